@@ -287,7 +287,7 @@ export async function createHost(
       find: registry.find,
       call: createCall(invoke, told.calledByCore),
     },
-    ...{ vault, signer: createSigner(secrets) },
+    ...{ vault, hasher, signer: createSigner(secrets) },
     send: state?.work.send ?? noWork,
     deliver: egress.deliver,
     tell: (level, about, words) => log[level](about, words),

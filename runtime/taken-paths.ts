@@ -22,6 +22,8 @@ export const TAKEN: readonly string[] = [
     'operator',
     'readyz',
     'schemas',
+    'scim',
+    'scim_tokens',
     'separation_of_duties',
     'settings',
   ],

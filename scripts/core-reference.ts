@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import type { Endpoint } from '../runtime/contract/endpoints/endpoint.ts'
 import type { Params } from '../runtime/contract/endpoints/params.ts'
+import { SCIM_ENDPOINTS, SCIM_PATH, type ScimRow } from '../runtime/contract/endpoints/scim.ts'
 import { ENDPOINTS } from '../runtime/contract/endpoints/table.ts'
 import type { CoreStatus } from '../runtime/contract/errors/problem.ts'
 import { ACCESS_LENGTHS } from '../runtime/contract/models/access-length.ts'
@@ -9,6 +10,7 @@ import { FINDINGS } from '../runtime/contract/models/finding.ts'
 import { HINTS } from '../runtime/contract/models/review-item.ts'
 import { SCOPE_GROUPS } from '../runtime/contract/models/review-scope.ts'
 import { PERMISSIONS, ROLES } from '../runtime/contract/models/roles.ts'
+import { USER_FIELDS } from '../runtime/contract/models/scim.ts'
 import { ON_REQUEST } from '../runtime/contract/models/separation.ts'
 import type { AnySchema } from '../runtime/contract/schema/any-schema.ts'
 import { QUEUES } from '../runtime/core/kernel/jobs/queues.ts'
@@ -28,6 +30,27 @@ import { code, type Parts, table } from './markdown.ts'
 export const CORE_PARTS: Parts = {
   'core-statuses': () => table(['status', 'meaning'], statusRows()),
   'core-endpoints': endpoints,
+  'scim-endpoints': () =>
+    table(
+      ['endpoint', 'what it does', 'parameters', 'body', 'answer', 'own failures'],
+      Object.values<ScimRow>(SCIM_ENDPOINTS).map((row) => [
+        code(`${row.method} ${SCIM_PATH}${row.path.replace(/:([a-z_]+)/g, '{$1}')}`),
+        row.summary,
+        parameters(row.query),
+        row.body === null ? '' : nameOf(row.body),
+        `${row.status}${row.output === null ? '' : `, ${nameOf(row.output)}`}`,
+        row.errors.join(', '),
+      ]),
+    ),
+  'scim-attributes': () =>
+    table(
+      ['attribute', 'schema', 'what it is'],
+      Object.values(USER_FIELDS).map(({ path, of, what }) => [
+        code(path),
+        of === 'user' ? 'User' : 'EnterpriseUser',
+        what,
+      ]),
+    ),
   roles,
   'request-states': requestStates,
   'review-states': () => moves(REVIEW_STATES),

@@ -127,7 +127,14 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'core/kernel/deployment': ['database', 'secrets'],
   'core/kernel/identity': ['contract', 'database', 'secrets', 'core/kernel/deployment'],
   'core/kernel/audit': ['contract', 'database', 'core/kernel/identity', 'core/kernel/list'],
-  'core/kernel/context': ['contract', 'database', 'secrets', 'words', 'core/kernel/jobs'],
+  'core/kernel/context': [
+    'contract',
+    'database',
+    'secrets',
+    'words',
+    'core/kernel/identity',
+    'core/kernel/jobs',
+  ],
   'core/kernel/background': ['database', 'core/kernel'],
   'core/history': KERNEL,
   'core/directory': KERNEL,
@@ -182,6 +189,15 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/catalogue/apps',
     'core/provisioning',
     'core/requests',
+  ],
+  // People and groups that identity providers push.
+  'core/scim': [
+    ...KERNEL,
+    'secrets',
+    'core/history',
+    'core/directory',
+    'core/sign-in',
+    'core/offboarding',
   ],
   'core/personal-data': [...KERNEL, 'core/sign-in', 'core/sync', 'core/requests'],
   'core/reviews': [
@@ -246,6 +262,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'database',
     'core/kernel',
     'core/catalogue/apps',
+    'core/scim',
     'core/webhooks',
     'connectors/lifecycle',
   ],
@@ -266,6 +283,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'http/edge',
     'http/schemas',
   ],
+  'http/scim': ['contract', 'database', 'core', 'observe', 'http/core', 'http/edge'],
   'http/frame/style': [],
   'http/frame': [
     'http/frame/style',
@@ -349,6 +367,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'http/frame',
     'http/operator',
     'http/pages',
+    'http/scim',
     'http/settings',
   ],
 

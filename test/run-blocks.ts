@@ -12,6 +12,7 @@ export const RUN_HERE: Readonly<Record<string, RegExp>> = {
   [`runtime/docs/administer/people.md: ${shorthand()}`]: /Auditor[\s\S]*204$/m,
   'runtime/docs/administer/people.md: leaver=$(core "$api/users?search_term=lena&size=1" | first)':
     /"status":"SCHEDULED"[\s\S]*204$/m,
+  [`runtime/docs/administer/scim.md: ${shorthand()}`]: /"token":"lss_[\s\S]*"total":1/,
   [`runtime/docs/administer/apps.md: ${shorthand()}`]: /"app_class_id":"scim","auth_schema"/,
   [`runtime/docs/administer/sync.md: ${shorthand()}`]:
     /"status":"SYNCING"[\s\S]*(RUNNING|SUCCEEDED)[\s\S]*"every_hours": 12/,

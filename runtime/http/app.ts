@@ -33,6 +33,7 @@ import { assetRoutes } from './frame/assets.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { pageRoutes } from './pages/routes.ts'
 import type { Readiness } from './readiness.ts'
+import { scimRoutes } from './scim/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 
 export type AppDeps = ConnectorRoutesDeps & {
@@ -103,6 +104,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
   app.route('/', logoRoutes(deps))
   app.route('/settings', settingsRoutes(deps.core))
+  app.route('/', scimRoutes(deps.core))
   app.route('/', coreRoutes(deps.core))
   return withConnectors(app, deps, checkHost)
 }

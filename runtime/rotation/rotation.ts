@@ -5,9 +5,11 @@ import { PAGE_TOKEN_LIFETIME_MS } from '../contract/limits/page-token-lifetime.t
 import { type Doer, recordActivity } from '../core/kernel/audit/activity.ts'
 import { isLive, newestSecret, nobodyBehindSince } from '../core/kernel/deployment/deployment.ts'
 import { endToken, tokenTarget } from '../core/kernel/identity/tokens.ts'
+import { scimTokenTarget } from '../core/scim/tokens.ts'
 import type { Db } from '../database/database.ts'
 import { nodes } from '../database/schema/lifecycle.ts'
 import { apiTokens, users } from '../database/schema/people.ts'
+import { scimTokens } from '../database/schema/scim.ts'
 import { loginLinks, sessions } from '../database/schema/sessions.ts'
 import { databaseTime } from '../database/transactions.ts'
 import { SEALED_PLACES } from './sealed-places.ts'
@@ -18,11 +20,14 @@ const MAX_NAMED = 100
 const BATCH = 100
 
 /** A token that works, and that the newest secret would not know. */
-const waits = (newest: string): SQL | undefined =>
+const waits = (
+  newest: string,
+  table: typeof apiTokens | typeof scimTokens = apiTokens,
+): SQL | undefined =>
   and(
-    isNull(apiTokens.revokedAt),
-    or(isNull(apiTokens.expiresAt), gt(apiTokens.expiresAt, sql`now()`)),
-    sql`${apiTokens.keyId} is distinct from ${newest}`,
+    isNull(table.revokedAt),
+    or(isNull(table.expiresAt), gt(table.expiresAt, sql`now()`)),
+    sql`${table.keyId} is distinct from ${newest}`,
   )
 
 /**
@@ -70,6 +75,7 @@ async function neededBy(db: Db, newest: string): Promise<RotationNeeds> {
   const { apps = 0, inline_webhooks = 0, probes = 0 } = sealed
   return {
     api_tokens: await db.$count(apiTokens, waits(newest)),
+    scim_tokens: await db.$count(scimTokens, waits(newest, scimTokens)),
     sessions: await older(sessions),
     login_links: await older(loginLinks),
     apps,
@@ -126,8 +132,9 @@ export async function lostTokens(db: Db, keyIds: readonly string[]): Promise<num
 export async function endWaitingTokens(db: Db, actor: Doer, dryRun: boolean): Promise<number> {
   const newest = (await newestSecret(db))?.keyId ?? ''
   const mine = and(eq(apiTokens.domainId, actor.domainId), waits(newest))
-  if (dryRun) return db.$count(apiTokens, mine)
-  let ended = 0
+  const providers = and(eq(scimTokens.domainId, actor.domainId), waits(newest, scimTokens))
+  if (dryRun) return (await db.$count(apiTokens, mine)) + (await db.$count(scimTokens, providers))
+  let ended = await endProviders(db, actor, providers)
   for (;;) {
     const count = await db.transaction(async (tx) => {
       const rows = await tx
@@ -147,4 +154,20 @@ export async function endWaitingTokens(db: Db, actor: Doer, dryRun: boolean): Pr
     ended += count
     if (count < BATCH) return ended
   }
+}
+
+/** A domain has few of them. */
+async function endProviders(db: Db, actor: Doer, which: SQL | undefined): Promise<number> {
+  return db.transaction(async (tx) => {
+    const rows = await tx
+      .update(scimTokens)
+      .set({ revokedAt: sql`now()` })
+      .where(which)
+      .returning({ id: scimTokens.id, name: scimTokens.name })
+    for (const row of rows)
+      await recordActivity(tx, actor, 'SCIM_TOKEN_REVOKED', [scimTokenTarget(row)], {
+        unused_since_rotation: true,
+      })
+    return rows.length
+  })
 }

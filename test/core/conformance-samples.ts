@@ -22,6 +22,7 @@ import {
   accessReviewItems,
   accessReviews,
 } from '../../runtime/database/schema/reviews.ts'
+import { scimTokens } from '../../runtime/database/schema/scim.ts'
 import { entitlements } from '../../runtime/database/schema/sync.ts'
 import { uploads } from '../../runtime/database/schema/uploads.ts'
 import { app, group, person, task } from './host.ts'
@@ -210,6 +211,12 @@ export async function finding(
 const acceptedFinding = ({ db, domainId }: World): Promise<string> =>
   finding(db, domainId, { state: 'ACCEPTED', acceptedUntil: new Date('2999-01-01') })
 
+export async function scimToken(db: Db, domainId: string): Promise<string> {
+  const values = { domainId, name: 'Sample', prefix: 'lss_sampleto', hash: Buffer.from('none') }
+  const [row] = await db.insert(scimTokens).values(values).returning()
+  return row?.id ?? ''
+}
+
 export async function delegation(db: Db, domainId: string): Promise<string> {
   const [user, delegate] = [
     await person(db, email(), [], domainId),
@@ -344,6 +351,10 @@ export const BUILDERS: Record<string, Builder> = {
     own: ({ db, domainId }) => delegation(db, domainId),
     foreign: ({ db, otherDomainId }) => delegation(db, otherDomainId),
   },
+  scim_token_id: {
+    own: ({ db, domainId }) => scimToken(db, domainId),
+    foreign: ({ db, otherDomainId }) => scimToken(db, otherDomainId),
+  },
   separation_rule_id: {
     own: ({ db, domainId }) => separationRule(db, domainId),
     foreign: ({ db, otherDomainId }) => separationRule(db, otherDomainId),
@@ -358,6 +369,7 @@ export const BUILDERS: Record<string, Builder> = {
 
 /** By the name of the endpoint, for those that have a body. */
 export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<object>>> = {
+  create_scim_token: async () => ({ name: 'Sample' }),
   perform_task_action: async () => ({ action_type: 'approve', transition_to: 'COMPLETED' }),
   reassign_task: async ({ db }) => ({ user_ids: [(await person(db, email())).id] }),
   comment_on_task: async () => ({ comment: 'Said.' }),

@@ -14,7 +14,7 @@ import {
   accessReviewItems,
   accessReviews,
 } from '../../runtime/database/schema/reviews.ts'
-import { delegation, finding, licence } from './conformance-samples.ts'
+import { delegation, finding, licence, scimToken } from './conformance-samples.ts'
 import { app, type CoreHost, domainOf, type Person, person, startCore } from './host.ts'
 import { type Company, company } from './requests/company.ts'
 
@@ -84,6 +84,7 @@ beforeAll(async () => {
     separation_rule_id: await made('/separation_of_duties', duties),
     delegation_id: await delegation(core.db, domainId),
     licence_id: await licence(core.db, domainId),
+    scim_token_id: await scimToken(core.db, domainId),
   })
   const record = {
     ...{ account: { external_id: 'u' }, event: { type: 'LOGIN' } },
@@ -119,6 +120,7 @@ beforeAll(async () => {
     decide_access_review_items: { decision: 'KEEP', item_ids: [item?.id] },
     reassign_access_review_item: { user_ids: [ada.id], reason: 'mine' },
     create_delegation: { delegate_id: ada.id, user_id: theirs.id, until: '2999-01-01' },
+    create_scim_token: { name: 'mine' },
     accept_finding: { reason: 'mine', until: '2026-12-31' },
     put_licence_price: { amount: '20', currency: 'USD', period: 'YEAR' },
     create_separation_rule: duties,

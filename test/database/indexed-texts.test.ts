@@ -24,6 +24,11 @@ const BOUNDS: Record<string, number> = {
   'groups.integration_specific_id': units(512),
   // core/kernel/identity/token-hasher.ts: TOKEN_PREFIX and eight characters.
   'api_tokens.prefix': 12,
+  'scim_tokens.prefix': 12,
+  // contract/models/scim.ts: SCIM_LENGTHS.
+  'scim_users.user_name': units(255),
+  'scim_users.external_id': units(255),
+  'scim_groups.external_id': units(255),
   // contract/models/app.ts, contract/connector/manifest.ts: the longer of both names.
   'apps.name': units(255),
   // core/catalogue/apps/facts.ts: MAX_WORD and a digest; ids of connectors are shorter.

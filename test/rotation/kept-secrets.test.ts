@@ -77,6 +77,7 @@ const call = async (secrets: string[]) => {
     connectors: { find, ids, call: createCall(core.host.invoke, () => {}) },
     vault: createSealer(secrets, 'connection'),
     signer: createSigner(secrets),
+    hasher: createTokenHasher(secrets),
     send: async () => {},
     deliver: { refuse: () => 'nothing is delivered here', post: () => Promise.reject(new Error()) },
     tell: () => {},

@@ -9,6 +9,7 @@ export type RotationFlags = ReadFlags & { endTokens?: boolean; dryRun?: boolean 
 /** What each count is of. */
 const KINDS: Record<keyof RotationNeeds, string> = {
   api_tokens: 'API tokens; each is renewed when it is used',
+  scim_tokens: 'SCIM tokens; each is renewed when its identity provider uses it',
   sessions: 'sessions; they end within eight hours',
   login_links: 'login links; they end within ten minutes',
   apps: 'credentials of apps; hosts seal them again by themselves',
@@ -26,8 +27,8 @@ async function endTokens(flags: RotationFlags): Promise<void> {
   const call = { method: 'POST' as const, path: '/operator/rotation/end-tokens', body }
   print(flags, await ask<{ ended: number }>(flags, call), ({ ended }) =>
     flags.dryRun
-      ? `${ended} API tokens would be revoked.`
-      : `${ended} API tokens were revoked; keyway rotation says what is left.`,
+      ? `${ended} tokens would be revoked.`
+      : `${ended} tokens were revoked; keyway rotation says what is left.`,
   )
 }
 
@@ -59,8 +60,8 @@ function words(answer: Rotation): string {
       ? `${head}\nNothing needs another one.`
       : `${head}\nSafe to drop: nothing needs an older secret any more.`
   const tail =
-    needed.api_tokens > 0
-      ? ['Use these API tokens, or revoke them with keyway rotation --end-tokens.']
+    needed.api_tokens + needed.scim_tokens > 0
+      ? ['Use these tokens, or revoke them with keyway rotation --end-tokens.']
       : []
   const end =
     older.length === 0

@@ -9,6 +9,7 @@ const FORMS: readonly [RegExp, what: string][] = [
   [/\bgh[pousr]_[A-Za-z0-9]{36}\b/, 'a GitHub token'],
   [/\bxox[abprs]-[A-Za-z0-9-]{20,}/, 'a Slack token'],
   [/\blsk_[A-Za-z0-9_-]{32,}/, 'a Keyway API token'],
+  [/\blss_[A-Za-z0-9_-]{32,}/, 'a Keyway SCIM token'],
   [/"private_key"\s*:\s*"-----/, 'a key of a service account'],
 ]
 

@@ -12,6 +12,9 @@ export const RotationNeeds = v.strictObject({
   api_tokens: count(
     'API tokens that were not used since; each use hashes one again with the newest secret',
   ),
+  scim_tokens: count(
+    'SCIM tokens that were not used since; each use hashes one again with the newest secret',
+  ),
   sessions: count('Sessions of the settings pages; they end within eight hours'),
   login_links: count('Links that sign a user in; they end within ten minutes'),
   apps: count('Apps whose credentials are sealed; hosts seal them again by themselves'),

@@ -12,6 +12,7 @@ import { POLICY_ENDPOINTS } from './policies.ts'
 import { PRE_APPROVAL_ENDPOINTS } from './pre-approval.ts'
 import { REQUEST_ENDPOINTS } from './requests.ts'
 import { REVIEW_ENDPOINTS } from './reviews.ts'
+import { SCIM_TOKEN_ENDPOINTS } from './scim-tokens.ts'
 import { TASK_ENDPOINTS } from './tasks.ts'
 import { USER_ENDPOINTS } from './users.ts'
 
@@ -30,6 +31,7 @@ export const ENDPOINTS = {
   ...REVIEW_ENDPOINTS,
   ...FINDING_ENDPOINTS,
   ...COST_ENDPOINTS,
+  ...SCIM_TOKEN_ENDPOINTS,
   ...META_ENDPOINTS,
 } as const
 

@@ -29,6 +29,21 @@ export const CALLER_LIMITS = {
     answered:
       '429 with `retry-after`; every answer has `x-ratelimit-limit`, `-remaining`, `-reset`, and `-scope: host`',
   },
+  scim_requests: {
+    counts: 'requests of an identity provider to `/scim/v2`',
+    by: 'SCIM token',
+    most: 'KEYWAY_REQUESTS_PER_MINUTE',
+    perMs: MINUTE_MS,
+    over: 'host',
+    answered: '429 with `retry-after`, in the form of SCIM',
+  },
+  live_scim_tokens: {
+    counts: 'SCIM tokens that work',
+    by: 'domain',
+    most: 20,
+    over: 'database',
+    answered: '409, until one is revoked',
+  },
   settings_forms: {
     counts: 'forms of the settings pages',
     by: 'user',

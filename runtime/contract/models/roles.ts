@@ -27,6 +27,8 @@ export const PERMISSIONS = [
   'findings.write',
   'expenses.read',
   'expenses.write',
+  'scim.read',
+  'scim.write',
   'logs.read',
   'operator',
 ] as const

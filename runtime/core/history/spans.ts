@@ -121,3 +121,15 @@ async function writeMembers(tx: Db, which: SQL, ended: SQL, run: number | null):
       and user_id = m.user_id and until is null ${EACH_BY_KEY}) s on true
     where ${which} and s.id is null`)
 }
+
+/** Writes who is in one group that was changed. */
+export async function recordGroupMembers(tx: Db, groupId: string): Promise<void> {
+  await tx.execute(sql`
+    update member_spans s set until = ${MOMENT} where s.group_id = ${groupId} and s.until is null
+      and not exists (select from group_members m where m.group_id = s.group_id and m.user_id = s.user_id)`)
+  await tx.execute(sql`
+    insert into member_spans (domain_id, group_id, user_id, since)
+    select m.domain_id, m.group_id, m.user_id, ${MOMENT} from group_members m
+    where m.group_id = ${groupId} and not exists (select from member_spans s
+      where s.group_id = m.group_id and s.user_id = m.user_id and s.until is null)`)
+}

@@ -1,5 +1,5 @@
 /** Offboardings as records: scheduled, read, cancelled. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import type {
   UserOffboardingInput,
@@ -8,16 +8,15 @@ import type {
 import { parseDatetime } from '../../contract/schema/datetime.ts'
 import type { Db } from '../../database/database.ts'
 import { userOffboardings } from '../../database/schema/offboarding.ts'
-import { keepAnAdmin } from '../directory/admins.ts'
 import { findUser } from '../directory/users.ts'
-import { recordActivity } from '../kernel/audit/activity.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { apply } from './apply.ts'
 import { mayBecome } from './machine/states.ts'
-import { type OffboardingRow, offboardingTarget } from './machine/transitions.ts'
+import type { OffboardingRow } from './machine/transitions.ts'
+import { scheduleOffboarding } from './schedule.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
@@ -34,7 +33,6 @@ export async function createOffboarding(
   body: UserOffboardingInput,
   means: Means,
 ): Promise<UserOffboardingOutput> {
-  const { domainId } = principal
   const row = await db.transaction(async (tx) => {
     const user = await findUser(tx, principal, body.user_id)
     if (user.email === FIRST_ADMIN)
@@ -47,28 +45,9 @@ export async function createOffboarding(
     const scheduledAt = at === undefined ? null : parseDatetime(at)
     if (scheduledAt !== null && scheduledAt < now)
       throw new CoreError(400, 'scheduled_at is in the past; leave it out to offboard at once')
-    await keepAnAdmin(tx, domainId, new Set([user.id]))
-    const [made] = await tx
-      .insert(userOffboardings)
-      .values({
-        ...{ domainId, userId: user.id, status: 'SCHEDULED' as const },
-        ...{ scheduledAt, wakeAt: scheduledAt ?? now },
-      })
-      .onConflictDoNothing({
-        target: userOffboardings.userId,
-        where: sql`status in ('SCHEDULED', 'IN_PROGRESS')`,
-      })
-      .returning()
+    const made = await scheduleOffboarding(tx, principal, user, scheduledAt, means)
     if (!made)
       throw new CoreError(409, 'An offboarding of this user is scheduled or under way already')
-    await recordActivity(
-      tx,
-      principal,
-      'USER_OFFBOARDING_SCHEDULED',
-      [offboardingTarget(made, user.email)],
-      { user_id: user.id, scheduled_at: scheduledAt?.toISOString() ?? null },
-    )
-    if (scheduledAt === null) await means.send(tx, 'offboardings', made.id)
     return made
   })
   return toOffboarding(row)

@@ -42,6 +42,13 @@ export const ERASED: readonly Rule[] = [
       select from chosen union all select from gone`,
   },
   {
+    what: 'what an identity provider that pushes people called the person',
+    erase: (id) => sql`insert into scim_users (user_id, domain_id, user_name, deleted_at)
+      select id, domain_id, 'erased-' || id, now() from users where id = ${id}
+      on conflict (user_id) do update set user_name = excluded.user_name, external_id = null,
+        deleted_at = coalesce(scim_users.deleted_at, excluded.deleted_at)`,
+  },
+  {
     what: 'changes that the identity source told',
     erase: (id) => sql`delete from identity_events where user_id = ${id}`,
   },

@@ -162,6 +162,15 @@ export const RETENTION = {
     key: ['id', 'uuid'],
     isOver: sql`true`,
   },
+  scim_tokens: {
+    what: 'tokens of identity providers that were revoked or have expired',
+    keptDays: 90,
+    leastDays: 1,
+    stays: 'those that work',
+    moment: sql`least(revoked_at, expires_at)`,
+    key: ['id', 'uuid'],
+    isOver: sql`true`,
+  },
   api_tokens: {
     what: 'API tokens that were revoked or have expired',
     keptDays: 90,

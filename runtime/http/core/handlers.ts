@@ -47,6 +47,7 @@ import { reassignItem } from '../../core/reviews/reassign.ts'
 import { listScopeOptions } from '../../core/reviews/scope-options.ts'
 import { previewScope } from '../../core/reviews/scope-preview.ts'
 import { getReviewSettings, putReviewSettings } from '../../core/reviews/settings.ts'
+import * as scim from '../../core/scim/tokens.ts'
 import * as duties from '../../core/separation/manage.ts'
 import { triggerSync } from '../../core/sync/trigger.ts'
 import { completeTask, dismissTask, performTaskAction } from '../../core/task-actions/act.ts'
@@ -256,6 +257,10 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   complete_task: (db, who, { params }, parts) =>
     completeTask(db, who, id(params, 'task_id'), parts),
   dismiss_task: (db, who, { params }, parts) => dismissTask(db, who, id(params, 'task_id'), parts),
+  list_scim_tokens: (db, who, { query }) => scim.listScimTokens(db, who, query),
+  create_scim_token: (db, who, { body }, parts) => scim.createScimToken(db, who, body, parts),
+  revoke_scim_token: (db, who, { params }) =>
+    scim.revokeScimToken(db, who, id(params, 'scim_token_id')),
   list_activity_logs: (db, who, { query }) => listActivity(db, who, query),
   get_log_chain: (db, who) => verifyNewest(db, who.domainId),
   get_art: async () => ART,

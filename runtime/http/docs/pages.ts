@@ -52,6 +52,7 @@ export const PARTS: readonly Part[] = [
     pages: below('administer', [
       ...[
         'people',
+        'scim',
         'apps',
         'sync',
         'store',

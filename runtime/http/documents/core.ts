@@ -29,6 +29,7 @@ export const CORE_TAGS = [
   { name: 'Lifecycle management', description: 'Taking everything from users who leave' },
   { name: 'Webhooks', description: 'Calls to systems of yours' },
   { name: 'Groups', description: 'Groups of people' },
+  { name: 'SCIM tokens', description: 'Tokens of identity providers that push people' },
   { name: 'Logs', description: 'What was done, and who did it' },
   { name: 'Meta', description: 'What this is' },
   {

@@ -142,6 +142,7 @@ ${Object.entries(responses).map(([status, response]) => responseMarkup(status, r
 function accessOf(security: Operation['security']): string | null {
   const needed = security ?? []
   if (needed.length === 0) return null
+  if (needed.some((one) => 'scimToken' in one)) return 'SCIM token'
   return needed.some((one) => Object.keys(one).length === 0) ? 'token if set' : 'admin token'
 }
 
@@ -170,8 +171,11 @@ function curl(
   security: Operation['security'],
 ): string {
   const address = `http://localhost:8080${path.replace('{connector_id}', 'acme')}`
+  const access = accessOf(security)
   const token =
-    accessOf(security) === 'admin token' ? [`  -H 'authorization: Bearer lsk_your-token'`] : []
+    access === 'admin token' || access === 'SCIM token'
+      ? [`  -H 'authorization: Bearer ${access === 'SCIM token' ? 'lss' : 'lsk'}_your-token'`]
+      : []
   const body =
     method === 'post' && example !== undefined
       ? [

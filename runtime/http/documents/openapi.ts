@@ -15,6 +15,7 @@ import {
   TAGS,
 } from './operations.ts'
 import { answer, CONNECTOR_SECURITY, failures, sharedComponents } from './responses.ts'
+import { SCIM_TAG, scimPaths } from './scim.ts'
 import { atOnce, type Steps } from './steps.ts'
 
 /** The version of the interface that service.md section 9 names. */
@@ -68,6 +69,7 @@ export function* documentSteps({ connectorsPath, serverUrl }: DocumentOptions): 
     yield
   }
   Object.assign(paths, yield* coreSteps(components))
+  Object.assign(paths, scimPaths(components))
   Object.assign(paths, operatingPaths(components))
   return {
     openapi: '3.1.0',
@@ -77,7 +79,7 @@ export function* documentSteps({ connectorsPath, serverUrl }: DocumentOptions): 
       description: 'One interface to the accounts and entitlements of many systems.',
     },
     ...(serverUrl === undefined ? {} : { servers: [{ url: serverUrl }] }),
-    tags: [...Object.values(TAGS), ...CORE_TAGS],
+    tags: [...Object.values(TAGS), ...CORE_TAGS, SCIM_TAG],
     paths,
     components: { schemas: components.all(), ...shared },
   }

@@ -51,6 +51,7 @@ export function sharedComponents(components: Components): Shared {
     securitySchemes: {
       connectorToken: { ...bearer, description: 'KEYWAY_CONNECTOR_TOKEN, where one is set' },
       apiToken: { ...bearer, description: 'An API token, `lsk_...`' },
+      scimToken: { ...bearer, description: 'A token of an identity provider, `lss_...`' },
       adminToken: { ...bearer, description: 'An administrator’s token' },
     },
   }

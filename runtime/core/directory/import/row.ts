@@ -3,6 +3,7 @@
 import { MAX_NAME_LENGTH } from '../../../contract/models/people-file.ts'
 import { USER_STATUSES } from '../../../contract/models/person.ts'
 import { isOneOf } from '../../../contract/schema/one-of.ts'
+import { isEmail } from '../email.ts'
 import { type Findings, shown } from './findings.ts'
 import type { Header } from './header.ts'
 import type { FileRow } from './records.ts'
@@ -20,17 +21,8 @@ export type StagedRow = {
   attributes: Record<string, { type: string; value: string }>
 }
 
-/** Longest address (RFC 5321 section 4.5.3.1.3, without its brackets). */
-const MAX_EMAIL_LENGTH = 254
 /** Longest text of one cell, in characters. */
 const MAX_CELL_LENGTH = 10_000
-
-/** An address as people have them; what a mail server thinks of it only that server knows. */
-const isEmail = (text: string): boolean =>
-  text.length <= MAX_EMAIL_LENGTH &&
-  /^[^\p{C}\s@"(),:;<>[\]\\]{1,64}@[^\p{C}\s@"(),:;<>[\]\\.]+(\.[^\p{C}\s@"(),:;<>[\]\\.]+)*$/u.test(
-    text,
-  )
 
 /**
  * Reads a row. Null where it cannot even be told whose it is; other problems leave the row to be

@@ -3,6 +3,7 @@ import type { Cause } from '../../../contract/models/causes.ts'
 import type { Db } from '../../../database/database.ts'
 import type { Sealer } from '../../../secrets/seal.ts'
 import type { Signer } from '../../../secrets/signing-key.ts'
+import type { TokenHasher } from '../identity/token-hasher.ts'
 import type { Connectors } from './connectors.ts'
 import type { Deliver } from './deliver.ts'
 import type { Listeners } from './listeners.ts'
@@ -20,6 +21,8 @@ export type CoreContext = {
   connectors: Connectors
   /** Seals settings and credentials of connected apps, and the secrets of webhooks. */
   vault: Sealer
+  /** Hashes tokens that are made. */
+  hasher: TokenHasher
   /** Signs evidence. */
   signer: Signer
   /** Has something looked at in the background. */

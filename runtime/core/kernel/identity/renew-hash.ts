@@ -3,6 +3,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { isAway } from '../../../database/away.ts'
 import type { Db } from '../../../database/database.ts'
 import type { apiTokens } from '../../../database/schema/people.ts'
+import type { scimTokens } from '../../../database/schema/scim.ts'
 import type { sessions } from '../../../database/schema/sessions.ts'
 import { mayRenew } from '../deployment/deployment.ts'
 import type { TokenHasher } from './token-hasher.ts'
@@ -16,7 +17,7 @@ type Known = { id: string; hash: Buffer; keyId: string | null }
 export async function renewHash(
   db: Db,
   hasher: TokenHasher,
-  table: typeof apiTokens | typeof sessions,
+  table: typeof apiTokens | typeof scimTokens | typeof sessions,
   { id, hash, keyId }: Known,
   text: string,
 ): Promise<void> {

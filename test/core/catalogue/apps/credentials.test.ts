@@ -6,6 +6,7 @@ import type {
 } from '../../../../runtime/core/kernel/context/connectors.ts'
 import type { RequestContext } from '../../../../runtime/core/kernel/context/context.ts'
 import { paceOf } from '../../../../runtime/core/kernel/context/pace.ts'
+import { createTokenHasher } from '../../../../runtime/core/kernel/identity/token-hasher.ts'
 import { LISTENERS } from '../../../../runtime/core/wiring/listeners.ts'
 import { createSealer } from '../../../../runtime/secrets/seal.ts'
 import { createSigner } from '../../../../runtime/secrets/signing-key.ts'
@@ -20,6 +21,7 @@ test('a connector that would wait longer is given up, whatever deadline it asked
     connectors: { ids: () => [], find: () => null, call },
     vault: createSealer(['s'.repeat(32)], 'connection'),
     signer: createSigner(['s'.repeat(32)]),
+    hasher: createTokenHasher(['s'.repeat(32)]),
     send: async () => {},
     deliver: { refuse: () => 'nothing is delivered here', post: () => Promise.reject(new Error()) },
     tell: () => {},

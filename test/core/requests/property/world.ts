@@ -9,6 +9,7 @@ import { workOn } from '../../../../runtime/core/kernel/background/turn.ts'
 import type { RequestContext } from '../../../../runtime/core/kernel/context/context.ts'
 import { paceOf } from '../../../../runtime/core/kernel/context/pace.ts'
 import type { Principal } from '../../../../runtime/core/kernel/identity/principal.ts'
+import { createTokenHasher } from '../../../../runtime/core/kernel/identity/token-hasher.ts'
 import { cancelAccessRequest } from '../../../../runtime/core/requests/cancel.ts'
 import { createRequest } from '../../../../runtime/core/requests/create.ts'
 import { REQUEST_JOB } from '../../../../runtime/core/requests/job.ts'
@@ -212,6 +213,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
       ...means,
       vault,
       signer: createSigner(['property-tests-'.repeat(3)]),
+      hasher: createTokenHasher(['property-tests-'.repeat(3)]),
       connectors: system.connectors(
         () => failing,
         (what) => mortality.at(what),

@@ -1,0 +1,34 @@
+/** Tokens of identity providers that push people by SCIM. Ours. */
+import { NewScimToken, ScimToken, ScimTokenInput } from '../models/scim.ts'
+import { endpoint } from './endpoint.ts'
+import { pageParams } from './params.ts'
+
+const tokens = endpoint('SCIM tokens')
+
+export const SCIM_TOKEN_ENDPOINTS = {
+  list_scim_tokens: tokens({
+    method: 'GET',
+    path: '/scim_tokens',
+    summary: 'List the tokens of identity providers, newest first',
+    who: 'scim.read',
+    query: pageParams,
+    answer: 'page',
+    output: ScimToken,
+  }),
+  create_scim_token: tokens({
+    method: 'POST',
+    path: '/scim_tokens',
+    summary: 'Make a token that opens /scim/v2 and nothing else',
+    who: 'scim.write',
+    body: ScimTokenInput,
+    output: NewScimToken,
+    status: 201,
+    errors: [409],
+  }),
+  revoke_scim_token: tokens({
+    method: 'DELETE',
+    path: '/scim_tokens/:scim_token_id',
+    summary: 'Revoke a token at once; revoking it twice is no error',
+    who: 'scim.write',
+  }),
+} as const

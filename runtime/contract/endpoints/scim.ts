@@ -1,0 +1,113 @@
+/** SCIM_ENDPOINTS: what an identity provider calls below `/scim/v2` (RFC 7644 section 3.2), by operation id. */
+import {
+  SCIM_LIMITS,
+  ScimBody,
+  ScimGroup,
+  ScimResource,
+  ScimUser,
+  scimList,
+} from '../models/scim.ts'
+import type { AnySchema } from '../schema/any-schema.ts'
+import { int, type Params, text } from './params.ts'
+
+/** One operation. */
+export type ScimRow = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below `/scim/v2`, in Hono's form. */
+  path: string
+  summary: string
+  query: Params
+  body: AnySchema | null
+  output: AnySchema | null
+  status: 200 | 201 | 204
+  /** Statuses of failures that not every operation may answer. */
+  errors: readonly (404 | 409 | 412 | 413)[]
+}
+
+export const SCIM_PATH = '/scim/v2'
+
+const shape = {
+  attributes: text().describe('Only these attributes, separated by commas'),
+  excludedAttributes: text().describe('All but these attributes'),
+}
+const listing = {
+  filter: text().describe('Such as `userName eq "ada@example.com"`'),
+  startIndex: int({ default: 1 }).describe('The first that is wanted; the first of all is 1'),
+  count: int({ default: 100 }).describe(`At most so many; ${SCIM_LIMITS.page} at most`),
+  ...shape,
+}
+const none: Params = {}
+
+type Crud = { path: string; one: string; output: AnySchema; list: AnySchema; gone: string }
+
+const crud = ({ path, one, output, list, gone }: Crud) => {
+  const same = { path: `${path}/:id`, query: shape, output, status: 200 } as const
+  return {
+    list: {
+      ...{ method: 'GET', path, summary: `List ${one}s`, query: listing },
+      ...{ body: null, output: list, status: 200, errors: [] },
+    },
+    create: {
+      ...{ method: 'POST', path, summary: `Make a ${one}`, query: shape },
+      ...{ body: ScimBody, output, status: 201, errors: [409, 413] },
+    },
+    get: { ...same, method: 'GET', summary: `Read a ${one}`, body: null, errors: [404] },
+    replace: {
+      ...{ ...same, method: 'PUT', summary: `Replace a ${one}` },
+      ...{ body: ScimBody, errors: [404, 409, 412, 413] },
+    },
+    patch: {
+      ...{ ...same, method: 'PATCH', summary: `Change a ${one}` },
+      ...{ body: ScimBody, errors: [404, 409, 412, 413] },
+    },
+    remove: {
+      ...{ ...same, method: 'DELETE', summary: gone, query: none },
+      ...{ body: null, output: null, status: 204, errors: [404, 409, 412] },
+    },
+  } as const satisfies Record<string, ScimRow>
+}
+
+const users = crud({
+  ...{ path: '/Users', one: 'user', output: ScimUser, list: scimList('ScimUserList') },
+  gone: 'Delete a user: the person is offboarded and stays as a record',
+})
+const groups = crud({
+  ...{ path: '/Groups', one: 'group', output: ScimGroup, list: scimList('ScimGroupList') },
+  gone: 'Delete a group: it loses its members and stays as a record',
+})
+
+const discovery = (path: string, summary: string, output: AnySchema, errors: [] | [404] = []) =>
+  ({
+    ...{ method: 'GET', path, summary, query: none },
+    ...{ body: null, output, status: 200, errors },
+  }) as const satisfies ScimRow
+
+export const SCIM_ENDPOINTS = {
+  scim_service_provider_config: discovery(
+    '/ServiceProviderConfig',
+    'Say what this service can',
+    ScimResource,
+  ),
+  scim_list_resource_types: discovery(
+    '/ResourceTypes',
+    'List the kinds of resources',
+    scimList('ScimResourceTypeList'),
+  ),
+  scim_get_resource_type: discovery('/ResourceTypes/:id', 'Read one', ScimResource, [404]),
+  scim_list_schemas: discovery('/Schemas', 'List the schemas', scimList('ScimSchemaList')),
+  scim_get_schema: discovery('/Schemas/:id', 'Read a schema', ScimResource, [404]),
+  scim_list_users: users.list,
+  scim_get_user: users.get,
+  scim_create_user: users.create,
+  scim_replace_user: users.replace,
+  scim_patch_user: users.patch,
+  scim_delete_user: users.remove,
+  scim_list_groups: groups.list,
+  scim_get_group: groups.get,
+  scim_create_group: groups.create,
+  scim_replace_group: groups.replace,
+  scim_patch_group: groups.patch,
+  scim_delete_group: groups.remove,
+} as const satisfies Record<string, ScimRow>
+
+export type ScimEndpointName = keyof typeof SCIM_ENDPOINTS

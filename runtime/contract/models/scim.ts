@@ -1,0 +1,181 @@
+/** SCIM 2.0 as identity providers push it (RFC 7643, RFC 7644): attributes, resources and messages on the wire. */
+import * as v from 'valibot'
+import { maybe, nullable } from '../schema/optional.ts'
+
+export const SCIM_URNS = {
+  user: 'urn:ietf:params:scim:schemas:core:2.0:User',
+  enterprise: 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User',
+  group: 'urn:ietf:params:scim:schemas:core:2.0:Group',
+  config: 'urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig',
+  resourceType: 'urn:ietf:params:scim:schemas:core:2.0:ResourceType',
+  schema: 'urn:ietf:params:scim:schemas:core:2.0:Schema',
+  list: 'urn:ietf:params:scim:api:messages:2.0:ListResponse',
+  patch: 'urn:ietf:params:scim:api:messages:2.0:PatchOp',
+  error: 'urn:ietf:params:scim:api:messages:2.0:Error',
+} as const
+
+/** Most resources of a page, and members of groups of an answer. */
+export const SCIM_LIMITS = {
+  page: 200,
+  members: 50_000,
+  patchOperations: 100,
+  filterLength: 2000,
+  filterTerms: 50,
+  filterDepth: 10,
+} as const
+
+/** Longest texts, in characters. */
+export const SCIM_LENGTHS = { name: 255, value: 1000 } as const
+
+type Field = {
+  /** The attribute, below its schema: `name.givenName`. */
+  path: string
+  of: 'user' | 'enterprise'
+  /** `attribute`: kept as a custom attribute of the person, by its name; `own`: has a place of its own. */
+  kept: 'own' | 'attribute'
+  what: string
+}
+const own = (path: string, what: string, of: Field['of'] = 'user'): Field => ({
+  ...{ path, of, kept: 'own', what },
+})
+const attribute = (path: string, what: string, of: Field['of'] = 'user'): Field => ({
+  ...{ path, of, kept: 'attribute', what },
+})
+
+/** USER_FIELDS: what is kept of a pushed user. Anything else is ignored (RFC 7644 section 3.3). */
+export const USER_FIELDS = {
+  userName: own('userName', 'The name at the provider; unique, compared without case'),
+  externalId: own('externalId', 'The provider’s id'),
+  givenName: own('name.givenName', 'First name'),
+  familyName: own('name.familyName', 'Last name'),
+  active: own('active', 'Whether the person works here; false begins an offboarding'),
+  email: own('emails', 'The primary address, else that of type work, else the first'),
+  displayName: attribute('displayName', 'Name as shown'),
+  title: attribute('title', 'Title'),
+  userType: attribute('userType', 'Such as Employee or Contractor'),
+  preferredLanguage: attribute('preferredLanguage', 'Language'),
+  locale: attribute('locale', 'Locale'),
+  timezone: attribute('timezone', 'Time zone'),
+  employeeNumber: attribute('employeeNumber', 'Number of the person', 'enterprise'),
+  costCenter: attribute('costCenter', 'Cost center', 'enterprise'),
+  organization: attribute('organization', 'Organization', 'enterprise'),
+  division: attribute('division', 'Division', 'enterprise'),
+  department: attribute('department', 'Department', 'enterprise'),
+  manager: own('manager', 'The manager, by the id of another user', 'enterprise'),
+} as const satisfies Record<string, Field>
+export type UserField = keyof typeof USER_FIELDS
+
+/** Words of `scimType` (RFC 7644 section 3.12). */
+export const SCIM_TYPES = [
+  'invalidFilter',
+  'tooMany',
+  'uniqueness',
+  'mutability',
+  'invalidSyntax',
+  'invalidPath',
+  'noTarget',
+  'invalidValue',
+] as const
+export type ScimType = (typeof SCIM_TYPES)[number]
+
+const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))
+const schemas = v.array(v.string())
+const Meta = v.strictObject({
+  resourceType: v.string(),
+  created: v.optional(text('ISO 8601, UTC')),
+  lastModified: v.optional(text('ISO 8601, UTC')),
+  location: text('Where it is'),
+  version: v.optional(text('As the ETag header has it')),
+})
+const Reference = v.looseObject({ value: text('Id'), display: v.optional(v.string()) })
+
+/** What is read of a resource or a patch is judged attribute by attribute: names have no case in SCIM. */
+export const ScimBody = v.pipe(
+  v.looseObject({ schemas: maybe(v.array(v.string())) }),
+  v.metadata({ title: 'ScimBody', description: 'A SCIM resource, or a PatchOp message' }),
+)
+
+export const ScimUser = v.pipe(
+  v.looseObject({
+    schemas,
+    id: v.string(),
+    externalId: v.optional(v.string()),
+    userName: v.optional(v.string()),
+    active: v.optional(v.boolean()),
+    meta: v.optional(Meta),
+  }),
+  v.metadata({ title: 'ScimUser', description: 'A person, as RFC 7643 section 4.1 writes them' }),
+)
+
+export const ScimGroup = v.pipe(
+  v.looseObject({
+    schemas,
+    id: v.string(),
+    externalId: v.optional(v.string()),
+    displayName: v.optional(v.string()),
+    members: v.optional(v.array(Reference)),
+    meta: v.optional(Meta),
+  }),
+  v.metadata({ title: 'ScimGroup', description: 'A group, as RFC 7643 section 4.2 writes it' }),
+)
+
+/** A list response of some resources. */
+export const scimList = (title: string) =>
+  v.pipe(
+    v.strictObject({
+      schemas,
+      totalResults: v.number(),
+      startIndex: v.number(),
+      itemsPerPage: v.number(),
+      Resources: v.array(v.looseObject({})),
+    }),
+    v.metadata({ title, description: 'A page of a list, counted from 1' }),
+  )
+
+/** One resource that describes the service. */
+export const ScimResource = v.pipe(
+  v.looseObject({ schemas }),
+  v.metadata({ title: 'ScimResource', description: 'What the service is and can' }),
+)
+
+export const ScimErrorBody = v.pipe(
+  v.strictObject({
+    schemas,
+    status: text('The HTTP status'),
+    scimType: v.optional(v.picklist(SCIM_TYPES)),
+    detail: v.string(),
+  }),
+  v.metadata({ title: 'ScimError', description: 'What went wrong (RFC 7644 section 3.12)' }),
+)
+
+export const ScimTokenInput = v.pipe(
+  v.strictObject({
+    name: v.pipe(
+      v.string(),
+      v.regex(/\S/, 'a name is needed'),
+      v.maxLength(100),
+      v.metadata({ description: 'Such as the identity provider that is to have it' }),
+    ),
+    expires_at: maybe(text('ISO 8601; absent: until it is revoked')),
+  }),
+  v.metadata({ title: 'ScimTokenInput' }),
+)
+export type ScimTokenInput = v.InferOutput<typeof ScimTokenInput>
+
+const token = {
+  id: v.string(),
+  name: v.string(),
+  prefix: text('Its first characters'),
+  created_at: text('ISO 8601, UTC'),
+  last_used_at: nullable(text('ISO 8601, UTC, to the minute')),
+  expires_at: nullable(text('ISO 8601, UTC')),
+  revoked_at: nullable(text('ISO 8601, UTC')),
+}
+export const ScimToken = v.pipe(
+  v.strictObject(token),
+  v.metadata({ title: 'ScimToken', description: 'A token of an identity provider' }),
+)
+export const NewScimToken = v.pipe(
+  v.strictObject({ ...token, token: text('The token; shown this once') }),
+  v.metadata({ title: 'NewScimToken' }),
+)

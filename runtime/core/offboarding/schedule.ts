@@ -1,0 +1,49 @@
+/** Scheduling an offboarding: by an admin, or by a provider that pushes people. */
+import { sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { userOffboardings } from '../../database/schema/offboarding.ts'
+import { keepAnAdmin } from '../directory/admins.ts'
+import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { type OffboardingRow, offboardingTarget } from './machine/transitions.ts'
+
+/**
+ * Schedules it, or has it begin at once (`scheduledAt` null).
+ *
+ * @param by For the log, beside who does it.
+ * @returns Null where one is scheduled or under way already
+ * @throws CoreError 409 for the last Admin
+ */
+export async function scheduleOffboarding(
+  tx: Db,
+  actor: Actor,
+  user: { id: string; email: string },
+  scheduledAt: Date | null,
+  means: Pick<CoreContext, 'send' | 'now'>,
+  by: Record<string, unknown> = {},
+): Promise<OffboardingRow | null> {
+  const { domainId } = actor
+  const now = await means.now(tx)
+  await keepAnAdmin(tx, domainId, new Set([user.id]))
+  const [made] = await tx
+    .insert(userOffboardings)
+    .values({
+      ...{ domainId, userId: user.id, status: 'SCHEDULED' as const },
+      ...{ scheduledAt, wakeAt: scheduledAt ?? now },
+    })
+    .onConflictDoNothing({
+      target: userOffboardings.userId,
+      where: sql`status in ('SCHEDULED', 'IN_PROGRESS')`,
+    })
+    .returning()
+  if (!made) return null
+  await recordActivity(
+    tx,
+    actor,
+    'USER_OFFBOARDING_SCHEDULED',
+    [offboardingTarget(made, user.email)],
+    { user_id: user.id, scheduled_at: scheduledAt?.toISOString() ?? null, ...by },
+  )
+  if (scheduledAt === null) await means.send(tx, 'offboardings', made.id)
+  return made
+}

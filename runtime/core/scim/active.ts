@@ -1,0 +1,96 @@
+/** `active` of a pushed person: false goes the way of every offboarding, true lets them in again. */
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { userOffboardings } from '../../database/schema/offboarding.ts'
+import { users } from '../../database/schema/people.ts'
+import { identityEvents } from '../../database/schema/sync.ts'
+import { keepAnAdmin } from '../directory/admins.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { scheduleOffboarding } from '../offboarding/schedule.ts'
+import type { ScimCaller } from './caller.ts'
+import { ScimError } from './problem.ts'
+import type { UserRow } from './read-users.ts'
+
+type Means = Pick<CoreContext, 'send' | 'now'>
+
+/**
+ * Lets a person do nothing more from this moment on, and has all access taken. One who is gone stays so.
+ *
+ * @throws CoreError 409 for the last Admin
+ * @returns Whether anything changed
+ */
+export async function deactivate(
+  tx: Db,
+  { domainId, tokenName }: ScimCaller,
+  { id, status, email }: UserRow,
+  means: Means,
+): Promise<boolean> {
+  if (status === 'INACTIVE') return false
+  await keepAnAdmin(tx, domainId, new Set([id]))
+  if (status !== 'SUSPENDED') await setStatus(tx, domainId, { id, status }, 'SUSPENDED')
+  const actor = { domainId, userId: null }
+  const by = { source: 'SCIM', scim_token: tokenName }
+  const scheduled = await scheduleOffboarding(tx, actor, { id, email }, null, means, by)
+  if (scheduled === null) await hasten(tx, id, means)
+  return status !== 'SUSPENDED' || scheduled !== null
+}
+
+/** One that is planned for later begins now. */
+async function hasten(tx: Db, userId: string, means: Means): Promise<void> {
+  const now = await means.now(tx)
+  const rows = await tx
+    .update(userOffboardings)
+    .set({ wakeAt: now })
+    .where(
+      and(
+        eq(userOffboardings.userId, userId),
+        eq(userOffboardings.status, 'SCHEDULED'),
+        sql`${userOffboardings.wakeAt} > ${now.toISOString()}::timestamptz`,
+      ),
+    )
+    .returning({ id: userOffboardings.id })
+  for (const { id } of rows) await means.send(tx, 'offboardings', id)
+}
+
+/**
+ * Lets a person in again: policies give what they give to everybody like them.
+ *
+ * @throws ScimError 409 while an offboarding takes their access
+ * @returns Whether anything changed
+ */
+export async function reactivate(
+  tx: Db,
+  { domainId }: ScimCaller,
+  { id, status }: UserRow,
+): Promise<boolean> {
+  if (status === 'ACTIVE') return false
+  const [live] = await tx
+    .select({ id: userOffboardings.id })
+    .from(userOffboardings)
+    .where(
+      and(
+        eq(userOffboardings.userId, id),
+        inArray(userOffboardings.status, ['SCHEDULED', 'IN_PROGRESS']),
+      ),
+    )
+  if (live)
+    throw new ScimError(
+      409,
+      null,
+      'An offboarding of this user is under way; set active to true again when it is over',
+    )
+  await setStatus(tx, domainId, { id, status }, 'ACTIVE')
+  return true
+}
+
+async function setStatus(
+  tx: Db,
+  domainId: string,
+  { id, status: before }: Pick<UserRow, 'id' | 'status'>,
+  status: 'ACTIVE' | 'SUSPENDED',
+): Promise<void> {
+  await tx.update(users).set({ status }).where(eq(users.id, id))
+  await tx
+    .insert(identityEvents)
+    .values({ domainId, userId: id, changedField: 'status', oldValue: before, newValue: status })
+}

@@ -1,0 +1,74 @@
+/** Who pushes: the token of an identity provider, of one domain. It is nobody's and opens nothing else. */
+import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { scimTokens } from '../../database/schema/scim.ts'
+import { recordActivity, type Target } from '../kernel/audit/activity.ts'
+import { renewHash } from '../kernel/identity/renew-hash.ts'
+import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
+import { ScimError } from './problem.ts'
+
+/** What every SCIM token begins with. */
+export const SCIM_PREFIX = 'lss_'
+
+export type ScimCaller = { domainId: string; tokenId: string; tokenName: string }
+
+/**
+ * The caller of an Authorization header.
+ *
+ * @throws ScimError 401
+ */
+export async function authenticateScim(
+  db: Db,
+  hasher: TokenHasher,
+  header: string | undefined,
+): Promise<ScimCaller> {
+  const token = /^Bearer +([!-~]+)$/i.exec(header ?? '')?.[1] ?? ''
+  const caller = token.startsWith(SCIM_PREFIX) ? await callerOf(db, hasher, token) : null
+  if (!caller)
+    throw new ScimError(
+      401,
+      null,
+      'Not authenticated: send a SCIM token that works as Authorization: Bearer',
+    )
+  return caller
+}
+
+async function callerOf(db: Db, hasher: TokenHasher, token: string): Promise<ScimCaller | null> {
+  const rows = await db
+    .select()
+    .from(scimTokens)
+    .where(
+      and(
+        eq(scimTokens.prefix, hasher.prefixOf(token)),
+        isNull(scimTokens.revokedAt),
+        or(isNull(scimTokens.expiresAt), gt(scimTokens.expiresAt, sql`now()`)),
+      ),
+    )
+  const found = rows.find(({ hash }) => hasher.matches(token, hash))
+  if (!found) return null
+  await renewHash(db, hasher, scimTokens, found, token)
+  await noteUse(db, found.id)
+  return { domainId: found.domainId, tokenId: found.id, tokenName: found.name }
+}
+
+/** At most once a minute: most requests write nothing. */
+async function noteUse(db: Db, id: string): Promise<void> {
+  const usedLately = sql`${scimTokens.lastUsedAt} > now() - interval '1 minute'`
+  await db
+    .update(scimTokens)
+    .set({ lastUsedAt: sql`now()` })
+    .where(and(eq(scimTokens.id, id), sql`not coalesce(${usedLately}, false)`))
+}
+
+/** Records what a provider did: no user did it, so the token is named. */
+export const recordPush = (
+  tx: Db,
+  { domainId, tokenId, tokenName }: ScimCaller,
+  eventType: string,
+  target: Target,
+  metadata: Record<string, unknown> = {},
+): Promise<void> =>
+  recordActivity(tx, { domainId, userId: null }, eventType, [target], {
+    ...{ source: 'SCIM', scim_token_id: tokenId, scim_token: tokenName },
+    ...metadata,
+  })

@@ -1,0 +1,117 @@
+/** What a pushed group, or a patch of one, says: a change of its members by sets, never the whole list. Pure. */
+import { SCIM_LENGTHS } from '../../contract/models/scim.ts'
+import { isObject } from '../../contract/schema/record.ts'
+import type { Filter } from './filter.ts'
+import { member, type Operation } from './patch.ts'
+import { parsePath, schemaOf } from './paths.ts'
+import { invalidValue } from './problem.ts'
+
+export type GroupChange = {
+  displayName?: string
+  externalId?: string | null
+  /** True: those who are in it and not named leave. */
+  replaces: boolean
+  join: Set<string>
+  leave: Set<string>
+}
+
+const nothing = (): GroupChange => ({ replaces: false, join: new Set(), leave: new Set() })
+
+/** A whole group, as POST and PUT send it. Without `members` it has none. @throws ScimError invalidValue */
+export function readGroup(body: Record<string, unknown>): GroupChange & { displayName: string } {
+  const change = { ...nothing(), replaces: true, externalId: null }
+  readMembers(change, 'replace', body)
+  const { displayName } = change as GroupChange
+  if (displayName === undefined) throw invalidValue('displayName is missing')
+  return { ...change, displayName }
+}
+
+/** What the operations of a patch come to, one after the other. */
+export function patchGroup(operations: readonly Operation[]): GroupChange {
+  const change = nothing()
+  for (const { op, path, value } of operations) {
+    if (path === null) readMembers(change, op, value as Record<string, unknown>)
+    else patchAt(change, op, path, value)
+  }
+  return change
+}
+
+function readMembers(
+  change: GroupChange,
+  op: Operation['op'],
+  members: Record<string, unknown>,
+): void {
+  // Okta names the id beside the name; it says nothing new.
+  for (const [key, value] of Object.entries(members))
+    if (!/^(schemas|id|meta)$/i.test(key)) patchAt(change, op, key, value)
+}
+
+function patchAt(change: GroupChange, op: Operation['op'], path: string, value: unknown): void {
+  if (schemaOf(path).rest === '') {
+    if (isObject(value)) readMembers(change, op, value)
+    return
+  }
+  const { name, filter, sub } = parsePath(path)
+  if (name === 'displayname') change.displayName = nameOf(value)
+  else if (name === 'externalid') change.externalId = op === 'remove' ? null : externalIdOf(value)
+  else if (name === 'members' && (sub === '' || sub === 'value'))
+    changeMembers(change, op, filter, value)
+}
+
+function changeMembers(
+  change: GroupChange,
+  op: Operation['op'],
+  filter: Filter | null,
+  value: unknown,
+): void {
+  const named = filter === null ? idsOf(value) : idsIn(filter)
+  if (op === 'add') for (const id of named) move(change, id, 'join', 'leave')
+  else if (op === 'remove' && (filter !== null || value !== undefined)) {
+    for (const id of named) move(change, id, 'leave', 'join')
+  } else {
+    change.replaces = true
+    change.leave.clear()
+    change.join = op === 'remove' ? new Set() : new Set(named)
+  }
+}
+
+function move(change: GroupChange, id: string, to: 'join' | 'leave', from: 'join' | 'leave'): void {
+  change[from].delete(id)
+  // Who is not named leaves anyway.
+  if (to === 'join' || !change.replaces) change[to].add(id)
+}
+
+/** Ids of a list of members, of one, or bare ids. */
+function idsOf(value: unknown): string[] {
+  if (value === null || value === undefined) return []
+  return [value].flat().map((one) => {
+    const id = isObject(one) ? member(one, 'value') : one
+    if (isObject(one) && String(member(one, 'type') ?? 'User').toLowerCase() === 'group')
+      throw invalidValue('a member is a group: groups hold people only, so push the people')
+    if (typeof id !== 'string') throw invalidValue('each of members must have the id of a user')
+    return id.toLowerCase()
+  })
+}
+
+/** `members[value eq "id"]`, also several with `or`. */
+function idsIn(filter: Filter): string[] {
+  if (filter.kind === 'or') return [...idsIn(filter.left), ...idsIn(filter.right)]
+  const isOne =
+    filter.kind === 'compare' && filter.path.toLowerCase() === 'value' && filter.operator === 'eq'
+  if (isOne) return [String(filter.value).toLowerCase()]
+  throw invalidValue('members are named as members[value eq "id"]')
+}
+
+function nameOf(value: unknown): string {
+  const text = typeof value === 'string' ? value.trim() : ''
+  if (text === '') throw invalidValue('displayName must be text that is not empty')
+  if (text.length > SCIM_LENGTHS.name)
+    throw invalidValue(`displayName has more than ${SCIM_LENGTHS.name} characters`)
+  return text
+}
+
+function externalIdOf(value: unknown): string | null {
+  if (value === null || value === '') return null
+  if (typeof value === 'string' && value.length <= SCIM_LENGTHS.name) return value
+  throw invalidValue(`externalId must be text of at most ${SCIM_LENGTHS.name} characters`)
+}

@@ -1,0 +1,52 @@
+/** The PatchOp message (RFC 7644 section 3.5.2), in the forms in which Entra ID and Okta send it. Pure. */
+import { SCIM_LIMITS } from '../../contract/models/scim.ts'
+import { isObject } from '../../contract/schema/record.ts'
+import { ScimError } from './problem.ts'
+
+export type Operation = {
+  op: 'add' | 'replace' | 'remove'
+  /** Null: the value is an object of attributes. */
+  path: string | null
+  value: unknown
+}
+
+const OPS = ['add', 'replace', 'remove'] as const
+const syntax = (detail: string) => new ScimError(400, 'invalidSyntax', detail)
+
+/** The operations of a message, their names in small letters. @throws ScimError invalidSyntax, noTarget, tooMany */
+export function operationsOf(body: Record<string, unknown>): Operation[] {
+  const list = member(body, 'operations')
+  if (!Array.isArray(list) || list.length === 0)
+    throw syntax('A PATCH needs a list Operations with at least one operation')
+  if (list.length > SCIM_LIMITS.patchOperations)
+    throw new ScimError(
+      400,
+      'tooMany',
+      `A PATCH takes at most ${SCIM_LIMITS.patchOperations} operations: send several`,
+    )
+  return list.map(operationOf)
+}
+
+function operationOf(one: unknown, index: number): Operation {
+  const where = `Operations[${index}]`
+  if (!isObject(one)) throw syntax(`${where} must be an object`)
+  const word = String(member(one, 'op')).toLowerCase()
+  const op = OPS.find((name) => name === word)
+  if (!op) throw syntax(`${where}.op must be add, replace or remove`)
+  const path = member(one, 'path') ?? null
+  if (path !== null && typeof path !== 'string') throw syntax(`${where}.path must be text`)
+  const value = member(one, 'value')
+  const named = path === '' ? null : path
+  if (named === null && op === 'remove')
+    throw new ScimError(400, 'noTarget', `${where} removes without a path`)
+  if (named === null && !isObject(value))
+    throw syntax(`${where} has no path, so its value must be an object of attributes`)
+  if (op !== 'remove' && value === undefined) throw syntax(`${where}.value is missing`)
+  return { op, path: named, value }
+}
+
+/** A member by its name without case. */
+export function member(body: Record<string, unknown>, name: string): unknown {
+  const key = Object.keys(body).find((one) => one.toLowerCase() === name)
+  return key === undefined ? undefined : body[key]
+}

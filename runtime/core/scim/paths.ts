@@ -1,0 +1,65 @@
+/** Names of attributes, in a patch or a filter: which field of ours they are. Pure. */
+import { SCIM_URNS, USER_FIELDS, type UserField } from '../../contract/models/scim.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
+import { type Filter, parseFilter } from './filter.ts'
+import { ScimError } from './problem.ts'
+
+/** A path of a patch: `emails[type eq "work"].value`, without the schema that it may begin with. */
+export type PatchPath = {
+  /** In small letters, of the schema `user` or `enterprise` (null: not said). */
+  name: string
+  enterprise: boolean | null
+  filter: Filter | null
+  /** What of it, in small letters; empty for the whole. */
+  sub: string
+}
+
+const FORM = /^([A-Za-z$][\w$:.-]*?)(?:\[(.*)\])?(?:\.([A-Za-z$][\w$-]*))?$/s
+
+/** Longest path of an operation, in characters. */
+const MAX_PATH = 1000
+
+/** @throws ScimError invalidPath, invalidFilter */
+export function parsePath(text: string): PatchPath {
+  const { enterprise, rest } = schemaOf(text)
+  const found = text.length <= MAX_PATH ? FORM.exec(rest) : null
+  const [, name = '', filter, sub = ''] = found ?? []
+  if (name === '')
+    throw new ScimError(
+      400,
+      'invalidPath',
+      `The path ${JSON.stringify(text.slice(0, 100))} cannot be read; write it as name.givenName or emails[type eq "work"].value`,
+    )
+  return {
+    ...{ name: name.toLowerCase(), enterprise, sub: sub.toLowerCase() },
+    filter: filter === undefined ? null : parseFilter(filter),
+  }
+}
+
+/** A schema of ours that a name begins with. A schema alone leaves nothing. */
+export function schemaOf(text: string): { enterprise: boolean | null; rest: string } {
+  for (const [name, urn] of [
+    ['enterprise', SCIM_URNS.enterprise],
+    ['user', SCIM_URNS.user],
+    ['group', SCIM_URNS.group],
+  ] as const) {
+    const lower = text.toLowerCase()
+    const enterprise = name === 'enterprise'
+    if (lower === urn.toLowerCase()) return { enterprise, rest: '' }
+    if (lower.startsWith(`${urn.toLowerCase()}:`))
+      return { enterprise, rest: text.slice(urn.length + 1) }
+  }
+  return { enterprise: null, rest: text }
+}
+
+/** Attributes in small letters -> the field. Providers leave out the schema of the extension. */
+const BY_PATH: ReadonlyMap<string, UserField> = new Map(
+  entriesOf(USER_FIELDS).map(([name, { path }]) => [path.toLowerCase(), name]),
+)
+
+/** The field of an attribute: `name.givenname`; null for one that is not kept. */
+export const fieldAt = (path: string): UserField | null => BY_PATH.get(path.toLowerCase()) ?? null
+
+/** The fields below a complex attribute: of `name` givenName and familyName. */
+export const fieldsBelow = (path: string): readonly UserField[] =>
+  [...BY_PATH].flatMap(([at, field]) => (at.startsWith(`${path.toLowerCase()}.`) ? [field] : []))

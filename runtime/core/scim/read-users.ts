@@ -1,0 +1,252 @@
+/**
+ * People as SCIM users. Everybody of the domain is one, whichever source they came from, so that a provider that begins
+ * finds who is there; but for the first admin, which the host has made for its operator.
+ */
+import { type SQL, sql } from 'drizzle-orm'
+import { SCIM_URNS, USER_FIELDS } from '../../contract/models/scim.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
+import { membersOf } from '../../contract/schema/record.ts'
+import type { Db } from '../../database/database.ts'
+import { isId } from '../kernel/id.ts'
+import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
+import type { ScimCaller } from './caller.ts'
+import { type Filter, parseFilter } from './filter.ts'
+import { type Column, filterSql } from './filter-sql.ts'
+import { fieldAt, schemaOf } from './paths.ts'
+import { noSuch } from './problem.ts'
+import {
+  type ListQuery,
+  listOf,
+  type Resource,
+  type ScimRequest,
+  shaped,
+  sliceOf,
+  wants,
+  withMeta,
+} from './resource.ts'
+
+export type UserRow = {
+  id: string
+  email: string
+  given_name: string
+  family_name: string
+  status: 'STAGED' | 'ACTIVE' | 'SUSPENDED' | 'INACTIVE'
+  manager_id: string | null
+  manager_name: string | null
+  attributes: Record<string, unknown>
+  user_name: string
+  external_id: string | null
+  created_at: Date
+  updated_at: Date
+  groups: { value: string; display: string }[]
+}
+
+const IS_ACTIVE = sql`(u.status not in ('SUSPENDED', 'INACTIVE'))`
+/** Users `u` with what a provider calls them, `s`, that it has not deleted. */
+const FROM = sql`from users u left join scim_users s on s.user_id = u.id`
+const visible = (domainId: string): SQL =>
+  sql`u.domain_id = ${domainId} and u.email <> ${FIRST_ADMIN} and s.deleted_at is null`
+
+const columns = (wanted: (name: string) => boolean): SQL => sql`
+  u.id, u.email, u.given_name, u.family_name, u.status, u.manager_id, u.created_at, u.updated_at,
+  u.custom_attributes as attributes, coalesce(s.user_name, u.email) as user_name, s.external_id,
+  (select nullif(trim(m.given_name || ' ' || m.family_name), '') from users m where m.id = u.manager_id) as manager_name,
+  ${
+    wanted('groups')
+      ? sql`coalesce((select json_agg(json_build_object('value', g.id, 'display', g.name) order by g.name, g.id)
+          from group_members k join groups g on g.id = k.group_id where k.user_id = u.id and g.app_id is null), '[]')`
+      : sql`'[]'::json`
+  } as groups`
+
+/** What the driver answers of a raw question: moments are text. */
+type RawRow = Omit<UserRow, 'created_at' | 'updated_at'> & {
+  created_at: string | Date
+  updated_at: string | Date
+}
+const toRow = (row: RawRow): UserRow => ({
+  ...row,
+  created_at: new Date(row.created_at),
+  updated_at: new Date(row.updated_at),
+})
+
+/** @throws ScimError 404 */
+export async function findScimUser(
+  db: Db,
+  { domainId }: Pick<ScimCaller, 'domainId'>,
+  id: string,
+): Promise<UserRow> {
+  const { rows } = isId(id)
+    ? await db.execute<RawRow>(
+        sql`select ${columns(() => true)} ${FROM} where u.id = ${id} and ${visible(domainId)}`,
+      )
+    : { rows: [] }
+  const [row] = rows
+  if (!row) throw noSuch('User', id)
+  return toRow(row)
+}
+
+export async function getUser(
+  db: Db,
+  caller: ScimCaller,
+  id: string,
+  request: ScimRequest,
+): Promise<Resource> {
+  return toScimUser(await findScimUser(db, caller, id), request)
+}
+
+export async function listUsers(
+  db: Db,
+  { domainId }: ScimCaller,
+  query: ListQuery,
+  request: ScimRequest,
+) {
+  const slice = sliceOf(query)
+  const where = sql`${visible(domainId)} and ${conditionOf(query.filter, domainId)}`
+  const { rows: counted } = await db.execute<{ n: string }>(
+    sql`select count(*) as n ${FROM} where ${where}`,
+  )
+  const total = Number(counted[0]?.n ?? 0)
+  const { rows } =
+    slice.limit === 0 || slice.offset >= total
+      ? { rows: [] }
+      : await db.execute<RawRow>(sql`select ${columns(wants(query))} ${FROM} where ${where}
+          order by u.created_at, u.id limit ${slice.limit} offset ${slice.offset}`)
+  const resources = rows.map((row) => shaped(toScimUser(toRow(row), request), query))
+  return listOf(resources, total, slice)
+}
+
+const conditionOf = (filter: string | null, domainId: string): SQL =>
+  filter === null || filter.trim() === ''
+    ? sql`true`
+    : filterSql(parseFilter(filter), (path) => columnAt(path, domainId))
+
+function columnAt(path: string, domainId: string): Column | undefined {
+  const { rest } = schemaOf(path)
+  switch (rest) {
+    case 'id':
+      return { kind: 'text', value: sql`u.id::text`, exact: true }
+    case 'meta.created':
+      return { kind: 'moment', value: sql`u.created_at` }
+    case 'meta.lastmodified':
+      return { kind: 'moment', value: sql`u.updated_at` }
+    case 'emails.value':
+      return emailColumn
+    case 'manager.value':
+      return { kind: 'text', value: sql`u.manager_id::text`, exact: true }
+  }
+  const field = fieldAt(rest)
+  if (field === null) return undefined
+  switch (field) {
+    case 'userName':
+      return { kind: 'text', value: sql`coalesce(s.user_name, u.email)`, equals: nameIs(domainId) }
+    case 'externalId':
+      return {
+        ...{ kind: 'text', value: sql`s.external_id`, exact: true },
+        equals: (text) => sql`u.id in (select user_id from scim_users
+          where domain_id = ${domainId} and external_id = ${text})`,
+      }
+    case 'givenName':
+      return { kind: 'text', value: sql`u.given_name` }
+    case 'familyName':
+      return { kind: 'text', value: sql`u.family_name` }
+    case 'active':
+      return { kind: 'boolean', value: IS_ACTIVE }
+    case 'email':
+      return { kind: 'some', holds: emailHolds }
+    case 'manager':
+      return { kind: 'text', value: sql`u.manager_id::text`, exact: true }
+    default: {
+      const name = USER_FIELDS[field].path.toLowerCase()
+      return {
+        kind: 'text',
+        value: sql`(select value ->> 'value' from jsonb_each(u.custom_attributes)
+          where lower(key) = ${name} limit 1)`,
+      }
+    }
+  }
+}
+
+/** By the indexes of both names: a provider asks this for each person. */
+const nameIs =
+  (domainId: string) =>
+  (text: string): SQL =>
+    sql`u.id in (
+    select user_id from scim_users
+      where domain_id = ${domainId} and lower(user_name) = lower(${text}::text) and deleted_at is null
+    union all
+    select o.id from users o where o.domain_id = ${domainId} and lower(o.email) = lower(${text}::text)
+      and not exists (select from scim_users k where k.user_id = o.id))`
+
+const emailColumn: Column = {
+  ...{ kind: 'text', value: sql`u.email` },
+  equals: (text) => sql`lower(u.email) = lower(${text}::text)`,
+}
+
+/** A condition on an address: there is one, for work and the primary one. */
+const emailHolds = (inner: Filter): SQL => filterSql(inner, (path) => EMAIL_PARTS[path])
+
+const EMAIL_PARTS: Readonly<Record<string, Column>> = {
+  value: emailColumn,
+  primary: { kind: 'boolean', value: sql`true` },
+  type: { kind: 'text', value: sql`'work'::text` },
+}
+
+/** A person as RFC 7643 section 4.1 writes one. What is empty is left out. */
+export function toScimUser(row: UserRow, request: ScimRequest): Resource {
+  const { id, email, given_name: givenName, family_name: familyName, groups } = row
+  const formatted = `${givenName} ${familyName}`.trim()
+  const enterprise = {
+    ...attributesOf(row, 'enterprise'),
+    ...(row.manager_id === null
+      ? {}
+      : {
+          manager: {
+            value: row.manager_id,
+            $ref: `${request.base}/Users/${row.manager_id}`,
+            ...(row.manager_name === null ? {} : { displayName: row.manager_name }),
+          },
+        }),
+  }
+  const hasMore = Object.keys(enterprise).length > 0
+  const resource = {
+    schemas: [SCIM_URNS.user, ...(hasMore ? [SCIM_URNS.enterprise] : [])],
+    id,
+    ...(row.external_id === null ? {} : { externalId: row.external_id }),
+    userName: row.user_name,
+    ...(formatted === ''
+      ? {}
+      : {
+          name: {
+            formatted,
+            ...(givenName === '' ? {} : { givenName }),
+            ...(familyName === '' ? {} : { familyName }),
+          },
+        }),
+    ...attributesOf(row, 'user'),
+    active: row.status !== 'SUSPENDED' && row.status !== 'INACTIVE',
+    emails: [{ value: email, type: 'work', primary: true }],
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(hasMore ? { [SCIM_URNS.enterprise]: enterprise } : {}),
+  }
+  const times = { created: row.created_at, lastModified: row.updated_at }
+  return withMeta(resource, 'User', request, times)
+}
+
+function attributesOf({ attributes }: UserRow, of: 'user' | 'enterprise'): Record<string, string> {
+  return Object.fromEntries(
+    entriesOf(USER_FIELDS).flatMap(([, field]) => {
+      if (field.kept !== 'attribute' || field.of !== of) return []
+      const value = heldAttribute(attributes, field.path)
+      return value === null ? [] : [[field.path, value] as const]
+    }),
+  )
+}
+
+/** The name under which a custom attribute is kept, whichever source named it: small and capital letters are one. */
+export const keptName = (attributes: Record<string, unknown>, name: string): string =>
+  Object.keys(attributes).find((one) => one.toLowerCase() === name.toLowerCase()) ?? name
+
+function heldAttribute(attributes: Record<string, unknown>, name: string): string | null {
+  const { value } = membersOf(attributes[keptName(attributes, name)])
+  return typeof value === 'string' && value !== '' ? value : null
+}

@@ -1,0 +1,116 @@
+/** Tokens of identity providers: an admin makes, lists and revokes them. */
+import { and, count, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
+import type { ScimTokenInput } from '../../contract/models/scim.ts'
+import { parseDatetime } from '../../contract/schema/datetime.ts'
+import type { Db } from '../../database/database.ts'
+import { lockTextUntilEnd } from '../../database/locks.ts'
+import { scimTokens } from '../../database/schema/scim.ts'
+import { written } from '../../database/written.ts'
+import { randomSecret } from '../../secrets/key-derivation.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { isId } from '../kernel/id.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { SCIM_PREFIX } from './caller.ts'
+
+type TokenRow = typeof scimTokens.$inferSelect
+
+const MAX_LIVE = CALLER_LIMITS.live_scim_tokens.most
+
+export const listScimTokens = (db: Db, { domainId }: Principal, query: PageQuery) => {
+  const where = eq(scimTokens.domainId, domainId)
+  const order = [desc(scimTokens.createdAt), desc(scimTokens.id)]
+  return selectPage(db, scimTokens, { where, order }, query, toToken)
+}
+
+/**
+ * Makes a token; its text is in the answer and nowhere else.
+ *
+ * @throws CoreError 409 for more than there may be, 422 for an end that is past
+ */
+export async function createScimToken(
+  db: Db,
+  principal: Principal,
+  body: ScimTokenInput,
+  { now, hasher }: Pick<CoreContext, 'now' | 'hasher'>,
+) {
+  const { domainId, userId } = principal
+  const text = randomSecret(SCIM_PREFIX)
+  const row = await db.transaction(async (tx) => {
+    // One at a time: else many at once would all find room for one more.
+    await tx.execute(lockTextUntilEnd(`scim tokens ${domainId}`))
+    const expiresAt = endOf(body, await now(tx))
+    const [live] = await tx
+      .select({ n: count() })
+      .from(scimTokens)
+      .where(and(eq(scimTokens.domainId, domainId), isLive))
+    if ((live?.n ?? 0) >= MAX_LIVE)
+      throw new CoreError(409, `There are ${MAX_LIVE} SCIM tokens that work; revoke one first`)
+    const [made] = await tx
+      .insert(scimTokens)
+      .values({
+        ...{ domainId, name: body.name, createdById: userId, expiresAt },
+        ...{ prefix: hasher.prefixOf(text), hash: hasher.hash(text), keyId: hasher.keyId },
+      })
+      .returning()
+    const token = written(made)
+    await recordActivity(tx, principal, 'SCIM_TOKEN_CREATED', [scimTokenTarget(token)], {
+      expires_at: expiresAt?.toISOString() ?? null,
+    })
+    return token
+  })
+  return { ...toToken(row), token: text }
+}
+
+const isLive = and(
+  isNull(scimTokens.revokedAt),
+  or(isNull(scimTokens.expiresAt), gt(scimTokens.expiresAt, sql`now()`)),
+)
+
+function endOf({ expires_at: given }: ScimTokenInput, now: Date): Date | null {
+  if (given === undefined) return null
+  const at = parseDatetime(given)
+  if (at !== null && at > now) return at
+  const msg = 'Value error, this must be a moment to come'
+  throw new CoreError(422, [{ loc: ['body', 'expires_at'], msg, type: 'value_error' }])
+}
+
+/** Revokes a token at once; one that is revoked stays as it is. @throws CoreError 404 */
+export async function revokeScimToken(db: Db, principal: Principal, id: string): Promise<null> {
+  if (!isId(id)) throw notFound('SCIM token')
+  const own = and(eq(scimTokens.id, id), eq(scimTokens.domainId, principal.domainId))
+  await db.transaction(async (tx) => {
+    const [ended] = await tx
+      .update(scimTokens)
+      .set({ revokedAt: sql`now()` })
+      .where(and(own, isNull(scimTokens.revokedAt)))
+      .returning()
+    if (ended) {
+      await recordActivity(tx, principal, 'SCIM_TOKEN_REVOKED', [scimTokenTarget(ended)], {})
+      return
+    }
+    const [known] = await tx.select({ id: scimTokens.id }).from(scimTokens).where(own)
+    if (!known) throw notFound('SCIM token')
+  })
+  return null
+}
+
+/** A token in the log. */
+export const scimTokenTarget = ({ id, name }: Pick<TokenRow, 'id' | 'name'>) => ({
+  target_type: 'SCIM token',
+  name,
+  id,
+})
+
+const toToken = (row: TokenRow) => ({
+  id: row.id,
+  name: row.name,
+  prefix: row.prefix,
+  created_at: row.createdAt.toISOString(),
+  last_used_at: row.lastUsedAt?.toISOString() ?? null,
+  expires_at: row.expiresAt?.toISOString() ?? null,
+  revoked_at: row.revokedAt?.toISOString() ?? null,
+})

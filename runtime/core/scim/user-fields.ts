@@ -1,0 +1,153 @@
+/** What a pushed user, or a patch of one, says of our fields. Pure. Names of attributes have no case (RFC 7643 section 2.1). */
+import { SCIM_LENGTHS, USER_FIELDS, type UserField } from '../../contract/models/scim.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
+import { isObject } from '../../contract/schema/record.ts'
+import { isEmail } from '../directory/email.ts'
+import { fits } from './filter.ts'
+import type { Operation } from './patch.ts'
+import { fieldAt, fieldsBelow, type PatchPath, parsePath, schemaOf } from './paths.ts'
+import { invalidValue } from './problem.ts'
+
+/** Null takes a value away; what is absent stays as it is. */
+export type UserValues = Partial<Record<Exclude<UserField, 'active'>, string | null>> & {
+  active?: boolean
+}
+
+/** The fields of a whole resource, as POST and PUT send it. */
+export function readUser(body: Record<string, unknown>): UserValues {
+  const values: UserValues = {}
+  readMembers(values, body)
+  return values
+}
+
+/** What PUT leaves out is taken away, but for `active`: nobody is let in again by being left out. */
+export function replaced(values: UserValues): UserValues {
+  const absent = entriesOf(USER_FIELDS).flatMap(([name]) =>
+    name === 'active' || name in values ? [] : [[name, null] as const],
+  )
+  return { ...Object.fromEntries(absent), ...values }
+}
+
+/** What the operations of a patch come to, one after the other. `email` is the address that there is now. */
+export function patchUser(operations: readonly Operation[], email: string): UserValues {
+  const values: UserValues = {}
+  for (const { op, path, value } of operations) {
+    const current = values.email ?? email
+    if (path === null) readMembers(values, value as Record<string, unknown>)
+    else patchAt(values, parsePath(path), op === 'remove' ? null : value, current)
+  }
+  return values
+}
+
+function readMembers(values: UserValues, members: Record<string, unknown>): void {
+  for (const [key, value] of Object.entries(members)) {
+    const { rest } = schemaOf(key)
+    if (rest === '') {
+      if (isObject(value)) readMembers(values, value)
+    } else if (!/^(schemas|id|meta)$/i.test(rest)) readAttribute(values, rest, value)
+  }
+}
+
+/** One attribute by its name, or by `name.givenName`, as Entra ID writes it in a patch without a path. */
+function readAttribute(values: UserValues, name: string, value: unknown): void {
+  if (/[[.]/.test(name)) patchAt(values, parsePath(name), value, values.email ?? '')
+  else readWhole(values, name, value)
+}
+
+/** An attribute with its parts, if it has some. */
+function readWhole(values: UserValues, name: string, value: unknown): void {
+  const field = fieldAt(name)
+  if (field !== null) return set(values, field, value)
+  if (isObject(value))
+    for (const [sub, inner] of Object.entries(value)) {
+      const below = fieldAt(`${name}.${sub}`)
+      if (below !== null) set(values, below, inner)
+    }
+  else if (value === null) for (const below of fieldsBelow(name)) set(values, below, null)
+}
+
+/** One attribute by its path; what is not kept is let pass. */
+function patchAt(values: UserValues, path: PatchPath, value: unknown, email: string): void {
+  const { name, filter, sub } = path
+  const field = fieldAt(name)
+  if (field === 'email') return patchEmail(values, path, value, email)
+  if (field === 'manager') {
+    if (sub === '' || sub === 'value') set(values, 'manager', value)
+    return
+  }
+  if (filter !== null) return
+  if (sub !== '') {
+    const inner = fieldAt(`${name}.${sub}`)
+    if (inner !== null) set(values, inner, value)
+  } else readWhole(values, name, value)
+}
+
+/** Of addresses one is kept, which is that for work and the primary one. */
+function patchEmail(values: UserValues, path: PatchPath, value: unknown, email: string): void {
+  const { filter, sub } = path
+  if (filter === null && sub === '') return set(values, 'email', value)
+  const main = { type: 'work', primary: true, value: email }
+  if (filter !== null && !fits(filter, main)) return
+  if (sub === 'value' || sub === '') set(values, 'email', isObject(value) ? value['value'] : value)
+}
+
+function set(values: UserValues, field: UserField, value: unknown): void {
+  if (field === 'active') {
+    values.active = booleanOf(value)
+    return
+  }
+  if (field === 'email') {
+    values.email = Array.isArray(value) ? mainEmail(value) : textOf('emails', value)
+    return
+  }
+  const single = field === 'manager' ? managerOf(value) : value
+  values[field] = textOf(USER_FIELDS[field].path, single)
+}
+
+/** Entra ID writes `"False"`. */
+function booleanOf(value: unknown): boolean {
+  if (typeof value === 'boolean') return value
+  const word = String(value).toLowerCase()
+  if (typeof value === 'string' && (word === 'true' || word === 'false')) return word === 'true'
+  throw invalidValue('active must be true or false')
+}
+
+function textOf(path: string, value: unknown): string | null {
+  if (value === null || value === undefined || value === '') return null
+  const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value
+  if (typeof text !== 'string') throw invalidValue(`${path} must be text`)
+  const most = path === 'userName' || path === 'externalId' ? SCIM_LENGTHS.name : SCIM_LENGTHS.value
+  if (text.length > most)
+    throw invalidValue(`${path} has ${text.length} characters; at most ${most} are taken`)
+  return text
+}
+
+/** As an object (RFC 7643 section 4.3), or the id alone. */
+const managerOf = (value: unknown): unknown => {
+  const [one] = [value].flat()
+  return isObject(one) ? (one['value'] ?? null) : (one ?? null)
+}
+
+function mainEmail(list: readonly unknown[]): string | null {
+  const found = list.map((one) => (isObject(one) ? one : { value: one }))
+  const main =
+    found.find(({ primary }) => String(primary).toLowerCase() === 'true') ??
+    found.find(({ type }) => String(type).toLowerCase() === 'work') ??
+    found[0]
+  return main === undefined ? null : textOf('emails', main['value'])
+}
+
+/**
+ * The address of a person: what was pushed, else a user name that is one.
+ *
+ * @throws ScimError invalidValue
+ */
+export function emailOf(email: string | null | undefined, userName: string): string {
+  const found = email ?? userName
+  if (isEmail(found)) return found
+  throw invalidValue(
+    email === null || email === undefined
+      ? 'emails is missing, and userName is no e-mail address: map one of them to the person’s address'
+      : 'the address in emails is no e-mail address',
+  )
+}

@@ -1,0 +1,316 @@
+/** Users that a provider makes, changes, deactivates and deletes. Setting again what is set changes nothing. */
+import { and, eq, sql } from 'drizzle-orm'
+import { USER_FIELDS } from '../../contract/models/scim.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
+import { membersOf } from '../../contract/schema/record.ts'
+import type { Db } from '../../database/database.ts'
+import { lockTextUntilEnd } from '../../database/locks.ts'
+import { users } from '../../database/schema/people.ts'
+import { scimUsers } from '../../database/schema/scim.ts'
+import { identityEvents } from '../../database/schema/sync.ts'
+import { written } from '../../database/written.ts'
+import { userTarget } from '../directory/users.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { isId } from '../kernel/id.ts'
+import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
+import { deactivate, reactivate } from './active.ts'
+import { recordPush, type ScimCaller } from './caller.ts'
+import { operationsOf } from './patch.ts'
+import { duplicate, invalidValue } from './problem.ts'
+import { findScimUser, getUser, keptName, toScimUser, type UserRow } from './read-users.ts'
+import { demandVersion, type Resource, type ScimRequest } from './resource.ts'
+import { emailOf, patchUser, readUser, replaced, type UserValues } from './user-fields.ts'
+
+export type PushMeans = Pick<CoreContext, 'send' | 'now' | 'listeners'>
+type Body = Record<string, unknown>
+
+/**
+ * Makes a person. One whom the provider has deleted before is taken up again.
+ *
+ * @throws ScimError 400, 409 uniqueness
+ */
+export async function createUser(
+  db: Db,
+  caller: ScimCaller,
+  body: Body,
+  request: ScimRequest,
+  means: PushMeans,
+): Promise<Resource> {
+  const values = readUser(body)
+  const { userName } = values
+  if (!userName) throw invalidValue('userName is missing')
+  const email = emailOf(values.email, userName)
+  const id = await oneAtATime(db, caller, async (tx) => {
+    await demandFree(tx, caller, { userName, email, self: null })
+    const [gone] = await tx
+      .select({ id: users.id })
+      .from(users)
+      .innerJoin(scimUsers, eq(scimUsers.userId, users.id))
+      .where(and(eq(users.domainId, caller.domainId), sql`lower(${users.email}) = lower(${email})`))
+    const userId = gone?.id ?? (await insertUser(tx, caller, email, values.active ?? true))
+    const name = { userName, externalId: values.externalId ?? null, deletedAt: null }
+    await tx
+      .insert(scimUsers)
+      .values({ userId, domainId: caller.domainId, ...name })
+      .onConflictDoUpdate({ target: scimUsers.userId, set: name })
+    const row = await findScimUser(tx, caller, userId)
+    const wanted = gone ? { ...values, active: values.active ?? true } : values
+    await change(tx, caller, row, wanted, means)
+    await recordPush(tx, caller, 'USER_PUSHED', userTarget({ id: userId, email }), {
+      again: gone !== undefined,
+    })
+    return userId
+  })
+  return getUser(db, caller, id, request)
+}
+
+async function insertUser(
+  tx: Db,
+  { domainId }: ScimCaller,
+  email: string,
+  active: boolean,
+): Promise<string> {
+  const status = active ? ('ACTIVE' as const) : ('SUSPENDED' as const)
+  const [row] = await tx.insert(users).values({ domainId, email, status }).returning()
+  const { id } = written(row)
+  await tx.insert(identityEvents).values([
+    { domainId, userId: id, changedField: 'email', newValue: email },
+    { domainId, userId: id, changedField: 'status', newValue: status },
+  ])
+  return id
+}
+
+/** Sets all that may be set; what is not named is taken away. */
+export const replaceUser = (
+  db: Db,
+  caller: ScimCaller,
+  id: string,
+  body: Body,
+  request: ScimRequest,
+  means: PushMeans,
+): Promise<Resource> => changeUser(db, caller, id, () => replaced(readUser(body)), request, means)
+
+export const patchUserById = (
+  db: Db,
+  caller: ScimCaller,
+  id: string,
+  body: Body,
+  request: ScimRequest,
+  means: PushMeans,
+): Promise<Resource> => {
+  const operations = operationsOf(body)
+  return changeUser(db, caller, id, ({ email }) => patchUser(operations, email), request, means)
+}
+
+async function changeUser(
+  db: Db,
+  caller: ScimCaller,
+  id: string,
+  valuesOf: (row: UserRow) => UserValues,
+  request: ScimRequest,
+  means: PushMeans,
+): Promise<Resource> {
+  await oneAtATime(db, caller, async (tx) => {
+    const row = await findScimUser(tx, caller, id)
+    demandVersion(request, toScimUser(row, request))
+    const fields = await change(tx, caller, row, valuesOf(row), means)
+    if (fields.length > 0)
+      await recordPush(tx, caller, 'PUSHED_USER_CHANGED', userTarget(row), { fields })
+  })
+  return getUser(db, caller, id, request)
+}
+
+/** The provider deletes a person, who is offboarded and stays as a record. */
+export async function deleteUser(
+  db: Db,
+  caller: ScimCaller,
+  id: string,
+  request: ScimRequest,
+  means: PushMeans,
+): Promise<null> {
+  await oneAtATime(db, caller, async (tx) => {
+    const row = await findScimUser(tx, caller, id)
+    demandVersion(request, toScimUser(row, request))
+    const changed = await deactivate(tx, caller, row, means)
+    if (changed) await means.listeners.usersChanged(tx, caller.domainId, [id], means)
+    const deletedAt = await means.now(tx)
+    await tx
+      .insert(scimUsers)
+      .values({ userId: id, domainId: caller.domainId, userName: row.user_name, deletedAt })
+      .onConflictDoUpdate({ target: scimUsers.userId, set: { deletedAt } })
+    await recordPush(tx, caller, 'PUSHED_USER_DELETED', userTarget(row))
+  })
+  return null
+}
+
+/** Two that take the same name at once are told apart; changes of a domain's people wait for each other. */
+const oneAtATime = <T>(db: Db, { domainId }: ScimCaller, act: (tx: Db) => Promise<T>): Promise<T> =>
+  db.transaction(async (tx) => {
+    await tx.execute(lockTextUntilEnd(`scim ${domainId}`))
+    return act(tx)
+  })
+
+type Names = { userName: string; email: string; self: string | null }
+
+/** @throws ScimError 409 where another has the user name or the address */
+async function demandFree(tx: Db, { domainId }: ScimCaller, names: Names): Promise<void> {
+  const { userName, email, self } = names
+  const { rows } = await tx.execute<{ same: 'userName' | 'email' }>(sql`
+    select case when lower(coalesce(s.user_name, u.email)) = lower(${userName}) then 'userName' else 'email' end as same
+    from users u left join scim_users s on s.user_id = u.id
+    where u.domain_id = ${domainId} and u.id is distinct from ${self}::uuid
+      and (lower(u.email) = lower(${email}) or u.id in (
+        select user_id from scim_users where domain_id = ${domainId} and lower(user_name) = lower(${userName})))
+      and s.deleted_at is null
+    limit 1`)
+  const [taken] = rows
+  if (taken?.same === 'userName')
+    throw duplicate('Another user has this userName; find it by a filter and change that one')
+  if (taken) throw duplicate('Another user has the address in emails')
+  if (self !== null) await demandAddress(tx, domainId, email, self)
+}
+
+/** A deleted person keeps the address, which nobody else can be given by a change. */
+async function demandAddress(tx: Db, domainId: string, email: string, self: string): Promise<void> {
+  const { rows } = await tx.execute(sql`select 1 from users
+    where domain_id = ${domainId} and lower(email) = lower(${email}) and id <> ${self}`)
+  if (rows.length > 0) throw duplicate('A user who was deleted had the address in emails')
+}
+
+/** Writes what is different. @returns The names of the fields that changed */
+async function change(
+  tx: Db,
+  caller: ScimCaller,
+  row: UserRow,
+  values: UserValues,
+  means: PushMeans,
+): Promise<string[]> {
+  const { domainId } = caller
+  if (values.userName === null) throw invalidValue('userName cannot be taken away')
+  const next = await nextOf(tx, caller, row, values)
+  const told = differences(row, next)
+  if (row.email !== next.email || row.user_name !== next.userName)
+    await demandFree(tx, caller, { userName: next.userName, email: next.email, self: row.id })
+  if (told.some(({ field }) => field !== 'user_name' && field !== 'external_id'))
+    await tx
+      .update(users)
+      .set({
+        ...{ email: next.email, givenName: next.givenName, familyName: next.familyName },
+        ...{ managerId: next.managerId, customAttributes: next.attributes },
+      })
+      .where(eq(users.id, row.id))
+  const name = { userName: next.userName, externalId: next.externalId }
+  if (told.length > 0)
+    await tx
+      .insert(scimUsers)
+      .values({ userId: row.id, domainId, ...name })
+      .onConflictDoUpdate({ target: scimUsers.userId, set: name })
+  if (told.length > 0)
+    await tx.insert(identityEvents).values(
+      told.map(({ field, before, after }) => ({
+        ...{ domainId, userId: row.id, changedField: field },
+        ...{ oldValue: before, newValue: after },
+      })),
+    )
+  const { active } = values
+  const moved =
+    active === false
+      ? await deactivate(tx, caller, row, means)
+      : active === true && (await reactivate(tx, caller, row))
+  const fields = [...told.map(({ field }) => field), ...(moved ? ['status'] : [])]
+  if (fields.length > 0) await means.listeners.usersChanged(tx, domainId, [row.id], means)
+  return fields
+}
+
+type Next = {
+  userName: string
+  externalId: string | null
+  email: string
+  givenName: string
+  familyName: string
+  managerId: string | null
+  attributes: Record<string, unknown>
+}
+
+/** The person as they are to be. @throws ScimError 400 */
+async function nextOf(tx: Db, caller: ScimCaller, row: UserRow, values: UserValues): Promise<Next> {
+  const userName = values.userName ?? row.user_name
+  // A user name that is the address takes it along; an address of its own stays.
+  const sameBefore = row.user_name.toLowerCase() === row.email.toLowerCase()
+  const follows = values.email === undefined && sameBefore && userName !== row.user_name
+  const email =
+    values.email !== undefined || follows ? emailOf(values.email ?? null, userName) : row.email
+  return {
+    userName,
+    email,
+    externalId: values.externalId === undefined ? row.external_id : values.externalId,
+    givenName: values.givenName === undefined ? row.given_name : (values.givenName ?? ''),
+    familyName: values.familyName === undefined ? row.family_name : (values.familyName ?? ''),
+    managerId:
+      values.manager === undefined
+        ? row.manager_id
+        : await managerOf(tx, caller, row.id, values.manager),
+    attributes: attributesOf(row.attributes, values),
+  }
+}
+
+/** @throws ScimError 400 for who is none, and for the person's own self */
+async function managerOf(
+  tx: Db,
+  { domainId }: ScimCaller,
+  self: string,
+  id: string | null,
+): Promise<string | null> {
+  if (id === null) return null
+  const { rows } = isId(id)
+    ? await tx.execute<{ id: string }>(sql`
+        select id from users where id = ${id} and domain_id = ${domainId} and email <> ${FIRST_ADMIN}`)
+    : { rows: [] }
+  const [found] = rows
+  if (!found) throw invalidValue('manager is no id of a user of this domain')
+  if (found.id === self) throw invalidValue('manager is the person: nobody manages themselves')
+  const { rows: circle } = await tx.execute<{ id: string }>(sql`
+    with recursive above(id) as (
+      select ${found.id}::uuid union select u.manager_id from users u join above on u.id = above.id
+      where u.manager_id is not null
+    ) select id from above where id = ${self}`)
+  if (circle.length > 0) throw invalidValue('manager would make the managers go in a circle')
+  return found.id
+}
+
+function attributesOf(held: Record<string, unknown>, values: UserValues): Record<string, unknown> {
+  const next = { ...held }
+  for (const [field, { path, kept }] of entriesOf(USER_FIELDS)) {
+    const value = values[field]
+    if (kept !== 'attribute' || value === undefined) continue
+    const name = keptName(next, path)
+    if (value === null) delete next[name]
+    else next[name] = { type: 'TEXT', value }
+  }
+  return next
+}
+
+type Difference = { field: string; before: string | null; after: string | null }
+
+function differences(row: UserRow, next: Next): Difference[] {
+  const text = (value: unknown): string | null =>
+    value === undefined || value === null ? null : String(value)
+  const held = (of: Record<string, unknown>, name: string) => text(membersOf(of[name])['value'])
+  const names = new Set([...Object.keys(row.attributes), ...Object.keys(next.attributes)])
+  const all: [string, string | null, string | null][] = [
+    ['user_name', row.user_name, next.userName],
+    ['external_id', row.external_id, next.externalId],
+    ['email', row.email, next.email],
+    ['given_name', row.given_name, next.givenName],
+    ['family_name', row.family_name, next.familyName],
+    ['manager_id', row.manager_id, next.managerId],
+    ...[...names].map((name): [string, string | null, string | null] => [
+      `custom_attributes.${name}`,
+      held(row.attributes, name),
+      held(next.attributes, name),
+    ]),
+  ]
+  return all.flatMap(([field, before, after]) =>
+    before === after ? [] : [{ field, before, after }],
+  )
+}

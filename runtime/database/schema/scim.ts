@@ -1,0 +1,66 @@
+/** What identity providers push by SCIM: their tokens, and what they call people and groups. */
+import { sql } from 'drizzle-orm'
+import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { bytes, createdAt, domainId, id, moment } from './columns.ts'
+import { domains, groups, users } from './people.ts'
+
+/** Tokens of identity providers: they belong to no user, and open nothing but `/scim/v2`. */
+export const scimTokens = pgTable(
+  'scim_tokens',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    name: text('name').notNull(),
+    prefix: text('prefix').notNull(),
+    hash: bytes('hash').notNull(),
+    /** Id of the secret that made the hash (secrets/key-derivation.ts). */
+    keyId: text('key_id'),
+    /** Who made it. */
+    createdById: uuid('created_by_id').references(() => users.id),
+    expiresAt: moment('expires_at'),
+    lastUsedAt: moment('last_used_at'),
+    revokedAt: moment('revoked_at'),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index('scim_tokens_prefix').on(table.prefix),
+    index('scim_tokens_order').on(table.domainId, table.createdAt, table.id),
+    index('scim_tokens_done').on(sql`least(revoked_at, expires_at)`, table.id),
+  ],
+)
+
+/** What a provider calls a user. A user without a row was not pushed yet. */
+export const scimUsers = pgTable(
+  'scim_users',
+  {
+    userId: uuid('user_id')
+      .primaryKey()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    domainId: domainId().references(() => domains.id),
+    userName: text('user_name').notNull(),
+    externalId: text('external_id'),
+    /** When the provider deleted the user, who stays as a record. */
+    deletedAt: moment('deleted_at'),
+  },
+  (table) => [
+    uniqueIndex('scim_users_name')
+      .on(table.domainId, sql`lower(${table.userName})`)
+      .where(sql`${table.deletedAt} is null`),
+    index('scim_users_external').on(table.domainId, table.externalId),
+  ],
+)
+
+/** What a provider calls a group. */
+export const scimGroups = pgTable(
+  'scim_groups',
+  {
+    groupId: uuid('group_id')
+      .primaryKey()
+      .references(() => groups.id, { onDelete: 'cascade' }),
+    domainId: domainId().references(() => domains.id),
+    externalId: text('external_id'),
+    /** When the provider deleted the group, which stays empty: settings may name it. */
+    deletedAt: moment('deleted_at'),
+  },
+  (table) => [index('scim_groups_external').on(table.domainId, table.externalId)],
+)

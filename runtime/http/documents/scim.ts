@@ -1,0 +1,69 @@
+/** `/scim/v2` in the OpenAPI document, read from its table. */
+import { SCIM_ENDPOINTS, SCIM_PATH, type ScimRow } from '../../contract/endpoints/scim.ts'
+import { ScimErrorBody } from '../../contract/models/scim.ts'
+import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import type { Components } from '../schemas/json-schema.ts'
+import { pathParameters, queryParameters } from './core.ts'
+import type { Operation, PathItem, Response } from './document.ts'
+import { answer } from './responses.ts'
+
+export const SCIM_TAG = {
+  name: 'SCIM',
+  description: 'People and groups that an identity provider pushes (RFC 7644)',
+} as const
+
+/** What every operation may answer, and what some do. */
+export const SCIM_FAILURES = {
+  400: 'The request does not fit; `scimType` says how',
+  401: 'The token is missing, unknown, revoked or expired',
+  404: 'There is no such resource',
+  409: 'The state is against it, such as a userName that another has (`uniqueness`)',
+  412: 'The resource is another than If-Match says',
+  413: 'The body is larger than 1 MiB',
+  429: 'Too many requests; see Retry-After',
+  503: 'The database is away; see Retry-After',
+} as const
+const ALWAYS = [400, 401, 429, 503] as const
+
+export function scimPaths(components: Components): Record<string, PathItem> {
+  const paths: Record<string, PathItem> = {}
+  for (const [name, row] of Object.entries<ScimRow>(SCIM_ENDPOINTS)) {
+    const path = SCIM_PATH + row.path.replace(/:([a-z_]+)/g, '{$1}')
+    const method = row.method.toLowerCase() as keyof PathItem
+    paths[path] = { ...paths[path], [method]: operation(name, row, components) }
+  }
+  return paths
+}
+
+function operation(name: string, row: ScimRow, components: Components): Operation {
+  const { body, output, status, errors } = row
+  const schema = body && components.schema(body, 'input')
+  const failed = [...ALWAYS, ...errors].map((one) => [
+    String(one),
+    scim(SCIM_FAILURES[one], components, ScimErrorBody),
+  ])
+  const nothing: Response = { description: 'Done' }
+  return {
+    operationId: name,
+    tags: [SCIM_TAG.name],
+    summary: row.summary,
+    parameters: [...pathParameters(row.path), ...queryParameters(row.query)],
+    ...(schema ? { requestBody: { required: true, content: bodies(schema) } } : {}),
+    responses: {
+      [status]: output === null ? nothing : scim('The answer', components, output),
+      ...(name === 'scim_patch_group' ? { 204: nothing } : {}),
+      ...Object.fromEntries(failed),
+    },
+    security: [{ scimToken: [] }],
+  }
+}
+
+const bodies = (schema: Record<string, unknown>) => ({
+  'application/scim+json': { schema },
+  'application/json': { schema },
+})
+
+function scim(description: string, components: Components, schema: AnySchema): Response {
+  const body = components.schema(schema, 'output')
+  return { ...answer(description, body), content: bodies(body) }
+}

@@ -1,0 +1,60 @@
+/** Which function answers which SCIM operation: one line each. */
+import type { ScimEndpointName } from '../../contract/endpoints/scim.ts'
+import type { ScimCaller } from '../../core/scim/caller.ts'
+import * as discovery from '../../core/scim/discovery.ts'
+import * as groups from '../../core/scim/groups.ts'
+import { getUser, listUsers } from '../../core/scim/read-users.ts'
+import { type ListQuery, type ScimRequest, wants } from '../../core/scim/resource.ts'
+import * as users from '../../core/scim/write-users.ts'
+import type { Db } from '../../database/database.ts'
+
+export type ScimInput = {
+  id: string
+  query: ListQuery
+  body: Record<string, unknown>
+  request: ScimRequest
+  means: users.PushMeans
+}
+
+/** Answers a resource, a list, or null for nothing. */
+type Handler = (db: Db, who: ScimCaller, input: ScimInput) => Promise<object | null>
+
+export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
+  scim_service_provider_config: async (_, __, { request }) =>
+    discovery.serviceProviderConfig(request),
+  scim_list_resource_types: async (_, __, { request }) => discovery.listResourceTypes(request),
+  scim_get_resource_type: async (_, __, { request, id }) => discovery.getResourceType(request, id),
+  scim_list_schemas: async (_, __, { request }) => discovery.listSchemas(request),
+  scim_get_schema: async (_, __, { request, id }) => discovery.getSchema(request, id),
+  scim_list_users: (db, who, { query, request }) => listUsers(db, who, query, request),
+  scim_get_user: (db, who, { id, request }) => getUser(db, who, id, request),
+  scim_create_user: (db, who, { body, request, means }) =>
+    users.createUser(db, who, body, request, means),
+  scim_replace_user: (db, who, { id, body, request, means }) =>
+    users.replaceUser(db, who, id, body, request, means),
+  scim_patch_user: (db, who, { id, body, request, means }) =>
+    users.patchUserById(db, who, id, body, request, means),
+  scim_delete_user: (db, who, { id, request, means }) =>
+    users.deleteUser(db, who, id, request, means),
+  scim_list_groups: (db, who, { query, request }) => groups.listScimGroups(db, who, query, request),
+  scim_get_group: readGroup,
+  scim_create_group: async (db, who, input) => {
+    const id = await groups.createGroup(db, who, input.body)
+    return readGroup(db, who, { ...input, id })
+  },
+  scim_replace_group: async (db, who, input) => {
+    await groups.replaceGroup(db, who, input.id, input.body, input.request)
+    return readGroup(db, who, input)
+  },
+  scim_patch_group: async (db, who, input) => {
+    await groups.patchGroupById(db, who, input.id, input.body, input.request)
+    // A provider that adds one of many members is not told all of them, unless it asks.
+    return input.query.attributes === null ? null : readGroup(db, who, input)
+  },
+  scim_delete_group: (db, who, { id, request, means }) =>
+    groups.deleteGroup(db, who, id, request, means),
+}
+
+function readGroup(db: Db, who: ScimCaller, { id, query, request }: ScimInput) {
+  return groups.getScimGroup(db, who, id, wants(query)('members'), request)
+}

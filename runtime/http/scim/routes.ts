@@ -1,0 +1,140 @@
+/** `/scim/v2`: one loop over the table of SCIM operations. Order of checks: token, rate, query, body. */
+import { type Context, Hono } from 'hono'
+import { parseBodyBytes } from '../../contract/endpoints/body.ts'
+import { type Params, parseParams } from '../../contract/endpoints/params.ts'
+import {
+  SCIM_ENDPOINTS,
+  SCIM_PATH,
+  type ScimEndpointName,
+  type ScimRow,
+} from '../../contract/endpoints/scim.ts'
+import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
+import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
+import { INPUTS } from '../../contract/limits/inputs.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
+import { membersOf } from '../../contract/schema/record.ts'
+import { authenticateScim } from '../../core/scim/caller.ts'
+import { ScimError, scimErrorBody } from '../../core/scim/problem.ts'
+import { etagOf, type ListQuery, namesVersion, shaped } from '../../core/scim/resource.ts'
+import { createRateLimit } from '../core/rate-limit.ts'
+import type { CoreDeps } from '../core/routes.ts'
+import { readBytes } from '../edge/body.ts'
+import type { Env } from '../edge/env.ts'
+import { away, toCoreError } from '../edge/to-core-error.ts'
+import { SCIM_HANDLERS } from './handlers.ts'
+
+const SCIM_TYPE = 'application/scim+json; charset=utf-8'
+const JSON_BODY = /^application\/([a-z.+-]+\+)?json\s*(;|$)/i
+
+export function scimRoutes(deps: CoreDeps): Hono<Env> {
+  const routes = new Hono<Env>()
+  const rate = createRateLimit({ ...CALLER_LIMITS.scim_requests, most: deps.requestsPerMinute })
+  const rows = entriesOf<Record<ScimEndpointName, ScimRow>>(SCIM_ENDPOINTS)
+
+  for (const [name, row] of rows)
+    routes.on(row.method, SCIM_PATH + row.path, async (c) => {
+      const beganMs = performance.now()
+      const reply = await answer(c, name, row).catch((error) => refused(c, error))
+      deps.onAnswer(name, reply.status, (performance.now() - beganMs) / 1000)
+      return reply
+    })
+  for (const path of new Set(rows.map(([, row]) => row.path))) {
+    const allow = rows.filter(([, row]) => row.path === path).map(([, { method }]) => method)
+    routes.all(SCIM_PATH + path, (c) =>
+      failure(c, 405, null, 'Method Not Allowed', { allow: allow.join(', ') }),
+    )
+  }
+  routes.all(`${SCIM_PATH}/*`, (c) =>
+    failure(c, 404, null, 'There is no such resource type; see /scim/v2/ResourceTypes'),
+  )
+
+  async function answer(c: Context<Env>, name: ScimEndpointName, row: ScimRow): Promise<Response> {
+    const db = deps.db()
+    if (!db) throw away()
+    const caller = await authenticateScim(db, deps.hasher, c.req.header('authorization'))
+    const { allowed, headers } = rate.count(caller.tokenId, Date.now())
+    for (const [header, value] of Object.entries(headers)) c.header(header, value)
+    if (!allowed) throw new CoreError(429, 'Too many requests; see Retry-After', headers)
+    const query = queryOf(c, row.query)
+    const result = await SCIM_HANDLERS[name](db, caller, {
+      ...{ id: c.req.param('id') ?? '', query },
+      body: await bodyOf(c, row),
+      request: { base: `${originOf(c)}${SCIM_PATH}`, ifMatch: c.req.header('if-match') ?? null },
+      means: deps.parts,
+    })
+    if (result === null) return c.body(null, 204)
+    return tell(c, row, result, query)
+  }
+
+  /** The scheme is the proxy's to say: TLS may end before us. */
+  const originOf = (c: Context<Env>): string => new URL(c.req.url).origin
+
+  function refused(c: Context<Env>, thrown: unknown): Response {
+    if (thrown instanceof ScimError) {
+      if (thrown.status === 401) c.header('www-authenticate', 'Bearer')
+      return failure(c, thrown.status, thrown.scimType, thrown.message)
+    }
+    const requestId = c.get('requestId')
+    const error = toCoreError(thrown, requestId)
+    if (error.status >= 500)
+      deps.log.error({ err: error.cause, requestId, path: c.req.path }, error.message)
+    const status = error.status === 422 ? 400 : error.status
+    return failure(c, status, null, detailOf(error.detail), error.headers)
+  }
+  return routes
+}
+
+function tell(c: Context<Env>, row: ScimRow, result: object, query: ListQuery): Response {
+  // The cast: every handler that answers something answers a resource or a list, which has schemas.
+  const resource = result as Parameters<typeof shaped>[0]
+  const etag = etagOf(resource)
+  if (etag !== '') c.header('etag', etag)
+  const known = c.req.header('if-none-match')
+  if (row.method === 'GET' && etag !== '' && known !== undefined && namesVersion(known, etag))
+    return c.body(null, 304)
+  if (row.status === 201) c.header('location', String(membersOf(resource['meta'])['location']))
+  const isList = 'Resources' in resource
+  const body = isList ? resource : shaped(resource, query)
+  return c.body(JSON.stringify(body), row.status as 200, { 'content-type': SCIM_TYPE })
+}
+
+const ALL: ListQuery = {
+  ...{ attributes: null, excludedAttributes: null },
+  ...{ filter: null, startIndex: 1, count: 100 },
+}
+
+function queryOf(c: Context<Env>, params: Params): ListQuery {
+  const { values, entries } = parseParams(params, new URL(c.req.url).searchParams)
+  if (entries.length > 0) throw new ScimError(400, 'invalidValue', told(entries))
+  return { ...ALL, ...values }
+}
+
+async function bodyOf(c: Context<Env>, row: ScimRow): Promise<Record<string, unknown>> {
+  if (row.body === null) return {}
+  const bytes = await readBytes(c, INPUTS.core_body.maxBytes)
+  const isJson = JSON_BODY.test(c.req.header('content-type') ?? '')
+  const parsed = parseBodyBytes(row.body, bytes, isJson, INPUTS.core_body.maxMarks)
+  if (!parsed.ok) throw new ScimError(400, 'invalidSyntax', told(parsed.entries))
+  return membersOf(parsed.value)
+}
+
+/** The first few problems, as one text. */
+const told = (entries: readonly ValidationEntry[]): string =>
+  entries
+    .slice(0, 5)
+    .map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)
+    .join('; ')
+
+const detailOf = (detail: CoreError['detail']): string =>
+  typeof detail === 'string' ? detail : told(detail)
+
+function failure(
+  c: Context<Env>,
+  status: number,
+  scimType: ScimError['scimType'],
+  detail: string,
+  headers: Record<string, string> = {},
+): Response {
+  const body = JSON.stringify(scimErrorBody(status, scimType, detail))
+  return c.body(body, status as 400, { ...headers, 'content-type': SCIM_TYPE })
+}

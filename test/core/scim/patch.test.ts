@@ -1,0 +1,172 @@
+/** Bodies of PATCH, as Entra ID and Okta document them, and what they come to. */
+import { describe, expect, test } from 'vitest'
+import { SCIM_URNS } from '../../../runtime/contract/models/scim.ts'
+import { patchGroup, readGroup } from '../../../runtime/core/scim/group-fields.ts'
+import { operationsOf } from '../../../runtime/core/scim/patch.ts'
+import { emailOf, patchUser, readUser, replaced } from '../../../runtime/core/scim/user-fields.ts'
+
+const user = (...Operations: object[]) =>
+  patchUser(operationsOf({ schemas: [SCIM_URNS.patch], Operations }), 'ada@example.com')
+const group = (...Operations: object[]) => {
+  const { join, leave, ...more } = patchGroup(operationsOf({ Operations }))
+  return { ...more, join: [...join], leave: [...leave] }
+}
+
+describe('users', () => {
+  test.each<[string, object, object]>([
+    ['Entra ID: off', { op: 'Replace', path: 'active', value: 'False' }, { active: false }],
+    ['Entra ID: no path', { op: 'Replace', value: { active: 'True' } }, { active: true }],
+    ['Okta: off', { op: 'replace', value: { active: false } }, { active: false }],
+    [
+      'Entra ID: address',
+      { op: 'Add', path: 'emails[type eq "work"].value', value: 'a@example.com' },
+      { email: 'a@example.com' },
+    ],
+    [
+      'Entra ID: dotted names without a path',
+      { op: 'Add', value: { 'name.givenName': 'Ada', title: 'Countess' } },
+      { givenName: 'Ada', title: 'Countess' },
+    ],
+    [
+      'Entra ID: the extension, named in full',
+      { op: 'Add', path: `${SCIM_URNS.enterprise}:department`, value: 'Sales' },
+      { department: 'Sales' },
+    ],
+    [
+      'Entra ID: the extension without a path',
+      { op: 'Add', value: { [`${SCIM_URNS.enterprise}:costCenter`]: '42' } },
+      { costCenter: '42' },
+    ],
+    [
+      'an extension as an object',
+      { op: 'replace', value: { [SCIM_URNS.enterprise]: { division: 'North' } } },
+      { division: 'North' },
+    ],
+    [
+      'Entra ID: the manager as an id',
+      { op: 'Add', path: `${SCIM_URNS.enterprise}:manager`, value: 'id-1' },
+      { manager: 'id-1' },
+    ],
+    [
+      'the manager as an object',
+      { op: 'replace', path: 'manager', value: { value: 'id-1', displayName: 'Eve' } },
+      { manager: 'id-1' },
+    ],
+    ['a part', { op: 'replace', path: 'NAME.FamilyName', value: 'L' }, { familyName: 'L' }],
+    [
+      'a whole name',
+      { op: 'replace', path: 'name', value: { givenName: 'Ada', formatted: 'Ada L' } },
+      { givenName: 'Ada' },
+    ],
+    ['removal', { op: 'Remove', path: 'title' }, { title: null }],
+    ['removal of a name', { op: 'remove', path: 'name' }, { givenName: null, familyName: null }],
+    [
+      'Okta: a list of addresses',
+      {
+        op: 'replace',
+        path: 'emails',
+        value: [
+          { value: 'h@x.org', type: 'home' },
+          { value: 'w@x.org', primary: true },
+        ],
+      },
+      { email: 'w@x.org' },
+    ],
+  ])('%s', (_, operation, values) => {
+    expect(user(operation)).toEqual(values)
+  })
+
+  test.each([
+    { op: 'Add', path: 'phoneNumbers[type eq "work"].value', value: '1' },
+    { op: 'Add', path: 'emails[type eq "home"].value', value: 'h@x.org' },
+    { op: 'replace', path: 'nickName', value: 'A' },
+    { op: 'replace', path: 'urn:example:2.0:User:shoeSize', value: '38' },
+    { op: 'replace', value: { id: 'x', addresses: [{ type: 'work' }] } },
+  ])('what is not kept is let pass: %j', (operation) => {
+    expect(user(operation)).toEqual({})
+  })
+
+  test.each([
+    [{}, /invalid|needs a list Operations/i],
+    [{ Operations: [] }, /at least one/],
+    [{ Operations: [{ op: 'move', path: 'title' }] }, /add, replace or remove/],
+    [{ Operations: [{ op: 'remove' }] }, /without a path/],
+    [{ Operations: [{ op: 'replace', value: 'x' }] }, /must be an object/],
+    [{ Operations: [{ op: 'replace', path: 'title' }] }, /value is missing/],
+    [{ Operations: [{ op: 'replace', path: 'emails[type eq', value: 'x' }] }, /cannot be read/],
+    [{ Operations: [{ op: 'replace', path: '[]', value: 'x' }] }, /cannot be read/],
+    [{ Operations: [{ op: 'replace', path: 'active', value: 'off' }] }, /true or false/],
+    [{ Operations: [{ op: 'replace', path: 'title', value: { a: 1 } }] }, /must be text/],
+    [{ Operations: [{ op: 'replace', path: 'userName', value: 'x'.repeat(256) }] }, /at most 255/],
+    [{ Operations: Array(101).fill({ op: 'remove', path: 'title' }) }, /at most 100/],
+  ])('%j is refused', (body, words) => {
+    expect(() => patchUser(operationsOf(body), 'ada@example.com')).toThrow(words)
+  })
+
+  test('a whole user that is put takes away what it does not name, but lets nobody in', () => {
+    const values = replaced(readUser({ username: 'ada', Name: { GIVENNAME: 'Ada' } }))
+    expect(values).toMatchObject({ userName: 'ada', givenName: 'Ada', title: null, manager: null })
+    expect(values).not.toHaveProperty('active')
+  })
+
+  test('the address of a person is that of emails, else the user name', () => {
+    expect(emailOf(null, 'ada@example.com')).toBe('ada@example.com')
+    expect(emailOf('a@x.org', 'ada')).toBe('a@x.org')
+    expect(() => emailOf(undefined, 'ada')).toThrow(/map one of them/)
+    expect(() => emailOf('no address', 'ada@example.com')).toThrow(/no e-mail address/)
+  })
+})
+
+describe('groups', () => {
+  const [a, b] = ['id-a', 'id-b']
+
+  test.each<[string, object, object]>([
+    [
+      'Entra ID and Okta: join',
+      { op: 'Add', path: 'members', value: [{ value: a }, { value: b, display: 'B' }] },
+      { join: [a, b], replaces: false },
+    ],
+    [
+      'Entra ID: leave',
+      { op: 'Remove', path: 'members', value: [{ value: a }] },
+      { leave: [a], replaces: false },
+    ],
+    [
+      'Okta: leave',
+      { op: 'remove', path: `members[value eq "${a}"]` },
+      { leave: [a], replaces: false },
+    ],
+    [
+      'all others leave',
+      { op: 'replace', path: 'members', value: [{ value: a }] },
+      { join: [a], replaces: true },
+    ],
+    ['all leave', { op: 'remove', path: 'members' }, { join: [], replaces: true }],
+    [
+      'Okta: another name',
+      { op: 'replace', value: { id: 'x', displayName: 'Sales' } },
+      { displayName: 'Sales', replaces: false },
+    ],
+    [
+      'Entra ID: another id',
+      { op: 'Replace', path: 'externalId', value: 'e-1' },
+      { externalId: 'e-1' },
+    ],
+  ])('%s', (_, operation, change) => {
+    expect(group(operation)).toMatchObject(change)
+  })
+
+  test('of several operations the last about a person counts', () => {
+    const join = { op: 'add', path: 'members', value: [{ value: a }] }
+    const leave = { op: 'remove', path: `members[value eq "${a}"]` }
+    expect(group(join, leave)).toMatchObject({ join: [], leave: [a] })
+    expect(group(leave, join)).toMatchObject({ join: [a], leave: [] })
+  })
+
+  test('a group in a group is refused, and a group needs a name', () => {
+    const value = [{ value: a, type: 'Group' }]
+    expect(() => group({ op: 'add', path: 'members', value })).toThrow(/people only/)
+    expect(() => group({ op: 'add', path: 'members', value: [{}] })).toThrow(/id of a user/)
+    expect(() => readGroup({ members: [] })).toThrow(/displayName is missing/)
+  })
+})
