@@ -68,6 +68,18 @@ export const ACCESS_WORDS = {
     en: 'Nobody has to decide on it any more. You can ask again at any time.',
     de: 'Dann muss niemand mehr darüber entscheiden. Sie können jederzeit einen neuen Antrag stellen.',
   },
+  remind: { en: 'Remind who decides', de: 'An die Entscheidung erinnern' },
+  remind_word: { en: 'A word for them', de: 'Ein Satz dazu' },
+  remind_help: {
+    en: 'They get a mail, at most once a day.',
+    de: 'Wer entscheidet, erhält eine E-Mail, höchstens einmal am Tag.',
+  },
+  remind_do: { en: 'Remind', de: 'Erinnern' },
+  remind_default: {
+    en: 'I am still waiting for this.',
+    de: 'Ich warte noch darauf.',
+  },
+  done_reminded: { en: 'They are reminded.', de: 'Die Erinnerung ist gesendet.' },
   go_on_waiting: { en: 'Go on waiting', de: 'Weiter warten' },
   why: { en: 'Why', de: 'Warum' },
   what_you_wait_for: { en: 'What you are waiting for', de: 'Worauf Sie warten' },

@@ -27,6 +27,7 @@ export const FRAME_WORDS = {
     de: (names: string) => `Rollen: ${names}`,
   },
   api_tokens: { en: 'API tokens', de: 'API-Tokens' },
+  my_data: { en: 'My data', de: 'Meine Daten' },
   documentation: { en: 'Documentation', de: 'Dokumentation' },
   sign_out: { en: 'Sign out', de: 'Abmelden' },
   sign_out_everywhere: { en: 'Sign out everywhere', de: 'Überall abmelden' },

@@ -24,6 +24,30 @@ export const PERSONAL_WORDS = {
   },
   language: { en: 'Language', de: 'Sprache' },
   by_browser: { en: 'That of the browser', de: 'Die des Browsers' },
+  my_data_lead: {
+    en: 'What Keyway keeps of you.',
+    de: 'Was Keyway über Sie aufbewahrt.',
+  },
+  my_data_text: {
+    en: 'Your name and address as the directory has them, your roles and groups, your accounts in apps, your requests and comments, who stands in for you, your mail, sign-ins and API tokens (never their secrets), and what you did, from the activity log. What others wrote of you is given out by your operator.',
+    de: 'Ihr Name und Ihre Adresse, wie das Verzeichnis sie hat, Ihre Rollen und Gruppen, Ihre Konten in Anwendungen, Ihre Anträge und Kommentare, Ihre Vertretungen, Ihre E-Mails, Anmeldungen und API-Tokens (nie deren Geheimnisse) und was Sie getan haben, aus dem Aktivitätsprotokoll. Was andere über Sie geschrieben haben, gibt Ihr Betreiber heraus.',
+  },
+  my_data_show: { en: 'Show it here', de: 'Hier anzeigen' },
+  my_data_download: { en: 'Download it (JSON)', de: 'Herunterladen (JSON)' },
+  my_data_recorded: {
+    en: 'That you looked is noted in the activity log.',
+    de: 'Dass Sie nachgesehen haben, wird im Aktivitätsprotokoll vermerkt.',
+  },
+  my_data_rows: {
+    en: (shown: number, all: number) =>
+      shown < all ? `The first ${shown} of ${all}; the download has more.` : `All ${all}.`,
+    de: (shown: number, all: number) =>
+      shown < all ? `Die ersten ${shown} von ${all}; mehr enthält die Datei.` : `Alle ${all}.`,
+  },
+  my_data_read_only: {
+    en: 'You signed in with a token that may only read. To see your data, sign in another way.',
+    de: 'Sie sind mit einem Token angemeldet, das nur lesen darf. Um Ihre Daten zu sehen, melden Sie sich anders an.',
+  },
   save: { en: 'Save', de: 'Speichern' },
   saved: { en: 'Your choice is saved.', de: 'Ihre Auswahl ist gespeichert.' },
 } as const satisfies Record<string, Record<Language, unknown>> & {

@@ -6,6 +6,7 @@ import {
   REQUEST_STATUSES,
 } from '../models/access-request.ts'
 import { RequestOutlook } from '../models/asking.ts'
+import { AddCommentInput } from '../models/task.ts'
 import { endpoint } from './endpoint.ts'
 import { manyOf, pageParams, text, texts } from './params.ts'
 
@@ -60,6 +61,14 @@ export const REQUEST_ENDPOINTS = {
     path: '/appstore/access_requests/:access_request_id/give_back',
     summary: 'Give back access that was asked for, before its time: by who holds it',
     who: 'caller',
+    errors: [403, 404, 409],
+  }),
+  remind_approvers: requests({
+    method: 'POST',
+    path: '/appstore/access_requests/:access_request_id/remind',
+    summary: 'Remind those who decide now, a day after they were asked and then once a day',
+    who: 'caller',
+    body: AddCommentInput,
     errors: [403, 404, 409],
   }),
   get_request_outlook: requests({

@@ -1,4 +1,5 @@
 /** Users, roles and groups: core-interface.md sections 1.2 and 1.3. */
+
 import * as v from 'valibot'
 import { Access } from '../models/access.ts'
 import { Account } from '../models/app.ts'
@@ -7,6 +8,7 @@ import { PersonalSettings, PersonalSettingsChange } from '../models/personal-set
 import { IdentityEventsResult } from '../models/sync.ts'
 import { endpoint } from './endpoint.ts'
 import { asOf, bool, datetime, int, pageParams, text, texts } from './params.ts'
+import { PersonExport } from './personal-data.ts'
 
 const users = endpoint('Users')
 const groups = endpoint('Groups')
@@ -36,6 +38,14 @@ export const USER_ENDPOINTS = {
     who: 'caller',
     body: PersonalSettingsChange,
     output: PersonalSettings,
+  }),
+  export_own_data: users({
+    method: 'POST',
+    path: '/users/current/export',
+    summary: 'Give out what is kept of the caller; it is recorded',
+    who: 'caller',
+    output: PersonExport,
+    errors: [429],
   }),
   list_users: users({
     method: 'GET',

@@ -67,6 +67,14 @@ export const CALLER_LIMITS = {
     over: 'host',
     answered: '429 with `retry-after`',
   },
+  own_exports: {
+    counts: 'times that a person has their own data given out',
+    by: 'user',
+    most: 10,
+    perMs: 60 * MINUTE_MS,
+    over: 'database',
+    answered: '429 with `retry-after`',
+  },
   live_tokens: {
     counts: 'API tokens that work',
     by: 'user',

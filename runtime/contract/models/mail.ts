@@ -10,7 +10,7 @@ export type MailKindRow = {
 
 export const MAIL_KINDS = {
   waits: {
-    what: 'a task was opened, or given to you: to decide, to do by hand, to look at a failure',
+    what: 'a task was opened, or given to you: to decide, to do by hand, to look at a failure; or a person who waits for your decision reminds you',
     who: 'those it is assigned to, members of groups too',
     digest: true,
   },

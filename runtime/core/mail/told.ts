@@ -39,6 +39,7 @@ const cancelled = (entry: Entry): Told | null =>
 export const TOLD: Readonly<Record<string, (entry: Entry) => Told | null>> = {
   TASK_OPENED: opened,
   TASK_REASSIGNED: opened,
+  TASK_REMINDED: opened,
   APP_STORE_APPROVE_ACCESS_REQUEST: approved,
   APP_STORE_DENY_ACCESS_REQUEST: told('decided'),
   APP_STORE_ACCESS_REQUEST_EXPIRED: told('decided'),

@@ -1,5 +1,5 @@
 /** Everything that is held of a person, as data for them. */
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { PersonExport } from '../../contract/endpoints/personal-data.ts'
 import type { Db } from '../../database/database.ts'
 import { activityLogs } from '../../database/schema/audit.ts'
@@ -11,7 +11,7 @@ import { personOf } from './person.ts'
 import { type Table, tablesOf } from './places.ts'
 
 /** Most rows of a table. */
-const MOST_ROWS = 5000
+export const MOST_ROWS = 5000
 /** What is told by the log itself, and what waits for it. */
 const OF_THE_LOG = ['activity_logs', 'activity_waiting', 'activity_personal']
 
@@ -33,7 +33,7 @@ export async function exportPerson(db: Db, actor: Actor, email: string): Promise
     }
     for (const table of await tablesOf(tx))
       if (!OF_THE_LOG.includes(table.name)) put(table.name, await rowsOf(tx, table, person.id))
-    put('activity_logs', await entriesOf(tx, person.id))
+    put('activity_logs', await entriesOf(tx, about(person.id)))
     await recordActivity(tx, actor, 'PERSON_EXPORTED', [target(person.id)], {
       tables: Object.keys(tables),
     })
@@ -41,10 +41,15 @@ export async function exportPerson(db: Db, actor: Actor, email: string): Promise
   })
 }
 
+/** What the person did, and what was done to them. */
+const about = (id: string): SQL =>
+  sql`actor ->> 'id' = ${id} or targets @> jsonb_build_array(jsonb_build_object('id', ${id}::text))
+    or event_metadata ->> 'target_user_id' = ${id} or event_metadata ->> 'user_id' = ${id}`
+
 /** The person in the log: the id alone, which stays when they are erased. */
 export const target = (id: string) => ({ target_type: 'User', name: '', id })
 
-async function rowsOf(tx: Db, table: Table, id: string): Promise<Record<string, unknown>[]> {
+export async function rowsOf(tx: Db, table: Table, id: string): Promise<Record<string, unknown>[]> {
   const { schema, name, ids, idLists, sealed } = table
   const named = [
     ...ids.map((column) => sql`t.${sql.identifier(column)} = ${id}::uuid`),
@@ -58,13 +63,12 @@ async function rowsOf(tx: Db, table: Table, id: string): Promise<Record<string, 
   return rows.map(({ one }) => one)
 }
 
-/** What the person did, and what was done to them. */
-async function entriesOf(tx: Db, id: string): Promise<Record<string, unknown>[]> {
+/** Entries of the log, as they read. */
+export async function entriesOf(tx: Db, which: SQL): Promise<Record<string, unknown>[]> {
   const rows = await tx
     .select()
     .from(activityLogs)
-    .where(sql`actor ->> 'id' = ${id} or targets @> jsonb_build_array(jsonb_build_object('id', ${id}::text))
-      or event_metadata ->> 'target_user_id' = ${id} or event_metadata ->> 'user_id' = ${id}`)
+    .where(which)
     .orderBy(activityLogs.id)
     .limit(MOST_ROWS + 1)
   return (await readable(tx, rows)).map((row) => ({

@@ -30,6 +30,7 @@ import type { RequestContext } from '../../core/kernel/context/context.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
 import { changePersonalSettings, getPersonalSettings } from '../../core/mail/settings.ts'
 import * as offboardings from '../../core/offboarding/offboardings.ts'
+import { exportOwn } from '../../core/personal-data/own.ts'
 import * as policies from '../../core/policies/policies.ts'
 import { createAccessRequest } from '../../core/requests/ask.ts'
 import { cancelAccessRequest } from '../../core/requests/cancel.ts'
@@ -53,6 +54,7 @@ import { triggerSync } from '../../core/sync/trigger.ts'
 import { completeTask, dismissTask, performTaskAction } from '../../core/task-actions/act.ts'
 import { commentOnTask } from '../../core/task-actions/comment.ts'
 import { reassignTask } from '../../core/task-actions/reassign.ts'
+import { remindApprovers } from '../../core/task-actions/remind.ts'
 import * as tasks from '../../core/tasks/tasks.ts'
 import * as uploads from '../../core/uploads/ask.ts'
 import type { Db } from '../../database/database.ts'
@@ -70,6 +72,7 @@ type Handler<E extends Endpoint> = (
 export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } = {
   get_current_user: (db, who) => users.getCurrentUser(db, who),
   get_personal_settings: (db, who) => getPersonalSettings(db, who),
+  export_own_data: (db, who) => exportOwn(db, who),
   update_personal_settings: (db, who, { body }) => changePersonalSettings(db, who, body),
   list_users: (db, who, { query }) => users.listUsers(db, who, query),
   get_user: (db, who, { params, query }) =>
@@ -158,6 +161,8 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     cancelAccessRequest(db, who, id(params, 'access_request_id'), query.reason, parts),
   give_back_access: (db, who, { params }, parts) =>
     giveBack(db, who, id(params, 'access_request_id'), parts),
+  remind_approvers: (db, who, { params, body }) =>
+    remindApprovers(db, who, id(params, 'access_request_id'), body.comment),
   get_request_outlook: (db, who, { params, query }) =>
     requestOutlook(db, who, id(params, 'app_id'), query),
   list_access_policies: (db, who, { query }) => policies.listPolicies(db, who, query),

@@ -5,7 +5,7 @@ import type { App } from '../../contract/models/app.ts'
 import { CATEGORIES, type Category } from '../../contract/models/categories.ts'
 import { PENDING_STATES } from '../../core/requests/machine/states.ts'
 import { icon } from '../frame/icons.ts'
-import { layout, type Markup, type Visitor } from '../frame/layout.ts'
+import { layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { initials, momentOf } from '../frame/words.ts'
 import { endingSoon, giveBackQuestion, type Held, heldItem } from './held.ts'
@@ -22,6 +22,8 @@ export type AccessPage = {
   flash: Markup | null
   held: Listed<Held>
   waiting: Listed<AccessRequest>
+  /** Ids of those of `waiting` whose approvers may be reminded now. */
+  remindable: ReadonlySet<string>
   ended: Listed<AccessRequest>
   store: Listed<App>
   /** What the store was searched for. */
@@ -108,6 +110,15 @@ export const withdrawQuestion = ({ w }: Tongue, request: AccessRequest, proof: s
     field: html`<div class="field"><label for="why-${request.id}">${w.why} <span class="soft">${w.optional}</span></label><input id="why-${request.id}" name="reason" maxlength="1000" autocomplete="off"></div>`,
   })
 
+export const remindForm = ({ w }: Tongue, request: AccessRequest, proof: string): Markup => html`
+<details class="more"><summary>${w.remind}<span class="unseen"> ${thing(request)}</span></summary>
+<form class="stack" method="post" action="/access/requests/${request.id}/remind">
+${proofField(proof)}
+<div class="field"><label for="remind-${request.id}">${w.remind_word} <span class="soft">${w.optional}</span></label><p class="help" id="remind-${request.id}-help">${w.remind_help}</p>
+<input id="remind-${request.id}" name="comment" maxlength="1000" autocomplete="off" aria-describedby="remind-${request.id}-help"></div>
+<div><button class="btn">${w.remind_do}</button></div>
+</form></details>`
+
 const waitingFor = (page: AccessPage): Markup => html`
 <section class="stack" id="waiting" aria-labelledby="h-waiting">
 <div class="row"><h2 id="h-waiting">${page.t.w.what_you_wait_for}</h2><span class="count">${page.waiting.total}</span></div>
@@ -120,12 +131,16 @@ ${page.waiting.total > page.waiting.items.length && html`<p class="small soft">$
 ${page.ended.items.length > 0 && endedOnes(page)}
 </section>`
 
-const waitingCard = (request: AccessRequest, { t, userId, now }: AccessPage): Markup => html`
+const waitingCard = (
+  request: AccessRequest,
+  { t, visitor, userId, remindable, now }: AccessPage,
+): Markup => html`
 <article class="card" aria-labelledby="r-${request.id}">
 <header><span class="avatar app" aria-hidden="true">${initials(request.app_name)}</span><div class="fit"><h3 class="wrap"><a class="go" id="r-${request.id}" href="/access/requests/${request.id}">${thing(request)}, ${t.accessLength(request.expiration_in_seconds)}</a></h3><p class="small soft wrap">${request.app_name}</p></div><span class="end">${requestBadge(t, request.status)}</span></header>
 <div class="in stack">
 ${timeline(stepsOf(request, { t, userId, now }))}
 ${canWithdraw(request) && html`<div class="row"><a class="btn less plain" href="#withdraw-${request.id}" data-dialog>${t.w.withdraw}<span class="unseen"> ${thing(request)}</span></a></div>`}
+${remindable.has(request.id) && remindForm(t, request, visitor.proof)}
 </div></article>`
 
 const endedOnes = ({ t, ended, now }: AccessPage): Markup => html`

@@ -3,6 +3,7 @@ import type { AccessRequest, RequestStatus } from '../../contract/models/access-
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { listStoreApps, storeCategories } from '../../core/catalogue/store/app-store.ts'
 import { getAccessRequest, listAccessRequests } from '../../core/requests/read.ts'
+import { remindableOf } from '../../core/task-actions/remind.ts'
 import { accessPage } from './access-page.ts'
 import { heldOf } from './held.ts'
 import { oneRequestPage } from './one-request-page.ts'
@@ -44,13 +45,16 @@ export async function showAccess(visit: Visit): Promise<Response> {
     category: category === '' ? null : category,
     ...{ expand: [], page: pageNumber(c.req.query('page')), size: SIZES.store },
   })
+  const waiting = await requestsOf(visit, ON_THE_WAY, SIZES.waiting)
+  const waitingIds = waiting.items.map(({ id }) => id)
   const page = accessPage({
     t,
     visitor: await visit.visitor(),
     userId: principal.userId,
     flash: visit.flash(),
     held: { ...access, items: access.items.map((one) => heldOf(t, one, byId, now)) },
-    waiting: await requestsOf(visit, ON_THE_WAY, SIZES.waiting),
+    waiting,
+    remindable: await remindableOf(db, principal, waitingIds),
     ended: await requestsOf(visit, OVER, SIZES.ended),
     ...{ store, search, category, now },
     categories: await storeCategories(db, principal),
@@ -62,6 +66,8 @@ export async function showOneRequest(visit: Visit): Promise<Response> {
   const { c, db, principal, now, t } = visit
   const request = await getAccessRequest(db, principal, c.req.param('id') ?? '', ['tasks'])
   const { userId } = principal
-  const page = { visitor: await visit.visitor(), flash: visit.flash(), userId, request, now, t }
+  const mayRemind = (await remindableOf(db, principal, [request.id])).has(request.id)
+  const [visitor, flash] = [await visit.visitor(), visit.flash()]
+  const page = { visitor, flash, userId, request, mayRemind, now, t }
   return c.html(oneRequestPage(page))
 }

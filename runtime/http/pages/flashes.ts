@@ -16,6 +16,7 @@ export const FLASHES: Readonly<Record<string, Flash>> = {
   reassigned: PAGE_WORDS.done_reassigned,
   asked: PAGE_WORDS.done_asked,
   withdrawn: PAGE_WORDS.done_withdrawn,
+  reminded: PAGE_WORDS.done_reminded,
   saved: PAGE_WORDS.saved,
   'given-back': PAGE_WORDS.done_given_back,
 }

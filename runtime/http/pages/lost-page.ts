@@ -10,7 +10,7 @@ const WRITTEN = { why: 'why_you_need_it', reason: 'reason', comment: 'comment' }
 
 /** Where a form stands: its page is at the address without what the form does. */
 const pageOf = (path: string): string =>
-  path.replace(/\/(?:withdraw|give-back|decide|comment|reassign)$/, '')
+  path.replace(/\/(?:withdraw|give-back|remind|download|decide|comment|reassign)$/, '')
 
 /**
  * @param path Where the form was sent.

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import { AREAS, layout, type Markup, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { canWithdraw, withdrawQuestion } from './access-page.ts'
+import { canWithdraw, remindForm, withdrawQuestion } from './access-page.ts'
 import { ask } from './parts.ts'
 import { requestBadge } from './states.ts'
 import { stepsOf, timeline } from './timeline.ts'
@@ -14,6 +14,8 @@ export type OneRequestPage = {
   userId: string
   flash: Markup | null
   request: AccessRequest
+  /** Whether those who decide may be reminded now. */
+  mayRemind: boolean
   now: Date
 }
 
@@ -40,7 +42,8 @@ ${canGiveBack && html`<a class="btn danger" href="#give-back-${request.id}" data
 </div>
 ${page.flash ?? ''}
 <section class="card" aria-labelledby="h-way"><header><h2 id="h-way">${w.what_happens}</h2></header>
-<div class="in">${timeline(stepsOf(request, { t, userId, now }))}</div></section>
+<div class="in">${timeline(stepsOf(request, { t, userId, now }))}
+${page.mayRemind && remindForm(t, request, visitor.proof)}</div></section>
 ${canWithdraw(request) && withdrawQuestion(t, request, visitor.proof)}
 ${
   canGiveBack &&

@@ -1,6 +1,7 @@
 /** Asking for access, withdrawing a request, giving access back. */
 import { CoreError } from '../../contract/errors/problem.ts'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
+import { MAX_COMMENT } from '../../contract/models/task.ts'
 import { giveBack } from '../../core/asking/give-back.ts'
 import { requestOutlook } from '../../core/asking/outlook.ts'
 import { getStoreApp } from '../../core/catalogue/store/app-store.ts'
@@ -8,6 +9,7 @@ import { listPermissions } from '../../core/catalogue/store/permissions.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { createAccessRequest } from '../../core/requests/ask.ts'
 import { cancelAccessRequest } from '../../core/requests/cancel.ts'
+import { remindApprovers } from '../../core/task-actions/remind.ts'
 import { wordsOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { pageNumber } from './access.ts'
@@ -130,5 +132,14 @@ export async function giveBackForm(visit: Visit): Promise<Response> {
   const { c, db, principal, context } = visit
   await giveBack(db, principal, idOf(visit), context)
   visit.say('given-back')
+  return c.redirect('/access#waiting', 303)
+}
+
+export async function remind(visit: Visit, form: Form): Promise<Response> {
+  const { c, db, principal, t } = visit
+  const said = (form.get('comment') ?? '').replaceAll('\r\n', '\n').trim()
+  const text = keptText(said, MAX_COMMENT) || t.w.remind_default
+  await remindApprovers(db, principal, idOf(visit), text)
+  visit.say('reminded')
   return c.redirect('/access#waiting', 303)
 }

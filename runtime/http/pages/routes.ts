@@ -17,8 +17,9 @@ import { tongueFor } from '../frame/tongue.ts'
 import { showAccess, showOneRequest } from './access.ts'
 import { act, comment, reassign, showInbox, showTask } from './inbox.ts'
 import { lostPage } from './lost-page.ts'
+import { downloadMyData, showMyData } from './my-data.ts'
 import { savePersonal, showPersonal } from './personal.ts'
-import { giveBackForm, sendRequest, showAsk, withdraw } from './requests.ts'
+import { giveBackForm, remind, sendRequest, showAsk, withdraw } from './requests.ts'
 import { signedOutPage, signInBy } from './sign-in.ts'
 import { FORMS, type FormName, PAGES, type PageName, WHOLE } from './table.ts'
 import { toSignIn } from './to-sign-in.ts'
@@ -33,6 +34,7 @@ const SHOWS: { [N in Exclude<PageName, 'start' | 'sign_in' | 'begin' | 'callback
   one_request: showOneRequest,
   inbox: showInbox,
   task: showTask,
+  my_data: showMyData,
   personal: showPersonal,
 }
 
@@ -40,10 +42,13 @@ const TAKES: { [N in Exclude<FormName, 'sign_out' | 'sign_out_everywhere'>]: Tak
   send_request: sendRequest,
   withdraw,
   give_back: giveBackForm,
+  remind,
   act,
   comment,
   reassign,
   save_personal: savePersonal,
+  show_my_data: showMyData,
+  download_my_data: downloadMyData,
 }
 
 export function pageRoutes(deps: CoreDeps): Hono<Env> {

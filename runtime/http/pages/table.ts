@@ -13,6 +13,7 @@ export const PAGES = {
   one_request: { method: 'GET', path: '/access/requests/:id', shows: 'one access request' },
   inbox: { method: 'GET', path: '/inbox', shows: 'the tasks that wait for one' },
   task: { method: 'GET', path: '/inbox/:id', shows: 'one of those, with grounds' },
+  my_data: { method: 'GET', path: '/settings/my-data', shows: 'what is kept of one' },
   personal: {
     method: 'GET',
     path: '/settings/personal',
@@ -26,10 +27,16 @@ export const FORMS = {
   sign_out_everywhere: { path: '/sign-out/everywhere', does: 'ends all sessions of the person' },
   send_request: { path: '/access/request', does: 'asks for access' },
   withdraw: { path: '/access/requests/:id/withdraw', does: 'takes a request back' },
+  remind: { path: '/access/requests/:id/remind', does: 'reminds those who decide' },
   give_back: { path: '/access/requests/:id/give-back', does: 'gives access back' },
   act: { path: '/inbox/:id', does: 'does one of the actions of a task' },
   comment: { path: '/inbox/:id/comment', does: 'writes a comment on a task' },
   reassign: { path: '/inbox/:id/reassign', does: 'gives a decision to another person' },
+  show_my_data: { path: '/settings/my-data', does: 'shows what is kept of one' },
+  download_my_data: {
+    path: '/settings/my-data/download',
+    does: 'gives out what is kept of one, as a file',
+  },
   save_personal: { path: '/settings/personal', does: 'chooses how mail comes, and the language' },
 } as const satisfies Record<string, { path: string; does: string }>
 

@@ -19,6 +19,7 @@ describe('an entry of the log', () => {
   test.each([
     ['TASK_OPENED', {}, 'waits'],
     ['TASK_REASSIGNED', {}, 'waits'],
+    ['TASK_REMINDED', {}, 'waits'],
     ['APP_STORE_APPROVE_ACCESS_REQUEST', { status: 'PENDING_PROVISIONING' }, 'decided'],
     ['APP_STORE_DENY_ACCESS_REQUEST', { status: 'DENIED' }, 'decided'],
     ['APP_STORE_CANCEL_ACCESS_REQUEST', { because: 'nobody may decide' }, 'decided'],

@@ -1,10 +1,11 @@
 /** My access: who is led where, what is shown, and the forms to ask, withdraw and give back. */
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CALLER_LIMITS } from '../../../runtime/contract/limits/caller-limits.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { app, type CoreHost, type Person, person, startCore } from '../../core/host.ts'
 import { type Company, company } from '../../core/requests/company.ts'
-import { NOBODY_ID } from '../../core/store.ts'
+import { lastEvents, NOBODY_ID } from '../../core/store.ts'
 import { signedIn, type Visitor, visit } from '../settings/visitor.ts'
 
 let core: CoreHost
@@ -295,6 +296,102 @@ test('names of people and apps are shown as text, whatever they hold', async () 
   const { text } = await visitor.get(`/access?q=${encodeURIComponent('<script>')}`)
   expect(text).not.toContain('<script>alert')
   expect(text).toContain('&lt;script&gt;alert(1)')
+})
+
+describe('a reminder', () => {
+  const backdate = (id: string) =>
+    core.db.execute(sql`update tasks set created_at = created_at - interval '2 days'
+      where access_request_id = ${id}`)
+  const remindAt = (id: string) => `/access/requests/${id}/remind`
+
+  test('is a comment for those who decide, once a day, and in the log', async () => {
+    const id = await acme.asked(ada, { app_id: appId })
+    await acme.openTask(id)
+    const visitor = await at(ada)
+    expect((await visitor.get(`/access/requests/${id}`)).text).not.toContain(remindAt(id))
+    expect((await visitor.post(remindAt(id), {})).status).toBe(409)
+    await backdate(id)
+    expect((await visitor.get('/access')).text).toContain(remindAt(id))
+    const sent = await visitor.post(remindAt(id), { comment: 'Needed on <i>Friday</i>' })
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, '/access#waiting'])
+    expect((await visitor.get('/access')).text).not.toContain(remindAt(id))
+    expect((await visitor.post(remindAt(id), {})).status).toBe(409)
+    const task = await acme.openTask(id)
+    const inbox = await (await at(boss)).get(`/inbox/${task.id}`)
+    expect(inbox.text).toContain('Needed on &lt;i&gt;Friday&lt;/i&gt;')
+    const events = (await lastEvents(core, 10)).map(([event]) => event)
+    expect(events).toContain('TASK_REMINDED')
+  })
+
+  test('comes from who waits alone', async () => {
+    const id = await acme.asked(ada, { app_id: appId })
+    await acme.openTask(id)
+    await backdate(id)
+    const other = await person(core.db, 'other@example.com')
+    const remind = (token: string) =>
+      core.call('POST', `/appstore/access_requests/${id}/remind`, {
+        ...{ token, body: { comment: 'Now' } },
+      })
+    expect((await remind(other.token)).status).toBe(404)
+    expect(
+      (
+        await core.call('POST', `/appstore/access_requests/${id}/remind`, {
+          body: { comment: 'Now' },
+        })
+      ).status,
+    ).toBe(403)
+    expect((await remind(ada.token)).status).toBe(204)
+  })
+})
+
+describe('my data', () => {
+  const PATH = '/settings/my-data'
+
+  test('is shown and given out by a form, which the log says', async () => {
+    const eve = await person(core.db, 'mine@example.com')
+    await acme.asked(eve, { app_id: appId, business_justification: 'My reason' })
+    const visitor = await at(eve, PATH)
+    const before = await visitor.get(PATH)
+    expect(before.text).not.toContain('mine@example.com&quot;')
+    const shown = await visitor.post(PATH, {})
+    expect(shown.text).toContain('mine@example.com&quot;')
+    const sent = await visitor.post(`${PATH}/download`, {})
+    expect(sent.headers.get('content-disposition')).toContain('attachment')
+    const data = JSON.parse(sent.text)
+    expect(data.person.email).toBe('mine@example.com')
+    expect(Object.keys(data.tables).sort()).toEqual(
+      expect.arrayContaining([
+        'access_requests',
+        'activity_logs',
+        'api_tokens',
+        'sessions',
+        'users',
+      ]),
+    )
+    expect(sent.text).toContain('My reason')
+    expect(data.tables.api_tokens[0]).not.toHaveProperty('hash')
+    const did = data.tables.activity_logs.map((one: { event_type: string }) => one.event_type)
+    expect(did).toContain('PERSON_EXPORTED')
+  })
+
+  test('holds rows of nobody else', async () => {
+    await acme.asked(ada, { app_id: appId })
+    const { status, body } = await core.call('POST', '/users/current/export', { token: boss.token })
+    expect(status).toBe(200)
+    expect(body.tables.users).toHaveLength(1)
+    expect(JSON.stringify(body)).not.toContain('ada@example.com')
+  })
+
+  test('is given out only so often', async () => {
+    const often = await person(core.db, 'often@example.com')
+    const statuses: number[] = []
+    for (let at = 0; at <= CALLER_LIMITS.own_exports.most; at += 1)
+      statuses.push(
+        (await core.call('POST', '/users/current/export', { token: often.token })).status,
+      )
+    expect(statuses.slice(0, -1).every((one) => one === 200)).toBe(true)
+    expect(statuses.at(-1)).toBe(429)
+  })
 })
 
 test('what may be asked for is filtered by category, in the language of the person', async () => {

@@ -1,0 +1,74 @@
+/**
+ * What a person sees of what is kept of them: rows that are theirs, and what they did. Rows that name others beside them,
+ * such as what others said of them, are given out by the operator (`export.ts`), who looks at them first.
+ */
+import { sql } from 'drizzle-orm'
+import type { PersonExport } from '../../contract/endpoints/personal-data.ts'
+import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
+import type { Db } from '../../database/database.ts'
+import { recordActivity } from '../kernel/audit/activity.ts'
+import { chainWaiting } from '../kernel/audit/waiting.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { longStatements } from '../sync/runs.ts'
+import { entriesOf, MOST_ROWS, rowsOf, target } from './export.ts'
+import { tablesOf } from './places.ts'
+
+/** OWN: table -> its columns that say whose a row is. */
+export const OWN: Readonly<Record<string, readonly string[]>> = {
+  users: ['id'],
+  personal_settings: ['user_id'],
+  user_roles: ['user_id'],
+  group_members: ['user_id'],
+  accounts: ['user_id'],
+  access_requests: ['requester_id', 'target_user_id'],
+  task_comments: ['created_by_id'],
+  delegations: ['user_id'],
+  identity_events: ['user_id'],
+  api_tokens: ['user_id'],
+  sessions: ['user_id'],
+  mails: ['user_id'],
+}
+
+const { most, perMs } = CALLER_LIMITS.own_exports
+
+/** @throws CoreError 429 after too many within an hour */
+export async function exportOwn(db: Db, principal: Principal): Promise<PersonExport> {
+  const { userId: id, domainId } = principal
+  await chainWaiting(db, domainId)
+  return db.transaction(async (tx) => {
+    await tx.execute(longStatements)
+    await demandPause(tx, principal)
+    const tables: PersonExport['tables'] = {}
+    const cut: string[] = []
+    const put = (name: string, rows: Record<string, unknown>[]) => {
+      if (rows.length > MOST_ROWS) cut.push(name)
+      if (rows.length > 0) tables[name] = rows.slice(0, MOST_ROWS)
+    }
+    for (const table of await tablesOf(tx)) {
+      const ids = table.schema === 'public' ? OWN[table.name] : undefined
+      if (ids) put(table.name, await rowsOf(tx, { ...table, ids: [...ids], idLists: [] }, id))
+    }
+    put(
+      'activity_logs',
+      await entriesOf(tx, sql`domain_id = ${domainId} and actor ->> 'id' = ${id}`),
+    )
+    const email = tables['users']?.[0]?.['email']
+    if (typeof email !== 'string') throw notFound('User')
+    await recordActivity(tx, principal, 'PERSON_EXPORTED', [target(id)], {
+      tables: Object.keys(tables),
+    })
+    return { person: { id, email }, tables, cut }
+  })
+}
+
+async function demandPause(tx: Db, { domainId, userId }: Principal): Promise<void> {
+  const { rows } = await tx.execute<{ n: number }>(sql`
+    select count(*)::int as n from activity_logs where domain_id = ${domainId}
+      and event_began_at > clock_timestamp() - ${perMs} * interval '1 millisecond'
+      and event_type = 'PERSON_EXPORTED' and actor ->> 'id' = ${userId}`)
+  if ((rows[0]?.n ?? 0) < most) return
+  throw new CoreError(429, `Your data was given out ${most} times within an hour; wait an hour`, {
+    'retry-after': String(perMs / 1000),
+  })
+}
