@@ -3,6 +3,7 @@ import { ACCESS_WORDS } from './access.ts'
 import { ASKING_WORDS } from './asking.ts'
 import { DOOR_WORDS } from './door.ts'
 import { FRAME_WORDS } from './frame.ts'
+import { GLASS_WORDS } from './glass.ts'
 import { INBOX_WORDS } from './inbox.ts'
 import { PERSONAL_WORDS } from './personal.ts'
 import { REVIEW_WORDS } from './reviews.ts'
@@ -17,6 +18,7 @@ export const PAGE_PARTS = {
   access: ACCESS_WORDS,
   asking: ASKING_WORDS,
   states: STATE_WORDS,
+  glass: GLASS_WORDS,
   inbox: INBOX_WORDS,
   personal: PERSONAL_WORDS,
   reviews: REVIEW_WORDS,
@@ -29,6 +31,7 @@ export const PAGE_WORDS = {
   ...ACCESS_WORDS,
   ...ASKING_WORDS,
   ...STATE_WORDS,
+  ...GLASS_WORDS,
   ...INBOX_WORDS,
   ...PERSONAL_WORDS,
   ...REVIEW_WORDS,

@@ -9,11 +9,12 @@ import {
   preApprovalRules,
   requestablePermissions,
 } from '../../runtime/database/schema/app_store.ts'
+import { breakGlass } from '../../runtime/database/schema/break_glass.ts'
 import { delegations } from '../../runtime/database/schema/delegations.ts'
 import { licencePrices } from '../../runtime/database/schema/expenses.ts'
 import { findingLooks, findings, separationRules } from '../../runtime/database/schema/findings.ts'
 import { userOffboardings } from '../../runtime/database/schema/offboarding.ts'
-import { groups, users } from '../../runtime/database/schema/people.ts'
+import { groupMembers, groups, users } from '../../runtime/database/schema/people.ts'
 import { accessPolicies } from '../../runtime/database/schema/policies.ts'
 import { accessRequests } from '../../runtime/database/schema/requests.ts'
 import {
@@ -232,6 +233,24 @@ export async function delegation(db: Db, domainId: string): Promise<string> {
   return row?.id ?? ''
 }
 
+/** A break-glass permission of a group of the first admin. */
+export async function glass(db: Db, domainId: string): Promise<string> {
+  const id = await permission(db, domainId)
+  const [row] = await db
+    .select({ appId: requestablePermissions.appId })
+    .from(requestablePermissions)
+    .where(eq(requestablePermissions.id, id))
+  const [admin] = await db.select().from(users).where(eq(users.email, FIRST_ADMIN))
+  const groupId = await group(db, `Group ${email()}`, [])
+  if (admin)
+    await db.insert(groupMembers).values({ domainId: admin.domainId, groupId, userId: admin.id })
+  const groupIds = [groupId]
+  await db
+    .insert(breakGlass)
+    .values({ id, domainId, appId: row?.appId ?? '', groupIds, maxMinutes: 60 })
+  return id
+}
+
 /** A licence that has a price. */
 export async function licence(db: Db, domainId: string): Promise<string> {
   const appId = await appInStore(db, domainId)
@@ -359,6 +378,10 @@ export const BUILDERS: Record<string, Builder> = {
     own: ({ db, domainId }) => separationRule(db, domainId),
     foreign: ({ db, otherDomainId }) => separationRule(db, otherDomainId),
   },
+  break_glass_id: {
+    own: ({ db, domainId }) => glass(db, domainId),
+    foreign: ({ db, otherDomainId }) => glass(db, otherDomainId),
+  },
   licence_id: {
     own: ({ db, domainId }) => licence(db, domainId),
     foreign: ({ db, otherDomainId }) => licence(db, otherDomainId),
@@ -428,6 +451,11 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
     until: new Date(Date.now() + 86_400_000),
   }),
   accept_finding: async () => ({ reason: 'Sample', until: new Date(Date.now() + 86_400_000) }),
+  put_break_glass: async ({ db }) => ({
+    group_ids: [await group(db, `Group ${email()}`, [])],
+    max_minutes: 30,
+  }),
+  take_break_glass: async () => ({ reason: 'Sample' }),
   put_licence_price: async () => ({ amount: '20', currency: 'USD', period: 'YEAR' }),
   create_separation_rule: separationBody,
   put_separation_rule: separationBody,

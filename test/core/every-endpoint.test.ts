@@ -14,7 +14,7 @@ import {
   accessReviewItems,
   accessReviews,
 } from '../../runtime/database/schema/reviews.ts'
-import { delegation, finding, licence, scimToken } from './conformance-samples.ts'
+import { delegation, finding, glass, licence, scimToken } from './conformance-samples.ts'
 import { app, type CoreHost, domainOf, type Person, person, startCore } from './host.ts'
 import { type Company, company } from './requests/company.ts'
 
@@ -85,6 +85,7 @@ beforeAll(async () => {
     delegation_id: await delegation(core.db, domainId),
     licence_id: await licence(core.db, domainId),
     scim_token_id: await scimToken(core.db, domainId),
+    break_glass_id: await glass(core.db, domainId),
   })
   const record = {
     ...{ account: { external_id: 'u' }, event: { type: 'LOGIN' } },
@@ -122,6 +123,8 @@ beforeAll(async () => {
     create_delegation: { delegate_id: ada.id, user_id: theirs.id, until: '2999-01-01' },
     create_scim_token: { name: 'mine' },
     accept_finding: { reason: 'mine', until: '2026-12-31' },
+    put_break_glass: { group_ids: [ada.id], max_minutes: 30 },
+    take_break_glass: { reason: 'mine' },
     put_licence_price: { amount: '20', currency: 'USD', period: 'YEAR' },
     create_separation_rule: duties,
     put_separation_rule: duties,

@@ -2,6 +2,7 @@
 import { ACCOUNT_ENDPOINTS } from './accounts.ts'
 import { APP_ENDPOINTS } from './apps.ts'
 import { APPSTORE_ENDPOINTS } from './appstore.ts'
+import { BREAK_GLASS_ENDPOINTS } from './break-glass.ts'
 import { COST_ENDPOINTS } from './cost.ts'
 import { DELEGATION_ENDPOINTS } from './delegations.ts'
 import { FINDING_ENDPOINTS } from './findings.ts'
@@ -25,6 +26,7 @@ export const ENDPOINTS = {
   ...PRE_APPROVAL_ENDPOINTS,
   ...TASK_ENDPOINTS,
   ...REQUEST_ENDPOINTS,
+  ...BREAK_GLASS_ENDPOINTS,
   ...DELEGATION_ENDPOINTS,
   ...POLICY_ENDPOINTS,
   ...OFFBOARDING_ENDPOINTS,

@@ -76,6 +76,10 @@ export const AccessRequest = v.pipe(
     target_user: User,
     supporter_user: nullable(User),
     status: v.picklist(REQUEST_STATUSES),
+    is_break_glass: v.pipe(
+      v.boolean(),
+      v.metadata({ description: 'Whether it was taken at once, to be reviewed afterwards' }),
+    ),
     notes: v.pipe(
       v.record(v.string(), v.nullable(v.string())),
       v.metadata({ description: 'Status to what was said when it was reached' }),

@@ -3,6 +3,7 @@
  * nothing that the person may still read: the task is done, or assigned to others.
  */
 import { type SQL, sql } from 'drizzle-orm'
+import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import type { MailKind } from '../../contract/models/mail.ts'
 import type { Db } from '../../database/database.ts'
 import type { MailText, Matter } from '../../words/mail.ts'
@@ -72,8 +73,9 @@ const taskTold =
     const task = await taskOf(db, asked)
     if (!task) return null
     if (task.type === 'ACCESS_REVIEW') return reviewTold(db, asked)
-    // Work by hand that belongs to no request is told by its description.
-    const known = task.by === null && task.target === null ? undefined : TEXTS[task.category]
+    // Work by hand that belongs to no request is told by its description, and so is a review of break-glass.
+    const isOfNobody = task.by === null && task.target === null
+    const known = isOfNobody || task.type === GLASS_TASK ? undefined : TEXTS[task.category]
     const text = always ?? known ?? 'todo'
     const isOwnWords = text === 'todo' || text === 'sync_failed'
     return {

@@ -140,6 +140,18 @@ export async function decidersOf(
   return (await eligible(db, request, named)) ?? admins(db, request)
 }
 
+/** All who make a decision of a request; null where nobody does. */
+export async function allDeciders(db: Db, request: Planned): Promise<Approvers | null> {
+  const all: Approvers = { users: [], groups: [] }
+  for (const step of stepsOf(request.plan)) {
+    const who = await decidersOf(db, request, step)
+    all.users.push(...(who?.users ?? []))
+    all.groups.push(...(who?.groups ?? []))
+  }
+  const distinct = { users: [...new Set(all.users)], groups: [...new Set(all.groups)] }
+  return distinct.users.length + distinct.groups.length > 0 ? distinct : null
+}
+
 /** Who makes the first decision of a request; null if one of its decisions has no approver. */
 export async function firstDeciders(db: Db, request: Planned): Promise<Approvers | null> {
   let first: Approvers | null = null

@@ -11,7 +11,7 @@ import type { Actor } from '../kernel/audit/activity.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { apply } from './apply.ts'
 import { firstDeciders } from './approvers.ts'
-import { begin } from './decide.ts'
+import { begin, breakGlass } from './decide.ts'
 import { dutiesOf } from './duties.ts'
 import type { RequestMeans } from './job-key.ts'
 import { DECISION_MS, UNDECIDABLE } from './machine/deciding.ts'
@@ -32,6 +32,8 @@ export type NewRequest = {
   policyFor: string | null
   expirationInSeconds: number | null
   justification: string | null
+  /** Whether it is taken: given at once, and reviewed afterwards. */
+  isBreakGlass?: boolean
   /** Why nobody needs to be asked, where that is known already. */
   preapproved: string | null
 }
@@ -78,8 +80,10 @@ export async function createRequest(
     ...(duties.rules.length > 0 ? { separation_rules: duties.rules } : {}),
   }
   await record(tx, request, 'APP_STORE_CREATE_ACCESS_REQUEST', metadata, actor)
+  // Of a policy: what people ask for was refused above.
   if (duties.verdict === 'BLOCK')
     return apply(tx, request, { kind: 'denied', note: duties.words, decision: null }, means, now)
+  if (request.isBreakGlass) return breakGlass(tx, request, actor, means)
   if (preapproved !== null) return begin(tx, request, preapproved, means)
   const rules = await fittingRules(tx, request)
   const plain = rules.find(({ webhooks }) => webhooks.length === 0)

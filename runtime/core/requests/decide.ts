@@ -1,10 +1,11 @@
 /** How a request comes to a yes or a no: finds who decides next, within the transaction of what caused it. */
+import { CoreError } from '../../contract/errors/problem.ts'
 import type { TaskStatus } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import type { Approvers } from '../../database/schema/requests.ts'
 import type { Actor } from '../kernel/audit/activity.ts'
 import { apply } from './apply.ts'
-import { decidersOf, eligible, stepsOf } from './approvers.ts'
+import { allDeciders, decidersOf, eligible, stepsOf } from './approvers.ts'
 import type { RequestMeans } from './job-key.ts'
 import type { Decided, DecisionStep } from './machine/events.ts'
 import type { RequestRow } from './machine/request.ts'
@@ -55,6 +56,27 @@ async function approve(
 ): Promise<RequestRow> {
   const facts = await fulfilmentOf(tx, request)
   return apply(tx, request, { kind: 'approved', preapproved, decision, ...facts }, means)
+}
+
+/**
+ * Gives break-glass access at once; all who decide on it otherwise are told, and one of them reviews it.
+ *
+ * @throws CoreError 409 where nobody could review it
+ */
+export async function breakGlass(
+  tx: Db,
+  request: RequestRow,
+  by: Actor,
+  means: RequestMeans,
+): Promise<RequestRow> {
+  const reviewers = await allDeciders(tx, request)
+  if (reviewers === null)
+    throw new CoreError(
+      409,
+      'Nobody could review this: there is no other approver or admin. Have an admin name approvers for the app (PATCH /appstore/apps/{app_id}/settings)',
+    )
+  const facts = await fulfilmentOf(tx, request)
+  return apply(tx, request, { kind: 'glass_broken', by, reviewers, ...facts }, means)
 }
 
 /**

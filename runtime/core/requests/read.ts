@@ -188,6 +188,7 @@ export async function answerRequests(
       target_user: target,
       supporter_user: null,
       status: row.status,
+      is_break_glass: row.isBreakGlass,
       notes: detailed.has(row.appId) ? row.notes : plainNotes(row.notes, asks.get(row.appId)),
       expires_at: row.expiresAt === null ? null : zoneless(row.expiresAt),
       expiration_in_seconds: row.expirationInSeconds,

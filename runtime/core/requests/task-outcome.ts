@@ -1,6 +1,7 @@
 /** What a task that a person has dealt with means for the access request that it belongs to. */
 import { eq } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
+import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import type { TaskCategory } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
@@ -70,11 +71,15 @@ const BY_HAND: Record<
 export async function applyTaskOutcome(
   tx: Db,
   request: RequestRow,
-  category: TaskCategory,
+  { taskCategory: category, taskType }: { taskCategory: TaskCategory; taskType: string },
   decision: Decision,
   means: RequestMeans,
 ): Promise<void> {
   const settled = decision.to === 'COMPLETED' || decision.to === 'DISMISSED'
+  if (taskType === GLASS_TASK) {
+    if (settled) await apply(tx, request, reviewOf(decision), means)
+    return
+  }
   if (category === 'MANAGER_APPROVAL' || category === 'APPROVAL') {
     if (settled && request.status === `PENDING_${category}`)
       await decided(tx, request, decision, means)
@@ -91,6 +96,16 @@ export async function applyTaskOutcome(
     const done = decision.to === 'COMPLETED' ? row.done : row.declined(decision.actor)
     await apply(tx, request, isLeftover ? { kind: 'leftover_settled' } : done, means)
   }
+}
+
+/** @throws CoreError 400 without a reason: closing it would skip the review. */
+function reviewOf({ actor, to, comment }: Decision): RequestEvent<'glass_reviewed'> {
+  if (comment !== null)
+    return { kind: 'glass_reviewed', by: actor, wasRight: to === 'COMPLETED', reason: comment }
+  throw new CoreError(
+    400,
+    'Say in `reason` what the review found (POST /tasks/{task_id}/perform-action); it cannot be closed without',
+  )
 }
 
 /** @throws CoreError 409 where there is nothing that can be tried. */

@@ -1,5 +1,6 @@
 /** Tasks of access requests: asking for a decision, or for work by hand. */
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray, ne, sql } from 'drizzle-orm'
+import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import { OPEN_TASKS, type TaskCategory } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
@@ -15,6 +16,7 @@ const TASKS = {
   manager: { taskType: 'MANAGER_APPROVAL', taskCategory: 'MANAGER_APPROVAL', verb: 'Approve' },
   approval: { taskType: 'ACCESS_REQUEST_APPROVAL', taskCategory: 'APPROVAL', verb: 'Approve' },
   grant: { taskType: 'MANUAL_PROVISIONING', taskCategory: 'PROVISIONING', verb: 'Give' },
+  glass: { taskType: GLASS_TASK, taskCategory: 'APPROVAL', verb: 'Review the break-glass use of' },
   revoke: { taskType: 'MANUAL_DEPROVISIONING', taskCategory: 'DEPROVISIONING', verb: 'Take back' },
 } as const satisfies Record<
   TaskKind,
@@ -36,7 +38,7 @@ export async function openRequestTask(
     .leftJoin(users, eq(users.id, request.targetUserId))
     .where(eq(apps.id, request.appId))
   const thing = request.label === null ? 'access' : `“${request.label}”`
-  const direction = what === 'revoke' ? 'from' : 'for'
+  const direction = what === 'glass' ? 'by' : what === 'revoke' ? 'from' : 'for'
   const asked = request.notes['PENDING']
   const why = asked && what !== 'revoke' ? ` Reason: ${asked}` : ''
   await openTask(tx, systemOf(request), {
@@ -86,7 +88,7 @@ export async function hasOpenTask(
   return open !== undefined
 }
 
-/** Ends what is still open of a request's tasks: nobody has to do it any more. */
+/** Ends what is still open of a request's tasks: nobody has to do it any more. A review of break-glass stays. */
 export async function closeTasks(
   tx: Db,
   request: RequestRow,
@@ -105,6 +107,7 @@ const closing = prepared('close tasks of access request', (db) =>
     .where(
       and(
         eq(tasks.accessRequestId, sql.placeholder('requestId')),
+        ne(tasks.taskType, GLASS_TASK),
         inArray(tasks.status, OPEN_TASKS),
       ),
     ),

@@ -37,6 +37,7 @@ export const BOUNDED: Readonly<Record<string, string>> = {
   access_review_decisions: 'with their review',
   separation_rules: 'as many as admins make, 500 at most',
   finding_looks: 'one for each app and domain',
+  break_glass: 'at most one for each permission',
   licence_prices: 'at most one for each entitlement',
   mail_feeds: 'one row',
   personal_settings: 'at most one for each user',

@@ -62,7 +62,7 @@ async function act(
     const decision = { actor: principal, to, comment: reason, onBehalfOf }
     if (to === 'RETRIED') await retry(tx, principal, task, means)
     if (task.productArea === 'ACCESS_REVIEWS') await wakeHands(tx, task.id, means)
-    if (request) await applyTaskOutcome(tx, request, task.taskCategory, decision, means)
+    if (request) await applyTaskOutcome(tx, request, task, decision, means)
   })
   return null
 }

@@ -69,6 +69,8 @@ export const accessRequests = pgTable(
      */
     policyFor: uuid('policy_for'),
     status: text('status', { enum: REQUEST_STATUSES }).notNull(),
+    /** Taken at once, and reviewed afterwards. */
+    isBreakGlass: boolean('is_break_glass').notNull().default(false),
     /** Status to what was said when it was reached. */
     notes: jsonb('notes').$type<Record<string, string | null>>().notNull().default({}),
     plan: jsonb('plan').$type<ApprovalPlan>().notNull(),

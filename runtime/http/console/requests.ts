@@ -39,7 +39,7 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
   const rows = found.items.map((one) => {
     const [permission] = one.requestable_permissions
     return row(COLUMNS, [
-      html`<a class="go" href="/access/requests/${one.id}">${brief(permission?.label ?? one.app_name, 120)}</a><span class="sub">${one.app_name}, ${accessLength(one.expiration_in_seconds)}</span>`,
+      html`<a class="go" href="/access/requests/${one.id}">${brief(permission?.label ?? one.app_name, 120)}</a><span class="sub">${one.app_name}, ${accessLength(one.expiration_in_seconds)}${one.is_break_glass ? `, ${WORDS.breakGlass}` : ''}</span>`,
       html`${nameOf(one.target_user)}<span class="sub">${one.requester_user.id === one.target_user.id ? '' : WORDS.by(nameOf(one.requester_user))}</span>`,
       requestBadge(ENGLISH, one.status),
       one.requested_at ? day(momentOf(one.requested_at), now) : '',

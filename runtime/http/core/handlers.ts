@@ -13,6 +13,7 @@ import { listAssociations } from '../../core/catalogue/apps/associations.ts'
 import * as connect from '../../core/catalogue/apps/connect.ts'
 import * as integrations from '../../core/catalogue/apps/integrations.ts'
 import * as store from '../../core/catalogue/store/app-store.ts'
+import * as glass from '../../core/catalogue/store/break-glass.ts'
 import * as edits from '../../core/catalogue/store/permission-edits.ts'
 import * as permissions from '../../core/catalogue/store/permissions.ts'
 import * as rules from '../../core/catalogue/store/pre-approval.ts'
@@ -33,6 +34,7 @@ import * as offboardings from '../../core/offboarding/offboardings.ts'
 import { exportOwn } from '../../core/personal-data/own.ts'
 import * as policies from '../../core/policies/policies.ts'
 import { createAccessRequest } from '../../core/requests/ask.ts'
+import { takeBreakGlass } from '../../core/requests/break-glass.ts'
 import { cancelAccessRequest } from '../../core/requests/cancel.ts'
 import { getAccessRequest, listAccessRequests } from '../../core/requests/read.ts'
 import * as reviewChange from '../../core/reviews/change.ts'
@@ -222,6 +224,13 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   accept_finding: (db, who, { params, body }, parts) =>
     acceptFinding(db, who, id(params, 'finding_id'), body, parts),
   reopen_finding: (db, who, { params }) => reopenFinding(db, who, id(params, 'finding_id')),
+  list_break_glass: (db, who, { query }) => glass.listBreakGlass(db, who, query),
+  put_break_glass: (db, who, { params, body }) =>
+    glass.putBreakGlass(db, who, id(params, 'break_glass_id'), body),
+  delete_break_glass: (db, who, { params }) =>
+    glass.deleteBreakGlass(db, who, id(params, 'break_glass_id')),
+  take_break_glass: (db, who, { params, body }, parts) =>
+    takeBreakGlass(db, who, id(params, 'break_glass_id'), body, parts),
   list_expenses: (db, who, { query }) => listExpenses(db, who, query),
   list_expense_totals: (db, who, { query }) => listExpenseTotals(db, who, query),
   list_licences: (db, who, { query }) => listLicences(db, who, query),

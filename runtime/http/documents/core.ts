@@ -25,6 +25,7 @@ export const CORE_TAGS = [
   { name: 'AccessReviews', description: 'People deciding who keeps what they hold' },
   { name: 'Findings', description: 'What is wrong with access that is there, and what to do' },
   { name: 'SeparationOfDuties', description: 'What nobody may hold together' },
+  { name: 'BreakGlass', description: 'Access that is given at once and reviewed afterwards' },
   { name: 'Cost', description: 'What apps cost, and licences with their seats' },
   { name: 'Lifecycle management', description: 'Taking everything from users who leave' },
   { name: 'Webhooks', description: 'Calls to systems of yours' },

@@ -31,6 +31,8 @@ export type AccessPage = {
   /** The category that is chosen; empty for all. */
   category: string
   categories: readonly string[]
+  /** Whether there is break-glass access that the visitor may take. */
+  hasBreakGlass: boolean
   now: Date
 }
 
@@ -46,7 +48,7 @@ export function accessPage(page: AccessPage): Markup {
     content: html`<div class="page portal">
 <div class="head">
 <div><h1>${w.my_access}</h1><p>${w.access_lead}</p></div>
-<a class="btn main" href="#catalogue">${icon('plus')}${w.request_access}</a>
+<div class="row">${page.hasBreakGlass && html`<a class="btn" href="/access/break-glass">${w.break_glass}</a>`}<a class="btn main" href="#catalogue">${icon('plus')}${w.request_access}</a></div>
 </div>
 ${page.flash ?? ''}
 ${soon?.endsAt ? note('wait', 'clock', w.ends_soon(soon.title, soon.place), w.ends_soon_text(t.day(soon.endsAt, now), soon.extend === null ? null : html`<a href="${soon.extend}">${w.ask_to_extend}</a>`)) : ''}

@@ -2,6 +2,7 @@
 import type { AccessRequest, RequestStatus } from '../../contract/models/access-request.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { listStoreApps, storeCategories } from '../../core/catalogue/store/app-store.ts'
+import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
 import { getAccessRequest, listAccessRequests } from '../../core/requests/read.ts'
 import { remindableOf } from '../../core/task-actions/remind.ts'
 import { accessPage } from './access-page.ts'
@@ -47,6 +48,9 @@ export async function showAccess(visit: Visit): Promise<Response> {
   })
   const waiting = await requestsOf(visit, ON_THE_WAY, SIZES.waiting)
   const waitingIds = waiting.items.map(({ id }) => id)
+  const glass = await listBreakGlass(db, principal, {
+    ...{ mine: true, app_id: null, page: 1, size: 1 },
+  })
   const page = accessPage({
     t,
     visitor: await visit.visitor(),
@@ -56,7 +60,7 @@ export async function showAccess(visit: Visit): Promise<Response> {
     waiting,
     remindable: await remindableOf(db, principal, waitingIds),
     ended: await requestsOf(visit, OVER, SIZES.ended),
-    ...{ store, search, category, now },
+    ...{ store, search, category, now, hasBreakGlass: glass.total > 0 },
     categories: await storeCategories(db, principal),
   })
   return c.html(page)

@@ -15,6 +15,7 @@ export const FLASHES: Readonly<Record<string, Flash>> = {
   commented: PAGE_WORDS.done_commented,
   reassigned: PAGE_WORDS.done_reassigned,
   asked: PAGE_WORDS.done_asked,
+  taken: PAGE_WORDS.done_taken,
   withdrawn: PAGE_WORDS.done_withdrawn,
   reminded: PAGE_WORDS.done_reminded,
   saved: PAGE_WORDS.saved,

@@ -35,7 +35,7 @@ export function oneRequestPage(page: OneRequestPage): Markup {
 <div class="head"><div>
 <ol class="crumbs"><li><a href="${AREAS.access.path}">${w.my_access}</a></li><li>${w.request}</li></ol>
 <div class="row"><h1 class="wrap">${title}</h1>${requestBadge(t, request.status)}</div>
-<p>${w.asked_for(t.accessLength(request.expiration_in_seconds))}</p>
+<p>${(request.is_break_glass ? w.glass_taken_for : w.asked_for)(t.accessLength(request.expiration_in_seconds))}</p>
 </div>
 ${canWithdraw(request) && html`<a class="btn danger" href="#withdraw-${request.id}" data-dialog>${w.withdraw}</a>`}
 ${canGiveBack && html`<a class="btn danger" href="#give-back-${request.id}" data-dialog>${w.give_back}</a>`}

@@ -15,6 +15,7 @@ import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
 import { createVisits } from '../frame/signed-in.ts'
 import { tongueFor } from '../frame/tongue.ts'
 import { showAccess, showOneRequest } from './access.ts'
+import { showBreakGlass, takeForm } from './break-glass.ts'
 import { act, comment, reassign, showInbox, showTask } from './inbox.ts'
 import { lostPage } from './lost-page.ts'
 import { downloadMyData, showMyData } from './my-data.ts'
@@ -31,6 +32,7 @@ type Take = (visit: Visit, form: Form) => Promise<Response>
 const SHOWS: { [N in Exclude<PageName, 'start' | 'sign_in' | 'begin' | 'callback'>]: Show } = {
   access: showAccess,
   ask: showAsk,
+  break_glass: showBreakGlass,
   one_request: showOneRequest,
   inbox: showInbox,
   task: showTask,
@@ -40,6 +42,7 @@ const SHOWS: { [N in Exclude<PageName, 'start' | 'sign_in' | 'begin' | 'callback
 
 const TAKES: { [N in Exclude<FormName, 'sign_out' | 'sign_out_everywhere'>]: Take } = {
   send_request: sendRequest,
+  take_break_glass: takeForm,
   withdraw,
   give_back: giveBackForm,
   remind,

@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CALLER_LIMITS } from '../../../runtime/contract/limits/caller-limits.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
-import { app, type CoreHost, type Person, person, startCore } from '../../core/host.ts'
+import { app, type CoreHost, group, type Person, person, startCore } from '../../core/host.ts'
 import { type Company, company } from '../../core/requests/company.ts'
 import { lastEvents, NOBODY_ID } from '../../core/store.ts'
 import { signedIn, type Visitor, visit } from '../settings/visitor.ts'
@@ -287,6 +287,38 @@ describe('a request', () => {
     await acme.reaches(id, 'PENDING_MANUAL_DEPROVISIONING')
     expect((await visitor.get('/access')).text).toContain('Waits to be removed by hand')
   })
+})
+
+test('emergency access is offered to who may take it, taken by a form, and shown as such', async () => {
+  const path = '/access/break-glass'
+  const root = await acme.group(appId, 'root', 'Root')
+  const stranger = await at(boss)
+  const body = { group_ids: [await group(core.db, 'On call', [ada])], max_minutes: 60 }
+  expect((await core.call('PUT', `/break_glass/${root}`, { body })).status).toBe(200)
+  expect((await stranger.get('/access')).text).not.toContain(path)
+  expect((await stranger.get(path)).text).toContain('Nothing here for you')
+
+  const visitor = await at(ada)
+  expect((await visitor.get('/access')).text).toContain(path)
+  expect((await visitor.get(path)).text).toMatch(/Root[\s\S]*1 hour/)
+  for (const [wrong, said] of [
+    [{ reason: '' }, 'Say why it cannot wait'],
+    [{ minutes: 'two' }, 'as a whole number'],
+    [{ minutes: '61' }, '60 at most'],
+    [{ id: '' }, 'Choose what you need'],
+  ] as const) {
+    const given = { id: root, minutes: '', reason: 'The site is down', ...wrong }
+    const refused = await visitor.post(path, given)
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(said)])
+  }
+  const taken = await visitor.post(path, { id: root, minutes: '30', reason: 'The site is down' })
+  expect([taken.status, taken.headers.get('location')]).toEqual([
+    303,
+    expect.stringMatching(/^\/access\/requests\/[0-9a-f-]{36}$/),
+  ])
+  const shown = await visitor.get(taken.headers.get('location') ?? '')
+  expect(shown.text).toContain('Taken as emergency access')
+  expect((await visitor.post(path, { id: root, minutes: '', reason: 'Again' })).status).toBe(409)
 })
 
 test('names of people and apps are shown as text, whatever they hold', async () => {

@@ -48,7 +48,7 @@ const answerOne = async (
  *
  * @throws CoreError 404
  */
-async function findPermission(
+export async function findPermission(
   tx: Db,
   principal: Principal,
   id: string,
@@ -180,7 +180,7 @@ export async function deletePermission(
 const naming = (id: string): SQL =>
   sql`${preApprovalRules.document} -> 'preapproved_permissions' ? ${id}`
 
-const targetOf = ({ id, label }: PermissionRow) => ({
+export const targetOf = ({ id, label }: PermissionRow) => ({
   target_type: 'RequestablePermission',
   name: label,
   id,

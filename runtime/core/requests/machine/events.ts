@@ -33,6 +33,10 @@ type Events = {
   /** Every decision is a yes, or `preapproved` says why none is needed. */
   approved: Decided & { preapproved: string | null; route: Route; instructions: string | null }
   denied: Decided & { note: string | null }
+  /** A person took a break-glass permission; `reviewers` are all who decide on it otherwise. */
+  glass_broken: { by: Actor; reviewers: Approvers; route: Route; instructions: string | null }
+  /** A reviewer found out what it was used for. */
+  glass_reviewed: { by: Actor; wasRight: boolean; reason: string }
   decision_expired: object
 
   /** The system has it. `manualSteps`: their instructions, where people have to do a part by hand. */

@@ -36,8 +36,8 @@ export type RequestWrite = {
   set: RequestChange
 }
 
-/** What a request asks people for: a decision of a manager or an approver, or work by hand. */
-export type TaskKind = 'manager' | 'approval' | 'grant' | 'revoke'
+/** What a request asks people for: a decision of a manager or an approver, or work by hand. `glass`: a review afterwards. */
+export type TaskKind = 'manager' | 'approval' | 'grant' | 'revoke' | 'glass'
 
 /** Effects of requests alone. */
 export type OwnEffect =

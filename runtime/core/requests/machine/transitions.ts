@@ -2,6 +2,7 @@
  * The machine of access requests: a state and an event make the next state and its effects. It is pure; which
  * state may follow which is in states.ts, and apply.ts beside this folder carries a transition out.
  */
+import { GLASS } from './break-glass.ts'
 import { DECIDING } from './deciding.ts'
 import type { EventKind, RequestEvent, TransitionTable } from './events.ts'
 import { GRANTING } from './granting.ts'
@@ -10,7 +11,7 @@ import { REVOKING } from './revoking.ts'
 import { standingOf } from './states.ts'
 
 /** TRANSITIONS: kind of an event -> the states in which it counts, and what follows. */
-export const TRANSITIONS: TransitionTable = { ...DECIDING, ...GRANTING, ...REVOKING }
+export const TRANSITIONS: TransitionTable = { ...DECIDING, ...GRANTING, ...REVOKING, ...GLASS }
 
 /**
  * What follows from an event.

@@ -161,6 +161,7 @@ export const REQUEST_WORDS = {
   what: 'What',
   forWhom: 'For',
   by: (name: string) => `asked by ${name}`,
+  breakGlass: 'break-glass',
   state: 'State',
   asked: 'Asked',
   open: 'Under way',

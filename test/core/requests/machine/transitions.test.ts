@@ -31,7 +31,7 @@ const REQUEST: RequestRow = {
   plan: { manager: true, stages: [approvers, approvers], message: 'Why?', validationWebhook: null },
   ...{ expiresAt: null, pendingOperation: null, fulfilment: null, entitlement: null },
   ...{ carriedAppId: 'a', preExisting: null, attempts: 0, failingSince: null, problem: null },
-  ...{ wakeAt: null, createdAt: NOW, updatedAt: NOW },
+  ...{ wakeAt: null, createdAt: NOW, updatedAt: NOW, isBreakGlass: false },
 }
 
 /** A request as it is while it is in a state. */
@@ -50,6 +50,7 @@ function requestIn(status: RequestStatus, more: Partial<RequestRow> = {}): Reque
 const again = { kind: 'again', attempts: 6, failingSince: NOW, wakeAt: inMs(60_000) } as const
 const failing = { problem: 'no such role', instructions: 'Ask Ann' }
 const route = { entitlement: null, carriedAppId: 'b' }
+const broken = { kind: 'glass_broken', by: who, reviewers: approvers, instructions: null } as const
 const approved = { kind: 'approved', preapproved: null, instructions: null } as const
 
 /** Of each kind of event those that lead somewhere else. */
@@ -90,6 +91,14 @@ const EVENTS: { [K in EventKind]: RequestEvent<K>[] } = {
     { kind: 'operation_failed', verdict: { kind: 'hands', problem: 'x' }, asks: true, ...failing },
     { kind: 'operation_failed', verdict: { ...again, tell: true }, asks: true, ...failing },
     { kind: 'operation_failed', verdict: { ...again, tell: false }, asks: false, ...failing },
+  ],
+  glass_broken: [
+    { ...broken, route: { ...route, fulfilment: 'connector' } },
+    { ...broken, route: { ...route, fulfilment: 'manual' } },
+  ],
+  glass_reviewed: [
+    { kind: 'glass_reviewed', by: who, wasRight: true, reason: 'The pager went' },
+    { kind: 'glass_reviewed', by: who, wasRight: false, reason: 'It was for fun' },
   ],
   cancelled: [{ kind: 'cancelled', by: who, reason: 'Not needed' }],
   nothing_due: [{ kind: 'nothing_due' }],

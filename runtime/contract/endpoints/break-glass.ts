@@ -1,0 +1,48 @@
+/** Break-glass permissions. Ours: the public service publishes no endpoints of them. */
+import { AccessRequest } from '../models/access-request.ts'
+import { BreakGlass, BreakGlassInput, TakeBreakGlassInput } from '../models/break-glass.ts'
+import { endpoint } from './endpoint.ts'
+import { bool, pageParams, text } from './params.ts'
+
+const glass = endpoint('BreakGlass')
+
+export const BREAK_GLASS_ENDPOINTS = {
+  list_break_glass: glass({
+    method: 'GET',
+    path: '/break_glass',
+    summary:
+      'List break-glass permissions: those that the caller may take, and those of apps that they read',
+    who: 'caller',
+    query: {
+      mine: bool(false).describe('Only those that the caller may take now'),
+      app_id: text().describe('Only of this app'),
+      ...pageParams,
+    },
+    answer: 'page',
+    output: BreakGlass,
+  }),
+  put_break_glass: glass({
+    method: 'PUT',
+    path: '/break_glass/:break_glass_id',
+    summary: 'Mark a permission as break-glass, by its id: for which groups, and how long',
+    who: 'caller',
+    body: BreakGlassInput,
+    output: BreakGlass,
+  }),
+  delete_break_glass: glass({
+    method: 'DELETE',
+    path: '/break_glass/:break_glass_id',
+    summary: 'Let a permission be break-glass no more; what was taken ends when it would have',
+    who: 'caller',
+  }),
+  take_break_glass: glass({
+    method: 'POST',
+    path: '/break_glass/:break_glass_id/take',
+    summary: 'Take a break-glass permission at once; all approvers are told and one reviews it',
+    who: 'caller',
+    body: TakeBreakGlassInput,
+    output: AccessRequest,
+    status: 201,
+    errors: [409],
+  }),
+} as const

@@ -1,0 +1,69 @@
+/** Break-glass: permissions that people of some groups take at once, for a short time, and that are reviewed afterwards. Ours. */
+import * as v from 'valibot'
+import { maybe } from '../schema/optional.ts'
+
+const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
+  v.pipe(schema, v.metadata({ description }))
+
+/** Longest that break-glass access may last, in minutes: a day. */
+export const MAX_GLASS_MINUTES = 1440
+/** Longest reason, in characters. */
+export const MAX_GLASS_REASON = 1000
+/** Most groups of one permission. */
+const MAX_GROUPS = 20
+
+/** The type of the task that reviews a use of it. */
+export const GLASS_TASK = 'BREAK_GLASS_REVIEW'
+
+const minutes = (description: string) =>
+  v.pipe(
+    v.number(),
+    v.integer(),
+    v.minValue(1),
+    v.maxValue(MAX_GLASS_MINUTES),
+    v.metadata({ description }),
+  )
+
+export const BreakGlassInput = v.pipe(
+  v.strictObject({
+    group_ids: v.pipe(
+      v.array(v.string()),
+      v.minLength(1),
+      v.maxLength(MAX_GROUPS),
+      v.metadata({ description: 'Members of any of these groups may take it' }),
+    ),
+    max_minutes: minutes('How long one use may last'),
+  }),
+  v.metadata({ title: 'BreakGlassInput' }),
+)
+export type BreakGlassInput = v.InferOutput<typeof BreakGlassInput>
+
+export const BreakGlass = v.pipe(
+  v.strictObject({
+    id: described(v.string(), 'Of the permission'),
+    label: v.string(),
+    app_id: v.string(),
+    app_name: v.string(),
+    group_ids: v.array(v.string()),
+    max_minutes: v.number(),
+  }),
+  v.metadata({
+    title: 'BreakGlass',
+    description: 'A permission that is given at once and reviewed afterwards',
+  }),
+)
+export type BreakGlass = v.InferInput<typeof BreakGlass>
+
+export const TakeBreakGlassInput = v.pipe(
+  v.strictObject({
+    reason: v.pipe(
+      v.string(),
+      v.regex(/\S/, 'a reason is needed'),
+      v.maxLength(MAX_GLASS_REASON),
+      v.metadata({ description: 'Why it cannot wait: all approvers read it' }),
+    ),
+    minutes: maybe(minutes('How long. Absent: as long as it may last')),
+  }),
+  v.metadata({ title: 'TakeBreakGlassInput' }),
+)
+export type TakeBreakGlassInput = v.InferOutput<typeof TakeBreakGlassInput>

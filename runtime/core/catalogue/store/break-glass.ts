@@ -1,0 +1,119 @@
+/** Which permissions are break-glass: marking them, and who reads which. */
+import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../../../contract/errors/problem.ts'
+import type { BreakGlass, BreakGlassInput } from '../../../contract/models/break-glass.ts'
+import type { Db } from '../../../database/database.ts'
+import { requestablePermissions } from '../../../database/schema/app_store.ts'
+import { apps } from '../../../database/schema/apps.ts'
+import { breakGlass } from '../../../database/schema/break_glass.ts'
+import { groups } from '../../../database/schema/people.ts'
+import { one } from '../../../database/written.ts'
+import { isId } from '../../kernel/id.ts'
+import { groupsOf, idsOfApps, reach, reachesNone } from '../../kernel/identity/app-reach.ts'
+import type { Principal } from '../../kernel/identity/principal.ts'
+import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
+import { findPermission, targetOf } from './permission-edits.ts'
+import { recordInStore } from './record.ts'
+
+export type GlassRow = typeof breakGlass.$inferSelect
+
+type Query = PageQuery & { mine: boolean; app_id: string | null }
+
+/** A condition: the caller is in one of its groups, and it can be taken as things are. */
+const takenBy = ({ userId }: Principal): SQL => sql`(${breakGlass.groupIds} && ${groupsOf(userId)}
+  and exists (select from ${requestablePermissions} join ${apps} on ${apps.id} = ${requestablePermissions.appId}
+    where ${requestablePermissions.id} = ${breakGlass.id} and ${requestablePermissions.goneAt} is null
+      and ${apps.disconnectedAt} is null))`
+
+function readBy(principal: Principal): SQL | undefined {
+  if (reachesNone(principal, 'appstore.read')) return takenBy(principal)
+  const reached = reach(principal, 'appstore.read')
+  if (reached === undefined) return undefined
+  return or(takenBy(principal), sql`${breakGlass.appId} = any(${idsOfApps(reached)})`)
+}
+
+/** In the order in which they were marked. */
+export async function listBreakGlass(db: Db, principal: Principal, query: Query) {
+  const { mine, app_id } = query
+  const where = and(
+    eq(breakGlass.domainId, principal.domainId),
+    mine ? takenBy(principal) : readBy(principal),
+    app_id === null ? undefined : isId(app_id) ? eq(breakGlass.appId, app_id) : sql`false`,
+  )
+  const order = [asc(breakGlass.createdAt), asc(breakGlass.id)]
+  const page = await selectPage(db, breakGlass, { where, order }, query, (row) => row)
+  return { ...page, items: await toBreakGlass(db, page.items) }
+}
+
+async function toBreakGlass(db: Db, rows: readonly GlassRow[]): Promise<BreakGlass[]> {
+  if (rows.length === 0) return []
+  const names = await db
+    .select({ id: requestablePermissions.id, label: requestablePermissions.label, app: apps.name })
+    .from(requestablePermissions)
+    .innerJoin(apps, eq(apps.id, requestablePermissions.appId))
+    .where(
+      inArray(
+        requestablePermissions.id,
+        rows.map(({ id }) => id),
+      ),
+    )
+  const byId = new Map(names.map((row) => [row.id, row]))
+  return rows.map(({ id, appId, groupIds, maxMinutes }) => ({
+    ...{ id, label: byId.get(id)?.label ?? '', app_id: appId, app_name: byId.get(id)?.app ?? '' },
+    ...{ group_ids: groupIds, max_minutes: maxMinutes },
+  }))
+}
+
+/** @throws CoreError 403, 404, 422 for a group that is not there */
+export async function putBreakGlass(
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: BreakGlassInput,
+): Promise<BreakGlass> {
+  const row = await db.transaction(async (tx) => {
+    const { permission, app } = await findPermission(tx, principal, id, 'no key update')
+    const groupIds = await groupsIn(tx, principal, body.group_ids)
+    const set = { groupIds, maxMinutes: body.max_minutes }
+    const made = one(
+      await tx
+        .insert(breakGlass)
+        .values({ id: permission.id, domainId: app.domainId, appId: app.id, ...set })
+        .onConflictDoUpdate({ target: breakGlass.id, set })
+        .returning(),
+    )
+    const said = { group_ids: groupIds, max_minutes: body.max_minutes }
+    await recordInStore(tx, principal, 'BREAK_GLASS_SET', targetOf(permission), app, said)
+    return made
+  })
+  return one(await toBreakGlass(db, [row]))
+}
+
+/** @throws CoreError 403, 404 also for a permission that is none */
+export async function deleteBreakGlass(db: Db, principal: Principal, id: string): Promise<null> {
+  await db.transaction(async (tx) => {
+    const { permission, app } = await findPermission(tx, principal, id, 'no key update')
+    const gone = await tx.delete(breakGlass).where(eq(breakGlass.id, permission.id)).returning()
+    if (gone.length === 0) throw notFound('Break-glass permission')
+    await recordInStore(tx, principal, 'BREAK_GLASS_REMOVED', targetOf(permission), app)
+  })
+  return null
+}
+
+async function groupsIn(
+  tx: Db,
+  { domainId }: Principal,
+  ids: readonly string[],
+): Promise<string[]> {
+  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
+  const known = await tx
+    .select({ id: groups.id })
+    .from(groups)
+    .where(and(eq(groups.domainId, domainId), inArray(groups.id, wanted.filter(isId))))
+  const there = new Set(known.map((group) => group.id))
+  const unknown = wanted.findIndex((id) => !there.has(id))
+  if (unknown === -1) return wanted
+  const loc = ['body', 'group_ids', unknown]
+  const msg = 'Value error, there is no such group'
+  throw new CoreError(422, [{ loc, type: 'value_error', msg }])
+}

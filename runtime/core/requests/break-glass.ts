@@ -1,0 +1,104 @@
+/** Taking a break-glass permission: it is given at once, for a short time. */
+import { and, eq, notInArray, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import type { AccessRequest } from '../../contract/models/access-request.ts'
+import type { TakeBreakGlassInput } from '../../contract/models/break-glass.ts'
+import type { Db } from '../../database/database.ts'
+import { appStoreSettings, requestablePermissions } from '../../database/schema/app_store.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { breakGlass } from '../../database/schema/break_glass.ts'
+import { users } from '../../database/schema/people.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import { one } from '../../database/written.ts'
+import { isId } from '../kernel/id.ts'
+import { groupsOf } from '../kernel/identity/app-reach.ts'
+import { mayAct, type Principal } from '../kernel/identity/principal.ts'
+import { keptText } from '../kernel/kept-text.ts'
+import { requestConfig } from './config.ts'
+import { createRequest } from './create.ts'
+import type { RequestMeans } from './job-key.ts'
+import { glassRefusal } from './machine/break-glass.ts'
+import { statesThatAre } from './machine/states.ts'
+import { answerRequests } from './read.ts'
+
+/**
+ * Takes a break-glass permission for the caller. What is written is written whole: the request, the task that reviews it,
+ * the log and the job that gives the access.
+ *
+ * @throws CoreError 403, 404, 409, 422
+ */
+export async function takeBreakGlass(
+  db: Db,
+  principal: Principal,
+  permissionId: string,
+  body: TakeBreakGlassInput,
+  means: RequestMeans,
+): Promise<AccessRequest> {
+  const made = await db.transaction(async (tx) => {
+    const found = await findGlass(tx, principal, permissionId)
+    const minutes = body.minutes ?? found.glass.maxMinutes
+    const refusal = glassRefusal({
+      ...{ isMember: found.isMember, minutes, maxMinutes: found.glass.maxMinutes },
+      isThere: found.permission.goneAt === null && found.app.disconnectedAt === null,
+      isTaken: await isTaken(tx, principal, found.permission.id),
+    })
+    if (refusal) throw errorOf(refusal)
+    const { app, permission, settings } = found
+    const wanted = {
+      ...{ app, permission, plan: requestConfig(app, settings, permission).plan },
+      ...{ requesterId: principal.userId, targetUserId: principal.userId },
+      ...{ policyId: null, policyFor: null, preapproved: null, isBreakGlass: true },
+      expirationInSeconds: minutes * 60,
+      justification: keptText(body.reason.trim(), body.reason.length),
+    }
+    return createRequest(tx, principal, wanted, means)
+  })
+  return one(await answerRequests(db, principal, [made], []))
+}
+
+const errorOf = ({ status, words }: { status: 403 | 409 | 422; words: string }): CoreError =>
+  status === 422
+    ? new CoreError(422, [
+        { loc: ['body', 'minutes'], type: 'value_error', msg: `Value error, ${words}` },
+      ])
+    : new CoreError(status, words)
+
+/** The permission, kept from being deleted, and the person, one use at a time. */
+async function findGlass(tx: Db, { userId, domainId }: Principal, id: string) {
+  const [found] = isId(id)
+    ? await tx
+        .select({
+          ...{ glass: breakGlass, permission: requestablePermissions, app: apps },
+          settings: appStoreSettings,
+          isMember: sql<boolean>`${breakGlass.groupIds} && ${groupsOf(userId)}`,
+        })
+        .from(breakGlass)
+        .innerJoin(requestablePermissions, eq(requestablePermissions.id, breakGlass.id))
+        .innerJoin(apps, eq(apps.id, breakGlass.appId))
+        .leftJoin(appStoreSettings, eq(appStoreSettings.appId, apps.id))
+        .where(and(eq(breakGlass.id, id), eq(breakGlass.domainId, domainId)))
+        .for('key share', { of: requestablePermissions })
+    : []
+  if (!found) throw notFound('Break-glass permission')
+  const [person] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
+  if (!person || !mayAct(person.status))
+    throw new CoreError(403, `This user is ${person?.status ?? 'gone'}`)
+  return found
+}
+
+/** Whether a use of it by the person has not ended. */
+async function isTaken(tx: Db, { userId }: Principal, permissionId: string): Promise<boolean> {
+  const [open] = await tx
+    .select({ id: accessRequests.id })
+    .from(accessRequests)
+    .where(
+      and(
+        eq(accessRequests.permissionId, permissionId),
+        eq(accessRequests.targetUserId, userId),
+        accessRequests.isBreakGlass,
+        notInArray(accessRequests.status, statesThatAre('over')),
+      ),
+    )
+    .limit(1)
+  return open !== undefined
+}

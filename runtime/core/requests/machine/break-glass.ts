@@ -1,0 +1,74 @@
+/** Break-glass: access that is given at once and reviewed afterwards, whatever becomes of it until then. */
+import { REQUEST_STATUSES } from '../../../contract/models/access-request.ts'
+import type { TransitionTable } from './events.ts'
+import { GRANTING } from './granting.ts'
+import { recordOf } from './request.ts'
+import { REVOKING } from './revoking.ts'
+
+const GIVEN = 'Break-glass: it was given at once, and is reviewed afterwards'
+const INSTRUCTIONS =
+  'This was given at once, without a decision. Find out what it was used for, and say so as the reason: approve it where the use was right, else deny it. Access that is still there is taken back then.'
+
+export const GLASS: TransitionTable<'glass_broken' | 'glass_reviewed'> = {
+  glass_broken: {
+    in: ['PENDING'],
+    next(request, { by, reviewers, route, instructions }, now) {
+      const approved = { kind: 'approved', preapproved: GIVEN, decision: null } as const
+      const given = GRANTING.approved.next(request, { ...approved, route, instructions }, now)
+      const said = { expiration_in_seconds: request.expirationInSeconds }
+      return {
+        writes: given.writes,
+        effects: [
+          recordOf(request, 'BREAK_GLASS_TAKEN', said, by),
+          { kind: 'open_task', task: 'glass', assignees: reviewers, instructions: INSTRUCTIONS },
+          ...given.effects,
+        ],
+      }
+    },
+  },
+
+  glass_reviewed: {
+    in: REQUEST_STATUSES,
+    next(request, { by, wasRight, reason }, now) {
+      const said = { was_right: wasRight, reason }
+      const reviewed = recordOf(request, 'BREAK_GLASS_REVIEWED', said, by)
+      if (wasRight || !REVOKING.reason_gone.in.includes(request.status))
+        return { writes: [], effects: [reviewed] }
+      const why = 'The review found that this use of break-glass access was not right'
+      const { writes, effects } = REVOKING.reason_gone.next(
+        request,
+        { kind: 'reason_gone', why },
+        now,
+      )
+      return { writes, effects: [reviewed, ...effects] }
+    },
+  },
+}
+
+/** What there is to know before break-glass access is given. */
+export type GlassFacts = {
+  isMember: boolean
+  /** Whether the permission is still in the app, and the app connected. */
+  isThere: boolean
+  /** Whether the person has taken it, and that has not ended. */
+  isTaken: boolean
+  maxMinutes: number
+  minutes: number
+}
+
+/** Why it is not given; null if it is. Pure. */
+export function glassRefusal(facts: GlassFacts): { status: 403 | 409 | 422; words: string } | null {
+  const { isMember, isThere, isTaken, minutes, maxMinutes } = facts
+  if (!isMember)
+    return {
+      status: 403,
+      words: 'This is for members of certain groups, and you are in none of them',
+    }
+  if (!isThere)
+    return { status: 409, words: 'It is not in the app any more, or the app is disconnected' }
+  if (isTaken)
+    return { status: 409, words: 'You have taken it already; take it again once that has ended' }
+  if (minutes > maxMinutes)
+    return { status: 422, words: `for this it must be ${maxMinutes} at most` }
+  return null
+}

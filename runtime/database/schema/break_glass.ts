@@ -1,0 +1,28 @@
+/** Which permissions are break-glass. */
+import { index, integer, pgTable, uuid } from 'drizzle-orm/pg-core'
+import { requestablePermissions } from './app_store.ts'
+import { apps } from './apps.ts'
+import { createdAt, domainId, updatedAt } from './columns.ts'
+import { domains } from './people.ts'
+
+export const breakGlass = pgTable(
+  'break_glass',
+  {
+    /** Of the permission. */
+    id: uuid('id')
+      .primaryKey()
+      .references(() => requestablePermissions.id, { onDelete: 'cascade' }),
+    domainId: domainId().references(() => domains.id),
+    appId: uuid('app_id')
+      .notNull()
+      .references(() => apps.id, { onDelete: 'cascade' }),
+    groupIds: uuid('group_ids').array().notNull(),
+    maxMinutes: integer('max_minutes').notNull(),
+    createdAt: createdAt(),
+    updatedAt: updatedAt(),
+  },
+  (table) => [
+    index('break_glass_order').on(table.domainId, table.createdAt, table.id),
+    index('break_glass_app').on(table.appId),
+  ],
+)
