@@ -6,8 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newLoginLink } from '../../runtime/cli/login-link.ts'
 import { freePort } from '../free-port.ts'
 import { withFirstStart } from '../kit/template.ts'
+import { missing, type RealSystem, startSystem } from '../real-systems/start.ts'
 import { CHROMIUM, startChromium } from './chromium.ts'
 import { begin, newHome, ROOT, stopCommands } from './command.ts'
+import { until } from './until.ts'
 
 /** Read as a file: it is a script for the page, not for Node. */
 const AXE = path.join(ROOT, 'node_modules', 'axe-core', 'axe.min.js')
@@ -15,27 +17,45 @@ const AXE = path.join(ROOT, 'node_modules', 'axe-core', 'axe.min.js')
 const reason =
   CHROMIUM === null ? ' (SKIPPED: no Chromium; install it, or name it in CHROMIUM)' : ''
 
+const noMail = missing('openssl')
+type MailSystem = RealSystem & { port: number; ca: string; page: string }
+type Received = { envelope: { to: string[] }; subject: string; text: string }
+
 type Violation = { id: string; nodes: { html: string; failureSummary: string }[] }
 
 describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
   let browser: Browser
   let url: string
+  let mail: MailSystem | null
   let env: Record<string, string>
   /** What the browser complained of: scripts and styles that the policy refused, errors. */
   const complaints: string[] = []
 
   beforeAll(async () => {
     const home = await newHome()
-    env = { PORT: '0', KEYWAY_DATA_DIR: await withFirstStart(path.join(home, 'data')) }
+    const port = String(await freePort())
+    url = `http://127.0.0.1:${port}`
+    mail = noMail === null ? ((await startSystem('mail')) as MailSystem) : null
+    env = {
+      ...{ PORT: port, KEYWAY_DATA_DIR: await withFirstStart(path.join(home, 'data')) },
+      ...(mail && {
+        KEYWAY_MAIL_SERVER: `smtp://keyway@127.0.0.1:${mail.port}`,
+        KEYWAY_MAIL_PASSWORD: 'mail-secret',
+        KEYWAY_MAIL_FROM: 'keyway@acme.example',
+        KEYWAY_MAIL_LANGUAGE: 'de',
+        KEYWAY_PUBLIC_URL: url,
+        NODE_EXTRA_CA_CERTS: mail.ca,
+      }),
+    }
     const sample = String(await freePort())
     const command = begin(['start', '--sample', '--sample-port', sample], { env })
-    url = (await command.prints(/"url":"([^"]+)"/))[1] ?? ''
     await command.prints(/"msg":"ready"/)
     browser = await startChromium()
   })
   afterAll(async () => {
     await browser?.close()
     await stopCommands()
+    await mail?.stop()
   })
 
   function watch(page: Page): Page {
@@ -96,7 +116,14 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     if (scheme === 'dark') await context.setExtraHTTPHeaders(GERMAN)
     await page.locator('.tile a').first().click()
     const request = page.url()
-    const places = ['/access', request, '/access?q=nothing-of-it', '/inbox', '/access/nothing']
+    const places = [
+      '/access',
+      request,
+      '/access?q=nothing-of-it',
+      '/inbox',
+      '/access/nothing',
+      '/settings/my-data',
+    ]
     for (const place of [...places, '/settings/sign-in']) {
       await page.goto(place)
       expect(await judge(page), place).toEqual([])
@@ -140,6 +167,61 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
   )
 
   const OPERATOR = 'admin@localhost'
+
+  /** The first mail to an operator that holds some words. */
+  const mailWith = (words: string): Promise<Received> =>
+    until(`a mail that says ${words}`, async () => {
+      const all = (await (await fetch(`${mail?.page}/messages`)).json()) as Received[]
+      return all.find(
+        ({ envelope, text }) => envelope.to.includes(OPERATOR) && text.includes(words),
+      )
+    })
+
+  test.skipIf(noMail !== null)(
+    'are where a mail leads an approver, who decides there and not by opening it',
+    async () => {
+      const { context, page } = await signIn(ASKER)
+      await page.getByRole('link', { name: 'Data Warehouse' }).first().click()
+      await page.getByRole('link', { name: 'Read reports' }).click()
+      await page.getByLabel('Why do you need it?').fill('Asked for by mail')
+      await page.getByRole('button', { name: 'Send request' }).click()
+      await page
+        .getByRole('link', { name: /^Read reports, for/ })
+        .first()
+        .click()
+      await page.getByText('decides now').first().waitFor()
+
+      const { subject, text } = await mailWith('Asked for by mail')
+      expect(subject).toContain('Hana Patel beantragt')
+      const link = /http:\S+\/inbox\/[\w-]+/.exec(text)?.[0] ?? ''
+      // As a program does that looks into mail.
+      expect((await fetch(link, { redirect: 'manual' })).status).toBe(303)
+
+      const boss = await browser.newContext({
+        ...{ viewport: { width: 375, height: 800 }, extraHTTPHeaders: GERMAN },
+      })
+      const inbox = watch(await boss.newPage())
+      await inbox.goto(link)
+      const code = (await newLoginLink(env, { email: OPERATOR, url })).split('#code=')[1] ?? ''
+      await inbox.getByLabel('Anmeldecode').fill(code.split(/\s/)[0] ?? '')
+      await inbox.getByRole('button', { name: 'Mit dem Code anmelden' }).click()
+      await inbox.waitForURL(link)
+      await page.reload()
+      await page.getByText('decides now').first().waitFor()
+
+      for (const words of ['Kommentar schreiben', 'An eine andere Person übergeben'])
+        await inbox.locator('summary', { hasText: words }).click()
+      expect(await judge(inbox)).toEqual([])
+      const wide = await inbox.evaluate('document.documentElement.scrollWidth - innerWidth')
+      expect(wide).toBeLessThanOrEqual(0)
+      await inbox.getByRole('button', { name: /^Genehmigen/ }).click()
+      await inbox.getByText('Genehmigt.').waitFor()
+      await page.reload()
+      await page.getByText('said yes').first().waitFor()
+      await Promise.all([boss.close(), context.close()])
+    },
+  )
+
   const CONSOLE = [
     '',
     '/connectors',
