@@ -1,6 +1,7 @@
 /** All words of the pages for people as one table: no key is in two of its parts. */
 import { ACCESS_WORDS } from './access.ts'
 import { ASKING_WORDS } from './asking.ts'
+import { DELEGATE_WORDS } from './delegates.ts'
 import { DOOR_WORDS } from './door.ts'
 import { FRAME_WORDS } from './frame.ts'
 import { GLASS_WORDS } from './glass.ts'
@@ -21,6 +22,7 @@ export const PAGE_PARTS = {
   glass: GLASS_WORDS,
   inbox: INBOX_WORDS,
   personal: PERSONAL_WORDS,
+  delegates: DELEGATE_WORDS,
   reviews: REVIEW_WORDS,
   tokens: TOKEN_WORDS,
 } as const
@@ -34,6 +36,7 @@ export const PAGE_WORDS = {
   ...GLASS_WORDS,
   ...INBOX_WORDS,
   ...PERSONAL_WORDS,
+  ...DELEGATE_WORDS,
   ...REVIEW_WORDS,
   ...TOKEN_WORDS,
 } as const

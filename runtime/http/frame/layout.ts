@@ -107,6 +107,7 @@ ${icon('search')}<input id="find" data-key="/" name="q" type="search" placeholde
 <p><strong class="wrap">${visitor.name}</strong><span class="sub wrap">${visitor.email}</span>${visitor.roles.length > 0 ? html`<span class="sub">${w.roles(visitor.roles.join(', '))}</span>` : ''}</p>
 <a href="/settings/personal">${w.personal_title}</a>
 <a href="/settings/my-data">${w.my_data}</a>
+<a href="/settings/delegates">${w.delegates_title}</a>
 <a href="/settings/api-tokens">${w.api_tokens}</a>
 <a href="/docs">${w.documentation}</a>
 <form method="post" action="/sign-out">${proofField(visitor.proof)}<button>${w.sign_out}</button></form>

@@ -19,5 +19,7 @@ export const FLASHES: Readonly<Record<string, Flash>> = {
   withdrawn: PAGE_WORDS.done_withdrawn,
   reminded: PAGE_WORDS.done_reminded,
   saved: PAGE_WORDS.saved,
+  delegated: PAGE_WORDS.done_delegated,
+  undelegated: PAGE_WORDS.done_undelegated,
   'given-back': PAGE_WORDS.done_given_back,
 }

@@ -2,7 +2,6 @@
 import { CoreError } from '../../contract/errors/problem.ts'
 import { MAX_COMMENT } from '../../contract/models/task.ts'
 import { taskGrounds } from '../../core/asking/grounds.ts'
-import { listUsers } from '../../core/directory/users.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { performTaskAction } from '../../core/task-actions/act.ts'
 import { commentOnTask } from '../../core/task-actions/comment.ts'
@@ -12,6 +11,7 @@ import { wordsOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { pageNumber, searchText } from './access.ts'
 import { inboxPage } from './inbox-page.ts'
+import { personNamed } from './person-named.ts'
 import { isAction, NEEDS_REASON, type OpenTask } from './task-detail.ts'
 import type { Refused } from './task-more.ts'
 import { OPEN_TASKS, type Visit } from './visit.ts'
@@ -103,11 +103,8 @@ export async function reassign(visit: Visit, form: Form): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const text = searchText(form.get('person'))
   const { task } = await taskOf(visit)
-  const wanted = { search_term: text, exact_match: true, expand: [], page: 1, size: 2 }
-  const { items } = text === '' ? { items: [] } : await listUsers(db, principal, wanted)
-  const [person] = items
-  if (!person || items.length > 1)
-    return again(visit, { form: 'reassign', text, problem: t.w.nobody_known }, 422)
+  const person = await personNamed(db, principal, text)
+  if (!person) return again(visit, { form: 'reassign', text, problem: t.w.nobody_known }, 422)
   try {
     const body = { user_ids: [person.id], group_ids: undefined, replace: true }
     await reassignTask(db, principal, task.id, body)

@@ -16,6 +16,7 @@ import { createVisits } from '../frame/signed-in.ts'
 import { tongueFor } from '../frame/tongue.ts'
 import { showAccess, showOneRequest } from './access.ts'
 import { showBreakGlass, takeForm } from './break-glass.ts'
+import { nameDelegate, showDelegates, withdrawDelegate } from './delegates.ts'
 import { act, comment, reassign, showInbox, showTask } from './inbox.ts'
 import { lostPage } from './lost-page.ts'
 import { downloadMyData, showMyData } from './my-data.ts'
@@ -38,6 +39,7 @@ const SHOWS: { [N in Exclude<PageName, 'start' | 'sign_in' | 'begin' | 'callback
   task: showTask,
   my_data: showMyData,
   personal: showPersonal,
+  delegates: (visit) => showDelegates(visit),
 }
 
 const TAKES: { [N in Exclude<FormName, 'sign_out' | 'sign_out_everywhere'>]: Take } = {
@@ -52,6 +54,8 @@ const TAKES: { [N in Exclude<FormName, 'sign_out' | 'sign_out_everywhere'>]: Tak
   save_personal: savePersonal,
   show_my_data: showMyData,
   download_my_data: downloadMyData,
+  name_delegate: nameDelegate,
+  withdraw_delegate: withdrawDelegate,
 }
 
 export function pageRoutes(deps: CoreDeps): Hono<Env> {

@@ -24,6 +24,11 @@ export const PAGES = {
     path: '/settings/personal',
     shows: 'how mail comes, and the language',
   },
+  delegates: {
+    method: 'GET',
+    path: '/settings/delegates',
+    shows: 'who decides in one’s place, and in whose place one decides',
+  },
 } as const satisfies Record<string, { method: 'GET'; path: string; shows: string }>
 
 /** FORMS: what pages send. Each is answered by the way to a page, or by the page again with what is wrong. */
@@ -44,6 +49,8 @@ export const FORMS = {
     does: 'gives out what is kept of one, as a file',
   },
   save_personal: { path: '/settings/personal', does: 'chooses how mail comes, and the language' },
+  name_delegate: { path: '/settings/delegates', does: 'names a delegate' },
+  withdraw_delegate: { path: '/settings/delegates/:id/end', does: 'ends a delegation' },
 } as const satisfies Record<string, { path: string; does: string }>
 
 export type PageName = keyof typeof PAGES

@@ -253,6 +253,59 @@ describe('the language', () => {
   })
 })
 
+describe('delegates', () => {
+  const inDays = (days: number) =>
+    new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+  const PATH = '/settings/delegates'
+
+  test('are named with their days, seen by both, and withdrawn', async () => {
+    const kim = await at(await person(core.db, 'kit@example.com'), PATH)
+    const lee = await at(await person(core.db, 'lee@example.com'), PATH)
+    expect((await kim.get(PATH)).text).toContain('You have named nobody.')
+    const fields = {
+      person: 'lee@example.com',
+      since: inDays(1),
+      until: inDays(3),
+      reason: 'A trip',
+    }
+    const sent = await kim.post(PATH, fields)
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, PATH])
+    const named = (await kim.get(PATH)).text
+    expect(named).toContain('The delegate is named.')
+    expect(named).toMatch(/Not yet/)
+    const seen = (await lee.get(PATH)).text
+    expect(seen).toContain('kit@example.com')
+    expect(seen).toContain('“A trip”')
+    const [, id = ''] = /action="\/settings\/delegates\/([^"/]+)\/end"/.exec(seen) ?? []
+    const other = await at(await person(core.db, 'max@example.com'), PATH)
+    expect((await other.post(`${PATH}/${id}/end`)).status).toBe(404)
+    expect((await kim.post(`${PATH}/${id}/end`)).status).toBe(303)
+    const ended = (await kim.get(PATH)).text
+    expect(ended).toContain('Ended')
+    expect(ended).not.toContain(`${PATH}/${id}/end`)
+  })
+
+  test('count from now on without a first day', async () => {
+    const kim = await at(await person(core.db, 'pat@example.com'), PATH)
+    await kim.post(PATH, { person: 'boss@example.com', since: inDays(0), until: inDays(0) })
+    expect((await kim.get(PATH)).text).toContain('Decides now')
+  })
+
+  test.each([
+    ['nobody', { person: 'nobody@example.com', until: inDays(2) }, /No(body| one| person)/],
+    ['oneself', { person: 'ada@example.com', until: inDays(2) }, /own delegate/],
+    ['no day', { person: 'boss@example.com' }, /Choose a last day/],
+    ['an odd day', { person: 'boss@example.com', until: '2026-02-31' }, /must be a moment to come/],
+    ['too long', { person: 'boss@example.com', until: inDays(500) }, /at most 366 days/i],
+  ])('are refused with what was typed: %s', async (_, fields: Record<string, string>, words) => {
+    const { status, text } = await (await at(ada, PATH)).post(PATH, fields)
+    expect(status).toBe(422)
+    expect(text).toContain('Nobody was named')
+    expect(text).toMatch(words)
+    expect(text).toContain(`value="${fields['person']}"`)
+  })
+})
+
 describe('a request', () => {
   test('is withdrawn by who asked, and by nobody else', async () => {
     const id = await acme.asked(ada, { app_id: appId })
