@@ -55,3 +55,21 @@ export function list(text: string, separator: string | RegExp): string[] {
     .map((one) => one.trim())
     .filter((one) => one !== '')
 }
+
+type Proxy = Readonly<{ httpsProxy: string | null; httpProxy: string | null; noProxy: string }>
+
+/** The proxies; null for none. */
+export function proxyOf(httpsProxy: string, httpProxy: string, noProxy: string): Proxy | null {
+  if (httpsProxy === '' && httpProxy === '') return null
+  return Object.freeze({ httpsProxy: httpsProxy || null, httpProxy: httpProxy || null, noProxy })
+}
+
+/** How many processes serve unless it is set: workers and the database need cores too. */
+export const processesFor = (cores: number): number =>
+  Math.min(4, Math.max(1, Math.floor(cores / 2)))
+
+/** Whether only this machine can reach an address. */
+export function isLoopback(host: string): boolean {
+  if (host === 'localhost' || host === '::1') return true
+  return isIP(host) === 4 && host.startsWith('127.')
+}

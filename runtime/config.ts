@@ -2,11 +2,20 @@
  * The environment, read once: SETTINGS is the table of every variable, `readConfig` turns it into
  * frozen data. Nothing else reads process.env.
  */
-import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import * as v from 'valibot'
-import { address, isNetwork, judgedBy, list, namesSeveral, wholeNumber } from './config-rules.ts'
+import {
+  address,
+  isLoopback,
+  isNetwork,
+  judgedBy,
+  list,
+  namesSeveral,
+  processesFor,
+  proxyOf,
+  wholeNumber,
+} from './config-rules.ts'
 import * as mail from './mail-server.ts'
 import { TAKEN } from './taken-paths.ts'
 import { DEFAULT_LANGUAGE, LANGUAGE_NAMES } from './words/languages.ts'
@@ -274,7 +283,9 @@ export type Config = Readonly<{
   processes: number
   stopNoticeMs: number
   logLevel: v.InferOutput<(typeof SETTINGS)['KEYWAY_LOG_LEVEL']['schema']>
-  proxy: Readonly<{ httpsProxy: string | null; httpProxy: string | null; noProxy: string }> | null
+  proxy: ReturnType<typeof proxyOf>
+  /** What the environment says of each setting; null for one that it does not name, or that is a secret. */
+  read: ReadonlyMap<SettingName, { isNamed: boolean; value: string | null }>
 }>
 
 /** A variable is wrong; the message names it, what was found and what to write. */
@@ -290,11 +301,14 @@ export const BUILT_IN_DIR: string = path.join(import.meta.dirname, '..', 'plugin
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const wrong: string[] = []
+  const read: Map<SettingName, { isNamed: boolean; value: string | null }> = new Map()
   const get = <N extends SettingName>(name: N): v.InferOutput<(typeof SETTINGS)[N]['schema']> => {
     // Lower case is how proxy variables are often written.
     const raw =
       environment[name] ?? (name.endsWith('_PROXY') ? environment[name.toLowerCase()] : undefined)
-    const given = raw === undefined || raw === '' ? SETTINGS[name].default : raw
+    const isNamed = raw !== undefined && raw !== ''
+    const given = isNamed ? raw : SETTINGS[name].default
+    read.set(name, { isNamed, value: isSecretSetting(name) || !isNamed ? null : raw })
     const parsed = v.safeParse(SETTINGS[name].schema as v.GenericSchema<string>, given)
     if (!parsed.success) wrong.push(`${name}: ${shown(name, given)} ${parsed.issues[0].message}`)
     return given as never
@@ -347,6 +361,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     stopNoticeMs: Number(get('KEYWAY_STOP_NOTICE_MS')),
     logLevel: get('KEYWAY_LOG_LEVEL'),
     proxy: proxyOf(get('HTTPS_PROXY'), get('HTTP_PROXY'), get('NO_PROXY')),
+    read,
   }
   for (const secret of secrets) {
     if (secret.length < 32)
@@ -369,21 +384,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
   if (wrong.length > 0) throw new ConfigError(wrong.join('\n'))
   return Object.freeze(config)
-}
-
-/** How many processes serve unless it is set: workers and the database need cores too. */
-export const processesFor = (cores: number): number =>
-  Math.min(4, Math.max(1, Math.floor(cores / 2)))
-
-/** Whether only this machine can reach an address. */
-export function isLoopback(host: string): boolean {
-  if (host === 'localhost' || host === '::1') return true
-  return isIP(host) === 4 && host.startsWith('127.')
-}
-
-function proxyOf(httpsProxy: string, httpProxy: string, noProxy: string): Config['proxy'] {
-  if (httpsProxy === '' && httpProxy === '') return null
-  return Object.freeze({ httpsProxy: httpsProxy || null, httpProxy: httpProxy || null, noProxy })
 }
 
 /** Uses settings; what fails then is told like any other wrong setting. */

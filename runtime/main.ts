@@ -63,6 +63,7 @@ import { followRotation } from './rotation/rotate-secrets.ts'
 import { createSealer } from './secrets/seal.ts'
 import { keptSecret } from './secrets/secret-files.ts'
 import { createSigner } from './secrets/signing-key.ts'
+import { settingsInForce } from './settings-in-force.ts'
 import { checkPackage } from './testing/check-package.ts'
 import { VERSION } from './version.ts'
 
@@ -335,6 +336,7 @@ export async function createHost(
     ids: registry.ids,
     logo: async (digest) => (await store.logo(digest)) ?? packageStore.logo(digest),
     ...{ lifecycle, vault, dataDir, isEmbedded, keptDays, metrics, post },
+    settings: settingsInForce(config),
     operator,
     readiness,
     leaving: leaving.signal,

@@ -3,13 +3,12 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
   ConfigError,
-  isLoopback,
   isSecretSetting,
-  processesFor,
   readConfig,
   SETTINGS,
   type SettingName,
 } from '../runtime/config.ts'
+import { isLoopback, processesFor } from '../runtime/config-rules.ts'
 
 const refusal = (environment: Record<string, string>): string => {
   try {
@@ -25,7 +24,9 @@ const SECRET = 's'.repeat(32)
 
 describe('without variables', () => {
   test('everything has its default', () => {
-    expect(readConfig({})).toEqual({
+    const { read, ...config } = readConfig({})
+    expect([...read.values()].filter(({ isNamed }) => isNamed)).toEqual([])
+    expect(config).toEqual({
       host: '127.0.0.1',
       port: 8080,
       loopback: true,

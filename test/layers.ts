@@ -10,6 +10,7 @@ const KERNEL = ['contract', 'database', 'core/kernel'] as const
 export const MAY_IMPORT: Record<string, readonly string[]> = {
   'version.ts': [],
   'taken-paths.ts': [],
+  'settings-in-force.ts': ['config.ts', 'contract/schema'],
   bounded: [],
   redact: ['bounded'],
   secrets: ['contract/errors'],
@@ -411,6 +412,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'processes',
     'config.ts',
     'host',
+    'settings-in-force.ts',
     'version.ts',
   ],
 

@@ -6,6 +6,7 @@ import { type Context, Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
 import type { Lifecycle } from '../connectors/lifecycle/lifecycle.ts'
 import { OPERATOR_ENDPOINTS, type OperatorRow } from '../contract/endpoints/operator.ts'
+import type { SettingInForce } from '../contract/endpoints/settings.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
 import type { ConnectorListing } from '../contract/models/connector-listing.ts'
 import type { Post } from '../core/kernel/context/post.ts'
@@ -50,6 +51,8 @@ export type AppDeps = ConnectorRoutesDeps & {
   dataDir: string
   isEmbedded: boolean
   keptDays: KeptDays
+  /** The settings of this host, as its operator reads them. */
+  settings: readonly SettingInForce[]
   /** Aborted when the host is about to stop. */
   leaving: AbortSignal
   /** Null where no mail is sent. */

@@ -13,6 +13,7 @@ export const FRAME_WORDS = {
   reviews: { en: 'Access reviews', de: 'Zugriffsprüfungen' },
   connectors: { en: 'Connectors', de: 'Konnektoren' },
   webhooks: { en: 'Webhooks', de: 'Webhooks' },
+  host_settings: { en: 'Settings', de: 'Einstellungen' },
   background: { en: 'Background', de: 'Hintergrund' },
   side_access: { en: 'Access', de: 'Zugang' },
   side_runtime: { en: 'Runtime', de: 'Betrieb' },

@@ -235,6 +235,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     '/webhooks/new',
     '/background',
     '/publishers',
+    '/settings',
     '/publishers/trust',
     '/apps',
     '/people',

@@ -23,6 +23,7 @@ import { OVERVIEW_ENDPOINTS } from './overview.ts'
 import { bool, int, text } from './params.ts'
 import { PERSONAL_DATA_ENDPOINTS } from './personal-data.ts'
 import { ROTATION_ENDPOINTS } from './rotation.ts'
+import { SETTING_ENDPOINTS } from './settings.ts'
 import { SYNC_ENDPOINTS } from './syncs.ts'
 import { WEBHOOK_ENDPOINTS } from './webhooks.ts'
 
@@ -387,6 +388,7 @@ export const OPERATOR_ENDPOINTS = {
   ...ROTATION_ENDPOINTS,
   ...DOCTOR_ENDPOINTS,
   ...SYNC_ENDPOINTS,
+  ...SETTING_ENDPOINTS,
   ...PERSONAL_DATA_ENDPOINTS,
 } as const satisfies Record<string, OperatorRow>
 

@@ -25,6 +25,7 @@ import { showRequests } from './requests.ts'
 import { REVIEW_CHANGES } from './review-changes.ts'
 import { showNewReview, takeReview } from './review-launch.ts'
 import { decideLines, sendEvidence, showOwnReview, showReview, showReviews } from './reviews.ts'
+import { showSettings } from './settings.ts'
 import { showGenerations, showPublishers, showVersion } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
 import { WEBHOOK_CHANGES } from './webhook-changes.ts'
@@ -126,6 +127,10 @@ export const CONSOLE_PAGES = {
   background: {
     path: SIDE.background.path,
     ...{ place: 'background', shows: 'jobs and hosts', show: showBackground },
+  },
+  settings: {
+    path: SIDE.settings.path,
+    ...{ place: 'settings', shows: 'the settings of this host', show: showSettings },
   },
   log: { path: SIDE.log.path, place: 'log', shows: 'the activity log', show: showLog },
 } as const satisfies Record<string, ConsolePage>

@@ -77,6 +77,13 @@ export const SIDE = {
     group: 'side_runtime',
     who: 'operator',
   },
+  settings: {
+    path: '/console/settings',
+    words: 'host_settings',
+    icon: 'key',
+    group: 'side_runtime',
+    who: 'operator',
+  },
 } as const satisfies Record<string, Row>
 
 export type Place = keyof typeof SIDE

@@ -5,6 +5,7 @@ import type { OperateDeps } from '../../connectors/lifecycle/operating.ts'
 import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
 import type { OPERATOR_ENDPOINTS, OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import type { Params, ParamValues } from '../../contract/endpoints/params.ts'
+import type { SettingInForce } from '../../contract/endpoints/settings.ts'
 import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import type { RequestContext } from '../../core/kernel/context/context.ts'
@@ -28,6 +29,7 @@ export type Operating = OperateDeps & {
   /** Where the host keeps its files, and whether the database is among them. */
   disk: { dataDir: string; isEmbedded: boolean }
   keptDays: KeptDays
+  settings: readonly SettingInForce[]
   /** All connectors, with how they stand on this host. */
   listConnectors(): ConnectorListing[]
   /** Null where no mail is sent. */

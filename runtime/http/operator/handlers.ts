@@ -161,6 +161,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   ...ROTATION_HANDLERS,
   examine: ({ db, vault, disk, keptDays }) => examine(disk, { db, keyIds: vault.keyIds, keptDays }),
   ...SYNC_HANDLERS,
+  list_settings: async ({ settings }) => ({ items: [...settings] }),
   ...PERSONAL_DATA_HANDLERS,
 }
 

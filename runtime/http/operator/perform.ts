@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import type { Lifecycle } from '../../connectors/lifecycle/lifecycle.ts'
 import { PackageError } from '../../connectors/packages/format.ts'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
+import type { SettingInForce } from '../../contract/endpoints/settings.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import type { Doer } from '../../core/kernel/audit/activity.ts'
@@ -25,6 +26,8 @@ export type PerformDeps = {
   isEmbedded: boolean
   /** How long what is over is kept, by table. */
   keptDays: KeptDays
+  /** The settings of this host. */
+  settings: readonly SettingInForce[]
   /** Null where no mail is sent. */
   post: Post | null
   listConnectors(): ConnectorListing[]
@@ -37,7 +40,17 @@ export type OperatorAnswer<N extends OperatorEndpointName> = v.InferOutput<
 
 /** What operations of an operator need, for one request. */
 export async function operatingOf(
-  { lifecycle, vault, parts, dataDir, isEmbedded, keptDays, post, listConnectors }: PerformDeps,
+  {
+    lifecycle,
+    vault,
+    parts,
+    dataDir,
+    isEmbedded,
+    keptDays,
+    settings,
+    post,
+    listConnectors,
+  }: PerformDeps,
   db: Db,
   actor: Doer,
   { requestId, signal }: { requestId: string; signal: AbortSignal },
@@ -47,7 +60,7 @@ export async function operatingOf(
     lifecycle,
     vault,
     disk: { dataDir, isEmbedded },
-    ...{ keptDays, post, listConnectors },
+    ...{ keptDays, settings, post, listConnectors },
     parts: { ...parts, requestId, cause: { kind: 'request', id: requestId }, signal },
     signal,
   }

@@ -1,6 +1,8 @@
 /** The console: who sees what of it, what its pages show, and the changes that are asked for, previewed and done. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SETTINGS } from '../../../runtime/config.ts'
+import { keysOf } from '../../../runtime/contract/schema/keys.ts'
 import {
   accessReviewApps,
   accessReviewAssignments,
@@ -9,7 +11,15 @@ import {
 } from '../../../runtime/database/schema/reviews.ts'
 import { CONSOLE_PAGES } from '../../../runtime/http/console/table.ts'
 import { SIDE } from '../../../runtime/http/frame/side.ts'
-import { app, type CoreHost, domainOf, type Person, person, startCore } from '../../core/host.ts'
+import {
+  app,
+  type CoreHost,
+  domainOf,
+  type Person,
+  person,
+  SECRET,
+  startCore,
+} from '../../core/host.ts'
 import { company } from '../../core/requests/company.ts'
 import { signedIn, type Visitor, visit } from '../settings/visitor.ts'
 
@@ -475,6 +485,20 @@ describe('a webhook', () => {
     const { text } = await visitor.get('/console/log')
     for (const event of ['CREATED', 'UPDATED', 'SECRET_RENEWED', 'DELETED'])
       expect(text).toContain(`INLINE_WEBHOOK_${event}`)
+  })
+})
+
+describe('the settings', () => {
+  test('are shown with what is in force, and secrets only as set', async () => {
+    const { text } = await (await admin()).get('/console/settings')
+    for (const name of keysOf(SETTINGS)) expect(text).toContain(`<code>${name}</code>`)
+    expect(text).not.toContain(SECRET)
+    const { body } = await core.call('GET', '/operator/settings')
+    const named = (name: string) => body.items.find((one: { name: string }) => one.name === name)
+    expect(named('KEYWAY_SECRET')).toMatchObject({ value: null, set: true, source: 'environment' })
+    expect(named('KEYWAY_PROCESSES')).toMatchObject({ set: true, source: 'derived' })
+    expect(named('KEYWAY_MAX_PAGES')).toMatchObject({ value: '100000', source: 'default' })
+    expect(JSON.stringify(body)).not.toContain(SECRET)
   })
 })
 

@@ -139,3 +139,19 @@ export const JOB_WORDS = {
   none: 'None',
   noneText: 'Nothing of that kind is there.',
 } as const
+
+export const SETTING_WORDS = {
+  title: 'Settings',
+  lead: 'Of this host. They are variables of the environment: change them where it is started, then start it again.',
+  name: 'Setting',
+  value: 'In force',
+  source: 'From',
+  set: 'Set',
+  notSet: 'Not set',
+  nothing: 'nothing',
+  sources: {
+    environment: 'the environment',
+    default: 'its default',
+    derived: 'other settings, or the machine',
+  },
+} as const

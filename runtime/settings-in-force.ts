@@ -1,0 +1,39 @@
+/** Every setting with what is in force, for operators: a secret only as whether it is set. */
+import path from 'node:path'
+import { type Config, isSecretSetting, SETTINGS, type SettingName } from './config.ts'
+import { keysOf } from './contract/schema/keys.ts'
+
+export type SettingInForce = {
+  name: string
+  meaning: string
+  secret: boolean
+  /** `derived`: from the address, the database or the machine. */
+  source: 'environment' | 'default' | 'derived'
+  /** Null for a secret. */
+  value: string | null
+  /** Whether there is anything. */
+  set: boolean
+}
+
+/** DERIVED: settings whose default follows from others, or is written in another way -> what is in force. */
+const DERIVED: Partial<Record<SettingName, (config: Config) => string>> = {
+  KEYWAY_DATA_DIR: ({ dataDir }) => dataDir,
+  KEYWAY_PLUGINS_DIR: ({ pluginDirs }) => pluginDirs.join(path.delimiter),
+  KEYWAY_DROP_IN: ({ dropIn }) => dropIn,
+  KEYWAY_INSTALL: ({ install }) => install,
+  KEYWAY_PROCESSES: ({ processes }) => String(processes),
+}
+
+export const settingsInForce = (config: Config): SettingInForce[] =>
+  keysOf(SETTINGS).map((name) => {
+    const { isNamed = false, value = null } = config.read.get(name) ?? {}
+    const secret = isSecretSetting(name)
+    const derived = DERIVED[name]?.(config)
+    const inForce = derived ?? value ?? SETTINGS[name].default
+    return {
+      ...{ name, meaning: SETTINGS[name].meaning, secret },
+      source: isNamed ? 'environment' : derived === undefined ? 'default' : 'derived',
+      value: secret ? null : inForce,
+      set: secret ? isNamed : inForce !== '',
+    }
+  })
