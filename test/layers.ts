@@ -119,7 +119,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
 
   'database/schema': ['contract'],
   database: ['contract', 'version.ts'],
-  'database/backup': ['contract', 'database'],
+  'database/backup': ['contract', 'database', 'version.ts'],
 
   // The floors of core. What a lower one has to tell a higher one goes by core/kernel/context/listeners.ts.
   'core/kernel': ['contract', 'database', 'bounded', 'secrets'],

@@ -38,13 +38,13 @@ export async function backup(name: string, { force, dryRun, json }: BackupFlags)
   const done = await inWords(file, () => copy(config, file, force === true, [current, ...older]))
   await note(config.dataDir, done)
   if (json) {
-    const { bytes, files, completeUntil: complete_until } = done
-    const answer = { file, bytes, files, complete_until, key_id: current.id }
+    const { bytes, tables, rows, completeUntil: complete_until } = done
+    const answer = { file, bytes, tables, rows, complete_until, key_id: current.id }
     console.log(JSON.stringify(answer, null, 2))
     return
   }
   console.log(
-    `Wrote ${file}: ${megabytes(done.bytes)}, ${done.files} files, everything until ${done.completeUntil}.`,
+    `Wrote ${file}: ${megabytes(done.bytes)}, ${done.rows} rows of ${done.tables} tables, everything until ${done.completeUntil}.`,
   )
   console.log(keepWords(config, current))
 }
@@ -71,16 +71,15 @@ async function copy(
   try {
     await mkdir(path.dirname(file), { recursive: true })
     return await writeBackup({
-      cluster: server.cluster,
       connection: server.connection,
       file,
       force,
       keys,
       version: VERSION,
       signal: stop,
-      onProgress: ({ files, bytes, allFiles, allBytes }) =>
+      onProgress: ({ tables, bytes, allTables, allBytes }) =>
         line.show(
-          `${megabytes(bytes)} of ${megabytes(allBytes)}, ${files} of ${allFiles} files are copied`,
+          `${megabytes(bytes)} of at most ${megabytes(allBytes)}, ${tables} of ${allTables} tables are copied`,
         ),
     })
   } finally {

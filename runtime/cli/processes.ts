@@ -2,6 +2,7 @@
 import cluster from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, setting } from '../config.ts'
+import { upgradeEmbedded } from '../database/backup/upgrade.ts'
 import { MOST_OF_A_HOST } from '../database/connections.ts'
 import { type Keeper, keepEmbedded } from '../database/keeper.ts'
 import { PASSWORD_FILE } from '../database/place.ts'
@@ -57,13 +58,16 @@ function keepDatabase(
   log: Log,
   replaceMissing: boolean,
 ): Promise<Keeper> {
+  const password = async () => (await keptSecret(dataDir, PASSWORD_FILE)).value
+  const tell = (text: string) => log.info(text)
   return setting(() =>
     keepEmbedded({
       dataDir,
-      password: async () => (await keptSecret(dataDir, PASSWORD_FILE)).value,
+      password,
       replaceMissing,
+      upgrade: (signal) => upgradeEmbedded({ dataDir, password, tell, signal }),
       maxConnections: processes * MOST_OF_A_HOST + MORE_CONNECTIONS,
-      tell: (text) => log.info(text),
+      tell,
       onLine: (line) => log.debug({ line }, 'postgresql'),
       onError: (error) => log.warn({ err: error }, 'the database'),
     }),

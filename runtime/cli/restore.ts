@@ -29,8 +29,8 @@ export async function restore(name: string, { force, dryRun, json }: BackupFlags
         line.clear()
         console.error(text)
       },
-      onProgress: ({ files, bytes }) =>
-        line.show(`${megabytes(bytes)}, ${files} files are unpacked`),
+      onProgress: ({ step, bytes }) =>
+        line.show(`${megabytes(bytes)} are ${step === 'read' ? 'read' : 'loaded'}`),
     }),
   ).catch((error) => {
     throw error instanceof DataDirInUseError
@@ -38,13 +38,13 @@ export async function restore(name: string, { force, dryRun, json }: BackupFlags
       : error
   })
   line.clear()
-  const { cluster, files, bytes, completeUntil, before, missingKeys } = done
+  const { cluster, bytes, completeUntil, before, missingKeys } = done
   if (json) {
     const told = { complete_until: completeUntil, before, missing_key_ids: missingKeys }
-    console.log(JSON.stringify({ cluster, files, bytes, ...told }, null, 2))
+    console.log(JSON.stringify({ cluster, bytes, ...told }, null, 2))
     return
   }
-  const what = `${files} files, ${megabytes(bytes)}, everything until ${completeUntil}.`
+  const what = `${megabytes(bytes)}, everything until ${completeUntil}.`
   console.log(
     dryRun
       ? `The backup is whole and fits (nothing was changed): ${what}`

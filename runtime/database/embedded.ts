@@ -66,10 +66,29 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   const binaries = await installBinaries(home.programs, home.owner)
   await checkVersion(home, binaries)
   await clearPostmaster(home.cluster, tell)
-  if (!(await isMade(home))) await make(home, binaries, password, tell)
+  if (!(await isMade(home))) {
+    tell('making the database (once)')
+    await makeCluster(home, binaries, password)
+  }
   await noteMade(dataDir, home.cluster)
   if (isOutside(dataDir, home))
     tell(`the database lies in ${home.cluster}, outside of the data directory: keep both`)
+  return startServer(home, binaries, { ...options, password })
+}
+
+export type ServerOptions = Pick<EmbeddedOptions, 'tell' | 'onLine' | 'maxConnections'> & {
+  password: string
+  /** More of the server's own settings. */
+  settings?: Readonly<Record<string, string>>
+}
+
+/** Starts the server of a data directory that is there, and waits for its first answer. */
+export async function startServer(
+  home: Home,
+  binaries: Binaries,
+  options: ServerOptions,
+): Promise<EmbeddedDatabase> {
+  const { password, tell } = options
   const child = launch(home, binaries, options)
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? `exit ${code}`))
@@ -91,23 +110,20 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   }
 }
 
-/** A data directory of another major version needs a person: nothing is converted behind their back. */
+/** A data directory of another major version is brought to this one by the start of a host (backup/upgrade.ts) alone. */
 async function checkVersion({ cluster }: Home, { major }: Binaries): Promise<void> {
   const text = await readFile(path.join(cluster, 'PG_VERSION'), 'utf8').catch(() => null)
   const found = text === null ? major : Number.parseInt(text, 10)
   if (found === major) return
   throw new Error(
-    `the database in ${cluster} was made by PostgreSQL ${found}, this package brings ${major}: start the version of Keyway that made it, run \`keyway backup\`, or point DATABASE_URL at a PostgreSQL of your own that was restored from it`,
+    found < major
+      ? `the database in ${cluster} was made by PostgreSQL ${found}, this package brings ${major}: \`keyway start\` copies it to one of ${major} as long as the programs of ${found} lie beside it; where they are gone, start the version of Keyway that made it, run \`keyway backup\` there, and \`keyway restore\` with this version`
+      : `the database in ${cluster} was made by PostgreSQL ${found}, this package brings ${major}: start the version of Keyway that made it, or a later one`,
   )
 }
 
-async function make(
-  home: Home,
-  { bin }: Binaries,
-  password: string,
-  tell: (text: string) => void,
-): Promise<void> {
-  tell('making the database (once)')
+/** Makes an empty data directory. */
+export async function makeCluster(home: Home, { bin }: Binaries, password: string): Promise<void> {
   // What an earlier attempt left half done.
   await rm(home.cluster, { recursive: true, force: true })
   await ownFolder(home.cluster, home.owner)
@@ -139,7 +155,7 @@ async function make(
 function launch(
   home: Home,
   { bin }: Binaries,
-  { onLine, maxConnections = MAX_CONNECTIONS }: EmbeddedOptions,
+  { onLine, maxConnections = MAX_CONNECTIONS, settings = {} }: ServerOptions,
 ): ChildProcess {
   const postgres = [
     path.join(bin, 'postgres'),
@@ -157,6 +173,7 @@ function launch(
     'shared_buffers=256MB',
     '-c',
     'logging_collector=off',
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]
   // Where it is there, the server shuts down by itself when the host is gone; elsewhere the next start
   // finds and stops it.

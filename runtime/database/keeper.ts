@@ -13,6 +13,8 @@ export type Keeper = {
 }
 
 export type KeeperOptions = EmbeddedOptions & {
+  /** Called before each start: brings a database of an older major version to the package's. */
+  upgrade(signal: AbortSignal): Promise<void>
   onError(error: Error): void
 }
 
@@ -28,6 +30,7 @@ export async function keepEmbedded(options: KeeperOptions): Promise<Keeper> {
   const unlock = await lockDataDir(options.dataDir)
   const tried = Promise.withResolvers<void>()
   const stopping = Promise.withResolvers<null>()
+  const ending = new AbortController()
   let isStopping = false
   let { replaceMissing = false } = options
   let running: EmbeddedDatabase | null = null
@@ -43,6 +46,7 @@ export async function keepEmbedded(options: KeeperOptions): Promise<Keeper> {
   async function keep(): Promise<void> {
     while (!isStopping) {
       try {
+        await options.upgrade(ending.signal)
         const made = await startEmbedded({ ...options, replaceMissing })
         replaceMissing = false
         running = made
@@ -64,6 +68,7 @@ export async function keepEmbedded(options: KeeperOptions): Promise<Keeper> {
     tried: tried.promise,
     async stop() {
       isStopping = true
+      ending.abort()
       stopping.resolve(null)
       await keeping
       await running?.stop()

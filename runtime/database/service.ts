@@ -44,6 +44,8 @@ export type ServiceOptions = {
   replaceMissing: boolean
   /** Another process keeps the embedded one, and the lock (keeper.ts). */
   isBeside: boolean
+  /** Called before the embedded one is started: brings one of an older major version to the package's. */
+  upgrade(signal: AbortSignal): Promise<void>
   /** Called once the schema is there, before anybody is served; what it throws is told by `waitingFor`. */
   prepare(database: Database): Promise<void>
   tell(text: string): void
@@ -62,6 +64,7 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
   let opened: Database | null = null
   let problem: string | null = 'the database is starting'
   let stopping = false
+  const ending = new AbortController()
   let { replaceMissing } = options
   let wake: () => void = () => {}
   const disk = watchDisk(
@@ -78,6 +81,7 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
     if (options.url !== '') return { connectionString: options.url }
     if (options.isBeside) return connectionBeside(options.dataDir, await options.password())
     if (!embedded) {
+      await options.upgrade(ending.signal)
       const made = await startEmbedded({ ...options, onLine, replaceMissing })
       embedded = made
       replaceMissing = false
@@ -145,6 +149,7 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
     first,
     async stop() {
       stopping = true
+      ending.abort()
       wake()
       disk.stop()
       await bringing

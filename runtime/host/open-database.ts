@@ -15,6 +15,7 @@ import { takeOperatorToken } from '../core/sign-in/operator-token.ts'
 import { tellPaused } from '../core/tasks/upgrade-notice.ts'
 import { jobHandlers } from '../core/wiring/job-handlers.ts'
 import { isAway } from '../database/away.ts'
+import { upgradeEmbedded } from '../database/backup/upgrade.ts'
 import { PASSWORD_FILE } from '../database/place.ts'
 import { type DatabaseService, startDatabase } from '../database/service.ts'
 import type { Log } from '../observe/log.ts'
@@ -80,11 +81,14 @@ export async function openHostDatabase(options: HostDatabaseOptions): Promise<Ho
     text: operator.token,
     yields: config.adminToken === '' && config.databaseUrl !== '',
   }
+  const password = async () => (await keptSecret(dataDir, PASSWORD_FILE)).value
+  const tell = (text: string) => log.info(text)
   const database = await startDatabase({
     dataDir,
     url: config.databaseUrl,
-    password: async () => (await keptSecret(dataDir, PASSWORD_FILE)).value,
+    password,
     ...{ replaceMissing, isBeside },
+    upgrade: (signal) => upgradeEmbedded({ dataDir, password, tell, signal }),
     prepare: async (reached) => {
       if (!(await agreeOnSecret(reached.db, secrets))) log.warn(REPLACED_FIRST)
       const { db, domainId } = reached
@@ -95,7 +99,7 @@ export async function openHostDatabase(options: HostDatabaseOptions): Promise<Ho
       await work.start(reached)
       chaining.start(reached)
     },
-    tell: (text) => log.info(text),
+    tell,
     onError: (error) => log.warn({ err: error }, 'the database'),
     onLine: (line) => log.debug({ line }, 'postgresql'),
   })

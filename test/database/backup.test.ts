@@ -16,11 +16,13 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ArchiveWriter, writeArchive } from '../../runtime/database/backup/archive.ts'
 import { backup } from '../../runtime/database/backup/backup.ts'
+import { readSchema, type Schema } from '../../runtime/database/backup/catalog.ts'
 import {
   type BackupKey,
   isClusterName,
   MANIFEST_NAME,
   machine,
+  SCHEMA_NAME,
 } from '../../runtime/database/backup/format.ts'
 import { type RestoreOptions, restore } from '../../runtime/database/backup/restore.ts'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
@@ -28,7 +30,9 @@ import { homeOf } from '../../runtime/database/home.ts'
 import { DataDirInUseError, lockDataDir } from '../../runtime/database/host-lock.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
 import { backupKey, keyId } from '../../runtime/secrets/key-derivation.ts'
+import { until } from '../e2e/until.ts'
 import { forgetDatabase } from './forget.ts'
+import { loadKept, STATES } from './kept.ts'
 
 const home = mkdtempSync(path.join(tmpdir(), 'keyway-backup-'))
 const file = path.join(home, 'backup.tar.gz')
@@ -53,7 +57,6 @@ const start = (dataDir: string): Promise<EmbeddedDatabase> =>
 
 const take = (source: EmbeddedDatabase, target: string, force = false, signal?: AbortSignal) =>
   backup({
-    cluster: source.cluster,
     connection: source.connection,
     file: target,
     force,
@@ -76,11 +79,25 @@ const put = (dataDir: string, options: Partial<RestoreOptions> = {}) =>
     ...options,
   })
 
-async function ask(database: EmbeddedDatabase, sql: string) {
+type Connected = Pick<EmbeddedDatabase, 'connection'>
+
+async function ask(database: Connected, sql: string) {
   const client = new Client(database.connection)
   await client.connect()
   try {
     return (await client.query(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** What makes its tables. */
+async function schemaOf(database: Connected): Promise<Schema> {
+  const client = new Client(database.connection)
+  await client.connect()
+  try {
+    await client.query('begin')
+    return await readSchema(client, new Set())
   } finally {
     await client.end()
   }
@@ -115,7 +132,7 @@ beforeAll(async () => {
     }
     await client.end()
   })
-  await new Promise((resolve) => setTimeout(resolve, 100))
+  await until('rows are acknowledged', () => acknowledged.length > 10)
   rowsBefore = acknowledged.length
   result = await take(source, file)
   stop.abort()
@@ -129,10 +146,11 @@ afterAll(async () => {
 })
 
 describe('a backup', () => {
-  test('of a database that is written to holds every row that was acknowledged until its end', async () => {
+  test('of a database that is written to holds every row that was acknowledged until its moment', async () => {
     const untilMs = Date.parse(result.completeUntil)
     const promised = acknowledged.filter(({ atMs }) => atMs < untilMs).map(({ n }) => n)
-    expect(promised.length).toBeGreaterThan(rowsBefore)
+    expect(promised.length).toBeGreaterThanOrEqual(rowsBefore)
+    expect(rowsBefore).toBeGreaterThan(0)
     const dataDir = dataDirectory('restored')
     const { manifest, before, missingKeys } = await put(dataDir)
     expect(manifest).toMatchObject({ keyway: '1.2.3', postgresql: 18, key_ids: [KEY.id, OLDER.id] })
@@ -142,6 +160,12 @@ describe('a backup', () => {
     const restored = await start(dataDir)
     const found = new Set((await ask(restored, 'select n from marks')).map(({ n }) => n))
     expect(promised.filter((n) => !found.has(n))).toEqual([])
+    const [here, there] = [await schemaOf(restored), await schemaOf(source)]
+    expect(here.before).toEqual(there.before)
+    expect(here.tables).toEqual(there.tables)
+    // Where sequences stand went on meanwhile.
+    const lasting = (all: string[]) => all.filter((one) => !one.includes('marks_n_seq'))
+    expect(lasting(here.after)).toEqual(lasting(there.after))
     await (await openDatabase(restored.connection, () => {})).close()
     await ask(restored, 'create extension amcheck')
     const [checked] = await ask(
@@ -174,8 +198,6 @@ describe('a backup', () => {
     for (const secret of [passwordOf(path.join(home, 'source')), 'a'.repeat(40)])
       expect(content.includes(secret)).toBe(false)
     expect(readdirSync(home).filter((name) => name.startsWith('backup'))).toEqual(['backup.tar.gz'])
-    // The slot that kept the log is gone with the session.
-    expect(await ask(source, 'select * from pg_replication_slots')).toEqual([])
   })
 
   test('does not replace a file unless it is told to', async () => {
@@ -197,6 +219,60 @@ describe('a backup', () => {
     await take(source, path.join(home, 'stopped.tar.gz'))
     await rm(path.join(home, 'stopped.tar.gz'))
   })
+})
+
+describe('what makes the tables of', () => {
+  test.each(STATES)('a database of migration %s makes the same in an empty one', async (state) => {
+    const kept = await loadKept(source.connection, state)
+    const there = await schemaOf({ connection: kept })
+    const empty = { ...source.connection, database: `again_${state}` }
+    await ask(source, `create database ${empty.database}`)
+    await ask({ connection: empty }, [...there.before, ...there.after].join(';\n'))
+    expect(await schemaOf({ connection: empty })).toEqual(there)
+    const always = `select count(*)::int as n from pg_trigger where tgenabled = 'A'`
+    expect(await ask({ connection: empty }, always)).toEqual(
+      await ask({ connection: kept }, always),
+    )
+  })
+})
+
+test('a backup refuses a database with something that it cannot hold, and names it', async () => {
+  await ask(source, 'create view seen as select 1 as one')
+  await expect(take(source, path.join(home, 'seen.tar.gz'))).rejects.toThrow(
+    /the database has public.seen, which is none of Keyway's/,
+  )
+  await ask(source, 'drop view seen')
+})
+
+test('a backup of before, of the files of a server, is restored', async () => {
+  const dataDir = dataDirectory('of-files')
+  const before = await start(dataDir)
+  await ask(
+    before,
+    "create table kept as select 'of before' as text; create table sessions (id int); insert into sessions values (1)",
+  )
+  const { cluster } = before
+  await before.stop()
+  const made = path.join(home, 'of-files.tar.gz')
+  const options = { file: made, force: false, signal: new AbortController().signal }
+  await writeArchive(options, async (writer) => {
+    const about = { format: 1, keyway: '0.1.0', postgresql: 18, machine: machine(), made_at: '' }
+    const manifest = { ...about, key_ids: [KEY.id] }
+    await writer.addBytes(MANIFEST_NAME, Buffer.from(JSON.stringify(manifest)))
+    for (const entry of readdirSync(cluster, { recursive: true, withFileTypes: true })) {
+      const at = path.join(entry.parentPath, entry.name)
+      const name = `cluster/${path.relative(cluster, at)}`
+      if (entry.isDirectory()) await writer.addFolder(`${name}/`)
+      else await writer.addBytes(name, readFileSync(at))
+    }
+    await writer.seal(KEY, '2026-01-01T00:00:00.000Z', 1)
+  })
+  const to = dataDirectory('from-files')
+  expect((await put(to, { file: made })).completeUntil).toBe('2026-01-01T00:00:00.000Z')
+  const restored = await start(to)
+  expect(await ask(restored, 'select text from kept')).toEqual([{ text: 'of before' }])
+  expect(await ask(restored, 'select * from sessions')).toEqual([])
+  await restored.stop()
 })
 
 describe('a restore refuses', () => {
@@ -240,10 +316,25 @@ describe('a restore refuses', () => {
     await writeArchive(options, async (writer) => {
       await writer.addBytes(MANIFEST_NAME, Buffer.from(JSON.stringify(whole)))
       await fill(writer)
-      await writer.seal(key, '')
+      await writer.seal(key, '', whole.format)
     })
     return made
   }
+
+  /** One of tables. */
+  const ofTables = (
+    schema: object,
+    fill: (writer: ArchiveWriter) => Promise<void> = async () => {},
+    key = KEY,
+  ) =>
+    crafted(
+      { format: 2 },
+      async (writer) => {
+        await writer.addBytes(SCHEMA_NAME, Buffer.from(JSON.stringify(schema)))
+        await fill(writer)
+      },
+      key,
+    )
 
   /** A small one, whole but for what the server says of it. */
   const small = async () =>
@@ -310,7 +401,7 @@ describe('a restore refuses', () => {
   })
 
   test('something behind its end', async () => {
-    const made = await crafted({}, (writer) => writer.seal(KEY, ''))
+    const made = await crafted({}, (writer) => writer.seal(KEY, '', 1))
     expect(await refused({ file: made })).toMatch(/something follows its end/)
   })
 
@@ -322,10 +413,11 @@ describe('a restore refuses', () => {
   test.each([
     [
       { postgresql: 17 },
-      /made with PostgreSQL 17, this version of Keyway brings 18.*Keyway 9\.9\.9/,
+      /made with PostgreSQL 17 by a version whose backups hold its files.*brings 18.*Keyway 9\.9\.9/,
     ],
     [{ machine: 'linux-s390x' }, /made on linux-s390x/],
-    [{ format: 2 }, /made by Keyway 9\.9\.9, in a form that this version does not know/],
+    [{ format: 3 }, /made by Keyway 9\.9\.9, in a form that this version does not know/],
+    [{ format: 2, postgresql: 19 }, /made with PostgreSQL 19.*brings 18, which does not read/],
     [{ key_ids: [] }, /is not a whole backup/],
   ])('a backup of %j', async (manifest, says) => {
     expect(await refused({ file: await crafted(manifest) })).toMatch(says)
@@ -344,6 +436,55 @@ describe('a restore refuses', () => {
       writer.addBytes('cluster/PG_VERSION', Buffer.from('18\n')),
     )
     expect(await refused({ file: made })).toMatch(/cannot be recovered/)
+  })
+
+  const ONE = { before: ['create table public.one (a int)'], after: [] }
+  const TABLES = [{ name: 'public.one', columns: 'a' }]
+
+  test.each([
+    [
+      'tables that the server does not make',
+      { ...ONE, before: ['create tablet'], tables: [] },
+      [],
+      /the tables in the backup cannot be made: syntax error.*Nothing was changed/,
+    ],
+    [
+      'rows that do not fit their table',
+      { ...ONE, tables: TABLES },
+      [['data/0/0', 'a letter\n']],
+      /cannot be made: invalid input syntax for type integer/,
+    ],
+    ['rows of no table', { ...ONE, tables: [] }, [['data/0/0', '1\n']], /rows of no table: 0/],
+    [
+      'something of another name',
+      { ...ONE, tables: TABLES },
+      [['data/0/x', '1\n']],
+      /it holds "data\/0\/x"/,
+    ],
+    ['no schema', { before: [] }, [], /Invalid key: Expected "tables"/],
+  ])('a backup with %s', async (_, schema, data, says) => {
+    const made = await ofTables(schema, async (writer) => {
+      for (const [name = '', rows = ''] of data) await writer.addBytes(name, Buffer.from(rows))
+    })
+    expect(await refused({ file: made })).toMatch(says)
+  })
+
+  test('statements that a person without the secret has sealed, before any is run', async () => {
+    const mark = path.join(home, 'run')
+    const before = [`copy (select 1) to program 'touch ${mark}'`]
+    expect(
+      await refused({
+        file: await ofTables({ before, tables: [], after: [] }, undefined, STRANGE),
+      }),
+    ).toMatch(/its seal is not of this secret/)
+    expect(existsSync(mark)).toBe(false)
+  })
+
+  test('a piece that is larger than any that is written', async () => {
+    const made = await ofTables({ ...ONE, tables: TABLES }, (writer) =>
+      writer.addBytes('data/0/0', Buffer.alloc(4 * 1024 * 1024 + 1, '1\n')),
+    )
+    expect(await refused({ file: made })).toMatch(/cannot be read \(too large\)/)
   })
 
   test('while a host uses the data directory', async () => {

@@ -112,7 +112,7 @@ describe('an embedded database', () => {
     await database.stop()
   })
 
-  test('of another major version is left alone, with words on what to do', async () => {
+  test('of another major version whose programs are gone is left alone, with words on what to do', async () => {
     const dataDir = dataDirectory()
     const database = await start(dataDir)
     await database.stop()
@@ -120,7 +120,7 @@ describe('an embedded database', () => {
     const version = readFileSync(file, 'utf8')
     writeFileSync(file, '14\n')
     await expect(start(dataDir)).rejects.toThrow(
-      /PostgreSQL 14, this package brings .*DATABASE_URL/,
+      /PostgreSQL 14, this package brings .*where they are gone, start the version of Keyway that made it/,
     )
     writeFileSync(file, version)
   })

@@ -55,10 +55,9 @@ const DOES: Record<string, () => Promise<unknown>> = {
     await opened.close()
     steps = ended
   },
-  /** Address, cluster, file. */
+  /** Address, nothing, file. */
   backup: () =>
     backup({
-      cluster: two,
       connection: { connectionString: one },
       file: three,
       force: false,

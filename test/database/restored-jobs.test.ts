@@ -34,8 +34,8 @@ it('goes on with the job, as after a host that was killed', async () => {
   await jobs.createQueue('odd', { policy: 'exclusive', heartbeatSeconds: 10, retryLimit: 3 })
   await jobs.send('odd', { key: 'one' }, { singletonKey: 'one' })
   expect(await jobs.fetch('odd')).toHaveLength(1)
-  const { cluster, connection } = source
-  await backup({ cluster, connection, file, force: false, keys: [KEY], version: '1.2.3', ...quiet })
+  const { connection } = source
+  await backup({ connection, file, force: false, keys: [KEY], version: '1.2.3', ...quiet })
   await jobs.stop({ graceful: false })
   await database.close()
   await source.stop()

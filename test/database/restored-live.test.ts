@@ -137,8 +137,8 @@ test('nothing is stuck, nothing is done twice, and nobody comes in by what was u
     expect({ what, there: (await count(db, rows)) > 0 }).toEqual({ what, there: true })
 
   const file = path.join(home, 'backup.tar.gz')
-  const { cluster, connection } = server
-  await backup({ cluster, connection, file, force: false, keys: [KEY], version: '1.2.3', ...quiet })
+  const { connection } = server
+  await backup({ connection, file, force: false, keys: [KEY], version: '1.2.3', ...quiet })
   const password = async () => (await keptSecret(to, PASSWORD_FILE)).value
   await restore({ dataDir: to, file, force: false, keys: [KEY], password, ...quiet })
   system.behave(() => 'well')

@@ -54,10 +54,10 @@ describe('a backup', () => {
       await client.query(`alter database ${kept.database} rename to keyway`)
     })
     const file = path.join(from, 'backup.tar.gz')
-    const { cluster, connection } = own
+    const { connection } = own
     const onProgress = () => {}
     const about = { force: false, keys: [key] as const, version: '0.0.1', signal, onProgress }
-    await backup({ cluster, connection, file, ...about })
+    await backup({ connection, file, ...about })
     await own.stop()
     return file
   }

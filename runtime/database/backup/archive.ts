@@ -21,7 +21,7 @@ export type ArchiveWriter = {
   addBytes(name: string, content: Uint8Array): Promise<void>
   addFolder(name: string): Promise<void>
   /** Adds the end. */
-  seal(key: BackupKey, completeUntil: string): Promise<void>
+  seal(key: BackupKey, completeUntil: string, format?: number): Promise<void>
 }
 
 export type ArchiveOptions = { file: string; force: boolean; signal: AbortSignal }
@@ -86,9 +86,9 @@ function createWriter(controller: ReturnType<typeof createTarPacker>['controller
       await controller.add({ name, size: 0, type: 'directory', mode: 0o700, mtime }).close()
       entries.push([name, 0, ''])
     },
-    async seal(key, completeUntil) {
+    async seal(key, completeUntil, format) {
       const end = { complete_until: completeUntil, entries: [...entries] }
-      await add(END_NAME, ...jsonBytes({ ...end, seal: sealOf(key, end) }))
+      await add(END_NAME, ...jsonBytes({ ...end, seal: sealOf(key, end, format) }))
     },
   }
 }

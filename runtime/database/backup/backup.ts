@@ -1,29 +1,30 @@
 /**
- * A physical copy of a running server's data directory with the write-ahead log that makes it whole:
- * the low level API of PostgreSQL, because the package brings no pg_basebackup.
+ * Copies a database into one file: every table as of one moment, as the text that COPY writes, which the same and every
+ * later major version of PostgreSQL reads on any machine.
  */
-import { randomBytes } from 'node:crypto'
-import { readdir } from 'node:fs/promises'
-import path from 'node:path'
+import { addAbortSignal } from 'node:stream'
 import { Client, type ClientConfig } from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+import { codeOf } from '../../contract/errors/thrown.ts'
 import { type ArchiveWriter, writeArchive } from './archive.ts'
-import { CONTROL, listCluster, openFile, readControl, readExactly } from './files.ts'
+import { readSchema, type Schema } from './catalog.ts'
 import {
-  BackupError,
   type BackupKey,
-  CLUSTER_PREFIX,
+  dataName,
   FORMAT,
   MANIFEST_NAME,
   type Manifest,
   machine,
+  PIECE_BYTES,
+  SCHEMA_NAME,
 } from './format.ts'
+import { SHORT_LIVED_TABLES } from './short-lived.ts'
 
-export type Progress = { files: number; bytes: number; allFiles: number; allBytes: number }
+/** How far it is: all bytes are those of the tables on disk, so an estimate of what will be copied. */
+export type Progress = { tables: number; allTables: number; bytes: number; allBytes: number }
 
 export type BackupOptions = {
-  /** The server's data directory, readable by this process. */
-  cluster: string
-  /** As a role that may replicate. */
+  /** As a role that may read everything. */
   connection: ClientConfig
   file: string
   force: boolean
@@ -35,134 +36,119 @@ export type BackupOptions = {
   onProgress(progress: Progress): void
 }
 
-export type BackupResult = { bytes: number; files: number; completeUntil: string }
+export type BackupResult = { bytes: number; tables: number; rows: number; completeUntil: string }
+
+/** Tries at a moment of which no table is dropped before it is kept: those of statistics come and go by the day. */
+const TRIES = 5
+
+/** SQLSTATE of a table that is gone. */
+const GONE = '42P01'
+
+/** One moment for all, and nothing that waits is given up: how long it takes depends on how much there is. */
+const BEGIN = `begin isolation level repeatable read read only;
+  set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0`
 
 /**
- * Writes a backup: everything that was acknowledged before it began, and until `completeUntil`.
+ * Writes a backup: everything that was acknowledged before `completeUntil`, which is when it began.
  *
  * @throws BackupError and what the file system says.
  */
 export async function backup(options: BackupOptions): Promise<BackupResult> {
-  const { cluster, keys } = options
-  const client = new Client({ ...options.connection, application_name: 'keyway backup' })
+  const { connection, keys, signal } = options
+  const client = new Client({ ...connection, application_name: 'keyway backup' })
   // What ends the connection also fails the question that waits for it, or the next one.
   client.on('error', () => {})
   await client.connect()
-  let files = 0
-  let completeUntil = ''
+  // Also while a statement is under way.
+  const giveUp = () => void client.end().catch(() => {})
+  signal.addEventListener('abort', giveUp)
   try {
+    const { schema, manifest, allBytes } = await snapshot(client, options)
+    let rows = 0
     const bytes = await writeArchive(options, async (writer) => {
-      await writer.addBytes(
-        MANIFEST_NAME,
-        Buffer.from(JSON.stringify(await describe(client, options))),
-      )
-      const from = await begin(client)
-      files = await copyFiles(writer, options)
-      await writer.addBytes(CLUSTER_PREFIX + CONTROL, await readControl(cluster))
-      const stopped = await end(client)
-      completeUntil = stopped.at
-      await writer.addBytes(`${CLUSTER_PREFIX}backup_label`, Buffer.from(stopped.label))
-      for (const name of await logFiles(cluster, from, stopped.lastLogFile, stopped.segmentBytes))
-        await copyFile(writer, cluster, `pg_wal/${name}`)
-      await writer.seal(keys[0], completeUntil)
+      await writer.addBytes(MANIFEST_NAME, Buffer.from(JSON.stringify(manifest)))
+      await writer.addBytes(SCHEMA_NAME, Buffer.from(JSON.stringify(schema)))
+      rows = await copyTables(client, schema, writer, allBytes, options)
+      await client.query('commit')
+      await writer.seal(keys[0], manifest.made_at)
     })
-    return { bytes, files, completeUntil }
+    return { bytes, tables: schema.tables.length, rows, completeUntil: manifest.made_at }
   } finally {
-    // Ends the backup and the slot too, where something failed.
+    signal.removeEventListener('abort', giveUp)
     await client.end()
   }
 }
 
-async function describe(client: Client, { keys, version }: BackupOptions): Promise<Manifest> {
-  const { rows } = await client.query(
-    "select current_setting('server_version_num')::int as n, now()",
-  )
-  return {
-    format: FORMAT,
-    keyway: version,
-    postgresql: Math.floor(rows[0].n / 10_000),
-    machine: machine(),
-    made_at: rows[0].now.toISOString(),
-    key_ids: keys.map(({ id }) => id),
+type Snapshot = { schema: Schema; manifest: Manifest; allBytes: number }
+
+/** Begins the transaction whose moment all of the backup has. */
+async function snapshot(client: Client, { keys, version }: BackupOptions): Promise<Snapshot> {
+  for (let tries = 1; ; tries += 1) {
+    await client.query(BEGIN)
+    try {
+      // The time of the transaction's begin, before its moment: what was acknowledged until then is in it.
+      const { rows } = await client.query(
+        `select current_setting('server_version_num')::int as n, now() as at, pg_database_size(current_database()) as bytes`,
+      )
+      const schema = await readSchema(client, SHORT_LIVED_TABLES)
+      const [{ n, at, bytes }] = rows
+      const manifest = {
+        format: FORMAT,
+        keyway: version,
+        postgresql: Math.floor(n / 10_000),
+        machine: machine(),
+        made_at: at.toISOString(),
+        key_ids: keys.map(({ id }) => id),
+      }
+      return { schema, manifest, allBytes: Number(bytes) }
+    } catch (error) {
+      if (tries === TRIES || codeOf(error) !== GONE) throw error
+      await client.query('rollback')
+    }
   }
 }
 
-/** The name of the first log file that is needed. From now on none is removed, as long as the session lasts. */
-async function begin(client: Client): Promise<string> {
-  await client.query('set statement_timeout = 0')
-  await client.query('select pg_create_physical_replication_slot($1, true, true)', [
-    `keyway_backup_${randomBytes(8).toString('hex')}`,
-  ])
-  const { rows } = await client.query(
-    "select pg_walfile_name(pg_backup_start('keyway backup', fast => true)) as name",
-  )
-  return rows[0].name
-}
-
-/** Ends the copy of files: what is in the log until now is in the backup. */
-async function end(client: Client) {
-  const { rows: clock } = await client.query('select clock_timestamp() as now')
-  const { rows } = await client.query(
-    `select pg_walfile_name(lsn) as "lastLogFile", labelfile as label, spcmapfile as tablespaces,
-       (select setting::bigint::text from pg_settings where name = 'wal_segment_size') as size
-     from pg_backup_stop(wait_for_archive => false)`,
-  )
-  const { lastLogFile, label, tablespaces, size } = rows[0]
-  if (tablespaces?.trim())
-    throw new BackupError('the database has tablespaces, which a backup cannot hold')
-  return { lastLogFile, label, at: clock[0].now.toISOString(), segmentBytes: Number(size) }
-}
-
-async function copyFiles(writer: ArchiveWriter, options: BackupOptions): Promise<number> {
-  const { cluster, onProgress } = options
-  const all = await listCluster(cluster)
-  const progress = {
-    files: 0,
-    bytes: 0,
-    allFiles: all.length,
-    allBytes: all.reduce((sum, { size }) => sum + size, 0),
+/** @returns how many rows. */
+async function copyTables(
+  client: Client,
+  { tables }: Schema,
+  writer: ArchiveWriter,
+  allBytes: number,
+  { signal, onProgress }: BackupOptions,
+): Promise<number> {
+  let rows = 0
+  let bytes = 0
+  for (const [number, { name, columns }] of tables.entries()) {
+    const copied = client.query(copyTo(`copy ${name} (${columns}) to stdout`))
+    addAbortSignal(signal, copied)
+    let piece = 0
+    for await (const content of pieces(copied)) {
+      await writer.addBytes(dataName(number, piece), content)
+      piece += 1
+      bytes += content.length
+      onProgress({ tables: number, allTables: tables.length, bytes, allBytes })
+    }
+    rows += copied.rowCount
+    onProgress({ tables: number + 1, allTables: tables.length, bytes, allBytes })
   }
-  for (const { name } of all) {
-    if (name.endsWith('/')) await writer.addFolder(CLUSTER_PREFIX + name)
-    else progress.bytes += await copyFile(writer, cluster, name)
-    progress.files += 1
-    onProgress({ ...progress })
-  }
-  return progress.files
+  return rows
 }
 
-/** @returns its size in bytes. */
-async function copyFile(writer: ArchiveWriter, cluster: string, name: string): Promise<number> {
-  const found = await openFile(path.join(cluster, name))
-  // Dropped since it was listed: the log says so as well.
-  if (!found) return 0
-  try {
-    await writer.add(CLUSTER_PREFIX + name, found.size, readExactly(found.handle, found.size))
-    return found.size
-  } finally {
-    await found.handle.close()
+/** The same bytes in pieces of at most `PIECE_BYTES`: what is held of a table at once, however large it is. */
+async function* pieces(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer[] = []
+  let size = 0
+  for await (let chunk of chunks) {
+    while (size + chunk.length >= PIECE_BYTES) {
+      const end = PIECE_BYTES - size
+      yield Buffer.concat([...held, chunk.subarray(0, end)])
+      chunk = chunk.subarray(end)
+      held = []
+      size = 0
+    }
+    if (chunk.length === 0) continue
+    held.push(chunk)
+    size += chunk.length
   }
-}
-
-/**
- * The log files from the first to the last, all of them.
- *
- * @throws BackupError when one is missing.
- */
-async function logFiles(
-  cluster: string,
-  first: string,
-  last: string,
-  segmentBytes: number,
-): Promise<string[]> {
-  const names = await readdir(path.join(cluster, 'pg_wal'))
-  const needed = names.filter(
-    (name) => /^[0-9A-F]{24}$/.test(name) && name >= first && name <= last,
-  )
-  const perLog = 2 ** 32 / segmentBytes
-  const number = (name: string) =>
-    Number.parseInt(name.slice(8, 16), 16) * perLog + Number.parseInt(name.slice(16), 16)
-  if (needed.length !== number(last) - number(first) + 1)
-    throw new BackupError('a part of the write-ahead log is missing; make the backup again')
-  return needed.sort()
+  if (size > 0) yield Buffer.concat(held)
 }

@@ -1,7 +1,7 @@
 /**
- * The form of a backup: a gzipped tar of `manifest.json`, the server's data directory under `cluster/`,
- * and `end.json` with the digest of every entry, sealed with the operator's secret. What is cut off has
- * no end; what was edited does not fit it.
+ * The form of a backup: a gzipped tar of `manifest.json`, `schema.json`, the rows of every table in pieces under `data/`,
+ * and `end.json` with the digest of every entry, sealed with the operator's secret. What is cut off has no end; what was
+ * edited does not fit it. The first form had the server's data directory under `cluster/` instead of tables.
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import * as v from 'valibot'
@@ -12,12 +12,31 @@ export const END_NAME = 'end.json'
 /** What stands before the name of everything that belongs into the data directory. */
 export const CLUSTER_PREFIX = 'cluster/'
 
+/** What makes the tables. */
+export const SCHEMA_NAME = 'schema.json'
+
+/** The name of a piece of the rows of a table, both counted from 0. */
+export const dataName = (table: number, piece: number): string => `data/${table}/${piece}`
+
+/** The table and the piece that an entry is named for; null for another entry. */
+export function dataOf(name: string): { table: number; piece: number } | null {
+  const [, table, piece] = /^data\/(\d{1,6})\/(\d{1,9})$/.exec(name) ?? []
+  return table === undefined ? null : { table: Number(table), piece: Number(piece) }
+}
+
+/** Largest piece, in bytes. */
+export const PIECE_BYTES = 4 * 1024 * 1024
+
 /** Raised by what an older version could not restore. */
-export const FORMAT = 1
+export const FORMAT = 2
+/** The form that holds the files of a server. */
+export const FORMAT_OF_FILES = 1
 
 /** Largest manifest and largest end that are read, in bytes: a million relations fit. */
 export const MAX_MANIFEST_BYTES = 64 * 1024
 export const MAX_END_BYTES = 256 * 1024 * 1024
+/** Largest schema that is read, in bytes. */
+export const MAX_SCHEMA_BYTES = 16 * 1024 * 1024
 
 /** A secret of the operator as a backup knows it. */
 export type BackupKey = {
@@ -34,7 +53,7 @@ export const Manifest = v.object({
   keyway: v.string(),
   /** Major version. */
   postgresql: v.number(),
-  /** Such as linux-x64: the files of a server fit no other. */
+  /** Such as linux-x64: files of a server fit no other, rows fit any. */
   machine: v.string(),
   made_at: v.string(),
   /** Ids of the secrets that the data was made under, the current one first. */
@@ -57,13 +76,18 @@ export type End = v.InferOutput<typeof End>
 export const machine = (): string => `${process.platform}-${process.arch}`
 
 /** The seal over everything: the manifest is the first of the entries. */
-export function sealOf(key: BackupKey, { complete_until, entries }: Omit<End, 'seal'>): string {
-  const text = canonicalJson([FORMAT, complete_until, entries])
+export function sealOf(
+  key: BackupKey,
+  { complete_until, entries }: Omit<End, 'seal'>,
+  format: number = FORMAT,
+): string {
+  const text = canonicalJson([format, complete_until, entries])
   return createHmac('sha256', key.sealKey).update(text).digest('hex')
 }
 
-export function isSealedWith(key: BackupKey, end: End): boolean {
-  const [given, right] = [Buffer.from(end.seal, 'hex'), Buffer.from(sealOf(key, end), 'hex')]
+export function isSealedWith(key: BackupKey, end: End, format: number): boolean {
+  const right = Buffer.from(sealOf(key, end, format), 'hex')
+  const given = Buffer.from(end.seal, 'hex')
   return given.length === right.length && timingSafeEqual(given, right)
 }
 

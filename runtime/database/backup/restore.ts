@@ -1,6 +1,6 @@
 /**
- * Makes a data directory from a backup: unpacked beside, recovered there by the server itself, and put
- * into place only then.
+ * Makes a data directory from a backup: beside the one that is there, by a server of its own, and put into place only once
+ * that has ended in order. Backups of the first form hold the files of a server, which it recovers.
  */
 import { spawn } from 'node:child_process'
 import { chown, readdir } from 'node:fs/promises'
@@ -12,9 +12,12 @@ import { lockDataDir } from '../host-lock.ts'
 import { noteMade, openHome } from '../lost.ts'
 import { clearPostmaster } from '../postmaster.ts'
 import { dropUnpacking, finishRestore, makeUnpacking, placeRestored } from '../restored-place.ts'
-import { BackupError, type BackupKey, type Manifest, machine } from './format.ts'
+import { BackupError, type BackupKey, FORMAT_OF_FILES, type Manifest, machine } from './format.ts'
+import { loadCluster } from './load.ts'
+import { readBackup } from './read.ts'
 import { END_SHORT_LIVED } from './short-lived.ts'
-import { type Unpacked, unpack } from './unpack.ts'
+import { weighEntry } from './tables.ts'
+import { unpackEntry } from './unpack.ts'
 
 export type RestoreOptions = {
   dataDir: string
@@ -29,10 +32,17 @@ export type RestoreOptions = {
   password(): Promise<string>
   signal: AbortSignal
   tell(text: string): void
-  onProgress(progress: { files: number; bytes: number }): void
+  onProgress(progress: RestoreProgress): void
 }
 
-export type RestoreResult = Unpacked & {
+/** How far it is: every byte is read twice where the backup holds tables, first to know that it is whole. */
+export type RestoreProgress = { step: 'read' | 'load'; bytes: number }
+
+export type RestoreResult = {
+  manifest: Manifest
+  completeUntil: string
+  /** Of what the backup holds, not compressed. */
+  bytes: number
   cluster: string
   /** Where the database that was there before is now. */
   before: string | null
@@ -46,40 +56,60 @@ export type RestoreResult = Unpacked & {
  * @throws DataDirInUseError when a host runs; BackupError when the backup does not fit, or a database is there.
  */
 export async function restore(options: RestoreOptions): Promise<RestoreResult> {
-  const { dataDir, file, force, keys, signal } = options
-  const unlock = await lockDataDir(dataDir)
+  const unlock = await lockDataDir(options.dataDir)
   try {
-    const home = await openHome(dataDir, true)
-    await finishRestore(home)
-    if (!force && (await isMade(home))) {
-      throw new BackupError(
-        `there is a database in ${home.cluster} already; --force moves it aside and keeps it there`,
-      )
-    }
-    const binaries = await installBinaries(home.programs, home.owner)
-    const folder = await makeUnpacking(home)
-    try {
-      const accept = (manifest: Manifest) => acceptable(manifest, file, binaries, keys)
-      const unpacked = await unpack({ ...options, folder, accept })
-      signal.throwIfAborted()
-      const given = new Set(keys.map(({ id }) => id))
-      const missingKeys = unpacked.manifest.key_ids.filter((id) => !given.has(id))
-      if (options.dryRun) return { ...unpacked, cluster: home.cluster, before: null, missingKeys }
-      if (home.owner) await giveTo(folder, home.owner)
-      options.tell('recovering the database')
-      await recover(folder, home, binaries, await options.password())
-      signal.throwIfAborted()
-      // A server that a killed host left behind would go on in the folder that is moved.
-      await clearPostmaster(home.cluster, options.tell)
-      const before = await placeRestored(home, new Date())
-      await noteMade(dataDir, home.cluster)
-      return { ...unpacked, cluster: home.cluster, before, missingKeys }
-    } finally {
-      await finishRestore(home)
-      await dropUnpacking(home)
-    }
+    return await restoreLocked(options)
   } finally {
     await unlock()
+  }
+}
+
+/** The same for who has locked the data directory already. */
+export async function restoreLocked(options: RestoreOptions): Promise<RestoreResult> {
+  const { dataDir, file, force, keys, signal } = options
+  const home = await openHome(dataDir, true)
+  await finishRestore(home)
+  if (!force && (await isMade(home))) {
+    throw new BackupError(
+      `there is a database in ${home.cluster} already; --force moves it aside and keeps it there`,
+    )
+  }
+  const binaries = await installBinaries(home.programs, home.owner)
+  const folder = await makeUnpacking(home)
+  try {
+    const whole = await readBackup({
+      file,
+      signal,
+      accept: (manifest) => acceptable(manifest, file, binaries, keys),
+      take: (entry, { format }) =>
+        format === FORMAT_OF_FILES ? unpackEntry(entry, folder, file) : weighEntry(entry, file),
+      onProgress: ({ bytes }) => options.onProgress({ step: 'read', bytes }),
+    })
+    signal.throwIfAborted()
+    const { manifest, end, bytes } = whole
+    const given = new Set(keys.map(({ id }) => id))
+    const missingKeys = manifest.key_ids.filter((id) => !given.has(id))
+    const result = { manifest, completeUntil: end.complete_until, bytes, missingKeys }
+    if (options.dryRun) return { ...result, cluster: home.cluster, before: null }
+    const password = await options.password()
+    if (manifest.format === FORMAT_OF_FILES) {
+      if (home.owner) await giveTo(folder, home.owner)
+      options.tell('recovering the database')
+      await recover(folder, home, binaries, password)
+    } else {
+      const onProgress = ({ bytes }: { bytes: number }) =>
+        options.onProgress({ step: 'load', bytes })
+      await loadCluster({ file, folder, home, binaries, password, signal, onProgress }, whole)
+    }
+    signal.throwIfAborted()
+    // A server that a killed host left behind would go on in the folder that is moved.
+    await clearPostmaster(home.cluster, options.tell)
+    const before = await placeRestored(home, new Date())
+    await noteMade(dataDir, home.cluster)
+    return { ...result, cluster: home.cluster, before }
+  } finally {
+    await finishRestore(home)
+    await dropUnpacking(home)
   }
 }
 
@@ -90,14 +120,20 @@ function acceptable(
   { major }: Binaries,
   keys: readonly BackupKey[],
 ): BackupKey {
-  if (manifest.machine !== machine()) {
+  const isOfFiles = manifest.format === FORMAT_OF_FILES
+  if (isOfFiles && manifest.machine !== machine()) {
     throw new BackupError(
       `${file} was made on ${manifest.machine}, this is ${machine()}: the files of a database fit no other machine. Restore it on such a machine, and move the data on with pg_dump`,
     )
   }
-  if (manifest.postgresql !== major) {
+  if (isOfFiles && manifest.postgresql !== major) {
     throw new BackupError(
-      `${file} was made with PostgreSQL ${manifest.postgresql}, this version of Keyway brings ${major}: restore it with Keyway ${manifest.keyway}`,
+      `${file} was made with PostgreSQL ${manifest.postgresql} by a version whose backups hold its files, and this version of Keyway brings ${major}: restore it with Keyway ${manifest.keyway}, and back up with a later version that brings PostgreSQL ${manifest.postgresql}`,
+    )
+  }
+  if (manifest.postgresql > major) {
+    throw new BackupError(
+      `${file} was made with PostgreSQL ${manifest.postgresql}, this version of Keyway brings ${major}, which does not read what a later one writes: restore it with Keyway ${manifest.keyway} or later`,
     )
   }
   const [needed = ''] = manifest.key_ids

@@ -1,6 +1,6 @@
-/** What a backup holds and a restore leaves out: it signed a user in for a while, or once, or belonged to a host that is gone. */
+/** What a backup leaves out, and a restore from the files of a server removes: it signed a user in for a while, or once, or belonged to a host that is gone. */
 
-/** SHORT_LIVED: table -> why its rows end with a restore. */
+/** SHORT_LIVED: table of the schema `public` -> why its rows end with a restore. */
 export const SHORT_LIVED: Readonly<Record<string, string>> = {
   sessions: 'who has signed out since would be signed in again',
   login_links: 'one that was used since would sign a user in a second time',
@@ -8,12 +8,15 @@ export const SHORT_LIVED: Readonly<Record<string, string>> = {
   nodes: 'hosts of then are not hosts of this database',
 }
 
+/** Their names with the schema. */
+export const SHORT_LIVED_TABLES: ReadonlySet<string> = new Set(
+  Object.keys(SHORT_LIVED).map((name) => `public.${name}`),
+)
+
 /** Empties those that the version which made the backup had; one line, without a line break. */
 export const END_SHORT_LIVED: string = [
   'do $$ declare one text; begin',
-  `foreach one in array array[${Object.keys(SHORT_LIVED)
-    .map((name) => `'public.${name}'`)
-    .join(', ')}] loop`,
+  `foreach one in array array[${[...SHORT_LIVED_TABLES].map((name) => `'${name}'`).join(', ')}] loop`,
   `if to_regclass(one) is not null then execute 'delete from ' || one; end if;`,
   'end loop; end $$',
 ].join(' ')

@@ -1,0 +1,63 @@
+/** Reads what makes the tables and their rows out of a backup, twice: to know that it is whole, and to load it. */
+import type { ParsedTarEntry } from 'modern-tar'
+import * as v from 'valibot'
+import { Schema } from './catalog.ts'
+import {
+  dataOf,
+  digestOf,
+  type Entry,
+  MANIFEST_NAME,
+  MAX_MANIFEST_BYTES,
+  MAX_SCHEMA_BYTES,
+  PIECE_BYTES,
+  SCHEMA_NAME,
+} from './format.ts'
+import { damaged, entriesIn, readBytes, type WholeBackup } from './read.ts'
+
+/** Most bytes that an entry of a name has; null for a name that is none of a backup's. */
+function mostBytes(name: string): number | null {
+  if (name === SCHEMA_NAME) return MAX_SCHEMA_BYTES
+  return dataOf(name) === null ? null : PIECE_BYTES
+}
+
+/** Says what an entry is, and keeps nothing of it. @throws BackupError for what is none of a backup's */
+export async function weighEntry(entry: ParsedTarEntry, file: string): Promise<Entry> {
+  const { name } = entry.header
+  const most = mostBytes(name)
+  if (most === null) throw damaged(file, `it holds ${JSON.stringify(name)}`)
+  const bytes = await readBytes(entry, most)
+  return [name, bytes.length, digestOf(bytes)]
+}
+
+export type Loaded = {
+  schema(schema: Schema): Promise<void>
+  rows(table: number, bytes: Buffer): Promise<void>
+}
+
+/**
+ * Reads a backup that is known to be whole once more, and hands on what it holds, in its order. Nothing is handed on that
+ * is not what was sealed, whatever became of the file since.
+ *
+ * @throws BackupError
+ */
+export async function readTables(
+  { file, signal }: { file: string; signal: AbortSignal },
+  { end }: WholeBackup,
+  to: Loaded,
+): Promise<void> {
+  let at = 0
+  for await (const entry of entriesIn(file, signal)) {
+    const { name } = entry.header
+    const sealed = end.entries[at]
+    at += 1
+    // The end itself, which is not among its own.
+    if (sealed === undefined) break
+    const most = name === MANIFEST_NAME ? MAX_MANIFEST_BYTES : mostBytes(name)
+    const bytes = await readBytes(entry, most ?? 0)
+    if (String([name, bytes.length, digestOf(bytes)]) !== String(sealed))
+      throw damaged(file, `${name} changed while it was restored`)
+    const data = dataOf(name)
+    if (name === SCHEMA_NAME) await to.schema(v.parse(Schema, JSON.parse(bytes.toString('utf8'))))
+    else if (data !== null) await to.rows(data.table, bytes)
+  }
+}
