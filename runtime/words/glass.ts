@@ -40,6 +40,14 @@ export const GLASS_WORDS = {
     en: (length: string) => `Taken as emergency access ${length}.`,
     de: (length: string) => `Als Notfallzugang genommen ${length}.`,
   },
+  glass_review_waits: {
+    en: (who: string) => `${who} reviews this use`,
+    de: (who: string) => `${who} prüft diese Verwendung`,
+  },
+  glass_found: {
+    en: (who: string) => `${who} reviewed this use`,
+    de: (who: string) => `${who} hat diese Verwendung geprüft`,
+  },
   done_taken: {
     en: 'Emergency access is being given. All approvers are told.',
     de: 'Der Notfallzugang wird eingerichtet. Alle Genehmigenden erfahren es.',

@@ -153,6 +153,7 @@ export const INBOX_WORDS = {
     de: 'Sie ist Ihnen nicht zugewiesen, deshalb können Sie hier nichts tun.',
   },
   reason: { en: 'Reason', de: 'Begründung' },
+  required: { en: '(required)', de: '(nötig)' },
   required_for_no: { en: '(required for a no)', de: '(nötig, wenn Sie ablehnen)' },
   say_why: {
     en: 'Say why: the person who asked reads it.',

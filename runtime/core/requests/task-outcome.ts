@@ -102,10 +102,7 @@ export async function applyTaskOutcome(
 function reviewOf({ actor, to, comment }: Decision): RequestEvent<'glass_reviewed'> {
   if (comment !== null)
     return { kind: 'glass_reviewed', by: actor, wasRight: to === 'COMPLETED', reason: comment }
-  throw new CoreError(
-    400,
-    'Say in `reason` what the review found (POST /tasks/{task_id}/perform-action); it cannot be closed without',
-  )
+  throw new CoreError(400, 'Say in `reason` what the review found; it cannot be closed without one')
 }
 
 /** @throws CoreError 409 where there is nothing that can be tried. */

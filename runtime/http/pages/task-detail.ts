@@ -1,6 +1,7 @@
 /** One task of the inbox: what is asked, on what grounds, and the buttons that decide. */
 import { html } from 'hono/html'
 import type { TaskGrounds } from '../../contract/models/asking.ts'
+import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import type { SeparationConflict } from '../../contract/models/separation.ts'
 import { MAX_COMMENT, type Task } from '../../contract/models/task.ts'
 import { reviewIn } from '../../core/reviews/asking.ts'
@@ -80,13 +81,16 @@ function whatToDo({ w }: Tongue, task: Task): Markup | string {
   return task.instructions ? note('', 'info', w.what_to_do, task.instructions) : ''
 }
 
+/** Whether it reviews what was given already. */
+const isGlass = ({ task_type }: Task): boolean => task_type === GLASS_TASK
+
 /** Categories of tasks that ask for a decision. */
 const ASKED: readonly Task['task_category'][] = ['MANAGER_APPROVAL', 'APPROVAL']
 
 /** The task in a sentence: who asks, what for, how long. */
 function question({ w, accessLength }: Tongue, { task, grounds }: OpenTask): Markup | string {
-  if (!ASKED.includes(task.task_category) || !grounds?.target_user)
-    return task.description ?? task.task_type
+  const asks = ASKED.includes(task.task_category) && !isGlass(task)
+  if (!asks || !grounds?.target_user) return task.description ?? task.task_type
   const { requester_user: requester, target_user: target } = grounds
   const who = nameOf(requester ?? target)
   const isOther = requester && requester.id !== target.id
@@ -112,16 +116,13 @@ const SETTLED: Partial<Record<Task['status'], 'settled_yes' | 'settled_no'>> = {
 }
 
 /** Who comes late sees who was first. */
-function settled(
-  { w, ago }: Tongue,
-  { status, resolved_by, updated_at, task_category }: Task,
-  now: Date,
-): Markup | string {
+function settled({ w, ago }: Tongue, task: Task, now: Date): Markup | string {
+  const { status, resolved_by, updated_at, task_category } = task
   if (status === 'EXPIRED') return note('', 'clock', w.nobody_in_time, w.request_has_ended)
   const key = SETTLED[status]
   if (key === undefined) return ''
   const who = resolved_by ? nameOf(resolved_by) : 'Keyway'
-  const said = task_category.endsWith('APPROVAL') ? key : 'settled'
+  const said = task_category.endsWith('APPROVAL') && !isGlass(task) ? key : 'settled'
   return note('', 'info', w[said](who), w.settled_text(ago(momentOf(updated_at), now)))
 }
 
@@ -180,9 +181,10 @@ function decide(
   const actions = (task.actions ?? []).map(({ action_type }) => action_type).filter(isAction)
   if (actions.length === 0) return ''
   const mustSay = actions.some((one) => NEEDS_REASON.includes(one))
+  const needed = isGlass(task) ? w.required : mustSay ? w.required_for_no : w.optional
   return html`<form class="decide" method="post" action="/inbox/${task.id}">
 ${proofField(visitor.proof)}
-<div class="field"><label for="why">${w.reason} <span class="soft">${mustSay ? w.required_for_no : w.optional}</span></label>
+<div class="field"><label for="why">${w.reason} <span class="soft">${needed}</span></label>
 <textarea id="why" name="reason" rows="1" maxlength="${MAX_COMMENT}" data-key="r" aria-invalid="${problem ? 'true' : 'false'}"${problem ? html` aria-describedby="why-problem" autofocus` : ''}>
 ${reason}</textarea>
 ${problem && html`<p class="error" id="why-problem" role="alert">${icon('alert')}${problem}</p>`}</div>
@@ -190,7 +192,7 @@ ${problem && html`<p class="error" id="why-problem" role="alert">${icon('alert')
     const { look, icon: shape, key } = BUTTONS[name]
     const [words] = w.actions[name]
     const forHowLong =
-      name === 'approve' && typeof grounds.expiration_in_seconds === 'number'
+      name === 'approve' && !isGlass(task) && typeof grounds.expiration_in_seconds === 'number'
         ? ` ${t.accessLength(grounds.expiration_in_seconds)}`
         : ''
     return html`<button class="btn ${look}" name="action_type" value="${name}"${key === '' ? '' : html` data-key="${key}"`}>${icon(shape)}${words}${forHowLong}</button>`

@@ -1,6 +1,7 @@
 /** What has happened to an access request, what happens now and what will: as steps for who waits for it. */
 import { html } from 'hono/html'
 import type { AccessRequest, RequestStatus } from '../../contract/models/access-request.ts'
+import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import { ACTIONABLE_TASKS, type Task } from '../../contract/models/task.ts'
 import type { PlainWords } from '../../words/page-words.ts'
 import { type Icon, icon } from '../frame/icons.ts'
@@ -74,6 +75,7 @@ const standIns = (t: Tongue, { delegates }: Task): string[] => {
 }
 
 function decided(task: Task, request: AccessRequest, reader: Reader): Step[] {
+  if (task.task_type === GLASS_TASK) return [reviewed(task, reader)]
   const { t, userId, now } = reader
   if (!task.task_category.endsWith('APPROVAL')) return []
   const isManager = task.task_category === 'MANAGER_APPROVAL'
@@ -98,6 +100,25 @@ function decided(task: Task, request: AccessRequest, reader: Reader): Step[] {
   const since = t.w.since(t.moment(momentOf(task.created_at), now))
   const title = t.w.decides_now(oneOf(t, assignees(t, task)))
   return [{ kind: 'wait', icon: 'clock', title, parts: [since, ...standIns(t, task)] }]
+}
+
+/** What was taken at once, and who looks, or looked, what for. */
+function reviewed(task: Task, { t, now }: Reader): Step {
+  const { w } = t
+  const isOpen = ACTIONABLE_TASKS.includes(task.status)
+  if (isOpen) {
+    const parts = [w.since(t.moment(momentOf(task.created_at), now))]
+    return {
+      kind: 'wait',
+      icon: 'clock',
+      title: w.glass_review_waits(oneOf(t, assignees(t, task))),
+      parts,
+    }
+  }
+  const kind = task.status === 'COMPLETED' ? 'good' : 'bad'
+  const who = task.resolved_by ? nameOf(task.resolved_by) : w.someone
+  const parts = [t.moment(momentOf(task.updated_at), now)]
+  return { kind, icon: kind === 'good' ? 'check' : 'x', title: w.glass_found(who), parts }
 }
 
 /** Where a rule said yes, or a check no, there is no task. */

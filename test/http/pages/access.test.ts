@@ -371,7 +371,24 @@ test('emergency access is offered to who may take it, taken by a form, and shown
   ])
   const shown = await visitor.get(taken.headers.get('location') ?? '')
   expect(shown.text).toContain('Taken as emergency access')
+  expect(shown.text).toContain('boss Test reviews this use')
   expect((await visitor.post(path, { id: root, minutes: '', reason: 'Again' })).status).toBe(409)
+
+  const { body: tasks } = await core.call('GET', '/tasks?task_type=BREAK_GLASS_REVIEW', {
+    token: boss.token,
+  })
+  const inbox = `/inbox/${tasks.items[0].id}`
+  const seen = await stranger.get(inbox)
+  expect(seen.text).toContain('Review the break-glass use of “Root” in Data Warehouse')
+  const skipped = await stranger.post(inbox, { action_type: 'approve', reason: '' })
+  expect([skipped.status, skipped.text]).toEqual([
+    400,
+    expect.stringContaining('what the review found'),
+  ])
+  const reviewed = await stranger.post(inbox, { action_type: 'approve', reason: 'It was down' })
+  expect(reviewed.status).toBe(303)
+  const after = await visitor.get(taken.headers.get('location') ?? '')
+  expect(after.text).toContain('boss Test reviewed this use')
 })
 
 test('names of people and apps are shown as text, whatever they hold', async () => {
