@@ -4,15 +4,16 @@ import {
   flagOf,
   hasCode,
   type Input,
+  nameOf,
   numberOf,
   type Output,
   type Paged,
-  paged,
+  rowsPage,
   type SqlRow,
   textCursor,
   textOf,
 } from 'keyway/sdk'
-import { type Ctx, nameOf, nextOf, sizeOf } from './rows.ts'
+import { type Ctx, sizeOf } from './rows.ts'
 
 type Account = Output<'get_account'>
 
@@ -21,10 +22,7 @@ export async function listAccounts(ctx: Ctx): Promise<Paged<Account[]>> {
   const size = sizeOf(ctx)
   const { rows } = await ctx.sql.query('accounts', [textCursor(ctx) ?? '', size])
   ctx.raw(rows)
-  return paged(
-    rows.map(toAccount),
-    nextOf(rows, size, (last) => nameOf(last, 'rolname')),
-  )
+  return rowsPage(rows, size, toAccount, (last) => nameOf(last, 'rolname'))
 }
 
 /** One account by id. */

@@ -1,6 +1,6 @@
 /** Since when accounts are connected: PostgreSQL keeps no other time of them. */
-import { type Input, type Output, textOf } from 'keyway/sdk'
-import { type Ctx, nameOf } from './rows.ts'
+import { type Input, nameOf, type Output, textOf } from 'keyway/sdk'
+import type { Ctx } from './rows.ts'
 
 /** The last login of each account that is connected now; the others are left out. */
 export async function getLastActivity(

@@ -1,8 +1,8 @@
 /** Who is a member of which role: read, granted and revoked. */
-import { ConnectorError, type Input, type Output, type Paged, paged } from 'keyway/sdk'
+import { ConnectorError, type Input, nameOf, type Output, type Paged, rowsPage } from 'keyway/sdk'
 import { readAccount } from './accounts.ts'
 import { readRole } from './roles.ts'
-import { type Ctx, nameOf, nextOf, sizeOf } from './rows.ts'
+import { type Ctx, sizeOf } from './rows.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
@@ -13,9 +13,11 @@ export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> 
   const statement = isEffective(ctx) ? 'effective_memberships' : 'memberships'
   const { rows } = await ctx.sql.query(statement, [account, role, size])
   ctx.raw(rows)
-  return paged(
-    rows.map((row) => association(nameOf(row, 'account'), nameOf(row, 'role'))),
-    nextOf(rows, size, (last) => [nameOf(last, 'account'), nameOf(last, 'role')]),
+  return rowsPage(
+    rows,
+    size,
+    (row) => association(nameOf(row, 'account'), nameOf(row, 'role')),
+    (last) => [nameOf(last, 'account'), nameOf(last, 'role')],
   )
 }
 

@@ -1,7 +1,7 @@
 /** Creating, changing and dropping accounts. */
-import { ConnectorError, type Input, type Output } from 'keyway/sdk'
+import { ConnectorError, type Input, nameOf, type Output } from 'keyway/sdk'
 import { endSessions, readAccount } from './accounts.ts'
-import { type Ctx, nameOf } from './rows.ts'
+import type { Ctx } from './rows.ts'
 
 type Password = { readonly password?: string }
 

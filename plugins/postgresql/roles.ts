@@ -2,31 +2,30 @@
 import {
   ConnectorError,
   flagOf,
+  nameOf,
   type Output,
   type Paged,
-  paged,
+  rowsPage,
+  type SqlRow,
   textCursor,
   textOf,
 } from 'keyway/sdk'
-import { type Ctx, nameOf, nextOf, sizeOf } from './rows.ts'
+import { type Ctx, sizeOf } from './rows.ts'
 
 /** One page of roles, by name. */
 export async function listEntitlements(ctx: Ctx): Promise<Paged<Output<'list_entitlements'>>> {
   const size = sizeOf(ctx)
   const { rows } = await ctx.sql.query('roles', [textCursor(ctx) ?? '', size])
   ctx.raw(rows)
-  const roles = rows.map((row) => ({
+  const toRole = (row: SqlRow) => ({
     entitlement_type: 'ROLE',
     integration_specific_id: nameOf(row, 'rolname'),
     integration_specific_resource_id: '',
     label: nameOf(row, 'rolname'),
     is_assignable: flagOf(row, 'assignable'),
     description: textOf(row, 'description'),
-  }))
-  return paged(
-    roles,
-    nextOf(rows, size, (last) => nameOf(last, 'rolname')),
-  )
+  })
+  return rowsPage(rows, size, toRole, (last) => nameOf(last, 'rolname'))
 }
 
 /** The name of a role. @throws not_found for an unknown id, and for that of a role that logs in */

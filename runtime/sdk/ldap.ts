@@ -60,7 +60,10 @@ export const isBelow = (dn: string, base: string): boolean => base !== '' && dn.
  * @example
  * await unlessAlready(ctx.ldap.modify(group, [{ add: { member: [dn] } }]), 'attributeOrValueExists')
  */
-export async function unlessAlready(write: Promise<void>, ...results: string[]): Promise<boolean> {
+export async function unlessAlready(
+  write: Promise<unknown>,
+  ...results: string[]
+): Promise<boolean> {
   try {
     await write
     return true

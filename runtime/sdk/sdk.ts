@@ -83,5 +83,5 @@ export {
   paged,
   textCursor,
 } from './paging.ts'
-export { flagOf, numberOf, textOf } from './sql.ts'
+export { flagOf, nameOf, numberOf, rowsPage, textOf } from './sql.ts'
 export { type Path, path, type Query } from './url.ts'

@@ -1,6 +1,8 @@
 /** Helpers for `ctx.sql`: values of rows as what they should be. */
 import type { SqlRow } from '../contract/connector/sql-context.ts'
+import type { Json } from '../contract/schema/json.ts'
 import { ConnectorError } from './connector-error.ts'
+import { type Paged, paged } from './paging.ts'
 
 /**
  * The text of a column, or null. Numbers are written out, so that an id is always a text.
@@ -13,6 +15,41 @@ import { ConnectorError } from './connector-error.ts'
 export function textOf(row: SqlRow, column: string): string | null {
   const value = columnOf(row, column)
   return value === null ? null : String(value)
+}
+
+/**
+ * The text of a column that is never null.
+ *
+ * @throws invalid_response for a null, and for a column that the row does not have
+ *
+ * @example
+ * const name = nameOf(row, 'rolname')
+ */
+export function nameOf(row: SqlRow, column: string): string {
+  const text = textOf(row, column)
+  if (text !== null) return text
+  throw new ConnectorError('invalid_response', `The column ${column} is null`)
+}
+
+/**
+ * A page of a statement that pages by a key: a full one goes on behind its last row.
+ *
+ * @param size How many rows were asked for.
+ * @param keyOf The cursor behind a row.
+ *
+ * @example
+ * const { rows } = await ctx.sql.query('people', [textCursor(ctx) ?? '', 500])
+ * const toPerson = (row: SqlRow) => ({ integration_specific_id: nameOf(row, 'id') })
+ * return rowsPage(rows, 500, toPerson, (last) => nameOf(last, 'id'))
+ */
+export function rowsPage<T>(
+  rows: readonly SqlRow[],
+  size: number,
+  toItem: (row: SqlRow) => T,
+  keyOf: (last: SqlRow) => Json,
+): Paged<T[]> {
+  const last = rows.at(-1)
+  return paged(rows.map(toItem), last !== undefined && rows.length === size ? keyOf(last) : null)
 }
 
 /**

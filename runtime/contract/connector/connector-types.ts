@@ -50,13 +50,24 @@ const PARAMETERS: Readonly<Record<SqlType, string>> = {
   strings: 'readonly string[] | null',
 }
 
+/** Longest list on one line: with what stands before it, 100 columns. */
+const MAX_LIST_CHARS = 80
+
+/** The types of parameters, as a formatter of sources writes them. */
+const parameterLines = (types: readonly string[]): string[] => {
+  const line = types.join(', ')
+  return line.length <= MAX_LIST_CHARS
+    ? [`  parameters: [${line}]`]
+    : ['  parameters: [', ...types.map((type) => `    ${type},`), '  ]']
+}
+
 function statementLines([statement, declared]: [string, SqlStatement]): string[] {
   const { reads, parameters, text } = declared
   const names = piecesOf(text).flatMap((piece) => (typeof piece === 'string' ? [] : [piece.name]))
   return [
     `${name(statement)}: {`,
     `  reads: ${reads}`,
-    `  parameters: [${parameters.map((type) => PARAMETERS[type]).join(', ')}]`,
+    ...parameterLines(parameters.map((type) => PARAMETERS[type])),
     `  names: ${[...new Set(names)].map(quoted).join(' | ') || 'never'}`,
     '}',
   ]

@@ -14,7 +14,7 @@ const PARTS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\$(\d+)/g
 const READS = /^[\s(]*(select|with|show|table|values|describe|desc|explain)\b/i
 /** How texts are quoted and what may be written is a matter of the session, which is the host's. */
 const SESSION =
-  /^\s*(set\s+(?!password\b|default\s+role\b)|begin\b|start\b|commit\b|rollback\b|use\b|lock\b|xa\b|kill\b|load\b|handler\b)/i
+  /^\s*(set\s+(?!password\b|default\s+role\b)|begin\b|start\b|commit\b|rollback\b|use\b|lock\b|xa\b|load\b|handler\b)/i
 
 /**
  * Writes `$1` as the question mark that stands for it there.

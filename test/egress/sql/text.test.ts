@@ -146,7 +146,6 @@ describe('a statement of MySQL', () => {
     ['start transaction', false],
     ['use other', false],
     ['load data infile x', false],
-    ['kill 1', false],
   ])('may not be %j', (text, reads) => {
     expect(() => prepare('s', statement(text, [], reads), [])).toThrow(/^The statement s /)
   })

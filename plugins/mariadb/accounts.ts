@@ -1,0 +1,78 @@
+/** Users: reading them, and switching them on and off. */
+import {
+  ConnectorError,
+  flagOf,
+  hasCode,
+  type Input,
+  type Output,
+  type Paged,
+  rowsPage,
+  type SqlRow,
+} from 'keyway/sdk'
+import { type Ctx, idOf, sizeOf, type Who, whoIs, whoOf } from './rows.ts'
+
+type Account = Output<'get_account'>
+
+/** One page of accounts, by name and host. */
+export async function listAccounts(ctx: Ctx): Promise<Paged<Account[]>> {
+  const size = sizeOf(ctx)
+  const [user = '', host = ''] = Array.isArray(ctx.page.cursor) ? ctx.page.cursor.map(String) : []
+  const { rows } = await ctx.sql.query('accounts', [user, host, size])
+  ctx.raw(rows)
+  return rowsPage(rows, size, toAccount, (last) => Object.values(whoOf(last)))
+}
+
+/** One account by id. */
+export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promise<Account> {
+  const row = await readAccount(ctx, request.account_id)
+  ctx.raw(row)
+  return toAccount(row)
+}
+
+/** The row of an account. @throws not_found for an unknown id, and for that of a role */
+export async function readAccount(ctx: Ctx, id: string): Promise<SqlRow> {
+  const who = whoIs(id)
+  const { rows } =
+    who === null ? { rows: [] } : await ctx.sql.query('account', [who.user, who.host])
+  const [row] = rows
+  if (row !== undefined) return row
+  throw new ConnectorError('not_found', 'There is no such user: write user@host', {
+    app_error_code: '1133',
+  })
+}
+
+/** Whose id it is. @throws not_found for nobody's */
+export const readWho = async (ctx: Ctx, id: string): Promise<Who> =>
+  whoOf(await readAccount(ctx, id))
+
+/** Locks an account or unlocks it: doing it twice is no error. */
+export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promise<void> {
+  const who = await readWho(ctx, id)
+  await ctx.sql.execute(enabled ? 'unlock' : 'lock', [], who)
+  if (!enabled) await endSessions(ctx, who)
+}
+
+/** Ends what an account is connected by. Where that is not allowed, its connections last until they end. */
+export async function endSessions(ctx: Ctx, who: Who): Promise<void> {
+  try {
+    await ctx.sql.execute('end_sessions', [], who)
+  } catch (error) {
+    if (!hasCode(error, 'permission_denied')) throw error
+    ctx.log.warn('Connections of the account were not ended: grant CONNECTION ADMIN', {
+      account: idOf(who),
+    })
+  }
+}
+
+function toAccount(row: SqlRow): Account {
+  const who = whoOf(row)
+  return {
+    integration_specific_id: idOf(who),
+    username: who.user,
+    email: null,
+    given_name: null,
+    family_name: null,
+    user_status: flagOf(row, 'locked') ? 'SUSPENDED' : 'ACTIVE',
+    extra_data: { host: who.host, must_change_password: flagOf(row, 'must_change') },
+  }
+}

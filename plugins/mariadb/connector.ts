@@ -1,0 +1,38 @@
+/** MariaDB: which function does which capability. */
+import { defineConnector } from 'keyway/sdk'
+import { getAccount, listAccounts, setEnabled } from './accounts.ts'
+import { getLastActivity } from './activity.ts'
+import type { Connector } from './connector.types.ts'
+import { listEntitlements, listResources } from './entitlements.ts'
+import {
+  assignEntitlement,
+  findAssociations,
+  getAccountAssociations,
+  unassignEntitlement,
+} from './grants.ts'
+import { createAccount, deleteAccount, updateAccount } from './provisioning.ts'
+import { validateCredentials } from './validate.ts'
+
+export default defineConnector<Connector>({
+  validate_credentials: (_request, ctx) => validateCredentials(ctx),
+  list_accounts: (_request, ctx) => listAccounts(ctx),
+  get_account: getAccount,
+  list_resources: (_request, ctx) => listResources(ctx),
+  list_entitlements: (_request, ctx) => listEntitlements(ctx),
+  find_entitlement_associations: (_request, ctx) => findAssociations(ctx),
+  get_account_entitlement_associations: getAccountAssociations,
+  get_last_activity: getLastActivity,
+  create_account: createAccount,
+  update_account: updateAccount,
+  async activate_account(request, ctx) {
+    await setEnabled(ctx, request.account_id, true)
+    return { status: 'ACTIVE', activated: true }
+  },
+  async deactivate_account(request, ctx) {
+    await setEnabled(ctx, request.account_id, false)
+    return { status: 'SUSPENDED', deactivated: true }
+  },
+  delete_account: deleteAccount,
+  assign_entitlement: assignEntitlement,
+  unassign_entitlement: unassignEntitlement,
+})

@@ -1,0 +1,148 @@
+/** Who has which role, and which right on which database: read, granted and revoked. */
+import {
+  ConnectorError,
+  type Input,
+  nameOf,
+  type Output,
+  type Paged,
+  rowsPage,
+  type SqlRow,
+  unlessAlready,
+} from 'keyway/sdk'
+import { readWho } from './accounts.ts'
+import type { Connector } from './connector.types.ts'
+import { type Grant, type Privilege, readGrant } from './entitlements.ts'
+import { type Ctx, idOf, sizeOf, type Who, whoOf } from './rows.ts'
+
+type Association = Output<'find_entitlement_associations'>[number]
+
+const KEY = ['user', 'host', 'kind', 'resource', 'entitlement']
+
+/** One page of what accounts have, by account. */
+export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
+  const size = sizeOf(ctx)
+  const [user = '', host = '', kind = '', resource = '', entitlement = ''] = cursorOf(ctx)
+  const after = [user, host, kind, resource, entitlement] as const
+  const { rows } = await ctx.sql.query('held', [isEffective(ctx), ...after, size])
+  ctx.raw(rows)
+  return rowsPage(rows, size, toAssociation, (last) => KEY.map((column) => nameOf(last, column)))
+}
+
+/** All that one account has. */
+export async function getAccountAssociations(
+  request: Input<'get_account_entitlement_associations'>,
+  ctx: Ctx,
+): Promise<Association[]> {
+  const rows = await heldBy(ctx, await readWho(ctx, request.account_id))
+  ctx.raw(rows)
+  return rows.map(toAssociation)
+}
+
+/** Grants a role or a right; one that is there stays. */
+export async function assignEntitlement(
+  request: Input<'assign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'assign_entitlement'>> {
+  const who = await readWho(ctx, request.account_integration_specific_id)
+  await give(ctx, who, await readGrant(ctx, request))
+  return { assigned: true }
+}
+
+/** Grants what was read. */
+export async function give(ctx: Ctx, who: Who, grant: Grant): Promise<void> {
+  if (grant.type === 'ROLE') {
+    await ctx.sql.execute('grant_role', [], { ...who, role: grant.role })
+    return
+  }
+  const database = patternOf(grant.database)
+  await ctx.sql.execute(GRANTS[grant.privilege], [], { ...who, database })
+}
+
+/**
+ * Takes a role or a right from an account; one that is not there is gone already.
+ *
+ * @throws permission_denied where the user of the connector may not take it, unsupported_operation for a right that
+ * comes by a pattern of several databases, and with effective associations for what comes by a role
+ */
+export async function unassignEntitlement(
+  request: Input<'unassign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'unassign_entitlement'>> {
+  const who = await readWho(ctx, request.account_integration_specific_id)
+  const grant = await readGrant(ctx, request)
+  if (grant.type === 'ROLE') {
+    const { role } = grant
+    await unlessAlready(ctx.sql.execute('revoke_role', [], { ...who, role }), '1962')
+  } else await revoke(ctx, who, grant.database, REVOKES[grant.privilege])
+  const [id, resource] =
+    grant.type === 'ROLE' ? [grant.role, ''] : [grant.privilege, grant.database]
+  const left = await heldBy(ctx, who)
+  if (left.some((row) => nameOf(row, 'entitlement') === id && nameOf(row, 'resource') === resource))
+    throw new ConnectorError(
+      'unsupported_operation',
+      'The account still has it, through a role or by a grant on a pattern of databases, and can only be taken out of that',
+      { app_error_code: 'held_in_another_way' },
+    )
+  return { unassigned: true }
+}
+
+async function revoke(
+  ctx: Ctx,
+  who: Who,
+  database: string,
+  statement: (typeof REVOKES)[Privilege],
+): Promise<void> {
+  const { rows } = await ctx.sql.query('patterns', [who.user, who.host, database])
+  for (const row of rows) {
+    const pattern = nameOf(row, 'pattern')
+    // Others are for more than this one.
+    if (pattern.replace(/\\([\\_%])/g, '$1') !== database) continue
+    await unlessAlready(ctx.sql.execute(statement, [], { ...who, database: pattern }), '1141')
+  }
+}
+
+const heldBy = async (ctx: Ctx, who: Who): Promise<SqlRow[]> =>
+  (await ctx.sql.query('held_by', [isEffective(ctx), who.user, who.host])).rows
+
+const isEffective = (ctx: Ctx): boolean => ctx.settings.associations === 'effective'
+
+/** A grant names databases by a pattern: what stands for others is escaped. */
+const patternOf = (database: string): string => database.replace(/[\\_%]/g, '\\$&')
+
+/** Privileges are words of a statement, so each has its own. */
+const GRANTS = {
+  SELECT: 'grant_select',
+  INSERT: 'grant_insert',
+  UPDATE: 'grant_update',
+  DELETE: 'grant_delete',
+  EXECUTE: 'grant_execute',
+  CREATE: 'grant_create',
+  ALTER: 'grant_alter',
+  DROP: 'grant_drop',
+  INDEX: 'grant_index',
+} as const satisfies Record<Privilege, keyof Connector['statements']>
+
+const REVOKES = {
+  SELECT: 'revoke_select',
+  INSERT: 'revoke_insert',
+  UPDATE: 'revoke_update',
+  DELETE: 'revoke_delete',
+  EXECUTE: 'revoke_execute',
+  CREATE: 'revoke_create',
+  ALTER: 'revoke_alter',
+  DROP: 'revoke_drop',
+  INDEX: 'revoke_index',
+} as const satisfies Record<Privilege, keyof Connector['statements']>
+
+/** The row that the last page ended with. */
+function cursorOf({ page: { cursor } }: Ctx): string[] {
+  if (cursor === null) return []
+  if (Array.isArray(cursor) && cursor.length === KEY.length) return cursor.map(String)
+  throw new ConnectorError('invalid_page_token', 'The cursor is none of this listing')
+}
+
+const toAssociation = (row: SqlRow): Association => ({
+  account_id: idOf(whoOf(row)),
+  integration_specific_entitlement_id: nameOf(row, 'entitlement'),
+  integration_specific_resource_id: nameOf(row, 'resource'),
+})

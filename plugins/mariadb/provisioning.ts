@@ -1,0 +1,71 @@
+/** Creating, changing and dropping accounts. */
+import { allOrNothing, ConnectorError, type Input, type Output } from 'keyway/sdk'
+import { endSessions, readWho } from './accounts.ts'
+import { readGrant } from './entitlements.ts'
+import { give } from './grants.ts'
+import { type Ctx, idOf } from './rows.ts'
+
+type Fields = { readonly password?: string; readonly host?: string }
+
+/**
+ * Creates an account with its roles and rights, or drops it again: MariaDB has no transactions of users.
+ *
+ * @throws bad_request with the code 1396 when the name is taken
+ */
+export async function createAccount(
+  request: Input<'create_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'create_account'>> {
+  const { username: user, password, host = '%' } = request
+  if (!user) throw new ConnectorError('integration_missing_parameter', 'username is required')
+  if (!password) throw new ConnectorError('integration_missing_parameter', 'password is required')
+  if (host.includes('@')) throw new ConnectorError('invalid_value', 'host holds no @')
+  const enabled = isEnabled(request.user_status)
+  const who = { user, host }
+  return allOrNothing(async (undo) => {
+    await ctx.sql.execute(enabled ? 'create' : 'create_locked', [], { ...who, password })
+    undo(`the user ${idOf(who)}`, () => ctx.sql.execute('drop', [], who))
+    for (const one of request.entitlements) {
+      const grant = await readGrant(ctx, {
+        entitlement_type: one.entitlement_type,
+        entitlement_integration_specific_id: one.integration_specific_id,
+        resource_integration_specific_id: one.integration_specific_resource_id,
+      })
+      await give(ctx, who, grant)
+    }
+    return { status: enabled ? 'ACTIVE' : 'SUSPENDED', created: true, id: idOf(who) }
+  })
+}
+
+/** Sets a password. */
+export async function updateAccount(
+  request: Input<'update_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'update_account'>> {
+  const { id, password } = request
+  if (!password) throw new ConnectorError('bad_request', 'Nothing to change. Give: password')
+  const who = await readWho(ctx, id)
+  await ctx.sql.execute('set_password', [], { ...who, password })
+  return { id: idOf(who) }
+}
+
+/** Drops an account for good, and what was granted to it; what it made stays, and runs on without it. */
+export async function deleteAccount(
+  request: Input<'delete_account'>,
+  ctx: Ctx,
+): Promise<Output<'delete_account'>> {
+  const who = await readWho(ctx, request.account_id)
+  await ctx.sql.execute('drop', [], who)
+  await endSessions(ctx, who)
+  return { status: 'DELETED', deleted: true }
+}
+
+function isEnabled(status: string | undefined): boolean {
+  const word = (status ?? 'ACTIVE').toUpperCase()
+  if (word === 'ACTIVE') return true
+  if (word === 'SUSPENDED' || word === 'INACTIVE') return false
+  throw new ConnectorError(
+    'invalid_value',
+    `user_status must be ACTIVE, SUSPENDED or INACTIVE, not ${JSON.stringify(status)}`,
+  )
+}

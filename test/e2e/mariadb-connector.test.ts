@@ -1,0 +1,380 @@
+/** The MariaDB connector, whole: through the host, its login, its sandbox and its door, to a real server. */
+import mysql from 'mysql2/promise'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type MariadbServer, noMariadb, startMariadb } from '../egress/sql/mariadb.ts'
+import { failure, startHost, success, type TestHost } from './host.ts'
+
+type Account = { integration_specific_id: string; username: string; user_status: string }
+type Entitlement = {
+  integration_specific_id: string
+  integration_specific_resource_id: string
+  is_assignable: boolean
+}
+type Association = {
+  account_id: string
+  integration_specific_entitlement_id: string
+  integration_specific_resource_id: string
+}
+
+/** Names that hold what a statement, a list or a URL is made of. */
+const ODD = [
+  'Roe, Jane',
+  'say "ho"',
+  'back\\slash',
+  ' x',
+  'Jörg',
+  '{x}',
+  "$1 ?'; drop",
+  'a@b@c',
+  '`',
+]
+
+describe.skipIf(noMariadb !== null)(
+  `the MariaDB connector${noMariadb ? ` (${noMariadb})` : ''}`,
+  () => {
+    let server: MariadbServer
+    let host: TestHost
+    let admin: mysql.Connection
+
+    beforeAll(async () => {
+      server = await startMariadb()
+      const env = { KEYWAY_PRIVATE_EGRESS: `mariadb=127.0.0.1:${server.port}` }
+      host = await startHost({ env })
+      admin = await clientOf('admin', 'admin-secret-1')
+      await admin.query("grant connection admin, process, show databases on *.* to connector@'%'")
+    }, 180_000)
+    afterAll(async () => {
+      await admin?.end()
+      await host?.stop()
+      await server?.stop()
+    })
+
+    const clientOf = (user: string, password: string, database = 'information_schema') =>
+      mysql.createConnection({ host: server.host, port: server.port, user, password, database })
+    type Given = { settings?: object; as?: [user: string, password: string] }
+    const envelope = (request: object = {}, { settings, as }: Given = {}) => {
+      const [username, password] = as ?? [server.auth.username, server.auth.password]
+      const url = `mariadb://127.0.0.1:${server.port}`
+      return { auth: { basic: { username, password } }, settings: { url, ...settings }, request }
+    }
+    const call = (capability: string, request: object = {}, given?: Given) =>
+      host.call('mariadb', capability, envelope(request, given))
+    const done = async <T>(capability: string, request: object = {}, given?: Given): Promise<T> =>
+      success<T>((await call(capability, request, given)).body)
+    const refused = async (capability: string, request: object = {}, given?: Given) =>
+      failure(await call(capability, request, given))
+    const pagesOf = async <T>(capability: string, size?: number, given?: Given): Promise<T[]> =>
+      (await host.pages<T>('mariadb', capability, envelope({}, given), size)).flat()
+    const role = (account: string, id: string) => ({
+      account_integration_specific_id: account,
+      resource_integration_specific_id: '',
+      resource_type: '',
+      entitlement_type: 'ROLE',
+      entitlement_integration_specific_id: id,
+    })
+    const right = (account: string, id: string, database: string) => ({
+      account_integration_specific_id: account,
+      resource_integration_specific_id: database,
+      resource_type: 'DATABASE',
+      entitlement_type: 'PRIVILEGE',
+      entitlement_integration_specific_id: id,
+    })
+    const entitled = (id: string, database = '') => ({
+      integration_specific_id: id,
+      integration_specific_resource_id: database,
+      entitlement_type: database === '' ? 'ROLE' : 'PRIVILEGE',
+    })
+    const short = (one: Association) =>
+      `${one.integration_specific_entitlement_id} ${one.integration_specific_resource_id}`.trim()
+    const heldBy = async (account_id: string, given?: Given) =>
+      (await done<Association[]>('get_account_entitlement_associations', { account_id }, given))
+        .map(short)
+        .sort()
+    const effective: Given = { settings: { associations: 'effective' } }
+    /** Why an account cannot read a table; null where it can. Asked of the server itself. */
+    const keptOut = async (user: string, password: string, table = 'ops.tickets') => {
+      let client: mysql.Connection | undefined
+      try {
+        client = await clientOf(user, password)
+        await client.query(`select note from ${table}`)
+        return null
+      } catch (error) {
+        return Number(Object(error).errno)
+      } finally {
+        await client?.end()
+      }
+    }
+
+    test('knows its tenant by the server’s own id', async () => {
+      const [rows] = await admin.query<mysql.RowDataPacket[]>('select @@server_uid id')
+      expect(await done('validate_credentials')).toEqual({
+        valid: true,
+        unique_tenant_id: rows[0]?.['id'],
+      })
+    })
+
+    test.each([7, undefined])('lists everyone exactly once in pages of %s', async (size) => {
+      const found = await pagesOf<Account>('list_accounts', size)
+      const [rows] = await admin.query<mysql.RowDataPacket[]>(
+        "select concat(User, '@', Host) id from mysql.user where is_role = 'N'",
+      )
+      expect(found.map((one) => one.integration_specific_id).sort()).toEqual(
+        rows.map(({ id }) => id).sort(),
+      )
+      const off = found.filter((one) => one.user_status === 'SUSPENDED')
+      expect(off.map((one) => one.username).sort()).toEqual(['mariadb.sys', 'user010', 'user020'])
+      expect(found.filter((one) => one.username === 'dup')).toHaveLength(2)
+    })
+
+    test.each([5, undefined])('lists databases, roles and rights in pages of %s', async (size) => {
+      const databases = await pagesOf<{ integration_specific_id: string }>('list_resources', size)
+      expect(databases.map((one) => one.integration_specific_id)).toEqual([
+        'finance',
+        'ops',
+        'sales',
+        'sales_eu',
+      ])
+      const found = await pagesOf<Entitlement>('list_entitlements', size)
+      expect(found).toHaveLength(4 + 4 * 9)
+      const assignable = found
+        .filter((one) => one.is_assignable)
+        .map((one) => `${one.integration_specific_id} ${one.integration_specific_resource_id}`)
+      expect(assignable.sort()).toEqual([
+        'DELETE sales',
+        'INSERT sales',
+        'SELECT ops',
+        'SELECT sales',
+        'UPDATE ops',
+        'UPDATE sales',
+        'role_analyst ',
+        'role_reader ',
+        'role_writer ',
+      ])
+    })
+
+    test.each([11, undefined])(
+      'lists who has what, with effective also by roles (%s)',
+      async (size) => {
+        const direct = await pagesOf<Association>('find_entitlement_associations', size)
+        const all = await pagesOf<Association>('find_entitlement_associations', size, effective)
+        const of = (list: Association[], id: string) =>
+          list
+            .filter((one) => one.account_id === id)
+            .map(short)
+            .sort()
+        expect(new Set(direct.map((one) => JSON.stringify(one))).size).toBe(direct.length)
+        expect(of(direct, 'user040@%')).toEqual([
+          'SELECT sales_eu',
+          'role_analyst',
+          'role_reader',
+          'role_writer',
+        ])
+        expect(of(direct, 'user040@%')).toEqual(await heldBy('user040@%'))
+        await admin.query("revoke role_reader from user030@'%'")
+        expect(await heldBy('user030@%')).toEqual(['role_analyst', 'role_writer'])
+        expect(await heldBy('user030@%', effective)).toEqual([
+          ...['DELETE sales', 'INSERT sales', 'SELECT sales', 'UPDATE sales'],
+          ...['role_analyst', 'role_reader', 'role_writer'],
+        ])
+        await admin.query("grant role_reader to user030@'%'")
+        expect(of(all, 'user040@%')).toEqual(await heldBy('user040@%', effective))
+      },
+    )
+
+    test.each(ODD)(
+      'creates %j, who logs in, is locked and unlocked, and is dropped',
+      async (name) => {
+        const password = `first1 '"\\ secret`
+        const { id } = await done<{ id: string }>('create_account', {
+          username: name,
+          password,
+          entitlements: [entitled('role_reader'), entitled('SELECT', 'ops')],
+        })
+        expect(id).toBe(`${name}@%`)
+        expect(await done<Account>('get_account', { account_id: id })).toMatchObject({
+          username: name,
+          user_status: 'ACTIVE',
+        })
+        expect(await keptOut(name, password)).toBeNull()
+        const grant = right(id, 'SELECT', 'ops')
+        for (const _twice of [1, 2]) await done('unassign_entitlement', grant)
+        for (const _twice of [1, 2]) await done('unassign_entitlement', role(id, 'role_reader'))
+        expect(await heldBy(id)).toEqual([])
+        expect(await keptOut(name, password)).toBe(1142)
+        for (const _twice of [1, 2]) await done('assign_entitlement', grant)
+        for (const _twice of [1, 2]) await done('assign_entitlement', role(id, 'role_reader'))
+        expect(await heldBy(id)).toEqual(['SELECT ops', 'role_reader'])
+
+        const client = await clientOf(name, password)
+        const ended = new Promise((resolve) => client.on('error', resolve))
+        const activity = await done<{ account_id: string; happened_at: string }[]>(
+          'get_last_activity',
+          { account_ids: [id, 'user001@%'] },
+        )
+        expect(activity).toMatchObject([{ account_id: id }])
+        expect(Math.abs(Date.now() - Date.parse(activity[0]?.happened_at ?? ''))).toBeLessThan(
+          600_000,
+        )
+        for (const _twice of [1, 2])
+          expect(await done('deactivate_account', { account_id: id })).toEqual({
+            status: 'SUSPENDED',
+            deactivated: true,
+          })
+        await ended
+        expect(await keptOut(name, password)).toBe(4151)
+        expect((await done<Account>('get_account', { account_id: id })).user_status).toBe(
+          'SUSPENDED',
+        )
+        for (const _twice of [1, 2]) await done('activate_account', { account_id: id })
+        await done('update_account', { id, password: 'second-secret-2' })
+        expect(await keptOut(name, password)).toBe(1045)
+        expect(await keptOut(name, 'second-secret-2')).toBeNull()
+        expect(
+          await refused('create_account', { username: name, password, entitlements: [] }),
+        ).toMatchObject({ error_code: 'bad_request', app_error_code: '1396' })
+        await done('delete_account', { account_id: id })
+        expect(await refused('get_account', { account_id: id })).toMatchObject({
+          error_code: 'not_found',
+        })
+        expect(host.lines.join('\n')).not.toContain('second-secret-2')
+      },
+    )
+
+    test('creates an account with all that it shall have or not at all', async () => {
+      const request = { username: 'half', password: 'password-1', host: '10.0.0.%' }
+      const entitlements = [entitled('role_reader'), entitled('role_dba')]
+      expect(await refused('create_account', { ...request, entitlements })).toMatchObject({
+        error_code: 'permission_denied',
+        app_error_code: '1698',
+      })
+      expect(await refused('get_account', { account_id: 'half@10.0.0.%' })).toMatchObject({
+        error_code: 'not_found',
+      })
+      const suspended = { ...request, user_status: 'SUSPENDED', entitlements: [] }
+      expect(await done('create_account', suspended)).toEqual({
+        status: 'SUSPENDED',
+        created: true,
+        id: 'half@10.0.0.%',
+      })
+      await done('delete_account', { account_id: 'half@10.0.0.%' })
+    })
+
+    test('takes a right of a database whose name is also a pattern, and says where it is one', async () => {
+      await admin.query("grant insert, select on `sales_eu`.* to user001@'%'")
+      await admin.query("grant select on `%les`.* to user001@'%'")
+      await admin.query("grant all on `sales\\_eu`.* to connector@'%' with grant option")
+      await admin.query("grant all on `sales_eu`.* to connector@'%' with grant option")
+      await done('unassign_entitlement', right('user001@%', 'INSERT', 'sales_eu'))
+      await done('assign_entitlement', right('user001@%', 'DELETE', 'sales_eu'))
+      const [rows] = await admin.query<mysql.RowDataPacket[]>(
+        "select Db from mysql.db where User = 'user001' and Delete_priv = 'Y'",
+      )
+      expect(rows).toEqual([{ Db: 'sales\\_eu' }])
+      expect(
+        await refused('unassign_entitlement', right('user001@%', 'SELECT', 'sales')),
+      ).toMatchObject({
+        error_code: 'unsupported_operation',
+        app_error_code: 'held_in_another_way',
+      })
+    })
+
+    test('with effective, says that a role still gives it', async () => {
+      for (const one of ['role_reader', 'role_analyst'])
+        await admin.query(`grant ${one} to user003@'%'`)
+      const asked = role('user003@%', 'role_reader')
+      expect(await refused('unassign_entitlement', asked, effective)).toMatchObject({
+        error_code: 'unsupported_operation',
+        app_error_code: 'held_in_another_way',
+      })
+      expect(await heldBy('user003@%')).toEqual(['role_analyst'])
+    })
+
+    test.each<[string, string, object, string, string | null]>([
+      [
+        'a name that is too long',
+        'create_account',
+        { username: 'x'.repeat(129) },
+        'invalid_value',
+        '1470',
+      ],
+      ['a name with an emoji', 'create_account', { username: 'x🚀' }, 'invalid_value', '1300'],
+      ['a host with @', 'create_account', { username: 'x', host: '@' }, 'invalid_value', null],
+      ['no name', 'create_account', {}, 'integration_missing_parameter', null],
+      [
+        'a weak password',
+        'create_account',
+        { username: 'x', password: 'weak' },
+        'invalid_value',
+        '1819',
+      ],
+      ['an unknown account', 'get_account', { account_id: 'nobody@%' }, 'not_found', '1133'],
+      ['a role as an account', 'get_account', { account_id: 'role_reader@' }, 'not_found', '1133'],
+      ['what is no id', 'delete_account', { account_id: 'user001' }, 'not_found', '1133'],
+      ['an unknown role', 'assign_entitlement', role('user001@%', 'none'), 'not_found', '1959'],
+      [
+        'an unknown database',
+        'assign_entitlement',
+        right('user001@%', 'SELECT', 'none'),
+        'not_found',
+        '1049',
+      ],
+      [
+        'an unknown right',
+        'assign_entitlement',
+        right('user001@%', 'SUPER', 'ops'),
+        'bad_request',
+        null,
+      ],
+      [
+        'a role that is not its own',
+        'assign_entitlement',
+        role('user002@%', 'role_dba'),
+        'permission_denied',
+        '1698',
+      ],
+      [
+        'a right that is not its own',
+        'assign_entitlement',
+        right('user002@%', 'SELECT', 'finance'),
+        'permission_denied',
+        '1044',
+      ],
+    ])('refuses %s', async (_what, capability, request, error_code, app_error_code) => {
+      const more =
+        capability === 'create_account' ? { entitlements: [], password: 'password-1' } : {}
+      expect(await refused(capability, { ...more, ...request })).toMatchObject({
+        error_code,
+        app_error_code,
+      })
+    })
+
+    test('changes nothing as who may only read, and says which right is missing', async () => {
+      const as: Given = { as: ['reader', 'reader-1'] }
+      expect((await pagesOf<Account>('list_accounts', 50, as)).length).toBeGreaterThan(40)
+      for (const [capability, request] of [
+        ['create_account', { username: 'x', password: 'password-1', entitlements: [] }],
+        ['deactivate_account', { account_id: 'user001@%' }],
+        ['delete_account', { account_id: 'user001@%' }],
+        ['assign_entitlement', role('user001@%', 'role_reader')],
+      ] as const)
+        expect(await refused(capability, request, as)).toMatchObject({
+          error_code: 'permission_denied',
+          raised_by: 'SQLError',
+        })
+      expect(await refused('list_accounts', {}, { as: ['limited', 'limited-1'] })).toMatchObject({
+        error_code: 'permission_denied',
+        app_error_code: '1044',
+      })
+    })
+
+    test.each([
+      ['connector', 'not the password', '1045'],
+      ['user010', 'pw-010', '4151'],
+    ])('says that %s cannot log in', async (user, password, app_error_code) => {
+      expect(await refused('validate_credentials', {}, { as: [user, password] })).toMatchObject({
+        error_code: 'unauthenticated',
+        app_error_code,
+      })
+    })
+  },
+)
