@@ -25,6 +25,7 @@ import {
 } from '../../runtime/database/schema/reviews.ts'
 import { scimTokens } from '../../runtime/database/schema/scim.ts'
 import { entitlements } from '../../runtime/database/schema/sync.ts'
+import { tasks } from '../../runtime/database/schema/tasks.ts'
 import { uploads } from '../../runtime/database/schema/uploads.ts'
 import { app, group, person, task } from './host.ts'
 
@@ -117,6 +118,16 @@ async function ownGrant({ db, domainId }: World): Promise<string> {
   const [admin] = await db.select().from(users).where(eq(users.email, FIRST_ADMIN))
   const held = { status: 'COMPLETED', how: 'manual' } as const
   return request(db, domainId, { ...held, ...(admin ? { targetUserId: admin.id } : {}) })
+}
+
+/** A request of the admin that others were asked to decide on long ago. */
+async function waitingRequest({ db, domainId }: World): Promise<string> {
+  const [admin] = await db.select().from(users).where(eq(users.email, FIRST_ADMIN))
+  const accessRequestId = await request(db, domainId, { requesterId: admin?.id ?? null })
+  const taskId = await task(db, { userIds: [(await person(db, email())).id] })
+  const createdAt = new Date('2020-01-01')
+  await db.update(tasks).set({ accessRequestId, createdAt }).where(eq(tasks.id, taskId))
+  return accessRequestId
 }
 
 async function offboarding(db: Db, domainId: string): Promise<string> {
@@ -456,6 +467,7 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
     max_minutes: 30,
   }),
   take_break_glass: async () => ({ reason: 'Sample' }),
+  remind_approvers: async () => ({ comment: 'Sample' }),
   put_licence_price: async () => ({ amount: '20', currency: 'USD', period: 'YEAR' }),
   create_separation_rule: separationBody,
   put_separation_rule: separationBody,
@@ -468,6 +480,7 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
 /** Where the usual object of a parameter would be refused: by the path of the endpoint. */
 const SPECIAL: Record<string, Builder['own']> = {
   '/appstore/access_requests/:access_request_id/give_back': ownGrant,
+  '/appstore/access_requests/:access_request_id/remind': waitingRequest,
   '/findings/:finding_id/reopen': acceptedFinding,
 }
 
