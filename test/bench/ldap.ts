@@ -10,9 +10,9 @@ import { createEgress } from '../../runtime/egress/fetch.ts'
 import { parsePrivateGrants } from '../../runtime/egress/limits/grants.ts'
 import { manifestOf } from '../egress/fixtures/door.ts'
 import { basicSecrets, ldap, noDirectory, startDirectory } from '../egress/ldap/directory.ts'
+import { middleTimes } from './side-by-side.ts'
 
 const ROUNDS = { entry: 3000, page: 100 }
-const WARM_UP = 0.2
 const GOAL_MS = 0.5
 const GOAL_SHARE = 0.5
 
@@ -68,23 +68,7 @@ const WAYS: Record<keyof typeof ROUNDS, Ways> = {
   },
 }
 
-/** Middle times of both ways, in milliseconds. */
-async function measure(what: keyof typeof ROUNDS): Promise<Record<keyof Ways, number>> {
-  const times: Record<keyof Ways, number[]> = { 'ldapts alone': [], 'the door': [] }
-  const warmUp = ROUNDS[what] * WARM_UP
-  for (let round = 0; round < ROUNDS[what] + warmUp; round += 1)
-    for (const way of ['ldapts alone', 'the door'] as const) {
-      const begunMs = performance.now()
-      await WAYS[what][way]()
-      if (round >= warmUp) times[way].push(performance.now() - begunMs)
-    }
-  const middle = (all: number[]) =>
-    all.sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN
-  return {
-    'ldapts alone': middle(times['ldapts alone']),
-    'the door': middle(times['the door']),
-  }
-}
+const measure = (what: keyof typeof ROUNDS) => middleTimes(WAYS[what], ROUNDS[what])
 
 const one = await measure('entry')
 const many = await measure('page')

@@ -1,0 +1,155 @@
+/**
+ * What the bridges to directories and databases cost: the same small request by the library alone and through the
+ * door, over plain text on loopback.
+ */
+import { Client } from 'ldapts'
+import mysql from 'mysql2/promise'
+import pg from 'pg'
+import type { EgressRequest } from '../../runtime/egress/call/call.ts'
+import { createEgress } from '../../runtime/egress/fetch.ts'
+import { parsePrivateGrants } from '../../runtime/egress/limits/grants.ts'
+import { manifestOf } from '../egress/fixtures/door.ts'
+import { basicSecrets, ldap, noDirectory, startDirectory } from '../egress/ldap/directory.ts'
+import { noDatabase, sql, startDatabase } from '../egress/sql/database.ts'
+import { noMariadb, startMariadb } from '../egress/sql/mariadb.ts'
+import { middleTimes } from './side-by-side.ts'
+
+const GOAL_MS = 0.5
+
+type User = { username: string; password: string }
+type Pair = { alone(): Promise<unknown>; door(): Promise<unknown>; stop(): Promise<void> }
+
+/** A request through a door of its own: one call for each, as a connector's call is. */
+function through(at: string, entry: object, user: User, request: EgressRequest, more = {}) {
+  const grants = parsePrivateGrants(`acme=${at}`)
+  const door = createEgress({
+    privateGrants: grants,
+    plainLdap: grants,
+    plainSql: grants,
+    proxy: null,
+    userAgent: 'keyway/bench',
+    // Its pace is not what is measured.
+    maxRequestsPerSecond: 1_000_000,
+  })
+  const manifest = manifestOf([entry], { limits: { requests_per_second: 1_000_000 }, ...more })
+  const secrets = basicSecrets(user.username, user.password)
+  const ask = () =>
+    door
+      .open({
+        connectorId: 'acme',
+        tenant: 'bench',
+        manifest,
+        capability: 'list_accounts',
+        level: 'read',
+        settings: {},
+        signal: new AbortController().signal,
+        secrets,
+      })
+      .fetch(request)
+  return { ask, close: () => door.close() }
+}
+
+async function directory(): Promise<Pair> {
+  const server = await startDirectory()
+  const { url, baseDn, auth } = server
+  const alone = new Client({ url })
+  await alone.bind(auth.bindDn, auth.password)
+  const entry = { base: `uid=user001,ou=people,${baseDn}`, attributes: ['uid', 'mail'] }
+  const { ask, close } = through(
+    new URL(url).host,
+    { ldap: url, base: baseDn, bind: { credential: 'auth' } },
+    { username: auth.bindDn, password: auth.password },
+    ldap('SEARCH', { ...entry, scope: 'base' }),
+  )
+  return {
+    alone: () => alone.search(entry.base, { ...entry, scope: 'base' }),
+    door: ask,
+    async stop() {
+      await Promise.all([alone.unbind(), close()])
+      await server.stop()
+    },
+  }
+}
+
+const asked = (text: string) => ({ one: { text, parameters: ['string'], reads: true } })
+const one = sql('QUERY', { statement: 'one', parameters: ['user001'] })
+
+async function postgresql(): Promise<Pair> {
+  const server = await startDatabase()
+  const { host, port, database, auth } = server
+  const text = 'select rolname, rolcanlogin from pg_roles where rolname = $1'
+  const alone = new pg.Client({
+    host,
+    port,
+    database,
+    user: auth.username,
+    password: auth.password,
+    ssl: false,
+  })
+  await alone.connect()
+  const at = `${host}:${port}`
+  const login = { credential: 'auth' }
+  const entry = { sql: `postgresql://${at}`, dialect: 'postgresql', database, login }
+  const { ask, close } = through(at, entry, auth, one, { statements: asked(text) })
+  return {
+    alone: () => alone.query(text, ['user001']),
+    door: ask,
+    async stop() {
+      await Promise.all([alone.end(), close()])
+      await server.stop()
+    },
+  }
+}
+
+async function mariadb(): Promise<Pair> {
+  const server = await startMariadb()
+  const { host, port, auth } = server
+  const text = 'select User, Host from mysql.global_priv where User = '
+  const { username: user, password } = auth
+  const alone = await mysql.createConnection({ host, port, database: 'mysql', user, password })
+  const at = `${host}:${port}`
+  const login = { credential: 'auth' }
+  const entry = { sql: `mariadb://${at}`, dialect: 'mysql', database: 'mysql', login }
+  const { ask, close } = through(at, entry, auth, one, { statements: asked(`${text}$1`) })
+  return {
+    alone: () => alone.execute(`${text}?`, ['user001']),
+    door: ask,
+    async stop() {
+      await Promise.all([alone.end(), close()])
+      await server.stop()
+    },
+  }
+}
+
+const BRIDGES = {
+  'ctx.ldap, OpenLDAP': { absent: noDirectory, start: directory },
+  'ctx.sql, PostgreSQL': { absent: noDatabase, start: postgresql },
+  'ctx.sql, MariaDB': { absent: noMariadb, start: mariadb },
+}
+
+/** Measures each bridge whose server can be had here, and prints a line for it. */
+export async function measureBridges(rounds: number): Promise<void> {
+  console.log(
+    `\n${rounds} requests for one entry or row each, one at a time; p50 in milliseconds\n`,
+  )
+  console.log(
+    `${'bridge'.padEnd(28)}${'library'.padStart(8)}${'door'.padStart(8)}${'over it'.padStart(22)}`,
+  )
+  let worst = 0
+  for (const [name, { absent, start }] of Object.entries(BRIDGES)) {
+    if (absent !== null) {
+      console.log(`${name.padEnd(28)}left out: ${absent}`)
+      continue
+    }
+    const { alone, door, stop } = await start()
+    const times = await middleTimes({ alone, door }, rounds)
+    await stop()
+    const over = times.door - times.alone
+    worst = Math.max(worst, over)
+    const shown = [times.alone, times.door].map((time) => time.toFixed(3).padStart(8)).join('')
+    console.log(`${name.padEnd(28)}${shown}${over.toFixed(3).padStart(22)}`)
+  }
+  console.log(
+    `\ngoal: less than ${GOAL_MS} ms over the library: ${worst < GOAL_MS ? 'met' : 'missed'}`,
+  )
+}
