@@ -57,6 +57,8 @@ export type UpstreamRecord = {
   askedUntilMs: number
   sentBytes: number
   receivedBytes: number
+  /** When it began, in milliseconds since the epoch. */
+  beganAtMs: number
   ms: number
 }
 

@@ -108,12 +108,13 @@ export function createTelemetry({
         )
     },
     upstream(served, capability, record, requestId) {
-      const { method, host, path, query, status, error, ms, sentBytes, receivedBytes } = record
+      const { method, host, path, query, status, error, sentBytes, receivedBytes } = record
+      const times = { ms: record.ms, begin_ms: record.beganAtMs }
       const sizes = { sent_bytes: sentBytes, received_bytes: receivedBytes }
       // One by one: records of egress hold more than operators are told.
       const { id } = served
       minutes.requested({ connector: id, capability, host, error, sentBytes, receivedBytes })
-      calls.upstream(requestId, { method, host, path, query, status, error, ms, ...sizes })
+      calls.upstream(requestId, { method, host, path, query, status, error, ...times, ...sizes })
       const outcome = record.error ?? `${Math.floor((record.status ?? 0) / 100)}xx`
       metrics.upstream(served.id, outcome, record.ms / 1000)
       if (observers.onUpstream)

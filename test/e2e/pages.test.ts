@@ -227,6 +227,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     '/connectors',
     '/connectors/scim',
     '/connectors/scim/disable',
+    '/connectors/scim/calls',
     '/generations',
     '/install',
   ]

@@ -67,6 +67,7 @@ describe('one request', () => {
         sentBytes: 3,
         query: '?hush=…',
         receivedBytes: 8,
+        beganAtMs: expect.any(Number),
         ms: expect.any(Number),
       },
     ])

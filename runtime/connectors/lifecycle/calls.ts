@@ -32,7 +32,7 @@ export type CallsQuery = {
 }
 
 export type RecentCalls = {
-  /** A request that a call made. */
+  /** A request that a call made; `begin_ms` is since the epoch here. */
   upstream(requestId: string, record: CallRecord['upstream'][number]): void
   /** A line that a connector logged. */
   logged(requestId: string, line: { level: string; message: string }): void
@@ -72,7 +72,7 @@ export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCal
     const found: CallRecord[] = []
     for (const { held } of [...ended.values()].reverse()) {
       if (!isAskedFor(held.call, query)) continue
-      found.push({ at: new Date(held.atMs).toISOString(), ...held.call, ...held.parts })
+      found.push(recordOf(held))
       if (found.length === limit) break
     }
     return found
@@ -109,6 +109,16 @@ export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCal
       // Each is what `list` gave in another process of the same version.
       return merged([list(query), ...(others as CallRecord[][])], query.limit)
     },
+  }
+}
+
+/** A call as it is told: its requests by when they began in it. */
+function recordOf({ atMs, call, parts: { upstream, log } }: Kept): CallRecord {
+  const beganAtMs = atMs - call.ms
+  const since = (ms: number): number => Math.max(0, Math.round(ms - beganAtMs))
+  return {
+    ...{ at: new Date(atMs).toISOString(), ...call, log },
+    upstream: upstream.map((one) => ({ ...one, begin_ms: since(one.begin_ms) })),
   }
 }
 

@@ -164,6 +164,7 @@ const CallRecord = v.pipe(
           error: v.nullable(v.string()),
           sent_bytes: v.number(),
           received_bytes: v.number(),
+          begin_ms: describe(v.number(), 'How long after the call it began, in milliseconds'),
           ms: v.number(),
         }),
       ),

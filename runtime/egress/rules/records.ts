@@ -21,6 +21,8 @@ export type EgressRecord = {
   askedUntilMs: number
   sentBytes: number
   receivedBytes: number
+  /** When it began, in milliseconds since the epoch. */
+  beganAtMs: number
   ms: number
 }
 
@@ -36,6 +38,7 @@ export const createRecord = (url: URL, method: string, redact?: Redact): EgressR
   askedUntilMs: 0,
   sentBytes: 0,
   receivedBytes: 0,
+  beganAtMs: Date.now(),
   ms: 0,
 })
 
@@ -51,6 +54,7 @@ export const createBridgeRecord = (method: string): EgressRecord => ({
   askedUntilMs: 0,
   sentBytes: 0,
   receivedBytes: 0,
+  beganAtMs: Date.now(),
   ms: 0,
 })
 

@@ -82,7 +82,7 @@ ${numbers(totals, slots)}
 <div class="cols"><div class="stack wide">
 ${latency(id, slots, totals)}
 ${egressMap(id, ways)}
-${calls(latest.items, now)}
+${calls(id, latest.items, now)}
 ${shown ? wanted(shown) : ''}
 ${shown ? grants(shown, now) : ''}
 </div><div class="stack wide">
@@ -199,7 +199,7 @@ const LATEST: Column[] = [
   { words: 'ms', look: 'num' },
 ]
 
-function calls(items: readonly CallRecord[], now: Date): Markup {
+function calls(id: string, items: readonly CallRecord[], now: Date): Markup {
   const rows = items.map((one) => {
     const hosts = [...new Set(one.upstream.map(({ host }) => host))]
     const isOk = one.outcome === 'ok'
@@ -212,7 +212,8 @@ function calls(items: readonly CallRecord[], now: Date): Markup {
       thousands(Math.round(one.ms)),
     ])
   })
-  return listed({ id: 'latest', title: WORDS.latest, note: WORDS.latestNote }, LATEST, rows, {
+  const end = html`<a class="btn less" href="${pathOf(id)}/calls">${WORDS.allCalls}</a>`
+  return listed({ id: 'latest', title: WORDS.latest, note: WORDS.latestNote, end }, LATEST, rows, {
     title: WORDS.noLatest,
     text: WORDS.noCallsText,
   })

@@ -8,6 +8,7 @@ import type { Flash } from '../pages/flashes.ts'
 import { APP_CHANGES } from './app-changes.ts'
 import { showApp, showApps } from './apps.ts'
 import { showBackground } from './background.ts'
+import { showCall, showCalls } from './calls.ts'
 import type { Change } from './change.ts'
 import { showConnector } from './connector.ts'
 import { showConnectors } from './connectors.ts'
@@ -53,6 +54,14 @@ export const CONSOLE_PAGES = {
   connector: {
     path: '/console/connectors/:connector_id',
     ...{ place: 'connectors', shows: 'one connector', show: showConnector },
+  },
+  calls: {
+    path: '/console/connectors/:connector_id/calls',
+    ...{ place: 'connectors', shows: 'the latest calls of a connector', show: showCalls },
+  },
+  call: {
+    path: '/console/connectors/:connector_id/calls/:request_id',
+    ...{ place: 'connectors', shows: 'what a call did when', show: showCall },
   },
   version: {
     path: '/console/connectors/:connector_id/versions/:digest',

@@ -48,6 +48,7 @@ test('a call is listed with the requests that it made and what it logged', async
           sent_bytes: 0,
           query: '?token=…',
           received_bytes: 0,
+          begin_ms: expect.any(Number),
           ms: expect.any(Number),
         },
       ],

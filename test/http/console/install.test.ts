@@ -115,6 +115,17 @@ describe('a package that is uploaded', () => {
     expect(history.text).toContain('Reviewed')
   })
 
+  test('shows its calls, each with what ran when', async () => {
+    const { status } = await operator(core).ask('acme', 'list_accounts')
+    expect(status).toBe(200)
+    const list = await visitor.get('/console/connectors/acme/calls')
+    const [, one = ''] = /href="([^"]*\/calls\/[^"]+)"/.exec(list.text) ?? []
+    const { text } = await visitor.get(one)
+    expect(text).toContain('list_accounts')
+    expect(text).toContain('Keyway and the connector, without a request')
+    expect((await visitor.get('/console/connectors/acme/calls/none')).status).toBe(404)
+  })
+
   test('of the next version shows what it breaks and is rolled back', async () => {
     const less = { version: '2.0.0', capabilities: { validate_credentials: {} } }
     const next = await packaged(less, VALIDATING)

@@ -1,0 +1,38 @@
+/** What a call did when: pure. Its requests, and what lies between them, which is Keyway and the connector. */
+import type { CallRecord } from '../../contract/endpoints/operator.ts'
+
+type Upstream = CallRecord['upstream'][number]
+
+/** PHASES: `start` is the wait for a turn, the sandbox and the connector until its first request; `reply` what follows the last. */
+export const PHASES = ['start', 'request', 'between', 'reply', 'all'] as const
+
+export type Phase = {
+  what: (typeof PHASES)[number]
+  beginMs: number
+  ms: number
+  /** Of a request. */
+  request: Upstream | null
+}
+
+/** All phases by when they begin. Requests may run beside each other. */
+export function phasesOf({ ms, upstream }: Pick<CallRecord, 'ms' | 'upstream'>): Phase[] {
+  const own = (what: Phase['what'], beginMs: number, endMs: number): Phase[] =>
+    endMs > beginMs ? [{ what, beginMs, ms: endMs - beginMs, request: null }] : []
+  if (upstream.length === 0) return own('all', 0, Math.max(ms, 0.1))
+  const phases: Phase[] = []
+  let doneMs = 0
+  for (const request of [...upstream].sort((a, b) => a.begin_ms - b.begin_ms)) {
+    const beginMs = Math.min(request.begin_ms, ms)
+    phases.push(...own(phases.length === 0 ? 'start' : 'between', doneMs, beginMs))
+    phases.push({ what: 'request', beginMs, ms: request.ms, request })
+    doneMs = Math.max(doneMs, beginMs + request.ms)
+  }
+  return [...phases, ...own('reply', doneMs, ms)]
+}
+
+/** How a phase looks: refused or failed, answered with a refusal, answered, or our own time. */
+export function lookOf({ request }: Phase): 'bad' | 'wait' | 'busy' | '' {
+  if (request === null) return ''
+  if (request.error !== null) return 'bad'
+  return (request.status ?? 0) >= 400 ? 'wait' : 'busy'
+}
