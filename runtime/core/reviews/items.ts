@@ -45,7 +45,12 @@ export function whichItems({ id }: Pick<ReviewRow, 'id'>, filter: ItemFilter): S
     state.length > 0 ? inArray(items.state, [...state]) : undefined,
     hint.length > 0 ? sql`${items.hints} && ${sql.param([...hint])}::text[]` : undefined,
     idEquals(items.userId, user_id),
-    entitlement_id ? eq(items.externalId, entitlement_id) : undefined,
+    entitlement_id
+      ? and(
+          sql`md5(${items.externalId}) = md5(${entitlement_id}::text)`,
+          eq(items.externalId, entitlement_id),
+        )
+      : undefined,
     search
       ? or(
           hasPart(items.account, search),

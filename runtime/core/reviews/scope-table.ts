@@ -44,8 +44,11 @@ const APPROVED_AT = sql`(select coalesce(max(k.updated_at), q.created_at) from t
   where k.access_request_id = q.id and k.status = 'COMPLETED'
     and k.task_category in ('MANAGER_APPROVAL', 'APPROVAL'))`
 
-const TEAM = sql`coalesce(nullif(u.custom_attributes -> 'team' ->> 'value', ''),
-  nullif(u.custom_attributes -> 'department' ->> 'value', ''))`
+/** An attribute of the person, small or capital letters alike: sources write both. */
+const attribute = (name: string): SQL => sql`(select nullif(one.value ->> 'value', '')
+  from jsonb_each(u.custom_attributes) one where lower(one.key) = ${name} order by one.key limit 1)`
+
+const TEAM = sql`coalesce(${attribute('team')}, ${attribute('department')})`
 
 const STATUSES = ['STAGED', 'ACTIVE', 'SUSPENDED', 'INACTIVE'] as const
 const CATEGORIES = ['USER', 'ROLE', 'SERVICE'] as const

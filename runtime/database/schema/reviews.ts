@@ -230,6 +230,9 @@ export const accessReviewItems = pgTable(
   },
   (table) => [
     index('access_review_items_order').on(table.reviewId, table.place),
+    index('access_review_items_hints').using('gin', table.hints),
+    // A digest: ids from apps may be of any length.
+    index('access_review_items_entitlement').on(table.reviewId, sql`md5(${table.externalId})`),
     index('access_review_items_state').on(table.ardaId, table.state, table.place),
     index('access_review_items_assignment').on(table.assignmentId, table.state),
     index('access_review_items_account').on(table.accountId),

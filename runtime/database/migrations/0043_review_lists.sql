@@ -1,0 +1,2 @@
+CREATE INDEX "access_review_items_hints" ON "access_review_items" USING gin ("hints");--> statement-breakpoint
+CREATE INDEX "access_review_items_entitlement" ON "access_review_items" USING btree ("review_id",md5("external_id"));
