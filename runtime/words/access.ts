@@ -68,7 +68,7 @@ export const ACCESS_WORDS = {
     en: 'Nobody has to decide on it any more. You can ask again at any time.',
     de: 'Dann muss niemand mehr darüber entscheiden. Sie können jederzeit einen neuen Antrag stellen.',
   },
-  remind: { en: 'Remind who decides', de: 'An die Entscheidung erinnern' },
+  remind_approvers: { en: 'Remind who decides', de: 'An die Entscheidung erinnern' },
   remind_word: { en: 'A word for them', de: 'Ein Satz dazu' },
   remind_help: {
     en: 'They get a mail, at most once a day.',

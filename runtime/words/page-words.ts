@@ -47,3 +47,10 @@ export type PageWords = Words<typeof PAGE_WORDS>
 export type PlainWords = {
   [K in keyof PageWords]: PageWords[K] extends string ? K : never
 }[keyof PageWords]
+
+/** Keys that stand in two parts: of them one would hide the other. */
+type Twice<P extends object> = {
+  [A in keyof P]: keyof P[A] & { [B in Exclude<keyof P, A>]: keyof P[B] }[Exclude<keyof P, A>]
+}[keyof P]
+// Names the key where it does not compile.
+PAGE_PARTS satisfies [Twice<typeof PAGE_PARTS>] extends [never] ? object : Twice<typeof PAGE_PARTS>

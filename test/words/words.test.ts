@@ -7,7 +7,6 @@ import {
 import { CATALOGUE } from '../../runtime/words/catalogue.ts'
 import { LANGUAGE_NAMES, LANGUAGES, languageOf } from '../../runtime/words/languages.ts'
 import { MAIL_TEXTS, type Matter } from '../../runtime/words/mail.ts'
-import { PAGE_PARTS } from '../../runtime/words/page-words.ts'
 import { PERSONAL_WORDS } from '../../runtime/words/personal.ts'
 import {
   accessLength,
@@ -61,11 +60,6 @@ describe('the catalogue', () => {
       for (const [key, texts] of Object.entries(words))
         for (const name of LANGUAGE_NAMES)
           expect(taken(texts[name]), `${table}.${key}.${name}`).toEqual(taken(texts.en))
-  })
-
-  test('has no key of pages in two parts', () => {
-    const keys = Object.values(PAGE_PARTS).flatMap((part) => Object.keys(part))
-    expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([])
   })
 
   test('has a name and a meaning for every choice of mail', () => {

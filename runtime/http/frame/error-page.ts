@@ -19,8 +19,11 @@ export const createErrorPage =
     for (const [name, value] of Object.entries(error.headers)) c.header(name, value)
     const t = tongueFor(c)
     const title = t.w.titles[error.status] ?? t.w.went_wrong
-    return c.html(page(t, title, html`<span lang="en">${wordsOf(error)}</span>`), error.status)
+    return c.html(page(t, title, saidBy(error)), error.status)
   }
+
+/** The words of an error within a page of any language. */
+export const saidBy = (error: CoreError): Markup => html`<span lang="en">${wordsOf(error)}</span>`
 
 /** The words of an error: of what does not fit, what is wrong with each part. */
 export function wordsOf({ detail }: CoreError): string {

@@ -113,7 +113,7 @@ export const withdrawQuestion = ({ w }: Tongue, request: AccessRequest, proof: s
   })
 
 export const remindForm = ({ w }: Tongue, request: AccessRequest, proof: string): Markup => html`
-<details class="more"><summary>${w.remind}<span class="unseen"> ${thing(request)}</span></summary>
+<details class="more"><summary>${w.remind_approvers}<span class="unseen"> ${thing(request)}</span></summary>
 <form class="stack" method="post" action="/access/requests/${request.id}/remind">
 ${proofField(proof)}
 <div class="field"><label for="remind-${request.id}">${w.remind_word} <span class="soft">${w.optional}</span></label><p class="help" id="remind-${request.id}-help">${w.remind_help}</p>

@@ -12,7 +12,7 @@ export type BreakGlassPage = {
   visitor: Visitor
   items: readonly BreakGlass[]
   values: GlassValues
-  problem: string | null
+  problem: Markup | string | null
 }
 
 export function breakGlassPage(page: BreakGlassPage): Markup {

@@ -4,8 +4,9 @@ import { MAX_GLASS_MINUTES, MAX_GLASS_REASON } from '../../contract/models/break
 import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { takeBreakGlass } from '../../core/requests/break-glass.ts'
-import { wordsOf } from '../frame/error-page.ts'
+import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
+import type { Markup } from '../frame/layout.ts'
 import { breakGlassPage, type GlassValues } from './break-glass-page.ts'
 import type { Visit } from './visit.ts'
 
@@ -18,7 +19,7 @@ export const showBreakGlass = (visit: Visit): Promise<Response> =>
 async function show(
   visit: Visit,
   values: GlassValues,
-  problem: string | null,
+  problem: Markup | string | null,
   status: 200 | 403 | 409 | 422,
 ): Promise<Response> {
   const { c, db, principal, t } = visit
@@ -50,6 +51,6 @@ export async function takeForm(visit: Visit, form: Form): Promise<Response> {
     if (!(error instanceof CoreError)) throw error
     const { status } = error
     if (status !== 403 && status !== 409 && status !== 422) throw error
-    return show(visit, values, wordsOf(error), status)
+    return show(visit, values, saidBy(error), status)
   }
 }

@@ -7,7 +7,7 @@ import { performTaskAction } from '../../core/task-actions/act.ts'
 import { commentOnTask } from '../../core/task-actions/comment.ts'
 import { reassignTask } from '../../core/task-actions/reassign.ts'
 import { getTask, listTasks } from '../../core/tasks/tasks.ts'
-import { wordsOf } from '../frame/error-page.ts'
+import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { pageNumber, searchText } from './access.ts'
 import { inboxPage } from './inbox-page.ts'
@@ -66,7 +66,7 @@ export async function act(visit: Visit, form: Form): Promise<Response> {
   } catch (error) {
     // Another person was faster, or the task is another one by now: the page shows what it is.
     if (!(error instanceof CoreError && (error.status === 409 || error.status === 400))) throw error
-    const problem = wordsOf(error)
+    const problem = saidBy(error)
     return show(visit, { ...(await taskOf(visit)), reason, problem }, error.status)
   }
   visit.say(action)
@@ -110,7 +110,7 @@ export async function reassign(visit: Visit, form: Form): Promise<Response> {
     await reassignTask(db, principal, task.id, body)
   } catch (error) {
     if (!(error instanceof CoreError && (error.status === 409 || error.status === 400))) throw error
-    return again(visit, { form: 'reassign', text, problem: wordsOf(error) }, error.status)
+    return again(visit, { form: 'reassign', text, problem: saidBy(error) }, error.status)
   }
   visit.say('reassigned')
   return c.redirect(await nextOf(visit, id), 303)

@@ -65,7 +65,7 @@ export type RequestPage = Common & {
   several: boolean
   outlook: RequestOutlook
   values: RequestValues
-  problems: { length?: string; why?: string; whole?: string }
+  problems: { length?: string; why?: string; whole?: Markup | string }
 }
 
 export function requestPage(page: RequestPage): Markup {

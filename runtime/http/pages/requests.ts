@@ -10,7 +10,7 @@ import { keptText } from '../../core/kernel/kept-text.ts'
 import { createAccessRequest } from '../../core/requests/ask.ts'
 import { cancelAccessRequest } from '../../core/requests/cancel.ts'
 import { remindApprovers } from '../../core/task-actions/remind.ts'
-import { wordsOf } from '../frame/error-page.ts'
+import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { pageNumber } from './access.ts'
 import {
@@ -104,7 +104,7 @@ export async function sendRequest(visit: Visit, form: Form): Promise<Response> {
   } catch (error) {
     const refusal = refusalOf(error)
     if (!refusal) throw error
-    const whole = wordsOf(refusal.error)
+    const whole = saidBy(refusal.error)
     return showForm(visit, subject, wanted, { values, problems: { whole } }, refusal.status)
   }
   visit.say('asked')

@@ -20,7 +20,7 @@ export type OpenTask = {
   grounds: TaskGrounds | null
   /** What was typed into the form, and why it was not taken. */
   reason: string
-  problem: string | null
+  problem: Markup | string | null
   refused?: Refused | null
 }
 

@@ -7,7 +7,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { momentOf, nameOf } from '../frame/words.ts'
 
 /** A form of the task that was not taken: what was typed, and why. */
-export type Refused = { form: 'comment' | 'reassign'; text: string; problem: string }
+export type Refused = { form: 'comment' | 'reassign'; text: string; problem: Markup | string }
 
 type About = { t: Tongue; proof: string; task: Task; refused: Refused | null }
 
