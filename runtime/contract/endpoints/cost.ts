@@ -12,7 +12,7 @@ const within = {
 }
 
 export const COST_ENDPOINTS = {
-  list_expenses: cost({
+  list_recorded_expenses: cost({
     method: 'GET',
     path: '/expenses',
     summary: 'List expenses that apps told, newest first',

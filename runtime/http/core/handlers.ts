@@ -231,7 +231,7 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     glass.deleteBreakGlass(db, who, id(params, 'break_glass_id')),
   take_break_glass: (db, who, { params, body }, parts) =>
     takeBreakGlass(db, who, id(params, 'break_glass_id'), body, parts),
-  list_expenses: (db, who, { query }) => listExpenses(db, who, query),
+  list_recorded_expenses: (db, who, { query }) => listExpenses(db, who, query),
   list_expense_totals: (db, who, { query }) => listExpenseTotals(db, who, query),
   list_licences: (db, who, { query }) => listLicences(db, who, query),
   put_licence_price: (db, who, { params, body }) =>
