@@ -65,6 +65,8 @@ const BOUNDS: Record<string, number> = {
   'access_reviews.status': 40,
   'access_review_apps.status': 32,
   'access_review_items.state': 32,
+  // A digest.
+  'access_review_items.external_id': 32,
   // contract/models/finding.ts: FINDINGS; core/findings/rules.ts: two ids.
   'findings.kind': 40,
   'findings.subject': 80,
