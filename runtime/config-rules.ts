@@ -28,6 +28,16 @@ export const address = (prefix: RegExp, message: string) =>
 export const namesSeveral = (given: string): boolean =>
   /^[a-z]+:\/\/([^/?]*@|(?![^/?]*@))[^/?@]*,/.test(given) || /[?&]host=[^&]*(,|%2c)/i.test(given)
 
+/** The address of a PostgreSQL server, or nothing. */
+export const databaseAddress = v.pipe(
+  v.string(),
+  v.check(
+    (given) => !namesSeveral(given),
+    'names several servers: name one address that always leads to the primary (the deploy page says how)',
+  ),
+  address(/^postgres(ql)?:\/\//, 'is not a postgres:// address'),
+)
+
 /** A text with which a function finds nothing wrong. */
 export const judgedBy = (wrong: (given: string) => string | null) =>
   v.pipe(

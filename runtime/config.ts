@@ -6,12 +6,11 @@ import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import * as v from 'valibot'
 import {
-  address,
+  databaseAddress,
   isLoopback,
   isNetwork,
   judgedBy,
   list,
-  namesSeveral,
   processesFor,
   proxyOf,
   wholeNumber,
@@ -100,15 +99,13 @@ export const SETTINGS = {
   DATABASE_URL: {
     secret: true,
     default: '',
-    schema: v.pipe(
-      text,
-      v.check(
-        (given) => !namesSeveral(given),
-        'names several servers: name one address that always leads to the primary (the deploy page says how)',
-      ),
-      address(/^postgres(ql)?:\/\//, 'is not a postgres:// address'),
-    ),
+    schema: databaseAddress,
     meaning: 'your own PostgreSQL, 15 or newer; default: an embedded one in the data directory',
+  },
+  KEYWAY_REGISTRY: {
+    ...optionalText,
+    meaning:
+      'where `keyway search`, `install` and `outdated` find published connectors: an https:// address or a folder, mirrors behind it, separated by spaces; default: none, nothing is fetched',
   },
   KEYWAY_SIGN_IN: {
     ...optionalText,
@@ -265,6 +262,8 @@ export type Config = Readonly<{
   databaseUrl: string
   /** File of the providers of sign-in; empty for none. */
   signIn: string
+  /** Addresses or folders of published connectors, the first that serves is used. */
+  registries: string[]
   /** Null: no mail is sent. */
   mail: mail.MailServer | null
   requestsPerMinute: number
@@ -337,6 +336,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     adminToken: get('KEYWAY_ADMIN_TOKEN'),
     databaseUrl,
     signIn: get('KEYWAY_SIGN_IN'),
+    registries: list(get('KEYWAY_REGISTRY'), /\s+/),
     mail: mail.mailServerOf(
       {
         ...{ server: get('KEYWAY_MAIL_SERVER'), password: get('KEYWAY_MAIL_PASSWORD') },

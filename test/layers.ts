@@ -246,6 +246,8 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
 
   'connectors/packages': ['contract', 'bounded'],
   'connectors/registry': ['contract', 'protocol', 'bounded', 'connectors/packages'],
+  // A registry that is a folder of files: what it says, and what of it is believed.
+  'connectors/published': ['contract', 'connectors/packages', 'connectors/registry'],
   'connectors/lifecycle': [
     'contract',
     'bounded',
@@ -422,6 +424,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'secrets',
     'observe',
     'connectors/packages',
+    'connectors/published',
     'config.ts',
     'cli/terminal',
   ],
@@ -431,6 +434,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'database',
     'core',
     'connectors/packages',
+    'connectors/published',
     'observe',
     'doctor',
     'testing',

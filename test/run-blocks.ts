@@ -80,6 +80,10 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'README.md: npm start -- --sample': TESTS,
   'runtime/docs/start.md: npm start -- --sample': TESTS,
   'runtime/docs/operate/install.md: npm start': TESTS,
+  'runtime/docs/operate/registry.md: npx keyway publish ./registry acme-1.0.0.tgz --key acme.key':
+    'it needs a package; test/cli/install.test.ts has one',
+  "runtime/docs/operate/registry.md: npx keyway trust acme.key.pub --name 'Acme Inc.'":
+    'its addresses stand for others; test/cli/install.test.ts runs them',
   'runtime/docs/authors/guide.md: npx keyway check plugins/acme --update': SERVES,
   "runtime/docs/authors/recipes.md: KEYWAY_PRIVATE_EGRESS='acme=127.0.0.1:9000' npx keyway dev plugins/acme":
     SERVES,

@@ -1,6 +1,7 @@
 /** Verbs of who writes a connector: from an empty folder to a signed package. */
 import type { Command } from 'commander'
 import { answering, helped } from './terminal/options.ts'
+import { wholeNumber } from './terminal/whole-number.ts'
 
 /** Adds them. */
 export function addAuthorVerbs(program: Command): void {
@@ -70,6 +71,24 @@ before it until Ctrl-C, so there is neither --json nor --dry-run.`,
     .option('--dry-run', 'only say what would be signed, and by which key')
     .description('sign a package: writes PACKAGE.sig')
     .action(async (file, options) => (await import('./sign.ts')).sign(file, options))
+
+  helped(answering(program.command('publish')), {
+    notes: `The folder is a registry: index.json with its signature, packages and logos. Serve it by any web server. Without a
+package the index is signed again, for so many days from now.`,
+    examples: [
+      'publish ./registry acme-1.0.0.tgz --key acme.key',
+      'publish ./registry --key acme.key --days 30',
+    ],
+  })
+    .argument('<directory>', 'folder of the registry; made where there is none')
+    .argument('[packages...]', 'files that keyway pack wrote, with their signatures beside them')
+    .requiredOption('--key <file>', 'private key of keyway keygen, which signs the index')
+    .option('--days <days>', 'how long the index is good', wholeNumber, 90)
+    .option('--dry-run', 'only say what would be written')
+    .description('add packages to a registry that is a folder of files, and sign its index')
+    .action(async (directory, packages, options) =>
+      (await import('./publish.ts')).publish(directory, packages, options),
+    )
 }
 
 const against = (command: Command): Command =>

@@ -28,8 +28,16 @@ const installing = (command: Command): Command =>
     .option('--allow-breaking', 'also where it breaks what serves now')
     .option('--allow-downgrade', 'also where it is older than what serves now')
 
+/** Options of a verb that looks into registries. */
+const looking = (command: Command): Command =>
+  command.option(
+    '--registry <address>',
+    'registry, or a mirror of it: https://... or a folder; may stand several times; default: KEYWAY_REGISTRY',
+    collect,
+  )
+
 const uploading = (command: Command): Command =>
-  installing(command)
+  looking(installing(command))
     .option('--signature <file>', 'its signature; default: PACKAGE.sig, if it is there')
     .option('--change-publisher', 'the connector has changed hands')
     .option('--no-activate', 'only keep the package')
@@ -44,9 +52,10 @@ ${WANT_NOTES}`
     examples: [
       'install acme-1.0.0.tgz --dry-run',
       "install acme-1.0.0.tgz --grant-all --reason 'for the sales team'",
+      'install acme@^1.0 --registry https://connectors.acme.example',
     ],
   })
-    .argument('<package>', 'file that keyway pack wrote')
+    .argument('<package>', 'file that keyway pack wrote, or NAME or NAME@RANGE of a registry')
     .description('check a package, show what it wants, and let calls go to it')
     .action(async (file, flags) => (await import('./operator/install.ts')).install(file, flags))
 
@@ -86,6 +95,20 @@ ${WANT_NOTES}`
     .option('--grant-all', 'grant all again that it wants')
     .description('serve what an earlier generation served, with the grants of today')
     .action(async (to, flags) => (await import('./operator/install.ts')).rollback(to, flags))
+
+  helped(looking(reading(program.command('search'))), {
+    notes:
+      'Its index must be signed by a publisher that the host trusts, or by the key that --key names: then no host is asked.',
+    examples: ['search', 'search ldap --registry ./registry --key acme.key.pub'],
+  })
+    .argument('[words...]', 'in the id, name, description or capabilities; default: all')
+    .option('--key <file>', 'public key of the publisher')
+    .description('search a registry for connectors')
+    .action(async (words, flags) => (await import('./operator/registry.ts')).search(words, flags))
+
+  helped(looking(reading(program.command('outdated'))), { examples: ['outdated'] })
+    .description('list connectors of which a registry has a newer version that runs here')
+    .action(async (flags) => (await import('./operator/registry.ts')).outdated(flags))
 
   helped(changing(program.command('remove')), { examples: ['remove acme'] })
     .addArgument(namedArgument('connector', '<id>', 'id of the connector'))

@@ -1,4 +1,8 @@
 /** `keyway install`, `upgrade`, `rollback`, `remove`, and the verbs that show what became of it. */
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Made, packaged } from '../connectors/lifecycle/packaging.ts'
 import { type Running, startRunning } from './keyway.ts'
@@ -23,6 +27,80 @@ afterAll(() => host.stop())
 afterEach(() => host.keyway('remove', 'acme'))
 
 const newest = async () => (await host.json('nodes')).answer.generation
+
+describe('a registry that is a folder', () => {
+  const publish = async (key: string, ...args: string[]) => {
+    const ended = await host.keyway('publish', 'registry', ...args, '--key', key)
+    if (ended.code !== 0) throw new Error(ended.err)
+  }
+
+  test('is published, searched, installed from and compared with, over HTTP and from its folder', async () => {
+    await host.keyway('keygen', 'acme.key')
+    await publish('acme.key', first)
+    const search = (...more: string[]) => host.keyway('search', 'acme', '--registry', ...more)
+    const byKey = await search('registry', '--key', 'acme.key.pub')
+    expect(byKey).toMatchObject({ code: 0, out: expect.stringMatching(/^acme 1\.0\.0: /) })
+    const unknown = await host.keyway('install', 'acme@^1', '--registry', 'registry')
+    expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('keyway trust KEY.pub') })
+    const { answer } = await host.json('trust', 'acme.key.pub', '--name', 'Acme Inc.')
+    expect(answer.changed).toBe(true)
+
+    const server = createServer(async (request, reply) => {
+      const content = await readFile(path.join(host.home, 'registry', request.url ?? '')).catch(
+        () => null,
+      )
+      reply.writeHead(content === null ? 404 : 200).end(content)
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const web = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const from = ['--registry', 'no-such-folder', '--registry', web]
+    const installed = await host.keyway('install', 'acme@~1.0', ...from, '--grant-all')
+    expect(installed).toMatchObject({ code: 0, out: expect.stringContaining('acme: serves 1.0.0') })
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+
+    const index = path.join(host.home, 'registry', 'index.json')
+    const [old, oldSignature] = [await readFile(index), await readFile(`${index}.sig`)]
+    await publish('acme.key', second)
+    const { answer: told } = await host.json('outdated', '--registry', 'registry')
+    expect(told.items).toEqual([{ id: 'acme', installed: '1.0.0', newest: '1.1.0' }])
+    const none = await host.keyway('install', 'acme@^2', '--registry', 'registry')
+    expect(none.err).toContain('there is no acme of ^2; there are 1.1.0, 1.0.0')
+
+    const [newer, newerSignature] = [await readFile(index), await readFile(`${index}.sig`)]
+    await writeFile(index, old)
+    const mixed = await host.keyway('outdated', '--registry', 'registry')
+    expect(mixed).toMatchObject({ code: 1, err: expect.stringContaining('not to be trusted') })
+    await writeFile(`${index}.sig`, oldSignature)
+    const back = await host.keyway('outdated', '--registry', 'registry')
+    expect(back).toMatchObject({ code: 1, err: expect.stringContaining('it is an older one') })
+    await writeFile(index, newer)
+    await writeFile(`${index}.sig`, newerSignature)
+    const upgraded = await host.keyway(
+      'upgrade',
+      'acme@1.1.0',
+      '--registry',
+      'registry',
+      '--grant-all',
+    )
+    expect(upgraded).toMatchObject({ code: 0, out: expect.stringContaining('acme: 1.0.0 → 1.1.0') })
+    const { answer: same } = await host.json('outdated', '--registry', 'registry')
+    expect(same.items).toEqual([])
+
+    const packages = await readdir(path.join(host.home, 'registry', 'packages'))
+    const file = packages.find((one) => one.startsWith('acme-1.0.0-')) ?? ''
+    await writeFile(path.join(host.home, 'registry', 'packages', file), 'another')
+    const changed = await host.keyway('install', 'acme@1.0.0', '--registry', 'registry')
+    expect(changed).toMatchObject({ code: 1, err: expect.stringContaining('it is no package') })
+  })
+
+  test('is only where the operator says', async () => {
+    const none = await host.keyway('search')
+    expect(none).toMatchObject({ code: 1, err: expect.stringContaining('no registry is named') })
+    const plain = await host.keyway('search', '--registry', 'http://registry.example')
+    expect(plain).toMatchObject({ code: 1, err: expect.stringContaining('without TLS') })
+  })
+})
 
 describe('keyway install', () => {
   test('in a dry run shows what it wants, and keeps nothing', async () => {

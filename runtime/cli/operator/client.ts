@@ -56,7 +56,7 @@ const PAUSE_MS = 1000
 const PREFIX_LENGTH = 12
 
 /** What only concerns a host that starts must not keep a command from running beside it. */
-const UNUSED = { KEYWAY_OPEN_CONNECTORS: '1', KEYWAY_SECRET: '' }
+export const UNUSED = { KEYWAY_OPEN_CONNECTORS: '1', KEYWAY_SECRET: '' }
 
 /**
  * The host of this environment, or of an address; its token is KEYWAY_ADMIN_TOKEN or the one that the

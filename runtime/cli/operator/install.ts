@@ -1,5 +1,5 @@
 /** `keyway install`, `upgrade` and `rollback`: which version calls go to, and what it is granted with that. */
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { ConfigError } from '../../config.ts'
 import { SIGNATURE_HEADER } from '../../connectors/packages/sign.ts'
@@ -12,6 +12,7 @@ import { canAsk, isAgreed } from '../terminal/is-agreed.ts'
 import { type ChangeFlags, EXIT, type ReadFlags } from '../terminal/options.ts'
 import { ask, briefly, changeOf, changeQuery, changeWords, connectorPath, print } from './change.ts'
 import { callOperator, findOperator, RefusedError } from './client.ts'
+import { type Fetched, fromRegistry } from './registry.ts'
 
 /** How long the host may take to check a package, in milliseconds. */
 const UPLOAD_MS = 300_000
@@ -20,6 +21,7 @@ const MOST_HINTS = 10
 
 export type InstallFlags = ChangeFlags & {
   signature?: string
+  registry?: string[]
   grant?: string[]
   grantAll?: true
   activate: boolean
@@ -168,8 +170,7 @@ export const asOptions = (words: string): string =>
   )
 
 async function upload(file: string, flags: InstallFlags): Promise<Uploaded> {
-  const packed = await bytesOf(file)
-  const signature = await signatureOf(file, flags.signature)
+  const { packed, signature } = await packageOf(file, flags)
   const query = changeQuery(flags)
   if (flags.changePublisher) query.set('change_publisher', 'true')
   try {
@@ -191,6 +192,21 @@ async function upload(file: string, flags: InstallFlags): Promise<Uploaded> {
     throw new RefusedError(`${report.id} ${report.version} was not installed.`, raw)
   }
 }
+
+/** A file, or what a registry has under a name: `acme` or `acme@^1`. A file of that name goes first. */
+async function packageOf(file: string, flags: InstallFlags): Promise<Fetched> {
+  if (!(await isThere(file))) {
+    const fetched = await fromRegistry(file, flags)
+    if (fetched !== null) return fetched
+  }
+  return { packed: await bytesOf(file), signature: await signatureOf(file, flags.signature) }
+}
+
+const isThere = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  )
 
 async function bytesOf(file: string): Promise<Buffer> {
   try {

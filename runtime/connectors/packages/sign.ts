@@ -22,9 +22,9 @@ export const SIGNATURE_HEADER = 'keyway-signature'
 
 const KeyId = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{22}$/))
 
-/** The file beside a package, `<package>.sig`. */
+/** The file beside a package, `<package>.sig`, or beside another text that is signed. */
 export const Signature = v.strictObject({
-  form: v.literal(FORM),
+  form: v.pipe(v.string(), v.maxLength(50)),
   /** Which key: a digest of its public half. */
   key: KeyId,
   signature: v.pipe(v.string(), v.base64(), v.maxLength(100)),
@@ -79,23 +79,39 @@ export function readPublicKey(pem: string): { id: string; key: KeyObject } {
  *
  * @throws PackageError for what is no Ed25519 key
  */
-export function signPackage({ digestsText }: Package, privateKeyPem: string): Signature {
+export const signPackage = ({ digestsText }: Package, privateKeyPem: string): Signature =>
+  signText(FORM, digestsText, privateKeyPem)
+
+/**
+ * Signs a text of some form.
+ *
+ * @throws PackageError for what is no Ed25519 key
+ */
+export function signText(form: string, text: string, privateKeyPem: string): Signature {
   const key = keyOf(() => createPrivateKey(privateKeyPem))
-  const signature = sign(null, signedBytes(digestsText), key).toString('base64')
-  return { form: FORM, key: keyIdOf(createPublicKey(key)), signature }
+  const signature = sign(null, signedBytes(form, text), key).toString('base64')
+  return { form, key: keyIdOf(createPublicKey(key)), signature }
 }
 
 /**
  * What a package's signature is worth to an operator who trusts these publishers. Of a key that nobody
  * knows it cannot be told whether it signed well: that is `untrusted`, as without a signature.
  */
-export function trustOf(
+export const trustOf = (
   { digestsText }: Pick<Package, 'digestsText'>,
+  signatureText: string | null,
+  publishers: readonly Publisher[],
+): Trust => trustOfText(FORM, digestsText, signatureText, publishers)
+
+/** The same of a text of some form. */
+export function trustOfText(
+  form: string,
+  text: string,
   signatureText: string | null,
   publishers: readonly Publisher[],
 ): Trust {
   if (signatureText === null) return { state: 'untrusted', key: null }
-  const signature = parse(signatureText)
+  const signature = parse(form, signatureText)
   if (typeof signature === 'string') return { state: 'invalid', why: signature }
   const publisher = publishers.find(({ key }) => key === signature.key)
   if (!publisher) return { state: 'untrusted', key: signature.key }
@@ -107,19 +123,24 @@ export function trustOf(
   const { id, key } = readPublicKey(publisher.public_key)
   const good =
     id === signature.key &&
-    verify(null, signedBytes(digestsText), key, Buffer.from(signature.signature, 'base64'))
+    verify(null, signedBytes(form, text), key, Buffer.from(signature.signature, 'base64'))
   return good
     ? { state: 'trusted', key: signature.key, publisher: publisher.name }
-    : { state: 'invalid', why: `it is not the signature of ${publisher.name} over this package` }
+    : {
+        state: 'invalid',
+        why: `it is not the signature of ${publisher.name} over this ${form === FORM ? 'package' : 'text'}`,
+      }
 }
 
-const signedBytes = (digestsText: string): Buffer => Buffer.from(`${FORM}\n${digestsText}`)
+const signedBytes = (form: string, text: string): Buffer => Buffer.from(`${form}\n${text}`)
 
 /** A signature, or what is wrong with the text. */
-function parse(text: string): Signature | string {
+function parse(form: string, text: string): Signature | string {
   try {
     const parsed = v.safeParse(Signature, JSON.parse(text))
-    return parsed.success ? parsed.output : 'the signature has not the form of one'
+    return parsed.success && parsed.output.form === form
+      ? parsed.output
+      : 'the signature has not the form of one'
   } catch {
     return 'the signature is not JSON'
   }

@@ -22,6 +22,7 @@ import { type OperatorRow, row } from './operator-row.ts'
 import { OVERVIEW_ENDPOINTS } from './overview.ts'
 import { bool, int, text } from './params.ts'
 import { PERSONAL_DATA_ENDPOINTS } from './personal-data.ts'
+import { PUBLISHED_INDEX_ENDPOINTS } from './published-indexes.ts'
 import { ROTATION_ENDPOINTS } from './rotation.ts'
 import { SETTING_ENDPOINTS } from './settings.ts'
 import { SYNC_ENDPOINTS } from './syncs.ts'
@@ -386,6 +387,7 @@ export const OPERATOR_ENDPOINTS = {
   ...WEBHOOK_ENDPOINTS,
   ...JOB_ENDPOINTS,
   ...MAIL_ENDPOINTS,
+  ...PUBLISHED_INDEX_ENDPOINTS,
   ...ROTATION_ENDPOINTS,
   ...DOCTOR_ENDPOINTS,
   ...SYNC_ENDPOINTS,

@@ -8,6 +8,7 @@ export const BOUNDED: Readonly<Record<string, string>> = {
   user_roles: 'as many as were given',
   groups: 'as many as were imported, or synced',
   group_members: 'as many as groups have members',
+  published_indexes: 'one for each publisher that is trusted',
   scim_users: 'at most one for each user',
   scim_groups: 'at most one for each group',
   apps: 'as many as were made; one that is disconnected stays, for its history',

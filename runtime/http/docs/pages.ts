@@ -42,7 +42,8 @@ export const PARTS: readonly Part[] = [
   {
     title: 'Operate',
     pages: below('operate', [
-      ...['install', 'deploy', 'tls', 'several-hosts', 'connectors', 'secrets'],
+      ...['install', 'deploy', 'tls', 'several-hosts', 'connectors'],
+      ...['registry', 'secrets'],
       ...['sign-in', 'mail', 'backup'],
       ...['upgrade', 'monitoring', 'troubleshooting', 'containment'],
     ]),

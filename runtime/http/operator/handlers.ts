@@ -15,6 +15,7 @@ import * as operate from '../../connectors/lifecycle/operate.ts'
 import { type Change, readable } from '../../connectors/lifecycle/operating.ts'
 import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
 import { forgetProbe, hasProbe, setProbe } from '../../connectors/lifecycle/probes.ts'
+import { seeIndex } from '../../connectors/lifecycle/published-indexes.ts'
 import { distrust, trust } from '../../connectors/lifecycle/publishers.ts'
 import { reportOf, upload } from '../../connectors/lifecycle/upload.ts'
 import { uncovered, wantsOf } from '../../connectors/registry/requested-grant.ts'
@@ -158,6 +159,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   ...WEBHOOK_HANDLERS,
   ...JOB_HANDLERS,
   ...MAIL_HANDLERS,
+  see_published_index: (op, { body }) => seeIndex(op, body),
   ...ROTATION_HANDLERS,
   examine: ({ db, vault, disk, keptDays }) => examine(disk, { db, keyIds: vault.keyIds, keptDays }),
   ...SYNC_HANDLERS,

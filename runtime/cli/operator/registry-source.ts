@@ -1,0 +1,79 @@
+/**
+ * Files of a registry, from a folder or a web server. Nothing is reached but the addresses that the operator named: no
+ * redirects, TLS unless it is this machine, and no more bytes than are waited for.
+ */
+import { open } from 'node:fs/promises'
+import path from 'node:path'
+import { ConfigError } from '../../config.ts'
+import { messageOf } from '../../contract/errors/thrown.ts'
+
+/** Longest time of one file, in milliseconds. */
+const PATIENCE_MS = 60_000
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
+
+export type Source = {
+  address: string
+  /** @throws SourceError */
+  read(file: string, maxBytes: number): Promise<Buffer>
+}
+
+/** A file that could not be had; the next mirror may have it. */
+export class SourceError extends Error {
+  override name = 'SourceError'
+}
+
+/** @throws ConfigError for an address that is none */
+export function sourceOf(address: string): Source {
+  if (!/^https?:\/\//i.test(address)) return folder(address)
+  const base = URL.canParse(address) ? new URL(address) : null
+  if (base === null || base.username !== '' || base.password !== '')
+    throw new ConfigError(`the registry is no address: write https://host/path, without a login`)
+  if (base.protocol === 'http:' && !LOOPBACK.test(base.hostname))
+    throw new ConfigError(
+      `${base.origin} is without TLS: a registry is named by https:// or a folder`,
+    )
+  return { address, read: (file, maxBytes) => fetched(base, file, maxBytes) }
+}
+
+const folder = (directory: string): Source => ({
+  address: directory,
+  async read(file, maxBytes) {
+    const name = path.join(directory, file)
+    try {
+      await using handle = await open(name)
+      const { size } = await handle.stat()
+      if (size > maxBytes) throw tooLarge(name, maxBytes)
+      return await handle.readFile()
+    } catch (error) {
+      throw error instanceof SourceError
+        ? error
+        : new SourceError(`${name} cannot be read: ${messageOf(error)}`)
+    }
+  },
+})
+
+const tooLarge = (name: string, maxBytes: number) =>
+  new SourceError(`${name} has more than ${maxBytes} bytes`)
+
+async function fetched(base: URL, file: string, maxBytes: number): Promise<Buffer> {
+  const url = new URL(file, base.href.endsWith('/') ? base : `${base.href}/`)
+  try {
+    const reply = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(PATIENCE_MS) })
+    if (!reply.ok || reply.body === null) {
+      await reply.body?.cancel()
+      throw new SourceError(`${url} answers ${reply.status}`)
+    }
+    const chunks: Uint8Array[] = []
+    let size = 0
+    for await (const chunk of reply.body) {
+      size += chunk.length
+      if (size > maxBytes) throw tooLarge(String(url), maxBytes)
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks)
+  } catch (error) {
+    if (error instanceof SourceError) throw error
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+    throw new SourceError(`${url} cannot be read: ${messageOf(cause)}`)
+  }
+}

@@ -1,0 +1,113 @@
+/** `keyway publish`: packages become a folder that any web server can serve as a registry. */
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { ConfigError } from '../config.ts'
+import { MAX_PACKED_BYTES, PackageError } from '../connectors/packages/format.ts'
+import { readPackage } from '../connectors/packages/read.ts'
+import { signText } from '../connectors/packages/sign.ts'
+import { additionOf } from '../connectors/published/addition.ts'
+import {
+  INDEX_FILE,
+  INDEX_FORM,
+  INDEX_SIGNATURE,
+  logoFile,
+  MAX_INDEX_BYTES,
+  type PublishedIndex,
+  packageFile,
+  parseIndex,
+} from '../connectors/published/form.ts'
+import { nextIndex } from '../connectors/published/rules.ts'
+import { errorOf, ifMissing } from '../contract/errors/thrown.ts'
+import { fileFault, isFileFault } from './terminal/file-fault.ts'
+
+type PublishFlags = { key: string; days: number; dryRun?: true; json?: true }
+
+/** Files of the registry, by their name in the folder. */
+type Files = Map<string, Buffer>
+
+/** Adds packages to a registry, or signs it again for longer where none is named. */
+export async function publish(
+  directory: string,
+  packages: readonly string[],
+  { key, days, dryRun, json }: PublishFlags,
+): Promise<void> {
+  await told(async () => {
+    const before = await indexIn(directory)
+    const files: Files = new Map()
+    const additions = []
+    for (const file of packages) additions.push(await added(file, files))
+    const index = nextIndex(before, additions, { now: new Date(), days })
+    const text = `${JSON.stringify(index, null, 1)}\n`
+    if (Buffer.byteLength(text) > MAX_INDEX_BYTES)
+      throw new PackageError(
+        `the index would have more than ${MAX_INDEX_BYTES} bytes; publish into a second folder`,
+      )
+    const signature = signText(INDEX_FORM, text, await readFile(key, 'utf8'))
+    files.set(INDEX_SIGNATURE, Buffer.from(`${JSON.stringify(signature, null, 2)}\n`))
+    // Last: what it names is there before it.
+    files.set(INDEX_FILE, Buffer.from(text))
+    if (!dryRun) for (const [name, content] of files) await put(path.join(directory, name), content)
+    say(directory, index, [...files.keys()], { key: signature.key, dryRun, json })
+  })
+}
+
+/** The index that is there; null for a new folder. */
+async function indexIn(directory: string): Promise<PublishedIndex | null> {
+  const text = await readFile(path.join(directory, INDEX_FILE), 'utf8').catch(ifMissing(null))
+  return text === null ? null : parseIndex(text)
+}
+
+async function added(file: string, files: Files) {
+  const packed = await readFile(file)
+  if (packed.length > MAX_PACKED_BYTES) throw new PackageError(`${file} is too large for a package`)
+  const made = await readPackage(packed)
+  const signature = await readFile(`${file}.sig`).catch(ifMissing(null))
+  const facts = { bytes: packed.length, signed: signature !== null }
+  const { addition, logo } = additionOf(made, facts)
+  const name = packageFile(addition.id, addition.version)
+  files.set(name, packed)
+  if (signature !== null) files.set(`${name}.sig`, signature)
+  const logoName = logoFile(addition)
+  if (logo !== null && logoName !== null) files.set(logoName, logo)
+  return addition
+}
+
+/** Whole or not at all: a web server may read it at any moment. */
+async function put(file: string, content: Buffer): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true })
+  await writeFile(`${file}.part`, content)
+  await rename(`${file}.part`, file)
+}
+
+type Said = { key: string; dryRun: true | undefined; json: true | undefined }
+
+function say(
+  directory: string,
+  index: PublishedIndex,
+  files: readonly string[],
+  { key, dryRun, json }: Said,
+): void {
+  const { version, expires_at, connectors } = index
+  const answer = { directory, version, expires_at, key, connectors: connectors.length, files }
+  const words = [
+    `${directory}: index ${version}, ${connectors.length} connectors, good until ${expires_at}${dryRun ? ' (not written)' : ''}`,
+    ...files.map((file) => `  ${file}`),
+  ]
+  console.log(json ? JSON.stringify(answer, null, 2) : words.join('\n'))
+}
+
+async function told(act: () => Promise<void>): Promise<void> {
+  try {
+    await act()
+  } catch (error) {
+    const { path: file = 'it', message }: NodeJS.ErrnoException = errorOf(error)
+    if (isFileFault(error))
+      throw fileFault(
+        file,
+        error,
+        'name packages of keyway pack, and by --key a key of keyway keygen',
+      )
+    if (error instanceof PackageError) throw new ConfigError(message)
+    throw error
+  }
+}

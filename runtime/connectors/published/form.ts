@@ -1,0 +1,110 @@
+/**
+ * What a published registry is: a folder with `index.json`, its signature beside it, packages and logos. Any web server
+ * can serve it. Names of files follow from ids, versions and digests, so an index can name none outside of the folder.
+ */
+import * as v from 'valibot'
+import { ConnectorId } from '../../contract/connector/manifest.ts'
+import { MAX_PACKED_BYTES, PackageError } from '../packages/format.ts'
+import { type Publisher, trustOfText } from '../packages/sign.ts'
+
+export const INDEX_FORM = 'keyway-index-1'
+export const INDEX_FILE = 'index.json'
+export const INDEX_SIGNATURE = 'index.json.sig'
+
+/** Largest index and signature, in bytes, and most of what an index lists. */
+export const MAX_INDEX_BYTES = 4 * 1024 * 1024
+export const MAX_SIGNATURE_BYTES = 4096
+const MAX_CONNECTORS = 2000
+const MAX_VERSIONS = 500
+const MAX_WANTS = 1000
+
+const Text = (most: number) => v.pipe(v.string(), v.maxLength(most))
+const Moment = v.pipe(v.string(), v.isoTimestamp())
+const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
+
+const Version = v.strictObject({
+  version: Text(200),
+  /** The package's name: what is signed, installed and routed to. */
+  digest: Sha256,
+  /** Of the file. */
+  bytes: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(MAX_PACKED_BYTES)),
+  /** The runtime's range. */
+  runtime: Text(200),
+  /** Whether the package has a signature of its own beside it. */
+  signed: v.boolean(),
+  wants: v.pipe(
+    v.array(v.strictObject({ kind: Text(50), subject: Text(2000), words: Text(4000) })),
+    v.maxLength(MAX_WANTS),
+  ),
+})
+export type PublishedVersion = v.InferOutput<typeof Version>
+
+const Connector = v.strictObject({
+  id: ConnectorId,
+  /** Of the newest version. */
+  name: Text(200),
+  description: Text(2000),
+  logo: v.nullable(v.strictObject({ kind: v.picklist(['svg', 'png']), sha256: Sha256 })),
+  versions: v.pipe(v.array(Version), v.minLength(1), v.maxLength(MAX_VERSIONS)),
+})
+export type PublishedConnector = v.InferOutput<typeof Connector>
+
+export const PublishedIndex = v.strictObject({
+  form: v.literal(INDEX_FORM),
+  /** Grows with each publication: an older index is never taken for a newer one. */
+  version: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+  published_at: Moment,
+  expires_at: Moment,
+  connectors: v.pipe(v.array(Connector), v.maxLength(MAX_CONNECTORS)),
+})
+export type PublishedIndex = v.InferOutput<typeof PublishedIndex>
+
+/** Where the package of a version lies. */
+export const packageFile = (id: string, { version, digest }: PublishedVersion): string =>
+  `packages/${id}-${version.replace(/[^0-9A-Za-z.-]/g, '_')}-${digest.slice(0, 12)}.tgz`
+
+/** Where the logo of a connector lies; null for none. */
+export const logoFile = ({ id, logo }: Pick<PublishedConnector, 'id' | 'logo'>): string | null =>
+  logo === null ? null : `logos/${id}-${logo.sha256.slice(0, 12)}.${logo.kind}`
+
+/** An index that was read, and whose it is. */
+export type SignedIndex = { index: PublishedIndex; key: string; publisher: string }
+
+/**
+ * Reads an index that anybody may have written: nothing of it counts unless a trusted key has signed it.
+ *
+ * @throws PackageError that says what to do
+ */
+export function readIndex(
+  text: string,
+  signature: string,
+  publishers: readonly Publisher[],
+): SignedIndex {
+  const trust = trustOfText(INDEX_FORM, text, signature, publishers)
+  if (trust.state === 'invalid')
+    throw new PackageError(`the index is not to be trusted: ${trust.why}`)
+  if (trust.state === 'untrusted')
+    throw new PackageError(
+      `the index is signed by the key ${trust.key ?? 'of nobody'}, which is not trusted; ask its publisher for the public key, then: keyway trust KEY.pub --name PUBLISHER`,
+    )
+  return { index: parseIndex(text), key: trust.key, publisher: trust.publisher }
+}
+
+/** @throws PackageError */
+export function parseIndex(text: string): PublishedIndex {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new PackageError('the index is not JSON')
+  }
+  const form = v.safeParse(v.object({ form: v.string() }), value)
+  if (form.success && form.output.form !== INDEX_FORM)
+    throw new PackageError(
+      `the index has the form ${JSON.stringify(form.output.form.slice(0, 50))}; this version of Keyway reads ${INDEX_FORM}`,
+    )
+  const parsed = v.safeParse(PublishedIndex, value, { abortEarly: true })
+  if (parsed.success) return parsed.output
+  const [issue] = parsed.issues
+  throw new PackageError(`the index: ${v.getDotPath(issue) ?? 'it'} is wrong: ${issue.message}`)
+}

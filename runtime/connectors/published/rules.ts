@@ -1,0 +1,145 @@
+/** What an index may say: what is added to it, which version is meant, what is too old. Pure. */
+import semver from 'semver'
+import { INTERFACE_VERSION, normalizeId } from '../../contract/connector/manifest.ts'
+import { PackageError } from '../packages/format.ts'
+import {
+  INDEX_FORM,
+  type PublishedConnector,
+  type PublishedIndex,
+  type PublishedVersion,
+} from './form.ts'
+
+const DAY_MS = 86_400_000
+
+/** A version to be published, with what of its connector is shown. */
+export type Addition = Omit<PublishedConnector, 'versions'> & { version: PublishedVersion }
+
+/**
+ * The next index. Its version is that of a clock in seconds, and greater than that of the one before, so that it grows
+ * also where the one before was lost.
+ *
+ * @throws PackageError for a version that is there with another content
+ */
+export function nextIndex(
+  before: PublishedIndex | null,
+  additions: readonly Addition[],
+  { now, days }: { now: Date; days: number },
+): PublishedIndex {
+  const connectors = new Map((before?.connectors ?? []).map((one) => [one.id, one]))
+  for (const addition of additions) {
+    const { version, ...shown } = addition
+    connectors.set(shown.id, withVersion(connectors.get(shown.id), shown, version))
+  }
+  return {
+    form: INDEX_FORM,
+    version: Math.max((before?.version ?? 0) + 1, Math.floor(now.getTime() / 1000)),
+    published_at: now.toISOString(),
+    expires_at: new Date(now.getTime() + days * DAY_MS).toISOString(),
+    connectors: [...connectors.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+  }
+}
+
+function withVersion(
+  before: PublishedConnector | undefined,
+  shown: Omit<PublishedConnector, 'versions'>,
+  version: PublishedVersion,
+): PublishedConnector {
+  const same = before?.versions.find((one) => one.version === version.version)
+  if (same && same.digest !== version.digest)
+    throw new PackageError(
+      `${shown.id} ${version.version} is published already with another content; a version never changes: raise it in connector.json`,
+    )
+  const others = before?.versions.filter((one) => one !== same) ?? []
+  const versions = [...others, version].sort((a, b) => semver.rcompare(a.version, b.version))
+  const isNewest = versions[0] === version
+  return { ...(isNewest || !before ? shown : before), versions }
+}
+
+/**
+ * Refuses an index that has expired, or that is older than one that was seen: who serves it may hold back a newer one.
+ *
+ * @param seen The newest version that this host has seen of the key; null for none.
+ * @throws PackageError
+ */
+export function demandFresh(index: PublishedIndex, seen: number | null, now: Date): void {
+  if (seen !== null && index.version < seen)
+    throw new PackageError(
+      `the index has the version ${index.version}, and this host has seen ${seen}: it is an older one; use another mirror, or ask its publisher`,
+    )
+  if (Date.parse(index.expires_at) <= now.getTime())
+    throw new PackageError(
+      `the index expired at ${index.expires_at}; use another mirror, or ask its publisher to run keyway publish again`,
+    )
+}
+
+/** `acme`, `acme@1.2.0` or `acme@^1`; null for what names no connector. */
+export function parseName(text: string): { id: string; range: string } | null {
+  const [, id = '', range = '*'] = /^([A-Za-z0-9][A-Za-z0-9_-]{0,62})(?:@(.+))?$/.exec(text) ?? []
+  return id === '' ? null : { id, range }
+}
+
+/** Whether a version runs on this host. */
+export const isRunnable = ({ runtime }: Pick<PublishedVersion, 'runtime'>): boolean =>
+  semver.validRange(runtime) !== null && semver.satisfies(INTERFACE_VERSION, runtime)
+
+export const connectorIn = (index: PublishedIndex, id: string): PublishedConnector | undefined =>
+  index.connectors.find((one) => normalizeId(one.id) === normalizeId(id))
+
+/**
+ * The newest version of a range that runs here. One before a release is meant only by a range that names one.
+ *
+ * @throws PackageError that says what there is
+ */
+export function pick(
+  index: PublishedIndex,
+  { id, range }: { id: string; range: string },
+): { connector: PublishedConnector; version: PublishedVersion } {
+  const connector = connectorIn(index, id)
+  if (!connector) throw new PackageError(`there is no connector ${id}; keyway search lists all`)
+  if (semver.validRange(range) === null)
+    throw new PackageError(`${JSON.stringify(range)} is no range of versions; write 1.2.0 or ^1.2`)
+  const fitting = connector.versions.filter(({ version }) => semver.satisfies(version, range))
+  const found = newestOf(fitting.filter(isRunnable))
+  if (found) return { connector, version: found }
+  const [other] = fitting
+  throw new PackageError(
+    other
+      ? `${id} ${other.version} needs the runtime ${other.runtime}; this one has ${INTERFACE_VERSION}`
+      : `there is no ${id} of ${range}; there are ${connector.versions
+          .slice(0, 10)
+          .map(({ version }) => version)
+          .join(', ')}`,
+  )
+}
+
+const newestOf = (versions: readonly PublishedVersion[]): PublishedVersion | undefined =>
+  [...versions].sort((a, b) => semver.rcompare(a.version, b.version))[0]
+
+export type Outdated = { id: string; installed: string; newest: string }
+
+/** What is installed in an older version than is published and runs here. */
+export const outdatedOf = (
+  index: PublishedIndex,
+  installed: readonly { id: string; version: string }[],
+): Outdated[] =>
+  installed.flatMap(({ id, version }) => {
+    const released = connectorIn(index, id)?.versions.filter(
+      (one) => isRunnable(one) && semver.prerelease(one.version) === null,
+    )
+    const newest = newestOf(released ?? [])
+    return newest && semver.valid(version) && semver.gt(newest.version, version)
+      ? [{ id, installed: version, newest: newest.version }]
+      : []
+  })
+
+/** The connectors that all words of a search stand in, by id, name, description or capability. */
+export function searched(index: PublishedIndex, words: readonly string[]): PublishedConnector[] {
+  const wanted = words.map((word) => word.toLowerCase())
+  return index.connectors.filter(({ id, name, description, versions }) => {
+    const offered = (versions[0]?.wants ?? []).flatMap(({ kind, subject }) =>
+      kind === 'capability' ? [subject] : [],
+    )
+    const text = [id, name, description, ...offered].join('\n').toLowerCase()
+    return wanted.every((word) => text.includes(word))
+  })
+}

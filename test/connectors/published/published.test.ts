@@ -1,0 +1,175 @@
+/** What an index of a registry says, and what of it is believed. */
+import { describe, expect, test } from 'vitest'
+import { makeKeyPair, signText } from '../../../runtime/connectors/packages/sign.ts'
+import {
+  INDEX_FORM,
+  logoFile,
+  type PublishedVersion,
+  packageFile,
+  parseIndex,
+  readIndex,
+} from '../../../runtime/connectors/published/form.ts'
+import {
+  type Addition,
+  demandFresh,
+  nextIndex,
+  outdatedOf,
+  parseName,
+  pick,
+  searched,
+} from '../../../runtime/connectors/published/rules.ts'
+
+const NOW = new Date('2026-11-01T00:00:00.000Z')
+const at = (days: number) => new Date(NOW.getTime() + days * 86_400_000)
+
+const version = (name: string, more: Partial<PublishedVersion> = {}): PublishedVersion => ({
+  ...{ version: name, digest: 'a'.repeat(64), bytes: 100, runtime: '^1.0.0', signed: true },
+  wants: [{ kind: 'capability', subject: 'list_accounts', words: 'offers list_accounts' }],
+  ...more,
+})
+const addition = (name: string, more: Partial<Addition> = {}): Addition => ({
+  ...{ id: 'acme', name: 'Acme', description: 'People of Acme', logo: null },
+  version: version(name),
+  ...more,
+})
+const indexOf = (...additions: Addition[]) => nextIndex(null, additions, { now: NOW, days: 90 })
+const acme = (...versions: string[]) => indexOf(...versions.map((one) => addition(one)))
+
+describe('publishing', () => {
+  test('puts the newest first, keeps what there was, and grows', () => {
+    const first = acme('1.0.0', '1.10.0', '1.9.0')
+    expect(first.connectors[0]?.versions.map((one) => one.version)).toEqual([
+      ...['1.10.0', '1.9.0', '1.0.0'],
+    ])
+    const other = addition('0.1.0', { id: 'other' })
+    const second = nextIndex(first, [other], { now: NOW, days: 1 })
+    expect(second.connectors.map(({ id }) => id)).toEqual(['acme', 'other'])
+    expect(second.version).toBe(first.version + 1)
+    expect(second.expires_at).toBe(at(1).toISOString())
+    expect(nextIndex(null, [], { now: at(1), days: 1 }).version).toBeGreaterThan(second.version)
+  })
+
+  test('an older version changes nothing of what is shown, a newer one does', () => {
+    const older = addition('0.9.0', { name: 'Old name' })
+    const newer = addition('2.0.0', { name: 'New name' })
+    const shown = (one: Addition) =>
+      nextIndex(acme('1.0.0'), [one], { now: NOW, days: 1 }).connectors[0]?.name
+    expect(shown(older)).toBe('Acme')
+    expect(shown(newer)).toBe('New name')
+  })
+
+  test('a version never changes', () => {
+    const again = (digest: string) =>
+      nextIndex(acme('1.0.0'), [addition('1.0.0', { version: version('1.0.0', { digest }) })], {
+        ...{ now: NOW, days: 1 },
+      })
+    expect(again('a'.repeat(64)).connectors[0]?.versions).toHaveLength(1)
+    expect(() => again('b'.repeat(64))).toThrow(/a version never changes/)
+  })
+})
+
+describe('reading', () => {
+  const [pair, other] = [makeKeyPair(), makeKeyPair()]
+  const trusted = [{ key: pair.id, name: 'Acme', public_key: pair.publicKey, revoked_at: null }]
+  const text = JSON.stringify(acme('1.0.0'))
+  const signed = (what = text, by = pair, form = INDEX_FORM) =>
+    JSON.stringify(signText(form, what, by.privateKey))
+
+  test('what a trusted key has signed', () => {
+    expect(readIndex(text, signed(), trusted)).toMatchObject({ publisher: 'Acme', key: pair.id })
+  })
+
+  test.each([
+    ['another key', text, signed(text, other), /which is not trusted; .*keyway trust/],
+    ['a changed text', `${text} `, signed(), /not the signature of Acme/],
+    ['a signature of a package', text, signed(text, pair, 'keyway-package-1'), /not the form/],
+    ['no signature', text, '{}', /not the form/],
+    ['what is no index', '[]', signed('[]'), /the index: form is wrong/],
+    [
+      'another form',
+      '{"form":"keyway-index-2"}',
+      signed('{"form":"keyway-index-2"}'),
+      /reads keyway-index-1/,
+    ],
+  ])('%s is refused', (_, what, signature, words) => {
+    expect(() => readIndex(what, signature, trusted)).toThrow(words)
+  })
+
+  test('a key that was revoked counts no more', () => {
+    const revoked = trusted.map((one) => ({ ...one, revoked_at: NOW.toISOString() }))
+    expect(() => readIndex(text, signed(), revoked)).toThrow(/trusted no more/)
+  })
+
+  test.each([
+    ['an id that leads elsewhere', { id: '../../etc' }],
+    ['a digest that is none', { versions: [version('1.0.0', { digest: '../x' })] }],
+    ['a package larger than may be', { versions: [version('1.0.0', { bytes: 2 ** 30 })] }],
+    ['a member that is not known', { script: 'x' }],
+    ['no version', { versions: [] }],
+  ])('%s is refused', (_, change) => {
+    const { connectors, ...index } = acme('1.0.0')
+    const wrong = { ...index, connectors: [{ ...connectors[0], ...change }] }
+    expect(() => parseIndex(JSON.stringify(wrong))).toThrow(/the index: connectors/)
+  })
+
+  test('names of files stay in the folder, whatever a version is called', () => {
+    expect(packageFile('acme', version('1.0.0-a/../../b'))).toBe(
+      'packages/acme-1.0.0-a_.._.._b-aaaaaaaaaaaa.tgz',
+    )
+    expect(logoFile({ id: 'acme', logo: { kind: 'svg', sha256: 'c'.repeat(64) } })).toBe(
+      'logos/acme-cccccccccccc.svg',
+    )
+  })
+
+  test('an index that has expired, or is older than one that was seen, is refused', () => {
+    const index = acme('1.0.0')
+    expect(() => demandFresh(index, index.version, at(89))).not.toThrow()
+    expect(() => demandFresh(index, index.version + 1, at(1))).toThrow(/older one/)
+    expect(() => demandFresh(index, null, at(90))).toThrow(/expired at/)
+  })
+})
+
+describe('choosing', () => {
+  const index = indexOf(
+    ...['1.0.0', '1.2.0', '2.0.0-beta.1'].map((one) => addition(one)),
+    addition('1.3.0', { version: version('1.3.0', { runtime: '^99.0.0' }) }),
+  )
+
+  test.each([
+    ['acme', '1.2.0'],
+    ['acme@1.0.0', '1.0.0'],
+    ['acme@^1', '1.2.0'],
+    ['acme@>=1 <1.2', '1.0.0'],
+    ['acme@^2.0.0-beta', '2.0.0-beta.1'],
+  ])('%s is %s', (name, wanted) => {
+    expect(pick(index, parseName(name) ?? { id: '', range: '' }).version.version).toBe(wanted)
+  })
+
+  test.each([
+    ['other', /no connector other/],
+    ['acme@nothing', /no range of versions/],
+    ['acme@^3', /there are 2\.0\.0-beta\.1, 1\.3\.0, 1\.2\.0, 1\.0\.0/],
+    ['acme@1.3.0', /needs the runtime \^99/],
+  ])('%s is refused', (name, words) => {
+    expect(() => pick(index, parseName(name) ?? { id: '', range: '' })).toThrow(words)
+  })
+
+  test.each(['', '@1', './acme', 'acme-1.0.0.tgz', 'https://x.example/acme'])(
+    '%s names no connector',
+    (text) => expect(parseName(text)).toBeNull(),
+  )
+
+  test('what is older than what runs here is outdated', () => {
+    const of = (installed: string) => outdatedOf(index, [{ id: 'acme', version: installed }])
+    expect(of('1.0.0')).toEqual([{ id: 'acme', installed: '1.0.0', newest: '1.2.0' }])
+    expect(of('1.2.0')).toEqual([])
+    expect(outdatedOf(index, [{ id: 'none', version: '1.0.0' }])).toEqual([])
+  })
+
+  test('a search finds all of its words', () => {
+    const found = (...words: string[]) => searched(index, words).map(({ id }) => id)
+    expect(found()).toEqual(['acme'])
+    expect(found('PEOPLE', 'list_accounts')).toEqual(['acme'])
+    expect(found('people', 'nothing')).toEqual([])
+  })
+})
