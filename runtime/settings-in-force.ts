@@ -24,16 +24,24 @@ const DERIVED: Partial<Record<SettingName, (config: Config) => string>> = {
   KEYWAY_PROCESSES: ({ processes }) => String(processes),
 }
 
+/** Secrets that are generated into the data directory where they are not given. */
+const GENERATED: readonly SettingName[] = ['KEYWAY_SECRET', 'KEYWAY_ADMIN_TOKEN']
+
 export const settingsInForce = (config: Config): SettingInForce[] =>
   keysOf(SETTINGS).map((name) => {
     const { isNamed = false, value = null } = config.read.get(name) ?? {}
     const secret = isSecretSetting(name)
+    const isGenerated = GENERATED.includes(name)
     const derived = DERIVED[name]?.(config)
     const inForce = derived ?? value ?? SETTINGS[name].default
     return {
       ...{ name, meaning: SETTINGS[name].meaning, secret },
-      source: isNamed ? 'environment' : derived === undefined ? 'default' : 'derived',
+      source: isNamed
+        ? 'environment'
+        : derived === undefined && !isGenerated
+          ? 'default'
+          : 'derived',
       value: secret ? null : inForce,
-      set: secret ? isNamed : inForce !== '',
+      set: secret ? isNamed || isGenerated : inForce !== '',
     }
   })

@@ -12,10 +12,10 @@ export const SettingInForce = v.pipe(
     secret: describe(v.boolean(), 'Whether it is a secret, or may hold one'),
     source: describe(
       v.picklist(['environment', 'default', 'derived']),
-      'Where what is in force comes from; derived: from the address, the database or the machine',
+      'Where what is in force comes from; derived: from the address, the database, the machine, or generated',
     ),
     value: describe(v.nullable(v.string()), 'What is in force; null for a secret'),
-    set: describe(v.boolean(), 'Whether there is anything; of a secret, whether it was given'),
+    set: describe(v.boolean(), 'Whether there is anything'),
   }),
   v.metadata({ title: 'SettingInForce' }),
 )

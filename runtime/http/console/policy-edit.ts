@@ -200,7 +200,7 @@ const givesCard = (
 ${chosen.length === 0 ? html`<p class="soft">${WORDS.givesNothing}</p>` : ''}
 ${chosen.map((one, at) => check({ name: `give.${at}`, value: one.value, words: one.words, isOn: true }))}
 ${[...apps].map(([id, app], at) => check({ name: `pre.${at}`, value: id, words: WORDS.preapproved(app), isOn: preapproved.includes(id) }))}
-<div class="filter"><div class="grow"><label for="find">${WORDS.find}</label><input id="find" name="find" type="search" value="${find ?? ''}" maxlength="200"></div><button class="btn" name="do" value="find">${WORDS.findDo}</button></div>
+<div class="filter"><div class="grow"><label for="find-apps">${WORDS.find}</label><input id="find-apps" name="find" type="search" value="${find ?? ''}" maxlength="200"></div><button class="btn" name="do" value="find">${WORDS.findDo}</button></div>
 ${found !== null && more.length === 0 ? html`<p class="soft" role="status">${WORDS.foundNothing}</p>` : ''}
 ${more.map((one, at) => check({ name: `give.${chosen.length + at}`, value: one.value, words: one.words }))}
 ${more.length > 0 ? html`<p class="help">${WORDS.foundHelp}</p>` : ''}

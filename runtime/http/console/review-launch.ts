@@ -237,7 +237,7 @@ function appsCard(
     { id: 'apps', title: WORDS.apps },
     html`<div class="in stack">
 ${chosen.map(({ id, name }, at) => check({ name: `app.${at}`, value: id, words: brief(name, 120), isOn: true }))}
-<div class="filter"><div class="grow"><label for="find">${WORDS.find}</label><input id="find" name="find" type="search" value="${find ?? ''}" maxlength="200"></div><button class="btn" name="do" value="find">${WORDS.findDo}</button></div>
+<div class="filter"><div class="grow"><label for="find-apps">${WORDS.find}</label><input id="find-apps" name="find" type="search" value="${find ?? ''}" maxlength="200"></div><button class="btn" name="do" value="find">${WORDS.findDo}</button></div>
 ${find !== null && others.length === 0 ? html`<p class="soft" role="status">${WORDS.foundNothing}</p>` : ''}
 ${others.map(({ id, name }, at) => check({ name: `app.${chosen.length + at}`, value: id, words: brief(name, 120) }))}
 </div>`,

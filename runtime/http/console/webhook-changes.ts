@@ -100,7 +100,8 @@ async function showSecret(visit: ConsoleVisit, id: string, secret: string): Prom
     html`<div class="in stack">
 <p id="secret-help">${WORDS.secretHelp}</p>
 <div class="field"><label for="new-token">${WORDS.secret}</label>
-<div class="row keep"><input id="new-token" class="mono" value="${secret}" readonly autocomplete="off" spellcheck="false" aria-describedby="secret-help"><button class="btn" id="copy" type="button" hidden>${WORDS.copy}</button></div></div>
+<input id="new-token" class="mono" value="${secret}" readonly autocomplete="off" spellcheck="false" aria-describedby="secret-help"></div>
+<div><button class="btn" id="copy" type="button" hidden>${WORDS.copy}</button></div>
 <p id="copied" class="small" role="status"></p>
 <div class="row">${go(webhookPath(id), WORDS.goOn, 'main')}</div>
 </div>`,

@@ -107,6 +107,11 @@ describe('every page', () => {
         /<style|\sstyle=|\son[a-z]+="|<img|<script(?! src="\/assets\/)/,
       )
       expect(text, path).not.toContain('[object')
+      const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+      expect(
+        ids.filter((id, at) => ids.indexOf(id) < at),
+        path,
+      ).toEqual([])
       expect(text, path).not.toMatch(/>(undefined|NaN|null)</)
     }
   })

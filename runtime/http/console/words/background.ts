@@ -152,6 +152,6 @@ export const SETTING_WORDS = {
   sources: {
     environment: 'the environment',
     default: 'its default',
-    derived: 'other settings, or the machine',
+    derived: 'Keyway: other settings, the machine, or generated',
   },
 } as const
