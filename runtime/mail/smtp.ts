@@ -1,6 +1,5 @@
 /** Sends mail by SMTP, always encrypted: STARTTLS where the server is named by `smtp:`, TLS from the start by `smtps:`. */
 import { isIP } from 'node:net'
-import nodemailer from 'nodemailer'
 import type { Letter, Post, Posted } from '../core/kernel/context/post.ts'
 import type { MailServer } from '../mail-server.ts'
 
@@ -39,7 +38,9 @@ export function createPost(
 
   async function send(letter: Letter): Promise<Posted> {
     // One connection for each message: mail is rare, and a server that hangs holds up nothing else.
-    const transport = nodemailer.createTransport(options)
+    // Loaded for the first mail: it takes as long as a tenth of a host's start.
+    const { createTransport } = await import('nodemailer')
+    const transport = createTransport(options)
     const late = Promise.withResolvers<never>()
     const timer = setTimeout(late.reject, answerMs * STEPS, new Late())
     try {

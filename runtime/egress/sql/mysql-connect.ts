@@ -1,6 +1,6 @@
 /** Opens one connection to a MySQL or MariaDB server: judged, pinned, encrypted, logged in. */
 import type { Socket } from 'node:net'
-import mysql from 'mysql2'
+import type { Connection } from 'mysql2'
 import { SQL_LIMITS } from '../../contract/connector/sql.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { readAnswer, upgrade } from '../dial/upgrade.ts'
@@ -9,12 +9,13 @@ import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
 import { hostAndPort, openWire } from '../wire/open.ts'
 import type { ConnectMeans, Login } from './connect.ts'
 import { encryptionRequest, type Greeting, readGreeting, sizeOf } from './mysql-greeting.ts'
+import { loadMysql } from './mysql-library.ts'
 import { createShape, type Shape } from './mysql-shape.ts'
 import { failureOf, refusal } from './results.ts'
 
 /** A connection that is ready for statements. */
 export type MysqlConnection = {
-  client: mysql.Connection
+  client: Connection
   guard: Guard
   isMariadb: boolean
   /** What the session was last set to, so that it is not set again. */
@@ -112,6 +113,8 @@ export function connectMysql(
       },
       inner,
     )
+    // Before the socket flows again: what it then brings is heard by the client alone.
+    const mysql = await loadMysql()
     const done = guard.allow(FIRST_REPLIES)
     // It rests since the greeting was read.
     current.resume()

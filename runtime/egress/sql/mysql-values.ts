@@ -1,9 +1,11 @@
 /** Values of MySQL and MariaDB, between those of the library and those of connectors. */
-import mysql from 'mysql2'
 import type { SqlType } from '../../contract/connector/sql.ts'
 import type { SqlParameter, SqlRow, SqlValue } from '../../contract/connector/sql-context.ts'
+import { mysqlLibrary } from './mysql-library.ts'
 
-const { DATETIME, TIMESTAMP } = mysql.Types
+/** Column types of the protocol (mysql2: `Types`). */
+const TIMESTAMP = 7
+const DATETIME = 12
 
 /** What of a column its values are read by. */
 export type Column = { name: string; columnType?: number }
@@ -36,6 +38,7 @@ const timeOf = (text: string, type: number | undefined): string =>
 
 /** A parameter as the library sends it; a list is a text in JSON, since there are no arrays. */
 export function toSent(value: SqlParameter, type: SqlType | undefined): unknown {
-  if (typeof value === 'number' && type === 'integer') return mysql.TypedParameter.LONGLONG(value)
+  if (typeof value === 'number' && type === 'integer')
+    return mysqlLibrary().TypedParameter.LONGLONG(value)
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
