@@ -57,6 +57,7 @@ describe('without variables', () => {
       },
       processes: processesFor(availableParallelism()),
       signIn: '',
+      registries: [],
       mail: null,
       stopNoticeMs: 0,
       logLevel: 'info',

@@ -119,6 +119,7 @@ export const DOOR_WORDS = {
     en: 'Copy what you wrote, then open the page again.',
     de: 'Kopieren Sie, was Sie geschrieben haben, und öffnen Sie dann die Seite erneut.',
   },
+  what_you_entered: { en: 'What you had entered', de: 'Ihre Eingaben' },
   open_page: { en: 'Open the page again.', de: 'Öffnen Sie die Seite erneut.' },
   open_again: { en: 'Open the page again', de: 'Seite erneut öffnen' },
   sign_in: { en: 'Sign in', de: 'Anmelden' },

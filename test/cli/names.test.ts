@@ -49,7 +49,17 @@ const RIGHT: Record<Named, string> = {
 }
 
 /** Arguments that name nothing of a host: files, folders, and names that are given to something new. */
-const OTHER_ARGUMENTS = ['file', 'package', 'key', 'directory', 'connectors', 'name', 'email']
+const OTHER_ARGUMENTS = [
+  'file',
+  'package',
+  'key',
+  'directory',
+  'connectors',
+  'name',
+  'email',
+  'packages',
+  'words',
+]
 /** Options with a value that name nothing of a host. */
 const OTHER_OPTIONS = [
   ...['--url', '--reason', '--expect', '--wait-ms', '--limit', '--before', '--size', '--every'],
@@ -66,7 +76,7 @@ const OTHER_OPTIONS = [
     '--family',
   ],
   ...['--only', '--head', '--sample-port', '--remove-clusters'],
-  ...['--deadline', '--reviewers', '--on-deadline', '--language'],
+  ...['--deadline', '--reviewers', '--on-deadline', '--language', '--registry', '--days'],
 ]
 /** Verbs whose `<id>` is that of something new. */
 const NEW_IDS = ['new']

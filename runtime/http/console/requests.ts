@@ -23,6 +23,7 @@ const GROUPS: Record<string, readonly RequestStatus[]> = {
   open: ON_THE_WAY,
   active: ['COMPLETED'],
   over: OVER,
+  all: REQUEST_STATUSES,
 }
 
 const statesOf = (given: string): readonly RequestStatus[] =>

@@ -1,12 +1,33 @@
 /** A form that could not be taken because its sign-in is over: what was typed into it is not lost. */
 import { html } from 'hono/html'
-import type { Form } from '../frame/form.ts'
+import { type Form, PROOF } from '../frame/form.ts'
 import { brand, layout, type Markup } from '../frame/layout.ts'
 import { ownPath } from '../frame/own-path.ts'
 import type { Tongue } from '../frame/tongue.ts'
 
 /** Fields into which people write, and the keys of what they are called. */
 const WRITTEN = { why: 'why_you_need_it', reason: 'reason', comment: 'comment' } as const
+
+/** Fields that a page wrote itself, and those that may hold a secret, which no page repeats. */
+const NOT_SHOWN =
+  /^(?:app_id|permission|digest|seen|sure|form_id|next|expected_generation)$|head|secret|token|password|credential|auth|key/
+/** Most of the other fields that are shown, and of each, in characters. */
+const MOST_FIELDS = 40
+const MOST_TEXT = 4000
+
+/** The other fields of a form, a line each, by their names: their labels are on the page they came from. */
+const othersOf = (form: Form): string =>
+  [...form]
+    .filter(
+      ([name, text]) =>
+        name !== PROOF &&
+        !Object.hasOwn(WRITTEN, name) &&
+        text.trim() !== '' &&
+        !NOT_SHOWN.test(name),
+    )
+    .slice(0, MOST_FIELDS)
+    .map(([name, text]) => `${name}: ${text.trim().slice(0, MOST_TEXT)}`)
+    .join('\n')
 
 /** Where a form stands: its page is at the address without what the form does. */
 const pageOf = (path: string): string =>
@@ -27,6 +48,8 @@ export function lostPage(t: Tongue, path: string, form: Form, isSignedIn: boolea
     const text = form.get(name)?.trim()
     return text ? [{ name, label: w[label], text }] : []
   })
+  const others = othersOf(form)
+  if (others !== '') texts.push({ name: 'fields', label: w.what_you_entered, text: others })
   return layout({
     t,
     title: w.nothing_sent,

@@ -92,6 +92,20 @@ describe('pages without a sign-in', () => {
     expect(text).toContain('Nothing was sent')
     expect(text).toContain('Month end &lt;1&gt;</textarea>')
   })
+
+  test('keep the other fields too, but none that a page wrote or that may hold a secret', async () => {
+    const typed = {
+      name: 'Engineering <1>',
+      value_1: 'Berlin',
+      sure: 'yes',
+      headers: 'x-key: s3cret',
+    }
+    const raw = new URLSearchParams({ form_token: 'proof', ...typed }).toString()
+    const { status, text } = await visit(core).post('/console/policies/new', {}, { raw })
+    expect(status).toBe(403)
+    expect(text).toContain('name: Engineering &lt;1&gt;\nvalue_1: Berlin</textarea>')
+    expect(text).not.toMatch(/s3cret|proof/)
+  })
 })
 
 describe('every page', () => {
