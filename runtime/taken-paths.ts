@@ -6,8 +6,10 @@ export const TAKEN: readonly string[] = [
     'appstore',
     'art',
     'associations',
+    'break_glass',
     'delegations',
     'docs',
+    'expenses',
     'findings',
     'groups',
     'healthz',
@@ -17,6 +19,7 @@ export const TAKEN: readonly string[] = [
   ...[
     'inline_webhooks',
     'integrations',
+    'licences',
     'lifecycle-management',
     'metrics',
     'operator',

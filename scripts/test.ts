@@ -3,6 +3,7 @@
  * vitest runs then: `npm test -- test/egress`.
  */
 import { spawn } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import path from 'node:path'
 
 const ROOT = path.join(import.meta.dirname, '..')
@@ -52,7 +53,27 @@ async function report(step: Step, ending: Promise<Ended>): Promise<void> {
   console.log(`  ${seconds.toFixed(1)} s`)
 }
 
+/** Memory that is a folder, on Linux, and how much of it the tests must find free, in bytes. */
+const SHARED_MEMORY = '/dev/shm'
+const ROOM_BYTES = 8 * 2 ** 30
+
+/**
+ * Puts what the tests write, databases above all, into memory where there is room: a twentieth to a tenth of a run is
+ * files that are made and removed. An operator's TMPDIR stays.
+ */
+function useMemory(): void {
+  if (process.env['TMPDIR'] !== undefined || !existsSync(SHARED_MEMORY)) return
+  const { bavail, bsize } = statfsSync(SHARED_MEMORY)
+  if (bavail * bsize < ROOM_BYTES) return
+  const folder = mkdtempSync(path.join(SHARED_MEMORY, 'keyway-tests-'))
+  // As /tmp is: servers that may not run as root write there, too.
+  chmodSync(folder, 0o1777)
+  process.env['TMPDIR'] = folder
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+}
+
 const given = process.argv.slice(2)
+useMemory()
 if (given.length === 0) {
   const checks = CHECKS.map((step) => ({ step, ending: run(step, false) }))
   for (const { step, ending } of checks) await report(step, ending)

@@ -122,8 +122,8 @@ async function prepare(plugins: string): Promise<void> {
   const text = await readFile(code, 'utf8')
   const from = text.indexOf('  get_last_activity:')
   await writeFile(code, `${text.slice(0, from)}})\n`)
-  for (const name of ['get_last_activity', 'deactivate_account', 'unassign_entitlement'])
-    delete manifest.capabilities[name]
+  const cut = ['get_last_activity', 'list_expenses', 'deactivate_account', 'unassign_entitlement']
+  for (const name of cut) delete manifest.capabilities[name]
   await writeFile(file, JSON.stringify(manifest))
 }
 

@@ -1,5 +1,5 @@
 /** A whole host with a database of its own, driven without a socket; and a small company in it. */
-import { mkdtempSync } from 'node:fs'
+import { chmodSync, mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -106,6 +106,7 @@ export async function startCore(
   { from, server, pace, mailTrust }: CoreOptions = {},
 ): Promise<CoreHost> {
   const dataDir = from ?? mkdtempSync(path.join(tmpdir(), 'keyway-core-'))
+  if (from === undefined) chmodSync(dataDir, 0o711)
   if (from === undefined) withVerdicts(dataDir)
   const isGiven = env['DATABASE_URL'] !== undefined
   const database =

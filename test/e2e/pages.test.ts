@@ -271,7 +271,8 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
         const look = `${place.replaceAll('/', '_')}-${width}-${scheme}`
         await photograph(page, look)
         const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-        const found = await judge(page)
+        // Each width and each scheme once: the two others have the same sizes and the same colours.
+        const found = (width === 1280) === (scheme === 'light') ? await judge(page) : []
         if (found.length > 0 || Number(wide) > 0) faults[look] = { found, wide }
       }
     }

@@ -3,7 +3,7 @@
  * kills, stops, fills or copies is a server of its own (template.ts).
  */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
+import { chmodSync, mkdtempSync } from 'node:fs'
 import { appendFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -46,6 +46,8 @@ export async function startServer(
   copyTo: (dataDir: string) => Promise<void>,
 ): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-server-'))
+  // Root's server runs as another user, and lies elsewhere where that one cannot come to.
+  chmodSync(dataDir, 0o711)
   await copyTo(dataDir)
   await appendFile(path.join(homeOf(dataDir).cluster, 'postgresql.auto.conf'), SETTINGS)
   const { value: password } = await keptSecret(dataDir, PASSWORD_FILE)

@@ -44,10 +44,12 @@ export function lostPage(t: Tongue, path: string, form: Form, isSignedIn: boolea
     : ''
   const back = ownPath(`${pageOf(path)}${query}`) ?? '/'
   const to = isSignedIn ? back : `/settings/sign-in?${new URLSearchParams({ next: back })}`
-  const texts = Object.entries(WRITTEN).flatMap(([name, label]) => {
-    const text = form.get(name)?.trim()
-    return text ? [{ name, label: w[label], text }] : []
-  })
+  const texts: { name: string; label: string; text: string }[] = Object.entries(WRITTEN).flatMap(
+    ([name, label]) => {
+      const text = form.get(name)?.trim()
+      return text ? [{ name, label: w[label], text }] : []
+    },
+  )
   const others = othersOf(form)
   if (others !== '') texts.push({ name: 'fields', label: w.what_you_entered, text: others })
   return layout({
