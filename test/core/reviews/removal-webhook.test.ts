@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { until } from '../../e2e/until.ts'
 import { app, domainOf } from '../host.ts'
+import { storedLog } from '../log.ts'
 import { company } from '../requests/company.ts'
 import { sync } from '../sync/synced.ts'
 import { answering } from '../webhooks/receiver.ts'
@@ -84,10 +85,11 @@ test('a webhook takes it, and a reading shows that it did', async () => {
     },
   ])
   await firm.reaches(id, 'COMPLETED')
-  const { rows } = await firm.core.db.execute<{ webhook: string }>(sql`
-    select event_metadata ->> 'webhook_id' as webhook from activity_logs
-    where event_type = 'ACCESS_REVIEW_WEBHOOK_CALLED' and event_metadata ->> 'item_id' = ${line.id}`)
-  expect(rows).toEqual([{ webhook: hook.id }])
+  const all = await storedLog(firm.core.db)
+  const rows = all.filter(({ eventType }) => eventType === 'ACCESS_REVIEW_WEBHOOK_CALLED')
+  expect(rows.map(({ metadata }) => metadata)).toEqual([
+    expect.objectContaining({ webhook_id: hook.id, item_id: line.id }),
+  ])
 })
 
 test('a webhook that answers success and does nothing never leads to REMOVED', async () => {
