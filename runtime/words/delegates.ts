@@ -34,7 +34,7 @@ export const DELEGATE_WORDS = {
     en: 'You have named nobody.',
     de: 'Sie haben niemanden benannt.',
   },
-  delegates_of: { en: 'For whom you decide', de: 'Für wen Sie entscheiden' },
+  delegates_of: { en: 'People you decide for', de: 'Für wen Sie entscheiden' },
   delegates_of_none: { en: 'Nobody has named you.', de: 'Niemand hat Sie benannt.' },
   delegates_read_only: {
     en: 'You signed in with a token that may only read, so you can name nobody here.',

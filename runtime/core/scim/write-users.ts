@@ -25,7 +25,7 @@ export type PushMeans = Pick<CoreContext, 'send' | 'now' | 'listeners'>
 type Body = Record<string, unknown>
 
 /**
- * Makes a person. One whom the provider has deleted before is taken up again.
+ * Creates a person. One that the provider deleted before is restored.
  *
  * @throws ScimError 400, 409 uniqueness
  */

@@ -1,4 +1,4 @@
-/** An access policy is written: rows of a condition, what it gives, and a preview of whom it touches before it is saved. */
+/** The form of an access policy: rows of a condition, what it gives, and a preview of the people affected before it is saved. */
 import { createHash } from 'node:crypto'
 import { html } from 'hono/html'
 import * as v from 'valibot'

@@ -64,6 +64,6 @@ const TONGUES = new Map(LANGUAGE_NAMES.map((name) => [name, makeTongue(name)]))
 export const tongueOf = (language: Language): Tongue =>
   TONGUES.get(language) ?? makeTongue(language)
 
-/** That of the person of this visit; of a person of whom nothing is known that of the browser. */
+/** The person's language on this visit; where they chose none, the browser's. */
 export const tongueFor = (c: Context<Env>): Tongue =>
   tongueOf(c.get('language') ?? languageOf(c.req.header('accept-language')))

@@ -1,4 +1,4 @@
-/** Does one of the operator's operations: for whom, with what, by the row of its endpoint. */
+/** Does one operation of the operator, by the row of its endpoint. */
 import * as v from 'valibot'
 import type { Lifecycle } from '../../connectors/lifecycle/lifecycle.ts'
 import { PackageError } from '../../connectors/packages/format.ts'

@@ -1,4 +1,4 @@
-/** A person whom a form names by address or whole name. */
+/** Finds the person that a form names, by address or full name. */
 import { listUsers } from '../../core/directory/users.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
 import type { Db } from '../../database/database.ts'

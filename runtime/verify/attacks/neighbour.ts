@@ -14,8 +14,8 @@ const written = (name: string, more: string) => () => ({
 /** What a connector may know of its tenant: its token is a placeholder, other in every call. */
 const named = [{ base_url: 'https://{tenant}.example' }]
 
-/** Far more than one page takes to be made, sent and refused. */
-const PAGE_MS = 10_000
+/** Far more than one page takes to be made, sent and refused, also where other things run. */
+const PAGE_MS = 20_000
 const page = { promise: 1, byCore: true, healthMs: 50, calls: 4, quickCalls: 2 } as const
 
 export const NEIGHBOUR: readonly Attack[] = [

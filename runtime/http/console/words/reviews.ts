@@ -1,7 +1,7 @@
 /** The words of launching and ending access reviews: in one place, so that they can be moved or translated together. */
 export const REVIEW_LAUNCH_WORDS = {
   title: 'Launch an access review',
-  lead: 'Say what is reviewed, by whom and until when. See how many lines that is before it begins.',
+  lead: 'Say what is reviewed, who reviews it and until when. See how many lines that is before it begins.',
   notLaunched: 'It was not launched',
   about: 'About it',
   name: 'Name',

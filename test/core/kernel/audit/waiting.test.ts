@@ -51,7 +51,11 @@ async function unchained<T>(work: () => Promise<T>): Promise<T> {
 }
 
 test('writers wait for nobody; the log verifies meanwhile and says how many entries wait', async () => {
+  // What the host's start wrote may still wait.
+  await core.host.settled
+  await core.call('GET', '/activity_logs?limit=1')
   const before = await verifyActivity(core.db, domainId)
+  expect(before.waiting).toBe(0)
   await unchained(async () => {
     await core.db.transaction((tx) => record(tx, 'WAITS'))
     await record(core.db, 'WAITS')
