@@ -19,6 +19,7 @@ import { forgetDatabase } from '../database/forget.ts'
 import { fill } from './fill.ts'
 import { loadWords, machineWords } from './machine.ts'
 import { place, type Section, sectionText } from './report.ts'
+import { createTimed } from './timed.ts'
 
 const USERS = Number(process.env['USERS'] ?? 100_000)
 const WHOLE = USERS === 100_000
@@ -37,27 +38,7 @@ const quiet = { tell: () => {}, onLine: () => {} }
 const line = progressLine()
 const load = loadWords()
 
-type Took = { what: string; seconds: number; growthMib: number }
-const took: Took[] = []
-
-/** Does something, and notes how long it took and how much more memory this process held meanwhile. */
-async function timed<T>(what: string, act: () => Promise<T>): Promise<T> {
-  line.show(what)
-  globalThis.gc?.()
-  const before = process.memoryUsage().rss
-  let most = before
-  const timer = setInterval(() => {
-    most = Math.max(most, process.memoryUsage().rss)
-  }, 50)
-  const beganMs = performance.now()
-  try {
-    return await act()
-  } finally {
-    clearInterval(timer)
-    const seconds = (performance.now() - beganMs) / 1000
-    took.push({ what, seconds, growthMib: (most - before) / 2 ** 20 })
-  }
-}
+const { took, timed } = createTimed((what) => line.show(what))
 
 const server = await startEmbedded({ dataDir: from, password, ...quiet })
 try {

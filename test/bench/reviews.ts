@@ -18,6 +18,7 @@ import { loadWords, machineWords } from './machine.ts'
 import { place, sectionText } from './report.ts'
 import { callerOf } from './request-lives.ts'
 import { median, quantile } from './statistics.ts'
+import { createTimed } from './timed.ts'
 
 const ROWS = Number(process.env['ROWS'] ?? 1_000_000)
 const WHOLE = ROWS === 1_000_000
@@ -45,7 +46,6 @@ const LISTS = [
   'mine=true&state=OPEN',
 ]
 
-type Took = { what: string; seconds: number; growthMib: number }
 type Read = { list: string; total: number; first: number; p50: number; p99: number }
 
 const line = progressLine()
@@ -54,7 +54,7 @@ const load = loadWords()
 const core = await startCore({ KEYWAY_REQUESTS_PER_MINUTE: '1000000' })
 const { db } = core
 const call = callerOf(core, ADMIN_TOKEN)
-const took: Took[] = []
+const { took, timed } = createTimed(tell)
 
 try {
   await core.host.settled
@@ -103,25 +103,6 @@ async function launched(id: string): Promise<string> {
     )
     tell(`launch ${rows[0]?.problem ?? ''}`)
     await pause(200)
-  }
-}
-
-/** Does something, and notes how long it took and how much more memory the host held meanwhile. */
-async function timed<T>(what: string, act: () => Promise<T>): Promise<T> {
-  tell(what)
-  globalThis.gc?.()
-  const before = process.memoryUsage().rss
-  let most = before
-  const timer = setInterval(() => {
-    most = Math.max(most, process.memoryUsage().rss)
-  }, 50)
-  const beganMs = performance.now()
-  try {
-    return await act()
-  } finally {
-    clearInterval(timer)
-    const seconds = (performance.now() - beganMs) / 1000
-    took.push({ what, seconds, growthMib: (most - before) / 2 ** 20 })
   }
 }
 

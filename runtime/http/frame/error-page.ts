@@ -1,4 +1,4 @@
-/** What goes wrong while a page is made: as a page, in words of the core, which are English. */
+/** Shows an error as a page. Its message comes from the core, so it is English. */
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { CoreError } from '../../contract/errors/problem.ts'

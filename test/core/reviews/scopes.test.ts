@@ -216,6 +216,7 @@ test.each([
 test('every group offers values that fit some line, or takes what is written', async () => {
   const { db, domainId } = database
   const of = { domain_app_id: APP, arda_id: null }
+  // The cast: of the caller only the domain is read.
   const { scope_options } = await listScopeOptions(db, { domainId } as never, of)
   expect(scope_options.map(({ group }) => group)).toEqual(Object.keys(SCOPE_GROUPS))
   const offered = Object.fromEntries(
@@ -228,6 +229,7 @@ test('every group offers values that fit some line, or takes what is written', a
     LAST_LOGIN: [],
   })
   for (const { group, items } of scope_options)
+    // The cast: the table's keys are groups.
     for (const { value } of items)
       expect(scopeFault([scalar(group as never, value ?? '')]), `${group} ${value}`).toBeNull()
 })

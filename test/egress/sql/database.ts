@@ -29,7 +29,7 @@ export async function startServer<S extends { ca: string }>(
 ): Promise<S> {
   const other = await installSystem(script)
   if ('why' in other) throw new Error(other.why)
-  // What the script tells of itself.
+  // The cast: what the script prints is what its caller asked for by `S`.
   const started = (await other.system.start(env)) as unknown as S
   setDefaultCACertificates([...getCACertificates('default'), readFileSync(started.ca, 'utf8')])
   return started

@@ -37,6 +37,7 @@ export default defineConnector({
     const forms: unknown[] = [...REFUSED, null, 1, true, ['x'], { identifier: 'x' }]
     for (const role of forms) {
       try {
+        // The cast: these are forms that the types refuse.
         await ctx.sql.execute('grant', [], { role, member: 'must-not-arrive' } as never)
         found.push(`ESCAPED ${String(role)}`)
       } catch {}

@@ -377,7 +377,7 @@ describe('a policy', () => {
     expect([wrong.status, wrong.text.includes('Give it a name')]).toEqual([422, true])
   })
 
-  test('says whom it touches before it is saved, and again where it was changed since', async () => {
+  test('shows who is affected before it is saved, and again after a change', async () => {
     const visitor = await admin()
     await visitor.get(PATH)
     const unseen = await visitor.post(PATH, { ...typed(), do: 'save' })

@@ -1,5 +1,5 @@
 /**
- * One review of three servers of others: 250 accounts, 40 of them rejected and removed, the servers themselves asked
+ * One review across three real third-party servers: 250 accounts, 40 rejected and removed, the servers themselves asked
  * afterwards, and the evidence verified offline by both verifiers.
  */
 import { execFile } from 'node:child_process'
