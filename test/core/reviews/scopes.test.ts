@@ -228,8 +228,8 @@ test('every group offers values that fit some line, or takes what is written', a
     ENTITLEMENT_TAG: ['GROUP', 'LICENCE', 'LICENSE', 'PRIVILEGED', 'REQUESTABLE'],
     LAST_LOGIN: [],
   })
+  // The cast: the table's keys are groups.
   for (const { group, items } of scope_options)
-    // The cast: the table's keys are groups.
     for (const { value } of items)
       expect(scopeFault([scalar(group as never, value ?? '')]), `${group} ${value}`).toBeNull()
 })
