@@ -13,6 +13,7 @@ import { type Markup, proofField } from '../frame/layout.ts'
 import type { Place } from '../frame/side.ts'
 import type { Flash } from '../pages/flashes.ts'
 import { note } from '../pages/parts.ts'
+import { markOf } from './mark.ts'
 import { card, field, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 import { CHANGE_WORDS as WORDS } from './words/overview.ts'
@@ -46,7 +47,7 @@ export type Change = {
   danger?: true
   /** Whether a reason is asked for, and must be given. */
   reason: 'asked' | 'needed' | 'none'
-  /** Fields of its own, beside the reason: once they are sent, the page says what would be different, and asks again. */
+  /** Fields of its own, beside the reason: once they are sent, the page says what would be different, and asks again, as often as they change. */
   fields?(about: About): Markup
   /** What these fields hold at first: what is there now. */
   given?(visit: ConsoleVisit, about: About): Promise<Record<string, string>>
@@ -127,12 +128,11 @@ export async function doChange(
   const hidden = [...form].filter(([name]) => !OWN.includes(name))
   if (change.reason === 'needed' && reason === '')
     return show(visit, change, about, hidden, { reason, problem: WORDS.sayWhy, status: 422 })
-  if (change.fields && form.get('sure') !== 'yes')
-    return show(visit, change, about, [...hidden, ['sure', 'yes']], {
-      reason,
-      problem: null,
-      status: 200,
-    })
+  if (change.fields && form.get('seen') !== markOfFields(hidden)) {
+    const problem = form.has('seen') ? WORDS.changedSince : null
+    const status = problem === null ? 200 : 409
+    return show(visit, change, about, hidden, { reason, problem, status })
+  }
   try {
     const shown = await change.act(visit, about)
     if (shown instanceof Response) return shown
@@ -145,7 +145,17 @@ export async function doChange(
 }
 
 /** Fields that the page itself writes. */
-const OWN = ['form_token', 'reason', 'expected_generation']
+const OWN = ['form_token', 'reason', 'expected_generation', 'seen']
+
+/** What was filled in, as browsers send it again: without empty fields, and with one kind of line end. */
+const markOfFields = (all: readonly (readonly [string, string])[]): string =>
+  markOf(
+    all
+      .map(([name, value]) => [name, value.replaceAll('\r\n', '\n').trim()])
+      .filter(([, value]) => value !== '')
+      .map((one) => JSON.stringify(one))
+      .toSorted(),
+  )
 
 async function show(
   visit: ConsoleVisit,
@@ -167,6 +177,8 @@ async function show(
   }
   const visitor = await visit.visitor()
   const back = change.back(about)
+  // Only what was shown can be agreed to.
+  const isSeen = change.fields && preview?.lines && refused === null
   const ownNames = change.fields ? fieldNames(change.fields(about)) : []
   const content = html`
 ${problem === null ? '' : note('bad', 'alert', WORDS.notDone, problem, 'alert')}
@@ -178,7 +190,8 @@ ${
 ${change.options ? change.options(about) : ''}
 <form class="card" method="post" action="${c.req.path}"><div class="in stack">
 ${proofField(visitor.proof)}
-${hidden.filter(([name]) => !ownNames.includes(name) && !(refused !== null && name === 'sure')).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${hidden.filter(([name]) => !ownNames.includes(name)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${isSeen ? html`<input type="hidden" name="seen" value="${markOfFields(hidden)}">` : ''}
 ${preview.generation === undefined ? '' : html`<input type="hidden" name="expected_generation" value="${preview.generation}">`}
 ${change.fields ? change.fields(about) : ''}
 ${change.reason === 'none' ? '' : field({ id: 'reason', label: WORDS.why, help: WORDS.whyHelp, value: reason, required: change.reason === 'needed' })}

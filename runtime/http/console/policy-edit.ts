@@ -1,5 +1,4 @@
 /** The form of an access policy: rows of a condition, what it gives, and a preview of the people affected before it is saved. */
-import { createHash } from 'node:crypto'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -14,6 +13,7 @@ import { type Markup, proofField } from '../frame/layout.ts'
 import { counted } from '../frame/words.ts'
 import { note } from '../pages/parts.ts'
 import { differences, refusal, type Status } from './change.ts'
+import { markOf } from './mark.ts'
 import { brief, type Column, card, check, field, listed, row, shell } from './parts.ts'
 import { personPath } from './people.ts'
 import {
@@ -73,7 +73,7 @@ export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Respo
     const id = idOf(visit)
     const { db, principal, context } = visit
     // Saved is what was seen: what was changed since is shown again first.
-    if (action !== 'save' || form.get('seen') !== markOf(draft)) {
+    if (action !== 'save' || form.get('seen') !== markOf(bodyOf(draft))) {
       const preview = await previewPolicy(db, principal, body, id)
       return show(visit, { draft, preview, find })
     }
@@ -107,13 +107,6 @@ function inputOf(draft: Draft): AccessPolicyInput {
   throw new CoreError(422, [...new Set(told)].join('; '))
 }
 
-/** Stands for all that a form says: a preview is of this and no other. */
-const markOf = (draft: Draft): string =>
-  createHash('sha256')
-    .update(JSON.stringify(bodyOf(draft)))
-    .digest('base64url')
-    .slice(0, 22)
-
 async function show(
   visit: ConsoleVisit,
   { draft, find = null, preview = null, problem = null, status = 200 }: Shown,
@@ -131,7 +124,7 @@ ${preview === null ? '' : previewCard(preview)}
 <form class="stack" method="post" action="${at}">
 ${proofField(visitor.proof)}
 <button class="unseen" name="do" value="preview" tabindex="-1" aria-hidden="true">${WORDS.preview}</button>
-${preview === null ? '' : html`<input type="hidden" name="seen" value="${markOf(draft)}">`}
+${preview === null ? '' : html`<input type="hidden" name="seen" value="${markOf(bodyOf(draft))}">`}
 ${preview === null ? '' : actions(back, true)}
 ${card(
   { id: 'about', title: WORDS.about },

@@ -1,5 +1,4 @@
 /** A review is launched: which apps, which of their lines, who decides until when; counted before it is made. */
-import { createHash } from 'node:crypto'
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -14,6 +13,7 @@ import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
+import { markOf } from './mark.ts'
 import {
   brief,
   type Column,
@@ -162,10 +162,6 @@ async function count({ db, principal, now }: ConsoleVisit, draft: Draft): Promis
   }
   return all
 }
-
-/** Stands for all that a form says: what was counted is this and no other. */
-const markOf = (draft: Draft): string =>
-  createHash('sha256').update(JSON.stringify(draft)).digest('base64url').slice(0, 22)
 
 async function show(
   visit: ConsoleVisit,

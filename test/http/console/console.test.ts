@@ -1,4 +1,5 @@
 /** The console: who sees what of it, what its pages show, and the changes that are asked for, previewed and done. */
+import { generateKeyPairSync } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../../runtime/config.ts'
@@ -9,7 +10,7 @@ import {
   accessReviewItems,
   accessReviews,
 } from '../../../runtime/database/schema/reviews.ts'
-import { CONSOLE_PAGES } from '../../../runtime/http/console/table.ts'
+import { CHANGES, CONSOLE_PAGES } from '../../../runtime/http/console/table.ts'
 import { SIDE } from '../../../runtime/http/frame/side.ts'
 import {
   app,
@@ -202,6 +203,59 @@ describe('a change of a connector', () => {
     })
     expect(filled.status).toBe(422)
     expect(filled.text).toContain('It cannot be done now')
+  })
+})
+
+describe('every change with fields', () => {
+  /** What is filled in first, and what is changed after it was shown. */
+  const FILLED: Record<string, { first: Record<string, string>; later: Record<string, string> }> = {
+    trust: {
+      first: { name: 'Acme', public_key: 'KEY', reason: 'x' },
+      later: { name: 'Evil' },
+    },
+    'add-role': { first: { role: 'Auditor' }, later: { role: 'Admin' } },
+    'sync-settings': { first: { every_hours: '7' }, later: { every_hours: '1' } },
+    'new-webhook': {
+      first: { hook_type: 'SIEM', name: 'Ours', url: 'https://siem.example/in' },
+      later: { url: 'https://evil.example/in' },
+    },
+    'change-webhook': { first: { name: 'Ours' }, later: { url: 'https://evil.example/in' } },
+  }
+
+  test('shows again what is changed after it was shown, and does only what was shown', async () => {
+    const { publicKey } = generateKeyPairSync('ed25519')
+    const key = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+    const visitor = await admin()
+    const hook = await core.call('POST', '/operator/webhooks', {
+      body: { hook_type: 'SIEM', name: 'Theirs', url: 'https://siem.example/in' },
+    })
+    const ids: Record<string, string> = { ...params, webhook_id: hook.body.webhook.id }
+    const withFields = Object.entries(CHANGES).filter(([, { fields }]) => fields)
+    expect(withFields.map(([name]) => name).toSorted()).toEqual(Object.keys(FILLED).toSorted())
+    for (const [name, { path }] of withFields) {
+      const at = path.replace(/:(\w+)/g, (_, id) => ids[id] ?? '')
+      const { first = {}, later = {} } = FILLED[name] ?? {}
+      const whole = (fields: Record<string, string>) =>
+        fields['public_key'] ? { ...fields, public_key: key } : fields
+      const start = await visitor.get(at)
+      expect(start.text, name).not.toContain('name="seen"')
+      const given = Object.fromEntries(
+        [...start.text.matchAll(/<input id="([^"]+)" name="\1"[^>]* value="([^"]*)"/g)].map(
+          ([, id = '', value = '']) => [id, value],
+        ),
+      )
+      const filled = { ...given, ...whole(first) }
+      expect((await visitor.post(at, filled)).text, name).toContain('name="seen"')
+      const edited = await visitor.post(at, { ...filled, ...later })
+      expect([edited.status, edited.text.includes('is not what this page showed')], name).toEqual([
+        409,
+        true,
+      ])
+      const back = await visitor.post(at, filled)
+      expect(back.status, name).toBe(409)
+    }
+    const { body } = await core.call('GET', '/operator/publishers')
+    expect(JSON.stringify(body)).not.toContain('Evil')
   })
 })
 

@@ -8,6 +8,8 @@ export const CHANGE_WORDS = {
   why: 'Why',
   whyHelp: 'It stands in the history and in the activity log.',
   sayWhy: 'Say why.',
+  changedSince:
+    'What you filled in is not what this page showed before. Look at what will be different now.',
   cancel: 'Cancel',
   back: 'Back',
   notDone: 'It was not done',
