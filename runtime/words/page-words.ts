@@ -9,6 +9,7 @@ import { INBOX_WORDS } from './inbox.ts'
 import { PERSONAL_WORDS } from './personal.ts'
 import { REVIEW_WORDS } from './reviews.ts'
 import type { Words } from './say.ts'
+import { SCIM_TOKEN_WORDS } from './scim-tokens.ts'
 import { STATE_WORDS } from './states.ts'
 import { TOKEN_WORDS } from './tokens.ts'
 
@@ -25,6 +26,7 @@ export const PAGE_PARTS = {
   delegates: DELEGATE_WORDS,
   reviews: REVIEW_WORDS,
   tokens: TOKEN_WORDS,
+  scim_tokens: SCIM_TOKEN_WORDS,
 } as const
 
 export const PAGE_WORDS = {
@@ -39,6 +41,7 @@ export const PAGE_WORDS = {
   ...DELEGATE_WORDS,
   ...REVIEW_WORDS,
   ...TOKEN_WORDS,
+  ...SCIM_TOKEN_WORDS,
 } as const
 
 export type PageWords = Words<typeof PAGE_WORDS>

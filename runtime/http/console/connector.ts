@@ -311,7 +311,7 @@ function about(shown: Shown | null, listing: ConnectorListing | null): Markup {
         ? [
             [
               WORDS.probe,
-              html`${shown.probe ? WORDS.probeYes : WORDS.probeNo}${shown.probe ? html`<br><a href="${pathOf(shown.id)}/forget-probe">${WORDS.forgetProbe}</a>` : ''}`,
+              html`${shown.probe ? WORDS.probeYes : WORDS.probeNo}<br><a href="${pathOf(shown.id)}/probe">${shown.probe ? WORDS.replaceProbe : WORDS.setProbe}</a>${shown.probe ? html`<br><a href="${pathOf(shown.id)}/forget-probe">${WORDS.forgetProbe}</a>` : ''}`,
             ] as const,
           ]
         : []),

@@ -22,10 +22,12 @@ import { PEOPLE_CHANGES } from './people-changes.ts'
 import { showPolicies, showPolicy } from './policies.ts'
 import { POLICY_CHANGES } from './policy-changes.ts'
 import { showNewPolicy, showPolicyEdit, takePolicy } from './policy-edit.ts'
+import { showProbe, takeProbe } from './probe.ts'
 import { showRequests } from './requests.ts'
 import { REVIEW_CHANGES } from './review-changes.ts'
 import { showNewReview, takeReview } from './review-launch.ts'
 import { decideLines, sendEvidence, showOwnReview, showReview, showReviews } from './reviews.ts'
+import { endScimToken, showScimTokens, takeScimToken } from './scim-tokens.ts'
 import { showSettings } from './settings.ts'
 import { showGenerations, showPublishers, showVersion } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -62,6 +64,11 @@ export const CONSOLE_PAGES = {
   call: {
     path: '/console/connectors/:connector_id/calls/:request_id',
     ...{ place: 'connectors', shows: 'what a call did when', show: showCall },
+  },
+  probe: {
+    path: '/console/connectors/:connector_id/probe',
+    ...{ place: 'connectors', who: 'operator', shows: 'what new versions are tried with' },
+    show: showProbe,
   },
   version: {
     path: '/console/connectors/:connector_id/versions/:digest',
@@ -125,6 +132,10 @@ export const CONSOLE_PAGES = {
     path: '/inbox/reviews/:access_review_id',
     ...{ place: null, shows: 'the lines that one reviews', show: showOwnReview },
   },
+  scim_tokens: {
+    path: SIDE.scim.path,
+    ...{ place: 'scim', shows: 'tokens of identity providers', show: showScimTokens },
+  },
   webhooks: {
     path: SIDE.webhooks.path,
     ...{ place: 'webhooks', shows: 'inline webhooks', show: showWebhooks },
@@ -173,6 +184,18 @@ export const CONSOLE_FORMS = {
     path: '/console/policies/:access_policy_id/edit',
     ...{ place: 'policies', who: 'policies.write', take: takePolicy },
     done: POLICY_EDIT_WORDS.saved,
+  },
+  'scim-token-made': {
+    path: SIDE.scim.path,
+    ...{ place: 'scim', who: 'scim.write', take: takeScimToken, done: PAGE_WORDS.saved },
+  },
+  'scim-token-ended': {
+    path: `${SIDE.scim.path}/:scim_token_id/end`,
+    ...{ place: 'scim', who: 'scim.write', take: endScimToken, done: PAGE_WORDS.scim_ended },
+  },
+  'probe-kept': {
+    path: '/console/connectors/:connector_id/probe',
+    ...{ place: 'connectors', who: 'operator', take: takeProbe, done: PAGE_WORDS.probe_kept },
   },
 } as const satisfies Record<string, ConsoleForm>
 

@@ -56,6 +56,13 @@ export const SIDE = {
     group: 'side_access',
     who: 'reviews.read',
   },
+  scim: {
+    path: '/console/scim-tokens',
+    words: 'scim_tokens',
+    icon: 'key',
+    group: 'side_access',
+    who: 'scim.read',
+  },
   connectors: {
     path: '/console/connectors',
     words: 'connectors',

@@ -67,7 +67,10 @@ describe('the console is', () => {
   test.each([
     ['Auditor', ['home', 'log', 'reviews']],
     ['App Admin', ['home', 'apps', 'requests']],
-    ['Read Only Admin', ['home', 'log', 'people', 'apps', 'requests', 'reviews', 'policies']],
+    [
+      'Read Only Admin',
+      ['home', 'log', 'people', 'apps', 'requests', 'reviews', 'policies', 'scim'],
+    ],
   ])('what %s may open, and no more', async (role, places) => {
     const who = await person(core.db, `${role.replaceAll(' ', '')}@example.com`, [role])
     const visitor = await signedIn(core, who.token)
@@ -544,6 +547,41 @@ describe('a webhook', () => {
     const { text } = await visitor.get('/console/log')
     for (const event of ['CREATED', 'UPDATED', 'SECRET_RENEWED', 'DELETED'])
       expect(text).toContain(`INLINE_WEBHOOK_${event}`)
+  })
+})
+
+describe('a SCIM token', () => {
+  const path = '/console/scim-tokens'
+
+  test('is made, shown once, opens the SCIM address, and is revoked', async () => {
+    const visitor = await admin()
+    expect((await visitor.get(path)).text).toContain('/scim/v2')
+    const wrong = await visitor.post(path, { name: 'Entra', expires: '2001-01-01' })
+    expect([wrong.status, wrong.text.includes('value="Entra"')]).toEqual([422, true])
+    const made = await visitor.post(path, { name: 'Entra', expires: '' })
+    const token = /id="new-token"[^>]* value="([^"]+)"/.exec(made.text)?.[1] ?? ''
+    const asked = () =>
+      core.host.app.request('/scim/v2/Users', {
+        headers: { host: 'localhost', authorization: `Bearer ${token}` },
+      })
+    expect((await asked()).status).toBe(200)
+    const list = await visitor.get(path)
+    expect(list.text).toContain('Entra')
+    expect(list.text).not.toContain(token)
+    const [, end = ''] = /action="([^"]+\/end)"/.exec(list.text) ?? []
+    expect((await visitor.post(end)).status).toBe(303)
+    expect((await visitor.get(path)).text).toContain('The token is revoked.')
+    expect((await asked()).status).toBe(401)
+    const german = await visitor.get(path, { headers: { 'accept-language': 'de' } })
+    expect(german.text).toContain('SCIM-Adresse')
+  })
+
+  test('is only looked at by who may not make one', async () => {
+    const reader = await person(core.db, 'scim@example.com', ['Read Only Admin'])
+    const visitor = await signedIn(core, reader.token)
+    const { status, text } = await visitor.get(path)
+    expect([status, text.includes('name="expires"')]).toEqual([200, false])
+    expect((await visitor.post(path, { name: 'Mine' })).status).toBe(403)
   })
 })
 

@@ -126,6 +126,26 @@ describe('a package that is uploaded', () => {
     expect((await visitor.get('/console/connectors/acme/calls/none')).status).toBe(404)
   })
 
+  test('is tried with credentials that are kept, and shown to nobody', async () => {
+    const at = '/console/connectors/acme/probe'
+    expect((await visitor.get(at)).status).toBe(200)
+    for (const credentials of ['{', '[]', '{"settings": {}}', '{"auth": {}, "more": 1}']) {
+      const told = await visitor.post(at, { credentials })
+      expect([told.status, told.text.includes('They were not kept')], credentials).toEqual([
+        422,
+        true,
+      ])
+    }
+    const kept = await visitor.post(at, { credentials: '{"auth": {"token": {"token": "sesame"}}}' })
+    expect(kept.status).toBe(303)
+    const { text } = await visitor.get('/console/connectors/acme')
+    expect(text).toContain('New versions are tried with these credentials.')
+    expect((await visitor.get(at)).text).not.toContain('sesame')
+    expect((await core.call('GET', '/operator/connectors/acme')).body.probe).toBe(true)
+    await visitor.get('/console/connectors/acme/forget-probe')
+    expect((await visitor.post('/console/connectors/acme/forget-probe')).status).toBe(303)
+  })
+
   test('of the next version shows what it breaks and is rolled back', async () => {
     const less = { version: '2.0.0', capabilities: { validate_credentials: {} } }
     const next = await packaged(less, VALIDATING)

@@ -124,6 +124,8 @@ export const ONE_CONNECTOR_WORDS = {
   probe: 'Probe',
   probeYes: 'new versions are tried with credentials that are kept',
   probeNo: 'new versions are only loaded',
+  setProbe: 'Keep credentials to try them with',
+  replaceProbe: 'Keep other credentials',
   forgetProbe: 'Forget the credentials',
 } as const
 
