@@ -14,6 +14,7 @@ const SEARCHED = [
   ['tasks_search', 'tasks', 'description'],
   ['apps_search', 'apps', 'name'],
   ['requestable_permissions_search', 'requestable_permissions', 'label'],
+  ['access_review_texts_search', 'access_review_texts', 'searched'],
 ] as const
 
 /** Makes the indexes that are missing. One host at a time: to be called under the lock of the migrations. */

@@ -61,6 +61,7 @@ test('a server that does not let the extension be made serves without the indexe
   await client.query('create extension pg_trgm schema "Extensions"')
   expect(await open()).toEqual([])
   expect(await indexes()).toEqual([
+    'access_review_texts_search',
     'apps_search',
     'groups_search',
     'requestable_permissions_search',

@@ -63,7 +63,10 @@ export const ERASED: readonly Rule[] = [
   },
   {
     what: 'ids, addresses and names of accounts in access reviews, and what was said of them',
-    erase: (id) => sql`update access_review_items set account = ${erasedId('account_id')},
+    erase: (id) => sql`with gone as (delete from access_review_texts where account_id in (
+        select account_id from access_review_items where user_id = ${id}
+        union select id from accounts where user_id = ${id}) returning 1)
+      update access_review_items set account = ${erasedId('account_id')},
       account_email = null, user_email = null, user_name = null, reason = null, problem = null
       where user_id = ${id} or account_id in (select id from accounts where user_id = ${id})`,
   },

@@ -34,6 +34,8 @@ export const BOUNDED: Readonly<Record<string, string>> = {
   access_review_apps: 'with their review',
   access_review_assignments: 'with their review',
   access_review_items: 'with their review',
+  access_review_counts: 'folded, and gone with their review',
+  access_review_texts: 'with their review',
   access_review_acts: 'with their review',
   access_review_decisions: 'with their review',
   separation_rules: 'as many as admins make, 500 at most',

@@ -20,9 +20,11 @@ import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { longStatements } from '../sync/runs.ts'
 import { closeAnswered } from './asking.ts'
+import { foldCounts } from './counts.ts'
 import { mineOf, whichItems } from './items.ts'
 import { findReview, note, type ReviewRow } from './rows.ts'
 import { DECIDED, itemStatesBefore } from './states.ts'
+import { namedBy } from './texts.ts'
 
 /** Lines of one act above which it counts as one in bulk. */
 export const BULK = 20
@@ -42,13 +44,14 @@ export async function decideItems(db: Db, principal: Principal, id: string, body
     throw new CoreError(400, 'Say which lines: either by item_ids or by a filter')
   if (decision !== 'KEEP' && reason === null)
     throw new CoreError(400, `A reason is needed to ${decision.toLowerCase()}`)
-  return db.transaction(async (tx) => {
+  const done = await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id)
     demandUnderWay(review)
     const ardas = await openApps(tx, review)
     const ids = [...new Set((item_ids ?? []).map((one) => one.toLowerCase()).filter(isId))]
     const chosen = and(
       whichItems(review, filter ?? {}),
+      await namedBy(tx, review.id, filter?.search),
       item_ids === undefined ? undefined : inArray(items.id, ids),
       mineOf(principal.userId),
       inArray(items.ardaId, ardas),
@@ -78,6 +81,8 @@ export async function decideItems(db: Db, principal: Principal, id: string, body
       item_ids === undefined ? [] : await resultsOf(tx, review, principal, body, made.actId)
     return { act_id: made.actId, decided: made.count, results }
   })
+  await foldCounts(db, id)
+  return done
 }
 
 /** @throws CoreError 403 for a caller who reviews nothing there. */

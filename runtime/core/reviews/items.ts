@@ -1,5 +1,5 @@
 /** The lines of a review: which there are, and which a person may decide. */
-import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import {
   type AccessReviewItem,
   HINTS,
@@ -11,15 +11,17 @@ import { groupMembers, users } from '../../database/schema/people.ts'
 import {
   accessReviewApps,
   accessReviewAssignments,
+  accessReviewCounts,
   accessReviewItems,
 } from '../../database/schema/reviews.ts'
 import { isId } from '../kernel/id.ts'
 import { groupsOf } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
-import { hasPart } from '../kernel/list/search.ts'
+import { countOf } from './counts.ts'
 import { iso } from './read.ts'
 import { findReview, type ReviewRow } from './rows.ts'
+import { namedBy, saying } from './texts.ts'
 
 export type ItemRow = typeof accessReviewItems.$inferSelect
 
@@ -34,16 +36,31 @@ export type ItemFilter = {
 
 const items = accessReviewItems
 
+/** What lines and their counts both know. */
+type Counted = typeof items | typeof accessReviewCounts
+
+/** A condition on the lines of a review, in apps that are still in it. */
+function inReview(
+  { reviewId, ardaId, state, hints }: Counted,
+  id: string,
+  filter: Pick<ItemFilter, 'arda_id' | 'state' | 'hint'>,
+): SQL | undefined {
+  const { arda_id, state: states = [], hint = [] } = filter
+  return and(
+    eq(reviewId, id),
+    sql`${ardaId} in (select ${accessReviewApps.id} from ${accessReviewApps}
+      where ${accessReviewApps.reviewId} = ${id} and ${accessReviewApps.status} <> 'DELETED')`,
+    idEquals(ardaId, arda_id),
+    states.length > 0 ? inArray(state, [...states]) : undefined,
+    hint.length > 0 ? sql`${hints} && ${sql.param([...hint])}::text[]` : undefined,
+  )
+}
+
 /** A condition on the lines of a review, in apps that are still in it. */
 export function whichItems({ id }: Pick<ReviewRow, 'id'>, filter: ItemFilter): SQL | undefined {
-  const { arda_id, state = [], hint = [], user_id, entitlement_id, search } = filter
+  const { user_id, entitlement_id, search } = filter
   return and(
-    eq(items.reviewId, id),
-    sql`${items.ardaId} in (select ${accessReviewApps.id} from ${accessReviewApps}
-      where ${accessReviewApps.reviewId} = ${id} and ${accessReviewApps.status} <> 'DELETED')`,
-    idEquals(items.ardaId, arda_id),
-    state.length > 0 ? inArray(items.state, [...state]) : undefined,
-    hint.length > 0 ? sql`${items.hints} && ${sql.param([...hint])}::text[]` : undefined,
+    inReview(items, id, filter),
     idEquals(items.userId, user_id),
     entitlement_id
       ? and(
@@ -51,18 +68,18 @@ export function whichItems({ id }: Pick<ReviewRow, 'id'>, filter: ItemFilter): S
           eq(items.externalId, entitlement_id),
         )
       : undefined,
-    search
-      ? or(
-          hasPart(items.account, search),
-          hasPart(items.userEmail, search),
-          hasPart(items.label, search),
-        )
-      : undefined,
+    search ? saying(search) : undefined,
   )
 }
 
+/** Answers how many lines a filter finds, where that is known without reading them. */
+const countedBy = (id: string, filter: ItemFilter): SQL | undefined =>
+  filter.user_id || filter.entitlement_id || filter.search
+    ? undefined
+    : countOf(inReview(accessReviewCounts, id, filter))
+
 function idEquals(
-  column: typeof items.ardaId | typeof items.userId,
+  column: Counted['ardaId'] | typeof items.userId,
   id: string | null | undefined,
 ): SQL | undefined {
   if (id === null || id === undefined) return undefined
@@ -95,14 +112,14 @@ export async function listItems(
 ) {
   const review = await findReview(db, principal, id)
   const mine = query.mine || !principal.permissions.has('reviews.read')
-  const where = and(whichItems(review, query), mine ? mineOf(principal.userId) : undefined)
-  const page = await selectPage(
-    db,
-    items,
-    { where, order: [asc(items.place)] },
-    query,
-    (row) => row,
+  const where = and(
+    whichItems(review, query),
+    await namedBy(db, review.id, query.search),
+    mine ? mineOf(principal.userId) : undefined,
   )
+  const total = mine ? undefined : countedBy(review.id, query)
+  const list = { where, order: [asc(items.place)], total }
+  const page = await selectPage(db, items, list, query, (row) => row)
   return { ...page, items: await toItems(db, page.items) }
 }
 

@@ -7,6 +7,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import type { ReviewAppRow } from './rows.ts'
 import { scopeGroups } from './scope.ts'
+import { writeTexts } from './texts.ts'
 
 export type Counted = {
   synced: number
@@ -163,6 +164,7 @@ export async function takeDown(tx: Db, arda: ReviewAppRow): Promise<Counted> {
       returning account_id
     )
     ${countedOf(arda, sql`made`)}`)
+  await writeTexts(tx, id)
   return toCounted(rows, arda)
 }
 

@@ -243,6 +243,49 @@ export const accessReviewItems = pgTable(
   ],
 )
 
+/**
+ * How many lines of an app are in which state with which hints, as additions and subtractions: a trigger of the lines
+ * writes them, and core/reviews/counts.ts folds them.
+ */
+export const accessReviewCounts = pgTable(
+  'access_review_counts',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    domainId: domainId(),
+    reviewId: uuid('review_id').notNull(),
+    ardaId: uuid('arda_id').notNull(),
+    state: text('state', { enum: ITEM_STATES }).notNull(),
+    hints: text('hints').array().$type<Hint[]>().notNull(),
+    n: number('n').notNull(),
+  },
+  (table) => [
+    index('access_review_counts_review').on(table.reviewId),
+    index('access_review_counts_arda').on(table.ardaId),
+  ],
+)
+
+/** What lines of an app are searched by, once for each account and entitlement: lines change, this does not. */
+export const accessReviewTexts = pgTable(
+  'access_review_texts',
+  {
+    id: bigserial('id', { mode: 'number' }).primaryKey(),
+    domainId: domainId(),
+    reviewId: uuid('review_id').notNull(),
+    ardaId: uuid('arda_id')
+      .notNull()
+      .references(() => accessReviewApps.id, { onDelete: 'cascade' }),
+    /** Its account, or the digest of its entitlement as in the index of lines; the other is null. */
+    accountId: uuid('account_id'),
+    entitlement: text('entitlement'),
+    searched: text('searched').notNull(),
+  },
+  (table) => [
+    index('access_review_texts_review').on(table.reviewId),
+    index('access_review_texts_arda').on(table.ardaId),
+    index('access_review_texts_account').on(table.accountId),
+  ],
+)
+
 /** A decision as it was made: over one line, some, or all that a filter fits. */
 export const accessReviewActs = pgTable(
   'access_review_acts',

@@ -22,6 +22,8 @@ beforeEach(() => firm.reset())
 
 const launched = async () => (await firm.launched(await firm.synced())).id
 const states = async (id: string) => statesOf(await firm.lines(id))
+const totalOf = async (id: string, filter: string): Promise<number> =>
+  (await firm.core.call('GET', `/access_reviews/${id}/items?${filter}`)).body.total
 const openTasks = async (who: Person) =>
   (
     await firm.core.call('GET', '/tasks?task_type=ACCESS_REVIEW&status=PENDING', {
@@ -156,6 +158,42 @@ test('lines can be found by what they are', async () => {
   expect(await found('&hint=ACCOUNT_UNMATCHED')).toEqual(['bot Group g2'])
   expect(await found('&state=KEPT')).toEqual([])
   expect(await found('&arda_id=x')).toEqual([])
+})
+
+test('totals are those of the lines, however many statements changed them, and go with the review', async () => {
+  const id = await launched()
+  const { db } = firm.core
+  const counted = async () => {
+    const { rows } = await db.execute<{ parts: number; n: number }>(sql`
+      select count(*)::int as parts, coalesce(sum(n), 0)::int as n from access_review_counts where review_id = ${id}`)
+    return rows[0]
+  }
+  await db.execute(
+    sql`do ${sql.raw(`$$ begin for n in 1..300 loop
+    update access_review_items set state = case state when 'OPEN' then 'KEPT' else 'OPEN' end
+    where review_id = '${id}' and account = 'ben'; end loop; end $$`)}`,
+  )
+  expect((await counted())?.parts).toBeGreaterThan(500)
+  const [line] = await firm.lines(id, '&search=ADA', firm.mia)
+  await firm.decide(id, firm.mia, { decision: 'KEEP', item_ids: [line?.id] })
+  expect(await counted()).toMatchObject({ n: 5 })
+  expect((await counted())?.parts).toBeLessThan(10)
+  for (const filter of [
+    '',
+    'state=OPEN',
+    'state=KEPT',
+    'state=KEPT&state=REJECTED',
+    'search=ada',
+    'hint=ACCOUNT_UNMATCHED',
+    'hint=ACCOUNT_UNMATCHED&state=KEPT',
+    'search=GROUP+G1',
+    'search=b',
+    'search=nobody',
+  ])
+    expect(await totalOf(id, filter), filter).toBe((await firm.lines(id, `&${filter}`)).length)
+  expect(await totalOf(id, 'state=KEPT')).toBe(1)
+  await db.execute(sql`delete from access_reviews where id = ${id}`)
+  expect(await counted()).toEqual({ parts: 0, n: 0 })
 })
 
 test('a line goes to others with a reason, and never to its subject', async () => {

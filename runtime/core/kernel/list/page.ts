@@ -3,7 +3,8 @@
  * clients need). Totals are exact. A page is read in two steps, ids first: what an index can answer
  * alone does not touch rows that are skipped.
  */
-import { count, getTableName, type SQL, sql } from 'drizzle-orm'
+import { createHash } from 'node:crypto'
+import { count, getTableName, type SQL, type SQLChunk, sql } from 'drizzle-orm'
 import { type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../../../database/database.ts'
 import { createRemembered, type Remembered } from './remembered.ts'
@@ -17,7 +18,12 @@ export type PageQuery = { page: number; size: number }
 /** A table whose rows are found by their id. */
 type Listed = PgTable & { id: PgColumn }
 
-export type List = { where: SQL | undefined; order: SQL[] }
+export type List = {
+  where: SQL | undefined
+  order: SQL[]
+  /** Answers how many rows there are, as `n`, without looking at them. */
+  total?: SQL | undefined
+}
 type Slice = { limit: number; offset: number }
 
 /**
@@ -127,13 +133,16 @@ type Question = {
 
 const dialect = new PgDialect()
 
+/** A filter may name thousands of things. */
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64')
+
 const orderText = (order: SQL[]): string => dialect.sqlToQuery(sql.join(order, sql`, `)).sql
 
 /** Reads from a list's SQL what its answer depends on, so that no list can forget to say it. */
 function questionOf(db: Db, table: Listed, { where, order }: List): Question {
   const filtered = db.select({ id: table.id }).from<PgTable>(table).where(where)
   const { sql: text, params } = filtered.toSQL()
-  const key = JSON.stringify([text, params])
+  const key = digestOf(JSON.stringify([text, params]))
   const named = [...text.matchAll(/\b(?:from|join) "([^"]+)"|"([^"]+)"\."[^"]+"/g)]
   const whole = / where "[^"]+"\."domain_id" = \$1$/.test(text)
   return {
@@ -145,7 +154,11 @@ function questionOf(db: Db, table: Listed, { where, order }: List): Question {
   }
 }
 
-async function countOf(tx: Db, table: Listed, { where }: Pick<List, 'where'>): Promise<number> {
+async function countOf(tx: Db, table: Listed, { where, total }: List): Promise<number> {
+  if (total) {
+    const { rows } = await tx.execute<{ n: number }>(total)
+    return Number(rows[0]?.n ?? 0)
+  }
   const [found] = await tx
     .select({ n: count() })
     .from(table as PgTable)
@@ -161,15 +174,38 @@ const idsInOrder = (table: Listed, { where, order }: List): SQL =>
 async function totalOf(
   tx: Db,
   table: Listed,
-  { where }: List,
-  { key, tables, domainId }: Question,
-  versions: Versions,
+  list: List,
+  { key, orderedKey, tables, domainId }: Question,
+  { version, rows }: Versions,
   memory: Memory,
 ): Promise<number> {
-  const known = domainId === '' ? null : versions.rows(tables[0] ?? '')
+  const known = domainId === '' ? null : rows(tables[0] ?? '')
   if (known !== null) return known
-  const find = () => countOf(tx, table, { where })
-  return versions.version === null ? find() : memory.counts(key, versions.version, find)
+  if (version === null || list.total) return countOf(tx, table, list)
+  return memory.counts(key, version, async () => {
+    const found = await findFew(tx, table, list)
+    if (found === null) return countOf(tx, table, list)
+    await memory.ids(orderedKey, version, async () => found.ids)
+    return found.total
+  })
+}
+
+/** Matches up to which counting them finds the first of them too. */
+const COUNTED_WITH_IDS = 100_000
+
+/** How many rows there are and the first ids, in one pass; null where there are more than can be put in order quickly. */
+async function findFew(
+  tx: Db,
+  table: Listed,
+  { where, order }: List,
+): Promise<{ ids: string[]; total: number } | null> {
+  const { name, found } = matching(table, { where, order })
+  const { rows } = await tx.execute<{ id: string; total: number }>(sql`
+    with ${name} as materialized (${found} limit ${COUNTED_WITH_IDS + 1})
+    select ${table.id}::text as id, (select count(*) from ${name})::int as total from ${name}
+    order by ${sql.join(order, sql`, `)} limit ${REMEMBERED_IDS}`)
+  const total = rows[0]?.total ?? 0
+  return total > COUNTED_WITH_IDS ? null : { ids: rows.map(({ id }) => id), total }
 }
 
 /** Rows of a filtered list, of a thousand of its table, above which its order is walked to find the first. */
@@ -206,15 +242,22 @@ async function findIds(
   { limit, offset }: Slice,
   few = false,
 ): Promise<string[]> {
-  const name = sql.identifier(getTableName(table))
-  const columns = [...orderText(order).matchAll(/"([^"]+)"\."([^"]+)"/g)].map(([column]) => column)
-  const needed = sql.raw([...new Set([`"${getTableName(table)}"."id"`, ...columns])].join(', '))
-  // Inside, the name is the table's; outside, what was found of it.
-  const found = sql`with ${name} as materialized (select ${needed} from ${table} where ${where ?? sql`true`})`
-  const { rows } = await tx.execute<{ id: string }>(sql`${few ? found : sql``}
+  const { name, found } = matching(table, { where, order })
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    ${few ? sql`with ${name} as materialized (${found})` : sql``}
     select ${table.id}::text as id from ${name} ${few || !where ? sql`` : sql`where ${where}`}
     order by ${sql.join(order, sql`, `)} limit ${limit} offset ${offset}`)
   return rows.map(({ id }) => id)
+}
+
+/** Finds what an order needs of all matches; around it, the name of the table is that of what was found. */
+function matching(table: Listed, { where, order }: List): { name: SQLChunk; found: SQL } {
+  const columns = [...orderText(order).matchAll(/"([^"]+)"\."([^"]+)"/g)].map(([column]) => column)
+  const needed = sql.raw([...new Set([`"${getTableName(table)}"."id"`, ...columns])].join(', '))
+  return {
+    name: sql.identifier(getTableName(table)),
+    found: sql`select ${needed} from ${table} where ${where ?? sql`true`}`,
+  }
 }
 
 /** Folding is housekeeping: what asks meanwhile does not wait for it, and the next reader tries again. */
