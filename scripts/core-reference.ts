@@ -6,7 +6,7 @@ import { SCIM_ENDPOINTS, SCIM_PATH, type ScimRow } from '../runtime/contract/end
 import { ENDPOINTS } from '../runtime/contract/endpoints/table.ts'
 import type { CoreStatus } from '../runtime/contract/errors/problem.ts'
 import { ACCESS_LENGTHS } from '../runtime/contract/models/access-length.ts'
-import { FINDINGS } from '../runtime/contract/models/finding.ts'
+import { FINDING_EVENTS, FINDINGS } from '../runtime/contract/models/finding.ts'
 import { HINTS } from '../runtime/contract/models/review-item.ts'
 import { SCOPE_GROUPS } from '../runtime/contract/models/review-scope.ts'
 import { PERMISSIONS, ROLES } from '../runtime/contract/models/roles.ts'
@@ -76,6 +76,11 @@ export const CORE_PARTS: Parts = {
       Object.entries(FINDINGS).map(([name, { severity, meaning, nextStep }]) => [
         ...[code(name), code(severity), meaning, nextStep],
       ]),
+    ),
+  'finding-events': () =>
+    table(
+      ['event', 'when'],
+      Object.entries(FINDING_EVENTS).map(([name, when]) => [code(name), when]),
     ),
   'on-request': () =>
     table(

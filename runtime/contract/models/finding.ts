@@ -81,6 +81,17 @@ export const FINDINGS = {
 export type FindingKind = keyof typeof FINDINGS
 export const FINDING_KINDS = keysOf(FINDINGS)
 
+/** FINDING_EVENTS: what the activity log, and so webhooks of type SIEM, are told of findings. */
+export const FINDING_EVENTS = {
+  FINDING_OPENED: 'a look found it',
+  FINDING_RESOLVED: 'a look found that it is no longer so',
+  FINDING_ACCEPTED: 'a person accepted it; `until` and `reason` say for how long and why',
+  FINDING_REOPENED: 'a person took an acceptance back, or its time is over',
+  FINDINGS_OPENED: 'a look found more of one kind than are told one by one: `kind` and `count`',
+  FINDINGS_RESOLVED: 'the same for what is no longer so',
+} as const satisfies Record<string, string>
+export type FindingEvent = keyof typeof FINDING_EVENTS
+
 export const Finding = v.pipe(
   v.strictObject({
     id: v.string(),

@@ -16,7 +16,6 @@ import { accounts, apps } from '../../database/schema/apps.ts'
 import { licencePrices } from '../../database/schema/expenses.ts'
 import { findings } from '../../database/schema/findings.ts'
 import { users } from '../../database/schema/people.ts'
-import { recordActivity } from '../kernel/audit/activity.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { shortened } from '../kernel/decimal.ts'
 import { isId } from '../kernel/id.ts'
@@ -25,6 +24,7 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { wakeBy } from './looks.ts'
+import { recordFinding } from './record.ts'
 
 type FindingRow = typeof findings.$inferSelect
 
@@ -116,7 +116,9 @@ export async function acceptFinding(
       })
       .where(eq(findings.id, before.id))
       .returning()
-    await record(tx, principal, 'ACCEPTED', before, { until: acceptedUntil.toISOString(), reason })
+    await recordFinding(tx, principal, 'FINDING_ACCEPTED', before, {
+      ...{ until: acceptedUntil.toISOString(), reason },
+    })
     const subject = before.appId ?? before.domainId
     await wakeBy(tx, { kind: before.appId === null ? 'domain' : 'app', id: subject }, acceptedUntil)
     return after ?? before
@@ -134,7 +136,7 @@ export async function reopenFinding(db: Db, principal: Principal, id: string): P
       .set({ state: 'OPEN', acceptedUntil: null })
       .where(eq(findings.id, before.id))
       .returning()
-    await record(tx, principal, 'REOPENED', before, {})
+    await recordFinding(tx, principal, 'FINDING_REOPENED', before)
     return after ?? before
   })
   return one(db, row)
@@ -158,18 +160,6 @@ function endOf(text: string, now: Date): Date {
       msg: `Value error, this must be a moment within the next ${MAX_ACCEPTED_DAYS} days`,
     },
   ])
-}
-
-const record = (
-  tx: Db,
-  principal: Principal,
-  what: 'ACCEPTED' | 'REOPENED',
-  { id, kind, appId, userId }: FindingRow,
-  metadata: Record<string, unknown>,
-) => {
-  const target = { target_type: 'Finding', name: kind, id }
-  const about = { app_id: appId, target_user_id: userId, ...metadata }
-  return recordActivity(tx, principal, `FINDING_${what}`, [target], about)
 }
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null

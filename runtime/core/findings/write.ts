@@ -4,7 +4,11 @@ import { FINDINGS } from '../../contract/models/finding.ts'
 import type { Db } from '../../database/database.ts'
 import { MOMENT } from '../history/spans.ts'
 import { differenceOf } from './difference.ts'
+import { recordFinding, recordLook, type Told } from './record.ts'
 import type { Found } from './rules.ts'
+
+/** Columns of what the log is told. */
+const TOLD = sql`id, kind, app_id as "appId", account_id as "accountId", user_id as "userId"`
 
 /** What a look is about: where its findings belong. */
 export type Where = { domainId: string; appId: string | null; lastRun: number | null }
@@ -17,35 +21,40 @@ export async function writeFound(
   which: SQL,
 ): Promise<void> {
   const { domainId, appId } = where
-  const { rows } = await tx.execute<{ id: string; kind: string; subject: string }>(sql`
-    select id, kind, subject from findings
+  const { rows } = await tx.execute<Told & { subject: string }>(sql`
+    select ${TOLD}, subject from findings
     where domain_id = ${domainId} and app_id is not distinct from ${appId}::uuid
       and resolved_at is null and ${which}`)
   const { open, resolve } = differenceOf(found, rows)
   await insert(tx, where, open)
+  const gone = new Set(resolve)
   await resolveThose(tx, where, resolve)
+  await recordLook(
+    tx,
+    where,
+    'RESOLVED',
+    rows.filter(({ id }) => gone.has(id)),
+  )
 }
 
-async function insert(
-  tx: Db,
-  { domainId, appId, lastRun }: Where,
-  found: readonly Found[],
-): Promise<void> {
+async function insert(tx: Db, where: Where, found: readonly Found[]): Promise<void> {
   if (found.length === 0) return
+  const { domainId, appId, lastRun } = where
   const list = found.map(
     ({ kind, subject, accountId, userId, entitlementId, ruleId, details = {} }) => ({
       ...{ kind, subject, details, severity: FINDINGS[kind].severity },
       ...{ account_id: accountId, user_id: userId, entitlement_id: entitlementId, rule_id: ruleId },
     }),
   )
-  await tx.execute(sql`
+  const { rows } = await tx.execute<Told>(sql`
     insert into findings (domain_id, app_id, opened_run, opened_at, kind, subject, severity, account_id, user_id,
       entitlement_id, rule_id, details)
     select ${domainId}::uuid, ${appId}::uuid, ${lastRun}::bigint, ${MOMENT}, f.kind, f.subject, f.severity, f.account_id,
       f.user_id, f.entitlement_id, f.rule_id, f.details
     from json_to_recordset(${JSON.stringify(list)}::json) as f(kind text, subject text, severity text, account_id uuid,
       user_id uuid, entitlement_id bigint, rule_id uuid, details jsonb)
-    on conflict do nothing`)
+    on conflict do nothing returning ${TOLD}`)
+  await recordLook(tx, where, 'OPENED', rows)
 }
 
 async function resolveThose(tx: Db, { lastRun }: Where, ids: readonly string[]): Promise<void> {
@@ -56,11 +65,14 @@ async function resolveThose(tx: Db, { lastRun }: Where, ids: readonly string[]):
 }
 
 /** Resolves findings of accounts that are no longer there. */
-export async function resolveGone(tx: Db, { domainId, appId, lastRun }: Where): Promise<void> {
-  await tx.execute(sql`
+export async function resolveGone(tx: Db, where: Where): Promise<void> {
+  const { domainId, appId, lastRun } = where
+  const { rows } = await tx.execute<Told>(sql`
     update findings f set state = 'RESOLVED', resolved_at = ${MOMENT}, resolved_run = ${lastRun}::bigint, updated_at = now()
     where f.domain_id = ${domainId} and f.app_id = ${appId} and f.resolved_at is null and f.account_id is not null
-      and not exists (select from account_spans s where s.account_id = f.account_id and s.until is null)`)
+      and not exists (select from account_spans s where s.account_id = f.account_id and s.until is null)
+    returning ${TOLD}`)
+  await recordLook(tx, where, 'RESOLVED', rows)
 }
 
 /** Opens again what was accepted until now; answers when the next acceptance ends. */
@@ -71,9 +83,13 @@ export async function endAcceptances(
 ): Promise<Date | null> {
   const mine = sql`domain_id = ${domainId} and app_id is not distinct from ${appId}::uuid
     and state = 'ACCEPTED' and accepted_until is not null`
-  await tx.execute(sql`
+  const { rows: over } = await tx.execute<Told>(sql`
     update findings set state = 'OPEN', accepted_until = null, updated_at = now()
-    where ${mine} and accepted_until <= ${now.toISOString()}::timestamptz`)
+    where ${mine} and accepted_until <= ${now.toISOString()}::timestamptz returning ${TOLD}`)
+  for (const one of over)
+    await recordFinding(tx, { domainId, userId: null }, 'FINDING_REOPENED', one, {
+      because: 'the time for which it was accepted is over',
+    })
   const { rows } = await tx.execute<{ next: string | null }>(
     sql`select min(accepted_until) as next from findings where ${mine}`,
   )

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { FINDING_EVENTS } from '../../../runtime/contract/models/finding.ts'
 import { lookAt } from '../../../runtime/core/findings/look.ts'
 import { requestablePermissions } from '../../../runtime/database/schema/app_store.ts'
 import { accounts, apps } from '../../../runtime/database/schema/apps.ts'
@@ -22,6 +23,7 @@ import {
   person,
   startCore,
 } from '../host.ts'
+import { storedLog } from '../log.ts'
 import { type Company, company } from '../requests/company.ts'
 
 const SEED = Number(process.env['SEED'] ?? 1)
@@ -88,6 +90,18 @@ const openOf = async (appId: string) =>
   )
     .map(({ kind, subject }) => `${kind} ${subject}`)
     .sort()
+
+/** What the log was told of findings of an app, and of how many. */
+const eventsOf = async (appId: string) =>
+  (await storedLog(core.db))
+    .filter(
+      ({ eventType, metadata }) => /^FINDINGS?_/.test(eventType) && metadata['app_id'] === appId,
+    )
+    .map(({ eventType, targets, metadata }) => ({
+      event: eventType,
+      kind: String(metadata['kind'] ?? targets[0]?.['name']),
+      count: Number(metadata['count'] ?? 1),
+    }))
 
 describe('in a generated organisation', () => {
   const PEOPLE = 60
@@ -220,14 +234,22 @@ describe('in a generated organisation', () => {
     const open = await openOf(appId)
     expect(open.length).toBeGreaterThan(100)
     expect(open).toEqual(truth())
+    // By kind: one by one, and by their number where they are many.
+    const told = Map.groupBy(await eventsOf(appId), ({ kind }) => kind)
+    const kinds = Map.groupBy(open, (one) => one.split(' ')[0] ?? '')
+    expect(
+      [...told].map(([kind, all]) => [kind, all.reduce((n, { count }) => n + count, 0)]).sort(),
+    ).toEqual([...kinds].map(([kind, all]) => [kind, all.length]).sort())
+    expect((await eventsOf(appId)).some(({ event }) => event === 'FINDINGS_OPENED')).toBe(true)
+    expect((await eventsOf(appId)).every(({ event }) => event in FINDING_EVENTS)).toBe(true)
   })
 
-  test('looking again changes nothing', async () => {
+  test('looking again changes nothing, and tells nothing', async () => {
     const all = () =>
       core.db.select().from(findings).where(eq(findings.appId, appId)).orderBy(findings.id)
-    const before = await all()
+    const before = [await all(), await eventsOf(appId)]
     await look('app', appId)
-    expect(await all()).toEqual(before)
+    expect([await all(), await eventsOf(appId)]).toEqual(before)
   })
 
   test('what is no longer so is resolved, what is new is opened', async () => {
@@ -249,6 +271,8 @@ describe('in a generated organisation', () => {
       .where(and(eq(findings.appId, appId), eq(findings.state, 'RESOLVED')))
     expect(resolved.length).toBeGreaterThan(50)
     expect(resolved.every(({ resolvedAt }) => resolvedAt !== null)).toBe(true)
+    const told = (await eventsOf(appId)).filter(({ event }) => event.endsWith('RESOLVED'))
+    expect(told.reduce((n, { count }) => n + count, 0)).toBe(resolved.length)
   })
 
   test('they are listed by filter, each with what to do next', async () => {
@@ -353,6 +377,20 @@ describe('an accepted finding', () => {
     await accept({ reason: 'Still', until: new Date(now.getTime() + DAY_MS).toISOString() })
     expect((await core.call('POST', `/findings/${id}/reopen`)).body.state).toBe('OPEN')
     expect((await core.call('POST', `/findings/${id}/reopen`)).status).toBe(409)
+  })
+
+  test('and each of it is told, by whom and why', async () => {
+    const told = (await storedLog(core.db)).filter(({ targets }) =>
+      targets.some((target) => target.id === id),
+    )
+    expect(told.map(({ eventType, actor }) => [eventType, actor['actor_type']])).toEqual([
+      ['FINDING_OPENED', 'Lumos system'],
+      ['FINDING_ACCEPTED', 'Lumos user'],
+      ['FINDING_REOPENED', 'Lumos system'],
+      ['FINDING_ACCEPTED', 'Lumos user'],
+      ['FINDING_REOPENED', 'Lumos user'],
+    ])
+    expect(told[0]?.metadata).toMatchObject({ app_id: appId, severity: expect.any(String) })
   })
 
   test('cannot be accepted once it is resolved', async () => {
