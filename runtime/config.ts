@@ -105,7 +105,7 @@ export const SETTINGS = {
   KEYWAY_REGISTRY: {
     ...optionalText,
     meaning:
-      'where `keyway search`, `install` and `outdated` find published connectors: an https:// address or a folder, mirrors behind it, separated by spaces; default: none, nothing is fetched',
+      'where `keyway search`, `install` and `outdated`, and the console of a host, find published connectors: an https:// address or a folder, mirrors behind it, separated by spaces; default: none, nothing is fetched',
   },
   KEYWAY_SIGN_IN: {
     ...optionalText,

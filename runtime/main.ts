@@ -337,6 +337,7 @@ export async function createHost(
     logo: async (digest) => (await store.logo(digest)) ?? packageStore.logo(digest),
     ...{ lifecycle, vault, dataDir, isEmbedded, keptDays, metrics, post },
     settings: settingsInForce(config),
+    registries: config.registries,
     operator,
     readiness,
     leaving: leaving.signal,

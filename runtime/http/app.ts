@@ -53,6 +53,8 @@ export type AppDeps = ConnectorRoutesDeps & {
   keptDays: KeptDays
   /** The settings of this host, as its operator reads them. */
   settings: readonly SettingInForce[]
+  /** Where published connectors are found; empty: nowhere. */
+  registries: readonly string[]
   /** Aborted when the host is about to stop. */
   leaving: AbortSignal
   /** Null where no mail is sent. */

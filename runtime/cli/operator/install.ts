@@ -3,6 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { ConfigError } from '../../config.ts'
 import { SIGNATURE_HEADER } from '../../connectors/packages/sign.ts'
+import type { Fetched } from '../../connectors/published/open.ts'
 import type { Want } from '../../contract/endpoints/generation.ts'
 import type { Changed, PackageFinding, PackageReport } from '../../contract/endpoints/operator.ts'
 import { codeOf, ifMissing } from '../../contract/errors/thrown.ts'
@@ -12,7 +13,7 @@ import { canAsk, isAgreed } from '../terminal/is-agreed.ts'
 import { type ChangeFlags, EXIT, type ReadFlags } from '../terminal/options.ts'
 import { ask, briefly, changeOf, changeQuery, changeWords, connectorPath, print } from './change.ts'
 import { callOperator, findOperator, RefusedError } from './client.ts'
-import { type Fetched, fromRegistry } from './registry.ts'
+import { fromRegistry } from './registry.ts'
 
 /** How long the host may take to check a package, in milliseconds. */
 const UPLOAD_MS = 300_000

@@ -1,20 +1,15 @@
 /** `keyway search` and `outdated`, and a package of a registry for `keyway install NAME@RANGE`. */
 import { readFile } from 'node:fs/promises'
 import { ConfigError, readConfig } from '../../config.ts'
-import { MAX_PACKED_BYTES, PackageError } from '../../connectors/packages/format.ts'
-import { readPackage } from '../../connectors/packages/read.ts'
+import { PackageError } from '../../connectors/packages/format.ts'
 import { type Publisher, readPublicKey } from '../../connectors/packages/sign.ts'
 import {
-  INDEX_FILE,
-  INDEX_SIGNATURE,
-  MAX_INDEX_BYTES,
-  MAX_SIGNATURE_BYTES,
-  packageFile,
-  readIndex,
-  type SignedIndex,
-} from '../../connectors/published/form.ts'
+  type Fetched,
+  fetchPackage,
+  type Opened,
+  openRegistry,
+} from '../../connectors/published/open.ts'
 import {
-  demandFresh,
   isRunnable,
   type Outdated,
   outdatedOf,
@@ -22,61 +17,27 @@ import {
   pick,
   searched,
 } from '../../connectors/published/rules.ts'
+import { type Source, sourceOf } from '../../connectors/published/source.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 import { RefusedError, UNUSED } from './client.ts'
-import { type Source, SourceError, sourceOf } from './registry-source.ts'
 
 export type RegistryFlags = ReadFlags & { registry?: string[] }
 
-type Opened = SignedIndex & { source: Source }
-
-/** A package of a registry, with its own signature if it has one. */
-export type Fetched = { packed: Buffer; signature: Buffer | null }
+/** How long the command waits for one file, in milliseconds. */
+const PATIENCE_MS = 60_000
 
 /** The addresses that the operator named: nothing else is ever reached. */
 const addressesOf = ({ registry }: RegistryFlags): readonly string[] =>
   registry ?? readConfig({ ...process.env, ...UNUSED }).registries
 
-/** @throws ConfigError for none */
+/** @throws ConfigError for none, PackageError for an address that is none */
 function sourcesOf(flags: RegistryFlags): Source[] {
   const named = addressesOf(flags)
-  if (named.length > 0) return named.map(sourceOf)
+  if (named.length > 0) return named.map((one) => sourceOf(one, PATIENCE_MS))
   throw new ConfigError(
     'no registry is named: say --registry https://..., or a folder, or set KEYWAY_REGISTRY',
   )
-}
-
-/**
- * The first registry whose index is signed by a trusted key, has not expired and is not older than one that was seen.
- *
- * @param seen Remembers it; refuses an older one.
- * @throws ConfigError with why, registry by registry
- */
-async function openRegistry(
-  sources: readonly Source[],
-  publishers: readonly Publisher[],
-  seen: (signed: SignedIndex) => Promise<void>,
-): Promise<Opened> {
-  const told: string[] = []
-  for (const source of sources) {
-    try {
-      const text = (await source.read(INDEX_FILE, MAX_INDEX_BYTES)).toString('utf8')
-      const signature = await source.read(INDEX_SIGNATURE, MAX_SIGNATURE_BYTES)
-      const signed = readIndex(text, signature.toString('utf8'), publishers)
-      demandFresh(signed.index, null, new Date())
-      await seen(signed)
-      return { ...signed, source }
-    } catch (error) {
-      const isOurs =
-        error instanceof SourceError ||
-        error instanceof PackageError ||
-        error instanceof RefusedError
-      if (!isOurs) throw error
-      told.push(`${source.address}: ${error.message}`)
-    }
-  }
-  throw new ConfigError(told.join('\n'))
 }
 
 /** By the publishers that the host trusts, and its memory of what it has seen. */
@@ -88,6 +49,8 @@ async function trustedRegistry(flags: RegistryFlags): Promise<Opened> {
     await ask(flags, {
       ...{ method: 'POST', path: '/operator/published-indexes' },
       body: { key, version },
+    }).catch((error: unknown) => {
+      throw error instanceof RefusedError ? new PackageError(error.message) : error
     })
   })
 }
@@ -147,37 +110,8 @@ export async function fromRegistry(text: string, flags: RegistryFlags): Promise<
   return asConfigError(async () => {
     const { index, source } = await trustedRegistry(flags)
     const { connector, version } = pick(index, wish)
-    const file = packageFile(connector.id, version)
-    // The registry that gave the index first, then its mirrors: the digest says whether it is the same.
-    const others = sourcesOf(flags).filter(({ address }) => address !== source.address)
-    const packed = await firstOf([source, ...others], file, version.bytes)
-    const { digest } = await readPackage(packed)
-    if (digest !== version.digest)
-      throw new PackageError(
-        `${file} is not the package that the index names; use another mirror, or ask its publisher`,
-      )
-    const signature = version.signed
-      ? await firstOf([source, ...others], `${file}.sig`, MAX_SIGNATURE_BYTES)
-      : null
-    return { packed, signature }
+    return fetchPackage({ connector, version }, [source, ...sourcesOf(flags)])
   })
-}
-
-async function firstOf(
-  sources: readonly Source[],
-  file: string,
-  maxBytes: number,
-): Promise<Buffer> {
-  const told: string[] = []
-  for (const source of sources) {
-    try {
-      return await source.read(file, Math.min(maxBytes, MAX_PACKED_BYTES))
-    } catch (error) {
-      if (!(error instanceof SourceError)) throw error
-      told.push(error.message)
-    }
-  }
-  throw new ConfigError(told.join('\n'))
 }
 
 async function asConfigError<T>(act: () => Promise<T>): Promise<T> {

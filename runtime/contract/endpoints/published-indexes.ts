@@ -1,11 +1,80 @@
-/** What a host remembers of registries: the newest index of each publisher. */
+/** Registries that are folders of files: what is published, what is installed from there, what a host remembers of them. */
 import * as v from 'valibot'
+import { CHANGE, Uploaded } from './installing.ts'
 import { row } from './operator-row.ts'
+import { bool, int, text } from './params.ts'
 
 const describe = <S extends v.GenericSchema>(schema: S, description: string) =>
   v.pipe(schema, v.metadata({ description }))
 
+/** Most versions that are shown of a connector, the newest first. */
+export const MOST_VERSIONS_SHOWN = 50
+
+const Published = v.pipe(
+  v.strictObject({
+    id: v.string(),
+    name: v.string(),
+    description: v.string(),
+    newest: describe(v.nullable(v.string()), 'The newest version that runs here'),
+    installed: describe(v.nullable(v.string()), 'The version that serves here'),
+    outdated: describe(v.boolean(), 'Whether a newer one than that is published'),
+    versions: describe(
+      v.array(
+        v.strictObject({
+          version: v.string(),
+          digest: v.string(),
+          runs_here: describe(v.boolean(), 'Whether this runtime fits it'),
+          signed: describe(v.boolean(), 'Whether the package has a signature of its own'),
+        }),
+      ),
+      `The newest ${MOST_VERSIONS_SHOWN}`,
+    ),
+  }),
+  v.metadata({ title: 'PublishedConnector' }),
+)
+export type Published = v.InferOutput<typeof Published>
+
 export const PUBLISHED_INDEX_ENDPOINTS = {
+  list_published: row({
+    method: 'GET',
+    path: '/registry',
+    summary:
+      'List the connectors that the registry of KEYWAY_REGISTRY has; 409 where it cannot be used',
+    query: {
+      search: text().describe('Only those that have all of these words'),
+      outdated: bool(false).describe('Only those of which an older version serves here'),
+      limit: int({ min: 1, max: 500, default: 100 }).describe('Connectors per answer'),
+    },
+    output: v.pipe(
+      v.strictObject({
+        registry: describe(v.string(), 'Where the index was read'),
+        publisher: describe(v.string(), 'Whose trusted key signed it'),
+        published_at: v.string(),
+        expires_at: v.string(),
+        total: describe(v.number(), 'How many were found'),
+        items: v.array(Published),
+      }),
+      v.metadata({ title: 'PublishedConnectors' }),
+    ),
+    errors: [409, 422],
+  }),
+  install_published: row({
+    method: 'POST',
+    path: '/registry/packages',
+    summary:
+      'Fetch a package of the registry, check it and keep it; calls do not go to it before it is activated',
+    body: v.object({
+      name: describe(
+        v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
+        'Id of the connector, with a version or a range: `acme@1.2.0`, `acme@^1` or `acme`',
+      ),
+      change_publisher: describe(v.optional(v.boolean(), false), 'The connector has changed hands'),
+      ...CHANGE,
+    }),
+    output: Uploaded,
+    status: 201,
+    errors: [409, 413, 415, 422],
+  }),
   see_published_index: row({
     method: 'POST',
     path: '/published-indexes',

@@ -30,6 +30,8 @@ export type Operating = OperateDeps & {
   disk: { dataDir: string; isEmbedded: boolean }
   keptDays: KeptDays
   settings: readonly SettingInForce[]
+  /** Where published connectors are found; empty: nowhere. */
+  registries: readonly string[]
   /** All connectors, with how they stand on this host. */
   listConnectors(): ConnectorListing[]
   /** Null where no mail is sent. */

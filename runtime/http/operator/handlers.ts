@@ -33,6 +33,7 @@ import { JOB_HANDLERS } from './jobs.ts'
 import { MAIL_HANDLERS } from './mail.ts'
 import { OVERVIEW_HANDLERS } from './overview.ts'
 import { PERSONAL_DATA_HANDLERS } from './personal-data.ts'
+import { fetchPublished, listPublished } from './published.ts'
 import { ROTATION_HANDLERS } from './rotation.ts'
 import { SYNC_HANDLERS } from './syncs.ts'
 import { WEBHOOK_HANDLERS } from './webhooks.ts'
@@ -160,6 +161,13 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   ...JOB_HANDLERS,
   ...MAIL_HANDLERS,
   see_published_index: (op, { body }) => seeIndex(op, body),
+  list_published: (op, { query }) => listPublished(op, query),
+  install_published: async (op, { body }) => {
+    const uploaded = await fetchPublished(op, body.name)
+    const change = { ...changeOf(body), changePublisher: body.change_publisher }
+    const { report, ...outcome } = await upload(op, uploaded, change)
+    return { ...(await told(op, outcome, body)), package: report }
+  },
   ...ROTATION_HANDLERS,
   examine: ({ db, vault, disk, keptDays }) => examine(disk, { db, keyIds: vault.keyIds, keptDays }),
   ...SYNC_HANDLERS,

@@ -28,6 +28,8 @@ export type PerformDeps = {
   keptDays: KeptDays
   /** The settings of this host. */
   settings: readonly SettingInForce[]
+  /** Where published connectors are found; empty: nowhere. */
+  registries: readonly string[]
   /** Null where no mail is sent. */
   post: Post | null
   listConnectors(): ConnectorListing[]
@@ -48,6 +50,7 @@ export async function operatingOf(
     isEmbedded,
     keptDays,
     settings,
+    registries,
     post,
     listConnectors,
   }: PerformDeps,
@@ -60,7 +63,7 @@ export async function operatingOf(
     lifecycle,
     vault,
     disk: { dataDir, isEmbedded },
-    ...{ keptDays, settings, post, listConnectors },
+    ...{ keptDays, settings, registries, post, listConnectors },
     parts: { ...parts, requestId, cause: { kind: 'request', id: requestId }, signal },
     signal,
   }

@@ -1,19 +1,35 @@
 /** Packages in the console: a form with files, what it says of a package, and the way to let calls go to it. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { signText } from '../../../runtime/connectors/packages/sign.ts'
+import {
+  INDEX_FILE,
+  INDEX_FORM,
+  INDEX_SIGNATURE,
+  packageFile,
+} from '../../../runtime/connectors/published/form.ts'
+import { nextIndex } from '../../../runtime/connectors/published/rules.ts'
 import { operator } from '../../connectors/lifecycle/operator.ts'
-import { type Made, packaged } from '../../connectors/lifecycle/packaging.ts'
+import { type Made, packaged, publisher } from '../../connectors/lifecycle/packaging.ts'
 import { type CoreHost, person, startCore } from '../../core/host.ts'
 import { signedIn, type Visitor } from '../settings/visitor.ts'
 
 let core: CoreHost
 let made: Made
 let visitor: Visitor
+let registry: string
 beforeAll(async () => {
-  core = await startCore()
+  registry = await mkdtemp(path.join(tmpdir(), 'keyway-registry-'))
+  core = await startCore({ KEYWAY_REGISTRY: registry })
   made = await packaged()
   visitor = await signedIn(core)
 })
-afterAll(() => core.stop())
+afterAll(async () => {
+  await core.stop()
+  await rm(registry, { recursive: true, force: true })
+})
 
 const PATH = '/console/install'
 
@@ -170,10 +186,75 @@ describe('a package that is uploaded', () => {
   })
 })
 
-describe('the form of a package', () => {
-  const isKept = async (id: string): Promise<boolean> =>
-    (await core.call('GET', `/operator/connectors/${id}`)).status === 200
+describe('a registry', () => {
+  /** Publishes versions of a connector as `keyway publish` does. */
+  async function publish(...made: Made[]): Promise<void> {
+    const versions = made.map(({ id, version, digest, packed }) => ({
+      ...{ id, name: 'Made up', description: 'For this test', logo: null },
+      version: {
+        ...{ version, digest, bytes: packed.length, runtime: '^1.0.0', signed: true, wants: [] },
+      },
+    }))
+    const index = nextIndex(null, versions, { now: new Date(), days: 1 })
+    const text = JSON.stringify(index)
+    await mkdir(path.join(registry, 'packages'), { recursive: true })
+    for (const [at, { packed, signature }] of made.entries()) {
+      const one = versions[at]
+      if (!one) continue
+      const file = path.join(registry, packageFile(one.id, one.version))
+      await writeFile(file, packed)
+      await writeFile(`${file}.sig`, signature)
+    }
+    await writeFile(path.join(registry, INDEX_FILE), text)
+    const signed = signText(INDEX_FORM, text, publisher.privateKey)
+    await writeFile(path.join(registry, INDEX_SIGNATURE), JSON.stringify(signed))
+  }
+  const listed = (query = '') => core.call('GET', `/operator/registry${query}`)
+  const install = (name: string, more: object = {}) =>
+    core.call('POST', '/operator/registry/packages', { body: { name, ...more } })
 
+  test('is told as one that cannot be used before there is an index that is trusted', async () => {
+    const away = await listed()
+    expect([away.status, JSON.stringify(away.body)]).toEqual([
+      409,
+      expect.stringContaining('cannot be read'),
+    ])
+  })
+
+  test('is searched, compared with what serves, and installed from as it is published', async () => {
+    const [first, next] = [
+      await packaged({ id: 'published' }),
+      await packaged({ id: 'published', version: '1.1.0' }),
+    ]
+    await publish(first, next)
+    const { status, body } = await listed('?search=made')
+    expect([status, body.publisher, body.total]).toEqual([200, 'Acme Inc.', 1])
+    expect(body.items[0]).toMatchObject({ id: 'published', newest: '1.1.0', installed: null })
+    expect((await listed('?search=nothing')).body.total).toBe(0)
+    const tried = await install('published@1.0.0', { dry_run: true })
+    expect([tried.status, tried.body.package.trust]).toEqual([201, 'trusted'])
+    expect(await isKept('published')).toBe(false)
+    const kept = await install('published@1.0.0')
+    expect(kept.body.package).toMatchObject({ version: '1.0.0', digest: first.digest })
+    await operator(core).activate(first)
+    expect((await listed('?outdated=true')).body.items[0]).toMatchObject({ outdated: true })
+    expect((await install('published@^9')).status).toBe(422)
+    expect((await install('../x')).status).toBe(422)
+  })
+
+  test('of which a package was changed gives nothing', async () => {
+    const made = await packaged({ id: 'changed' })
+    await publish({ ...made, digest: 'a'.repeat(64) })
+    const told = await install('changed')
+    expect(told.status).toBe(422)
+    expect(JSON.stringify(told.body)).toContain('is not the package that the index names')
+  })
+})
+
+const isKept = async (id: string): Promise<boolean> =>
+  (await core.call('GET', `/operator/connectors/${id}`)).status === 200
+
+describe('the form of a package', () => {
   test('of another page, of another form, or of who may not install keeps nothing', async () => {
     const { packed } = await packaged({ id: 'stranger' })
     const fields = { keep: 'yes' }

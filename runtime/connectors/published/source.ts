@@ -4,11 +4,9 @@
  */
 import { open } from 'node:fs/promises'
 import path from 'node:path'
-import { ConfigError } from '../../config.ts'
 import { messageOf } from '../../contract/errors/thrown.ts'
+import { PackageError } from '../packages/format.ts'
 
-/** Longest time of one file, in milliseconds. */
-const PATIENCE_MS = 60_000
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
 export type Source = {
@@ -22,17 +20,20 @@ export class SourceError extends Error {
   override name = 'SourceError'
 }
 
-/** @throws ConfigError for an address that is none */
-export function sourceOf(address: string): Source {
+/**
+ * @param patienceMs Longest time of one file of a web server.
+ * @throws PackageError for an address that is none
+ */
+export function sourceOf(address: string, patienceMs: number): Source {
   if (!/^https?:\/\//i.test(address)) return folder(address)
   const base = URL.canParse(address) ? new URL(address) : null
   if (base === null || base.username !== '' || base.password !== '')
-    throw new ConfigError(`the registry is no address: write https://host/path, without a login`)
+    throw new PackageError(`the registry is no address: write https://host/path, without a login`)
   if (base.protocol === 'http:' && !LOOPBACK.test(base.hostname))
-    throw new ConfigError(
+    throw new PackageError(
       `${base.origin} is without TLS: a registry is named by https:// or a folder`,
     )
-  return { address, read: (file, maxBytes) => fetched(base, file, maxBytes) }
+  return { address, read: (file, maxBytes) => fetched(base, file, { maxBytes, patienceMs }) }
 }
 
 const folder = (directory: string): Source => ({
@@ -55,10 +56,14 @@ const folder = (directory: string): Source => ({
 const tooLarge = (name: string, maxBytes: number) =>
   new SourceError(`${name} has more than ${maxBytes} bytes`)
 
-async function fetched(base: URL, file: string, maxBytes: number): Promise<Buffer> {
+async function fetched(
+  base: URL,
+  file: string,
+  { maxBytes, patienceMs }: { maxBytes: number; patienceMs: number },
+): Promise<Buffer> {
   const url = new URL(file, base.href.endsWith('/') ? base : `${base.href}/`)
   try {
-    const reply = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(PATIENCE_MS) })
+    const reply = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(patienceMs) })
     if (!reply.ok || reply.body === null) {
       await reply.body?.cancel()
       throw new SourceError(`${url} answers ${reply.status}`)

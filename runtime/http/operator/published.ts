@@ -1,0 +1,100 @@
+/** What a registry has, and a package that is fetched from there. Nothing is reached but what KEYWAY_REGISTRY names. */
+import { newest } from '../../connectors/lifecycle/generations.ts'
+import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
+import { seeIndex } from '../../connectors/lifecycle/published-indexes.ts'
+import { PackageError } from '../../connectors/packages/format.ts'
+import type { PublishedConnector } from '../../connectors/published/form.ts'
+import { fetchPackage, type Opened, openRegistry } from '../../connectors/published/open.ts'
+import {
+  isRunnable,
+  outdatedOf,
+  parseName,
+  pick,
+  searched,
+} from '../../connectors/published/rules.ts'
+import { sourceOf } from '../../connectors/published/source.ts'
+import { normalizeId } from '../../contract/connector/manifest.ts'
+import { MOST_VERSIONS_SHOWN, type Published } from '../../contract/endpoints/published-indexes.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { Operating } from './handler.ts'
+import { uploadedOf } from './package-upload.ts'
+
+/** Longest time of one file, in milliseconds: of the index people wait for a page, of a package for its check too. */
+const INDEX_MS = 5000
+const PACKAGE_MS = 30_000
+
+type Asking = { search: string | null; outdated: boolean; limit: number }
+
+/** @throws CoreError 409 where no registry can be used */
+export async function listPublished(op: Operating, { search, outdated, limit }: Asking) {
+  const { index, publisher, source } = await opened(op, INDEX_MS)
+  const served = op
+    .listConnectors()
+    .flatMap(({ id, version }) => (id === null || version === null ? [] : [{ id, version }]))
+  const old = new Map(outdatedOf(index, served).map((one) => [normalizeId(one.id), one.newest]))
+  const installed = new Map(served.map(({ id, version }) => [normalizeId(id), version]))
+  const words = (search ?? '').split(/\s+/).filter((word) => word !== '')
+  const found = searched(index, words).filter(({ id }) => !outdated || old.has(normalizeId(id)))
+  return {
+    ...{ registry: source.address, publisher, total: found.length },
+    ...{ published_at: index.published_at, expires_at: index.expires_at },
+    items: found.slice(0, limit).map((one) => {
+      const id = normalizeId(one.id)
+      return toPublished(one, { installed: installed.get(id) ?? null, isOld: old.has(id) })
+    }),
+  }
+}
+
+const toPublished = (
+  { id, name, description, versions }: PublishedConnector,
+  { installed, isOld }: { installed: string | null; isOld: boolean },
+): Published => ({
+  ...{ id, name, description, installed, outdated: isOld },
+  newest: versions.find(isRunnable)?.version ?? null,
+  versions: versions.slice(0, MOST_VERSIONS_SHOWN).map((one) => ({
+    ...{ version: one.version, digest: one.digest, signed: one.signed },
+    runs_here: isRunnable(one),
+  })),
+})
+
+/**
+ * The package that a name such as `acme@^1` means.
+ *
+ * @throws CoreError 409 where no registry can be used; PackageError; RuntimeError input_invalid
+ */
+export async function fetchPublished(op: Operating, name: string): Promise<Uploaded> {
+  const wish = parseName(name)
+  if (wish === null)
+    throw new PackageError(
+      `${JSON.stringify(name)} names no connector; write acme, acme@1.2.0 or acme@^1`,
+    )
+  const { index, source } = await opened(op, PACKAGE_MS)
+  const sources = op.registries.map((one) => sourceOf(one, PACKAGE_MS))
+  const { packed, signature } = await fetchPackage(pick(index, wish), [source, ...sources])
+  return uploadedOf(packed, signature?.toString('utf8') ?? null)
+}
+
+/** @throws CoreError 409 */
+async function opened(op: Operating, patienceMs: number): Promise<Opened> {
+  const { db, actor, registries } = op
+  if (registries.length === 0)
+    throw new CoreError(
+      409,
+      'No registry is named: set KEYWAY_REGISTRY to an https:// address or a folder, and restart the host',
+    )
+  const { publishers } = (await newest(db, actor.domainId)).statement
+  const seen = ({ key, index: { version } }: Pick<Opened, 'key' | 'index'>) =>
+    seeIndex(op, { key, version }).then(
+      () => undefined,
+      (error: unknown) => {
+        throw error instanceof CoreError ? new PackageError(error.message) : error
+      },
+    )
+  try {
+    const sources = registries.map((one) => sourceOf(one, patienceMs))
+    return await openRegistry(sources, publishers, seen)
+  } catch (error) {
+    if (!(error instanceof PackageError)) throw error
+    throw new CoreError(409, `No registry can be used: ${error.message}`)
+  }
+}
