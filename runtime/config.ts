@@ -308,8 +308,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     const isNamed = raw !== undefined && raw !== ''
     const given = isNamed ? raw : SETTINGS[name].default
     read.set(name, { isNamed, value: isSecretSetting(name) || !isNamed ? null : raw })
-    const parsed = v.safeParse(SETTINGS[name].schema as v.GenericSchema<string>, given)
+    const schema: v.GenericSchema<string> = SETTINGS[name].schema
+    const parsed = v.safeParse(schema, given)
     if (!parsed.success) wrong.push(`${name}: ${shown(name, given)} ${parsed.issues[0].message}`)
+    // The cast: no setting is transformed, and one that is wrong is refused below.
     return given as never
   }
   const host = get('HOST')

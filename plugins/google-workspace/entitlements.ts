@@ -10,7 +10,7 @@ import {
   type Paged,
 } from 'keyway/sdk'
 import { type Role, roles } from './admin-roles.ts'
-import { GROUP_ROLES, type GroupRole, groups } from './groups.ts'
+import { GROUP_ROLES, type GroupRole, groups, isGroupRole } from './groups.ts'
 import { idOf, type License, licenseOf, products, readSkus } from './licenses.ts'
 import { type OrgUnit, readOrgUnits } from './org-units.ts'
 import type { Ctx } from './service.ts'
@@ -43,9 +43,9 @@ export function grantOf(type: string, id: string, resource: string): Grant {
   if (id === '') throw wrong('an entitlement has an id')
   switch (type) {
     case 'GROUP_ROLE':
-      if (!Object.hasOwn(GROUP_ROLES, id))
+      if (!isGroupRole(id))
         throw wrong(`a role in a group is one of ${Object.keys(GROUP_ROLES).join(', ')}, not ${id}`)
-      return { type, group: resource, role: id as GroupRole }
+      return { type, group: resource, role: id }
     case 'ORG_UNIT_MEMBERSHIP':
       if (id !== PLACE) throw wrong(`the one of each unit is ${PLACE}, not ${id}`)
       return { type, orgUnit: resource }

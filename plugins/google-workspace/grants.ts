@@ -34,7 +34,7 @@ export async function unassignEntitlement(
 ): Promise<Output<'unassign_entitlement'>> {
   const user = request.account_integration_specific_id
   const grant = requested(request)
-  await TAKE[grant.type](ctx, user, grant as never)
+  await perform(TAKE, ctx, user, grant)
   return { unassigned: true }
 }
 
@@ -47,7 +47,11 @@ const requested = (request: Input<'assign_entitlement'>): Grant =>
 
 /** @throws not_found for an unknown user, group, unit, licence or role. */
 export const give = (ctx: Ctx, user: string, grant: Grant): Promise<void> =>
-  GIVE[grant.type](ctx, user, grant as never)
+  perform(GIVE, ctx, user, grant)
+
+/** The cast: each row of a table takes grants of the type that it is named by. */
+const perform = (table: Record<Grant['type'], Change>, ctx: Ctx, user: string, grant: Grant) =>
+  table[grant.type](ctx, user, grant as never)
 
 type Change = (ctx: Ctx, user: string, grant: never) => Promise<void>
 

@@ -16,6 +16,8 @@ export const GROUP_ROLES = {
 } as const
 export type GroupRole = keyof typeof GROUP_ROLES
 
+export const isGroupRole = (name: string): name is GroupRole => Object.hasOwn(GROUP_ROLES, name)
+
 /** Most groups, and most members, that Google gives at once. */
 const MAX_GROUPS = 200
 

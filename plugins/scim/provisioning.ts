@@ -88,7 +88,8 @@ export async function updateAccount(
   const operations: PatchOperation[] = Object.entries(ATTRIBUTES).flatMap(([field, attribute]) =>
     request[field] === undefined
       ? []
-      : [{ op: 'replace', path: attribute, value: request[field] as Json }],
+      : // The cast: a request came as JSON.
+        [{ op: 'replace', path: attribute, value: request[field] as Json }],
   )
   if (typeof request['email'] === 'string') {
     const { emails } = await readUser(ctx, request.id)

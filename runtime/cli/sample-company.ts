@@ -1,9 +1,11 @@
 /** Makes the sample company in the database of a running host, once, through the core's own functions. */
+
 import { setTimeout as pause } from 'node:timers/promises'
 import { eq } from 'drizzle-orm'
 import * as v from 'valibot'
 import { errorOf } from '../contract/errors/thrown.ts'
 import { AccessPolicyInput } from '../contract/models/access-policy.ts'
+import { AppInputCreate } from '../contract/models/app.ts'
 import { AddAppToAppStoreInput } from '../contract/models/app-store.ts'
 import { PreApprovalRuleInput } from '../contract/models/pre-approval-rule.ts'
 import { RequestablePermissionInput } from '../contract/models/requestable-permission.ts'
@@ -97,8 +99,8 @@ async function make(tx: Db, principal: Principal, parts: RequestContext, baseUrl
       auth: { token: SAMPLE_TOKEN },
       settings: { base_url: tenantUrl(baseUrl, tenant) },
     }
-    const body = { name, category, description, ...connection } as const
-    connected.push({ app, id: (await createApp(tx, principal, body as never, parts)).id })
+    const body = v.parse(AppInputCreate, { name, category, description, ...connection })
+    connected.push({ app, id: (await createApp(tx, principal, body, parts)).id })
   }
   await importPeople(tx, principal, bytesOf(csv), {
     dryRun: false,

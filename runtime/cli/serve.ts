@@ -37,7 +37,7 @@ export async function listen(
     fetch: host.app.fetch,
     hostname: config.host,
     port: config.port,
-    // Its overloads allow a server without a listener; the adaptor always hands one over.
+    // The cast: its overloads allow a server without a listener; the adaptor always hands one over.
     createServer: ((options: ServerOptions, answer: RequestListener) =>
       createServer(options, host.onlyPlainPaths(answer))) as typeof createServer,
   })

@@ -16,6 +16,7 @@ export async function alone(
   name: string,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<boolean> {
+  // The cast: a member that drizzle's type of a database in a transaction leaves out.
   const client: PoolClient = await (db as unknown as { $client: Pool }).$client.connect()
   const lost = new AbortController()
   const onLost = (error?: Error) =>

@@ -105,7 +105,7 @@ export async function openDatabase(
 
 /** Hears what the server refuses, also if the caller ignores it. */
 function onEachFault(client: PoolClient, hear: (fault: unknown) => void): void {
-  // A member of pg's Client that its types leave out.
+  // The cast: a member of pg's Client that its types leave out.
   const { connection } = client as unknown as { connection: EventEmitter }
   connection.on('errorMessage', hear)
 }

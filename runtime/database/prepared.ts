@@ -36,4 +36,5 @@ export function prepared<R>(
 
 /** The pool of a database, or the connection of a transaction: a member of drizzle's session that its types hide. */
 export const connectionOf = (db: Db): Pick<Pool, 'query'> =>
+  // The cast: that member.
   (db._.session as unknown as { client: Pool }).client

@@ -47,7 +47,7 @@ async function begin(tx: Db, client: PoolClient, config: PgTransactionConfig): P
   }
   // Two statements without parameters are one message, with an answer for each.
   const answers = await client.query(`begin ${accessMode ?? ''}; ${TIME}`)
-  // The types of pg know one result, but several statements give a list.
+  // The cast: the types of pg know one result, but several statements give a list.
   const [, { rows }] = answers as unknown as [unknown, { rows: [{ now: Date }] }]
   moments.set(tx, { told: rows[0].now, atMs: performance.now() })
 }

@@ -53,7 +53,7 @@ export function checkDeclaredTypes(
   capability: CapabilityName,
   request: unknown,
 ): void {
-  // The request has been parsed by the schema of this capability.
+  // The cast: the request has been parsed by the schema of this capability.
   const named = NAMED[capability]?.(request as never) ?? []
   const known = {
     entitlement_types: new Set(manifest.entitlement_types.map(({ type_id }) => type_id)),

@@ -64,12 +64,12 @@ function partsOf(body: unknown): Call | null {
   const size = sizeOf(page)
   if (size === undefined) return null
   if (raw !== undefined && raw !== null && typeof raw !== 'boolean') return null
+  const sent = { settings: settings ?? {}, auth: auth ?? null, credentials: credentials ?? null }
+  // The cast is safe: they are used only if the same digest was validated before.
+  const signed = sent as Pick<Call, 'settings' | 'auth' | 'credentials'>
   return {
     request,
-    // The cast is safe: they are used only if the same digest was validated before.
-    settings: (settings ?? {}) as Call['settings'],
-    auth: (auth ?? null) as Call['auth'],
-    credentials: (credentials ?? null) as Call['credentials'],
+    ...signed,
     page: { token: null, size },
     includeRawData: raw === true,
   }

@@ -341,7 +341,7 @@ export function createLane(
         const head = { connector: digest, isolate, capability, raw, threaded, limits }
         to.link.send('call', id, head, call.callJson)
       }
-      // Calls are settled with replies only; `described` settles descriptions.
+      // The cast: calls are settled with replies only; `described` settles descriptions.
       place(call, send, done as Done<LaneReply | string[]>)
     },
     describe: (connector, deadlineMs) =>
@@ -351,6 +351,7 @@ export function createLane(
           { connector, isolateKey: 'describe', deadlineMs, ...nobody },
           (to, id, isolate) =>
             to.link.send('describe', id, { connector: connector.digest, isolate }),
+          // The cast: see `start`.
           (ended) => (ended instanceof RuntimeError ? reject(ended) : resolve(ended as string[])),
         )
       }),

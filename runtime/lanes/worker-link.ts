@@ -8,6 +8,9 @@ import { type Message, ProtocolError } from '../protocol/frames.ts'
 import { isUsualReply, WORKER_HEADS } from '../protocol/worker-heads.ts'
 import type { Launcher } from './launch.ts'
 
+/** Kinds without a schema are not for a host. */
+const HEADS: Partial<Record<Message['kind'], v.GenericSchema>> = WORKER_HEADS
+
 /**
  * Why a worker is no more; `killed` from outside, `crowded` by more tenants than it has memory for,
  * `stalled` because its main thread did not answer, `unstarted` because the system had no room for it.
@@ -100,7 +103,7 @@ export function startWorker(
   pipe.on('error', drop)
 
   const hear = (message: Message) => {
-    const schema = WORKER_HEADS[message.kind]
+    const schema = HEADS[message.kind]
     if (over || told) return
     // The body of a request may wait for its turn, and would keep all that was read with it.
     if (message.kind === 'fetch' && message.body.length > 0)

@@ -103,6 +103,7 @@ function createLogMethod() {
     const short = args.map((one) => (typeof one === 'string' ? cut(one, MAX_LINE) : one))
     const line = lineOf(short, level)
     if (line === null || !isCounted(line) || repeatsOf(this).isNew(line))
+      // The cast: pino's overloads; it gets what it was given.
       method.apply(this, short as never[])
   }
 }
@@ -110,6 +111,7 @@ function createLogMethod() {
 /** Stands in the fields of a summary, which is no line to be counted; JSON leaves symbols out. */
 const COUNTED = Symbol('counted')
 
+/** The cast: the table of labels has the names of the levels. */
 const levelName = (level: number) => (pino.levels.labels[level] ?? 'info') as pino.Level
 
 /** Fields and message of a line as all of ours are written; null for others. */

@@ -131,7 +131,7 @@ export function createMetrics(
     async text() {
       const [own, more] = await Promise.all([json(), others()])
       if (more.length === 0) return collected.metrics()
-      // Of the same program, by its `json`.
+      // The cast: of the same program, by its `json`.
       return AggregatorRegistry.aggregate([own, ...(more as MetricObject[][])]).metrics()
     },
     json,
@@ -152,7 +152,7 @@ function register(registry: Registry, name: MetricName): void {
   else new Histogram({ ...options, buckets: BUCKETS })
 }
 
-/** What was registered under a name; of which type, its row says. */
+/** What was registered under a name. The cast: of which type it is, its row says. */
 const metric = <T>(registry: Registry, name: MetricName): T => registry.getSingleMetric(name) as T
 
 /**

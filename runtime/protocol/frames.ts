@@ -193,6 +193,7 @@ export function decodeMessage(bytes: Buffer): Message {
     throw new ProtocolError(`head of ${kind} is not JSON`, { cause })
   }
   if (typeof head !== 'object' || head === null) throw new ProtocolError(`head of ${kind}`)
+  // The cast: who gets it judges its head by the schema of its kind.
   return {
     kind,
     call: bytes.readUInt32LE(1),

@@ -47,7 +47,7 @@ const GuestErrorHead = v.object({
 })
 
 /** Heads of the messages that a worker sends; kinds that are missing are not for a host. */
-export const WORKER_HEADS: Partial<Record<Kind, v.GenericSchema>> = {
+export const WORKER_HEADS = {
   ready: v.object({ version: shortText }),
   reply: v.union([
     v.object({
@@ -88,7 +88,7 @@ export const WORKER_HEADS: Partial<Record<Kind, v.GenericSchema>> = {
   described: v.object({ capabilities: v.pipe(v.array(shortText), v.maxLength(1000)) }),
   heavy: v.object({}),
   judging: v.object({ chars: id }),
-}
+} satisfies Partial<Record<Kind, v.GenericSchema>>
 
 /** Whether a message is a good reply: what most messages are, and what their schema says of them, without it. */
 export function isUsualReply({ kind, head }: Message): boolean {

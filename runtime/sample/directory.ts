@@ -34,7 +34,9 @@ export const groupIdOf = (name: string): string =>
   groupId(Object.keys(groupsOf(people())).indexOf(name))
 
 /** The members of a group. */
-export const membersOf = (group: Entry): Member[] => (group['members'] as Member[]) ?? []
+export function membersOf({ members }: Entry): Member[] {
+  return Array.isArray(members) ? members : []
+}
 
 /** Takes someone out of every group: what remains of a deleted user would be a stranger's id. */
 export function leaveGroups(directory: Directory, userId: string): void {

@@ -5,7 +5,6 @@
  * `node runtime/sample/scim-server.ts [PORT]` serves it and prints one line of JSON.
  */
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import express, { type Request } from 'express'
 import SCIMMY from 'scimmy'
@@ -58,9 +57,11 @@ export async function startSampleDirectory({
   }
   const server = app.listen(port, host)
   await once(server, 'listening')
+  const at = server.address()
+  if (at === null || typeof at === 'string') throw new Error('the sample listens on no port')
   const name = host.includes(':') ? `[${host}]` : host
   return {
-    baseUrl: `http://${name}:${(server.address() as AddressInfo).port}/scim`,
+    baseUrl: `http://${name}:${at.port}/scim`,
     async close() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
@@ -116,11 +117,12 @@ function declare(type: ResourceType, kind: Kind, unique: string): void {
     })
 }
 
-// The library's types of its two resources are not of the type that it gives resources in general.
 type ResourceType = typeof SCIMMY.Types.Resource
 SCIMMY.Resources.User.extend(SCIMMY.Schemas.EnterpriseUser, false)
-declare(SCIMMY.Resources.User as unknown as ResourceType, 'users', 'userName')
-declare(SCIMMY.Resources.Group as unknown as ResourceType, 'groups', 'displayName')
+// The cast: the library's types of its two resources are not of the type that it gives resources in general.
+const { User, Group } = SCIMMY.Resources as unknown as Record<'User' | 'Group', ResourceType>
+declare(User, 'users', 'userName')
+declare(Group, 'groups', 'displayName')
 
 /** How many entries SCIMMY shows to who asks for no number. */
 const DEFAULT_COUNT = 20

@@ -15,6 +15,7 @@ export async function readJson<T = unknown>(
   reply: Pick<UpstreamReply, 'status' | 'url' | 'headers' | 'text'>,
 ): Promise<T> {
   const text = await reply.text()
+  // The cast: an author names the type of what may be empty.
   if (text.trim() === '') return undefined as T
   try {
     return JSON.parse(text)

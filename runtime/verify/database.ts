@@ -5,7 +5,9 @@ import type { Socket } from 'node:net'
 const FORBIDDEN = 'must-not-arrive'
 
 const message = (letter: string, ...parts: (Buffer | string | number[])[]): Buffer => {
-  const body = Buffer.concat(parts.map((one) => Buffer.from(one as string)))
+  const bytes = (one: Buffer | string | number[]): Buffer =>
+    typeof one === 'string' ? Buffer.from(one) : Buffer.from(one)
+  const body = Buffer.concat(parts.map(bytes))
   const head = Buffer.alloc(5)
   head.write(letter, 'latin1')
   head.writeInt32BE(4 + body.length, 1)

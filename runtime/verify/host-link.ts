@@ -96,6 +96,7 @@ export async function startHostProcess(entry: string, settings: HostSettings): P
     return new Promise<T>((resolve, reject) => {
       const late = () => reject(new Error(`the host did not answer in ${PATIENCE_MS} ms`))
       timer = setTimeout(late, PATIENCE_MS)
+      // The cast: the host answers a question of this kind with this type.
       asked.set(id, { resolve: resolve as (value: unknown) => void, reject })
       child.send({ id, ...question }, (error) => error && reject(error))
     }).finally(() => {

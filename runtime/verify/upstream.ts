@@ -3,7 +3,7 @@
  * a canary that nobody may reach.
  */
 import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, createServer as createTcp, type Server, type Socket } from 'node:net'
+import { createServer as createTcp, type Server, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { ESCAPED } from './attacks/attack.ts'
 import { serveDatabase } from './database.ts'
@@ -83,7 +83,9 @@ export async function startUpstream(): Promise<Upstream> {
       socket.on('close', () => sockets.delete(socket))
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const at = server.address()
+    if (at === null || typeof at === 'string') throw new Error('the system listens on no port')
+    return `http://127.0.0.1:${at.port}`
   }
 
   const canaryUrl = await listen(

@@ -1,17 +1,16 @@
 /** ACCESS_WORDS: My access, and one request. What stands in the text as a link or a time comes as `Insert`. */
 import { html } from 'hono/html'
 import { CATEGORIES, type Category } from '../contract/models/categories.ts'
+import { tableOf } from '../contract/schema/keys.ts'
 import { manyOf } from './time.ts'
 
 export type Insert = string | ReturnType<typeof html>
 /** Makes a link of its words. */
 export type Link = (words: string) => Insert
 
-// The cast: `fromEntries` forgets the names.
-const ENGLISH_CATEGORIES = Object.fromEntries(CATEGORIES.map((one) => [one, one])) as Record<
-  Category,
-  string
->
+const ENGLISH_CATEGORIES: Record<Category, string> = tableOf(
+  CATEGORIES.map((one) => [one, one] as const),
+)
 
 export const ACCESS_WORDS = {
   category: { en: 'Category', de: 'Kategorie' },

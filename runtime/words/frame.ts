@@ -1,5 +1,33 @@
 /** FRAME_WORDS: what stands around every page, and what is said of what went wrong. */
 
+/** Titles of pages of failures, by status. */
+const TITLES: Readonly<Record<'en' | 'de', Readonly<Record<number, string>>>> = {
+  en: {
+    400: 'That form cannot be read',
+    403: 'Not allowed',
+    404: 'Not found',
+    405: 'Not here',
+    409: 'Not now',
+    413: 'Too much',
+    415: 'That form cannot be read',
+    422: 'That does not fit',
+    429: 'Too many tries',
+    503: 'Try again in a moment',
+  },
+  de: {
+    400: 'Das Formular lässt sich nicht lesen',
+    403: 'Nicht erlaubt',
+    404: 'Nicht gefunden',
+    405: 'Hier nicht möglich',
+    409: 'Gerade nicht möglich',
+    413: 'Zu viel',
+    415: 'Das Formular lässt sich nicht lesen',
+    422: 'Das passt nicht',
+    429: 'Zu viele Versuche',
+    503: 'Versuchen Sie es gleich noch einmal',
+  },
+}
+
 export const FRAME_WORDS = {
   skip: { en: 'Skip to content', de: 'Zum Inhalt' },
   my_access: { en: 'My access', de: 'Mein Zugang' },
@@ -52,31 +80,6 @@ export const FRAME_WORDS = {
   someone: { en: 'Someone', de: 'Jemand' },
   you: { en: 'You', de: 'Sie' },
   optional: { en: '(optional)', de: '(freiwillig)' },
-  titles: {
-    en: {
-      400: 'That form cannot be read',
-      403: 'Not allowed',
-      404: 'Not found',
-      405: 'Not here',
-      409: 'Not now',
-      413: 'Too much',
-      415: 'That form cannot be read',
-      422: 'That does not fit',
-      429: 'Too many tries',
-      503: 'Try again in a moment',
-    } as Readonly<Record<number, string>>,
-    de: {
-      400: 'Das Formular lässt sich nicht lesen',
-      403: 'Nicht erlaubt',
-      404: 'Nicht gefunden',
-      405: 'Hier nicht möglich',
-      409: 'Gerade nicht möglich',
-      413: 'Zu viel',
-      415: 'Das Formular lässt sich nicht lesen',
-      422: 'Das passt nicht',
-      429: 'Zu viele Versuche',
-      503: 'Versuchen Sie es gleich noch einmal',
-    } as Readonly<Record<number, string>>,
-  },
+  titles: TITLES,
   went_wrong: { en: 'Something went wrong', de: 'Etwas ist schiefgegangen' },
 } as const

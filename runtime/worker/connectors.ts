@@ -31,6 +31,7 @@ export function createConnector(
       if (!isCapability(capability)) return null
       const known = schemas.get(capability)
       if (known) return known
+      // The cast: the host sends fields as the manifest's schema has read them.
       const made = responseSchema(capability, responseFields[capability] as Fields | undefined)
       schemas.set(capability, made)
       return made

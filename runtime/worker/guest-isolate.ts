@@ -54,9 +54,11 @@ export async function createGuestIsolate(
     await global.set('__hostSync', new ivm.Callback(syncOp, { sync: true }))
     await global.set('__hostPost', new ivm.Callback(hooks.post, { ignored: true }))
     await evaluate(isolate, context, prelude)
-    const entries = await global.get('__keyway', { reference: true })
+    const entries: ivmModule.Reference<Record<string, unknown>> = await global.get('__keyway', {
+      reference: true,
+    })
     const entry = (name: string): Promise<ivmModule.Reference> =>
-      entries.get(name as never, { reference: true } as never)
+      entries.get(name, { reference: true })
     const adopt = await entry('adopt')
     const run = await entry('run')
     const deliver = await entry('deliver')
@@ -111,7 +113,7 @@ async function evaluate(
   const filename = source.name
   if (source.cached === null) {
     const script = await isolate.compileScript(source.code, { filename, produceCachedData: true })
-    // Made before any of the source has run, so the guest had no hand in it.
+    // Made before any of the source has run, so the guest had no hand in it. The cast: the types leave the member out.
     source.cached =
       (script as { cachedData?: ivmModule.ExternalCopy<ArrayBuffer> }).cachedData ?? null
     await script.run(context, { timeout: LOAD_TIMEOUT_MS })

@@ -35,7 +35,7 @@ export function readRequest(
     )
   const { call, url, method, headers, redirect, encoding } = JSON.parse(headJson)
   const head = { request: id, url, method, headers, redirect, hasBody: encoding !== null }
-  if (!v.is(WORKER_HEADS.fetch as v.GenericSchema<Heads['fetch']>, head))
+  if (!v.is(WORKER_HEADS.fetch, head))
     return refuse(
       'permission_denied',
       'the request cannot be sent: its address, method or headers are longer than may be',

@@ -1,4 +1,5 @@
 /** WebCrypto for the guest: digests, HMAC and signatures, on keys that come along with each question. */
+
 import {
   constants,
   createHash,
@@ -11,8 +12,8 @@ import {
   timingSafeEqual,
   verify,
 } from 'node:crypto'
-
 import { holdsPlaceholder } from '../contract/connector/placeholder.ts'
+import { isKeyOf } from '../contract/schema/keys.ts'
 import { bytes, type Json, Refusal, record, text, tooLong } from './sync-args.ts'
 
 const KEY_CHARS = 64 * 1024
@@ -87,7 +88,7 @@ type Algorithm = {
 }
 type Options = { dsaEncoding?: 'ieee-p1363'; padding?: number; saltLength?: number }
 
-const HASHES: Record<string, string> = {
+const HASHES = {
   'SHA-1': 'sha1',
   'SHA-256': 'sha256',
   'SHA-384': 'sha384',
@@ -161,8 +162,11 @@ function asymmetric(spec: Asymmetric): Algorithm {
       const object = readKey(spec, format, key, given)
       const algorithm = spec.describe(object, given)
       const type = object.type
-      const der = object.export({ format: 'der', type: type === 'private' ? 'pkcs8' : 'spki' })
-      return { type, material: (der as Buffer).toString('base64'), algorithm }
+      const der =
+        type === 'private'
+          ? object.export({ format: 'der', type: 'pkcs8' })
+          : object.export({ format: 'der', type: 'spki' })
+      return { type, material: der.toString('base64'), algorithm }
     },
     sign: (given, key, data) => {
       if (key.type !== 'private') throw new Refusal('InvalidAccessError: the key is not private')
@@ -210,6 +214,7 @@ function readKey(spec: Asymmetric, format: string, key: unknown, given: Json): K
     }
     if (format === 'spki') return createPublicKey({ key: bytes(key), format: 'der', type: 'spki' })
     if (format === 'raw') return fromJwk(spec.rawToJwk(bytes(key), given))
+    // The cast: Node judges the members.
     if (format === 'jwk') return fromJwk(record(key, 'key') as Jwk)
   } catch (error) {
     throw error instanceof Refusal ? error : new Refusal('DataError: the key cannot be read')
@@ -251,14 +256,14 @@ function algorithmOf(given: Json): Algorithm {
   return found
 }
 
-function hashName(given: unknown): string {
+function hashName(given: unknown): keyof typeof HASHES {
   const name = (typeof given === 'string' ? given : '').toUpperCase()
-  if (Object.hasOwn(HASHES, name)) return name
+  if (isKeyOf(HASHES, name)) return name
   throw new Refusal('NotSupportedError: hashes are SHA-1, SHA-256, SHA-384 and SHA-512')
 }
 
 function hashOf(given: unknown): string {
-  return HASHES[hashName(given)] as string
+  return HASHES[hashName(given)]
 }
 
 function curveOf(given: unknown): { node: string; bytes: number } {

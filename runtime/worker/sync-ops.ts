@@ -69,6 +69,7 @@ const OPS: Record<string, Op> = {
 }
 
 const SETTERS: Record<string, (url: URL, value: string) => void> = {
+  // The cast: the type has no word for an object without a prototype.
   __proto__: null as never,
   href: (url, value) => {
     url.href = value

@@ -85,6 +85,7 @@ export function serve(
 
   const channel = openChannel(
     pipe,
+    // The cast: the handler of this kind takes messages of this kind.
     (message) => HANDLERS[message.kind]?.(message as never),
     (error) => die(`protocol: ${error.message}`),
   )
@@ -341,9 +342,9 @@ export function serve(
 
   function writeLog(guest: Guest, call: number, headJson: string): void {
     if (headJson.length > MAX_LOG_LENGTH || !guest.runs.has(call)) return
-    const line: Heads['log'] = JSON.parse(headJson)
+    const line: unknown = JSON.parse(headJson)
     // The host ends a worker for a line that is not one.
-    if (v.is(WORKER_HEADS.log as v.GenericSchema, line)) sendLog(call, line)
+    if (v.is(WORKER_HEADS.log, line)) sendLog(call, line)
   }
 
   function sendLog(call: number, line: Heads['log']): void {

@@ -186,6 +186,7 @@ async function upload(file: string, flags: InstallFlags): Promise<Uploaded> {
     })
   } catch (error) {
     const raw = error instanceof RefusedError ? error.raw : {}
+    // The cast: what a host answers, it has held against the schema of its endpoint.
     const report = raw['package'] as PackageReport | undefined
     if (flags.json || !(error instanceof RefusedError)) throw error
     if (!report) throw new RefusedError(asOptions(error.message), raw)

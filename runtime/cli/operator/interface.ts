@@ -53,6 +53,7 @@ export async function envelopeFor(
 async function infoOf(to: Interface, id: string): Promise<Info> {
   const info = await send(to, id, 'info', {})
   if (info.is_error) throw new ConfigError(errorText(info))
+  // The cast: a host holds what it answers against the schema of the capability.
   return info.response as Info
 }
 

@@ -91,6 +91,7 @@ export type SettingsFlags = ReadFlags & { set?: string; every?: number; dryRun?:
 export async function syncSettings(app: string, flags: SettingsFlags): Promise<void> {
   const path = `/operator/apps/${encodeURIComponent(app)}/sync`
   const settings: SyncSettingsInput = {
+    // The cast: the host judges it.
     ...(flags.set === undefined ? {} : ((await jsonOf(flags.set, '--set')) as SyncSettingsInput)),
     ...(flags.every === undefined ? {} : { every_hours: flags.every }),
   }

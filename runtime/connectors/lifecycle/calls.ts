@@ -106,7 +106,7 @@ export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCal
     list,
     async listAll(query) {
       const others = await listOthers(query)
-      // Each is what `list` gave in another process of the same version.
+      // The cast: each is what `list` gave in another process of the same version.
       return merged([list(query), ...(others as CallRecord[][])], query.limit)
     },
   }

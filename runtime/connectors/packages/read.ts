@@ -60,7 +60,7 @@ async function* entriesOf(packed: Buffer): AsyncGenerator<ParsedTarEntry> {
       throw new PackageError('it has data behind its end; pack it again')
   }
   let entries = 0
-  const web = ReadableStream.from(bounded()) as ReadableStream<Uint8Array>
+  const web: ReadableStream<Uint8Array> = ReadableStream.from(bounded())
   try {
     for await (const entry of web.pipeThrough(createTarDecoder({ strict: true }))) {
       entries += 1

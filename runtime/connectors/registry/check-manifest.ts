@@ -326,9 +326,8 @@ function fieldFindings(at: string, fields: Fields): string[] {
 function defaultFinding(where: string, name: string, field: Field): string[] {
   if (field.default === undefined) return []
   const { default: value, ...rest } = field
-  const judged = v.safeParse(flatSchema({ [name]: { ...rest, required: true } as Field }), {
-    [name]: value,
-  })
+  const needed: Field = { ...rest, required: true }
+  const judged = v.safeParse(flatSchema({ [name]: needed }), { [name]: value })
   return judged.success ? [] : [`${where}.default: ${judged.issues[0].message}`]
 }
 

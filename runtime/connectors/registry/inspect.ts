@@ -2,7 +2,6 @@
  * Judges one connector's folder: manifest, compilation, and whether the code does what the manifest
  * says. The manifest is the promise, code the proof.
  */
-import type { CapabilityName } from '../../contract/capabilities/capabilities.ts'
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import { answerFields } from '../../contract/connector/payload.ts'
 import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
@@ -131,7 +130,7 @@ async function prove(
 /** A connector version as a lane loads it. */
 export function loaded(manifest: Manifest, digest: string, code: string): LoadedConnector {
   const responseFields = Object.entries(manifest.capabilities)
-    .map(([name, one]) => [name, answerFields(name as CapabilityName, one)] as const)
+    .map(([name, one]) => [name, answerFields(name, one)] as const)
     .filter(([, fields]) => Object.keys(fields).length > 0)
   return {
     id: manifest.id,

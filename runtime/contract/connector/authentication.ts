@@ -191,3 +191,7 @@ export const AuthCredential = v.pipe(
   v.metadata({ title: 'AuthCredential' }),
 )
 export type AuthCredential = v.InferOutput<typeof AuthCredential>
+
+/** A credential of one kind alone. The cast: `fields` were parsed by its schema. */
+export const credentialOf = (kind: CredentialKind, fields: object): AuthCredential =>
+  ({ [kind]: fields }) as unknown as AuthCredential

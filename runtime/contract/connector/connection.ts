@@ -14,6 +14,7 @@ import {
   AUTHENTICATION,
   type AuthCredential,
   type CredentialKind,
+  credentialOf,
   RENEWAL,
   type Renewal,
 } from './authentication.ts'
@@ -46,14 +47,16 @@ export function credentialFields(
   fields: CredentialFields = {},
   isRenewed = false,
 ) {
-  const entries: v.ObjectEntries = {
+  const entries: Record<string, v.GenericSchema> = {
     ...AUTHENTICATION[kind].entries,
     ...(isRenewed && kind === 'oauth' ? RENEWAL.entries : {}),
   }
-  const members = Object.entries(entries).map(([name, schema]): [string, AnySchema] => {
-    const value = fields[name]?.default
-    return [name, value === undefined ? schema : v.nullish(schema as v.GenericSchema, value)]
-  })
+  const members = Object.entries<v.GenericSchema>(entries).map(
+    ([name, schema]): [string, AnySchema] => {
+      const value = fields[name]?.default
+      return [name, value === undefined ? schema : v.nullish(schema, value)]
+    },
+  )
   return v.strictObject(exactly(members))
 }
 
@@ -106,14 +109,13 @@ function toEnvelope(
 ): Omit<Connection, 'settings'> {
   if (single) {
     const { held, renewal } = split(single.kind, fields)
-    const auth = { [single.kind]: held } as unknown as AuthCredential
-    return { auth, ...renewalsOf([['', renewal]]) }
+    return { auth: credentialOf(single.kind, held), ...renewalsOf([['', renewal]]) }
   }
   const sent = credentials
     .filter(({ id }) => fields[id] !== undefined)
     .map(({ id, kind }) => ({ id, kind, ...split(kind, membersOf(fields[id])) }))
   return {
-    credentials: sent.map(({ id, kind, held }) => ({ id, [kind]: held }) as AuthCredential),
+    credentials: sent.map(({ id, kind, held }) => ({ ...credentialOf(kind, held), id })),
     ...renewalsOf(sent.map(({ id, renewal }) => [id, renewal])),
   }
 }
@@ -124,6 +126,7 @@ function split(kind: CredentialKind, fields: Record<string, unknown>) {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined)
   const held = given.filter(([name]) => own.includes(name))
   const renewal = given.filter(([name]) => !own.includes(name))
+  // The cast: the fields were parsed by a schema that has no others than these two.
   return { held: Object.fromEntries(held), renewal: Object.fromEntries(renewal) as Renewal }
 }
 

@@ -3,7 +3,6 @@
  * the credentials, settings and capabilities of a connector. TypeScript widens the strings of an imported
  * JSON file, so that a kind of credential would be any text: hence a file.
  */
-import type { CapabilityName } from '../capabilities/capabilities.ts'
 import type { Manifest } from './manifest.ts'
 import { answerFields } from './payload.ts'
 import type { Field, Fields } from './settings.ts'
@@ -76,7 +75,7 @@ function statementLines([statement, declared]: [string, SqlStatement]): string[]
 type Capability = [name: string, declared: Manifest['capabilities'][string]]
 function capabilityLines([capability, declared]: Capability): string[] {
   const { request_fields } = declared
-  const response_fields = answerFields(capability as CapabilityName, declared)
+  const response_fields = answerFields(capability, declared)
   const parts = [
     ...(request_fields ? members('request', fieldLines(request_fields)) : []),
     ...(Object.keys(response_fields).length > 0

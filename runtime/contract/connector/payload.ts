@@ -31,7 +31,7 @@ export function responseSchema(name: CapabilityName, extra: Fields = {}): AnySch
  * it has (connector-interface.md section 1.6). Not its secrets, which no answer repeats.
  */
 export function answerFields(
-  name: CapabilityName,
+  name: string,
   { request_fields = {}, response_fields = {} }: Declared = {},
 ): Fields {
   if (name !== 'update_account') return response_fields

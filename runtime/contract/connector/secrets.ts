@@ -116,6 +116,7 @@ function sealCredential(credential: AuthCredential, owner: string, hide: Hide): 
       sealed[kind] = { ...membersOf(sealed[kind]), key: sealKey(membersOf(key), owner, hide) }
     }
   }
+  // The cast: it has the members of the credential, each of its form.
   return sealed as AuthCredential
 }
 

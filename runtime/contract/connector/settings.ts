@@ -123,7 +123,7 @@ const FORMATS = {
 } as const
 
 function fieldSchema(field: Field) {
-  const inner =
+  const inner: v.GenericSchema<string | number | boolean> =
     field.type === 'string'
       ? stringSchema(field)
       : field.type === 'boolean'
@@ -134,14 +134,7 @@ function fieldSchema(field: Field) {
             v.minValue(field.min ?? Number.MIN_SAFE_INTEGER),
             v.maxValue(field.max ?? Number.MAX_SAFE_INTEGER),
           )
-  const described = v.pipe(
-    inner as v.BaseSchema<
-      string | number | boolean,
-      string | number | boolean,
-      v.BaseIssue<unknown>
-    >,
-    v.metadata({ field }),
-  )
+  const described = v.pipe(inner, v.metadata({ field }))
   if (field.default !== undefined) return v.nullish(described, field.default)
   return field.required === true ? described : v.nullish(described, () => undefined)
 }

@@ -23,7 +23,7 @@ export function piecesOf(text: string): SqlPiece[] {
   let at = 0
   for (const match of text.matchAll(SQL_PLACE)) {
     if (match.index > at) pieces.push(text.slice(at, match.index))
-    // The expression has these two groups.
+    // The cast: the expression has these two groups, and the first is one of the places.
     pieces.push({ place: match[1] as SqlPlace, name: match[2] ?? '' })
     at = match.index + match[0].length
   }

@@ -95,7 +95,8 @@ function toEntry(issue: Issue): ValidationEntry {
   const toMessage = MESSAGES[issue.type]
   if (toMessage) return { loc, ...toMessage(issue) }
   // Without the path, which `loc` has, and without the value, which may be a secret.
-  const found = describeIssue({ ...issue, path: undefined } as Issue, '', () => true)
+  const { path: _, ...pathless } = issue
+  const found = describeIssue(pathless, '', () => true)
   return { loc, ...entry('value_error', `Value error, ${found}`) }
 }
 

@@ -59,8 +59,8 @@ export const endpoint =
     return {
       ...given,
       tag,
-      query: query ?? ({} as Q),
-      body: (body ?? null) as B,
+      // The cast: who leaves them out has the defaults of the two types.
+      ...({ query: query ?? {}, body: body ?? null } as { query: Q; body: B }),
       maxBytes: given.maxBytes ?? null,
       upload: given.upload ?? null,
       answer,

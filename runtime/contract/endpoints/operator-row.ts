@@ -23,14 +23,21 @@ export type OperatorRow = {
 type Given = Pick<OperatorRow, 'method' | 'path' | 'summary' | 'output'> &
   Partial<Pick<OperatorRow, 'query' | 'body' | 'upload' | 'followed' | 'status' | 'errors'>>
 
+/** Of the whole type: what a row has of another value is intersected with these. */
+const USUAL: Pick<OperatorRow, 'upload' | 'followed' | 'status' | 'errors'> = {
+  upload: false,
+  followed: false,
+  status: 200,
+  errors: [],
+}
+
 /** Makes a row; what most rows share may be left out. */
 export const row = <const G extends Given>(given: G) => ({
-  query: {} as G extends { query: infer Q extends Params } ? Q : Record<never, never>,
-  body: null as G extends { body: infer B extends AnySchema } ? B : null,
-  // Of the whole type: a row of another value is intersected with these.
-  upload: false as boolean,
-  followed: false as boolean,
-  status: 200 as OperatorRow['status'],
-  errors: [] as OperatorRow['errors'],
+  // The cast: a row that is given one has it instead, and its type says so.
+  ...({ query: {}, body: null } as {
+    query: G extends { query: infer Q extends Params } ? Q : Record<never, never>
+    body: G extends { body: infer B extends AnySchema } ? B : null
+  }),
+  ...USUAL,
   ...given,
 })

@@ -199,5 +199,6 @@ export function parseParams<P extends Params>(
       entries.push(...parsed.entries.map(({ msg, type }) => ({ loc, msg, type })))
     }
   }
+  // The cast: each was parsed by the parameter of its name; where one was not, there are entries.
   return { values: values as ParamValues<P>, entries }
 }

@@ -10,6 +10,7 @@ import {
   AUTHENTICATION,
   type AuthCredential,
   type CredentialKind,
+  credentialOf,
 } from '../connector/authentication.ts'
 import type { Manifest } from '../connector/manifest.ts'
 import { describeIssues, thoroughness } from '../connector/payload.ts'
@@ -86,7 +87,7 @@ export function judgeCall(value: unknown, textLength: number, expected: Expected
   ]
   const array =
     misplacedArray(envelope, value) ??
-    misplacedArray(v.object({ request: expected.request as never }), value)
+    misplacedArray(v.object({ request: expected.request }), value)
   const at = array?.join('.')
   if (at !== undefined && !findings.some((one) => one.startsWith(`${at}: `)))
     findings.unshift(`${at}: Expected Object but received Array`)
@@ -100,12 +101,10 @@ export function judgeCall(value: unknown, textLength: number, expected: Expected
       `page.size: found ${size}; write 1 to ${MAX_PAGE_SIZE}`,
     )
   }
-  const given = expected.plain
-    ? { auth: null, credentials: null }
-    : pickCredentials(
-        parsed.output as v.InferOutput<typeof authenticatedEnvelope>,
-        expected.manifest,
-      )
+  const given =
+    'auth' in parsed.output
+      ? pickCredentials(parsed.output, expected.manifest)
+      : { auth: null, credentials: null }
   const parts = {
     request: request.output,
     settings: parseSettings(settings, expected),
@@ -210,10 +209,8 @@ function pickSeveral(sent: AuthCredential[], declared: NonNullable<Manifest['cre
 function ofKind(credential: AuthCredential, kind: CredentialKind, at: string): AuthCredential {
   if (credential[kind] === undefined)
     throw refuseCredentials(`${at}.${kind}: missing; this connector authenticates with ${kind}`)
-  return {
-    ...(credential.id === undefined ? {} : { id: credential.id }),
-    [kind]: credential[kind],
-  } as AuthCredential
+  const { id } = credential
+  return { ...credentialOf(kind, credential[kind]), ...(id === undefined ? {} : { id }) }
 }
 
 const refuseCredentials = (message: string) => new RuntimeError('credentials_invalid', message)

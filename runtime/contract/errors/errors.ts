@@ -6,6 +6,7 @@
  */
 import type { ErrorCode } from './error-codes.ts'
 import type { Position } from './position.ts'
+import type { CoreStatus } from './problem.ts'
 
 /** Whose doing an error is: decides the log level, and whether anyone should be woken. */
 export type Blame = 'caller' | 'connector' | 'provider' | 'operator' | 'runtime'
@@ -16,7 +17,7 @@ type ErrorRow = {
   raisedBy: string | null
   blame: Blame
   /** HTTP status; 200 unless the failure lies outside the envelope (wrong method, size, Host). */
-  status?: number
+  status?: CoreStatus | 200
   retryable: boolean
   meaning: string
 }

@@ -90,4 +90,5 @@ export type PolicyApp = { id: string; is_preapproved: boolean; permissions: stri
 
 /** A condition that `AccessPolicyInput` has judged; null for an empty one. */
 export const asCondition = (value: Record<string, unknown>): Condition | null =>
+  // The cast: judged, as the docstring says.
   isNone(value) ? null : (value as Condition)

@@ -39,7 +39,7 @@ export const toUser = ({ id, email, givenName, familyName, status }: UserRow): U
 
 const withAttributes = (row: UserRow, expand: readonly string[]) => ({
   ...toUser(row),
-  custom_attributes: expand.includes('custom_attributes') ? (row.customAttributes as never) : null,
+  custom_attributes: expand.includes('custom_attributes') ? row.customAttributes : null,
 })
 
 /** A user of the caller's domain. */

@@ -39,6 +39,7 @@ export function createSingleFlight({ db, sealer, onError }: SingleFlightDeps): S
     const known = answers.get(key)
     if (known !== undefined) return JSON.parse(known)
     const asked = underWay.get(key)
+    // The cast: a key is a digest of the question, so its answer is of the same type.
     if (asked !== undefined) return asked as Promise<T>
     const made = among(key, find).then((found) => {
       answers.set(key, JSON.stringify(found))

@@ -1,5 +1,6 @@
 /** A mail as text and as HTML. Pure: what it says comes from the catalogue of words and from what was looked up. */
 
+import { isKeyOf } from '../../contract/schema/keys.ts'
 import type { Language } from '../../words/languages.ts'
 import { MAIL_FRAME, mailText } from '../../words/mail.ts'
 import { wordsIn } from '../../words/say.ts'
@@ -37,11 +38,11 @@ footer { max-width: 36rem; margin: 1rem auto 0; font-size: .85rem; color: #55606
   footer { color: #a0acba }
 }`
 
-const ESCAPES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' } as const
+const ESCAPES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Text as HTML. The cast: only what is in the table is matched. */
+/** Text as HTML. */
 const escaped = (text: string): string =>
-  text.replace(/[&<>"']/g, (one) => ESCAPES[one as keyof typeof ESCAPES])
+  text.replace(/[&<>"']/g, (one) => (isKeyOf(ESCAPES, one) ? ESCAPES[one] : one))
 
 /** One mail of one or several matters. */
 export function compose(items: readonly Told[], around: Around): Letter {

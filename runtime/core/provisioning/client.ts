@@ -9,6 +9,7 @@ import type { AppRow } from '../catalogue/apps/apps.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
 import { enterApp, noteAway, noteBack, type SystemFault } from '../catalogue/apps/outages.ts'
 import type { ConnectorAnswer } from '../kernel/context/connectors.ts'
+import { responseAs } from '../kernel/context/connectors.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { faultOf } from '../kernel/faults.ts'
 import { keptText } from '../kernel/kept-text.ts'
@@ -127,7 +128,7 @@ function carrierOf(parts: RequestContext, app: AppRow): AppClient | SystemFault 
     has: (capability) => Object.hasOwn(manifest.capabilities, capability),
     async call<T>(capability: CapabilityName, request: Record<string, unknown>) {
       const answer = await answered(capability, { request })
-      return answer.ok ? { ok: true, value: answer.response as T } : answer
+      return answer.ok ? { ok: true, value: responseAs<T>(answer) } : answer
     },
     async eachPage<T>(
       capability: CapabilityName,
@@ -138,7 +139,7 @@ function carrierOf(parts: RequestContext, app: AppRow): AppClient | SystemFault 
       do {
         const answer = await answered(capability, { request, page: { token, size: null } })
         if (!answer.ok) return answer
-        if (!more(answer.response as T[])) break
+        if (!more(responseAs(answer))) break
         token = answer.page?.token ?? null
       } while (token)
       return { ok: true, value: null }

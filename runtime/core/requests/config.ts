@@ -48,7 +48,7 @@ export function requestConfig(
     }
   const reading = { inherited: true, whole: true }
   const view = permissionView(permission, app, settings, reading)
-  const config = view.request_config as RequestConfigView
+  const config: RequestConfigView = view.request_config
   const approval = config.request_approval_config
   const fulfillment = config.request_fulfillment_config
   return {

@@ -34,6 +34,7 @@ export async function fittingRules(db: Db, request: RequestRow): Promise<Fitting
     .orderBy(asc(preApprovalRules.createdAt), asc(preApprovalRules.id))
   const fitting: FittingRule[] = []
   for (const { document } of rows) {
+    // The cast: a rule is judged by its schema before it is kept.
     const rule = document as Rule
     if (!coversWhat(rule, request) || !coversLength(rule, request)) continue
     const webhooks = rule.preapproval_webhooks ?? []

@@ -1,6 +1,6 @@
 /** RETENTION: how long rows are kept. One entry for each table that grows with time; the reference is generated from it. */
 import { type SQL, sql } from 'drizzle-orm'
-import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
+import { isKeyOf, keysOf, mapValues } from '../../contract/schema/keys.ts'
 import { literals } from '../../database/schema/literals.ts'
 import { OPEN_STATES } from '../../database/schema/tasks.ts'
 import { REQUEST_STATES } from '../requests/machine/states.ts'
@@ -289,9 +289,11 @@ export type KeptDays = Readonly<
   Record<RetentionName, number> & { jobs: number; activity_logs: number | null }
 >
 
-const DEFAULTS = Object.fromEntries(
-  Object.entries(KEPT).map(([name, { keptDays }]) => [name, keptDays]),
-) as KeptDays
+const DEFAULTS: KeptDays = {
+  ...mapValues(RETENTION, ({ keptDays }): number => keptDays),
+  jobs: REMOVED_ELSEWHERE.jobs.keptDays,
+  activity_logs: REMOVED_ELSEWHERE.activity_logs.keptDays,
+}
 
 /** What an operator may set. */
 const SETTABLE = Object.keys(KEPT).filter((name) => KEPT[name]?.leastDays !== null)

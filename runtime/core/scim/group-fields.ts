@@ -1,6 +1,6 @@
 /** What a pushed group, or a patch of one, says: a change of its members by sets, never the whole list. Pure. */
 import { SCIM_LENGTHS } from '../../contract/models/scim.ts'
-import { isObject } from '../../contract/schema/record.ts'
+import { isObject, membersOf } from '../../contract/schema/record.ts'
 import type { Filter } from './filter.ts'
 import { member, type Operation } from './patch.ts'
 import { parsePath, schemaOf } from './paths.ts'
@@ -19,9 +19,9 @@ const nothing = (): GroupChange => ({ replaces: false, join: new Set(), leave: n
 
 /** A whole group, as POST and PUT send it. Without `members` it has none. @throws ScimError invalidValue */
 export function readGroup(body: Record<string, unknown>): GroupChange & { displayName: string } {
-  const change = { ...nothing(), replaces: true, externalId: null }
+  const change: GroupChange = { ...nothing(), replaces: true, externalId: null }
   readMembers(change, 'replace', body)
-  const { displayName } = change as GroupChange
+  const { displayName } = change
   if (displayName === undefined) throw invalidValue('displayName is missing')
   return { ...change, displayName }
 }
@@ -30,7 +30,7 @@ export function readGroup(body: Record<string, unknown>): GroupChange & { displa
 export function patchGroup(operations: readonly Operation[]): GroupChange {
   const change = nothing()
   for (const { op, path, value } of operations) {
-    if (path === null) readMembers(change, op, value as Record<string, unknown>)
+    if (path === null) readMembers(change, op, membersOf(value))
     else patchAt(change, op, path, value)
   }
   return change

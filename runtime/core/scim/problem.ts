@@ -1,12 +1,16 @@
 /** What a SCIM request is refused with: RFC 7644 section 3.12. */
+import type { CoreStatus } from '../../contract/errors/problem.ts'
 import { SCIM_URNS, type ScimType } from '../../contract/models/scim.ts'
+
+/** What the core answers, and 412 of RFC 7644 section 3.14. */
+type ScimStatus = CoreStatus | 412
 
 export class ScimError extends Error {
   override name = 'ScimError'
-  readonly status: number
+  readonly status: ScimStatus
   readonly scimType: ScimType | null
 
-  constructor(status: number, scimType: ScimType | null, detail: string) {
+  constructor(status: ScimStatus, scimType: ScimType | null, detail: string) {
     super(detail)
     this.status = status
     this.scimType = scimType

@@ -1,7 +1,7 @@
 /** What a pushed user, or a patch of one, says of our fields. Pure. Names of attributes have no case (RFC 7643 section 2.1). */
 import { SCIM_LENGTHS, USER_FIELDS, type UserField } from '../../contract/models/scim.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
-import { isObject } from '../../contract/schema/record.ts'
+import { isObject, membersOf } from '../../contract/schema/record.ts'
 import { isEmail } from '../directory/email.ts'
 import { fits } from './filter.ts'
 import type { Operation } from './patch.ts'
@@ -33,7 +33,7 @@ export function patchUser(operations: readonly Operation[], email: string): User
   const values: UserValues = {}
   for (const { op, path, value } of operations) {
     const current = values.email ?? email
-    if (path === null) readMembers(values, value as Record<string, unknown>)
+    if (path === null) readMembers(values, membersOf(value))
     else patchAt(values, parsePath(path), op === 'remove' ? null : value, current)
   }
   return values

@@ -2,10 +2,12 @@
  * Walks a listing of a connector page by page. Memory holds two pages: one that is being written, and the
  * next one that is being fetched meanwhile.
  */
+
 import type { CapabilityName } from '../../contract/capabilities/capabilities.ts'
 import type { Db } from '../../database/database.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
 import { noteBack } from '../catalogue/apps/outages.ts'
+import { responseAs } from '../kernel/context/connectors.ts'
 import { countPage, endlessWords } from './repeats.ts'
 import { added, checkpoint, type Progress, toNext, type Walk } from './runs.ts'
 import { Trouble, troubleOf } from './trouble.ts'
@@ -51,7 +53,7 @@ export async function fetchPage<T>(
     walk.gate.probe = false
     await noteBack(walk.db, app, await parts.now(walk.db), parts.tell)
   }
-  return { rows: answer.response as T[], token: answer.page?.token ?? null }
+  return { rows: responseAs(answer), token: answer.page?.token ?? null }
 }
 
 /** Walks the listing of the run's phase from its checkpoint to its end, or until the walk is over. */

@@ -1,4 +1,5 @@
 /** How an app is synced: what operators have said, over the defaults. */
+
 import { and, eq, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import type {
@@ -7,6 +8,7 @@ import type {
   SyncSettings,
   SyncSettingsInput,
 } from '../../contract/models/sync.ts'
+import { withoutUndefined } from '../../contract/schema/record.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { syncSettings } from '../../database/schema/sync.ts'
@@ -95,16 +97,14 @@ export async function changeSettings(
 ): Promise<SyncSettings> {
   const app = await appOf(db, actor.domainId, id)
   if (input.identity_source) await onlySource(db, app)
-  const values = Object.fromEntries(
-    Object.entries({
-      everyHours: input.every_hours,
-      pageSize: input.page_size,
-      maxRows: input.max_rows,
-      maxRepeatedPercent: input.max_repeated_percent,
-      matchRules: input.match_rules,
-      identity: input.identity_source,
-    }).filter(([, value]) => value !== undefined),
-  ) as Partial<Row>
+  const values = withoutUndefined({
+    everyHours: input.every_hours,
+    pageSize: input.page_size,
+    maxRows: input.max_rows,
+    maxRepeatedPercent: input.max_repeated_percent,
+    matchRules: input.match_rules,
+    identity: input.identity_source,
+  })
   const hours = input.every_hours
   const nextAt = hours === undefined ? {} : { nextAt: sql`now() + ${hours} * interval '1 hour'` }
   return db

@@ -9,7 +9,7 @@ import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { marksIn } from '../../contract/limits/reply-limits.ts'
 import type { UploadKind } from '../../contract/models/upload.ts'
-import { done, type Staged, type Work } from './work.ts'
+import { parse, type Staged, stage, type Work } from './work.ts'
 
 /** Uploads below these limits are processed on the main thread, in about 10 ms at most: bytes, and structural characters (see `marksIn`). */
 const SMALL_BYTES = 128 * 1024
@@ -43,15 +43,17 @@ export async function parseUpload(
   bytes: Uint8Array,
   isJson: boolean,
 ): Promise<ParsedBody> {
-  const work = { name: 'parse', kind, bytes, isJson } as const
   const isSmall = bytes.length <= SMALL_BYTES && marksIn(bytes, SMALL_MARKS) <= SMALL_MARKS
-  return (isSmall ? done(work) : await apart(work)) as ParsedBody
+  if (isSmall) return parse({ kind, bytes, isJson })
+  // The cast: `apart` answers what `done` answers to a task of this name.
+  return (await apart({ name: 'parse', kind, bytes, isJson })) as ParsedBody
 }
 
 /** Rows of a kept upload, from its text, for a temporary table. @throws CoreError 503 while too many wait */
 export async function stageUpload(kind: UploadKind, text: string): Promise<Staged> {
-  const work = { name: 'stage', kind, text } as const
-  return (text.length <= SMALL_BYTES ? done(work) : await apart(work)) as Staged
+  if (text.length <= SMALL_BYTES) return stage({ kind, text })
+  // The cast: as above.
+  return (await apart({ name: 'stage', kind, text })) as Staged
 }
 
 function apart(work: Work): Promise<ParsedBody | Staged> {

@@ -22,16 +22,22 @@ export type Staged = { rows: string; count: number }
 
 /** Runs a task synchronously. @throws body_too_large */
 export const done = (work: Work): ParsedBody | Staged =>
-  work.name === 'parse'
-    ? parseBodyBytes(BODIES[work.kind], work.bytes, work.isJson, INPUTS.upload.maxMarks)
-    : staged(work.kind, work.text)
+  work.name === 'parse' ? parse(work) : stage(work)
+
+type ParseWork = Extract<Work, { name: 'parse' }>
+type StageWork = Extract<Work, { name: 'stage' }>
+
+/** Parses the body of an upload. @throws body_too_large */
+export const parse = ({ kind, bytes, isJson }: Omit<ParseWork, 'name'>): ParsedBody =>
+  parseBodyBytes(BODIES[kind], bytes, isJson, INPUTS.upload.maxMarks)
 
 const BODIES: Record<UploadKind, AnySchema> = {
   accounts: UploadedAccounts,
   activity: UploadedActivity,
 }
 
-function staged(kind: UploadKind, text: string): Staged {
+/** Makes the rows of a kept upload. */
+export function stage({ kind, text }: Omit<StageWork, 'name'>): Staged {
   const rows = kind === 'accounts' ? accountRows(JSON.parse(text)) : activityRows(JSON.parse(text))
   return { rows: JSON.stringify(rows), count: rows.length }
 }

@@ -1,5 +1,6 @@
 /** Sends a message of a webhook, once, and judges the answer. */
 
+import { isRecord } from '../../contract/schema/record.ts'
 import type { Db } from '../../database/database.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { keptText } from '../kernel/kept-text.ts'
@@ -54,7 +55,7 @@ export async function sendWebhook(
   const { status } = reply
   if (!understood.ok)
     return { ok: false, problem: keptText(hide(understood.problem), MAX_PROBLEM), status }
-  return { ok: true, response: hidden(understood.response, hide), status }
+  return { ok: true, response: hiddenIn(understood.response, hide), status }
 }
 
 /** Takes what the headers hold out of a text: who answers may echo it. */
@@ -65,12 +66,14 @@ function hiding({ headers }: WebhookSecrets): (text: string) => string {
   return (text) => held.reduce((shown, value) => shown.replaceAll(value, '[secret]'), text)
 }
 
-/** The same for all texts of a value; how deep it is was judged before. */
-function hidden<T>(value: T, hide: (text: string) => string): T {
-  if (typeof value === 'string') return hide(value) as T
-  if (Array.isArray(value)) return value.map((one) => hidden(one, hide)) as T
-  if (typeof value !== 'object' || value === null) return value
+/** The same for all texts of a value; how deep it is was judged before. The cast: texts stay texts. */
+const hiddenIn = <T>(value: T, hide: (text: string) => string): T => hidden(value, hide) as T
+
+function hidden(value: unknown, hide: (text: string) => string): unknown {
+  if (typeof value === 'string') return hide(value)
+  if (Array.isArray(value)) return value.map((one) => hidden(one, hide))
+  if (!isRecord(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [hide(name), hidden(one, hide)]),
-  ) as T
+  )
 }

@@ -45,6 +45,7 @@ export async function writeArchive(
   const { readable, controller } = createTarPacker()
   try {
     const output = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true })
+    // The cast: Node's type of a web stream is not that of the library, which is the same.
     const source = Readable.fromWeb(readable as Parameters<typeof Readable.fromWeb>[0])
     const written = pipeline(source, createGzip({ level: LEVEL }), output, { signal })
     const filled = fill(createWriter(controller)).then(

@@ -22,6 +22,11 @@ const SIGNERS = {
   [N in SigningName]: (typeof SIGNING)[N]['signs'] extends 'text' ? TextSigner<N> : RequestSigner<N>
 }
 
+/** A signer that takes options as they are asked for. */
+type AnySigner<S> = S extends (options: never, ...rest: infer R) => infer A
+  ? (options: Asked['options'], ...rest: R) => A
+  : never
+
 /** Most signatures of one call: an RSA key takes a millisecond of the host for each. */
 const MAX_SIGNATURES = 100
 
@@ -42,7 +47,8 @@ export function readAsked(hex: string, secrets: CallSecrets): Asked {
     throw refuseSecret(
       `What ${helperOf(name)} is to sign holds a secret of the call: a token can be read by everyone who gets it`,
     )
-  const parsed = v.safeParse(SIGNING[name].options as v.GenericSchema, options)
+  const schema: v.GenericSchema = SIGNING[name].options
+  const parsed = v.safeParse(schema, options)
   if (!parsed.success) {
     const [{ message, path }] = parsed.issues
     throw refuseSecret(
@@ -59,6 +65,7 @@ export function readAsked(hex: string, secrets: CallSecrets): Asked {
       name,
       options: rest,
       owner: held.owner,
+      // The cast: a credential of no kind; the key signs in its place.
       credential: {} as AuthCredential,
       key: held.value,
     }
@@ -119,15 +126,17 @@ export function createSignatures(now: () => number) {
     text(asked: Asked, question: string): Promise<string> {
       const known = made.get(question)
       if (known !== undefined) return known
-      const sign = SIGNERS[asked.name] as TextSigner<SigningName>
-      const signed = told(asked, () => sign(asked.options as never, means(asked)))
+      // The cast: egress asks for a text only where SIGNING says so, and the options were parsed by its row.
+      const sign = SIGNERS[asked.name] as unknown as AnySigner<TextSigner<SigningName>>
+      const signed = told(asked, () => sign(asked.options, means(asked)))
       made.set(question, signed)
       return signed
     },
     /** The headers that sign this request. */
     request(asked: Asked, request: Parameters<RequestSigner<'aws'>>[1]) {
-      const sign = SIGNERS[asked.name] as RequestSigner<SigningName>
-      return told(asked, async () => sign(asked.options as never, request, means(asked)))
+      // The cast: as in `text`, of a request.
+      const sign = SIGNERS[asked.name] as unknown as AnySigner<RequestSigner<SigningName>>
+      return told(asked, async () => sign(asked.options, request, means(asked)))
     },
   }
 }

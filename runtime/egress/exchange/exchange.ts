@@ -76,6 +76,7 @@ export async function exchange(
     reply = await dispatcher.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
+      // The cast: its type names the usual methods; undici sends any token.
       method: request.method as Dispatcher.HttpMethod,
       headers,
       body: request.body,
@@ -89,6 +90,7 @@ export async function exchange(
   const { body, statusCode } = reply
   // An aborted reply that nobody reads any more must not become an uncaught error.
   body.on('error', () => {})
+  // The cast: with `responseHeaders: 'raw'` they are a list, which undici's type does not say.
   const received = pairs(reply.headers as unknown as readonly string[])
   return {
     status: statusCode,

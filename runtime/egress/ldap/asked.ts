@@ -18,11 +18,7 @@ import { readBody } from '../wire/read-asked.ts'
  * @throws egress_url for what is no request, egress_body for one that is too large; findings repeat no values
  */
 export const readAsked = (method: string, body: Uint8Array | null): LdapRequest =>
-  // The schema is that of the operation.
-  readBody(
-    { bridge: 'ldap', operation: operationOf(method), schemas: LDAP_REQUESTS },
-    body,
-  ) as LdapRequest
+  readBody({ bridge: 'ldap', operation: operationOf(method), schemas: LDAP_REQUESTS }, body)
 
 /**
  * The target that lets a request pass, whole: the entry that it is about, where that goes, and what it refers to.

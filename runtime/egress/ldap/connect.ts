@@ -44,8 +44,9 @@ export function connect(
     const guard = guardLdap(current, from)
     const client = new Client({
       url: 'ldap://directory.invalid',
-      // The type asks for a whole socket. Of one that is open the library uses what `GuardedSocket` has: its events,
-      // `write`, `end` and `destroy` (ldapts 9, `_connect` and `_send`). Its own TLS, which needs more, is not used.
+      // The cast: the type asks for a whole socket. Of one that is open the library uses what `GuardedSocket` has: its
+      // events, `write`, `end` and `destroy` (ldapts 9, `_connect` and `_send`). Its own TLS, which needs more, is not
+      // used.
       createConnection: () => guard.socket as unknown as Socket,
     })
     if (bind !== null) {

@@ -89,6 +89,7 @@ export async function wholeRanges(
       current = Object.keys(held ?? {}).find((one) => RANGE.exec(one)?.[2] === String(from)) ?? null
     }
     delete whole[first]
+    // The cast: the library's type wants texts or buffers; the pieces of one attribute are all of one kind.
     whole[name] = pieces.flat() as string[]
   }
   return { entry: whole, isWhole: true }

@@ -98,7 +98,7 @@ function element(tag: number, content: Buffer): Buffer {
 const attributesOf = (all: Record<string, LdapValue[]>): Attribute[] =>
   Object.entries(all).map(([type, values]) => attributeOf(type, values))
 
-// The library's types want texts or buffers; its writer takes both side by side.
+// The cast: the library's types want texts or buffers; its writer takes both side by side.
 const attributeOf = (type: string, values: LdapValue[]): Attribute =>
   new Attribute({ type, values: values.map(bytesOrText) as string[] })
 

@@ -102,6 +102,7 @@ export function createOAuth({ open, once }: OAuthDeps): PerformOAuth {
     const send: Send = (one) => egress.fetch({ ...one, redirect: 'manual' })
     const tokenUrl = () => fillAddress(declaration.token_url, manifest.settings, settings)
     try {
+      // The cast: the request was parsed by the schema of its capability.
       return await PERFORM[capability]({
         call,
         declaration,
@@ -258,6 +259,7 @@ const formEncoded = (text: string): string => new URLSearchParams([['', text]]).
 function library({ declaration, send, call }: Pick<Task, 'declaration' | 'send' | 'call'>) {
   let seen: Given = {}
   const options = {
+    // The cast: the library's type of `fetch` knows more than it uses.
     [customFetch]: tokenFetch(declaration, {
       send,
       redact: call.redact,

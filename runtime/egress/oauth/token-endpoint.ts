@@ -7,6 +7,7 @@
 import type { OAuthDeclaration } from '../../contract/connector/manifest.ts'
 import { upstreamMessage } from '../../contract/connector/upstream-status.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
+import { isObject } from '../../contract/schema/record.ts'
 import type { FetchReply } from '../../protocol/lane-call.ts'
 import { createRedact } from '../../redact/redact.ts'
 import { MAX_PARSED_BYTES } from '../limits/limits.ts'
@@ -114,9 +115,7 @@ function parse(text: string, headers: FetchReply['headers']): Given | null {
     return Object.fromEntries(new URLSearchParams(text))
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Given)
-      : null
+    return isObject(value) ? value : null
   } catch {
     // An answer of the provider, judged by the caller of this function.
     return null

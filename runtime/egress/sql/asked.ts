@@ -20,11 +20,7 @@ import { readBody } from '../wire/read-asked.ts'
  * @throws egress_url for what is no request, egress_body for one that is too large; findings repeat no values
  */
 export const readAsked = (method: string, body: Uint8Array | null): SqlRequest =>
-  // The schema is that of the operation.
-  readBody(
-    { bridge: 'sql', operation: sqlOperationOf(method), schemas: SQL_REQUESTS },
-    body,
-  ) as SqlRequest
+  readBody({ bridge: 'sql', operation: sqlOperationOf(method), schemas: SQL_REQUESTS }, body)
 
 /**
  * The target that lets a request pass, whole: its statements, and what is given for their parameters.
@@ -50,7 +46,8 @@ function judgeParameters({ statement, parameters }: SqlStep, statements: Stateme
   for (const [index, type] of declared.entries()) {
     const value = parameters[index]
     if (value === null) continue
-    const read = v.safeParse(SQL_TYPES[type] as v.GenericSchema, value)
+    const schema: v.GenericSchema = SQL_TYPES[type]
+    const read = v.safeParse(schema, value)
     if (read.success) continue
     const why = describeIssue(read.issues[0], '', () => true)
     throw new RuntimeError(

@@ -6,22 +6,28 @@ import { INPUTS } from '../../contract/limits/inputs.ts'
 import { marksIn } from '../../contract/limits/reply-limits.ts'
 
 /** What reads requests: `ldap`, and the schema of each operation by name. */
-export type Reading<O extends string> = {
+export type Reading<S> = {
   bridge: 'ldap' | 'sql'
-  operation: O | null
-  schemas: Readonly<Record<O, v.GenericSchema>>
+  operation: (keyof S & string) | null
+  schemas: S
 }
+
+/** The request of each operation. */
+type RequestBy<S extends Record<string, v.GenericSchema>> = {
+  [K in keyof S]: { operation: K } & v.InferOutput<S[K]>
+}[keyof S]
 
 /**
  * The body by the schema of its operation.
  *
  * @throws egress_url for what is no request, egress_body for one that is too large; findings repeat no values
  */
-export function readBody<O extends string>(
-  { bridge, operation, schemas }: Reading<O>,
+export function readBody<S extends Record<string, v.GenericSchema>>(
+  { bridge, operation, schemas }: Reading<S>,
   body: Uint8Array | null,
-): object {
-  if (operation === null || body === null)
+): RequestBy<S> {
+  const schema = operation === null ? undefined : schemas[operation]
+  if (schema === undefined || body === null)
     throw new RuntimeError('egress_url', `${bridge}: is for ctx.${bridge} alone, not for ctx.fetch`)
   const { maxBytes, maxMarks } = INPUTS[`${bridge}_request`]
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -36,7 +42,8 @@ export function readBody<O extends string>(
   } catch {
     throw new RuntimeError('egress_url', `A request of ctx.${bridge} is not JSON`)
   }
-  const read = v.safeParse(schemas[operation], value, { abortEarly: true })
+  const read = v.safeParse(schema, value, { abortEarly: true })
+  // The type of `Object` is any: what was read is of the operation's schema.
   if (read.success) return { operation, ...Object(read.output) }
   throw new RuntimeError(
     'egress_url',

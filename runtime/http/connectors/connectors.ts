@@ -53,6 +53,7 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
 
   /** An answer whose headers stay a plain object: they are written to the socket as they are. */
   const answer = (c: Context<Env>, body: string | Buffer, served: string): Response =>
+    // The cast: none of our buffers is shared memory, which the type would allow.
     new Response(body as Body, {
       headers: {
         'content-type': 'application/json',

@@ -1,5 +1,6 @@
 /** Where the requests of a connector go: declared, used, refused; as a picture with a table beside it. */
 import { html } from 'hono/html'
+import * as v from 'valibot'
 import type { CalledHost } from '../../contract/endpoints/call-minutes.ts'
 import type { Want } from '../../contract/endpoints/generation.ts'
 import type { Markup } from '../frame/layout.ts'
@@ -24,6 +25,9 @@ export type Way = {
 /** Above this only the table is shown, because edges would cover each other. */
 const MOST_DRAWN = 24
 
+/** The key of what a connector wants of egress: capability, method, address. */
+const EgressKey = v.tuple([v.string(), v.string(), v.string()])
+
 type Declared = { capability: string; host: string; methods: string[]; withheld: boolean }
 
 /** What is declared: of each capability and host the methods. `withheld` ones are not granted. */
@@ -32,8 +36,7 @@ function declared(wants: readonly Want[], withheld: readonly Want[]): Declared[]
   const found = new Map<string, Declared>()
   for (const want of wants) {
     if (want.kind !== 'egress') continue
-    // The key of such a want is written by requested-grant.ts.
-    const [capability, method, url] = JSON.parse(want.key) as [string, string, string]
+    const [capability, method, url] = v.parse(EgressKey, JSON.parse(want.key))
     const host = hostOf(url)
     const known = found.get(`${capability} ${host}`) ?? {
       capability,

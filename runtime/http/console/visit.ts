@@ -8,7 +8,6 @@ import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import { demand } from '../../core/kernel/identity/principal.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import type { Following } from '../edge/following.ts'
-import type { OperatorInput } from '../operator/handler.ts'
 import { type OperatorAnswer, operatingOf, type PerformDeps, perform } from '../operator/perform.ts'
 import type { Visit } from '../pages/visit.ts'
 
@@ -45,8 +44,7 @@ export function consoleVisit(visit: Visit, deps: ConsoleDeps): ConsoleVisit {
       const about = { requestId: c.get('requestId'), signal: c.req.raw.signal }
       const op = await operatingOf(deps, db, principal, about)
       const input = { params, query: queryOf(row.query, query), body: bodyOf(row.body, body) }
-      // The cast: what was parsed is of the row of the same name.
-      return perform(op, name, { ...input, uploaded } as OperatorInput<typeof name>)
+      return perform(op, name, { ...input, uploaded })
     },
   }
 }

@@ -7,7 +7,7 @@ import { csvColumns } from '../../contract/endpoints/csv-columns.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
-import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 import { inWalk } from '../../core/kernel/list/walk.ts'
 import type { Db } from '../../database/database.ts'
 
@@ -63,7 +63,7 @@ let sending = 0
  */
 export async function csvOf(
   db: Db,
-  { output }: Endpoint,
+  { path, output: schema }: Endpoint,
   read: (tx: Db, page: { page: number; size: number }) => Promise<Page>,
 ): Promise<ReadableStream<Uint8Array>> {
   const { most } = CALLER_LIMITS.csv_lists
@@ -71,8 +71,9 @@ export async function csvOf(
     throw new CoreError(429, `This host sends ${most} lists as CSV already; try again soon`, {
       'retry-after': '5',
     })
-  const schema = output as AnySchema
-  const columns = csvColumns(schema)
+  if (schema === null) throw new Error(`${path} answers a page that has no schema`)
+  const rowSchema = schema
+  const columns = csvColumns(rowSchema)
   const encoder = new TextEncoder()
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const writer = writable.getWriter()
@@ -83,8 +84,7 @@ export async function csvOf(
     for (let page = 1; ; page += 1) {
       const { items, total } = await read(tx, { page, size: PAGE })
       const rows = items.map((item) => {
-        // The cast: what an object schema parses is an object.
-        const row = v.parse(schema, item) as Record<string, unknown>
+        const row = membersOf(v.parse(rowSchema, item))
         return line(columns.map((name) => row[name]))
       })
       begun.resolve()

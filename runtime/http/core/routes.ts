@@ -27,6 +27,7 @@ import type { Log } from '../../observe/log.ts'
 import type { Sealer } from '../../secrets/seal.ts'
 import { readBytes } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
+import { sendJson } from '../edge/send-json.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
 import { CSV_TYPE, csvOf, wantsCsv } from './csv.ts'
 import { HANDLERS } from './handlers.ts'
@@ -55,8 +56,8 @@ export type CoreDeps = {
 /** What a handler answers where its row says `page`. */
 const Listed = v.object({ items: v.array(v.unknown()), total: v.number() })
 
-/** The caller of an endpoint that needs none: its handler looks at neither. */
-const NOBODY = { db: null as never, principal: null as never }
+/** The caller of an endpoint that needs none. The cast: its handler looks at neither. */
+const NOBODY = { db: null, principal: null } as { db: never; principal: never }
 
 export function coreRoutes(deps: CoreDeps): Hono<Env> {
   const routes = new Hono<Env>()
@@ -73,16 +74,17 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     const requestId = c.get('requestId')
     const cause = { kind: 'request', id: requestId } as const
     const parts = { ...deps.parts, requestId, cause, signal: c.req.raw.signal }
+    // The cast: of a row and its handler, which belong together, TypeScript knows only the unions.
+    const handle = (tx: Db, one: typeof input) => HANDLERS[name](tx, principal, one as never, parts)
     if (row.answer === 'page' && wantsCsv(c.req.header('accept'))) {
       const list = await csvOf(db, row, async (tx, page) => {
         const one = { ...input, query: { ...input.query, ...page } }
-        // The cast: of a row and its handler, which belong together, TypeScript knows only the unions.
-        return v.parse(Listed, await HANDLERS[name](tx, principal, one as never, parts))
+        return v.parse(Listed, await handle(tx, one))
       })
       const file = `attachment; filename="${name.replace(/^list_/, '')}.csv"`
       return c.body(list, 200, { 'content-type': CSV_TYPE, 'content-disposition': file })
     }
-    const result = await HANDLERS[name](db, principal, input as never, parts)
+    const result = await handle(db, input)
     if (row.answer === 'empty') return c.body(null, 204)
     if (row.answer === 'text') return c.text(v.parse(v.string(), result))
     if (row.answer === 'file') {
@@ -94,7 +96,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
         'content-disposition': `attachment; filename="${name}"`,
       })
     }
-    return c.json(checked(row, result) as never, row.status as 200)
+    return sendJson(c, checked(row, result), row.status)
   }
 
   /** Who calls, and that they may. */
@@ -133,7 +135,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     const level = error.status === 501 || error.status === 502 ? 'info' : 'error'
     if (error.status >= 500)
       deps.log[level]({ err: error.cause, requestId, path: c.req.path }, error.message)
-    return c.json({ detail: error.detail } as never, error.status, error.headers)
+    return sendJson(c, { detail: error.detail }, error.status, error.headers)
   }
   return routes
 }

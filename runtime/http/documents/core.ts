@@ -7,7 +7,13 @@ import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import type { CoreStatus } from '../../contract/errors/problem.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
-import type { Operation, Parameter, PathItem, Response } from './document.ts'
+import {
+  methodOf,
+  type Operation,
+  type Parameter,
+  type PathItem,
+  type Response,
+} from './document.ts'
 import { answer } from './responses.ts'
 import type { Steps } from './steps.ts'
 
@@ -90,8 +96,7 @@ export function* coreSteps(components: Components): Steps<Record<string, PathIte
   const paths: Record<string, PathItem> = {}
   for (const [name, row] of Object.entries<Endpoint>(ENDPOINTS)) {
     const path = row.path.replace(/:([a-z_]+)/g, '{$1}')
-    const method = row.method.toLowerCase() as keyof PathItem
-    paths[path] = { ...paths[path], [method]: operation(name, row, components) }
+    paths[path] = { ...paths[path], [methodOf(row)]: operation(name, row, components) }
     yield
   }
   return paths

@@ -32,6 +32,11 @@ export type Operation = {
 }
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
+
+/** The method of an endpoint as OpenAPI writes it. */
+export const methodOf = ({ method }: { method: keyof typeof METHODS }): Method => METHODS[method]
+
 export type PathItem = { [M in Method]?: Operation }
 
 export type Document = {

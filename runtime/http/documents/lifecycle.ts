@@ -4,7 +4,13 @@ import { SIGNATURE_HEADER } from '../../connectors/packages/sign.ts'
 import { OPERATOR_ENDPOINTS, type OperatorRow } from '../../contract/endpoints/operator.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import { pathParameters, queryParameters } from './core.ts'
-import type { Operation, Parameter, PathItem, Response } from './document.ts'
+import {
+  methodOf,
+  type Operation,
+  type Parameter,
+  type PathItem,
+  type Response,
+} from './document.ts'
 import { TAGS } from './operations.ts'
 import { ADMIN_SECURITY, answer, failures } from './responses.ts'
 
@@ -24,8 +30,7 @@ export function lifecyclePaths(components: Components): Record<string, PathItem>
   const paths: Record<string, PathItem> = {}
   for (const [name, row] of Object.entries<OperatorRow>(OPERATOR_ENDPOINTS)) {
     const path = `/operator${row.path.replace(/:([a-z_]+)/g, '{$1}')}`
-    const method = row.method.toLowerCase() as 'get' | 'post' | 'put' | 'patch' | 'delete'
-    paths[path] = { ...paths[path], [method]: operation(name, row, components) }
+    paths[path] = { ...paths[path], [methodOf(row)]: operation(name, row, components) }
   }
   return paths
 }

@@ -5,6 +5,7 @@ import {
   CAPABILITY_NAMES,
   type CapabilityName,
 } from '../../contract/capabilities/capabilities.ts'
+import type { CapabilityRow } from '../../contract/capabilities/row.ts'
 import {
   type EnvelopeParts,
   ErrorResponse,
@@ -58,8 +59,7 @@ export type Surroundings = {
   example: JsonSchema
 }
 
-const row = (name: CapabilityName) =>
-  CAPABILITIES[name] as (typeof CAPABILITIES)[CapabilityName] & { plain?: true; extensible?: true }
+const row = (name: CapabilityName): CapabilityRow => CAPABILITIES[name]
 
 /** What any connector may answer: some have fields of their own where the contract lets them. */
 function anyResponse(name: CapabilityName): AnySchema {
@@ -149,7 +149,7 @@ export function infoPath({ parameters }: Surroundings, post: Operation): PathIte
     operationId: 'info_get',
     ...(parameters.length > 0 ? { parameters } : {}),
     responses: {
-      200: responses['200'] as Operation['responses'][string],
+      ...('200' in responses ? { 200: responses['200'] } : {}),
       ...failures(400, 401, 421),
     },
   }

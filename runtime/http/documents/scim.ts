@@ -4,7 +4,7 @@ import { ScimErrorBody } from '../../contract/models/scim.ts'
 import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import { pathParameters, queryParameters } from './core.ts'
-import type { Operation, PathItem, Response } from './document.ts'
+import { methodOf, type Operation, type PathItem, type Response } from './document.ts'
 import { answer } from './responses.ts'
 
 export const SCIM_TAG = {
@@ -29,8 +29,7 @@ export function scimPaths(components: Components): Record<string, PathItem> {
   const paths: Record<string, PathItem> = {}
   for (const [name, row] of Object.entries<ScimRow>(SCIM_ENDPOINTS)) {
     const path = SCIM_PATH + row.path.replace(/:([a-z_]+)/g, '{$1}')
-    const method = row.method.toLowerCase() as keyof PathItem
-    paths[path] = { ...paths[path], [method]: operation(name, row, components) }
+    paths[path] = { ...paths[path], [methodOf(row)]: operation(name, row, components) }
   }
   return paths
 }

@@ -11,6 +11,7 @@ import { tellFailure } from '../../observe/failure.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Env } from './env.ts'
 import { REQUEST_ID } from './request-id.ts'
+import { sendJson } from './send-json.ts'
 
 /** Makes the handler of everything that is thrown. */
 export function createOnError(log: Log) {
@@ -24,7 +25,7 @@ export function createOnError(log: Log) {
     const status = usual === 200 && c.req.path.startsWith('/operator/') ? failed : usual
     tellFailure(log, error, { requestId, connector: appId, path: c.req.path })
     c.header(REQUEST_ID, requestId)
-    return c.json(failureBody(error, appId, c.req.path), status as 200)
+    return sendJson(c, failureBody(error, appId, c.req.path), status)
   }
 }
 

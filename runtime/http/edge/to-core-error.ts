@@ -1,7 +1,7 @@
 /** What goes wrong around the core's functions, in the words and statuses of the core interface. */
 
 import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
-import { CoreError, type CoreStatus } from '../../contract/errors/problem.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
 import { isAway } from '../../database/away.ts'
 import { isContended, isTooSlow } from '../../database/contention.ts'
 import { isDiskFull } from '../../database/full-disk.ts'
@@ -49,7 +49,8 @@ export function toCoreError(thrown: unknown, requestId: string): CoreError {
   }
   if (thrown instanceof RuntimeError) {
     const { status = 400 } = ERRORS[thrown.code]
-    return new CoreError(status as CoreStatus, thrown.message, {}, thrown)
+    // Errors of the envelope have 200; here the status is all that says that it failed.
+    return new CoreError(status === 200 ? 500 : status, thrown.message, {}, thrown)
   }
   return new CoreError(
     500,

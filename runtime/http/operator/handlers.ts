@@ -13,7 +13,6 @@ import { grant, revoke } from '../../connectors/lifecycle/grants.ts'
 import { converged, listNodes, problemsOf } from '../../connectors/lifecycle/nodes.ts'
 import * as operate from '../../connectors/lifecycle/operate.ts'
 import { type Change, readable } from '../../connectors/lifecycle/operating.ts'
-import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
 import { forgetProbe, hasProbe, setProbe } from '../../connectors/lifecycle/probes.ts'
 import { seeIndex } from '../../connectors/lifecycle/published-indexes.ts'
 import { distrust, trust } from '../../connectors/lifecycle/publishers.ts'
@@ -22,6 +21,7 @@ import { uncovered, wantsOf } from '../../connectors/registry/requested-grant.ts
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import { saidOf } from '../../contract/endpoints/generation.ts'
 import type { Changed, OperatorEndpointName } from '../../contract/endpoints/operator.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { CAUSE_KINDS } from '../../contract/models/causes.ts'
 import { recordActivity } from '../../core/kernel/audit/activity.ts'
@@ -42,7 +42,8 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   upload_package: async (op, { query, uploaded }) => {
     const { change_publisher: changePublisher } = query
     const change = { ...changeOfQuery(query), changePublisher }
-    const { report, ...outcome } = await upload(op, uploaded as Uploaded, change)
+    if (uploaded === null) throw new RuntimeError('input_invalid', 'the body must be a package')
+    const { report, ...outcome } = await upload(op, uploaded, change)
     return { ...(await told(op, outcome, query)), package: report }
   },
   show_connector: async (op, { params }) => show(op, idOf(params)),

@@ -19,8 +19,8 @@ import { readBody } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
 import { type Following, wantsEvents } from '../edge/following.ts'
 import { jsonCheck, mediaCheck } from '../edge/guards.ts'
+import { sendJson } from '../edge/send-json.ts'
 import { asOperator, type OperatorGuardDeps, reached } from './guard.ts'
-import type { OperatorInput } from './handler.ts'
 import { bytesByDisk, MAX_SIGNATURE_BYTES, uploadedOf } from './package-upload.ts'
 import { operatingOf, type PerformDeps, perform } from './perform.ts'
 
@@ -43,7 +43,7 @@ export function lifecycleRoutes(deps: LifecycleRoutesDeps): Hono<Env> {
     routes.on(row.method, row.path, (c) =>
       asOperator(c, async () => {
         const find = () => answer(c, name, row, deps)
-        if (!row.followed || !wantsEvents(c)) return c.json((await find()) as never, row.status)
+        if (!row.followed || !wantsEvents(c)) return sendJson(c, await find(), row.status)
         const { userId } = await c.get('operator')()
         return follow(c, userId, find)
       }),
@@ -68,8 +68,7 @@ async function answer(
   const db = reached(deps.db())
   const actor = await c.get('operator')()
   const about = { requestId: c.get('requestId'), signal: c.req.raw.signal }
-  // The cast: what was parsed is of the row of the same name.
-  const input = { params, query: values, body, uploaded } as OperatorInput<Name>
+  const input = { params, query: values, body, uploaded }
   return perform(await operatingOf(deps, db, actor, about), name, input)
 }
 

@@ -1,6 +1,8 @@
 /** Does one operation of the operator, by the row of its endpoint. */
+
 import * as v from 'valibot'
 import type { Lifecycle } from '../../connectors/lifecycle/lifecycle.ts'
+import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
 import { PackageError } from '../../connectors/packages/format.ts'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import type { SettingInForce } from '../../contract/endpoints/settings.ts'
@@ -69,14 +71,23 @@ export async function operatingOf(
   }
 }
 
+/** What was parsed by the row of an endpoint. */
+export type ParsedInput = {
+  params: Record<string, string>
+  query: object
+  body: unknown
+  uploaded: Uploaded | null
+}
+
 /** Does it. The input is parsed by the endpoint's row; the answer is exactly what the row says. */
 export async function perform<N extends OperatorEndpointName>(
   op: Operating,
   name: N,
-  input: OperatorInput<N>,
+  input: ParsedInput,
 ): Promise<OperatorAnswer<N>> {
   const handler = OPERATOR_HANDLERS[name]
-  const answer = await handler(op, input).catch((thrown: unknown) => {
+  // The cast: what was parsed is of the row of the same name.
+  const answer = await handler(op, input as OperatorInput<N>).catch((thrown: unknown) => {
     if (!(thrown instanceof PackageError)) throw thrown
     throw new RuntimeError('input_invalid', thrown.message, {}, thrown)
   })

@@ -88,13 +88,15 @@ function convert(schema: AnySchema, mode: Mode, definitions: Record<string, AnyS
     // Rules between members and rules in code have no JSON Schema; their messages tell callers.
     ignoreActions: ['check', 'raw_check'],
     overrideRef: ({ referenceId }) => `#/components/schemas/${referenceId}`,
-    // The casts: the converter's type of a JSON Schema knows fewer keywords than the standard has.
-    overrideSchema: (context) => overrideSchema(context, mode) as Converted,
-    overrideAction: (context) => overrideAction(context) as Converted,
+    overrideSchema: (context) => asConverted(overrideSchema(context, mode)),
+    overrideAction: (context) => asConverted(overrideAction(context)),
   })
   const named = Object.entries($defs ?? {}).map(([name, one]) => [name, tidy(plain(one))] as const)
   return { root: tidy(plain(root)), named: Object.fromEntries(named) }
 }
+
+/** The cast: the converter's type of a JSON Schema knows fewer keywords than the standard has. */
+const asConverted = (schema: JsonSchema | null | undefined) => schema as Converted
 
 type SchemaContext = Parameters<NonNullable<ConversionConfig['overrideSchema']>>[0]
 type ActionContext = Parameters<NonNullable<ConversionConfig['overrideAction']>>[0]
@@ -169,6 +171,7 @@ function overrideAction({ valibotAction, jsonSchema }: ActionContext): JsonSchem
     if (annotation === undefined) throw new Error(`metadata ${name} has no place in JSON Schema`)
     if (annotation !== null) base[annotation] = value
   }
+  // The cast: only `fieldSchema` of contract/connector/settings.ts writes this member.
   if (field) return fieldSchema(field as Field)
   return { ...base, ...membersOf(literal) }
 }

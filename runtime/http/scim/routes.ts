@@ -95,7 +95,7 @@ function tell(c: Context<Env>, row: ScimRow, result: object, query: ListQuery): 
   if (row.status === 201) c.header('location', String(membersOf(resource['meta'])['location']))
   const isList = 'Resources' in resource
   const body = isList ? resource : shaped(resource, query)
-  return c.body(JSON.stringify(body), row.status as 200, { 'content-type': SCIM_TYPE })
+  return c.newResponse(JSON.stringify(body), row.status, { 'content-type': SCIM_TYPE })
 }
 
 const ALL: ListQuery = {
@@ -130,11 +130,11 @@ const detailOf = (detail: CoreError['detail']): string =>
 
 function failure(
   c: Context<Env>,
-  status: number,
+  status: ScimError['status'],
   scimType: ScimError['scimType'],
   detail: string,
   headers: Record<string, string> = {},
 ): Response {
   const body = JSON.stringify(scimErrorBody(status, scimType, detail))
-  return c.body(body, status as 400, { ...headers, 'content-type': SCIM_TYPE })
+  return c.newResponse(body, status, { ...headers, 'content-type': SCIM_TYPE })
 }

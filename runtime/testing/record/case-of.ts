@@ -94,6 +94,7 @@ function clearOf(hops: readonly SeenHop[]): SecretParts {
 function headOf({ auth, credentials, settings, request }: SecretParts, cleanAll: Clean) {
   const list = Object.entries(credentials ?? {}).map(([id, one]) => ({ ...one, id }))
   const signed = credentials === null ? { auth } : { credentials: list }
+  // The cast: cleaning and leaving out nulls keep the members.
   return withoutNulls(cleanAll(plain({ request, ...signed, settings }))) as Pick<
     Case,
     'request' | 'auth' | 'credentials' | 'settings'

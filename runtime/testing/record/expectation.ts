@@ -46,6 +46,7 @@ export function expectationOf(
 export function told(body: Body): Omit<Step, 'upstream'> {
   if (body['is_error'] === true) {
     const { error_code, status_code, app_error_code } = membersOf(body['error'])
+    // The cast: the envelope's error has these members.
     return { error: withoutNulls({ error_code, status_code, app_error_code }) as Step['error'] }
   }
   return {

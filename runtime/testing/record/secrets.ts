@@ -1,4 +1,5 @@
 /** Which secrets a recording holds, and what stands for each in its case. */
+import { isCapability } from '../../contract/capabilities/capabilities.ts'
 import type { CaseDefaults } from '../../contract/connector/cases.ts'
 import { type CallSecrets, type SecretParts, secretsOf } from '../../contract/connector/secrets.ts'
 import { membersOf } from '../../contract/schema/record.ts'
@@ -19,7 +20,7 @@ export function inventedFor(
   { version, capability, hops }: { version: ServedVersion; capability: string; hops: SeenHop[] },
   defaults: CaseDefaults,
 ): Invented[] {
-  const request = version.request(capability as never)
+  const request = isCapability(capability) ? version.request(capability) : null
   const schemas = { settings: version.settings, request: request ?? version.settings }
   const own = new Set(secretsOf(clear, schemas))
   const all: Invented[] = []

@@ -7,7 +7,10 @@ import { isSearchParams } from './url-search-params.ts'
 import { decodeUtf8, encodeUtf8 } from './utf8.ts'
 
 /** A body read whole: text or bytes, and the content type that it brings along. */
-export type Body = { readonly content: string | Uint8Array; readonly type: string | null }
+export type Body = {
+  readonly content: string | Uint8Array<ArrayBuffer>
+  readonly type: string | null
+}
 
 /** A body as it crosses to the host. */
 export type WireBody = { encoding: 'utf8' | 'base64' | null; body: string }
@@ -57,7 +60,5 @@ export function bodyText(body: Body | null): string {
 /** A copy of a body's bytes. */
 export function bodyBytes(body: Body | null): Uint8Array<ArrayBuffer> {
   if (body === null) return new Uint8Array(0)
-  return typeof body.content === 'string'
-    ? encodeUtf8(body.content)
-    : (body.content.slice() as Uint8Array<ArrayBuffer>)
+  return typeof body.content === 'string' ? encodeUtf8(body.content) : body.content.slice()
 }

@@ -11,6 +11,7 @@ type Host = {
   __hostPost: (op: string, id: number, headJson: string, body: string) => void
 }
 
+// The cast: guest-isolate.ts has put them there.
 const { __hostSync: hostSync, __hostPost: hostPost } = globalThis as unknown as Host
 deleteProperty(globalThis, '__hostSync')
 deleteProperty(globalThis, '__hostPost')

@@ -13,6 +13,7 @@ export function isByteSource(value: unknown): value is ByteSource {
 export function bytesOf(value: unknown, what = 'value'): Uint8Array<ArrayBuffer> {
   if (value instanceof ArrayBuffer) return new Uint8Array(value)
   if (ArrayBuffer.isView(value)) {
+    // The cast: guests have no shared memory.
     return new Uint8Array(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength)
   }
   throw new TypeError(`the ${what} is not an ArrayBuffer or a view of one`)

@@ -70,6 +70,7 @@ class Misfit {
 const defaultOf = (namespace: { default?: unknown }): unknown => namespace.default
 
 function takeExport(): unknown {
+  // The cast: the bundle declares its export as a global.
   const scope = globalThis as Scope
   const namespace = scope.__connector
   // a `var` of the bundle cannot be deleted
@@ -108,7 +109,7 @@ function keepMembers(value: object): string[] {
     if (typeof handler !== 'function') {
       throw new Misfit(`the member ${name} of the default export is not a function`)
     }
-    mapSet(found, name, handler as Handler)
+    mapSet(found, name, handler)
     // defined, not pushed: Array.prototype may have setters by now
     defineProperty(
       names,

@@ -16,14 +16,19 @@ import { encodeUtf8 } from './utf8.ts'
 export function makeContext(call: Call, input: unknown): Context {
   const auth = own(input, 'auth') ?? undefined
   const credentials = own(input, 'credentials') ?? {}
+  // The cast: the host sends what the schemas of the envelope and of the manifest have read.
+  const given = {
+    auth,
+    credentials,
+    settings: own(input, 'settings'),
+    page: own(input, 'page'),
+  } as Pick<Context, 'auth' | 'credentials' | 'settings' | 'page'>
   return {
+    // The cast: authors see less of a reply than there is.
     fetch: (url, init) => fetchFor(call, url, init) as unknown as Promise<UpstreamReply>,
     ldap: makeLdap(call),
     sql: makeSql(call),
-    auth: auth as Context['auth'],
-    credentials: credentials as Context['credentials'],
-    settings: own(input, 'settings') as Context['settings'],
-    page: own(input, 'page') as Context['page'],
+    ...given,
     raw: (value: unknown): void => {
       if (call.ended) return
       call.raw = value
@@ -37,6 +42,7 @@ export function makeContext(call: Call, input: unknown): Context {
     },
     get signal() {
       call.controller ??= abortedLike(call)
+      // The cast: authors see less of a signal than there is.
       return call.controller.signal as unknown as GuestAbortSignal
     },
     basic: (user, password) => basic(auth, credentials, user, password),
@@ -74,7 +80,8 @@ function onlyBasic(credentials: unknown): unknown {
   const keys = ownKeys(credentials)
   let found: unknown
   for (let i = 0; i < keys.length; i += 1) {
-    const candidate = own(own(credentials, keys[i] as string), 'basic')
+    const key = keys[i]
+    const candidate = typeof key === 'string' ? own(own(credentials, key), 'basic') : undefined
     if (candidate === undefined || candidate === null) continue
     if (found !== undefined) return undefined
     found = candidate

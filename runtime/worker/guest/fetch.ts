@@ -57,6 +57,7 @@ const open = new SafeMap<number, OpenFetch>()
 export function fetchFor(call: Call, input: unknown, init: unknown): Promise<Response> {
   const answer = new SafePromise<Response>((resolve, reject) => {
     refuseWhenOver(call)
+    // The cast: `outgoing` judges each member, whatever a plugin hands over.
     send(call, outgoing(input, (init ?? {}) as RequestInit), resolve, reject)
   })
   // a refused fetch that is awaited only later must not count as an unhandled rejection
@@ -199,6 +200,7 @@ function outgoing(input: unknown, init: RequestInit): Outgoing {
 }
 
 function received(head: unknown, body: string): Response {
+  // The cast: the head is the host's own.
   const headers = new Headers(own(head, 'headers') as [string, string][])
   const status = own(head, 'status')
   const content = own(head, 'encoding') === 'base64' ? fromBase64(body) : body

@@ -1,4 +1,4 @@
-import { type Blob, blobBytes, File, isBlob } from './blob.ts'
+import { blobBytes, File, isBlob } from './blob.ts'
 import { concatBytes } from './bytes.ts'
 import { isObject } from './own.ts'
 import { encodeUtf8 } from './utf8.ts'
@@ -77,7 +77,10 @@ export function isFormData(value: object): value is FormData {
  * A form as multipart/form-data: text when it holds no file (so that the host can read it), else
  * bytes. Line ends and quotes as in the HTML standard's multipart encoding.
  */
-export function encodeMultipart(form: FormData, boundary: string): string | Uint8Array {
+export function encodeMultipart(
+  form: FormData,
+  boundary: string,
+): string | Uint8Array<ArrayBuffer> {
   const parts: (string | Uint8Array)[] = []
   for (const [name, value] of form) {
     const disposition = `--${boundary}\r\nContent-Disposition: form-data; name="${quoteName(crlf(name))}"`
@@ -100,7 +103,7 @@ function toValue(value: unknown, filename: string | undefined): Value {
   if (!isObject(value) || !isBlob(value)) return usv(value)
   if (value instanceof File && filename === undefined) return value
   const name = filename ?? 'blob'
-  return new File([value as Blob], name, { type: value.type })
+  return new File([value], name, { type: value.type })
 }
 
 function usv(value: unknown): string {

@@ -69,6 +69,7 @@ export function installGlobals(): void {
     Object.defineProperty(value.prototype, Symbol.toStringTag, { value: name, configurable: true })
   }
   define('crypto', new Crypto())
+  // The cast: it is written to by names.
   installConsole(console as unknown as Record<string, unknown>)
 }
 

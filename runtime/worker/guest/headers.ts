@@ -11,6 +11,7 @@ export class Headers {
   constructor(init: Init = null) {
     if (init === null || init === undefined) return
     const pairs = Symbol.iterator in init ? init : Object.entries(init)
+    // The cast: what has an iterator is walked, and each pair is judged.
     for (const item of pairs as Iterable<Iterable<string>>) {
       const pair = [...item]
       if (pair.length !== 2) throw new TypeError('each header must have a name and a value')

@@ -21,6 +21,7 @@ export function makeLdap(call: Call): Ldap {
   }
   return {
     search: async (options = {}) => {
+      // The cast: the answer is the host's own.
       const { entries, cursor, referrals } = (await ask('search', options)) as LdapPage
       return { entries: entries ?? [], cursor: cursor ?? null, referrals: referrals ?? [] }
     },
@@ -32,7 +33,7 @@ export function makeLdap(call: Call): Ldap {
     dn: (...parts) => {
       let text = ''
       for (let i = 0; i < parts.length; i += 1) {
-        const part = parts[i] as string | readonly [string, string]
+        const part = parts[i]
         const piece = isArray(part) ? `${part[0]}=${escapeValue(`${part[1]}`)}` : `${part}`
         text += i === 0 ? piece : `,${piece}`
       }

@@ -1,15 +1,13 @@
 import { apply, getOwnPropertyDescriptor, hasOwn } from './primordials.ts'
 
 /** True for objects and functions. */
-export function isObject(value: unknown): value is object {
+export function isObject(value: unknown): value is Record<PropertyKey, unknown> {
   return (typeof value === 'object' && value !== null) || typeof value === 'function'
 }
 
 /** The own member of an object that JSON.parse made, or undefined; never an inherited one. */
 export function own(object: unknown, key: string): unknown {
-  return isObject(object) && hasOwn(object, key)
-    ? (object as Record<string, unknown>)[key]
-    : undefined
+  return isObject(object) && hasOwn(object, key) ? object[key] : undefined
 }
 
 /**
@@ -41,7 +39,7 @@ export function attempt(
   report: (thrown: unknown) => void,
 ): void {
   try {
-    apply(code as (...args: unknown[]) => unknown, self, args)
+    apply(code, self, args)
   } catch (thrown) {
     report(thrown)
   }

@@ -10,6 +10,7 @@ const { bind, call } = Function.prototype
 export function uncurry<T, A extends unknown[], R>(
   method: (this: T, ...args: A) => R,
 ): (self: T, ...args: A) => R {
+  // The cast: the types of `call` cannot say what binding it makes.
   return bind.call(call, method) as (self: T, ...args: A) => R
 }
 
@@ -29,19 +30,20 @@ export const ArrayPrototype = Array.prototype
 /** True for a real Error, whatever its prototype chain says; false for a Proxy of one. */
 export const isError: (value: unknown) => boolean = Error.isError
 
-export const promiseThen = uncurry(Promise.prototype.then) as <T>(
+export const promiseThen: <T>(
   promise: Promise<T>,
   fulfilled: ((value: T) => void) | undefined,
   rejected: (reason: unknown) => void,
-) => Promise<void>
+) => Promise<void> = uncurry(Promise.prototype.then)
 export const mapGet: <K, V>(map: Map<K, V>, key: K) => V | undefined = uncurry(Map.prototype.get)
 export const mapSet: <K, V>(map: Map<K, V>, key: K, value: V) => void = uncurry(Map.prototype.set)
 export const mapDelete: <K, V>(map: Map<K, V>, key: K) => boolean = uncurry(Map.prototype.delete)
 export const mapForEach: <K, V>(map: Map<K, V>, visit: (value: V, key: K) => void) => void =
   uncurry(Map.prototype.forEach)
-export const mapSize = uncurry(
-  Object.getOwnPropertyDescriptor(Map.prototype, 'size')?.get as () => number,
-) as (map: Map<unknown, unknown>) => number
+export const mapSize: (map: Map<unknown, unknown>) => number = uncurry(
+  // The cast: every engine has this getter.
+  Object.getOwnPropertyDescriptor(Map.prototype, 'size')?.get as (this: unknown) => number,
+)
 export const weakGet: <K extends object, V>(map: WeakMap<K, V>, key: K) => V | undefined = uncurry(
   WeakMap.prototype.get,
 )

@@ -16,7 +16,7 @@ export type RequestInit = {
 
 const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const REDIRECTS = ['follow', 'manual', 'error']
-let brand: (value: object) => boolean
+let brand: (value: object) => value is Request
 
 /** WHATWG Request, without streams, modes and caches. */
 export class Request extends Message {
@@ -27,11 +27,11 @@ export class Request extends Message {
   #request = true
 
   static {
-    brand = (value) => #request in value
+    brand = (value): value is Request => #request in value
   }
 
   constructor(input: string | URL | Request, init: RequestInit = {}) {
-    const from = isObject(input) && brand(input) ? (input as Request) : null
+    const from = isObject(input) && brand(input) ? input : null
     const method = requestMethod(init.method ?? from?.method)
     const given = init.body === undefined && from ? messageBody(from) : toBody(init.body)
     if (given && (method === 'GET' || method === 'HEAD')) throw bodyRefused(method)

@@ -10,7 +10,7 @@ type ResponseInit = {
 }
 type Origin = { url: string; redirected: boolean; status: number }
 
-let fromUpstream: (body: Body, headers: Headers, origin: Origin) => Response
+let fromUpstream: (body: Body | null, headers: Headers, origin: Origin) => Response
 let nextOrigin: Origin | null = null
 
 /** WHATWG Response, without streams. What ctx.fetch answers is one, too. */
@@ -36,7 +36,9 @@ export class Response extends Message {
   constructor(body: unknown = null, init: ResponseInit = {}) {
     const origin = nextOrigin
     super(
+      // The cast: with an origin, `fromUpstream` calls it, with both made here.
       origin ? (init.headers as Headers) : new Headers(init.headers),
+      // The cast: as above.
       origin ? (body as Body) : toBody(body),
     )
     this.#upstream = origin !== null
@@ -69,7 +71,7 @@ export class Response extends Message {
   clone(): Response {
     const body = messageBody(this)
     const headers = new Headers(this.headers)
-    if (this.#upstream) return fromUpstream(body as Body, headers, this)
+    if (this.#upstream) return fromUpstream(body, headers, this)
     return new Response(body?.content ?? null, {
       status: this.status,
       statusText: this.statusText,

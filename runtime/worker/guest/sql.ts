@@ -26,6 +26,7 @@ export function makeSql(call: Call): Sql {
   return {
     query: async (statement, parameters, options) => {
       const body = { statement, parameters, names: options?.names, page: options?.page }
+      // The cast: the answer is the host's own.
       const { rows, cursor } = (await ask(SQL_METHODS.query, body)) as SqlPage
       return { rows: rows ?? [], cursor: cursor ?? null }
     },

@@ -13,6 +13,7 @@ const ERRORS: Record<string, ErrorConstructor> = {
 /** WHATWG structuredClone for JSON-like values, Map, Set, Date, RegExp, buffers, errors and cycles. */
 export function structuredClone<T>(value: T, options: { transfer?: unknown[] } = {}): T {
   if (options?.transfer?.length) throw refuse('a transfer list')
+  // The cast: a clone is of the type of its original.
   return clone(value, new Map()) as T
 }
 

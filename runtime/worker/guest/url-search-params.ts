@@ -80,8 +80,8 @@ export class URLSearchParams {
   *entries(): IterableIterator<Pair> {
     // by index, so that changes while iterating are seen
     for (let i = 0; i < this.#pairs.length; i += 1) {
-      const [name, value] = this.#pairs[i] as Pair
-      yield [name, value]
+      const pair = this.#pairs[i]
+      if (pair) yield [pair[0], pair[1]]
     }
   }
 
@@ -132,6 +132,7 @@ function pairsOf(init: unknown): Pair[] {
     const text = usv(init)
     return parsePairs(text.startsWith('?') ? text.slice(1) : text)
   }
+  // The cast: what has an iterator is walked, and each pair is judged.
   if (Symbol.iterator in init) return [...(init as Iterable<Iterable<string>>)].map(toPair)
   return Object.entries(init).map(([name, value]): Pair => [usv(name), usv(value)])
 }

@@ -75,6 +75,7 @@ export function binaryString(bytes: Uint8Array): string {
 }
 
 function fromUnits(units: ArrayLike<number>): string {
+  // The cast: `apply` takes anything with a length, which its type does not say.
   return String.fromCharCode.apply(null, units as number[])
 }
 

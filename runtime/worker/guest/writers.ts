@@ -15,7 +15,7 @@ type Writer = (payload: unknown) => string
 /** JSON that fits the contract to the letter, and how many accounts may not leave. */
 export type Written = { text: string; leftOut: number }
 
-let writers: { [capability: string]: Writer } = { __proto__: null } as never
+let writers: { [capability: string]: Writer } = Object.create(null)
 let leftOut = 0
 
 /** Takes the writers that worker/writers.ts generated; they see these helpers and no global. */

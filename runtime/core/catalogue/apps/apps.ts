@@ -49,7 +49,7 @@ export function toApp(row: AppRow): App {
 /** The same with custom attributes, which are null unless they are asked for. */
 export const withAttributes = (row: AppRow, expand: readonly string[]) => ({
   ...toApp(row),
-  custom_attributes: expand.includes('custom_attributes') ? (row.customAttributes as never) : null,
+  custom_attributes: expand.includes('custom_attributes') ? row.customAttributes : null,
 })
 
 type AppQuery = PageQuery & {

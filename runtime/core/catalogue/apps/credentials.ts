@@ -14,6 +14,7 @@ import type { ErrorCode } from '../../../contract/errors/error-codes.ts'
 import { CoreError } from '../../../contract/errors/problem.ts'
 import type { AppInputPut } from '../../../contract/models/app.ts'
 import type { AnySchema } from '../../../contract/schema/any-schema.ts'
+import { membersOf } from '../../../contract/schema/record.ts'
 import type { InstalledConnector } from '../../kernel/context/connectors.ts'
 import { responseOf } from '../../kernel/context/connectors.ts'
 import type { CoreContext, RequestContext } from '../../kernel/context/context.ts'
@@ -95,7 +96,7 @@ function keepAtHome(manifest: Manifest, before: Settings, after: Settings): void
 /** With the defaults that calls have, also of settings that came with a later version. */
 function valid(schema: AnySchema, settings: Settings): Settings {
   const parsed = v.safeParse(schema, settings)
-  return parsed.success ? (parsed.output as Settings) : settings
+  return parsed.success ? membersOf(parsed.output) : settings
 }
 
 const credentialsOf = ({ settings, ...credentials }: Connection) => credentials

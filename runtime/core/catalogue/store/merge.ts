@@ -19,9 +19,9 @@ export function mergePatch(document: Document, patch: Document): Document {
   return merged
 }
 
-/** A document with the defaults of what is absent in it. */
+/** A document with the defaults of what is absent in it. The cast: a document is judged before it is kept. */
 export const withDefaults = <T extends object>(defaults: T, document: Document): T =>
-  mergePatch(defaults as Document, document) as T
+  mergePatch(membersOf(defaults), document) as T
 
 /** The members that differ, as paths such as `request_flow.approvers.users`. */
 export function changedMembers(before: unknown, after: unknown, path: string[] = []): string[] {

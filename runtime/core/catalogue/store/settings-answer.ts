@@ -1,7 +1,7 @@
 /** The settings of an app as on the wire: whole, or what requesters need. */
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
-import { type Document, requestablePermissions } from '../../../database/schema/app_store.ts'
+import { requestablePermissions } from '../../../database/schema/app_store.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { NOBODY } from './approvers.ts'
 import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
@@ -39,7 +39,7 @@ export async function settingsAnswer(db: Db, principal: Principal, found: Found)
     },
   }
   const [answered] = await toObjects(db, principal, [document], ANSWER_PLACES)
-  return answered as Document & { in_app_store: boolean }
+  return { ...answered, in_app_store: view.in_app_store }
 }
 
 async function defaultPermission(db: Db, principal: Principal, found: Found, view: SettingsView) {

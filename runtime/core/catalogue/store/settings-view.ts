@@ -102,7 +102,10 @@ export const DEFAULT_PERMISSION: Place = {
 }
 
 /** The settings of an app; null is an app that nobody wrote settings for. */
-export function settingsView(app: AppRow, row: SettingsRow | null): SettingsView {
+export function settingsView(
+  app: AppRow,
+  row: Pick<SettingsRow, 'document' | 'inAppStore'> | null,
+): SettingsView {
   const view = withDefaults(DEFAULTS, row?.document ?? {})
   const written = membersOf(row?.document['request_flow'])
   return {

@@ -127,7 +127,7 @@ async function store(
   app: AppRow,
   { document, inStore }: { document: Document; inStore: boolean },
 ): Promise<{ app: AppRow; settings: SettingsRow }> {
-  const { request_flow: flow } = settingsView(app, { document } as SettingsRow)
+  const { request_flow: flow } = settingsView(app, { document, inAppStore: inStore })
   const values = {
     document,
     inAppStore: inStore,

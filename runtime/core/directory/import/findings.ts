@@ -27,11 +27,19 @@ export type Findings = {
   readonly total: number
   /** @throws FileError when there is any. */
   settle(): void
+  /** @throws FileError */
+  refuse(): never
 }
 
 export function createFindings(): Findings {
   const told: Finding[] = []
   let total = 0
+  const refuse = (): never => {
+    throw new FileError(
+      told.sort((a, b) => a.line - b.line),
+      total,
+    )
+  }
   return {
     add(line, column, problem, more = 0) {
       total += 1 + more
@@ -41,12 +49,9 @@ export function createFindings(): Findings {
       return total
     },
     settle() {
-      if (total > 0)
-        throw new FileError(
-          told.sort((a, b) => a.line - b.line),
-          total,
-        )
+      if (total > 0) refuse()
     },
+    refuse,
   }
 }
 

@@ -97,12 +97,12 @@ async function stageFile(
     findings.add(error.line, null, error.message)
     findings.settle()
   }
-  if (!header) {
+  if (header === null) {
     findings.add(1, null, 'is missing: the file is empty; its first line must name the columns')
-    findings.settle()
+    return findings.refuse()
   }
   await stage.end()
-  return header as Header
+  return header
 }
 
 /** Admins that the file suspends; none if it lets another one sign in. */

@@ -91,7 +91,8 @@ async function tellAll<R extends { total: string }>(
   tell: (row: R) => [line: number, column: string, problem: string],
   findings: Findings,
 ): Promise<void> {
-  const rows: R[] = (await tx.execute(question)).rows as R[]
+  // The cast: the question selects what `tell` reads.
+  const rows = (await tx.execute(question)).rows as R[]
   for (const [at, row] of rows.entries()) {
     const more = at === rows.length - 1 ? Number(row.total) - rows.length : 0
     findings.add(...tell(row), more)

@@ -24,6 +24,7 @@ const OPTIONS = {
  */
 export async function* readRecords(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<FileRow> {
   let end = 0
+  // The cast: the parser's type knows only options whose records are lists of texts.
   const parser = parse({
     ...OPTIONS,
     on_record(cells: string[], { lines }): FileRow {

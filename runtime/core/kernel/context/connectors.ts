@@ -57,8 +57,11 @@ export type Connectors = {
   call(call: ConnectorCall): Promise<ConnectorAnswer>
 }
 
-/** What a capability answered. The cast: replies are checked by the schema of their capability before they come here. */
-export const responseOf = <C extends CapabilityName>(
-  _capability: C,
-  { response }: Extract<ConnectorAnswer, { ok: true }>,
-): Output<C> => response as Output<C>
+type Answered = Extract<ConnectorAnswer, { ok: true }>
+
+/** What was answered. The cast: replies are checked by the schema of their capability before they come here. */
+export const responseAs = <T>({ response }: Answered): T => response as T
+
+/** What a capability answered. */
+export const responseOf = <C extends CapabilityName>(_capability: C, answer: Answered): Output<C> =>
+  responseAs(answer)

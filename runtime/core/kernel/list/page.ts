@@ -96,7 +96,7 @@ async function rowsOf<T extends Listed>(
   const place = new Map(ids.map((id, index) => [id, index]))
   const found = await tx
     .select()
-    .from(table as PgTable)
+    .from<PgTable>(table)
     .where(sql`${table.id} in ${[...ids]}`)
   const at = (row: Record<string, unknown>): number => place.get(String(row['id'])) ?? 0
   return found.sort((a, b) => at(a) - at(b))
@@ -159,10 +159,7 @@ async function countOf(tx: Db, table: Listed, { where, total }: List): Promise<n
     const { rows } = await tx.execute<{ n: number }>(total)
     return Number(rows[0]?.n ?? 0)
   }
-  const [found] = await tx
-    .select({ n: count() })
-    .from(table as PgTable)
-    .where(where)
+  const [found] = await tx.select({ n: count() }).from<PgTable>(table).where(where)
   return found?.n ?? 0
 }
 

@@ -1,6 +1,13 @@
 /** The words of the pages of access policies: in one place, so that they can be moved or translated together. */
 import type { OperatorName } from '../../../contract/models/condition.ts'
 
+const WRONG: Readonly<Record<string, string>> = {
+  name: 'Give it a name of at most 255 characters',
+  business_justification: 'Say why in at most 500 characters',
+  apps: 'Choose at least one app or permission',
+  access_condition: 'Write at least one whole condition',
+}
+
 export const POLICY_EDIT_WORDS = {
   newTitle: 'New access policy',
   editTitle: (name: string) => `Change ${name}`,
@@ -75,12 +82,7 @@ export const POLICY_EDIT_WORDS = {
   already: 'Has it by this policy',
   nobody: 'Nobody',
   nobodyText: 'No active person fits the condition.',
-  wrong: {
-    name: 'Give it a name of at most 255 characters',
-    business_justification: 'Say why in at most 500 characters',
-    apps: 'Choose at least one app or permission',
-    access_condition: 'Write at least one whole condition',
-  } as Readonly<Record<string, string>>,
+  wrong: WRONG,
   saved: { en: 'It is saved.', de: 'Gespeichert.' },
   make: 'New policy',
   edit: 'Change',
