@@ -65,6 +65,11 @@ export const REVIEW_WORDS = {
       ACCOUNT_UNMATCHED: 'es ist nicht bekannt, wem das Konto gehört',
       NEVER_USED: 'das System meldet Anmeldungen, für dieses Konto aber keine',
       UNUSED_90_DAYS: 'zuletzt vor mehr als 90 Tagen genutzt',
+      SEPARATION_BROKEN:
+        'die Person hat beide Seiten einer Regel der Funktionstrennung, und dies gehört dazu',
+      PRIVILEGED: 'gibt nach Namen oder Art mehr, als andere haben',
+      FEW_PEERS:
+        'weniger als ein Viertel derer mit derselben Führungskraft oder sonst demselben Titel hat es',
       GIVEN_BY_POLICY: 'durch eine Richtlinie erhalten',
       GIVEN_BY_REQUEST: 'beantragt und genehmigt',
       NOBODY_ASKED: 'vorgefunden; weder ein Antrag noch eine Richtlinie hat es gegeben',
@@ -122,6 +127,10 @@ export const REVIEW_WORDS = {
   },
   who: { en: 'Who', de: 'Wer' },
   hints: { en: 'Hints', de: 'Hinweise' },
+  peers_have_it: {
+    en: (held: string, all: string) => `${held} of ${all} peers have it`,
+    de: (held: string, all: string) => `${held} von ${all} im Team haben es`,
+  },
   held_since: { en: 'Since', de: 'Seit' },
   find_line: { en: 'Account, address or permission', de: 'Konto, Adresse oder Berechtigung' },
   any: { en: 'Any', de: 'Alle' },

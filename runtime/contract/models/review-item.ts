@@ -30,12 +30,27 @@ export type ItemState = (typeof ITEM_STATES)[number]
 export const DECISIONS = ['KEEP', 'REJECT', 'MODIFY'] as const
 export type Decision = (typeof DECISIONS)[number]
 
+/** Peers below which their number says nothing, and the share of them that is few. */
+export const MIN_PEERS = 3
+export const FEW_PEERS = 0.25
+
 /** HINTS: what is worth knowing of a line; a red one must be answered with a reason when the line is kept. */
 export const HINTS = {
   PERSON_TERMINATED: { red: true, meaning: 'the person is suspended or has left' },
   ACCOUNT_UNMATCHED: { red: true, meaning: 'nobody is known whose account it is' },
   NEVER_USED: { red: false, meaning: 'the system reports logins, and none for this account' },
   UNUSED_90_DAYS: { red: false, meaning: 'last used more than 90 days ago' },
+  SEPARATION_BROKEN: {
+    red: true,
+    meaning:
+      'the person holds both sides of a rule of separation of duties, and this is a part of it',
+  },
+  PRIVILEGED: { red: false, meaning: 'by its name or type it gives more than others have' },
+  FEW_PEERS: {
+    red: false,
+    meaning:
+      'fewer than a quarter of the people with the same manager, or else the same title, have it',
+  },
   GIVEN_BY_POLICY: { red: false, meaning: 'an access policy gives it' },
   GIVEN_BY_REQUEST: { red: false, meaning: 'a person asked for it, and it was approved' },
   NOBODY_ASKED: { red: false, meaning: 'it was found; neither a request nor a policy gave it' },
@@ -102,6 +117,12 @@ export const AccessReviewItem = v.pipe(
     last_activity: nullable(moment),
     reasons: v.array(AccessReason),
     hints: v.array(v.strictObject({ name: v.picklist(HINT_NAMES), red: v.boolean() })),
+    peers: nullable(
+      described(
+        v.strictObject({ held: count, of: count }),
+        'Of the others with the same manager, or else the same title: how many have it, and how many they are',
+      ),
+    ),
     reviewer_user_ids: v.array(v.string()),
     reviewer_group_ids: v.array(v.string()),
     reason: nullable(described(v.string(), 'What the reviewer said')),

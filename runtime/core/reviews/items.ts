@@ -166,6 +166,10 @@ export function toItem(
     last_activity: iso(row.lastActivity),
     reasons: row.reasons,
     hints: row.hints.map((name) => ({ name, red: HINTS[name].red })),
+    peers:
+      row.peersHeld === null || row.peersOf === null
+        ? null
+        : { held: row.peersHeld, of: row.peersOf },
     reviewer_user_ids: reviewers?.userIds ?? [],
     reviewer_group_ids: reviewers?.groupIds ?? [],
     reason: row.reason,

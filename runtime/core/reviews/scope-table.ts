@@ -10,6 +10,7 @@ import type { ScopeFilter, ScopeGroup } from '../../contract/models/review-scope
 import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
 import { isId } from '../kernel/id.ts'
 import { breakersOf } from '../separation/holdings.ts'
+import { attribute } from './attribute.ts'
 import {
   between,
   oneOf,
@@ -43,10 +44,6 @@ const HELD_SINCE = sql`case when p.entitlement_id is null then least(p.since, n.
 const APPROVED_AT = sql`(select coalesce(max(k.updated_at), q.created_at) from tasks k
   where k.access_request_id = q.id and k.status = 'COMPLETED'
     and k.task_category in ('MANAGER_APPROVAL', 'APPROVAL'))`
-
-/** An attribute of the person, small or capital letters alike: sources write both. */
-const attribute = (name: string): SQL => sql`(select nullif(one.value ->> 'value', '')
-  from jsonb_each(u.custom_attributes) one where lower(one.key) = ${name} order by one.key limit 1)`
 
 const TEAM = sql`coalesce(${attribute('team')}, ${attribute('department')})`
 

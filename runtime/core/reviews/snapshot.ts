@@ -5,6 +5,7 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { brokenIn, hintsOf, PEERS, peersIn } from './hints.ts'
 import type { ReviewAppRow } from './rows.ts'
 import { scopeGroups } from './scope.ts'
 import { writeTexts } from './texts.ts'
@@ -35,21 +36,6 @@ const OF_ACCOUNTS = {
   known: sql`a.id is not null`,
   given: sql`r.label is null and r.entitlement is null`,
 }
-
-/** How long something is not used before that is a hint, in days. */
-const UNUSED_DAYS = 90
-
-const HINTS: SQL = sql`array_remove(array[
-  case when u.status in ('SUSPENDED', 'INACTIVE') then 'PERSON_TERMINATED' end,
-  case when a.user_id is null and a.account_type = 'USER' then 'ACCOUNT_UNMATCHED' end,
-  case when used.at is null and used.told then 'NEVER_USED' end,
-  case when used.at < now() - make_interval(days => ${UNUSED_DAYS}) then 'UNUSED_90_DAYS' end,
-  case when why.policy then 'GIVEN_BY_POLICY' end,
-  case when why.request then 'GIVEN_BY_REQUEST' end,
-  case when why.reasons is null then 'NOBODY_ASKED' end,
-  case when p.since > (select max(b.launched_at) from access_review_apps b
-    where b.app_id = a.app_id and b.launched_at is not null) then 'NEW_SINCE_LAST_REVIEW' end
-], null)`
 
 const FOUND = JSON.stringify([
   { kind: 'found', request_id: null, policy_id: null, since: null, until: null },
@@ -125,18 +111,21 @@ type ScopeExample = { unique_identifier: string; label: string | null }
 export async function takeDown(tx: Db, arda: ReviewAppRow): Promise<Counted> {
   const { id, reviewId, appId, domainId, reviewType } = arda
   const of = OF[reviewType]
+  const broken = await brokenIn(tx, domainId, appId)
   const { rows } = await tx.execute<Count>(sql`
-    with ${judgedBy(arda)}, made as (
+    with ${judgedBy(arda)}, ${peersIn(domainId)}, made as (
       insert into access_review_items (domain_id, review_id, arda_id, app_id, account_id, entitlement_id,
         account, account_type, account_status, account_email, user_id, user_email, user_name,
         entitlement_type, external_id, resource_id, resource_type, label,
-        held_since, last_login, last_activity, reasons, involved, hints)
+        held_since, last_login, last_activity, reasons, involved, peers_held, peers_of, hints)
       select ${domainId}::uuid, ${reviewId}::uuid, ${id}::uuid, ${appId}::uuid, p.account_id, p.entitlement_id,
         a.unique_identifier, a.account_type, a.status, a.email, a.user_id, u.email,
         nullif(trim(u.given_name || ' ' || u.family_name), ''),
         e.entitlement_type, e.external_id, e.resource_id, case when e.id is null then null else coalesce(t.resource_type, '') end,
         e.label, p.since, n.last_login, n.last_activity,
-        coalesce(why.reasons, ${FOUND}::jsonb), coalesce(why.involved, '{}'), ${HINTS}
+        coalesce(why.reasons, ${FOUND}::jsonb), coalesce(why.involved, '{}'),
+        peers.held, case when peers.held is not null then peers.size end,
+        ${hintsOf(broken)}
       from judged p
       join account_spans a on a.account_id = p.account_id and a.until is null
       left join accounts n on n.id = p.account_id
@@ -159,6 +148,7 @@ export async function takeDown(tx: Db, arda: ReviewAppRow): Promise<Counted> {
               and k.task_category in ('MANAGER_APPROVAL', 'APPROVAL', 'PROVISIONING')) as involved
         from reason_spans r
         where r.user_id = a.user_id and r.until is null and r.carried_app_id = ${appId} and ${of.given}) why
+      ${PEERS}
       where p.excluded is null
       order by a.unique_identifier, e.label, e.id
       returning account_id

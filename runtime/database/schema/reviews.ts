@@ -209,6 +209,9 @@ export const accessReviewItems = pgTable(
     lastActivity: moment('last_activity'),
     reasons: jsonb('reasons').$type<AccessReason[]>().notNull().default([]),
     hints: text('hints').array().$type<Hint[]>().notNull().default(sql`'{}'`),
+    /** Of the others in the person’s team: how many have it, and how many they are. */
+    peersHeld: integer('peers_held'),
+    peersOf: integer('peers_of'),
     /** What was decided last. */
     actId: uuid('act_id'),
     reason: text('reason'),

@@ -290,7 +290,7 @@ function line(
   const cells = [
     html`${brief(who, 120)}<span class="sub">${brief(one.unique_identifier, 120)}</span>`,
     brief(what, 200),
-    html`${one.hints.map((hint) => html`<span class="sub${hint.red ? ' t bad' : ''}">${w.hint_meanings[hint.name]}</span>`)}`,
+    html`${one.hints.map((hint) => html`<span class="sub${hint.red ? ' t bad' : ''}">${w.hint_meanings[hint.name]}</span>`)}${one.peers ? html`<span class="sub">${w.peers_have_it(thousands(one.peers.held, t), thousands(one.peers.of, t))}</span>` : ''}`,
     html`${labelled(ITEM_LOOKS[one.state], w.item_states[one.state])}${one.reason ? html`<span class="sub">${w.quoted(brief(one.reason))}</span>` : ''}${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,
     one.held_since ? t.day(new Date(one.held_since), now) : '–',
   ]

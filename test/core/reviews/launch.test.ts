@@ -1,9 +1,11 @@
 /** Launching apps: from which syncs, with which lines, asked of whom. */
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { users } from '../../../runtime/database/schema/people.ts'
 import { until } from '../../e2e/until.ts'
+import { person } from '../host.ts'
 import { latestRun, sync, trigger } from '../sync/synced.ts'
-import { account, association, hang } from '../sync/upstream.ts'
+import { account, association, entitlement, hang } from '../sync/upstream.ts'
 import { nameOf, type Reviewed, startReviewed } from './reviewed.ts'
 
 let firm: Reviewed
@@ -14,6 +16,7 @@ beforeAll(async () => {
 afterAll(() => firm.stop())
 beforeEach(() => firm.reset())
 
+const CLERK = { Title: { type: 'STRING' as const, value: 'Clerk' } }
 const progress = async (id: string) =>
   (await firm.core.call('GET', `/access_reviews/${id}/progress`)).body
 const namesOf = async (id: string) => (await firm.lines(id)).map(nameOf)
@@ -155,6 +158,40 @@ test('hints say what is odd', async () => {
   const hints = async (which: string) => (await firm.line(id, which)).hints.map(({ name }) => name)
   expect(await hints('ada Group g1')).toEqual(['NOBODY_ASKED'])
   expect(await hints('bot Group g1')).toEqual(['ACCOUNT_UNMATCHED', 'NOBODY_ASKED'])
+})
+
+test('hints say what breaks a rule, what is privileged, and what few of a team have', async () => {
+  const { db } = firm.core
+  const team = ['p1', 'p2', 'p3', 'p4', 'q1', 'q2']
+  for (const name of team) {
+    const { id } = await person(db, `${name}@example.com`)
+    await db
+      .update(users)
+      .set(name.startsWith('p') ? { managerId: firm.ben.id } : { customAttributes: CLERK })
+      .where(eq(users.id, id))
+  }
+  firm.upstream.holds.accounts = ['ada', ...team].map((id) => account(id))
+  firm.upstream.holds.entitlements = [entitlement('g1'), { ...entitlement('g2'), label: 'Admins' }]
+  firm.upstream.holds.associations = [
+    ...['ada', 'p1', 'q1', 'q2'].map((id) => association(id, 'g1')),
+    association('p2', 'g2'),
+  ]
+  const here = await firm.synced()
+  firm.upstream.holds.accounts = ['p1', 'q1'].map((id) => account(id))
+  firm.upstream.holds.associations = []
+  const there = await firm.synced()
+  const rule = { name: 'Apart', left: { apps: [here] }, right: { apps: [there] } }
+  const made = await firm.post('/separation_of_duties', rule)
+  expect(made.status, JSON.stringify(made.body)).toBe(201)
+  const { id } = await firm.launched(here)
+  const of = async (which: string) => {
+    const { hints, peers } = await firm.line(id, which)
+    return [hints.map(({ name }) => name).filter((one) => one !== 'NOBODY_ASKED'), peers]
+  }
+  expect(await of('p1 Group g1')).toEqual([['SEPARATION_BROKEN', 'FEW_PEERS'], { held: 0, of: 3 }])
+  expect(await of('p2 Admins')).toEqual([['PRIVILEGED', 'FEW_PEERS'], { held: 0, of: 3 }])
+  expect(await of('q1 Group g1')).toEqual([['SEPARATION_BROKEN'], { held: 1, of: 1 }])
+  await firm.core.call('DELETE', `/separation_of_duties/${made.body.id}`)
 })
 
 test('a sync under way is waited for, and the lines are those of the complete one', async () => {

@@ -21,6 +21,7 @@ export type Line = {
   user_id: string | null
   problem: string | null
   hints: { name: string; red: boolean }[]
+  peers: { held: number; of: number } | null
   reviewer_user_ids: string[]
   gone_at: string | null
   gone_run: number | null
