@@ -35,7 +35,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'contract/models',
     'contract/schema',
   ],
-  words: ['contract/models', 'contract/schema'],
+  words: ['contract'],
   'mail-server.ts': ['words'],
   'config-rules.ts': [],
   'config.ts': ['taken-paths.ts', 'config-rules.ts', 'mail-server.ts', 'words'],
@@ -338,9 +338,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'http/schemas',
   ],
   'http/docs': ['http/documents', 'http/edge'],
-  'http/console/words': ['contract', 'http/frame'],
   'http/console': [
-    'http/console/words',
     'contract',
     'connectors/lifecycle',
     'connectors/packages',

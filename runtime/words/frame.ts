@@ -39,7 +39,7 @@ export const FRAME_WORDS = {
   access_requests: { en: 'Requests', de: 'Anträge' },
   policies: { en: 'Policies', de: 'Richtlinien' },
   reviews: { en: 'Access reviews', de: 'Zugriffsprüfungen' },
-  connectors: { en: 'Connectors', de: 'Konnektoren' },
+  connectors: { en: 'Connectors', de: 'Connectors' },
   webhooks: { en: 'Webhooks', de: 'Webhooks' },
   host_settings: { en: 'Settings', de: 'Einstellungen' },
   background: { en: 'Background', de: 'Hintergrund' },

@@ -231,9 +231,9 @@ export const MAIL_TEXTS = {
       ],
     },
     de: {
-      subject: (of) => `Der Konnektor ${of.thing ?? ''} ist in Quarantäne`,
+      subject: (of) => `Der Connector ${of.thing ?? ''} ist in Quarantäne`,
       lines: (of) => [
-        `Der Prozess des Konnektors ${of.thing ?? ''} ist mehrmals abgebrochen. Er nimmt eine Zeit lang keine Aufrufe an und wird dann wieder versucht.`,
+        `Der Prozess des Connectors ${of.thing ?? ''} ist mehrmals abgebrochen. Er nimmt eine Zeit lang keine Aufrufe an und wird dann wieder versucht.`,
         `Was geschehen ist, zeigt: keyway logs ${of.thing ?? ''}. Sofort wieder versucht wird er mit: keyway release ${of.thing ?? ''}.`,
       ],
     },

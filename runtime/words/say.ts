@@ -6,6 +6,9 @@ export type WordTable = Readonly<Record<string, Readonly<Record<Language, unknow
 /** The words of a table in one language. */
 export type Words<T extends WordTable> = { readonly [K in keyof T]: T[K][Language] }
 
+/** What both languages say of one page: every word that English has, German has too, and takes the same. */
+export const inBoth = <W>(words: { en: W; de: NoInfer<W> }): Record<Language, W> => words
+
 /** Takes one language out of a table. */
 export const wordsIn = <T extends WordTable>(table: T, language: Language): Words<T> =>
   // The cast: `fromEntries` forgets which key has which type.

@@ -38,7 +38,7 @@ export const SCIM_TOKEN_WORDS = {
   probe_label: { en: 'Credentials, as JSON', de: 'Zugangsdaten als JSON' },
   probe_help: {
     en: 'The members auth or credentials, and settings: as a call of the connector has them.',
-    de: 'Die Felder auth oder credentials und settings, wie in einem Aufruf des Konnektors.',
+    de: 'Die Felder auth oder credentials und settings, wie in einem Aufruf des Connectors.',
   },
   probe_keep: { en: 'Keep these credentials', de: 'Diese Zugangsdaten aufbewahren' },
   probe_replaces: {

@@ -100,3 +100,9 @@ export function manyOf(
   const which = new Intl.PluralRules(tag).select(count)
   return `${new Intl.NumberFormat(tag, { useGrouping: false }).format(count)} ${which === 'one' ? words.one : words.other}`
 }
+
+/** The same for a language that is known: `counting('en')(2, 'line', 'lines')`. */
+export const counting =
+  (language: Language) =>
+  (count: number, one: string, other: string): string =>
+    manyOf(count, language, { one, other })

@@ -38,13 +38,25 @@ describe('the catalogue', () => {
     expect(missing).toEqual([])
   })
 
+  /** All texts without anything in them, by where they stand. */
+  const texts = (at: string, en: unknown, de: unknown): [at: string, en: string, de: unknown][] =>
+    typeof en === 'string'
+      ? [[at, en, de]]
+      : typeof en === 'object' && en !== null
+        ? Object.entries(en).flatMap(([name, one]) =>
+            texts(`${at}.${name}`, one, (de as Record<string, unknown>)[name]),
+          )
+        : []
+
   test('says in German something else than in English', () => {
     const same = Object.entries(CATALOGUE).flatMap(([table, words]) =>
-      Object.entries(words)
-        .filter(([, texts]) => typeof texts.en === 'string' && texts.en === texts.de)
-        .map(([key, texts]) => `${table}.${key}: ${texts.en}`),
+      Object.entries(words).flatMap(([key, { en, de }]) =>
+        texts(`${table}.${key}`, en, de)
+          .filter(([, english, german]) => english === german)
+          .map(([, english]) => english),
+      ),
     )
-    expect(same).toEqual(SAME)
+    expect([...new Set(same)].sort()).toEqual(SAME)
   })
 
   /** What a caller may hand to a text: nothing, or so many things; of a text with names, that of each. */
@@ -69,7 +81,10 @@ describe('the catalogue', () => {
 })
 
 /** Words that are the same in both languages. */
-const SAME: readonly string[] = ['frame.webhooks: Webhooks']
+const SAME: readonly string[] = [
+  ...['Connector', 'Connectors', 'Generation', 'Host', 'Hosts', 'Keyway', 'Name', 'Person'],
+  ...['Phase', 'Token', 'Version', 'Webhook', 'Webhooks', 'p95'],
+]
 
 describe('every text of a mail', () => {
   const nothing: Matter = {

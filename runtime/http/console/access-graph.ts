@@ -2,8 +2,8 @@
 import { html } from 'hono/html'
 import type { Access, AccessReason } from '../../contract/models/access.ts'
 import type { Markup } from '../frame/layout.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { brief } from './parts.ts'
-import { PERSON_WORDS as WORDS } from './words/access.ts'
 
 export type ReasonKind = AccessReason['kind'] | 'group'
 
@@ -19,21 +19,21 @@ export type Line = {
 }
 
 /** What is held as lines, those of one reason together. */
-export const linesOf = (held: readonly Access[]): Line[] =>
+export const linesOf = (t: Tongue, held: readonly Access[]): Line[] =>
   held
     .flatMap((one): Line[] => {
       const permission =
         one.kind === 'account'
-          ? WORDS.account(one.unique_identifier ?? '')
+          ? t.console.person.account(one.unique_identifier ?? '')
           : (one.label ?? one.kind)
-      const app = one.app_name ?? WORDS.directory
+      const app = one.app_name ?? t.console.person.directory
       const appAt = one.app_id ? `/console/apps/${one.app_id}` : null
       const to = { permission, app, appAt }
       if (one.kind === 'group' && one.reasons.length === 0)
-        return [{ ...to, kind: 'group', reason: WORDS.member, reasonAt: null }]
+        return [{ ...to, kind: 'group', reason: t.console.person.member, reasonAt: null }]
       if (one.reasons.length === 0)
-        return [{ ...to, kind: 'found', reason: WORDS.found, reasonAt: null }]
-      return one.reasons.map((reason) => ({ ...to, ...reasonOf(reason) }))
+        return [{ ...to, kind: 'found', reason: t.console.person.found, reasonAt: null }]
+      return one.reasons.map((reason) => ({ ...to, ...reasonOf(t, reason) }))
     })
     .sort(
       (a, b) =>
@@ -44,17 +44,17 @@ export const linesOf = (held: readonly Access[]): Line[] =>
 
 const KINDS: readonly ReasonKind[] = ['request', 'policy', 'group', 'found']
 
-function reasonOf(reason: AccessReason): Pick<Line, 'kind' | 'reason' | 'reasonAt'> {
+function reasonOf(t: Tongue, reason: AccessReason): Pick<Line, 'kind' | 'reason' | 'reasonAt'> {
   const { kind } = reason
   if (kind === 'policy')
     return {
       kind,
-      reason: WORDS.policy(reason.policy_name ?? WORDS.deleted),
+      reason: t.console.person.policy(reason.policy_name ?? t.console.person.deleted),
       reasonAt: reason.policy_id ? `/console/policies/${reason.policy_id}` : null,
     }
-  if (kind === 'found') return { kind, reason: WORDS.found, reasonAt: null }
+  if (kind === 'found') return { kind, reason: t.console.person.found, reasonAt: null }
   const at = reason.request_id ? `/access/requests/${reason.request_id}` : null
-  return { kind, reason: WORDS.asked(reason.since?.slice(0, 10) ?? ''), reasonAt: at }
+  return { kind, reason: t.console.person.asked(reason.since?.slice(0, 10) ?? ''), reasonAt: at }
 }
 
 const LOOKS: Record<ReasonKind, string> = {
@@ -76,7 +76,7 @@ const COLUMNS = [
 type Node = { words: string; at: string | null; look: string }
 
 /** The picture; null for more than can be told apart. */
-export function accessGraph(name: string, lines: readonly Line[]): Markup | null {
+export function accessGraph(t: Tongue, name: string, lines: readonly Line[]): Markup | null {
   const nodes = [
     unique(lines, ({ reason, reasonAt, kind }) => ({
       words: reason,
@@ -110,7 +110,7 @@ export function accessGraph(name: string, lines: readonly Line[]): Markup | null
     [...column.values()].map((one) => box(one, COLUMNS[at] ?? COLUMNS[0], yOf(at, one.words))),
   )
   return html`<svg class="graph" viewBox="0 0 640 ${height}" role="group" aria-labelledby="ag-t ag-d">
-<title id="ag-t">${WORDS.graph(brief(name, 80))}</title><desc id="ag-d">${WORDS.graphText}</desc>
+<title id="ag-t">${t.console.person.graph(brief(name, 80))}</title><desc id="ag-d">${t.console.person.graphText}</desc>
 ${edges}${boxes}</svg>`
 }
 

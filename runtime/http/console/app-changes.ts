@@ -3,11 +3,11 @@ import { html } from 'hono/html'
 import { keysOf } from '../../contract/schema/keys.ts'
 import { getApp } from '../../core/catalogue/apps/apps.ts'
 import { triggerSync } from '../../core/sync/trigger.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { appPath } from './apps.ts'
 import type { About, Change } from './change.ts'
 import { field } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { APP_CHANGE_WORDS as WORDS } from './words/access.ts'
 
 const idOf = ({ params, get }: About): string => params['app_id'] ?? get('app_id')
 const toApp = (about: About): string =>
@@ -23,13 +23,12 @@ const ofRun = (
     void (await visit.ask(verb === 'accept' ? 'accept_sync' : 'cancel_sync', { params })),
 })
 
-/** What can be set: member of the settings -> its words. */
-const SETTINGS = {
-  every_hours: WORDS.settings.every,
-  page_size: WORDS.settings.pageSize,
-  max_rows: WORDS.settings.maxRows,
-} as const
+/** What can be set: member of the settings -> the key of its words. */
+const SETTINGS = { every_hours: 'every', page_size: 'pageSize', max_rows: 'maxRows' } as const
 const NAMES = keysOf(SETTINGS)
+
+const settingWords = (t: Tongue, name: keyof typeof SETTINGS): string =>
+  t.console.app_change.settings[SETTINGS[name]]
 
 const settingsOf = (visit: ConsoleVisit, about: About) =>
   visit.ask('show_sync_settings', { params: { app_id: idOf(about) } })
@@ -47,50 +46,67 @@ export const APP_CHANGES = {
   sync: {
     path: '/console/apps/:app_id/sync',
     ...{ place: 'apps', who: null, does: 'begins a sync', reason: 'none', back: toApp },
-    title: () => WORDS.sync.title,
-    lead: WORDS.sync.lead,
-    button: WORDS.sync.button,
-    done: WORDS.sync.done,
-    preview: async ({ db, principal }, about) => {
+    title: (_, t) => t.console.app_change.sync.title,
+    lead: (t) => t.console.app_change.sync.lead,
+    button: (t) => t.console.app_change.sync.button,
+    done: (t) => t.console.app_change.sync.done,
+    preview: async ({ db, principal, t }, about) => {
       const app = await getApp(db, principal, idOf(about), [])
-      return { lines: [WORDS.sync.line(app.user_friendly_label)] }
+      return {
+        lines: [{ sign: 'plus', words: t.console.app_change.sync.line(app.user_friendly_label) }],
+      }
     },
     act: ({ db, principal, context }, about) =>
       triggerSync(db, principal, idOf(about), { sync_type: 'full_sync' }, context),
   },
   accept: {
     ...ofRun('accept'),
-    title: ({ params }) => WORDS.accept.title(params['run'] ?? ''),
-    lead: WORDS.accept.lead,
-    button: WORDS.accept.button,
-    done: WORDS.accept.done,
+    title: ({ params }, t) => t.console.app_change.accept.title(params['run'] ?? ''),
+    lead: (t) => t.console.app_change.accept.lead,
+    button: (t) => t.console.app_change.accept.button,
+    done: (t) => t.console.app_change.accept.done,
     danger: true,
     preview: async (visit, { params }) => {
       const run = await visit.ask('accept_sync', { params, body: { dry_run: true } })
-      return { lines: [WORDS.accept.line(run.app_name), ...(run.problem ? [run.problem] : [])] }
+      return {
+        lines: [
+          { sign: 'minus', words: visit.t.console.app_change.accept.line(run.app_name) },
+          ...(run.problem ? [run.problem] : []),
+        ],
+      }
     },
   },
   cancel: {
     ...ofRun('cancel'),
-    title: ({ params }) => WORDS.cancel.title(params['run'] ?? ''),
-    lead: WORDS.cancel.lead,
-    button: WORDS.cancel.button,
-    done: WORDS.cancel.done,
+    title: ({ params }, t) => t.console.app_change.cancel.title(params['run'] ?? ''),
+    lead: (t) => t.console.app_change.cancel.lead,
+    button: (t) => t.console.app_change.cancel.button,
+    done: (t) => t.console.app_change.cancel.done,
     danger: true,
     preview: async (visit, { params }) => {
       const run = await visit.ask('cancel_sync', { params, body: { dry_run: true } })
-      return { lines: [WORDS.cancel.line(run.app_name, run.phase)] }
+      return {
+        lines: [
+          {
+            sign: 'minus',
+            words: visit.t.console.app_change.cancel.line(
+              run.app_name,
+              visit.t.console.sync_phases[run.phase],
+            ),
+          },
+        ],
+      }
     },
   },
   'sync-settings': {
     path: '/console/apps/:app_id/sync-settings',
     ...{ place: 'apps', who: 'operator', does: 'changes how an app is synced', back: toApp },
     reason: 'none',
-    title: () => WORDS.settings.title,
-    button: WORDS.settings.button,
-    done: WORDS.settings.done,
-    fields: (about) =>
-      html`${NAMES.map((name) => field({ id: name, label: SETTINGS[name], value: about.get(name), type: 'number' }))}`,
+    title: (_, t) => t.console.app_change.settings.title,
+    button: (t) => t.console.app_change.settings.button,
+    done: (t) => t.console.app_change.settings.done,
+    fields: (about, t) =>
+      html`${NAMES.map((name) => field({ t, id: name, label: settingWords(t, name), value: about.get(name), type: 'number' }))}`,
     async preview(visit, about) {
       if (NAMES.every((name) => about.get(name) === '')) return { lines: null }
       const before = await settingsOf(visit, about)
@@ -101,9 +117,14 @@ export const APP_CHANGES = {
       })
       const changed = NAMES.filter((name) => before[name] !== after[name])
       return {
-        lines: changed.map((name) =>
-          WORDS.settings.line(SETTINGS[name], before[name], after[name]),
-        ),
+        lines: changed.map((name) => ({
+          sign: 'plus' as const,
+          words: visit.t.console.app_change.settings.line(
+            settingWords(visit.t, name),
+            before[name],
+            after[name],
+          ),
+        })),
       }
     },
     act: async (visit, about) =>

@@ -1,14 +1,14 @@
 /** Apps, and one app: how it is synced, how far a sync is, who has accounts. */
 import { html } from 'hono/html'
 import type { App } from '../../contract/models/app.ts'
-import { SYNC_PHASES, type SyncRun } from '../../contract/models/sync.ts'
+import { type RunState, SYNC_PHASES, type SyncRun } from '../../contract/models/sync.ts'
 import { listAccounts } from '../../core/catalogue/apps/accounts.ts'
 import { getApp, listApps } from '../../core/catalogue/apps/apps.ts'
 import type { Markup } from '../frame/layout.ts'
-import { day, lengthOf, moment } from '../frame/words.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
-import { badge } from '../pages/states.ts'
+import { badge, type Look } from '../pages/states.ts'
 import {
   brief,
   type Column,
@@ -23,39 +23,46 @@ import {
   thousands,
 } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { RUN_STATES, APP_WORDS as WORDS } from './words/access.ts'
 
 const SIZE = 50
+
+const RUN_LOOKS = {
+  RUNNING: ['busy', 'sync'],
+  SUCCEEDED: ['good', 'check'],
+  FAILED: ['bad', 'x'],
+  STOPPED: ['bad', 'stop'],
+  CANCELLED: ['', 'minus'],
+} as const satisfies Record<RunState, Look>
 const RUNS = '10'
 
-const COLUMNS: Column[] = [
-  { words: WORDS.name },
-  { words: WORDS.synced },
-  { words: WORDS.category, look: 'c3' },
+const columnsOf = (t: Tongue): Column[] => [
+  { words: t.console.app.name },
+  { words: t.console.app.synced },
+  { words: t.console.app.category, look: 'c3' },
 ]
 
 export const appPath = (id: string): string => `/console/apps/${encodeURIComponent(id)}`
 
-function syncBadge({ sync_status: status, disconnected }: App): Markup {
-  if (disconnected) return badge('', 'minus', WORDS.disconnected)
-  if (status === 'FAILED') return badge('bad', 'x', WORDS.syncFailed)
-  if (status === 'SYNCING') return badge('busy', 'sync', WORDS.syncing)
+function syncBadge(t: Tongue, { sync_status: status, disconnected }: App): Markup {
+  if (disconnected) return badge('', 'minus', t.console.app.disconnected)
+  if (status === 'FAILED') return badge('bad', 'x', t.console.app.syncFailed)
+  if (status === 'SYNCING') return badge('busy', 'sync', t.console.app.syncing)
   return status === 'SUCCESS'
-    ? badge('good', 'check', WORDS.fresh)
-    : badge('', 'minus', WORDS.neverSynced)
+    ? badge('good', 'check', t.console.app.fresh)
+    : badge('', 'minus', t.console.app.neverSynced)
 }
 
 export async function showApps(visit: ConsoleVisit): Promise<Response> {
-  const { c, db, principal } = visit
+  const { c, db, principal, t } = visit
   const search = searchText(c.req.query('name_search'))
   const found = await listApps(db, principal, {
     ...{ name_search: search, exact_match: false, connection_source: null, disconnected: null },
     ...{ expand: [], page: pageNumber(c.req.query('page')), size: SIZE },
   })
   const rows = found.items.map((app) =>
-    row(COLUMNS, [
+    row(columnsOf(t), [
       html`<a class="go" href="${appPath(app.id)}">${app.user_friendly_label}</a><span class="sub">${app.app_class_id}</span>`,
-      syncBadge(app),
+      syncBadge(t, app),
       app.category ?? '',
     ]),
   )
@@ -64,21 +71,26 @@ export async function showApps(visit: ConsoleVisit): Promise<Response> {
     `/console/apps?${new URLSearchParams([...query, ['page', String(page)]])}`
   const nothing =
     search === ''
-      ? { title: WORDS.none, text: WORDS.noneText }
-      : { title: WORDS.noneFound, text: WORDS.noneFoundText, icon: 'search' as const }
+      ? { title: t.console.app.none, text: t.console.app.noneText }
+      : {
+          title: t.console.app.noneFound,
+          text: t.console.app.noneFoundText,
+          icon: 'search' as const,
+        }
   return c.html(
     shell({
+      t,
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'apps', isPlace: true },
-      title: WORDS.title,
-      lead: WORDS.lead,
-      content: html`${filter('/console/apps', WORDS.title, { name: 'name_search', words: WORDS.name, value: search })}
-${listed({ id: 'list', title: WORDS.title, count: found.total }, COLUMNS, rows, nothing, pagesNav(found, WORDS.title, at))}`,
+      title: t.console.app.title,
+      lead: t.console.app.lead,
+      content: html`${filter('/console/apps', t.console.app.title, { name: 'name_search', words: t.console.app.name, value: search }, t)}
+${listed({ id: 'list', title: t.console.app.title, count: found.total }, columnsOf(t), rows, nothing, pagesNav(found, t.console.app.title, at, t), t)}`,
     }),
   )
 }
 
 export async function showApp(visit: ConsoleVisit): Promise<Response> {
-  const { c, db, principal, now } = visit
+  const { c, db, principal, now, t } = visit
   const app = await getApp(db, principal, c.req.param('app_id') ?? '', [])
   const operates = principal.permissions.has('operator')
   const runs = operates
@@ -95,18 +107,18 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
       })
     : null
   const [latest] = runs
-  const content = html`${latest?.state === 'STOPPED' ? note('bad', 'alert', WORDS.stopped, html`${brief(latest.problem ?? '', 500)} ${WORDS.stoppedText}`) : ''}
+  const content = html`${latest?.state === 'STOPPED' ? note('bad', 'alert', t.console.app.stopped, html`${brief(latest.problem ?? '', 500)} ${t.console.app.stoppedText}`) : ''}
 <div class="cols"><div class="stack wide">
-${operates ? runsOf(app.id, runs, now) : ''}
-${holders ? accountsOf(app.id, holders, now) : ''}
+${operates ? runsOf(t, app.id, runs, now) : ''}
+${holders ? accountsOf(t, app.id, holders, now) : ''}
 </div><div class="stack wide">
 ${card(
-  { id: 'facts', title: WORDS.facts },
+  { id: 'facts', title: t.console.app.facts },
   facts([
-    [WORDS.state, syncBadge(app)],
-    [WORDS.integration, html`<code>${app.app_class_id}</code>`],
-    [WORDS.category, app.category ?? '–'],
-    [WORDS.sources, app.sources.join(', ') || '–'],
+    [t.console.app.state, syncBadge(t, app)],
+    [t.console.app.integration, html`<code>${app.app_class_id}</code>`],
+    [t.console.app.category, app.category ?? '–'],
+    [t.console.app.sources, app.sources.join(', ') || '–'],
   ]),
 )}
 ${
@@ -114,18 +126,20 @@ ${
     ? card(
         {
           id: 'settings',
-          title: WORDS.settings,
-          end: go(`${appPath(app.id)}/sync-settings`, WORDS.change, 'less'),
+          title: t.console.app.settings,
+          end: go(`${appPath(app.id)}/sync-settings`, t.console.app.change, 'less'),
         },
         facts([
           [
-            WORDS.every,
-            settings.every_hours === 0 ? WORDS.byHand : WORDS.hours(settings.every_hours),
+            t.console.app.every,
+            settings.every_hours === 0
+              ? t.console.app.byHand
+              : t.console.app.hours(settings.every_hours),
           ],
-          [WORDS.next, settings.next_at ? moment(new Date(settings.next_at), now) : '–'],
-          [WORDS.pageSize, thousands(settings.page_size)],
-          [WORDS.maxRows, thousands(settings.max_rows)],
-          [WORDS.source, settings.identity_source ? WORDS.yes : WORDS.no],
+          [t.console.app.next, settings.next_at ? t.moment(new Date(settings.next_at), now) : '–'],
+          [t.console.app.pageSize, thousands(settings.page_size, t)],
+          [t.console.app.maxRows, thousands(settings.max_rows, t)],
+          [t.console.app.source, settings.identity_source ? t.console.app.yes : t.console.app.no],
         ]),
       )
     : ''
@@ -133,83 +147,90 @@ ${
 </div></div>`
   return c.html(
     shell({
+      t,
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'apps', content },
       title: app.user_friendly_label,
-      state: syncBadge(app),
+      state: syncBadge(t, app),
       lead: brief(app.description ?? '', 300),
-      actions: app.disconnected ? '' : go(`${appPath(app.id)}/sync`, WORDS.syncNow, 'main'),
+      actions: app.disconnected ? '' : go(`${appPath(app.id)}/sync`, t.console.app.syncNow, 'main'),
     }),
   )
 }
 
-const RUN_COLUMNS: Column[] = [
-  { words: WORDS.run },
-  { words: WORDS.progress },
-  { words: WORDS.counts, look: 'c3' },
-  { words: WORDS.action, look: 'num', unseen: true },
+const runColumns = (t: Tongue): Column[] => [
+  { words: t.console.app.run },
+  { words: t.console.app.progress },
+  { words: t.console.app.counts, look: 'c3' },
+  { words: t.console.app.action, look: 'num', unseen: true },
 ]
 
 /** Which phase of how many a run is in. */
 export const phaseOf = ({ state, phase }: Pick<SyncRun, 'state' | 'phase'>): number =>
   state === 'SUCCEEDED' ? SYNC_PHASES.length : SYNC_PHASES.indexOf(phase)
 
-function runsOf(appId: string, runs: readonly SyncRun[], now: Date): Markup {
+function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): Markup {
   const rows = runs.map((one) => {
-    const [kind, icon, words] = RUN_STATES[one.state]
+    const [kind, icon] = RUN_LOOKS[one.state]
     const began = new Date(one.began_at)
     const ended = one.ended_at ? new Date(one.ended_at) : now
-    const took = lengthOf((ended.getTime() - began.getTime()) / 1000)
+    const took = t.length((ended.getTime() - began.getTime()) / 1000)
     const counts = Object.entries(one.counts)
-      .map(([name, count]) => `${name.replaceAll('_', ' ')} ${thousands(count)}`)
+      .map(([name, count]) => `${name.replaceAll('_', ' ')} ${thousands(count, t)}`)
       .join(', ')
-    const name = WORDS.phaseOf(phaseOf(one), SYNC_PHASES.length, one.phase.replaceAll('_', ' '))
-    return row(RUN_COLUMNS, [
-      html`${one.run}<span class="sub">${moment(began, now)} · ${took}</span>`,
-      html`${badge(kind, icon, words)}<progress max="${SYNC_PHASES.length}" value="${phaseOf(one)}" aria-label="${WORDS.progress}"></progress><span class="sub">${name}</span>${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,
+    const name = t.console.app.phaseOf(
+      phaseOf(one),
+      SYNC_PHASES.length,
+      t.console.sync_phases[one.phase],
+    )
+    return row(runColumns(t), [
+      html`${one.run}<span class="sub">${t.moment(began, now)} · ${took}</span>`,
+      html`${badge(kind, icon, t.console.run_states[one.state])}<progress max="${SYNC_PHASES.length}" value="${phaseOf(one)}" aria-label="${t.console.app.progress}"></progress><span class="sub">${name}</span>${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,
       brief(counts, 300),
       one.state === 'RUNNING'
         ? go(
             `/console/syncs/${one.run}/cancel?app_id=${one.app_id}`,
-            html`${WORDS.cancel}<span class="unseen"> ${one.run}</span>`,
+            html`${t.console.app.cancel}<span class="unseen"> ${one.run}</span>`,
             'less danger',
           )
         : one.state === 'STOPPED'
           ? go(
               `/console/syncs/${one.run}/accept?app_id=${one.app_id}`,
-              html`${WORDS.accept}<span class="unseen"> ${one.run}</span>`,
+              html`${t.console.app.accept}<span class="unseen"> ${one.run}</span>`,
               'less',
             )
           : '',
     ])
   })
-  const nothing = { title: WORDS.noRuns, text: WORDS.noRunsText }
-  return html`<div id="live" data-events="/console/syncs/events?app_id=${appId}">${listed({ id: 'runs', title: WORDS.runs, note: WORDS.runsNote }, RUN_COLUMNS, rows, nothing)}</div>`
+  const nothing = { title: t.console.app.noRuns, text: t.console.app.noRunsText }
+  return html`<div id="live" data-events="/console/syncs/events?app_id=${appId}">${listed({ id: 'runs', title: t.console.app.runs, note: t.console.app.runsNote }, runColumns(t), rows, nothing, '', t)}</div>`
 }
 
-const ACCOUNTS: Column[] = [
-  { words: WORDS.account },
-  { words: WORDS.accountState },
-  { words: WORDS.lastLogin, look: 'c3' },
+const accountsColumns = (t: Tongue): Column[] => [
+  { words: t.console.app.account },
+  { words: t.console.app.accountState },
+  { words: t.console.app.lastLogin, look: 'c3' },
 ]
 
 function accountsOf(
+  t: Tongue,
   appId: string,
   found: Awaited<ReturnType<typeof listAccounts>>,
   now: Date,
 ): Markup {
   const rows = found.items.map((one) =>
-    row(ACCOUNTS, [
-      html`${one.user_id ? html`<a class="go" href="/console/people/${one.user_id}">${one.unique_identifier}</a>` : one.unique_identifier}<span class="sub">${one.email ?? ''}${one.user_id ? '' : html` ${WORDS.nobody}`}</span>`,
+    row(accountsColumns(t), [
+      html`${one.user_id ? html`<a class="go" href="/console/people/${one.user_id}">${one.unique_identifier}</a>` : one.unique_identifier}<span class="sub">${one.email ?? ''}${one.user_id ? '' : html` ${t.console.app.nobody}`}</span>`,
       one.status ?? '–',
-      one.last_login ? day(new Date(one.last_login), now) : '–',
+      one.last_login ? t.day(new Date(one.last_login), now) : '–',
     ]),
   )
   const at = (page: number) => `${appPath(appId)}?page=${page}#accounts`
   return listed(
-    { id: 'accounts', title: WORDS.accounts, count: found.total },
-    ACCOUNTS,
+    { id: 'accounts', title: t.console.app.accounts, count: found.total },
+    accountsColumns(t),
     rows,
-    { title: WORDS.noAccounts, text: WORDS.noAccountsText },
-    pagesNav(found, WORDS.accounts, at),
+    { title: t.console.app.noAccounts, text: t.console.app.noAccountsText },
+    pagesNav(found, t.console.app.accounts, at, t),
+    t,
   )
 }

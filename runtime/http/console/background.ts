@@ -4,64 +4,73 @@ import { JOB_STATES } from '../../contract/endpoints/jobs.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import { QUEUE_NAMES } from '../../core/kernel/jobs/queues.ts'
 import type { Markup } from '../frame/layout.ts'
-import { age, moment } from '../frame/words.ts'
-import { badge } from '../pages/states.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { badge, type Look } from '../pages/states.ts'
 import { brief, type Column, listed, row, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { JOB_STATE_WORDS, JOB_WORDS as WORDS } from './words/background.ts'
 
-const COLUMNS: Column[] = [
-  { words: WORDS.job },
-  { words: WORDS.state },
-  { words: WORDS.created, look: 'c3' },
-  { words: WORDS.problem, look: 'c3' },
+const columnsOf = (t: Tongue): Column[] => [
+  { words: t.console.job.job },
+  { words: t.console.job.state },
+  { words: t.console.job.created, look: 'c3' },
+  { words: t.console.job.problem, look: 'c3' },
 ]
 
-const HOSTS: Column[] = [
-  { words: WORDS.host },
-  { words: WORDS.state },
-  { words: WORDS.generation, look: 'num' },
+const hostsColumns = (t: Tongue): Column[] => [
+  { words: t.console.job.host },
+  { words: t.console.job.state },
+  { words: t.console.job.generation, look: 'num' },
 ]
+
+const JOB_LOOKS = {
+  created: ['', 'clock'],
+  retry: ['wait', 'clock'],
+  active: ['busy', 'sync'],
+  completed: ['good', 'check'],
+  cancelled: ['', 'minus'],
+  failed: ['bad', 'x'],
+} as const satisfies Record<(typeof JOB_STATES)[number], Look>
 
 export async function showBackground(visit: ConsoleVisit): Promise<Response> {
-  const { c, now } = visit
+  const { c, now, t } = visit
   const asked = c.req.query('state') ?? ''
-  const state = isKeyOf(JOB_STATE_WORDS, asked) ? asked : ''
+  const state = isKeyOf(JOB_LOOKS, asked) ? asked : ''
   const queue = QUEUE_NAMES.find((name) => name === c.req.query('queue')) ?? ''
   const query = { ...(state === '' ? {} : { state }), ...(queue === '' ? {} : { queue }) }
   const { items } = await visit.ask('list_jobs', { query })
   const nodes = await visit.ask('list_nodes')
   const rows = items.map((one) => {
-    const [kind, icon, words] = JOB_STATE_WORDS[one.state]
-    const at = one.created_at ? moment(new Date(one.created_at), now) : ''
-    return row(COLUMNS, [
+    const [kind, icon] = JOB_LOOKS[one.state]
+    const at = one.created_at ? t.moment(new Date(one.created_at), now) : ''
+    return row(columnsOf(t), [
       html`${one.queue}<span class="sub mono">${brief(one.key, 100)}</span>`,
-      html`${badge(kind, icon, words)}${one.tries > 0 ? html`<span class="sub">${WORDS.tries(one.tries)}</span>` : ''}`,
+      html`${badge(kind, icon, t.console.job_states[one.state])}${one.tries > 0 ? html`<span class="sub">${t.console.job.tries(one.tries)}</span>` : ''}`,
       at,
       brief(one.problem ?? '', 300),
     ])
   })
   const hosts = nodes.items.map(({ node, live, generation, seen_at, problems }) =>
-    row(HOSTS, [
-      html`<span class="mono">${node.slice(0, 8)}</span><span class="sub">${WORDS.seen} ${age(new Date(seen_at), now)}</span>`,
-      html`${live ? badge('good', 'check', WORDS.live) : badge('', 'minus', WORDS.gone)}${problems.length > 0 ? html`<span class="sub">${brief(problems.join('; '))}</span>` : ''}`,
+    row(hostsColumns(t), [
+      html`<span class="mono">${node.slice(0, 8)}</span><span class="sub">${t.console.job.seen(t.lasting(new Date(seen_at), now))}</span>`,
+      html`${live ? badge('good', 'check', t.console.job.live) : badge('', 'minus', t.console.job.gone)}${problems.length > 0 ? html`<span class="sub">${brief(problems.join('; '))}</span>` : ''}`,
       generation,
     ]),
   )
   const follows = new URLSearchParams(query).toString()
   return c.html(
     shell({
+      t,
       ...{
         visitor: await visit.visitor(),
         flash: visit.flash(),
         place: 'background',
         isPlace: true,
       },
-      title: WORDS.title,
-      lead: WORDS.lead,
-      content: html`${asking(state, queue)}
-<div id="live" data-events="/console/jobs/events${follows === '' ? '' : `?${follows}`}">${listed({ id: 'jobs', title: WORDS.jobs, note: WORDS.jobsNote }, COLUMNS, rows, { title: WORDS.none, text: WORDS.noneText })}</div>
-${listed({ id: 'hosts', title: WORDS.hosts, count: hosts.length }, HOSTS, hosts, { title: WORDS.none, text: WORDS.noneText })}`,
+      title: t.console.job.title,
+      lead: t.console.job.lead,
+      content: html`${asking(t, state, queue)}
+<div id="live" data-events="/console/jobs/events${follows === '' ? '' : `?${follows}`}">${listed({ id: 'jobs', title: t.console.job.jobs, note: t.console.job.jobsNote }, columnsOf(t), rows, { title: t.console.job.none, text: t.console.job.noneText }, '', t)}</div>
+${listed({ id: 'hosts', title: t.console.job.hosts, count: hosts.length }, hostsColumns(t), hosts, { title: t.console.job.none, text: t.console.job.noneText }, '', t)}`,
     }),
   )
 }
@@ -69,8 +78,8 @@ ${listed({ id: 'hosts', title: WORDS.hosts, count: hosts.length }, HOSTS, hosts,
 const option = (value: string, words: string, chosen: string): Markup =>
   html`<option value="${value}"${value === chosen ? html` selected` : ''}>${words}</option>`
 
-const asking = (state: string, queue: string): Markup =>
-  html`<form class="filter" action="/console/background" role="search" aria-label="${WORDS.jobs}">
-<div><label for="queue">${WORDS.kind}</label><select id="queue" name="queue">${option('', WORDS.any, queue)}${QUEUE_NAMES.map((name) => option(name, name, queue))}</select></div>
-<div><label for="state">${WORDS.state}</label><select id="state" name="state">${option('', WORDS.any, state)}${JOB_STATES.map((name) => option(name, JOB_STATE_WORDS[name][2], state))}</select></div>
-<button class="btn">${WORDS.show}</button></form>`
+const asking = (t: Tongue, state: string, queue: string): Markup =>
+  html`<form class="filter" action="/console/background" role="search" aria-label="${t.console.job.jobs}">
+<div><label for="queue">${t.console.job.kind}</label><select id="queue" name="queue">${option('', t.console.job.any, queue)}${QUEUE_NAMES.map((name) => option(name, name, queue))}</select></div>
+<div><label for="state">${t.console.job.state}</label><select id="state" name="state">${option('', t.console.job.any, state)}${JOB_STATES.map((name) => option(name, t.console.job_states[name], state))}</select></div>
+<button class="btn">${t.console.job.show}</button></form>`

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { CallRecord } from '../../contract/endpoints/operator.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Markup } from '../frame/layout.ts'
-import { moment } from '../frame/words.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { badge } from '../pages/states.ts'
 import { key } from './charts.ts'
 import { pathOf } from './connector.ts'
@@ -11,7 +11,6 @@ import { brief, type Column, card, facts, listed, row, shell, table } from './pa
 import { lookOf, type Phase, phasesOf } from './phases.ts'
 import { bytesOf, milliseconds } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { CALL_WORDS as WORDS } from './words/runtime.ts'
 
 /** Calls of the list, and how far back one is looked for. */
 const LISTED = '50'
@@ -30,100 +29,119 @@ function fall(phases: readonly Phase[], wholeMs: number): Markup {
   )}</svg>`
 }
 
-const LIST: Column[] = [
-  { words: WORDS.call },
-  { words: WORDS.outcome },
-  { words: WORDS.when, look: 'c3' },
-  { words: WORDS.requests, look: 'num c3' },
-  { words: WORDS.took, look: 'num' },
+const listColumns = (t: Tongue): Column[] => [
+  { words: t.console.call.call },
+  { words: t.console.call.outcome },
+  { words: t.console.call.when, look: 'c3' },
+  { words: t.console.call.requests, look: 'num c3' },
+  { words: t.console.call.took, look: 'num' },
 ]
 
 export async function showCalls(visit: ConsoleVisit): Promise<Response> {
-  const { c, now } = visit
+  const { c, now, t } = visit
   const id = c.req.param('connector_id') ?? ''
   const { items } = await visit.ask('list_calls', { query: { connector_id: id, limit: LISTED } })
   const rows = items.map((one) =>
-    row(LIST, [
-      html`<a class="go mono" href="${pathOf(id)}/calls/${encodeURIComponent(one.request_id)}">${one.capability}</a><span class="sub">${moment(new Date(one.at), now)}</span>`,
+    row(listColumns(t), [
+      html`<a class="go mono" href="${pathOf(id)}/calls/${encodeURIComponent(one.request_id)}">${one.capability}</a><span class="sub">${t.moment(new Date(one.at), now)}</span>`,
       outcomeBadge(one.outcome),
       fall(phasesOf(one), one.ms),
       one.upstream.length,
-      milliseconds(one.ms),
+      milliseconds(one.ms, t),
     ]),
   )
   return c.html(
     shell({
+      t,
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors' },
-      ...{ title: WORDS.title(id), lead: WORDS.lead, crumbs: [{ path: pathOf(id), words: id }] },
-      content: html`${listed({ id: 'list', title: WORDS.list, count: items.length }, LIST, rows, {
-        title: WORDS.none,
-        text: WORDS.noneText,
-      })}${KEY}`,
+      ...{
+        title: t.console.call.title(id),
+        lead: t.console.call.lead,
+        crumbs: [{ path: pathOf(id), words: id }],
+      },
+      content: html`${listed(
+        { id: 'list', title: t.console.call.list, count: items.length },
+        listColumns(t),
+        rows,
+        {
+          title: t.console.call.none,
+          text: t.console.call.noneText,
+        },
+        '',
+        t,
+      )}${keyOf(t)}`,
     }),
   )
 }
 
-const KEY = key([
-  { look: '', words: WORDS.key.own },
-  { look: 'busy', words: WORDS.key.good },
-  { look: 'wait', words: WORDS.key.wait },
-  { look: 'bad', words: WORDS.key.bad },
-])
+const keyOf = (t: Tongue) =>
+  key([
+    { look: '', words: t.console.call.key.own },
+    { look: 'busy', words: t.console.call.key.good },
+    { look: 'wait', words: t.console.call.key.wait },
+    { look: 'bad', words: t.console.call.key.bad },
+  ])
 
-const STEPS: Column[] = [
-  { words: WORDS.phase },
-  { words: WORDS.when, look: 'c3' },
-  { words: WORDS.begins, look: 'num' },
-  { words: WORDS.took, look: 'num' },
+const stepsColumns = (t: Tongue): Column[] => [
+  { words: t.console.call.phase },
+  { words: t.console.call.when, look: 'c3' },
+  { words: t.console.call.begins, look: 'num' },
+  { words: t.console.call.took, look: 'num' },
 ]
 
-const said = ({ what, request }: Phase): Markup | string =>
+const said = (t: Tongue, { what, request }: Phase): Markup | string =>
   request === null
-    ? WORDS.phases[what]
-    : html`<span class="mono">${request.method} ${brief(`${request.host}${request.path}${request.query}`, 200)}</span><span class="sub">${request.error ?? request.status ?? '–'} · ${WORDS.bytes(bytesOf(request.sent_bytes), bytesOf(request.received_bytes))}</span>`
+    ? t.console.call.phases[what]
+    : html`<span class="mono">${request.method} ${brief(`${request.host}${request.path}${request.query}`, 200)}</span><span class="sub">${request.error ?? request.status ?? '–'} · ${t.console.call.bytes(bytesOf(request.sent_bytes, t), bytesOf(request.received_bytes, t))}</span>`
 
 /** @throws CoreError 404 for a call that this host does not keep any more */
 export async function showCall(visit: ConsoleVisit): Promise<Response> {
-  const { c, now } = visit
+  const { c, now, t } = visit
   const { connector_id: id = '', request_id: wanted = '' } = c.req.param()
   const { items } = await visit.ask('list_calls', { query: { connector_id: id, limit: LOOKED } })
   const one = items.find(({ request_id }) => request_id === wanted)
-  if (!one) throw new CoreError(404, WORDS.gone)
+  if (!one) throw new CoreError(404, t.console.call.gone)
   const phases = phasesOf(one)
   const steps = phases.map((phase) =>
-    row(STEPS, [
-      said(phase),
+    row(stepsColumns(t), [
+      said(t, phase),
       fall([phase], one.ms),
-      milliseconds(phase.beginMs),
-      milliseconds(phase.ms),
+      milliseconds(phase.beginMs, t),
+      milliseconds(phase.ms, t),
     ]),
   )
   const content = html`<div class="cols"><div class="stack wide">
-${card({ id: 'fall', title: WORDS.fall, note: WORDS.fallNote }, html`${table(WORDS.fall, STEPS, steps)}<div class="in">${KEY}</div>`)}
-${one.log.length === 0 ? '' : card({ id: 'log', title: WORDS.log }, html`<ul class="lines">${one.log.map(({ level, message }) => html`<li class="wrap"><strong>${level}</strong> ${message}</li>`)}</ul>`)}
-</div><div class="stack wide">${about(one, now)}</div></div>`
+${card({ id: 'fall', title: t.console.call.fall, note: t.console.call.fallNote }, html`${table(t.console.call.fall, stepsColumns(t), steps, t)}<div class="in">${keyOf(t)}</div>`)}
+${one.log.length === 0 ? '' : card({ id: 'log', title: t.console.call.log }, html`<ul class="lines">${one.log.map(({ level, message }) => html`<li class="wrap"><strong>${level}</strong> ${message}</li>`)}</ul>`)}
+</div><div class="stack wide">${about(t, one, now)}</div></div>`
   return c.html(
     shell({
+      t,
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors', content },
       ...{ title: one.capability, state: outcomeBadge(one.outcome) },
       crumbs: [
         { path: pathOf(id), words: id },
-        { path: `${pathOf(id)}/calls`, words: WORDS.list },
+        { path: `${pathOf(id)}/calls`, words: t.console.call.list },
       ],
     }),
   )
 }
 
-const about = (one: CallRecord, now: Date): Markup =>
+const about = (t: Tongue, one: CallRecord, now: Date): Markup =>
   card(
-    { id: 'facts', title: WORDS.facts },
+    { id: 'facts', title: t.console.call.facts },
     facts([
-      [WORDS.ended, moment(new Date(one.at), now)],
-      [WORDS.took, milliseconds(one.ms)],
-      [WORDS.cause, html`${one.cause.kind}<span class="sub mono">${one.cause.id}</span>`],
+      [t.console.call.ended, t.moment(new Date(one.at), now)],
+      [t.console.call.took, milliseconds(one.ms, t)],
+      [t.console.call.cause, html`${one.cause.kind}<span class="sub mono">${one.cause.id}</span>`],
       ...(one.app_id
-        ? [[WORDS.app, html`<a href="/console/apps/${one.app_id}">${WORDS.lookAtApp}</a>`] as const]
+        ? [
+            [
+              t.console.call.app,
+              html`<a href="/console/apps/${one.app_id}">${t.console.call.lookAtApp}</a>`,
+            ] as const,
+          ]
         : []),
-      [WORDS.id, html`<code class="wrap">${one.request_id}</code>`],
+      [t.console.call.id, html`<code class="wrap">${one.request_id}</code>`],
     ]),
   )

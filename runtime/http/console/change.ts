@@ -11,12 +11,12 @@ import { wordsOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Place } from '../frame/side.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import type { Flash } from '../pages/flashes.ts'
 import { note } from '../pages/parts.ts'
 import { markOf } from './mark.ts'
-import { card, field, shell } from './parts.ts'
+import { card, ENGLISH, field, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { CHANGE_WORDS as WORDS } from './words/overview.ts'
 
 /** What a change is about: names of the path, and what was chosen. */
 export type About = {
@@ -27,9 +27,21 @@ export type About = {
   all(name: string): string[]
 }
 
+/** Whether a line of a difference adds something, takes it away, or leaves it. */
+export type Sign = 'plus' | 'minus' | 'same'
+
+/** A line of a difference: what the page says, or the English of the core. */
+export type DifferenceLine = string | { sign: Sign; words: string }
+
+/** What the words of a row are: the same wherever it is shown, or by how the page speaks. */
+type Said = string | ((t: Tongue) => string)
+
+/** What the next page says once it is done. */
+export type Done = Flash | ((t: Tongue) => string)
+
 export type Preview = {
   /** Null before what it takes is filled in. */
-  lines: readonly string[] | null
+  lines: readonly DifferenceLine[] | null
   /** The newest generation that was seen: a change of another person in between is not overrun. */
   generation?: number
 }
@@ -40,27 +52,29 @@ export type Change = {
   /** The permission that it needs; null: the function of the core judges, because admins of an app may too. */
   who: Permission | null
   does: string
-  title(about: About): string
-  lead?: string
-  button: string
+  title(about: About, t: Tongue): string
+  lead?: Said
+  button: Said
   /** It takes something away. */
   danger?: true
   /** Whether a reason is asked for, and must be given. */
   reason: 'asked' | 'needed' | 'none'
   /** Fields of its own, beside the reason: once they are sent, the page says what would be different, and asks again, as often as they change. */
-  fields?(about: About): Markup
+  fields?(about: About, t: Tongue): Markup
   /** What these fields hold at first: what is there now. */
   given?(visit: ConsoleVisit, about: About): Promise<Record<string, string>>
   /** Links to the same with another choice. */
-  options?(about: About): Markup
+  options?(about: About, t: Tongue): Markup
   preview(visit: ConsoleVisit, about: About): Promise<Preview>
   /** Does it. @returns what is shown in place of the way back, where something must be */
   act(visit: ConsoleVisit, about: About): Promise<unknown>
   /** Where it leads back to. */
   back(about: About): string
   /** What the next page says. */
-  done: Flash
+  done: Done
 }
+
+const said = (words: Said, t: Tongue): string => (typeof words === 'string' ? words : words(t))
 
 /** Choices as an address has them. */
 export const aboutQuery = ({ c }: ConsoleVisit): About => {
@@ -127,9 +141,13 @@ export async function doChange(
   const reason = about.get('reason')
   const hidden = [...form].filter(([name]) => !OWN.includes(name))
   if (change.reason === 'needed' && reason === '')
-    return show(visit, change, about, hidden, { reason, problem: WORDS.sayWhy, status: 422 })
+    return show(visit, change, about, hidden, {
+      reason,
+      problem: visit.t.console.change.sayWhy,
+      status: 422,
+    })
   if (change.fields && form.get('seen') !== markOfFields(hidden)) {
-    const problem = form.has('seen') ? WORDS.changedSince : null
+    const problem = form.has('seen') ? visit.t.console.change.changedSince : null
     const status = problem === null ? 200 : 409
     return show(visit, change, about, hidden, { reason, problem, status })
   }
@@ -164,7 +182,8 @@ async function show(
   hidden: readonly (readonly [string, string])[],
   { reason, problem, status }: { reason: string; problem: string | null; status: Status },
 ): Promise<Response> {
-  const { c } = visit
+  const { c, t } = visit
+  const w = t.console.change
   let [preview, refused, code]: [Preview | null, string | null, Status] = [null, null, status]
   try {
     preview = await change.preview(visit, about)
@@ -179,30 +198,31 @@ async function show(
   const back = change.back(about)
   // Only what was shown can be agreed to.
   const isSeen = change.fields && preview?.lines && refused === null
-  const ownNames = change.fields ? fieldNames(change.fields(about)) : []
+  const ownNames = change.fields ? fieldNames(change.fields(about, t)) : []
   const content = html`
-${problem === null ? '' : note('bad', 'alert', WORDS.notDone, problem, 'alert')}
-${refused === null ? '' : note('bad', 'alert', WORDS.notPossible, refused, 'alert')}
+${problem === null ? '' : note('bad', 'alert', w.notDone, problem, 'alert')}
+${refused === null ? '' : note('bad', 'alert', w.notPossible, refused, 'alert')}
 ${
   preview === null
-    ? html`<div class="row"><a class="btn" href="${back}">${WORDS.back}</a></div>`
-    : html`${preview.lines === null ? '' : card({ id: 'difference', title: WORDS.whatChanges }, differences(preview.lines))}
-${change.options ? change.options(about) : ''}
+    ? html`<div class="row"><a class="btn" href="${back}">${w.back}</a></div>`
+    : html`${preview.lines === null ? '' : card({ id: 'difference', title: w.whatChanges }, differences(preview.lines, t))}
+${change.options ? change.options(about, t) : ''}
 <form class="card" method="post" action="${c.req.path}"><div class="in stack">
 ${proofField(visitor.proof)}
 ${hidden.filter(([name]) => !ownNames.includes(name)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${isSeen ? html`<input type="hidden" name="seen" value="${markOfFields(hidden)}">` : ''}
 ${preview.generation === undefined ? '' : html`<input type="hidden" name="expected_generation" value="${preview.generation}">`}
-${change.fields ? change.fields(about) : ''}
-${change.reason === 'none' ? '' : field({ id: 'reason', label: WORDS.why, help: WORDS.whyHelp, value: reason, required: change.reason === 'needed' })}
-<div class="row"><button class="btn ${change.danger ? 'danger' : 'main'}">${change.button}</button><a class="btn plain" href="${back}">${WORDS.cancel}</a></div>
+${change.fields ? change.fields(about, t) : ''}
+${change.reason === 'none' ? '' : field({ t, id: 'reason', label: w.why, help: w.whyHelp, value: reason, required: change.reason === 'needed' })}
+<div class="row"><button class="btn ${change.danger ? 'danger' : 'main'}">${said(change.button, t)}</button><a class="btn plain" href="${back}">${w.cancel}</a></div>
 </div></form>`
 }`
   return c.html(
     shell({
       ...{ visitor, flash: visit.flash(), place: change.place, content },
-      title: change.title(about),
-      lead: change.lead ?? '',
+      t,
+      title: change.title(about, t),
+      lead: said(change.lead ?? '', t),
     }),
     code,
   )
@@ -216,11 +236,11 @@ const MINUS =
   /\b(no longer|forgotten|removed|disabled|serves nothing|trusted no more|deleted|ends|erased)\b/
 const SAME = /\b(goes on|stays)\b/
 
-/** Whether a line of a difference adds something, takes it away, or leaves it. */
-export const signOf = (line: string): 'plus' | 'minus' | 'same' =>
+/** What a line of the core does. */
+export const signOf = (line: string): Sign =>
   MINUS.test(line) ? 'minus' : SAME.test(line) ? 'same' : 'plus'
 
-export const differences = (lines: readonly string[]): Markup =>
+export const differences = (lines: readonly DifferenceLine[], t = ENGLISH): Markup =>
   lines.length === 0
-    ? html`<p class="in soft">${WORDS.nothingDifferent}</p>`
-    : html`<ul class="diff">${lines.map((line) => html`<li class="${signOf(line)}">${line}</li>`)}</ul>`
+    ? html`<p class="in soft">${t.console.change.nothingDifferent}</p>`
+    : html`<ul class="diff">${lines.map((line) => (typeof line === 'string' ? html`<li class="${signOf(line)}" lang="en">${line}</li>` : html`<li class="${line.sign}">${line.words}</li>`))}</ul>`

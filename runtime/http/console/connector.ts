@@ -3,10 +3,10 @@ import { html } from 'hono/html'
 import type { Want } from '../../contract/endpoints/generation.ts'
 import type { CallRecord } from '../../contract/endpoints/operator.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
-import { BLAME_NAMES, BLAMES } from '../../contract/models/call-minutes.ts'
+import { BLAME_NAMES } from '../../contract/models/call-minutes.ts'
 import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import type { Markup } from '../frame/layout.ts'
-import { day, moment } from '../frame/words.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import type { OperatorAnswer } from '../operator/perform.ts'
 import { empty, note } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
@@ -39,7 +39,6 @@ import {
   totalsOf,
 } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { CONNECTOR_WORDS, ONE_CONNECTOR_WORDS as WORDS } from './words/runtime.ts'
 
 const SPAN = { hours: 24, stepMinutes: 30 } as const
 /** How far back the map of the egress looks, in hours. */
@@ -51,7 +50,7 @@ type Shown = OperatorAnswer<'show_connector'>
 export const pathOf = (id: string): string => `/console/connectors/${encodeURIComponent(id)}`
 
 export async function showConnector(visit: ConsoleVisit): Promise<Response> {
-  const { c, now } = visit
+  const { c, now, t } = visit
   const id = c.req.param('connector_id') ?? ''
   const listing = visit.deps.listConnectors().find((one) => one.id === id)
   const shown = await visit
@@ -70,89 +69,117 @@ export async function showConnector(visit: ConsoleVisit): Promise<Response> {
   const slots = slotsOf(minutes.items, now, SPAN)
   const ways = waysOf(shown ?? { wants: [], withheld: [] }, called.items)
   const totals = totalsOf(minutes.items)
-  const content = html`${listing?.reason ? note(listing.state === 'ghost' || listing.state === 'quarantined' ? 'bad' : 'wait', 'alert', stateWords(listing), brief(listing.reason, 500)) : ''}
+  const content = html`${listing?.reason ? note(listing.state === 'ghost' || listing.state === 'quarantined' ? 'bad' : 'wait', 'alert', stateWords(t, listing), brief(listing.reason, 500)) : ''}
 ${tabs(id, [
-  { href: '#latency', words: WORDS.overview },
-  { href: '#egress', words: WORDS.egressTab },
-  { href: '#latest', words: WORDS.callsTab },
-  { href: '#versions', words: WORDS.versionsTab, count: shown?.versions.length ?? 0 },
-  { href: '#grants', words: WORDS.grantsTab, count: shown?.grants.length ?? 0 },
+  { href: '#latency', words: t.console.one_connector.overview },
+  { href: '#egress', words: t.console.one_connector.egressTab },
+  { href: '#latest', words: t.console.one_connector.callsTab },
+  {
+    href: '#versions',
+    words: t.console.one_connector.versionsTab,
+    count: shown?.versions.length ?? 0,
+  },
+  { href: '#grants', words: t.console.one_connector.grantsTab, count: shown?.grants.length ?? 0 },
 ])}
-${numbers(totals, slots)}
+${numbers(t, totals, slots)}
 <div class="cols"><div class="stack wide">
-${latency(id, slots, totals)}
-${egressMap(id, ways)}
-${calls(id, latest.items, now)}
-${shown ? wanted(shown) : ''}
-${shown ? grants(shown, now) : ''}
+${latency(t, id, slots, totals)}
+${egressMap(t, id, ways)}
+${calls(t, id, latest.items, now)}
+${shown ? wanted(t, shown) : ''}
+${shown ? grants(t, shown, now) : ''}
 </div><div class="stack wide">
-${faults(totals)}
-${shown ? versions(shown, now) : ''}
-${about(shown, listing ?? null)}
+${faults(t, totals)}
+${shown ? versions(t, shown, now) : ''}
+${about(t, shown, listing ?? null)}
 </div></div>`
   return c.html(
     shell({
+      t,
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors', content },
       title: id,
-      state: listing ? stateBadge(listing) : '',
+      state: listing ? stateBadge(t, listing) : '',
       lead: listing?.version
-        ? `${listing.version}, ${CONNECTOR_WORDS.sources[listing.source]}`
+        ? `${listing.version}, ${t.console.connector.sources[listing.source]}`
         : '',
-      actions: actions(id, shown, listing ?? null),
+      actions: actions(t, id, shown, listing ?? null),
     }),
   )
 }
 
-const stateWords = ({ state }: ConnectorListing): string =>
-  state === 'quarantined' || state === 'suspect' ? WORDS.itsWorker : WORDS.whySo
+const stateWords = (t: Tongue, { state }: ConnectorListing): string =>
+  state === 'quarantined' || state === 'suspect'
+    ? t.console.one_connector.itsWorker
+    : t.console.one_connector.whySo
 
-function actions(id: string, shown: Shown | null, listing: ConnectorListing | null): Markup {
+function actions(
+  t: Tongue,
+  id: string,
+  shown: Shown | null,
+  listing: ConnectorListing | null,
+): Markup {
   const at = pathOf(id)
   const isHeld = listing?.state === 'quarantined' || listing?.state === 'suspect'
-  return html`${isHeld ? go(`${at}/release`, WORDS.release, 'main') : ''}
-${go('/console/install', WORDS.upgrade)}
-${listing?.state === 'disabled' || shown?.disabled ? go(`${at}/enable`, WORDS.enable) : shown ? go(`${at}/disable`, WORDS.disable, 'danger') : ''}
-${shown && shown.versions.length > 0 ? go(`${at}/remove`, WORDS.remove, 'danger') : ''}`
+  return html`${isHeld ? go(`${at}/release`, t.console.one_connector.release, 'main') : ''}
+${go('/console/install', t.console.one_connector.upgrade)}
+${listing?.state === 'disabled' || shown?.disabled ? go(`${at}/enable`, t.console.one_connector.enable) : shown ? go(`${at}/disable`, t.console.one_connector.disable, 'danger') : ''}
+${shown && shown.versions.length > 0 ? go(`${at}/remove`, t.console.one_connector.remove, 'danger') : ''}`
 }
 
-const numbers = (totals: Totals, slots: readonly Slot[]): Markup =>
+const numbers = (t: Tongue, totals: Totals, slots: readonly Slot[]): Markup =>
   figures([
     {
-      name: WORDS.calls24,
-      value: thousands(totals.calls),
+      name: t.console.one_connector.calls24,
+      value: thousands(totals.calls, t),
       note: spark(slots.map(({ step }) => step?.calls ?? 0)),
     },
     {
-      name: WORDS.failedShare,
-      value: share(totals.failed, totals.calls),
+      name: t.console.one_connector.failedShare,
+      value: share(totals.failed, totals.calls, t),
       unit: '%',
       note: BLAME_NAMES.filter((name) => totals.errors[name] > 0)
-        .map((name) => `${thousands(totals.errors[name])} by ${BLAMES[name]}`)
+        .map((name) =>
+          t.console.one_connector.byBlame(
+            thousands(totals.errors[name], t),
+            t.console.blames[name],
+          ),
+        )
         .join(', '),
     },
-    { name: WORDS.p95, value: milliseconds(totals.p95) },
+    { name: t.console.one_connector.p95, value: milliseconds(totals.p95, t) },
     {
-      name: WORDS.sent,
-      value: thousands(totals.requests),
-      note: WORDS.bytes(bytesOf(totals.sent_bytes), bytesOf(totals.received_bytes)),
+      name: t.console.one_connector.sent,
+      value: thousands(totals.requests, t),
+      note: t.console.one_connector.bytes(
+        bytesOf(totals.sent_bytes, t),
+        bytesOf(totals.received_bytes, t),
+      ),
     },
   ])
 
-const LATENCY: Column[] = [
-  { words: WORDS.time },
+const latencyColumns = (t: Tongue): Column[] => [
+  { words: t.console.one_connector.time },
   { words: 'p50', look: 'num' },
   { words: 'p95', look: 'num' },
   { words: 'p99', look: 'num' },
-  { words: WORDS.count, look: 'num c3' },
+  { words: t.console.one_connector.count, look: 'num c3' },
 ]
 
-function latency(id: string, slots: readonly Slot[], totals: Totals): Markup {
-  const about = { id: 'latency', title: WORDS.latency, note: WORDS.latencyNote }
-  if (totals.calls === 0) return card(about, empty('info', WORDS.noCalls, WORDS.noCallsText))
+function latency(t: Tongue, id: string, slots: readonly Slot[], totals: Totals): Markup {
+  const about = {
+    id: 'latency',
+    title: t.console.one_connector.latency,
+    note: t.console.one_connector.latencyNote,
+  }
+  if (totals.calls === 0)
+    return card(
+      about,
+      empty('info', t.console.one_connector.noCalls, t.console.one_connector.noCallsText),
+    )
   const picture = {
     id: 'latency-picture',
-    title: `${WORDS.latency}: ${brief(id, 60)}`,
-    text: `${WORDS.latencyNote}. ${WORDS.latencyText(milliseconds(totals.p95))}`,
+    title: `${t.console.one_connector.latency}: ${brief(id, 60)}`,
+    text: `${t.console.one_connector.latencyNote}. ${t.console.one_connector.latencyText(milliseconds(totals.p95, t))}`,
     marks: hourMarks(slots),
     steps: slots.length,
   }
@@ -164,10 +191,10 @@ function latency(id: string, slots: readonly Slot[], totals: Totals): Markup {
   const rows = slots.flatMap(({ at, step }) =>
     step
       ? [
-          row(LATENCY, [
+          row(latencyColumns(t), [
             clockOf(at),
-            ...[step.p50_ms, step.p95_ms, step.p99_ms].map(milliseconds),
-            thousands(step.calls),
+            ...[step.p50_ms, step.p95_ms, step.p99_ms].map((one) => milliseconds(one, t)),
+            thousands(step.calls, t),
           ]),
         ]
       : [],
@@ -176,82 +203,102 @@ function latency(id: string, slots: readonly Slot[], totals: Totals): Markup {
     about,
     html`<div class="in stack tight">${lineChart(picture, series)}
 ${key(series.map(({ name, look }) => ({ look, words: name, line: true })))}
-<details class="more"><summary>${WORDS.asTable}</summary>${table(WORDS.latency, LATENCY, rows)}</details></div>`,
+<details class="more"><summary>${t.console.one_connector.asTable}</summary>${table(t.console.one_connector.latency, latencyColumns(t), rows, t)}</details></div>`,
   )
 }
 
-const FAULTS: Column[] = [{ words: WORDS.fault }, { words: WORDS.count, look: 'num' }]
+const faultsColumns = (t: Tongue): Column[] => [
+  { words: t.console.one_connector.fault },
+  { words: t.console.one_connector.count, look: 'num' },
+]
 
-const faults = ({ errors }: Totals): Markup =>
+const faults = (t: Tongue, { errors }: Totals): Markup =>
   card(
-    { id: 'faults', title: WORDS.faults },
+    { id: 'faults', title: t.console.one_connector.faults },
     table(
-      WORDS.faults,
-      FAULTS,
-      BLAME_NAMES.map((name) => row(FAULTS, [BLAMES[name], thousands(errors[name])])),
+      t.console.one_connector.faults,
+      faultsColumns(t),
+      BLAME_NAMES.map((name) =>
+        row(faultsColumns(t), [t.console.blames[name], thousands(errors[name], t)]),
+      ),
+      t,
     ),
   )
 
-const LATEST: Column[] = [
-  { words: WORDS.call },
-  { words: WORDS.outcome },
-  { words: WORDS.sent, look: 'c3' },
+const latestColumns = (t: Tongue): Column[] => [
+  { words: t.console.one_connector.call },
+  { words: t.console.one_connector.outcome },
+  { words: t.console.one_connector.sent, look: 'c3' },
   { words: 'ms', look: 'num' },
 ]
 
-function calls(id: string, items: readonly CallRecord[], now: Date): Markup {
+function calls(t: Tongue, id: string, items: readonly CallRecord[], now: Date): Markup {
   const rows = items.map((one) => {
     const hosts = [...new Set(one.upstream.map(({ host }) => host))]
     const isOk = one.outcome === 'ok'
-    return row(LATEST, [
-      html`<span class="mono">${one.capability}</span><span class="sub">${moment(new Date(one.at), now)}</span>`,
+    return row(latestColumns(t), [
+      html`<span class="mono">${one.capability}</span><span class="sub">${t.moment(new Date(one.at), now)}</span>`,
       badge(isOk ? 'good' : 'bad', isOk ? 'check' : 'x', one.outcome),
       one.upstream.length === 0
         ? '–'
         : html`${one.upstream.length}<span class="sub">${brief(hosts.join(', '), 120)}</span>`,
-      thousands(Math.round(one.ms)),
+      thousands(Math.round(one.ms), t),
     ])
   })
-  const end = html`<a class="btn less" href="${pathOf(id)}/calls">${WORDS.allCalls}</a>`
-  return listed({ id: 'latest', title: WORDS.latest, note: WORDS.latestNote, end }, LATEST, rows, {
-    title: WORDS.noLatest,
-    text: WORDS.noCallsText,
-  })
+  const end = html`<a class="btn less" href="${pathOf(id)}/calls">${t.console.one_connector.allCalls}</a>`
+  return listed(
+    {
+      id: 'latest',
+      title: t.console.one_connector.latest,
+      note: t.console.one_connector.latestNote,
+      end,
+    },
+    latestColumns(t),
+    rows,
+    {
+      title: t.console.one_connector.noLatest,
+      text: t.console.one_connector.noCallsText,
+    },
+    '',
+    t,
+  )
 }
 
-const VERSIONS: Column[] = [
-  { words: WORDS.version },
-  { words: WORDS.review, look: 'num', unseen: true },
+const versionsColumns = (t: Tongue): Column[] => [
+  { words: t.console.one_connector.version },
+  { words: t.console.one_connector.review, look: 'num', unseen: true },
 ]
 
-const versions = ({ id, versions: all, active }: Shown, now: Date): Markup =>
+const versions = (t: Tongue, { id, versions: all, active }: Shown, now: Date): Markup =>
   listed(
-    { id: 'versions', title: WORDS.versions },
-    VERSIONS,
+    { id: 'versions', title: t.console.one_connector.versions },
+    versionsColumns(t),
     [...all].reverse().map((one) => {
       const serves = one.digest === active
       const by =
         one.trust === 'invalid'
-          ? WORDS.invalid
+          ? t.console.one_connector.invalid
           : one.publisher
-            ? WORDS.signedBy(one.publisher)
-            : WORDS.unsigned
-      return row(VERSIONS, [
-        html`${one.version} ${serves ? badge('good', 'check', WORDS.serving) : badge('', 'minus', WORDS.kept)}<span class="sub">${day(new Date(one.installed_at), now)} · ${by} · <span class="mono">${one.digest.slice(0, 12)}</span></span>`,
+            ? t.console.one_connector.signedBy(one.publisher)
+            : t.console.one_connector.unsigned
+      return row(versionsColumns(t), [
+        html`${one.version} ${serves ? badge('good', 'check', t.console.one_connector.serving) : badge('', 'minus', t.console.one_connector.kept)}<span class="sub">${t.day(new Date(one.installed_at), now)} · ${by} · <span class="mono">${one.digest.slice(0, 12)}</span></span>`,
         go(
           `${pathOf(id)}/versions/${one.digest}`,
-          html`${WORDS.review}<span class="unseen"> ${one.version}</span>`,
+          html`${t.console.one_connector.review}<span class="unseen"> ${one.version}</span>`,
           'less',
         ),
       ])
     }),
-    { title: WORDS.noVersions, text: WORDS.noVersionsText },
+    { title: t.console.one_connector.noVersions, text: t.console.one_connector.noVersionsText },
+    '',
+    t,
   )
 
-const WANTS: Column[] = [
-  { words: WORDS.choose, unseen: true },
-  { words: WORDS.kind },
-  { words: WORDS.granted, look: 'c3' },
+const wantsColumns = (t: Tongue): Column[] => [
+  { words: t.console.one_connector.choose, unseen: true },
+  { words: t.console.one_connector.kind },
+  { words: t.console.one_connector.granted, look: 'c3' },
 ]
 
 /** What is chosen of a list of wants: each by the words that the grant and revoke endpoints take. */
@@ -262,47 +309,71 @@ const choice = (want: Want, at: number, of: string): Markup => {
   return html`<span class="row keep"><input type="checkbox" id="${id}" name="want" value="${chosen(want)}"><label for="${id}" class="wrap">${brief(want.words, 300)}</label></span>`
 }
 
-function wanted({ id, withheld }: Shown): Markup {
+function wanted(t: Tongue, { id, withheld }: Shown): Markup {
   if (withheld.length === 0) return html``
-  const columns = WANTS.slice(0, 2)
+  const columns = wantsColumns(t).slice(0, 2)
   return card(
-    { id: 'withheld', title: WORDS.withheld, note: WORDS.withheldNote, count: withheld.length },
+    {
+      id: 'withheld',
+      title: t.console.one_connector.withheld,
+      note: t.console.one_connector.withheldNote,
+      count: withheld.length,
+    },
     html`<form action="${pathOf(id)}/grant">${table(
-      WORDS.withheld,
+      t.console.one_connector.withheld,
       columns,
       withheld.map((want, at) => row(columns, [choice(want, at, 'w'), want.kind])),
-    )}<div class="in"><button class="btn">${WORDS.grantChosen}</button></div></form>`,
+      t,
+    )}<div class="in"><button class="btn">${t.console.one_connector.grantChosen}</button></div></form>`,
   )
 }
 
-function grants({ id, grants: all }: Shown, now: Date): Markup {
-  const about = { id: 'grants', title: WORDS.grants, note: WORDS.grantsNote, count: all.length }
-  if (all.length === 0) return card(about, empty('info', WORDS.noGrants, WORDS.noGrantsText))
+function grants(t: Tongue, { id, grants: all }: Shown, now: Date): Markup {
+  const about = {
+    id: 'grants',
+    title: t.console.one_connector.grants,
+    note: t.console.one_connector.grantsNote,
+    count: all.length,
+  }
+  if (all.length === 0)
+    return card(
+      about,
+      empty('info', t.console.one_connector.noGrants, t.console.one_connector.noGrantsText),
+    )
   const rows = all.map((grant, at) =>
-    row(WANTS, [
+    row(wantsColumns(t), [
       choice(grant, at, 'g'),
       grant.kind,
-      html`${day(new Date(grant.granted_at), now)}<span class="sub">${grant.granted_by}${grant.reason === '' ? '' : html`: “${brief(grant.reason)}”`}</span>`,
+      html`${t.day(new Date(grant.granted_at), now)}<span class="sub">${grant.granted_by}${grant.reason === '' ? '' : html`: “${brief(grant.reason)}”`}</span>`,
     ]),
   )
   return card(
     about,
-    html`<form action="${pathOf(id)}/revoke">${table(WORDS.grants, WANTS, rows)}<div class="in"><button class="btn danger">${WORDS.revokeChosen}</button></div></form>`,
+    html`<form action="${pathOf(id)}/revoke">${table(t.console.one_connector.grants, wantsColumns(t), rows, t)}<div class="in"><button class="btn danger">${t.console.one_connector.revokeChosen}</button></div></form>`,
   )
 }
 
-function about(shown: Shown | null, listing: ConnectorListing | null): Markup {
+function about(t: Tongue, shown: Shown | null, listing: ConnectorListing | null): Markup {
   const capabilities = shown?.wants.filter(({ kind }) => kind === 'capability') ?? []
   return card(
-    { id: 'facts', title: WORDS.facts },
+    { id: 'facts', title: t.console.one_connector.facts },
     facts([
-      ...(listing ? [[WORDS.source, CONNECTOR_WORDS.sources[listing.source]] as const] : []),
-      ...(listing?.folder ? [[WORDS.folder, html`<code>${listing.folder}</code>`] as const] : []),
+      ...(listing
+        ? [[t.console.one_connector.source, t.console.connector.sources[listing.source]] as const]
+        : []),
+      ...(listing?.folder
+        ? [[t.console.one_connector.folder, html`<code>${listing.folder}</code>`] as const]
+        : []),
       ...(listing?.digest
-        ? [[WORDS.digest, html`<code>${listing.digest.slice(0, 12)}</code>`] as const]
+        ? [
+            [
+              t.console.one_connector.digest,
+              html`<code>${listing.digest.slice(0, 12)}</code>`,
+            ] as const,
+          ]
         : []),
       [
-        WORDS.capabilities,
+        t.console.one_connector.capabilities,
         capabilities.length === 0
           ? '–'
           : html`<span class="mono">${capabilities.map(({ subject }) => subject).join(', ')}</span>`,
@@ -310,8 +381,8 @@ function about(shown: Shown | null, listing: ConnectorListing | null): Markup {
       ...(shown && shown.versions.length > 0
         ? [
             [
-              WORDS.probe,
-              html`${shown.probe ? WORDS.probeYes : WORDS.probeNo}<br><a href="${pathOf(shown.id)}/probe">${shown.probe ? WORDS.replaceProbe : WORDS.setProbe}</a>${shown.probe ? html`<br><a href="${pathOf(shown.id)}/forget-probe">${WORDS.forgetProbe}</a>` : ''}`,
+              t.console.one_connector.probe,
+              html`${shown.probe ? t.console.one_connector.probeYes : t.console.one_connector.probeNo}<br><a href="${pathOf(shown.id)}/probe">${shown.probe ? t.console.one_connector.replaceProbe : t.console.one_connector.setProbe}</a>${shown.probe ? html`<br><a href="${pathOf(shown.id)}/forget-probe">${t.console.one_connector.forgetProbe}</a>` : ''}`,
             ] as const,
           ]
         : []),

@@ -1,30 +1,42 @@
 /** The list of connectors: how each stands and does. */
 import { html } from 'hono/html'
 import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { searchText } from '../pages/access.ts'
-import { badge } from '../pages/states.ts'
+import { badge, type Look } from '../pages/states.ts'
 import { brief, type Column, filter, go, listed, row, shell, thousands } from './parts.ts'
 import { milliseconds, share, totalsOf } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { CONNECTOR_STATES, CONNECTOR_WORDS as WORDS } from './words/runtime.ts'
 
 /** Most rows of the list; there are as many connectors as folders and packages. */
 const MOST = 1000
 
-const COLUMNS: Column[] = [
-  { words: WORDS.name },
-  { words: WORDS.state },
-  { words: WORDS.source, look: 'c3' },
-  { words: WORDS.calls, look: 'num c3' },
-  { words: WORDS.failed, look: 'num c3' },
-  { words: WORDS.p95, look: 'num c2' },
+const columnsOf = (t: Tongue): Column[] => [
+  { words: t.console.connector.name },
+  { words: t.console.connector.state },
+  { words: t.console.connector.source, look: 'c3' },
+  { words: t.console.connector.calls, look: 'num c3' },
+  { words: t.console.connector.failed, look: 'num c3' },
+  { words: t.console.connector.p95, look: 'num c2' },
 ]
 
+const LOOKS = {
+  checking: ['busy', 'sync'],
+  ready: ['good', 'check'],
+  ghost: ['bad', 'x'],
+  suspect: ['wait', 'alert'],
+  quarantined: ['bad', 'stop'],
+  disabled: ['', 'minus'],
+} as const satisfies Record<ConnectorListing['state'], Look>
+
 /** How a connector stands, as a badge. */
-export function stateBadge({ state, serving }: Pick<ConnectorListing, 'state' | 'serving'>) {
-  if (state === 'ready' && !serving) return badge('', 'minus', WORDS.notServing)
-  const [kind, icon, words] = CONNECTOR_STATES[state]
-  return badge(kind, icon, words)
+export function stateBadge(
+  t: Tongue,
+  { state, serving }: Pick<ConnectorListing, 'state' | 'serving'>,
+) {
+  if (state === 'ready' && !serving) return badge('', 'minus', t.console.connector.notServing)
+  const [kind, icon] = LOOKS[state]
+  return badge(kind, icon, t.console.connector_states[state])
 }
 
 /** What needs a person stands first. */
@@ -33,7 +45,7 @@ const RANK: Record<ConnectorListing['state'], number> = {
 }
 
 export async function showConnectors(visit: ConsoleVisit): Promise<Response> {
-  const { c } = visit
+  const { c, t } = visit
   const search = searchText(c.req.query('q'))
   const all = visit.deps.listConnectors()
   const { items } = await visit.ask('list_call_minutes', {
@@ -53,33 +65,38 @@ export async function showConnectors(visit: ConsoleVisit): Promise<Response> {
         ? brief(name)
         : html`<a class="go" href="/console/connectors/${encodeURIComponent(one.id)}">${name}</a>`
     const under = [one.version, one.reason?.split('\n')[0]].filter(Boolean).join(' · ')
-    return row(COLUMNS, [
+    return row(columnsOf(t), [
       html`${link}${under === '' ? '' : html`<span class="sub">${brief(under)}</span>`}`,
-      stateBadge(one),
-      WORDS.sources[one.source],
-      thousands(calls),
-      calls === 0 ? '–' : `${share(failed, calls)} %`,
-      milliseconds(p95),
+      stateBadge(t, one),
+      t.console.connector.sources[one.source],
+      thousands(calls, t),
+      calls === 0 ? '–' : `${share(failed, calls, t)} %`,
+      milliseconds(p95, t),
     ])
   })
   const serving = all.filter((one) => one.serving).length
   const nothing =
     search === ''
-      ? { title: WORDS.none, text: WORDS.noneText }
-      : { title: WORDS.noneFound, text: WORDS.noneFoundText, icon: 'search' as const }
+      ? { title: t.console.connector.none, text: t.console.connector.noneText }
+      : {
+          title: t.console.connector.noneFound,
+          text: t.console.connector.noneFoundText,
+          icon: 'search' as const,
+        }
   return c.html(
     shell({
+      t,
       ...{
         visitor: await visit.visitor(),
         flash: visit.flash(),
         place: 'connectors',
         isPlace: true,
       },
-      title: WORDS.title(serving, all.length),
-      lead: WORDS.lead,
-      actions: html`${go('/console/install', WORDS.install, 'main')}${go('/console/generations', WORDS.history)}${go('/console/publishers', WORDS.publishers)}`,
-      content: html`${filter('/console/connectors', WORDS.list, { name: 'q', words: WORDS.find, value: search })}
-${listed({ id: 'list', title: WORDS.list, count: found.length }, COLUMNS, rows, nothing)}`,
+      title: t.console.connector.title(serving, all.length),
+      lead: t.console.connector.lead,
+      actions: html`${go('/console/install', t.console.connector.install, 'main')}${go('/console/generations', t.console.connector.history)}${go('/console/publishers', t.console.connector.publishers)}`,
+      content: html`${filter('/console/connectors', t.console.connector.list, { name: 'q', words: t.console.connector.find, value: search }, t)}
+${listed({ id: 'list', title: t.console.connector.list, count: found.length }, columnsOf(t), rows, nothing, '', t)}`,
     }),
   )
 }

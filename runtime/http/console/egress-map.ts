@@ -4,13 +4,21 @@ import * as v from 'valibot'
 import type { CalledHost } from '../../contract/endpoints/call-minutes.ts'
 import type { Want } from '../../contract/endpoints/generation.ts'
 import type { Markup } from '../frame/layout.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { empty } from '../pages/parts.ts'
-import { badge } from '../pages/states.ts'
+import { badge, type Look } from '../pages/states.ts'
 import { key } from './charts.ts'
 import { brief, type Column, card, row, table, thousands } from './parts.ts'
-import { ONE_CONNECTOR_WORDS as WORDS } from './words/runtime.ts'
 
-export type EgressState = keyof typeof WORDS.egressStates
+const LOOKS = {
+  used: ['good', 'check'],
+  idle: ['', 'minus'],
+  wanted: ['wait', 'clock'],
+  refused: ['bad', 'x'],
+  undeclared: ['', 'info'],
+} as const satisfies Record<string, Look>
+
+export type EgressState = keyof typeof LOOKS
 
 /** One way out: a capability, and a host. */
 export type Way = {
@@ -107,41 +115,49 @@ const EDGES: Record<EgressState, string> = {
   undeclared: 'busy dash',
 }
 
-const COLUMNS: Column[] = [
-  { words: WORDS.host },
-  { words: WORDS.capability },
-  { words: WORDS.egressState },
-  { words: WORDS.requests, look: 'num' },
-  { words: WORDS.refused, look: 'num c3' },
+const columnsOf = (t: Tongue): Column[] => [
+  { words: t.console.one_connector.host },
+  { words: t.console.one_connector.capability },
+  { words: t.console.one_connector.egressState },
+  { words: t.console.one_connector.requests, look: 'num' },
+  { words: t.console.one_connector.refused, look: 'num c3' },
 ]
 
-export function egressMap(id: string, ways: readonly Way[]): Markup {
-  const about = { id: 'egress', title: WORDS.egress, note: WORDS.egressNote }
-  if (ways.length === 0) return card(about, empty('info', WORDS.noEgress, WORDS.noEgressText))
+export function egressMap(t: Tongue, id: string, ways: readonly Way[]): Markup {
+  const about = {
+    id: 'egress',
+    title: t.console.one_connector.egress,
+    note: t.console.one_connector.egressNote,
+  }
+  if (ways.length === 0)
+    return card(
+      about,
+      empty('info', t.console.one_connector.noEgress, t.console.one_connector.noEgressText),
+    )
   const rows = ways.map(({ capability, host, methods, state, requests, refused }) => {
-    const [kind, icon, words] = WORDS.egressStates[state]
-    return row(COLUMNS, [
+    const [kind, icon] = LOOKS[state]
+    return row(columnsOf(t), [
       html`<span class="mono">${brief(host, 120)}</span>${methods.length > 0 ? html`<span class="sub">${methods.join(', ')}</span>` : ''}`,
       html`<span class="mono">${capability}</span>`,
-      badge(kind, icon, words),
-      thousands(requests),
-      thousands(refused),
+      badge(kind, icon, t.console.one_connector.egressStates[state]),
+      thousands(requests, t),
+      thousands(refused, t),
     ])
   })
-  const drawn = picture(id, ways)
-  const all = table(WORDS.egress, COLUMNS, rows)
+  const drawn = picture(t, id, ways)
+  const all = table(t.console.one_connector.egress, columnsOf(t), rows, t)
   return card(
     about,
     drawn === null
       ? all
-      : html`<div class="scroll" tabindex="0" role="region" aria-label="${WORDS.egressPicture}"><div class="in">${drawn}</div></div>
+      : html`<div class="scroll" tabindex="0" role="region" aria-label="${t.console.one_connector.egressPicture}"><div class="in">${drawn}</div></div>
 <div class="in stack tight">${key([
-          { look: EDGES.used, words: WORDS.key.used, line: true },
-          { look: EDGES.idle, words: WORDS.key.idle, line: true },
-          { look: EDGES.wanted, words: WORDS.key.wanted, line: true },
-          { look: EDGES.refused, words: WORDS.key.refused, line: true },
+          { look: EDGES.used, words: t.console.one_connector.key.used, line: true },
+          { look: EDGES.idle, words: t.console.one_connector.key.idle, line: true },
+          { look: EDGES.wanted, words: t.console.one_connector.key.wanted, line: true },
+          { look: EDGES.refused, words: t.console.one_connector.key.refused, line: true },
         ])}
-<details class="more"><summary>${WORDS.asTable}</summary>${all}</details></div>`,
+<details class="more"><summary>${t.console.one_connector.asTable}</summary>${all}</details></div>`,
   )
 }
 
@@ -149,7 +165,7 @@ const ROW = 34
 const BOX = { height: 26, connector: [8, 90], capability: [138, 232], host: [424, 208] } as const
 
 /** Connector, capabilities, hosts, in three columns; null for more than can be told apart. */
-function picture(id: string, ways: readonly Way[]): Markup | null {
+function picture(t: Tongue, id: string, ways: readonly Way[]): Markup | null {
   const capabilities = [...new Set(ways.map(({ capability }) => capability))]
   const hosts = [...new Set(ways.map(({ host }) => host))]
   const rows = Math.max(capabilities.length, hosts.length)
@@ -178,7 +194,7 @@ function picture(id: string, ways: readonly Way[]): Markup | null {
   const node = ([x, width]: readonly [number, number], y: number, words: string, look = '') =>
     html`<g><rect class="node ${look}" x="${x}" y="${round(y - BOX.height / 2)}" width="${width}" height="${BOX.height}" rx="6"/><text class="b" x="${x + 10}" y="${round(y + 4)}">${brief(words, Math.floor((width - 14) / 7.1))}</text></g>`
   return html`<svg class="graph" viewBox="0 0 640 ${height}" role="img" aria-labelledby="eg-t eg-d">
-<title id="eg-t">${WORDS.egress}: ${brief(id, 60)}</title><desc id="eg-d">${WORDS.egressNote}. ${WORDS.asTable}</desc>
+<title id="eg-t">${t.console.one_connector.egress}: ${brief(id, 60)}</title><desc id="eg-d">${t.console.one_connector.egressNote}. ${t.console.one_connector.asTable}</desc>
 ${edges}${node(BOX.connector, height / 2, id, 'core')}${capabilities.map((name) => node(BOX.capability, yOf(capabilities, name), name))}${hosts.map((name) => node(BOX.host, yOf(hosts, name), name))}</svg>`
 }
 

@@ -3,14 +3,13 @@ import { html } from 'hono/html'
 import type { Attention, Overview } from '../../contract/endpoints/overview.ts'
 import type { Markup } from '../frame/layout.ts'
 import { placesOf, SIDE } from '../frame/side.ts'
-import { age, lengthOf } from '../frame/words.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { empty } from '../pages/parts.ts'
 import { barChart, key } from './charts.ts'
 import {
   brief,
   type Column,
   card,
-  ENGLISH,
   figures,
   go,
   listed,
@@ -22,42 +21,44 @@ import {
 } from './parts.ts'
 import { clockOf, failedOf, hourMarks, type Slot, slotsOf } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { HOME_WORDS as WORDS } from './words/overview.ts'
 
 const SPAN = { hours: 24, stepMinutes: 60 } as const
 
 export async function showHome(visit: ConsoleVisit): Promise<Response> {
-  const { c, principal, now } = visit
+  const { c, principal, now, t } = visit
   const [visitor, flash] = [await visit.visitor(), visit.flash()]
   const page = { visitor, flash, place: 'home', isPlace: true } as const
   if (!principal.permissions.has('operator'))
     return c.html(
       shell({
+        t,
         ...page,
-        title: WORDS.plainTitle,
-        lead: WORDS.plainLead,
-        content: placesList(visit),
+        title: t.console.home.plainTitle,
+        lead: t.console.home.plainLead,
+        content: placesList(t, visit),
       }),
     )
   const overview = await visit.ask('show_overview')
   const { items } = await visit.ask('list_call_minutes')
   const { attention } = overview
   const bad = attention.filter(({ level }) => level === 'bad').length
-  const content = html`${needs(attention, now)}
-${standing(overview, now)}
+  const content = html`${needs(t, attention, now)}
+${standing(t, overview, now)}
 <div class="cols">
-<div class="stack wide">${calls(slotsOf(items, now, SPAN))}</div>
-<div class="stack wide">${turnsOf(overview, now)}</div>
+<div class="stack wide">${calls(t, slotsOf(items, now, SPAN))}</div>
+<div class="stack wide">${turnsOf(t, overview, now)}</div>
 </div>`
-  return c.html(shell({ ...page, title: WORDS.title(bad, attention.length - bad), content }))
+  return c.html(
+    shell({ t, ...page, title: t.console.home.title(bad, attention.length - bad), content }),
+  )
 }
 
-const placesList = ({ principal }: ConsoleVisit): Markup =>
+const placesList = (t: Tongue, { principal }: ConsoleVisit): Markup =>
   html`<ul class="tiles">${placesOf(principal)
     .filter((name) => name !== 'home')
     .map(
       (name) =>
-        html`<li class="card tile"><h2><a class="go over" href="${SIDE[name].path}">${ENGLISH.w[SIDE[name].words]}</a></h2></li>`,
+        html`<li class="card tile"><h2><a class="go over" href="${SIDE[name].path}">${t.w[SIDE[name].words]}</a></h2></li>`,
     )}</ul>`
 
 /** Where one looks at something that needs attention. */
@@ -72,119 +73,155 @@ function placeOf({ kind, id, name }: Attention): string {
   return `/console/apps/${at}`
 }
 
-const NEEDS: Column[] = [
-  { words: WORDS.what },
-  { words: WORDS.since, look: 'c3' },
-  { words: WORDS.action, look: 'num', unseen: true },
+const needsColumns = (t: Tongue): Column[] => [
+  { words: t.console.home.what },
+  { words: t.console.home.since, look: 'c3' },
+  { words: t.console.home.action, look: 'num', unseen: true },
 ]
 
-const needs = (attention: readonly Attention[], now: Date): Markup =>
+const needs = (t: Tongue, attention: readonly Attention[], now: Date): Markup =>
   listed(
-    { id: 'attention', title: WORDS.attention, count: attention.length, note: WORDS.worstFirst },
-    NEEDS,
+    {
+      id: 'attention',
+      title: t.console.home.attention,
+      count: attention.length,
+      note: t.console.home.worstFirst,
+    },
+    needsColumns(t),
     attention.map((one) => {
-      const title = WORDS.kinds[one.kind](brief(one.name, 120))
+      const title = t.console.home.kinds[one.kind](brief(one.name, 120))
       const isBad = one.level === 'bad'
-      const said = `${isBad ? WORDS.failed : WORDS.waits}: `
+      const said = `${isBad ? t.console.home.failed : t.console.home.waits}: `
       const name = html`<span class="row keep top-edge">${mark(isBad ? 'bad' : 'wait', isBad ? 'alert' : 'clock', said)}<span class="fit">${title}${one.detail ? html`<span class="sub">${brief(one.detail)}</span>` : ''}</span></span>`
-      const since = one.since ? age(new Date(one.since), now) : ''
+      const since = one.since ? t.age(new Date(one.since), now) : ''
       const place = placeOf(one)
-      const look = go(place, html`${WORDS.look}<span class="unseen">: ${title}</span>`, 'less')
-      return row(NEEDS, [name, since, look])
+      const look = go(
+        place,
+        html`${t.console.home.look}<span class="unseen">: ${title}</span>`,
+        'less',
+      )
+      return row(needsColumns(t), [name, since, look])
     }),
-    { icon: 'check', title: WORDS.fine, text: WORDS.fineText },
+    { icon: 'check', title: t.console.home.fine, text: t.console.home.fineText },
+    '',
+    t,
   )
 
-const standing = ({ requests, apps, connectors, hosts }: Overview, now: Date): Markup =>
+const standing = (t: Tongue, { requests, apps, connectors, hosts }: Overview, now: Date): Markup =>
   figures([
     {
-      name: WORDS.openRequests,
-      value: thousands(requests.open),
+      name: t.console.home.openRequests,
+      value: thousands(requests.open, t),
       note: requests.oldest_at
-        ? WORDS.oldestAge(lengthOf((now.getTime() - Date.parse(requests.oldest_at)) / 1000))
+        ? t.console.home.oldestAge(
+            t.length((now.getTime() - Date.parse(requests.oldest_at)) / 1000),
+          )
         : '',
     },
-    { name: WORDS.ending, value: thousands(requests.ending) },
+    { name: t.console.home.ending, value: thousands(requests.ending, t) },
     {
-      name: WORDS.apps,
+      name: t.console.home.apps,
       value: apps.connected - apps.troubled,
-      unit: WORDS.of(apps.connected),
+      unit: t.console.home.of(apps.connected),
       note:
         apps.troubled > 0
-          ? html`<span class="t bad">${WORDS.appsTroubled(apps.troubled)}</span>`
-          : WORDS.allFine,
+          ? html`<span class="t bad">${t.console.home.appsTroubled(apps.troubled)}</span>`
+          : t.console.home.allFine,
     },
-    { name: WORDS.connectors, value: connectors.serving, unit: WORDS.of(connectors.all) },
     {
-      name: WORDS.hosts,
+      name: t.console.home.connectors,
+      value: connectors.serving,
+      unit: t.console.home.of(connectors.all),
+    },
+    {
+      name: t.console.home.hosts,
       value: hosts.live,
-      unit: WORDS.hostsOf(hosts.all),
-      note: WORDS.generation(hosts.generation),
+      unit: t.console.home.hostsOf(hosts.all),
+      note: t.console.home.generation(hosts.generation),
     },
   ])
 
-const SERIES = [
-  {
-    look: 'busy',
-    words: WORDS.answered,
-    of: ({ step }: Slot) => (step ? step.calls - failedOf(step) : 0),
-  },
-  { look: 'rule', words: WORDS.byCaller, of: ({ step }: Slot) => step?.errors.caller ?? 0 },
-  { look: 'wait', words: WORDS.byProvider, of: ({ step }: Slot) => step?.errors.provider ?? 0 },
-  { look: 'bad', words: WORDS.byConnector, of: ({ step }: Slot) => step?.errors.connector ?? 0 },
-  {
-    look: '',
-    words: WORDS.byUs,
-    of: ({ step }: Slot) => (step ? step.errors.operator + step.errors.runtime : 0),
-  },
-] as const
+/** What the calls of a step ended with, in the order in which the bars stand on each other. */
+const seriesOf = (t: Tongue) =>
+  [
+    {
+      look: 'busy',
+      words: t.console.home.answered,
+      of: ({ step }: Slot) => (step ? step.calls - failedOf(step) : 0),
+    },
+    {
+      look: 'rule',
+      words: t.console.home.byCaller,
+      of: ({ step }: Slot) => step?.errors.caller ?? 0,
+    },
+    {
+      look: 'wait',
+      words: t.console.home.byProvider,
+      of: ({ step }: Slot) => step?.errors.provider ?? 0,
+    },
+    {
+      look: 'bad',
+      words: t.console.home.byConnector,
+      of: ({ step }: Slot) => step?.errors.connector ?? 0,
+    },
+    {
+      look: '',
+      words: t.console.home.byUs,
+      of: ({ step }: Slot) => (step ? step.errors.operator + step.errors.runtime : 0),
+    },
+  ] as const
 
-function calls(slots: readonly Slot[]): Markup {
+function calls(t: Tongue, slots: readonly Slot[]): Markup {
+  const series = seriesOf(t)
   const all = slots.reduce((sum, { step }) => sum + (step?.calls ?? 0), 0)
   if (all === 0)
     return card(
-      { id: 'calls', title: WORDS.calls },
-      empty('info', WORDS.noCalls, WORDS.noCallsText),
+      { id: 'calls', title: t.console.home.calls },
+      empty('info', t.console.home.noCalls, t.console.home.noCallsText),
     )
   const failed = slots.reduce((sum, { step }) => sum + (step ? failedOf(step) : 0), 0)
   const picture = {
     id: 'calls-picture',
-    title: `${WORDS.calls}, ${WORDS.callsNote}`,
-    text: WORDS.callsText(thousands(all), thousands(failed)),
+    title: `${t.console.home.calls}, ${t.console.home.callsNote}`,
+    text: t.console.home.callsText(thousands(all, t), thousands(failed, t)),
     marks: hourMarks(slots),
     steps: slots.length,
   }
   const columns: Column[] = [
-    { words: WORDS.hour },
-    ...SERIES.map(({ words }): Column => ({ words, look: 'num' })),
+    { words: t.console.home.hour },
+    ...series.map(({ words }): Column => ({ words, look: 'num' })),
   ]
   const rows = slots
     .filter(({ step }) => step !== null)
-    .map((slot) => row(columns, [clockOf(slot.at), ...SERIES.map(({ of }) => thousands(of(slot)))]))
+    .map((slot) =>
+      row(columns, [clockOf(slot.at), ...series.map(({ of }) => thousands(of(slot), t))]),
+    )
   return card(
-    { id: 'calls', title: WORDS.calls, note: WORDS.callsNote },
+    { id: 'calls', title: t.console.home.calls, note: t.console.home.callsNote },
     html`<div class="in stack tight">
 ${barChart(
   picture,
-  SERIES.map(({ words, look, of }) => ({ name: words, look, values: slots.map(of) })),
+  seriesOf(t).map(({ words, look, of }) => ({ name: words, look, values: slots.map(of) })),
 )}
-${key(SERIES.map(({ look, words }) => ({ look, words })))}
-<details class="more"><summary>${WORDS.asTable}</summary>${table(WORDS.calls, columns, rows)}</details></div>`,
+${key(series.map(({ look, words }) => ({ look, words })))}
+<details class="more"><summary>${t.console.home.asTable}</summary>${table(t.console.home.calls, columns, rows, t)}</details></div>`,
   )
 }
 
-const TURNS: Column[] = [
-  { words: WORDS.who },
-  { words: WORDS.tasks, look: 'num' },
-  { words: WORDS.oldest, look: 'num' },
+const turnsColumns = (t: Tongue): Column[] => [
+  { words: t.console.home.who },
+  { words: t.console.home.tasks, look: 'num' },
+  { words: t.console.home.oldest, look: 'num' },
 ]
 
-const turnsOf = ({ turns }: Overview, now: Date): Markup =>
+const turnsOf = (t: Tongue, { turns }: Overview, now: Date): Markup =>
   listed(
-    { id: 'turns', title: WORDS.turns },
-    TURNS,
+    { id: 'turns', title: t.console.home.turns },
+    turnsColumns(t),
     turns.map(({ name, tasks, oldest_at }) =>
-      row(TURNS, [brief(name, 80), tasks, age(new Date(oldest_at), now)]),
+      row(turnsColumns(t), [brief(name, 80), tasks, t.age(new Date(oldest_at), now)]),
     ),
-    { icon: 'check', title: WORDS.noTurns, text: WORDS.noTurnsText },
+    { icon: 'check', title: t.console.home.noTurns, text: t.console.home.noTurnsText },
+    '',
+    t,
   )

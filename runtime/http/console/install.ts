@@ -7,6 +7,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { MAX_SIGNATURE_BYTES, uploadedOf } from '../operator/package-upload.ts'
 import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
@@ -16,7 +17,6 @@ import { card, check, field, shell } from './parts.ts'
 import { bytesOf } from './slots.ts'
 import { reportCards, trustBadge } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { INSTALL_WORDS as WORDS } from './words/runtime.ts'
 
 const PATH = '/console/install'
 
@@ -33,43 +33,45 @@ async function show(
   visit: ConsoleVisit,
   { typed = new Map(), problem, report = null, status = 200 }: Shown,
 ): Promise<Response> {
-  const { c } = visit
+  const { c, t } = visit
   const visitor = await visit.visitor()
   const form = html`<form class="in stack" method="post" action="${PATH}" enctype="multipart/form-data">
 ${proofField(visitor.proof)}
-${fileField('package', WORDS.file, WORDS.fileHelp(bytesOf(MAX_PACKED_BYTES)), '.tgz,application/gzip', true)}
-${fileField('signature', WORDS.signature, WORDS.signatureHelp, '.sig', false)}
-${check({ name: 'change_publisher', value: 'yes', words: WORDS.changePublisher, help: WORDS.changePublisherHelp, isOn: typed.get('change_publisher') === 'yes' })}
-${field({ id: 'reason', label: WORDS.why, value: typed.get('reason') ?? '' })}
-<div class="row"><button class="btn main" name="keep" value="yes">${WORDS.keep}</button><button class="btn" name="keep" value="no">${WORDS.check}</button></div>
+${fileField(t, 'package', t.console.install.file, t.console.install.fileHelp(bytesOf(MAX_PACKED_BYTES, t)), '.tgz,application/gzip', true)}
+${fileField(t, 'signature', t.console.install.signature, t.console.install.signatureHelp, '.sig', false)}
+${check({ name: 'change_publisher', value: 'yes', words: t.console.install.changePublisher, help: t.console.install.changePublisherHelp, isOn: typed.get('change_publisher') === 'yes' })}
+${field({ t, id: 'reason', label: t.console.install.why, value: typed.get('reason') ?? '' })}
+<div class="row"><button class="btn main" name="keep" value="yes">${t.console.install.keep}</button><button class="btn" name="keep" value="no">${t.console.install.check}</button></div>
 </form>`
   const said =
     report === null
       ? ''
-      : html`${problem === undefined ? note('good', 'check', WORDS.checked(report.id, report.version), WORDS.checkedText, 'status') : ''}
-<div class="row">${trustBadge(report)}<span>${report.replaces === null ? WORDS.isNew : WORDS.replaces(report.replaces)}</span></div>
-${reportCards(report)}`
+      : html`${problem === undefined ? note('good', 'check', t.console.install.checked(report.id, report.version), t.console.install.checkedText, 'status') : ''}
+<div class="row">${trustBadge(t, report)}<span>${report.replaces === null ? t.console.install.isNew : t.console.install.replaces(report.replaces)}</span></div>
+${reportCards(t, report)}`
   return c.html(
     shell({
+      t,
       ...{ visitor, flash: visit.flash(), place: 'connectors' },
-      title: WORDS.title,
-      lead: WORDS.lead,
-      content: html`${problem === undefined ? '' : note('bad', 'alert', WORDS.notDone, problem, 'alert')}
-<div class="cols"><div class="stack wide">${card({ id: 'upload', title: WORDS.upload }, form)}${said}</div>
-<div class="stack wide">${card({ id: 'how', title: WORDS.how }, html`<ol class="in stack tight">${WORDS.steps.map((one) => html`<li>${one}</li>`)}</ol>`)}</div></div>`,
+      title: t.console.install.title,
+      lead: t.console.install.lead,
+      content: html`${problem === undefined ? '' : note('bad', 'alert', t.console.install.notDone, problem, 'alert')}
+<div class="cols"><div class="stack wide">${card({ id: 'upload', title: t.console.install.upload }, form)}${said}</div>
+<div class="stack wide">${card({ id: 'how', title: t.console.install.how }, html`<ol class="in stack tight">${t.console.install.steps.map((one) => html`<li>${one}</li>`)}</ol>`)}</div></div>`,
     }),
     status,
   )
 }
 
 const fileField = (
+  t: Tongue,
   id: string,
   label: string,
   help: string,
   accept: string,
   required: boolean,
 ): Markup =>
-  html`<div class="field"><label for="${id}">${label}${required ? '' : html` <span class="soft">${WORDS.optional}</span>`}</label><p class="help" id="${id}-help">${help}</p><input id="${id}" name="${id}" type="file" accept="${accept}" aria-describedby="${id}-help"${required ? html` required` : ''}></div>`
+  html`<div class="field"><label for="${id}">${label}${required ? '' : html` <span class="soft">${t.w.optional}</span>`}</label><p class="help" id="${id}-help">${help}</p><input id="${id}" name="${id}" type="file" accept="${accept}" aria-describedby="${id}-help"${required ? html` required` : ''}></div>`
 
 /** Checks what came, and keeps it unless it was only to be checked. */
 export async function takePackage(
@@ -84,7 +86,7 @@ export async function takePackage(
     dry_run: String(!keeps),
   }
   try {
-    const uploaded = await uploadedFrom(files)
+    const uploaded = await uploadedFrom(visit.t, files)
     const { package: report } = await visit.ask('upload_package', { query, uploaded })
     if (!keeps) return show(visit, { typed: form, report })
     visit.say('uploaded')
@@ -96,10 +98,11 @@ export async function takePackage(
 }
 
 /** @throws CoreError 422; RuntimeError input_invalid for what is no package */
-async function uploadedFrom(files: Files) {
+async function uploadedFrom(t: Tongue, files: Files) {
   const [file, signature] = [files.get('package'), files.get('signature')]
-  if (!file) throw new CoreError(422, WORDS.noFile)
-  if (signature && signature.size > MAX_SIGNATURE_BYTES) throw new CoreError(422, WORDS.noSignature)
+  if (!file) throw new CoreError(422, t.console.install.noFile)
+  if (signature && signature.size > MAX_SIGNATURE_BYTES)
+    throw new CoreError(422, t.console.install.noSignature)
   const packed = Buffer.from(await file.arrayBuffer())
   return uploadedOf(packed, signature ? await signature.text() : null)
 }

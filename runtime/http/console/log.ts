@@ -3,21 +3,21 @@ import { html } from 'hono/html'
 import { listActivity } from '../../core/kernel/audit/activity.ts'
 import { verifyNewest } from '../../core/kernel/audit/chain.ts'
 import type { Markup } from '../frame/layout.ts'
-import { moment, momentOf } from '../frame/words.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { momentOf } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
 import { brief, type Column, listed, pagesNav, row, shell, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { LOG_WORDS as WORDS } from './words/overview.ts'
 
 const SIZE = 50
 
-const COLUMNS: Column[] = [
-  { words: WORDS.event },
-  { words: WORDS.who },
-  { words: WORDS.target, look: 'c3' },
-  { words: WORDS.details, look: 'c2' },
+const columnsOf = (t: Tongue): Column[] => [
+  { words: t.console.log.event },
+  { words: t.console.log.who },
+  { words: t.console.log.target, look: 'c3' },
+  { words: t.console.log.details, look: 'c2' },
 ]
 
 /** A moment that a form of ours sent: a day, as date fields write it; null for anything else. */
@@ -28,7 +28,7 @@ function dayOf(text: string | undefined, atEnd: boolean): Date | null {
 }
 
 export async function showLog(visit: ConsoleVisit): Promise<Response> {
-  const { c, db, principal, now } = visit
+  const { c, db, principal, now, t } = visit
   const asked = {
     event: searchText(c.req.query('event_type')).toUpperCase().replaceAll(' ', '_'),
     since: c.req.query('since') ?? '',
@@ -46,12 +46,12 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
   const rows = found.items.map((one) => {
     const who = [text(one.actor, 'given_name'), text(one.actor, 'family_name')].join(' ').trim()
     const targets = one.targets.map((target) => text(target, 'name')).filter(Boolean)
-    const failed = one.outcome === 'Failed' ? badge('bad', 'x', WORDS.failed) : ''
-    return row(COLUMNS, [
-      html`${one.event_type_user_friendly} ${failed}<span class="sub">${moment(momentOf(one.event_began_at), now)} · <code>${one.event_type}</code></span>`,
-      html`${brief(who || text(one.actor, 'email') || WORDS.keyway, 120)}`,
+    const failed = one.outcome === 'Failed' ? badge('bad', 'x', t.console.log.failed) : ''
+    return row(columnsOf(t), [
+      html`${one.event_type_user_friendly} ${failed}<span class="sub">${t.moment(momentOf(one.event_began_at), now)} · <code>${one.event_type}</code></span>`,
+      html`${brief(who || text(one.actor, 'email') || t.console.log.keyway, 120)}`,
       brief(targets.join(', '), 200),
-      details(one.event_metadata, one.event_hash),
+      details(t, one.event_metadata, one.event_hash),
     ])
   })
   const query = new URLSearchParams(
@@ -64,50 +64,52 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
   const isAsked = query.size > 0
   const nothing = isAsked
     ? {
-        title: WORDS.noneFound,
-        text: html`${WORDS.noneFoundText} <a href="/console/log">${WORDS.showAll}</a>.`,
+        title: t.console.log.noneFound,
+        text: html`${t.console.log.noneFoundText} <a href="/console/log">${t.console.log.showAll}</a>.`,
         icon: 'search' as const,
       }
-    : { title: WORDS.none, text: WORDS.noneText }
+    : { title: t.console.log.none, text: t.console.log.noneText }
   return c.html(
     shell({
+      t,
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'log', isPlace: true },
-      title: chain.broken ? WORDS.brokenTitle : WORDS.title,
-      lead: WORDS.lead(thousands(found.total)),
+      title: chain.broken ? t.console.log.brokenTitle : t.console.log.title,
+      lead: t.console.log.lead(thousands(found.total, t)),
       content: html`${
         chain.broken
           ? note(
               'bad',
               'alert',
-              WORDS.broken,
-              WORDS.brokenText(chain.broken.event_type, chain.broken.event_began_at),
+              t.console.log.broken,
+              t.console.log.brokenText(chain.broken.event_type, chain.broken.event_began_at),
               'alert',
             )
           : note(
               'good',
               'shield',
-              WORDS.whole(chain.checked),
-              WORDS.wholeText(chain.head.slice(0, 16), chain.waiting),
+              t.console.log.whole(chain.checked),
+              t.console.log.wholeText(chain.head.slice(0, 16), chain.waiting),
             )
       }
-${asking(asked, isAsked)}
-${listed({ id: 'list', title: WORDS.list, count: found.total }, COLUMNS, rows, nothing, pagesNav({ page, pages, total: found.total }, WORDS.list, at))}`,
+${asking(t, asked, isAsked)}
+${listed({ id: 'list', title: t.console.log.list, count: found.total }, columnsOf(t), rows, nothing, pagesNav({ page, pages, total: found.total }, t.console.log.list, at, t), t)}`,
     }),
   )
 }
 
 const asking = (
+  t: Tongue,
   { event, since, until }: { event: string; since: string; until: string },
   isAsked: boolean,
-): Markup => html`<form class="filter" action="/console/log" role="search" aria-label="${WORDS.list}">
-<div class="grow"><label for="event_type">${WORDS.event}</label><input id="event_type" name="event_type" type="search" value="${event}" maxlength="100" placeholder="APP_CREATED"></div>
-<div><label for="since">${WORDS.since}</label><input id="since" name="since" type="date" value="${since}"></div>
-<div><label for="until">${WORDS.until}</label><input id="until" name="until" type="date" value="${until}"></div>
-<button class="btn">${WORDS.search}</button>${isAsked ? html`<a class="btn plain" href="/console/log">${WORDS.clear}</a>` : ''}
+): Markup => html`<form class="filter" action="/console/log" role="search" aria-label="${t.console.log.list}">
+<div class="grow"><label for="event_type">${t.console.log.event}</label><input id="event_type" name="event_type" type="search" value="${event}" maxlength="100" placeholder="APP_CREATED"></div>
+<div><label for="since">${t.console.log.since}</label><input id="since" name="since" type="date" value="${since}"></div>
+<div><label for="until">${t.console.log.until}</label><input id="until" name="until" type="date" value="${until}"></div>
+<button class="btn">${t.console.log.search}</button>${isAsked ? html`<a class="btn plain" href="/console/log">${t.console.log.clear}</a>` : ''}
 </form>`
 
 const text = (record: Record<string, unknown>, name: string): string =>
   typeof record[name] === 'string' ? record[name] : ''
 
-const details = (metadata: Record<string, unknown>, hash: string): Markup =>
-  html`<details class="more"><summary>${WORDS.details}</summary><pre class="wrap small">${brief(JSON.stringify(metadata, null, 1), 2000)}</pre><code class="small wrap">${hash.slice(0, 32)}…</code></details>`
+const details = (t: Tongue, metadata: Record<string, unknown>, hash: string): Markup =>
+  html`<details class="more"><summary>${t.console.log.details}</summary><pre class="wrap small">${brief(JSON.stringify(metadata, null, 1), 2000)}</pre><code class="small wrap">${hash.slice(0, 32)}…</code></details>`

@@ -3,12 +3,11 @@ import { html } from 'hono/html'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { recordActivity } from '../../core/kernel/audit/activity.ts'
-import type { Flash } from '../pages/flashes.ts'
+import type { ConsoleWords } from '../../words/console.ts'
 import type { About, Change } from './change.ts'
 import { pathOf } from './connector.ts'
 import { field } from './parts.ts'
 import type { Asked, ConsoleVisit } from './visit.ts'
-import { OPERATOR_CHANGE_WORDS as WORDS } from './words/runtime.ts'
 
 /** Endpoints that say beforehand what would be different. */
 type Changing = {
@@ -57,46 +56,67 @@ const by = (
 const idOf = ({ params }: About): string => params['connector_id'] ?? ''
 const toConnector = (about: About): string => pathOf(idOf(about))
 
+/** Changes of one connector, by the key of their words. */
+type Titled =
+  | 'disable'
+  | 'enable'
+  | 'remove'
+  | 'release'
+  | 'grant'
+  | 'revoke'
+  | 'activate'
+  | 'forgetProbe'
+
+/** Not every change has more to say than its title. */
+const leadOf = (words: ConsoleWords['operator_change'][Titled]): string =>
+  'lead' in words ? words.lead : ''
+
 const ofConnector = (
   verb: string,
-  words: { title: (id: string) => string; button: string; done: Flash; lead?: string },
+  key: Titled,
 ): Pick<
   Change,
-  'path' | 'place' | 'who' | 'does' | 'title' | 'button' | 'back' | 'done' | 'reason'
-> & {
-  lead?: string
-} => ({
+  'path' | 'place' | 'who' | 'does' | 'title' | 'lead' | 'button' | 'back' | 'done' | 'reason'
+> => ({
   path: `/console/connectors/:connector_id/${verb}`,
   ...{ place: 'connectors', who: 'operator', reason: 'asked', back: toConnector },
   does: verb,
-  title: (about) => words.title(idOf(about)),
-  ...{ button: words.button, done: words.done },
-  ...(words.lead === undefined ? {} : { lead: words.lead }),
+  title: (about, t) => t.console.operator_change[key].title(idOf(about)),
+  lead: (t) => leadOf(t.console.operator_change[key]),
+  button: (t) => t.console.operator_change[key].button,
+  done: (t) => t.console.operator_change[key].done,
 })
 
 const wants = (about: About): object => ({ wants: about.all('want') })
 
 export const OPERATOR_CHANGES = {
   disable: {
-    ...ofConnector('disable', WORDS.disable),
+    ...ofConnector('disable', 'disable'),
     ...by('disable_connector', (about) => ({ at_once: about.get('at_once') === 'yes' })),
     danger: true,
-    options: (about) =>
+    options: (about, t) =>
       about.get('at_once') === 'yes'
-        ? html`<p class="small"><a href="${toConnector(about)}/disable">${WORDS.notAtOnce}</a></p>`
-        : html`<p class="small"><a href="${toConnector(about)}/disable?at_once=yes">${WORDS.atOnce}</a></p>`,
+        ? html`<p class="small"><a href="${toConnector(about)}/disable">${t.console.operator_change.notAtOnce}</a></p>`
+        : html`<p class="small"><a href="${toConnector(about)}/disable?at_once=yes">${t.console.operator_change.atOnce}</a></p>`,
   },
-  enable: { ...ofConnector('enable', WORDS.enable), ...by('enable_connector') },
+  enable: { ...ofConnector('enable', 'enable'), ...by('enable_connector') },
   remove: {
-    ...ofConnector('remove', WORDS.remove),
+    ...ofConnector('remove', 'remove'),
     ...by('remove_connector'),
     danger: true,
     back: () => '/console/connectors',
   },
   release: {
-    ...ofConnector('release', WORDS.release),
+    ...ofConnector('release', 'release'),
     reason: 'none',
-    preview: async (visit, about) => ({ lines: [WORDS.releases(servedId(visit, idOf(about)))] }),
+    preview: async (visit, about) => ({
+      lines: [
+        {
+          sign: 'plus',
+          words: visit.t.console.operator_change.releases(servedId(visit, idOf(about))),
+        },
+      ],
+    }),
     async act(visit, about) {
       const { db, principal, deps } = visit
       const outcome = await deps.releaseConnector(servedId(visit, idOf(about)))
@@ -107,14 +127,14 @@ export const OPERATOR_CHANGES = {
       )
     },
   },
-  grant: { ...ofConnector('grant', WORDS.grant), ...by('grant_to_connector', wants) },
+  grant: { ...ofConnector('grant', 'grant'), ...by('grant_to_connector', wants) },
   revoke: {
-    ...ofConnector('revoke', WORDS.revoke),
+    ...ofConnector('revoke', 'revoke'),
     ...by('revoke_from_connector', wants),
     danger: true,
   },
   activate: {
-    ...ofConnector('activate', WORDS.activate),
+    ...ofConnector('activate', 'activate'),
     ...by('activate_connector', (about) => ({
       digest: about.get('digest'),
       grant: about.get('grant') === 'all' ? 'all' : [],
@@ -123,59 +143,62 @@ export const OPERATOR_CHANGES = {
     })),
   },
   'forget-probe': {
-    ...ofConnector('forget-probe', WORDS.forgetProbe),
+    ...ofConnector('forget-probe', 'forgetProbe'),
     reason: 'none',
     danger: true,
     preview: async (visit, { params }) => {
       const { id, probe } = await visit.ask('show_connector', { params })
-      return { lines: probe ? [WORDS.forgets(id)] : [] }
+      return {
+        lines: probe ? [{ sign: 'minus', words: visit.t.console.operator_change.forgets(id) }] : [],
+      }
     },
     act: async (visit, { params }) => void (await visit.ask('forget_probe', { params })),
   },
   rollback: {
     path: '/console/generations/:generation/rollback',
     ...{ place: 'connectors', who: 'operator', does: 'rolls back', reason: 'asked' },
-    title: ({ params }) => WORDS.rollback.title(params['generation'] ?? ''),
-    lead: WORDS.rollback.lead,
-    button: WORDS.rollback.button,
+    title: ({ params }, t) => t.console.operator_change.rollback.title(params['generation'] ?? ''),
+    lead: (t) => t.console.operator_change.rollback.lead,
+    button: (t) => t.console.operator_change.rollback.button,
     ...by('roll_back', (about) => ({
       to: /^\d{1,9}$/.test(about.params['generation'] ?? '')
         ? Number(about.params['generation'])
         : -1,
       grant: about.get('grant') === 'all' ? 'all' : [],
     })),
-    options: (about) =>
+    options: (about, t) =>
       about.get('grant') === 'all'
         ? html``
-        : html`<p class="small"><a href="/console/generations/${about.params['generation'] ?? ''}/rollback?grant=all">${WORDS.rollback.grantToo}</a></p>`,
+        : html`<p class="small"><a href="/console/generations/${about.params['generation'] ?? ''}/rollback?grant=all">${t.console.operator_change.rollback.grantToo}</a></p>`,
     back: () => '/console/generations',
-    done: WORDS.rollback.done,
+    done: (t) => t.console.operator_change.rollback.done,
   },
   trust: {
     path: '/console/publishers/trust',
     ...{ place: 'connectors', who: 'operator', does: 'trusts a key', reason: 'asked' },
-    title: () => WORDS.trust.title,
-    lead: WORDS.trust.lead,
-    button: WORDS.trust.button,
+    title: (_, t) => t.console.operator_change.trust.title,
+    lead: (t) => t.console.operator_change.trust.lead,
+    button: (t) => t.console.operator_change.trust.button,
     fields: (
       about,
-    ) => html`${field({ id: 'name', label: WORDS.trust.name, value: about.get('name'), most: 200, required: true })}
-<div class="field"><label for="public_key">${WORDS.trust.key}</label><textarea id="public_key" name="public_key" class="mono" rows="5" maxlength="4000" required spellcheck="false">
+      t,
+    ) => html`${field({ t, id: 'name', label: t.console.operator_change.trust.name, value: about.get('name'), most: 200, required: true })}
+<div class="field"><label for="public_key">${t.console.operator_change.trust.key}</label><textarea id="public_key" name="public_key" class="mono" rows="5" maxlength="4000" required spellcheck="false">
 ${about.get('public_key')}</textarea></div>`,
     ...trusting(),
     back: () => '/console/publishers',
-    done: WORDS.trust.done,
+    done: (t) => t.console.operator_change.trust.done,
   },
   distrust: {
     path: '/console/publishers/:key/distrust',
     ...{ place: 'connectors', who: 'operator', does: 'trusts a key no more', reason: 'asked' },
-    title: ({ params }) => WORDS.distrust.title(params['key'] ?? ''),
-    lead: WORDS.distrust.lead,
-    button: WORDS.distrust.button,
+    title: ({ params }, t) => t.console.operator_change.distrust.title(params['key'] ?? ''),
+    lead: (t) => t.console.operator_change.distrust.lead,
+    button: (t) => t.console.operator_change.distrust.button,
     danger: true,
     ...by('distrust_publisher'),
     back: () => '/console/publishers',
-    done: WORDS.distrust.done,
+    done: (t) => t.console.operator_change.distrust.done,
   },
 } as const satisfies Record<string, Change>
 
@@ -193,8 +216,8 @@ function trusting(): Pick<Change, 'preview' | 'act'> {
 }
 
 /** @throws CoreError 404 for a connector that is not served */
-function servedId({ deps }: ConsoleVisit, id: string): string {
+function servedId({ deps, t }: ConsoleVisit, id: string): string {
   const found = deps.listConnectors().find((one) => one.id === id)
   if (found?.id) return found.id
-  throw new CoreError(404, WORDS.noSuch)
+  throw new CoreError(404, t.console.operator_change.noSuch)
 }

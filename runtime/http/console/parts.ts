@@ -149,6 +149,7 @@ export const go = (href: string, words: Markup | string, look = ''): Markup =>
   html`<a class="btn ${look}" href="${href}">${words}</a>`
 
 type Field = {
+  t?: Tongue
   id: string
   label: string
   help?: string
@@ -159,6 +160,7 @@ type Field = {
 }
 
 export const field = ({
+  t = ENGLISH,
   id,
   label,
   help,
@@ -167,7 +169,7 @@ export const field = ({
   most = 1000,
   required,
 }: Field): Markup =>
-  html`<div class="field"><label for="${id}">${label}${required ? '' : html` <span class="soft">(optional)</span>`}</label>${help ? html`<p class="help" id="${id}-help">${help}</p>` : ''}<input id="${id}" name="${id}" type="${type}" value="${value}" maxlength="${most}" autocomplete="off"${help ? html` aria-describedby="${id}-help"` : ''}${required ? html` required` : ''}></div>`
+  html`<div class="field"><label for="${id}">${label}${required ? '' : html` <span class="soft">${t.w.optional}</span>`}</label>${help ? html`<p class="help" id="${id}-help">${help}</p>` : ''}<input id="${id}" name="${id}" type="${type}" value="${value}" maxlength="${most}" autocomplete="off"${help ? html` aria-describedby="${id}-help"` : ''}${required ? html` required` : ''}></div>`
 
 type Choose = {
   id: string
@@ -197,9 +199,10 @@ export const filter = (
     value,
     kept = {},
   }: { name: string; words: string; value: string; kept?: Record<string, string> },
+  { console: { parts } } = ENGLISH,
 ): Markup =>
   html`<form class="filter" action="${action}" role="search" aria-label="${label}">
 ${Object.entries(kept).map(([key, one]) => html`<input type="hidden" name="${key}" value="${one}">`)}
 <div class="grow"><label for="f-${name}">${words}</label><input id="f-${name}" type="search" name="${name}" value="${value}" maxlength="200"></div>
-<button class="btn">Search</button>${value === '' ? '' : html`<a class="btn plain" href="${action}">Clear</a>`}
+<button class="btn">${parts.search}</button>${value === '' ? '' : html`<a class="btn plain" href="${action}">${parts.clear}</a>`}
 </form>`

@@ -1,12 +1,12 @@
 /** PEOPLE_CHANGES: what is changed of people, one row each. */
 import { html } from 'hono/html'
 import { ROLES } from '../../contract/models/roles.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
 import { addRole, getUser, listRoles, removeRole } from '../../core/directory/users.ts'
 import { nameOf } from '../frame/words.ts'
 import type { About, Change } from './change.ts'
 import { personPath } from './people.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { PERSON_CHANGE_WORDS as WORDS } from './words/access.ts'
 
 const idOf = ({ params }: About): string => params['user_id'] ?? ''
 
@@ -28,22 +28,31 @@ export const PEOPLE_CHANGES = {
     ...base,
     path: '/console/people/:user_id/add-role',
     does: 'gives a role',
-    title: () => WORDS.add.title,
-    button: WORDS.add.button,
-    done: WORDS.add.done,
-    fields: (about) =>
-      html`<div class="field"><label for="role">${WORDS.role}</label><select id="role" name="role">${Object.entries(
+    title: (_, t) => t.console.person_change.add.title,
+    button: (t) => t.console.person_change.add.button,
+    done: (t) => t.console.person_change.add.done,
+    fields: (about, t) =>
+      html`<div class="field"><label for="role">${t.console.person_change.role}</label><select id="role" name="role">${entriesOf(
         ROLES,
       )
         .filter(([name]) => name !== 'User')
         .map(
-          ([name, { label, meaning }]) =>
-            html`<option value="${name}"${name === about.get('role') ? html` selected` : ''}>${label}: ${meaning}</option>`,
+          ([name, { label }]) =>
+            html`<option value="${name}"${name === about.get('role') ? html` selected` : ''}>${label}: ${t.console.role_meanings[name]}</option>`,
         )}</select></div>`,
     async preview(visit, about) {
       if (about.get('role') === '') return { lines: null }
       const { name, has } = await standing(visit, about)
-      return { lines: has ? [] : [WORDS.add.line(name, about.get('role'))] }
+      return {
+        lines: has
+          ? []
+          : [
+              {
+                sign: 'plus',
+                words: visit.t.console.person_change.add.line(name, about.get('role')),
+              },
+            ],
+      }
     },
     act: ({ db, principal }, about) => addRole(db, principal, idOf(about), about.get('role')),
   },
@@ -51,13 +60,22 @@ export const PEOPLE_CHANGES = {
     ...base,
     path: '/console/people/:user_id/remove-role',
     does: 'takes a role away',
-    title: (about) => WORDS.remove.title(about.get('role')),
-    button: WORDS.remove.button,
-    done: WORDS.remove.done,
+    title: (about, t) => t.console.person_change.remove.title(about.get('role')),
+    button: (t) => t.console.person_change.remove.button,
+    done: (t) => t.console.person_change.remove.done,
     danger: true,
     async preview(visit, about) {
       const { name, has } = await standing(visit, about)
-      return { lines: has ? [WORDS.remove.line(name, about.get('role'))] : [] }
+      return {
+        lines: has
+          ? [
+              {
+                sign: 'minus',
+                words: visit.t.console.person_change.remove.line(name, about.get('role')),
+              },
+            ]
+          : [],
+      }
     },
     act: ({ db, principal }, about) => removeRole(db, principal, idOf(about), about.get('role')),
   },

@@ -4,6 +4,7 @@ import type { User } from '../../contract/models/person.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { getUser, listRoles, listUsers } from '../../core/directory/users.ts'
 import type { Markup } from '../frame/layout.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { badge } from '../pages/states.ts'
@@ -11,33 +12,35 @@ import { accessGraph, type Line, linesOf } from './access-graph.ts'
 import { key } from './charts.ts'
 import { type Column, card, facts, filter, go, listed, pagesNav, row, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { PERSON_WORDS as WORDS } from './words/access.ts'
 
 const SIZE = 50
 const HELD = 100
 
-const COLUMNS: Column[] = [{ words: WORDS.name }, { words: WORDS.state }]
+const columnsOf = (t: Tongue): Column[] => [
+  { words: t.console.person.name },
+  { words: t.console.person.state },
+]
 
 export const personPath = (id: string): string => `/console/people/${encodeURIComponent(id)}`
 
-const STATES: Record<NonNullable<User['status']>, Markup> = {
-  ACTIVE: badge('good', 'check', WORDS.active),
-  STAGED: badge('wait', 'clock', WORDS.staged),
-  SUSPENDED: badge('bad', 'stop', WORDS.suspended),
-  INACTIVE: badge('', 'minus', WORDS.inactive),
-}
+const statesIn = (t: Tongue): Record<NonNullable<User['status']>, Markup> => ({
+  ACTIVE: badge('good', 'check', t.console.person.active),
+  STAGED: badge('wait', 'clock', t.console.person.staged),
+  SUSPENDED: badge('bad', 'stop', t.console.person.suspended),
+  INACTIVE: badge('', 'minus', t.console.person.inactive),
+})
 
 export async function showPeople(visit: ConsoleVisit): Promise<Response> {
-  const { c, db, principal } = visit
+  const { c, db, principal, t } = visit
   const search = searchText(c.req.query('search_term'))
   const found = await listUsers(db, principal, {
     ...{ search_term: search, exact_match: false, expand: [] },
     ...{ page: pageNumber(c.req.query('page')), size: SIZE },
   })
   const rows = found.items.map((one) =>
-    row(COLUMNS, [
+    row(columnsOf(t), [
       html`<a class="go" href="${personPath(one.id)}">${nameOf(one)}</a><span class="sub">${one.email}</span>`,
-      one.status ? STATES[one.status] : '',
+      one.status ? statesIn(t)[one.status] : '',
     ]),
   )
   const query = search === '' ? [] : [['search_term', search]]
@@ -45,21 +48,26 @@ export async function showPeople(visit: ConsoleVisit): Promise<Response> {
     `/console/people?${new URLSearchParams([...query, ['page', String(page)]])}`
   const nothing =
     search === ''
-      ? { title: WORDS.none, text: WORDS.noneText }
-      : { title: WORDS.noneFound, text: WORDS.noneFoundText, icon: 'search' as const }
+      ? { title: t.console.person.none, text: t.console.person.noneText }
+      : {
+          title: t.console.person.noneFound,
+          text: t.console.person.noneFoundText,
+          icon: 'search' as const,
+        }
   return c.html(
     shell({
+      t,
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'people', isPlace: true },
-      title: WORDS.title,
-      lead: WORDS.lead,
-      content: html`${filter('/console/people', WORDS.title, { name: 'search_term', words: WORDS.find, value: search })}
-${listed({ id: 'list', title: WORDS.title, count: found.total }, COLUMNS, rows, nothing, pagesNav(found, WORDS.title, at))}`,
+      title: t.console.person.title,
+      lead: t.console.person.lead,
+      content: html`${filter('/console/people', t.console.person.title, { name: 'search_term', words: t.console.person.find, value: search }, t)}
+${listed({ id: 'list', title: t.console.person.title, count: found.total }, columnsOf(t), rows, nothing, pagesNav(found, t.console.person.title, at, t), t)}`,
     }),
   )
 }
 
 export async function showPerson(visit: ConsoleVisit): Promise<Response> {
-  const { c, db, principal } = visit
+  const { c, db, principal, t } = visit
   const user = await getUser(db, principal, c.req.param('user_id') ?? '', [])
   const roles = await listRoles(db, principal, user.id)
   const mayRead = principal.permissions.has('accounts.read') || user.id === principal.userId
@@ -68,18 +76,19 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
         ...{ as_of: null, page: pageNumber(c.req.query('page')), size: HELD },
       })
     : null
-  const lines = linesOf(held?.items ?? [])
+  const lines = linesOf(t, held?.items ?? [])
   const content = html`<div class="cols"><div class="stack wide">
-${held ? why(nameOf(user), lines, held, user.id) : ''}
+${held ? why(t, nameOf(user), lines, held, user.id) : ''}
 </div><div class="stack wide">
 ${card(
-  { id: 'facts', title: WORDS.facts },
+  { id: 'facts', title: t.console.person.facts },
   facts([
-    [WORDS.email, user.email],
-    [WORDS.state, user.status ? STATES[user.status] : '–'],
+    [t.console.person.email, user.email],
+    [t.console.person.state, user.status ? statesIn(t)[user.status] : '–'],
   ]),
 )}
 ${rolesOf(
+  t,
   user.id,
   roles.map(({ name }) => name),
   principal.permissions.has('roles.write'),
@@ -87,54 +96,65 @@ ${rolesOf(
 </div></div>`
   return c.html(
     shell({
+      t,
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'people', content },
       title: nameOf(user),
-      state: user.status ? STATES[user.status] : '',
+      state: user.status ? statesIn(t)[user.status] : '',
       lead: user.email,
     }),
   )
 }
 
-const WHY: Column[] = [{ words: WORDS.reason }, { words: WORDS.permission }, { words: WORDS.app }]
+const whyColumns = (t: Tongue): Column[] => [
+  { words: t.console.person.reason },
+  { words: t.console.person.permission },
+  { words: t.console.person.app },
+]
 
-const KEY = [
-  { look: 'busy', words: WORDS.keyRequest, line: true },
-  { look: 'rule', words: WORDS.keyPolicy, line: true },
-  { look: '', words: WORDS.keyGroup, line: true },
-  { look: 'bad dots', words: WORDS.keyFound, line: true },
+const keyOf = (t: Tongue) => [
+  { look: 'busy', words: t.console.person.keyRequest, line: true },
+  { look: 'rule', words: t.console.person.keyPolicy, line: true },
+  { look: '', words: t.console.person.keyGroup, line: true },
+  { look: 'bad dots', words: t.console.person.keyFound, line: true },
 ]
 
 function why(
+  t: Tongue,
   name: string,
   lines: readonly Line[],
   held: { page: number; pages: number; total: number },
   id: string,
 ): Markup {
-  const drawn = accessGraph(name, lines)
+  const drawn = accessGraph(t, name, lines)
   const link = (at: string | null, words: string) =>
     at === null ? words : html`<a href="${at}">${words}</a>`
   const rows = lines.map((one) =>
-    row(WHY, [link(one.reasonAt, one.reason), one.permission, link(one.appAt, one.app)]),
+    row(whyColumns(t), [link(one.reasonAt, one.reason), one.permission, link(one.appAt, one.app)]),
   )
-  const nothing = { title: WORDS.nothing, text: WORDS.nothingText }
-  const pages = pagesNav(held, WORDS.why, (page) => `${personPath(id)}?page=${page}#why`)
+  const nothing = { title: t.console.person.nothing, text: t.console.person.nothingText }
+  const pages = pagesNav(
+    held,
+    t.console.person.why,
+    (page) => `${personPath(id)}?page=${page}#why`,
+    t,
+  )
   return html`${
     drawn
       ? card(
-          { id: 'graph', title: WORDS.picture, note: WORDS.pictureNote },
-          html`<div class="scroll" tabindex="0" role="region" aria-label="${WORDS.picture}, ${WORDS.drawing}"><div class="in">${drawn}</div></div><div class="in">${key(KEY)}</div>`,
+          { id: 'graph', title: t.console.person.picture, note: t.console.person.pictureNote },
+          html`<div class="scroll" tabindex="0" role="region" aria-label="${t.console.person.picture}, ${t.console.person.drawing}"><div class="in">${drawn}</div></div><div class="in">${key(keyOf(t))}</div>`,
         )
       : ''
   }
-${listed({ id: 'why', title: WORDS.why, count: held.total }, WHY, rows, nothing, pages)}`
+${listed({ id: 'why', title: t.console.person.why, count: held.total }, whyColumns(t), rows, nothing, pages, t)}`
 }
 
-const rolesOf = (id: string, roles: readonly string[], mayChange: boolean): Markup =>
+const rolesOf = (t: Tongue, id: string, roles: readonly string[], mayChange: boolean): Markup =>
   card(
     {
       id: 'roles',
-      title: WORDS.roles,
-      end: mayChange ? go(`${personPath(id)}/add-role`, WORDS.addRole, 'less') : '',
+      title: t.console.person.roles,
+      end: mayChange ? go(`${personPath(id)}/add-role`, t.console.person.addRole, 'less') : '',
     },
-    html`<ul class="lines">${roles.map((name) => html`<li><div class="row">${name}${mayChange && name !== 'User' ? html`<span class="end">${go(`${personPath(id)}/remove-role?role=${encodeURIComponent(name)}`, html`${WORDS.takeRole}<span class="unseen"> ${name}</span>`, 'less danger')}</span>` : ''}</div></li>`)}</ul>`,
+    html`<ul class="lines">${roles.map((name) => html`<li><div class="row">${name}${mayChange && name !== 'User' ? html`<span class="end">${go(`${personPath(id)}/remove-role?role=${encodeURIComponent(name)}`, html`${t.console.person.takeRole}<span class="unseen"> ${name}</span>`, 'less danger')}</span>` : ''}</div></li>`)}</ul>`,
   )

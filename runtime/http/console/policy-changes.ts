@@ -4,11 +4,9 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import { AccessPolicyInput } from '../../contract/models/access-policy.ts'
 import { deletePolicy, getPolicy, putPolicy } from '../../core/policies/policies.ts'
 import { previewPolicy } from '../../core/policies/preview.ts'
-import { counted } from '../frame/words.ts'
 import type { About, Change } from './change.ts'
 import { bodyOf, draftOf } from './policy-form.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { POLICY_EDIT_WORDS as EDIT, POLICY_WORDS as WORDS } from './words/policies.ts'
 
 const idOf = ({ params }: About): string => params['access_policy_id'] ?? ''
 
@@ -33,17 +31,17 @@ const turning = (
   return {
     path: `/console/policies/:access_policy_id/${verb}`,
     ...{ place: 'policies', who: 'policies.write', reason: 'none', does: `${verb}s a policy` },
-    button: EDIT[verb],
+    button: (t) => t.console.policy_edit[verb],
     back: (about) => `/console/policies/${idOf(about)}`,
     async preview(visit, about) {
-      const { db, principal } = visit
+      const { db, principal, t } = visit
       const body = await changed(visit, about)
       const { added, removed } = await previewPolicy(db, principal, body, idOf(about))
       return {
         lines:
           verb === 'enable'
-            ? [EDIT.added(counted(added, 'person', 'people'))]
-            : [EDIT.removed(counted(removed, 'person', 'people'))],
+            ? [{ sign: 'plus', words: t.console.policy_edit.added(added) }]
+            : [{ sign: 'minus', words: t.console.policy_edit.removed(removed) }],
       }
     },
     act: async (visit, about) => {
@@ -54,29 +52,36 @@ const turning = (
 }
 
 export const POLICY_CHANGES = {
-  'enable-policy': { ...turning('enable'), title: () => EDIT.enableTitle, done: EDIT.enableDone },
+  'enable-policy': {
+    ...turning('enable'),
+    title: (_, t) => t.console.policy_edit.enableTitle,
+    done: (t) => t.console.policy_edit.enableDone,
+  },
   'disable-policy': {
     ...turning('disable'),
-    title: () => EDIT.disableTitle,
-    lead: EDIT.disableLead,
-    done: EDIT.disableDone,
+    title: (_, t) => t.console.policy_edit.disableTitle,
+    lead: (t) => t.console.policy_edit.disableLead,
+    done: (t) => t.console.policy_edit.disableDone,
     danger: true,
   },
   'delete-policy': {
     path: '/console/policies/:access_policy_id/delete',
     ...{ place: 'policies', who: 'policies.write', reason: 'none', does: 'deletes a policy' },
-    title: () => WORDS.removeTitle,
-    lead: WORDS.removeLead,
-    button: WORDS.remove,
-    done: WORDS.removed,
+    title: (_, t) => t.console.policy.removeTitle,
+    lead: (t) => t.console.policy.removeLead,
+    button: (t) => t.console.policy.remove,
+    done: (t) => t.console.policy.removed,
     danger: true,
     back: () => '/console/policies',
-    preview: async ({ db, principal }, about) => {
+    preview: async ({ db, principal, t }, about) => {
       const one = await getPolicy(db, principal, idOf(about))
       return {
         lines: [
-          WORDS.removeLine(one?.name ?? ''),
-          ...(one?.apps ?? []).map(({ label }) => WORDS.removeApp(label)),
+          { sign: 'minus', words: t.console.policy.removeLine(one?.name ?? '') },
+          ...(one?.apps ?? []).map(({ label }) => ({
+            sign: 'minus' as const,
+            words: t.console.policy.removeApp(label),
+          })),
         ],
       }
     },

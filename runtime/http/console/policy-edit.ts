@@ -10,7 +10,7 @@ import { createPolicy, getPolicy, putPolicy } from '../../core/policies/policies
 import { type PolicyPreview, previewPolicy } from '../../core/policies/preview.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
-import { counted } from '../frame/words.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { note } from '../pages/parts.ts'
 import { differences, refusal, type Status } from './change.ts'
 import { markOf } from './mark.ts'
@@ -30,7 +30,6 @@ import {
 } from './policy-form.ts'
 import { type Thing, thingsFound, thingsNamed } from './policy-things.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { POLICY_EDIT_WORDS as WORDS } from './words/policies.ts'
 
 const LIST = '/console/policies'
 
@@ -56,6 +55,7 @@ export async function showPolicyEdit(visit: ConsoleVisit): Promise<Response> {
 
 /** What the buttons of the form do; each but the last shows the form again. */
 export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Response> {
+  const { t } = visit
   const draft = draftIn(form)
   const action = form.get('do') ?? ''
   const find = form.get('find')?.trim() || null
@@ -69,7 +69,7 @@ export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Respo
   }
   if (action === 'find') return show(visit, { draft, find: find ?? '' })
   try {
-    const body = inputOf(draft)
+    const body = inputOf(t, draft)
     const id = idOf(visit)
     const { db, principal, context } = visit
     // Saved is what was seen: what was changed since is shown again first.
@@ -90,19 +90,19 @@ export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Respo
 }
 
 /** @throws CoreError 422 */
-function inputOf(draft: Draft): AccessPolicyInput {
+function inputOf(t: Tongue, draft: Draft): AccessPolicyInput {
   let body: unknown
   try {
     body = bodyOf(draft)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
-    throw new CoreError(422, WORDS.noJson, {}, cause)
+    throw new CoreError(422, t.console.policy_edit.noJson, {}, cause)
   }
   const parsed = v.safeParse(AccessPolicyInput, body)
   if (parsed.success) return parsed.output
   const told = parsed.issues.map((issue) => {
     const at = String(issue.path?.[0]?.key ?? '')
-    return WORDS.wrong[at] ?? `${at}: ${issue.message}`
+    return t.console.policy_edit.wrong[at] ?? `${at}: ${issue.message}`
   })
   throw new CoreError(422, [...new Set(told)].join('; '))
 }
@@ -111,38 +111,40 @@ async function show(
   visit: ConsoleVisit,
   { draft, find = null, preview = null, problem = null, status = 200 }: Shown,
 ): Promise<Response> {
-  const { c, db, principal } = visit
+  const { c, db, principal, t } = visit
   const id = idOf(visit)
   const visitor = await visit.visitor()
   const known = [...MEMBERS, 'status', ...(await attributeNames(db, principal.domainId))]
-  const chosen = await thingsNamed(db, principal, draft.gives)
-  const found = find === null ? null : await thingsFound(db, principal, find)
+  const chosen = await thingsNamed(t, db, principal, draft.gives)
+  const found = find === null ? null : await thingsFound(t, db, principal, find)
   const at = id === null ? `${LIST}/new` : `${LIST}/${id}/edit`
   const back = id === null ? LIST : `${LIST}/${id}`
-  const content = html`${problem === null ? '' : note('bad', 'alert', WORDS.notSaved, problem, 'alert')}
-${preview === null ? '' : previewCard(preview)}
+  const content = html`${problem === null ? '' : note('bad', 'alert', t.console.policy_edit.notSaved, problem, 'alert')}
+${preview === null ? '' : previewCard(t, preview)}
 <form class="stack" method="post" action="${at}">
 ${proofField(visitor.proof)}
-<button class="unseen" name="do" value="preview" tabindex="-1" aria-hidden="true">${WORDS.preview}</button>
+<button class="unseen" name="do" value="preview" tabindex="-1" aria-hidden="true">${t.console.policy_edit.preview}</button>
 ${preview === null ? '' : html`<input type="hidden" name="seen" value="${markOf(bodyOf(draft))}">`}
-${preview === null ? '' : actions(back, true)}
+${preview === null ? '' : actions(t, back, true)}
 ${card(
-  { id: 'about', title: WORDS.about },
+  { id: 'about', title: t.console.policy_edit.about },
   html`<div class="in stack">
-${field({ id: 'name', label: WORDS.name, value: draft.name, most: 255, required: true })}
-${field({ id: 'why', label: WORDS.why, help: WORDS.whyHelp, value: draft.why, most: 500 })}
-<div class="field"><label for="state">${WORDS.state}</label><select id="state" name="state">${STATES.map((one) => option(one, WORDS.states[one], draft.state))}</select></div>
+${field({ t, id: 'name', label: t.console.policy_edit.name, value: draft.name, most: 255, required: true })}
+${field({ t, id: 'why', label: t.console.policy_edit.why, help: t.console.policy_edit.whyHelp, value: draft.why, most: 500 })}
+<div class="field"><label for="state">${t.console.policy_edit.state}</label><select id="state" name="state">${STATES.map((one) => option(one, t.console.policy_edit.states[one], draft.state))}</select></div>
 </div>`,
 )}
-${whoCard(draft, known)}
-${givesCard(draft, chosen, { find, found })}
-${actions(back, false)}
+${whoCard(t, draft, known)}
+${givesCard(t, draft, chosen, { find, found })}
+${actions(t, back, false)}
 </form>`
   return c.html(
     shell({
+      t,
       ...{ visitor, flash: visit.flash(), place: 'policies', content },
-      title: id === null ? WORDS.newTitle : WORDS.editTitle(draft.name),
-      lead: WORDS.lead,
+      title:
+        id === null ? t.console.policy_edit.newTitle : t.console.policy_edit.editTitle(draft.name),
+      lead: t.console.policy_edit.lead,
     }),
     status,
   )
@@ -151,29 +153,32 @@ ${actions(back, false)}
 const option = (value: string, words: string, chosen: string): Markup =>
   html`<option value="${value}"${value === chosen ? html` selected` : ''}>${words}</option>`
 
-const actions = (back: string, isSeen: boolean): Markup =>
-  html`<div class="row">${isSeen ? html`<button class="btn main" name="do" value="save">${WORDS.save}</button>` : html`<button class="btn" name="do" value="preview">${WORDS.preview}</button>`}<a class="btn plain" href="${back}">${WORDS.cancel}</a></div>`
+const actions = (t: Tongue, back: string, isSeen: boolean): Markup =>
+  html`<div class="row">${isSeen ? html`<button class="btn main" name="do" value="save">${t.console.policy_edit.save}</button>` : html`<button class="btn" name="do" value="preview">${t.console.policy_edit.preview}</button>`}<a class="btn plain" href="${back}">${t.console.policy_edit.cancel}</a></div>`
 
-const whoCard = (draft: Draft, known: readonly string[]): Markup =>
+const whoCard = (t: Tongue, draft: Draft, known: readonly string[]): Markup =>
   card(
-    { id: 'who', title: WORDS.who },
+    { id: 'who', title: t.console.policy_edit.who },
     html`<div class="in stack">
-<div class="field"><label for="who-is">${WORDS.whoIs}</label><select id="who-is" name="who">${WHO.filter((one) => one !== 'text' || draft.who === 'text').map((one) => option(one, WORDS.whos[one], draft.who))}</select></div>
+<div class="field"><label for="who-is">${t.console.policy_edit.whoIs}</label><select id="who-is" name="who">${WHO.filter((one) => one !== 'text' || draft.who === 'text').map((one) => option(one, t.console.policy_edit.whos[one], draft.who))}</select></div>
 ${
   draft.who === 'text'
-    ? html`<div class="field"><label for="text">${WORDS.text}</label><p class="help" id="text-help">${WORDS.textHelp}</p><textarea id="text" name="text" class="mono" rows="10" maxlength="20000" spellcheck="false" aria-describedby="text-help">
+    ? html`<div class="field"><label for="text">${t.console.policy_edit.text}</label><p class="help" id="text-help">${t.console.policy_edit.textHelp}</p><textarea id="text" name="text" class="mono" rows="10" maxlength="20000" spellcheck="false" aria-describedby="text-help">
 ${draft.text}</textarea></div>`
     : html`<datalist id="attributes">${known.map((one) => html`<option value="${one}"></option>`)}</datalist>
 ${draft.lines.map(
-  (line, at) => html`<fieldset class="filter"><legend class="unseen">${WORDS.line(at + 1)}</legend>
-<div class="grow"><label for="attribute.${at}">${WORDS.attribute}</label><input id="attribute.${at}" name="attribute.${at}" list="attributes" value="${line.attribute}" maxlength="200" autocomplete="off"></div>
-<div><label for="operator.${at}">${WORDS.operator}</label><select id="operator.${at}" name="operator.${at}">${keysOf(OPERATORS).map((one) => option(one, WORDS.operators[one], line.operator))}</select></div>
-<div class="grow"><label for="value.${at}">${WORDS.value}</label><input id="value.${at}" name="value.${at}" value="${line.value}" maxlength="1000" autocomplete="off"></div>
-<button class="btn less" name="do" value="drop.${at}">${WORDS.drop}<span class="unseen"> ${WORDS.line(at + 1)}</span></button>
+  (
+    line,
+    at,
+  ) => html`<fieldset class="filter"><legend class="unseen">${t.console.policy_edit.line(at + 1)}</legend>
+<div class="grow"><label for="attribute.${at}">${t.console.policy_edit.attribute}</label><input id="attribute.${at}" name="attribute.${at}" list="attributes" value="${line.attribute}" maxlength="200" autocomplete="off"></div>
+<div><label for="operator.${at}">${t.console.policy_edit.operator}</label><select id="operator.${at}" name="operator.${at}">${keysOf(OPERATORS).map((one) => option(one, t.console.policy_edit.operators[one], line.operator))}</select></div>
+<div class="grow"><label for="value.${at}">${t.console.policy_edit.value}</label><input id="value.${at}" name="value.${at}" value="${line.value}" maxlength="1000" autocomplete="off"></div>
+<button class="btn less" name="do" value="drop.${at}">${t.console.policy_edit.drop}<span class="unseen"> ${t.console.policy_edit.line(at + 1)}</span></button>
 </fieldset>`,
 )}
-<p class="help">${WORDS.linesHelp}</p>
-${draft.lines.length >= MOST_LINES ? '' : html`<div><button class="btn" name="do" value="add">${WORDS.add}</button></div>`}`
+<p class="help">${t.console.policy_edit.linesHelp}</p>
+${draft.lines.length >= MOST_LINES ? '' : html`<div><button class="btn" name="do" value="add">${t.console.policy_edit.add}</button></div>`}`
 }
 </div>`,
   )
@@ -181,6 +186,7 @@ ${draft.lines.length >= MOST_LINES ? '' : html`<div><button class="btn" name="do
 type Looked = { find: string | null; found: readonly Thing[] | null }
 
 const givesCard = (
+  t: Tongue,
   { gives, preapproved }: Draft,
   chosen: readonly Thing[],
   { find, found }: Looked,
@@ -188,48 +194,58 @@ const givesCard = (
   const apps = new Map(chosen.map(({ appId, app }) => [appId, app]))
   const more = (found ?? []).filter(({ value }) => !gives.includes(value))
   return card(
-    { id: 'gives', title: WORDS.gives },
+    { id: 'gives', title: t.console.policy_edit.gives },
     html`<div class="in stack">
-${chosen.length === 0 ? html`<p class="soft">${WORDS.givesNothing}</p>` : ''}
+${chosen.length === 0 ? html`<p class="soft">${t.console.policy_edit.givesNothing}</p>` : ''}
 ${chosen.map((one, at) => check({ name: `give.${at}`, value: one.value, words: one.words, isOn: true }))}
-${[...apps].map(([id, app], at) => check({ name: `pre.${at}`, value: id, words: WORDS.preapproved(app), isOn: preapproved.includes(id) }))}
-<div class="filter"><div class="grow"><label for="find-apps">${WORDS.find}</label><input id="find-apps" name="find" type="search" value="${find ?? ''}" maxlength="200"></div><button class="btn" name="do" value="find">${WORDS.findDo}</button></div>
-${found !== null && more.length === 0 ? html`<p class="soft" role="status">${WORDS.foundNothing}</p>` : ''}
+${[...apps].map(([id, app], at) => check({ name: `pre.${at}`, value: id, words: t.console.policy_edit.preapproved(app), isOn: preapproved.includes(id) }))}
+<div class="filter"><div class="grow"><label for="find-apps">${t.console.policy_edit.find}</label><input id="find-apps" name="find" type="search" value="${find ?? ''}" maxlength="200"></div><button class="btn" name="do" value="find">${t.console.policy_edit.findDo}</button></div>
+${found !== null && more.length === 0 ? html`<p class="soft" role="status">${t.console.policy_edit.foundNothing}</p>` : ''}
 ${more.map((one, at) => check({ name: `give.${chosen.length + at}`, value: one.value, words: one.words }))}
-${more.length > 0 ? html`<p class="help">${WORDS.foundHelp}</p>` : ''}
+${more.length > 0 ? html`<p class="help">${t.console.policy_edit.foundHelp}</p>` : ''}
 </div>`,
   )
 }
 
-const PEOPLE: Column[] = [{ words: WORDS.person }, { words: WORDS.isNew }]
+const peopleColumns = (t: Tongue): Column[] => [
+  { words: t.console.policy_edit.person },
+  { words: t.console.policy_edit.isNew },
+]
 
-function previewCard(told: PolicyPreview): Markup {
+function previewCard(t: Tongue, told: PolicyPreview): Markup {
   const { fitting, added, removed, people, looked, isAll, isInForce } = told
   const lines = [
-    ...(added > 0 ? [WORDS.added(counted(added, 'person', 'people'))] : []),
-    ...(removed > 0 ? [WORDS.removed(counted(removed, 'person', 'people'))] : []),
+    ...(added > 0 ? [{ sign: 'plus' as const, words: t.console.policy_edit.added(added) }] : []),
+    ...(removed > 0
+      ? [{ sign: 'minus' as const, words: t.console.policy_edit.removed(removed) }]
+      : []),
   ]
   const about = {
-    ...{ id: 'preview', title: WORDS.previewTitle(counted(fitting, 'person', 'people')) },
-    note: isAll ? '' : WORDS.notAll(counted(looked, 'person', 'people')),
+    ...{
+      id: 'preview',
+      title: t.console.policy_edit.previewTitle(fitting),
+    },
+    note: isAll ? '' : t.console.policy_edit.notAll(looked),
   }
   return html`${card(
     about,
-    html`${isInForce ? '' : html`<p class="in">${WORDS.notInForce}</p>`}${lines.length === 0 ? html`<p class="in soft">${WORDS.noneTouched}</p>` : differences(lines)}`,
+    html`${isInForce ? '' : html`<p class="in">${t.console.policy_edit.notInForce}</p>`}${lines.length === 0 ? html`<p class="in soft">${t.console.policy_edit.noneTouched}</p>` : differences(lines, t)}`,
   )}
 ${listed(
   {
     id: 'people',
-    title: WORDS.people,
-    note: people.length < fitting ? WORDS.firstOf(people.length) : '',
+    title: t.console.policy_edit.people,
+    note: people.length < fitting ? t.console.policy_edit.firstOf(people.length) : '',
   },
-  PEOPLE,
+  peopleColumns(t),
   people.map(({ id, name, email, isNew }) =>
-    row(PEOPLE, [
+    row(peopleColumns(t), [
       html`<a href="${personPath(id)}">${brief(name, 80)}</a><span class="sub">${email}</span>`,
-      isNew ? WORDS.yes : WORDS.already,
+      isNew ? t.console.policy_edit.yes : t.console.policy_edit.already,
     ]),
   ),
-  { title: WORDS.nobody, text: WORDS.nobodyText },
+  { title: t.console.policy_edit.nobody, text: t.console.policy_edit.nobodyText },
+  '',
+  t,
 )}`
 }

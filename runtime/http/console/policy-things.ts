@@ -4,7 +4,7 @@ import { listPermissions } from '../../core/catalogue/store/permissions.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
 import { thingNames } from '../../core/policies/policies.ts'
 import type { Db } from '../../database/database.ts'
-import { POLICY_EDIT_WORDS as WORDS } from './words/policies.ts'
+import type { Tongue } from '../frame/tongue.ts'
 
 /** Most apps that are found, and most permissions that are shown of each. */
 const MOST_APPS = 10
@@ -18,14 +18,23 @@ export type Thing = {
   words: string
 }
 
-const thing = (appId: string, app: string, permission: { id: string; label: string } | null) => ({
+const thing = (
+  t: Tongue,
+  appId: string,
+  app: string,
+  permission: { id: string; label: string } | null,
+) => ({
   ...{ appId, app },
   value: permission === null ? appId : `${appId}/${permission.id}`,
-  words: permission === null ? WORDS.itself(app) : WORDS.inApp(permission.label, app),
+  words:
+    permission === null
+      ? t.console.policy_edit.itself(app)
+      : t.console.policy_edit.inApp(permission.label, app),
 })
 
 /** What was chosen, with its names; what is not there any more keeps its id for a name. */
 export async function thingsNamed(
+  t: Tongue,
   db: Db,
   { domainId }: Principal,
   values: readonly string[],
@@ -35,6 +44,7 @@ export async function thingsNamed(
   return all.map(([appId = '', permission]) => {
     const app = names.get(appId) ?? appId
     return thing(
+      t,
       appId,
       app,
       permission === undefined
@@ -45,7 +55,12 @@ export async function thingsNamed(
 }
 
 /** Apps whose name has a part, each with its permissions. */
-export async function thingsFound(db: Db, principal: Principal, name: string): Promise<Thing[]> {
+export async function thingsFound(
+  t: Tongue,
+  db: Db,
+  principal: Principal,
+  name: string,
+): Promise<Thing[]> {
   const apps = await listApps(db, principal, {
     ...{ name_search: name, exact_match: false, connection_source: null, disconnected: false },
     ...{ expand: [], page: 1, size: MOST_APPS },
@@ -57,9 +72,9 @@ export async function thingsFound(db: Db, principal: Principal, name: string): P
       ...{ include_inherited_configs: false, page: 1, size: MOST_PERMISSIONS },
     })
     things.push(
-      thing(id, label, null),
+      thing(t, id, label, null),
       ...permissions.items.map((one) =>
-        thing(id, label, { id: String(one.id), label: String(one.label) }),
+        thing(t, id, label, { id: String(one.id), label: String(one.label) }),
       ),
     )
   }

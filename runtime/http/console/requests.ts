@@ -2,20 +2,20 @@
 import { html } from 'hono/html'
 import { REQUEST_STATUSES, type RequestStatus } from '../../contract/models/access-request.ts'
 import { listAccessRequests } from '../../core/requests/read.ts'
-import { accessLength, day, momentOf, nameOf } from '../frame/words.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { momentOf, nameOf } from '../frame/words.ts'
 import { pageNumber } from '../pages/access.ts'
 import { ON_THE_WAY, OVER, requestBadge } from '../pages/states.ts'
-import { brief, type Column, ENGLISH, listed, pagesNav, row, shell } from './parts.ts'
+import { brief, type Column, listed, pagesNav, row, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { REQUEST_WORDS as WORDS } from './words/access.ts'
 
 const SIZE = 50
 
-const COLUMNS: Column[] = [
-  { words: WORDS.what },
-  { words: WORDS.forWhom },
-  { words: WORDS.state },
-  { words: WORDS.asked, look: 'c3' },
+const columnsOf = (t: Tongue): Column[] => [
+  { words: t.console.request.what },
+  { words: t.console.request.forWhom },
+  { words: t.console.request.state },
+  { words: t.console.request.asked, look: 'c3' },
 ]
 
 /** Choices of the filter: some states together, or one. */
@@ -30,7 +30,7 @@ const statesOf = (given: string): readonly RequestStatus[] =>
   GROUPS[given] ?? REQUEST_STATUSES.filter((one) => one === given)
 
 export async function showRequests(visit: ConsoleVisit): Promise<Response> {
-  const { c, db, principal, now } = visit
+  const { c, db, principal, now, t } = visit
   const status = c.req.query('status') ?? 'open'
   const found = await listAccessRequests(db, principal, {
     ...{ user_id: null, target_user_id: null, requester_user_id: null },
@@ -39,11 +39,11 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
   })
   const rows = found.items.map((one) => {
     const [permission] = one.requestable_permissions
-    return row(COLUMNS, [
-      html`<a class="go" href="/access/requests/${one.id}">${brief(permission?.label ?? one.app_name, 120)}</a><span class="sub">${one.app_name}, ${accessLength(one.expiration_in_seconds)}${one.is_break_glass ? `, ${WORDS.breakGlass}` : ''}</span>`,
-      html`${nameOf(one.target_user)}<span class="sub">${one.requester_user.id === one.target_user.id ? '' : WORDS.by(nameOf(one.requester_user))}</span>`,
-      requestBadge(ENGLISH, one.status),
-      one.requested_at ? day(momentOf(one.requested_at), now) : '',
+    return row(columnsOf(t), [
+      html`<a class="go" href="/access/requests/${one.id}">${brief(permission?.label ?? one.app_name, 120)}</a><span class="sub">${one.app_name}, ${t.accessLength(one.expiration_in_seconds)}${one.is_break_glass ? `, ${t.console.request.breakGlass}` : ''}</span>`,
+      html`${nameOf(one.target_user)}<span class="sub">${one.requester_user.id === one.target_user.id ? '' : t.console.request.by(nameOf(one.requester_user))}</span>`,
+      requestBadge(t, one.status),
+      one.requested_at ? t.day(momentOf(one.requested_at), now) : '',
     ])
   })
   const at = (page: number) =>
@@ -52,15 +52,16 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
     html`<option value="${value}"${value === status ? html` selected` : ''}>${words}</option>`
   return c.html(
     shell({
+      t,
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'requests', isPlace: true },
-      title: WORDS.title,
-      lead: WORDS.lead,
-      content: html`<form class="filter" action="/console/requests" role="search" aria-label="${WORDS.title}">
-<div class="grow"><label for="status">${WORDS.state}</label><select id="status" name="status">
-${option('open', WORDS.open)}${option('active', WORDS.active)}${option('over', WORDS.over)}${option('all', WORDS.all)}
-${REQUEST_STATUSES.map((one) => option(one, ENGLISH.w.states[one]))}</select></div>
-<button class="btn">${WORDS.show}</button></form>
-${listed({ id: 'list', title: WORDS.title, count: found.total }, COLUMNS, rows, { title: WORDS.none, text: WORDS.noneText }, pagesNav(found, WORDS.title, at))}`,
+      title: t.console.request.title,
+      lead: t.console.request.lead,
+      content: html`<form class="filter" action="/console/requests" role="search" aria-label="${t.console.request.title}">
+<div class="grow"><label for="status">${t.console.request.state}</label><select id="status" name="status">
+${option('open', t.console.request.open)}${option('active', t.console.request.active)}${option('over', t.console.request.over)}${option('all', t.console.request.all)}
+${REQUEST_STATUSES.map((one) => option(one, t.w.states[one]))}</select></div>
+<button class="btn">${t.console.request.show}</button></form>
+${listed({ id: 'list', title: t.console.request.title, count: found.total }, columnsOf(t), rows, { title: t.console.request.none, text: t.console.request.noneText }, pagesNav(found, t.console.request.title, at, t), t)}`,
     }),
   )
 }

@@ -2,9 +2,7 @@
 import { completeReview } from '../../core/reviews/close.ts'
 import { reviewProgress } from '../../core/reviews/progress.ts'
 import { remindNow } from '../../core/reviews/remind.ts'
-import { counted } from '../frame/words.ts'
 import type { About, Change } from './change.ts'
-import { REVIEW_CHANGE_WORDS as WORDS } from './words/reviews.ts'
 
 const idOf = ({ params }: About): string => params['access_review_id'] ?? ''
 
@@ -16,34 +14,42 @@ const of = (
 > => ({
   path: `/console/reviews/:access_review_id/${verb}`,
   ...{ place: 'reviews', who: 'reviews.write', reason: 'none', does: `${verb}s a review` },
-  title: () => WORDS[verb].title,
-  ...{ lead: WORDS[verb].lead, button: WORDS[verb].button, done: WORDS[verb].done },
+  title: (_, t) => t.console.review_change[verb].title,
+  lead: (t) => t.console.review_change[verb].lead,
+  button: (t) => t.console.review_change[verb].button,
+  done: (t) => t.console.review_change[verb].done,
   back: (about) => `/console/reviews/${idOf(about)}`,
 })
 
 export const REVIEW_CHANGES = {
   'remind-review': {
     ...of('remind'),
-    preview: async ({ db, principal }, about) => {
+    preview: async ({ db, principal, t }, about) => {
       const { apps } = await reviewProgress(db, principal, idOf(about))
       const open = apps.flatMap(({ reviewers }) => reviewers).filter((one) => one.open > 0)
       const lines = open.reduce((sum, one) => sum + one.open, 0)
       const tasks = new Set(open.map(({ task_id }) => task_id)).size
-      return { lines: tasks === 0 ? [] : [WORDS.remind.line(tasks, counted(lines, 'line'))] }
+      return {
+        lines:
+          tasks === 0
+            ? []
+            : [{ sign: 'plus', words: t.console.review_change.remind.line(tasks, lines) }],
+      }
     },
     act: ({ db, principal, context }, about) => remindNow(db, principal, idOf(about), context),
   },
   'complete-review': {
     ...of('complete'),
     danger: true,
-    preview: async ({ db, principal }, about) => {
+    preview: async ({ db, principal, t }, about) => {
       const { states } = await reviewProgress(db, principal, idOf(about))
       const [open, rejected] = [states['OPEN'] ?? 0, states['REJECTED'] ?? 0]
+      const w = t.console.review_change.complete
       return {
         lines: [
-          ...(rejected > 0 ? [WORDS.complete.rejected(counted(rejected, 'line'))] : []),
-          ...(open > 0 ? [WORDS.complete.open(counted(open, 'line'))] : []),
-          WORDS.complete.line,
+          ...(rejected > 0 ? [{ sign: 'minus' as const, words: w.rejected(rejected) }] : []),
+          ...(open > 0 ? [{ sign: 'same' as const, words: w.open(open) }] : []),
+          { sign: 'minus', words: w.line },
         ],
       }
     },

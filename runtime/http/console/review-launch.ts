@@ -11,6 +11,7 @@ import { launchReview } from '../../core/reviews/launch-whole.ts'
 import { previewScope } from '../../core/reviews/scope-preview.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
 import { markOf } from './mark.ts'
@@ -27,7 +28,6 @@ import {
   thousands,
 } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { REVIEW_LAUNCH_WORDS as WORDS } from './words/reviews.ts'
 
 const PATH = '/console/reviews/new'
 /** Most apps of a review, and most filters, that are chosen here. */
@@ -73,22 +73,26 @@ export function draftIn(form: Form): Draft {
 }
 
 /** Filters as the API takes them; of an attribute the value is `name=value`. @throws CoreError 422 */
-export function scopeOf(filters: readonly Filter[]): ScopeFilter[] {
+export function scopeOf(t: Tongue, filters: readonly Filter[]): ScopeFilter[] {
   return filters
     .filter(({ group, value }) => group !== '' || value !== '')
     .map(({ group, value }) => {
-      if (!isKeyOf(SCOPE_GROUPS, group)) throw new CoreError(422, WORDS.noGroup)
+      if (!isKeyOf(SCOPE_GROUPS, group)) throw new CoreError(422, t.console.review_launch.noGroup)
       const [, attribute = '', text = ''] = /^([^=]+)=(.*)$/.exec(value) ?? []
       const isAttribute = group === 'CUSTOM_ATTRIBUTE'
       const [name, label] = isAttribute
         ? [attribute.trim(), attribute.trim()]
         : [value, SCOPE_GROUPS[group].name]
-      if (name === '') throw new CoreError(422, isAttribute ? WORDS.noAttribute : WORDS.noValue)
+      if (name === '')
+        throw new CoreError(
+          422,
+          isAttribute ? t.console.review_launch.noAttribute : t.console.review_launch.noValue,
+        )
       const parsed = v.safeParse(ScopeFilter, {
         ...{ group, name, label },
         value: isAttribute ? text.trim() : value,
       })
-      if (!parsed.success) throw new CoreError(422, WORDS.noValue)
+      if (!parsed.success) throw new CoreError(422, t.console.review_launch.noValue)
       return parsed.output
     })
 }
@@ -116,16 +120,17 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
   }
   if (action === 'find') return show(visit, { draft, find })
   try {
-    const { db, principal, context, c } = visit
-    if (draft.apps.length > MOST_APPS) throw new CoreError(422, WORDS.tooMany(MOST_APPS))
+    const { db, principal, context, c, t } = visit
+    if (draft.apps.length > MOST_APPS)
+      throw new CoreError(422, t.console.review_launch.tooMany(MOST_APPS))
     if (action !== 'launch' || form.get('seen') !== markOf(draft))
-      return show(visit, { draft, counted: await count(visit, draft) })
-    const scope_filters = scopeOf(draft.filters)
+      return show(visit, { draft, counted: await count(t, visit, draft) })
+    const scope_filters = scopeOf(t, draft.filters)
     const id = await launchReview(
       db,
       principal,
       {
-        ...{ name: draft.name, deadline_at: deadlineOf(draft) },
+        ...{ name: draft.name, deadline_at: deadlineOf(t, draft) },
         apps: draft.apps.map((one) => ({ id: one, review_type: draft.type, scope_filters })),
         settings: {
           ...{ reviewers: draft.reviewers, on_deadline: draft.onDeadline },
@@ -143,17 +148,23 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
 }
 
 /** The end of the day that was chosen. @throws CoreError 422 */
-function deadlineOf({ deadline, name }: Draft): string {
-  if (name === '') throw new CoreError(422, WORDS.noName)
-  if (!/^\d{4}-\d\d-\d\d$/.test(deadline)) throw new CoreError(422, WORDS.noDeadline)
+function deadlineOf(t: Tongue, { deadline, name }: Draft): string {
+  if (name === '') throw new CoreError(422, t.console.review_launch.noName)
+  if (!/^\d{4}-\d\d-\d\d$/.test(deadline))
+    throw new CoreError(422, t.console.review_launch.noDeadline)
   return `${deadline}T23:59:59Z`
 }
 
 /** Counts what would be reviewed of each app. @throws CoreError 400, 404, 422 */
-async function count({ db, principal, now }: ConsoleVisit, draft: Draft): Promise<Counted[]> {
-  if (draft.apps.length === 0) throw new CoreError(422, WORDS.noApps)
-  if (new Date(deadlineOf(draft)) <= now) throw new CoreError(422, WORDS.noDeadline)
-  const scope_filters = scopeOf(draft.filters)
+async function count(
+  t: Tongue,
+  { db, principal, now }: ConsoleVisit,
+  draft: Draft,
+): Promise<Counted[]> {
+  if (draft.apps.length === 0) throw new CoreError(422, t.console.review_launch.noApps)
+  if (new Date(deadlineOf(t, draft)) <= now)
+    throw new CoreError(422, t.console.review_launch.noDeadline)
+  const scope_filters = scopeOf(t, draft.filters)
   const names = new Map((await appsOf(db, draft.apps)).map(({ id, name }) => [id, name]))
   const all: Counted[] = []
   for (const id of draft.apps) {
@@ -167,34 +178,35 @@ async function show(
   visit: ConsoleVisit,
   { draft, find = null, counted = null, problem = null, status = 200 }: Shown,
 ): Promise<Response> {
-  const { c } = visit
+  const { c, t } = visit
   const visitor = await visit.visitor()
   const chosen = await chosenApps(visit, draft.apps)
   const more = find === null ? [] : await foundApps(visit, find)
-  const content = html`${problem === null ? '' : note('bad', 'alert', WORDS.notLaunched, problem, 'alert')}
-${counted === null ? '' : countCard(counted)}
+  const content = html`${problem === null ? '' : note('bad', 'alert', t.console.review_launch.notLaunched, problem, 'alert')}
+${counted === null ? '' : countCard(t, counted)}
 <form class="stack" method="post" action="${PATH}">
 ${proofField(visitor.proof)}
-<button class="unseen" name="do" value="count" tabindex="-1" aria-hidden="true">${WORDS.count}</button>
-${counted === null ? '' : html`<input type="hidden" name="seen" value="${markOf(draft)}">${buttons(true)}`}
+<button class="unseen" name="do" value="count" tabindex="-1" aria-hidden="true">${t.console.review_launch.count}</button>
+${counted === null ? '' : html`<input type="hidden" name="seen" value="${markOf(draft)}">${buttons(t, true)}`}
 ${card(
-  { id: 'about', title: WORDS.about },
+  { id: 'about', title: t.console.review_launch.about },
   html`<div class="in stack">
-${field({ id: 'name', label: WORDS.name, value: draft.name, most: 255, required: true })}
-${field({ id: 'deadline', label: WORDS.deadline, help: WORDS.deadlineHelp, value: draft.deadline, type: 'date', required: true })}
-${choose({ id: 'type', label: WORDS.type, value: draft.type, all: REVIEW_TYPES.map((one) => [one, WORDS.types[one]] as const) })}
-${choose({ id: 'reviewers', label: WORDS.reviewers, value: draft.reviewers, all: KINDS.map((one) => [one, WORDS.kinds[one]] as const) })}
-${choose({ id: 'on_deadline', label: WORDS.onDeadline, value: draft.onDeadline, all: ON_DEADLINE.map((one) => [one, WORDS.deadlines[one]] as const) })}
+${field({ t, id: 'name', label: t.console.review_launch.name, value: draft.name, most: 255, required: true })}
+${field({ t, id: 'deadline', label: t.console.review_launch.deadline, help: t.console.review_launch.deadlineHelp, value: draft.deadline, type: 'date', required: true })}
+${choose({ id: 'type', label: t.console.review_launch.type, value: draft.type, all: REVIEW_TYPES.map((one) => [one, t.console.review_launch.types[one]] as const) })}
+${choose({ id: 'reviewers', label: t.console.review_launch.reviewers, value: draft.reviewers, all: KINDS.map((one) => [one, t.console.review_launch.kinds[one]] as const) })}
+${choose({ id: 'on_deadline', label: t.console.review_launch.onDeadline, value: draft.onDeadline, all: ON_DEADLINE.map((one) => [one, t.console.review_launch.deadlines[one]] as const) })}
 </div>`,
 )}
-${appsCard(draft, chosen, find, more)}
-${scopeCard(draft)}
-${buttons(false)}
+${appsCard(t, draft, chosen, find, more)}
+${scopeCard(t, draft)}
+${buttons(t, false)}
 </form>`
   return c.html(
     shell({
+      t,
       ...{ visitor, flash: visit.flash(), place: 'reviews', content },
-      ...{ title: WORDS.title, lead: WORDS.lead },
+      ...{ title: t.console.review_launch.title, lead: t.console.review_launch.lead },
     }),
     status,
   )
@@ -219,10 +231,11 @@ async function foundApps({ db, principal }: ConsoleVisit, name: string): Promise
   return items.map(({ id, user_friendly_label }) => ({ id, name: user_friendly_label }))
 }
 
-const buttons = (isSeen: boolean): Markup =>
-  html`<div class="row">${isSeen ? html`<button class="btn main" name="do" value="launch">${WORDS.launch}</button>` : html`<button class="btn" name="do" value="count">${WORDS.count}</button>`}<a class="btn plain" href="/console/reviews">${WORDS.cancel}</a></div>`
+const buttons = (t: Tongue, isSeen: boolean): Markup =>
+  html`<div class="row">${isSeen ? html`<button class="btn main" name="do" value="launch">${t.console.review_launch.launch}</button>` : html`<button class="btn" name="do" value="count">${t.console.review_launch.count}</button>`}<a class="btn plain" href="/console/reviews">${t.console.review_launch.cancel}</a></div>`
 
 function appsCard(
+  t: Tongue,
   { apps }: Draft,
   chosen: readonly App[],
   find: string | null,
@@ -230,57 +243,59 @@ function appsCard(
 ): Markup {
   const others = more.filter(({ id }) => !apps.includes(id))
   return card(
-    { id: 'apps', title: WORDS.apps },
+    { id: 'apps', title: t.console.review_launch.apps },
     html`<div class="in stack">
 ${chosen.map(({ id, name }, at) => check({ name: `app.${at}`, value: id, words: brief(name, 120), isOn: true }))}
-<div class="filter"><div class="grow"><label for="find-apps">${WORDS.find}</label><input id="find-apps" name="find" type="search" value="${find ?? ''}" maxlength="200"></div><button class="btn" name="do" value="find">${WORDS.findDo}</button></div>
-${find !== null && others.length === 0 ? html`<p class="soft" role="status">${WORDS.foundNothing}</p>` : ''}
+<div class="filter"><div class="grow"><label for="find-apps">${t.console.review_launch.find}</label><input id="find-apps" name="find" type="search" value="${find ?? ''}" maxlength="200"></div><button class="btn" name="do" value="find">${t.console.review_launch.findDo}</button></div>
+${find !== null && others.length === 0 ? html`<p class="soft" role="status">${t.console.review_launch.foundNothing}</p>` : ''}
 ${others.map(({ id, name }, at) => check({ name: `app.${chosen.length + at}`, value: id, words: brief(name, 120) }))}
 </div>`,
   )
 }
 
-const scopeCard = ({ filters }: Draft): Markup =>
+const scopeCard = (t: Tongue, { filters }: Draft): Markup =>
   card(
-    { id: 'scope', title: WORDS.scope, note: WORDS.scopeNote },
+    { id: 'scope', title: t.console.review_launch.scope, note: t.console.review_launch.scopeNote },
     html`<div class="in stack">
 ${filters.map(
   (
     { group, value },
     at,
-  ) => html`<fieldset class="filter"><legend class="unseen">${WORDS.filter(at + 1)}</legend>
-<div class="grow"><label for="group.${at}">${WORDS.group}</label><select id="group.${at}" name="group.${at}"><option value="">${WORDS.anyGroup}</option>${GROUPS.map((one) => html`<option value="${one}"${one === group ? html` selected` : ''}>${SCOPE_GROUPS[one].name}</option>`)}</select></div>
-<div class="grow"><label for="value.${at}">${WORDS.value}</label><input id="value.${at}" name="value.${at}" value="${value}" maxlength="255" autocomplete="off"></div>
+  ) => html`<fieldset class="filter"><legend class="unseen">${t.console.review_launch.filter(at + 1)}</legend>
+<div class="grow"><label for="group.${at}">${t.console.review_launch.group}</label><select id="group.${at}" name="group.${at}"><option value="">${t.console.review_launch.anyGroup}</option>${GROUPS.map((one) => html`<option value="${one}"${one === group ? html` selected` : ''}>${t.console.scope_names[one]}</option>`)}</select></div>
+<div class="grow"><label for="value.${at}">${t.console.review_launch.value}</label><input id="value.${at}" name="value.${at}" value="${value}" maxlength="255" autocomplete="off"></div>
 </fieldset>`,
 )}
-${filters.length >= MOST_FILTERS ? '' : html`<div><button class="btn" name="do" value="add">${WORDS.add}</button></div>`}
-<details class="more"><summary>${WORDS.groupsHelp}</summary><dl class="kv small">${GROUPS.map((one) => html`<dt>${SCOPE_GROUPS[one].name}</dt><dd>${SCOPE_GROUPS[one].keeps.replaceAll('`', '')}</dd>`)}</dl></details>
+${filters.length >= MOST_FILTERS ? '' : html`<div><button class="btn" name="do" value="add">${t.console.review_launch.add}</button></div>`}
+<details class="more"><summary>${t.console.review_launch.groupsHelp}</summary><dl class="kv small">${GROUPS.map((one) => html`<dt>${t.console.scope_names[one]}</dt><dd>${t.console.scope_keeps[one].replaceAll('`', '')}</dd>`)}</dl></details>
 </div>`,
   )
 
-const COUNTS: Column[] = [
-  { words: WORDS.app },
-  { words: WORDS.lines, look: 'num' },
-  { words: WORDS.accounts, look: 'num c3' },
-  { words: WORDS.excluded, look: 'num c3' },
+const countsColumns = (t: Tongue): Column[] => [
+  { words: t.console.review_launch.app },
+  { words: t.console.review_launch.lines, look: 'num' },
+  { words: t.console.review_launch.accounts, look: 'num c3' },
+  { words: t.console.review_launch.excluded, look: 'num c3' },
 ]
 
-function countCard(counted: readonly Counted[]): Markup {
+function countCard(t: Tongue, counted: readonly Counted[]): Markup {
   const sum = counted.reduce((all, { told }) => all + told.items, 0)
   const examples = counted.flatMap(({ name, told }) =>
     told.examples.map((one) => [one.unique_identifier, one.label ?? '', name].filter(Boolean)),
   )
   return html`${listed(
-    { id: 'counted', title: WORDS.counted(thousands(sum)) },
-    COUNTS,
+    { id: 'counted', title: t.console.review_launch.counted(thousands(sum, t)) },
+    countsColumns(t),
     counted.map(({ name, told }) => {
       const excluded = Object.values(told.excluded).reduce((all, one) => all + one, 0)
-      return row(COUNTS, [
+      return row(countsColumns(t), [
         brief(name, 120),
-        ...[told.items, told.accounts, excluded].map((one) => thousands(one)),
+        ...[told.items, told.accounts, excluded].map((one) => thousands(one, t)),
       ])
     }),
-    { title: WORDS.noApps, text: '' },
+    { title: t.console.review_launch.noApps, text: '' },
+    '',
+    t,
   )}
-${examples.length === 0 ? '' : card({ id: 'examples', title: WORDS.examples }, html`<ul class="lines">${examples.slice(0, 20).map((one) => html`<li class="wrap">${brief(one.join(' · '), 200)}</li>`)}</ul>`)}`
+${examples.length === 0 ? '' : card({ id: 'examples', title: t.console.review_launch.examples }, html`<ul class="lines">${examples.slice(0, 20).map((one) => html`<li class="wrap">${brief(one.join(' · '), 200)}</li>`)}</ul>`)}`
 }

@@ -16,12 +16,12 @@ import { reviewProgress } from '../../core/reviews/progress.ts'
 import { getReview, listReviews } from '../../core/reviews/read.ts'
 import { wordsOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
-import { type Icon, icon } from '../frame/icons.ts'
+import { icon } from '../frame/icons.ts'
 import { layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
-import { badge, type Kind } from '../pages/states.ts'
+import { badge, type Look } from '../pages/states.ts'
 import {
   brief,
   type Column,
@@ -37,8 +37,6 @@ import { share } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
-
-type Look = readonly [kind: Kind, icon: Icon]
 
 const REVIEW_LOOKS = {
   SCHEDULED: ['', 'clock'],
@@ -159,7 +157,7 @@ export async function showReview(visit: ConsoleVisit): Promise<Response> {
   const open = states['OPEN'] ?? 0
   const content = html`${figures([
     { name: w.decided, value: thousands(all - open, t), unit: w.of_all(thousands(all, t)) },
-    { name: w.done, value: share(all - open, all), unit: '%' },
+    { name: w.done, value: share(all - open, all, t), unit: '%' },
     { name: w.to_be_removed, value: thousands(states['REJECTED'] ?? 0, t) },
     { name: w.removed, value: thousands(states['REMOVED'] ?? 0, t), note: w.read_back },
   ])}

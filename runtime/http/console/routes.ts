@@ -2,15 +2,16 @@
 import { type Context, Hono } from 'hono'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Permission } from '../../contract/models/roles.ts'
-import { entriesOf } from '../../contract/schema/keys.ts'
+import { entriesOf, mapValues } from '../../contract/schema/keys.ts'
 import { demand } from '../../core/kernel/identity/principal.ts'
 import { findSession } from '../../core/sign-in/sessions.ts'
+import { LANGUAGES } from '../../words/languages.ts'
 import type { Env } from '../edge/env.ts'
 import { createErrorPage } from '../frame/error-page.ts'
 import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
 import { type Place, placesOf } from '../frame/side.ts'
 import { createVisits, type SignedIn } from '../frame/signed-in.ts'
-import { tongueFor } from '../frame/tongue.ts'
+import { tongueFor, tongueOf } from '../frame/tongue.ts'
 import type { Flash } from '../pages/flashes.ts'
 import { lostPage } from '../pages/lost-page.ts'
 import { toSignIn } from '../pages/to-sign-in.ts'
@@ -30,7 +31,9 @@ import { type ConsoleDeps, type ConsoleVisit, consoleVisit } from './visit.ts'
 const FLASHES: Readonly<Record<string, Flash>> = Object.fromEntries(
   Object.entries({ ...CHANGES, ...CONSOLE_FORMS, ...CONSOLE_UPLOADS }).map(([name, { done }]) => [
     name,
-    done,
+    typeof done === 'function'
+      ? mapValues(LANGUAGES, (_, language) => done(tongueOf(language)))
+      : done,
   ]),
 )
 

@@ -9,6 +9,7 @@ import type { PageWords } from '../../words/page-words.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import { SIDE } from '../frame/side.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
@@ -46,7 +47,7 @@ async function show(
   const content = html`${made === null ? '' : once(w, made)}
 ${problem === null ? '' : note('bad', 'alert', w.no_token_made, problem, 'alert')}
 <p>${w.scim_address}: <code class="wrap">${SCIM_PATH}</code></p>
-${mayWrite ? form(w, visitor.proof, typed) : ''}
+${mayWrite ? form(t, visitor.proof, typed) : ''}
 ${listed(
   { id: 'list', title: w.scim_tokens, count: tokens.total },
   columns,
@@ -76,14 +77,14 @@ const once = (w: PageWords, { name, token }: { name: string; token: string }): M
 </div>`,
   )
 
-const form = (w: PageWords, proof: string, typed: Form): Markup =>
+const form = (t: Tongue, proof: string, typed: Form): Markup =>
   card(
-    { id: 'create', title: w.new_token },
+    { id: 'create', title: t.w.new_token },
     html`<form class="in stack" method="post" action="${PATH}">
 ${proofField(proof)}
-${field({ id: 'name', label: w.token_fields.name, help: w.scim_name_help, value: typed.get('name') ?? '', most: 100, required: true })}
-<div class="field"><label for="expires">${w.token_fields.expires} <span class="soft">${w.optional}</span></label><p class="help" id="expires-help">${w.token_expires_help}</p><input id="expires" name="expires" type="date" value="${typed.get('expires') ?? ''}" aria-describedby="expires-help"></div>
-<div><button class="btn main">${w.create_token}</button></div>
+${field({ t, id: 'name', label: t.w.token_fields.name, help: t.w.scim_name_help, value: typed.get('name') ?? '', most: 100, required: true })}
+<div class="field"><label for="expires">${t.w.token_fields.expires} <span class="soft">${t.w.optional}</span></label><p class="help" id="expires-help">${t.w.token_expires_help}</p><input id="expires" name="expires" type="date" value="${typed.get('expires') ?? ''}" aria-describedby="expires-help"></div>
+<div><button class="btn main">${t.w.create_token}</button></div>
 </form>`,
   )
 

@@ -1,6 +1,8 @@
 /** Steps of time with and without calls, as pictures and tables need them. */
 import type { CallStep } from '../../contract/endpoints/call-minutes.ts'
 import { BLAME_NAMES, percentile } from '../../contract/models/call-minutes.ts'
+import type { Language } from '../../words/languages.ts'
+import { ENGLISH } from './parts.ts'
 
 export type Slot = { at: Date; step: CallStep | null }
 
@@ -66,18 +68,22 @@ export const hourMarks = (slots: readonly Slot[]): Map<number, string> =>
     ),
   )
 
+/** A number to a tenth, without its thousands told apart. */
+const tenths = (value: number, language: Language): string =>
+  (Math.round(value * 10) / 10).toLocaleString(language, { useGrouping: false })
+
 /** A part of a whole in per cent, for people; nothing of nothing is nothing. */
-export const share = (part: number, whole: number): string =>
-  whole === 0 ? '0' : (Math.round((part / whole) * 1000) / 10).toLocaleString('en')
+export const share = (part: number, whole: number, { language } = ENGLISH): string =>
+  whole === 0 ? '0' : tenths((part / whole) * 100, language)
 
 /** A time for people. */
-export const milliseconds = (ms: number | null): string =>
-  ms === null ? '–' : ms >= 10_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms * 10) / 10} ms`
+export const milliseconds = (ms: number | null, { language } = ENGLISH): string =>
+  ms === null ? '–' : ms >= 10_000 ? `${Math.round(ms / 1000)} s` : `${tenths(ms, language)} ms`
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 
 /** An amount of bytes for people. */
-export function bytesOf(bytes: number): string {
+export function bytesOf(bytes: number, { language } = ENGLISH): string {
   const power = Math.min(UNITS.length - 1, bytes < 1000 ? 0 : Math.floor(Math.log10(bytes) / 3))
-  return `${Math.round((bytes / 1000 ** power) * 10) / 10} ${UNITS[power]}`
+  return `${tenths(bytes / 1000 ** power, language)} ${UNITS[power]}`
 }

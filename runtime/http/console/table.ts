@@ -4,12 +4,11 @@ import type { Permission } from '../../contract/models/roles.ts'
 import { PAGE_WORDS } from '../../words/page-words.ts'
 import type { Form } from '../frame/form.ts'
 import { type Place, SIDE } from '../frame/side.ts'
-import type { Flash } from '../pages/flashes.ts'
 import { APP_CHANGES } from './app-changes.ts'
 import { showApp, showApps } from './apps.ts'
 import { showBackground } from './background.ts'
 import { showCall, showCalls } from './calls.ts'
-import type { Change } from './change.ts'
+import type { Change, Done } from './change.ts'
 import { showConnector } from './connector.ts'
 import { showConnectors } from './connectors.ts'
 import { showHome } from './home.ts'
@@ -33,9 +32,6 @@ import { showGenerations, showPublishers, showVersion } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
 import { WEBHOOK_CHANGES } from './webhook-changes.ts'
 import { showWebhook, showWebhooks } from './webhooks.ts'
-import { POLICY_EDIT_WORDS } from './words/policies.ts'
-import { REVIEW_LAUNCH_WORDS } from './words/reviews.ts'
-import { INSTALL_WORDS } from './words/runtime.ts'
 
 export type ConsolePage = {
   path: string
@@ -173,17 +169,17 @@ export const CONSOLE_FORMS = {
   'review-launched': {
     path: '/console/reviews/new',
     ...{ place: 'reviews', who: 'reviews.write', take: takeReview },
-    done: REVIEW_LAUNCH_WORDS.done,
+    done: (t) => t.console.review_launch.done,
   },
   'policy-made': {
     path: '/console/policies/new',
     ...{ place: 'policies', who: 'policies.write', take: takePolicy },
-    done: POLICY_EDIT_WORDS.saved,
+    done: (t) => t.console.policy_edit.saved,
   },
   'policy-saved': {
     path: '/console/policies/:access_policy_id/edit',
     ...{ place: 'policies', who: 'policies.write', take: takePolicy },
-    done: POLICY_EDIT_WORDS.saved,
+    done: (t) => t.console.policy_edit.saved,
   },
   'scim-token-made': {
     path: SIDE.scim.path,
@@ -205,7 +201,7 @@ export type ConsoleForm = {
   place: Place | null
   /** The permission that it needs; null where the core judges. */
   who: Permission | null
-  done: Flash
+  done: Done
   take(visit: ConsoleVisit, form: Form): Promise<Response>
 }
 
@@ -214,7 +210,7 @@ export const CONSOLE_UPLOADS = {
   uploaded: {
     path: '/console/install',
     ...{ place: 'connectors', who: 'operator', maxFileBytes: MAX_PACKED_BYTES },
-    ...{ take: takePackage, done: INSTALL_WORDS.done },
+    ...{ take: takePackage, done: (t) => t.console.install.done },
   },
 } as const satisfies Record<
   string,
@@ -223,7 +219,7 @@ export const CONSOLE_UPLOADS = {
     place: Place
     who: Permission
     maxFileBytes: number
-    done: Flash
+    done: Done
     take(visit: ConsoleVisit, form: Form, files: Files): Promise<Response>
   }
 >

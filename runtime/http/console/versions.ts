@@ -2,98 +2,112 @@
 import { html } from 'hono/html'
 import type { PackageReport } from '../../contract/endpoints/operator.ts'
 import type { Markup } from '../frame/layout.ts'
-import { day, moment } from '../frame/words.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { badge } from '../pages/states.ts'
 import { differences } from './change.ts'
 import { pathOf } from './connector.ts'
 import { brief, type Column, card, check, facts, go, listed, row, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
-import {
-  GENERATION_WORDS,
-  ONE_CONNECTOR_WORDS,
-  PUBLISHER_WORDS,
-  VERSION_WORDS as WORDS,
-} from './words/runtime.ts'
 
 export async function showVersion(visit: ConsoleVisit): Promise<Response> {
-  const { c } = visit
+  const { c, t } = visit
   const { connector_id = '', digest = '' } = c.req.param()
   const report = await visit.ask('show_version', { params: { connector_id, digest } })
   const { id, version, replaces } = report
-  const content = html`<div class="cols"><div class="stack wide">${reportCards(report)}</div><div class="stack wide">${activation(report)}</div></div>`
+  const content = html`<div class="cols"><div class="stack wide">${reportCards(t, report)}</div><div class="stack wide">${activation(t, report)}</div></div>`
   return c.html(
     shell({
+      t,
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors', content },
       title: `${id} ${version}`,
       crumbs: [{ path: pathOf(id), words: id }],
-      state: trustBadge(report),
-      lead: WORDS.lead(replaces),
+      state: trustBadge(t, report),
+      lead: t.console.version.lead(replaces),
     }),
   )
 }
 
 /** Who signed it, what it wants, what it breaks: a card for each. */
-export const reportCards = ({ more, less, findings, ...one }: PackageReport): Markup =>
+export const reportCards = (t: Tongue, { more, less, findings, ...one }: PackageReport): Markup =>
   html`${card(
-    { id: 'signed', title: WORDS.signed },
+    { id: 'signed', title: t.console.version.signed },
     facts([
-      [WORDS.publisher, one.publisher ?? WORDS.nobodyTrusted],
-      [WORDS.key, one.key === null ? '–' : html`<code class="wrap">${one.key}</code>`],
-      [WORDS.digest, html`<code class="wrap">${one.digest}</code>`],
+      [t.console.version.publisher, one.publisher ?? t.console.version.nobodyTrusted],
+      [t.console.version.key, one.key === null ? '–' : html`<code class="wrap">${one.key}</code>`],
+      [t.console.version.digest, html`<code class="wrap">${one.digest}</code>`],
     ]),
   )}
-${card({ id: 'breaks', title: WORDS.breaks }, findings.length === 0 ? html`<p class="in soft">${WORDS.nothingBreaks}</p>` : html`<ul class="lines">${findings.map(finding)}</ul>`)}
-${card({ id: 'more', title: WORDS.more }, more.words.length === 0 ? html`<p class="in soft">${WORDS.nothingMore}</p>` : differences(more.words.map((one) => `may ${one}`)))}
-${card({ id: 'less', title: WORDS.less }, less.words.length === 0 ? html`<p class="in soft">${WORDS.nothingLess}</p>` : differences(less.words.map((one) => `may no longer ${one}`)))}`
+${card({ id: 'breaks', title: t.console.version.breaks }, findings.length === 0 ? html`<p class="in soft">${t.console.version.nothingBreaks}</p>` : html`<ul class="lines">${findings.map(finding)}</ul>`)}
+${card(
+  { id: 'more', title: t.console.version.more },
+  more.words.length === 0
+    ? html`<p class="in soft">${t.console.version.nothingMore}</p>`
+    : differences(
+        more.words.map((one) => `may ${one}`),
+        t,
+      ),
+)}
+${card(
+  { id: 'less', title: t.console.version.less },
+  less.words.length === 0
+    ? html`<p class="in soft">${t.console.version.nothingLess}</p>`
+    : differences(
+        less.words.map((one) => `may no longer ${one}`),
+        t,
+      ),
+)}`
 
 const finding = ({ severity, where, message, advice }: PackageReport['findings'][number]): Markup =>
   html`<li><strong>${severity}</strong> <span class="mono">${where}</span>: ${message}<span class="sub">${advice}</span></li>`
 
-export const trustBadge = ({
-  trust,
-  publisher,
-}: Pick<PackageReport, 'trust' | 'publisher'>): Markup =>
+export const trustBadge = (
+  t: Tongue,
+  { trust, publisher }: Pick<PackageReport, 'trust' | 'publisher'>,
+): Markup =>
   trust === 'invalid'
-    ? badge('bad', 'x', ONE_CONNECTOR_WORDS.invalid)
+    ? badge('bad', 'x', t.console.one_connector.invalid)
     : trust === 'trusted'
-      ? badge('good', 'shield', ONE_CONNECTOR_WORDS.signedBy(publisher ?? ''))
-      : badge('wait', 'alert', ONE_CONNECTOR_WORDS.unsigned)
+      ? badge('good', 'shield', t.console.one_connector.signedBy(publisher ?? ''))
+      : badge('wait', 'alert', t.console.one_connector.unsigned)
 
 /** The way to the page that says what would be different. */
-function activation({ id, digest, active, more, findings }: PackageReport): Markup {
+function activation(t: Tongue, { id, digest, active, more, findings }: PackageReport): Markup {
   if (active)
-    return card({ id: 'activate', title: WORDS.activate }, html`<p class="in">${WORDS.serves}</p>`)
+    return card(
+      { id: 'activate', title: t.console.version.activate },
+      html`<p class="in">${t.console.version.serves}</p>`,
+    )
   const breaks = findings.some(({ severity }) => severity === 'breaking')
   return card(
-    { id: 'activate', title: WORDS.activate },
+    { id: 'activate', title: t.console.version.activate },
     html`<form class="in stack" action="${pathOf(id)}/activate">
 <input type="hidden" name="digest" value="${digest}">
-${more.words.length > 0 ? check({ name: 'grant', value: 'all', words: WORDS.grantToo, help: WORDS.grantTooHelp }) : ''}
-${breaks ? check({ name: 'allow_breaking', value: 'yes', words: WORDS.allowBreaking }) : ''}
-${check({ name: 'allow_downgrade', value: 'yes', words: WORDS.allowDowngrade })}
-<div><button class="btn main">${WORDS.activate}</button></div>
+${more.words.length > 0 ? check({ name: 'grant', value: 'all', words: t.console.version.grantToo, help: t.console.version.grantTooHelp }) : ''}
+${breaks ? check({ name: 'allow_breaking', value: 'yes', words: t.console.version.allowBreaking }) : ''}
+${check({ name: 'allow_downgrade', value: 'yes', words: t.console.version.allowDowngrade })}
+<div><button class="btn main">${t.console.version.activate}</button></div>
 </form>`,
   )
 }
 
 const SIZE = 20
 
-const GENERATIONS: Column[] = [
-  { words: GENERATION_WORDS.generation },
-  { words: GENERATION_WORDS.what },
-  { words: GENERATION_WORDS.who, look: 'c3' },
-  { words: GENERATION_WORDS.rollback, look: 'num', unseen: true },
+const generationsColumns = (t: Tongue): Column[] => [
+  { words: t.console.generation.generation },
+  { words: t.console.generation.what },
+  { words: t.console.generation.who, look: 'c3' },
+  { words: t.console.generation.rollback, look: 'num', unseen: true },
 ]
 
 export async function showGenerations(visit: ConsoleVisit): Promise<Response> {
-  const { c, now } = visit
+  const { c, now, t } = visit
   const before = /^\d{1,9}$/.test(c.req.query('before') ?? '')
     ? (c.req.query('before') ?? '0')
     : '0'
   const { items } = await visit.ask('list_generations', { query: { before, limit: String(SIZE) } })
   const rows = items.map(({ generation, at, by, action, reason, difference }, place) =>
-    row(GENERATIONS, [
-      html`${generation}<span class="sub">${moment(new Date(at), now)}</span>`,
+    row(generationsColumns(t), [
+      html`${generation}<span class="sub">${t.moment(new Date(at), now)}</span>`,
       html`${action}${reason === '' ? '' : html`: “${brief(reason)}”`}<ul class="sub">${difference.slice(0, 8).map((line) => html`<li>${brief(line)}</li>`)}</ul>`,
       by,
       // To go back to what serves now would change nothing.
@@ -101,7 +115,7 @@ export async function showGenerations(visit: ConsoleVisit): Promise<Response> {
         ? ''
         : go(
             `/console/generations/${generation}/rollback`,
-            html`${GENERATION_WORDS.rollback}<span class="unseen"> to ${generation}</span>`,
+            html`${t.console.generation.rollback}<span class="unseen"> ${t.console.generation.rollbackTo(generation)}</span>`,
             'less',
           ),
     ]),
@@ -109,59 +123,69 @@ export async function showGenerations(visit: ConsoleVisit): Promise<Response> {
   const last = items.at(-1)?.generation ?? 0
   const older =
     items.length === SIZE && last > 1
-      ? html`<div class="pages"><nav aria-label="${GENERATION_WORDS.list}"><a class="btn less" rel="next" href="/console/generations?before=${last}">${GENERATION_WORDS.older}</a></nav></div>`
+      ? html`<div class="pages"><nav aria-label="${t.console.generation.list}"><a class="btn less" rel="next" href="/console/generations?before=${last}">${t.console.generation.older}</a></nav></div>`
       : ''
-  const nothing = { title: GENERATION_WORDS.none, text: GENERATION_WORDS.noneText }
+  const nothing = { title: t.console.generation.none, text: t.console.generation.noneText }
   return c.html(
     shell({
+      t,
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors' },
-      title: GENERATION_WORDS.title,
-      lead: GENERATION_WORDS.lead,
+      title: t.console.generation.title,
+      lead: t.console.generation.lead,
       content: listed(
-        { id: 'list', title: GENERATION_WORDS.list },
-        GENERATIONS,
+        { id: 'list', title: t.console.generation.list },
+        generationsColumns(t),
         rows,
         nothing,
         older,
+        t,
       ),
     }),
   )
 }
 
-const PUBLISHERS: Column[] = [
-  { words: PUBLISHER_WORDS.name },
-  { words: PUBLISHER_WORDS.state },
-  { words: PUBLISHER_WORDS.since, look: 'c3' },
-  { words: PUBLISHER_WORDS.distrust, look: 'num', unseen: true },
+const publishersColumns = (t: Tongue): Column[] => [
+  { words: t.console.publisher.name },
+  { words: t.console.publisher.state },
+  { words: t.console.publisher.since, look: 'c3' },
+  { words: t.console.publisher.distrust, look: 'num', unseen: true },
 ]
 
 export async function showPublishers(visit: ConsoleVisit): Promise<Response> {
-  const { c, now } = visit
+  const { c, now, t } = visit
   const { items } = await visit.ask('list_publishers')
   const rows = items.map(({ key, name, trusted_at, revoked_at }) =>
-    row(PUBLISHERS, [
+    row(publishersColumns(t), [
       html`${name}<span class="sub mono">${key}</span>`,
       revoked_at
-        ? badge('bad', 'x', PUBLISHER_WORDS.revoked)
-        : badge('good', 'check', PUBLISHER_WORDS.trusted),
-      day(new Date(trusted_at), now),
+        ? badge('bad', 'x', t.console.publisher.revoked)
+        : badge('good', 'check', t.console.publisher.trusted),
+      t.day(new Date(trusted_at), now),
       revoked_at
         ? ''
         : go(
             `/console/publishers/${encodeURIComponent(key)}/distrust`,
-            html`${PUBLISHER_WORDS.distrust}<span class="unseen">: ${name}</span>`,
+            html`${t.console.publisher.distrust}<span class="unseen">: ${name}</span>`,
             'less danger',
           ),
     ]),
   )
-  const nothing = { title: PUBLISHER_WORDS.none, text: PUBLISHER_WORDS.noneText }
+  const nothing = { title: t.console.publisher.none, text: t.console.publisher.noneText }
   return c.html(
     shell({
+      t,
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors' },
-      title: PUBLISHER_WORDS.title,
-      lead: PUBLISHER_WORDS.lead,
-      actions: go('/console/publishers/trust', PUBLISHER_WORDS.trust, 'main'),
-      content: listed({ id: 'list', title: PUBLISHER_WORDS.list }, PUBLISHERS, rows, nothing),
+      title: t.console.publisher.title,
+      lead: t.console.publisher.lead,
+      actions: go('/console/publishers/trust', t.console.publisher.trust, 'main'),
+      content: listed(
+        { id: 'list', title: t.console.publisher.list },
+        publishersColumns(t),
+        rows,
+        nothing,
+        '',
+        t,
+      ),
     }),
   )
 }

@@ -8,11 +8,11 @@ import {
   MAX_URL,
 } from '../../contract/models/inline-webhook.ts'
 import type { Markup } from '../frame/layout.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { note } from '../pages/parts.ts'
 import type { About, Change } from './change.ts'
-import { card, choose, facts, field, go, shell } from './parts.ts'
+import { card, choose, facts, field, go, shell, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
-import { WEBHOOK_WORDS, WEBHOOK_CHANGE_WORDS as WORDS } from './words/background.ts'
 
 const LIST = '/console/webhooks'
 
@@ -20,24 +20,29 @@ const idOf = ({ params }: About): string => params['webhook_id'] ?? ''
 export const webhookPath = (id: string): string => `${LIST}/${encodeURIComponent(id)}`
 const toWebhook = (about: About): string => webhookPath(idOf(about))
 
+/** Not every change has more to say than its title. */
+const leadOf = (words: { title: string; lead?: string }): string => words.lead ?? ''
+
 const ofWebhook = (
   verb: string,
-  words: { title: string; button: string; done: Change['done']; lead?: string },
+  key: 'change' | 'renew' | 'test' | 'enable' | 'disable' | 'remove',
 ): Pick<
   Change,
   'path' | 'place' | 'who' | 'reason' | 'back' | 'does' | 'title' | 'button' | 'done' | 'lead'
 > => ({
   path: `${LIST}/:webhook_id/${verb}`,
   ...{ place: 'webhooks', who: 'operator', reason: 'none', back: toWebhook },
-  ...{ does: `${verb}s a webhook`, title: () => words.title },
-  ...{ button: words.button, done: words.done },
-  ...(words.lead === undefined ? {} : { lead: words.lead }),
+  does: `${verb}s a webhook`,
+  title: (_, t) => t.console.webhook_change[key].title,
+  lead: (t) => leadOf(t.console.webhook_change[key]),
+  button: (t) => t.console.webhook_change[key].button,
+  done: (t) => t.console.webhook_change[key].done,
 })
 
 const turning = (verb: 'enable' | 'disable') => {
   const body = { enabled: verb === 'enable' }
   return {
-    ...ofWebhook(verb, WORDS[verb]),
+    ...ofWebhook(verb, verb),
     preview: async (visit: ConsoleVisit, { params }: About) => ({
       lines: (await visit.ask('update_webhook', { params, body: { ...body, dry_run: true } }))
         .difference,
@@ -47,11 +52,11 @@ const turning = (verb: 'enable' | 'disable') => {
   }
 }
 
-const fields = (about: About): Markup =>
-  html`${field({ id: 'name', label: WORDS.name, value: about.get('name'), most: 255, required: true })}
-${field({ id: 'description', label: WORDS.description, value: about.get('description'), most: MAX_DESCRIPTION })}
-${field({ id: 'url', label: WORDS.url, help: WORDS.urlHelp, value: about.get('url'), most: MAX_URL, required: true })}
-<div class="field"><label for="headers">${WORDS.headers} <span class="soft">${WORDS.optional}</span></label><p class="help" id="headers-help">${WORDS.headersHelp}</p><textarea id="headers" name="headers" class="mono" rows="3" maxlength="20000" spellcheck="false" autocomplete="off" aria-describedby="headers-help">
+const fields = (about: About, t: Tongue): Markup =>
+  html`${field({ t, id: 'name', label: t.console.webhook_change.name, value: about.get('name'), most: 255, required: true })}
+${field({ t, id: 'description', label: t.console.webhook_change.description, value: about.get('description'), most: MAX_DESCRIPTION })}
+${field({ t, id: 'url', label: t.console.webhook_change.url, help: t.console.webhook_change.urlHelp, value: about.get('url'), most: MAX_URL, required: true })}
+<div class="field"><label for="headers">${t.console.webhook_change.headers} <span class="soft">${t.w.optional}</span></label><p class="help" id="headers-help">${t.console.webhook_change.headersHelp}</p><textarea id="headers" name="headers" class="mono" rows="3" maxlength="20000" spellcheck="false" autocomplete="off" aria-describedby="headers-help">
 ${about.get('headers')}</textarea></div>`
 
 /**
@@ -59,14 +64,14 @@ ${about.get('headers')}</textarea></div>`
  *
  * @throws CoreError 422 for a line that is none; it is not repeated, since it may hold a secret
  */
-export function headersIn(text: string): Record<string, string | null> {
+export function headersIn(t: Tongue, text: string): Record<string, string | null> {
   const lines = text.split('\n').map((line, at) => ({ line: line.trim(), at: at + 1 }))
   return Object.fromEntries(
     lines
       .filter(({ line }) => line !== '')
       .map(({ line, at }) => {
         const [, name, value = ''] = /^([^\s:]+):(.*)$/.exec(line) ?? []
-        if (name === undefined) throw new CoreError(422, WORDS.noHeader(at))
+        if (name === undefined) throw new CoreError(422, t.console.webhook_change.noHeader(at))
         return [name, value.trim() === '' ? null : value.trim()]
       }),
   )
@@ -77,7 +82,7 @@ async function changed(visit: ConsoleVisit, about: About) {
   const before = await visit.ask('show_webhook', { params: about.params })
   const [name, url] = [about.get('name'), about.get('url')]
   const description = about.get('description') || null
-  const headers = headersIn(about.get('headers'))
+  const headers = headersIn(visit.t, about.get('headers'))
   return {
     ...(name === before.name ? {} : { name }),
     ...(description === before.description ? {} : { description }),
@@ -86,30 +91,32 @@ async function changed(visit: ConsoleVisit, about: About) {
   }
 }
 
-const made = (about: About) => ({
+const made = (t: Tongue, about: About) => ({
   hook_type: about.get('hook_type'),
   ...{ name: about.get('name'), description: about.get('description') || null },
   url: about.get('url'),
-  headers: headersIn(about.get('headers')),
+  headers: headersIn(t, about.get('headers')),
 })
 
 /** A new secret is shown once, in the answer itself. */
 async function showSecret(visit: ConsoleVisit, id: string, secret: string): Promise<Response> {
+  const { t } = visit
   const content = card(
-    { id: 'secret', title: WORDS.secretTitle },
+    { id: 'secret', title: t.console.webhook_change.secretTitle },
     html`<div class="in stack">
-<p id="secret-help">${WORDS.secretHelp}</p>
-<div class="field"><label for="new-token">${WORDS.secret}</label>
+<p id="secret-help">${t.console.webhook_change.secretHelp}</p>
+<div class="field"><label for="new-token">${t.console.webhook_change.secret}</label>
 <input id="new-token" class="mono" value="${secret}" readonly autocomplete="off" spellcheck="false" aria-describedby="secret-help"></div>
-<div><button class="btn" id="copy" type="button" hidden>${WORDS.copy}</button></div>
+<div><button class="btn" id="copy" type="button" hidden>${t.console.webhook_change.copy}</button></div>
 <p id="copied" class="small" role="status"></p>
-<div class="row">${go(webhookPath(id), WORDS.goOn, 'main')}</div>
+<div class="row">${go(webhookPath(id), t.console.webhook_change.goOn, 'main')}</div>
 </div>`,
   )
   return visit.c.html(
     shell({
+      t,
       ...{ visitor: await visit.visitor(), flash: null, place: 'webhooks', content },
-      title: WORDS.secretReady,
+      title: t.console.webhook_change.secretReady,
     }),
   )
 }
@@ -119,23 +126,25 @@ async function showTried(
   id: string,
   { ok, status, ms, problem, response, sent }: WebhookTried,
 ): Promise<Response> {
+  const { t } = visit
   const json = (value: unknown) =>
     html`<pre class="wrap small">${JSON.stringify(value, null, 1)}</pre>`
-  const content = html`${ok ? note('good', 'check', WORDS.testGood, '', 'status') : note('bad', 'x', WORDS.testBad, problem ?? '', 'alert')}
+  const content = html`${ok ? note('good', 'check', t.console.webhook_change.testGood, '', 'status') : note('bad', 'x', t.console.webhook_change.testBad, problem ?? '', 'alert')}
 ${card(
-  { id: 'answer', title: WORDS.answer },
+  { id: 'answer', title: t.console.webhook_change.answer },
   facts([
-    [WORDS.status, status ?? '–'],
-    [WORDS.took, `${Math.round(ms)} ms`],
-    [WORDS.understood, response === null ? '–' : json(response)],
-    [WORDS.sent, json(sent)],
+    [t.console.webhook_change.status, status ?? '–'],
+    [t.console.webhook_change.took, `${thousands(Math.round(ms), t)} ms`],
+    [t.console.webhook_change.understood, response === null ? '–' : json(response)],
+    [t.console.webhook_change.sent, json(sent)],
   ]),
 )}
-<div class="row">${go(`${webhookPath(id)}/test`, WORDS.again)}${go(webhookPath(id), WORDS.goOn, 'plain')}</div>`
+<div class="row">${go(`${webhookPath(id)}/test`, t.console.webhook_change.again)}${go(webhookPath(id), t.console.webhook_change.goOn, 'plain')}</div>`
   return visit.c.html(
     shell({
+      t,
       ...{ visitor: await visit.visitor(), flash: null, place: 'webhooks', content },
-      title: ok ? WORDS.testGood : WORDS.testBad,
+      title: ok ? t.console.webhook_change.testGood : t.console.webhook_change.testBad,
     }),
   )
 }
@@ -144,26 +153,26 @@ export const WEBHOOK_CHANGES = {
   'new-webhook': {
     path: `${LIST}/new`,
     ...{ place: 'webhooks', who: 'operator', reason: 'none', does: 'makes a webhook' },
-    title: () => WORDS.make.title,
-    lead: WORDS.make.lead,
-    button: WORDS.make.button,
-    done: WORDS.make.done,
+    title: (_, t) => t.console.webhook_change.make.title,
+    lead: (t) => t.console.webhook_change.make.lead,
+    button: (t) => t.console.webhook_change.make.button,
+    done: (t) => t.console.webhook_change.make.done,
     back: () => LIST,
-    fields: (about) =>
-      html`${choose({ id: 'hook_type', label: WORDS.type, value: about.get('hook_type'), all: INLINE_WEBHOOK_TYPES.map((one) => [one, WEBHOOK_WORDS.types[one]] as const) })}
-${fields(about)}`,
+    fields: (about, t) =>
+      html`${choose({ id: 'hook_type', label: t.console.webhook_change.type, value: about.get('hook_type'), all: INLINE_WEBHOOK_TYPES.map((one) => [one, t.console.webhook.types[one]] as const) })}
+${fields(about, t)}`,
     async preview(visit, about) {
       if (about.get('hook_type') === '') return { lines: null }
-      const body = { ...made(about), dry_run: true }
+      const body = { ...made(visit.t, about), dry_run: true }
       return { lines: (await visit.ask('create_webhook', { body })).difference }
     },
     async act(visit, about) {
-      const { webhook, secret } = await visit.ask('create_webhook', { body: made(about) })
+      const { webhook, secret } = await visit.ask('create_webhook', { body: made(visit.t, about) })
       return showSecret(visit, webhook?.id ?? '', secret ?? '')
     },
   },
   'change-webhook': {
-    ...ofWebhook('change', WORDS.change),
+    ...ofWebhook('change', 'change'),
     fields,
     async given(visit, { params }) {
       const { name, description, url } = await visit.ask('show_webhook', { params })
@@ -182,7 +191,7 @@ ${fields(about)}`,
     },
   },
   'webhook-secret': {
-    ...ofWebhook('secret', WORDS.renew),
+    ...ofWebhook('secret', 'renew'),
     preview: async (visit, { params }) => ({
       lines: (await visit.ask('renew_webhook_secret', { params, body: { dry_run: true } }))
         .difference,
@@ -193,10 +202,10 @@ ${fields(about)}`,
     },
   },
   'test-webhook': {
-    ...ofWebhook('test', WORDS.test),
+    ...ofWebhook('test', 'test'),
     preview: async (visit, { params }) => {
       const { hook_type: type } = await visit.ask('show_webhook', { params })
-      return { lines: [WORDS.test.line(type)] }
+      return { lines: [{ sign: 'plus', words: visit.t.console.webhook_change.test.line(type) }] }
     },
     act: async (visit, about) =>
       showTried(visit, idOf(about), await visit.ask('test_webhook', { params: about.params })),
@@ -204,7 +213,7 @@ ${fields(about)}`,
   'enable-webhook': turning('enable'),
   'disable-webhook': { ...turning('disable'), danger: true },
   'delete-webhook': {
-    ...ofWebhook('delete', WORDS.remove),
+    ...ofWebhook('delete', 'remove'),
     danger: true,
     back: () => LIST,
     preview: async (visit, { params }) => ({

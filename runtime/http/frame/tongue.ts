@@ -1,6 +1,7 @@
 /** How a page speaks: the words of one language, and times as it writes them. */
 import type { Context } from 'hono'
 import { html } from 'hono/html'
+import { CONSOLE_WORDS, type ConsoleWords } from '../../words/console.ts'
 import { LANGUAGE_NAMES, type Language, languageOf } from '../../words/languages.ts'
 import { PAGE_WORDS, type PageWords } from '../../words/page-words.ts'
 import { wordsIn } from '../../words/say.ts'
@@ -12,6 +13,8 @@ type Markup = ReturnType<typeof html>
 export type Tongue = {
   language: Language
   w: PageWords
+  /** The words of the console, by page. */
+  console: ConsoleWords
   /** A moment with its clock time. */
   moment(at: Date, now: Date): Markup
   /** The day alone. */
@@ -45,6 +48,7 @@ function makeTongue(language: Language): Tongue {
   return {
     language,
     w: wordsIn(PAGE_WORDS, language),
+    console: wordsIn(CONSOLE_WORDS, language),
     moment: (at, now) => timeTag(at, time.momentOf(at, now, language)),
     day: (at, now) => timeTag(at, time.dayOf(at, now, language)),
     age: since(time.lengthOf),

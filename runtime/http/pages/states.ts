@@ -8,6 +8,9 @@ import type { Tongue } from '../frame/tongue.ts'
 /** What a colour means: it works, a person has to act, Keyway is at it, it failed, a policy did it; none: it is over. */
 export type Kind = 'good' | 'wait' | 'busy' | 'bad' | 'rule' | ''
 
+/** The colour and the picture of a badge. */
+export type Look = readonly [kind: Kind, icon: Icon]
+
 export const REQUEST_BADGES = {
   PENDING: ['busy', 'sync'],
   PENDING_MANAGER_APPROVAL: ['wait', 'clock'],
@@ -30,7 +33,7 @@ export const REQUEST_BADGES = {
   TIME_BASED_EXPIRED_CANCELLED: ['wait', 'alert'],
   REVERTING: ['busy', 'sync'],
   REVERTED: ['', 'minus'],
-} as const satisfies Record<RequestStatus, readonly [kind: Kind, icon: Icon]>
+} as const satisfies Record<RequestStatus, Look>
 
 /** States whose end a person waits for, and those in which nothing happens any more. */
 export const OVER: readonly RequestStatus[] = statesThatAre('over')

@@ -1,0 +1,24 @@
+/** CONSOLE_WORDS: page of the console, or what it changes -> all its words. */
+
+import { CONSOLE_ACCESS } from './console-access.ts'
+import { CONSOLE_BACKGROUND } from './console-background.ts'
+import { CONSOLE_CONNECTORS } from './console-connectors.ts'
+import { CONSOLE_OVERVIEW } from './console-overview.ts'
+import { CONSOLE_POLICIES } from './console-policies.ts'
+import { CONSOLE_REVIEWS } from './console-reviews.ts'
+import { CONSOLE_TABLES } from './console-tables.ts'
+import { CONSOLE_VERSIONS } from './console-versions.ts'
+import type { Words } from './say.ts'
+
+export const CONSOLE_WORDS = {
+  ...CONSOLE_OVERVIEW,
+  ...CONSOLE_ACCESS,
+  ...CONSOLE_POLICIES,
+  ...CONSOLE_REVIEWS,
+  ...CONSOLE_CONNECTORS,
+  ...CONSOLE_VERSIONS,
+  ...CONSOLE_BACKGROUND,
+  ...CONSOLE_TABLES,
+} as const
+
+export type ConsoleWords = Words<typeof CONSOLE_WORDS>
