@@ -2,7 +2,6 @@
  * Everything in the repository that is written by a program, in one table. `npm run docs` writes it;
  * with `--check` it only says what is stale.
  */
-import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import * as v from 'valibot'
@@ -13,6 +12,7 @@ import { rulesFile } from './alerts.ts'
 import { attacksPage } from './attacks.ts'
 import { filled } from './parts.ts'
 import { picture } from './picture.ts'
+import { trackedConnectors } from './tracked.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 
@@ -43,7 +43,7 @@ export const GENERATED: readonly Generated[] = [
   { file: 'scripts/deploy/keyway.rules.yml', make: () => rulesFile() },
   { file: 'runtime/docs/picture.svg', make: () => picture('light') },
   { file: 'runtime/docs/picture-dark.svg', make: () => picture('dark') },
-  ...[...docsPages(), ...roomPages()].map((file) => ({
+  ...['plugins/README.md', ...docsPages(), ...roomPages()].map((file) => ({
     file,
     make: (current: string) => filled(current, file),
   })),
@@ -70,16 +70,6 @@ async function builtIn(): Promise<string> {
     digests[JSON.parse(String(files.get('connector.json'))).id] = digest
   }
   return `${JSON.stringify(digests, null, 2)}\n`
-}
-
-/** Folders below plugins/ that git knows, in order. */
-export function trackedConnectors(): string[] {
-  const files = execFileSync('git', ['ls-files', '--', 'plugins/*/connector.json'], { cwd: ROOT })
-  return String(files)
-    .split('\n')
-    .filter((file) => file !== '')
-    .map((file) => path.join(ROOT, path.dirname(file)))
-    .sort()
 }
 
 /** The Markdown pages below runtime/docs, in order. */

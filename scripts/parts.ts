@@ -7,6 +7,7 @@ import path from 'node:path'
 import { SETTINGS } from '../runtime/config.ts'
 import { MAIL_KINDS } from '../runtime/contract/models/mail.ts'
 import { alertSections } from './alerts.ts'
+import { CATALOGUE_PARTS } from './catalogue.ts'
 import { CORE_PARTS } from './core-reference.ts'
 import { code, type Parts, table } from './markdown.ts'
 import { mayImport } from './may-import.ts'
@@ -18,6 +19,7 @@ const ROOT = path.join(import.meta.dirname, '..')
 /** PARTS: marker in a page -> what is written behind it. */
 export const PARTS: Parts = {
   ...CONTRACT_PARTS,
+  ...CATALOGUE_PARTS,
   ...CORE_PARTS,
   ...OPERATOR_PARTS,
   alerts: alertSections,

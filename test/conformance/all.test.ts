@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CheckBench, openCheckBench } from '../../runtime/testing/check-connector.ts'
-import { trackedConnectors } from '../../scripts/docs.ts'
+import { trackedConnectors } from '../../scripts/tracked.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
 const folders = [...trackedConnectors(), path.join(ROOT, 'plugin-template')]

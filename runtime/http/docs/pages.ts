@@ -28,7 +28,7 @@ const below = (folder: string, names: readonly string[]): Page[] =>
   names.map((name) => page(`${folder}/${name}`))
 const CONNECTORS = [
   ...['scim', 'github', 'okta', 'slack', 'google-workspace', 'rabbitmq', 'keystone', 'ldap'],
-  ...['postgresql', 'mariadb'],
+  ...['postgresql', 'mariadb', 'redmine'],
 ]
 
 export const PARTS: readonly Part[] = [
@@ -74,7 +74,10 @@ export const PARTS: readonly Part[] = [
   },
   {
     title: 'Built-in connectors',
-    pages: CONNECTORS.map((id) => page(`connectors/${id}`, `plugins/${id}/README.md`)),
+    pages: [
+      page('connectors', 'plugins/README.md'),
+      ...CONNECTORS.map((id) => page(`connectors/${id}`, `plugins/${id}/README.md`)),
+    ],
   },
   {
     title: 'Design',

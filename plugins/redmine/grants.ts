@@ -1,0 +1,113 @@
+/**
+ * Granting and taking. The roles of a member are always written whole, so every change is read, change,
+ * write; `limits.concurrency` is 1 so that no two of them cross.
+ */
+import { ConnectorError, type Input, type Output, path } from 'keyway/sdk'
+import { type Membership, readUser, type WholeUser } from './accounts.ts'
+import { isDirect } from './associations.ts'
+import { ADMINISTRATOR, GROUP, type Grant, grantOf } from './entitlements.ts'
+import { mustNotBeOwn } from './own.ts'
+import { type Ctx, readList, service } from './service.ts'
+
+/** Gives administration, a group or a role; what is held already stays as it is. */
+export async function assignEntitlement(
+  request: Input<'assign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'assign_entitlement'>> {
+  await give(ctx, request.account_integration_specific_id, requested(request))
+  return { assigned: true }
+}
+
+/** @throws not_found for an unknown user, group, role or project. */
+export async function give(ctx: Ctx, id: string, grant: Grant): Promise<void> {
+  const user = await readUser(ctx, id, 'groups,memberships')
+  const api = service(ctx)
+  if (grant.type === ADMINISTRATOR) {
+    if (!user.admin) await api.put(path`/users/${id}.json`, { user: { admin: true } })
+  } else if (grant.type === GROUP) {
+    // Redmine says 422 for a user who is in the group.
+    if (!isIn(user, grant.group))
+      await api.post(path`/groups/${grant.group}/users.json`, { user_id: user.id })
+  } else {
+    const { membership, roles } = await rolesIn(ctx, user, grant)
+    if (roles.includes(grant.role)) return
+    const role_ids = [...roles, grant.role]
+    if (membership === undefined)
+      await api.post(path`/projects/${grant.project}/memberships.json`, {
+        membership: { user_id: user.id, role_ids },
+      })
+    else await setRoles(ctx, membership, role_ids)
+  }
+}
+
+/**
+ * Takes administration, a group or a role; taking what is not held is no error.
+ *
+ * @throws unsupported_operation for a role that comes by a group or from a project above: that has to be taken.
+ */
+export async function unassignEntitlement(
+  request: Input<'unassign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'unassign_entitlement'>> {
+  const id = request.account_integration_specific_id
+  const grant = requested(request)
+  const user = await readUser(ctx, id, 'groups,memberships')
+  if (grant.type === ADMINISTRATOR) {
+    await mustNotBeOwn(ctx, id, 'stops being an administrator')
+    if (user.admin) await service(ctx).put(path`/users/${id}.json`, { user: { admin: false } })
+  } else if (grant.type === GROUP) {
+    await service(ctx).delete(path`/groups/${grant.group}/users/${id}.json`)
+  } else {
+    await takeRole(ctx, user, grant)
+  }
+  return { unassigned: true }
+}
+
+async function takeRole(ctx: Ctx, user: WholeUser, grant: RoleGrant): Promise<void> {
+  const { membership, roles } = await rolesIn(ctx, user, grant)
+  if (membership === undefined) return
+  const inherited = membership.roles.filter((one) => !isDirect(one)).map(({ id }) => id)
+  const holds = roles.includes(grant.role)
+  // Redmine keeps a role that is inherited, and the user's own one with it.
+  if (inherited.includes(grant.role) && (holds || ctx.settings.associations === 'effective'))
+    throw new ConnectorError(
+      'unsupported_operation',
+      'The role also comes by a group of the user or from the project above. Take that first',
+      { app_error_code: 'held_in_another_way' },
+    )
+  if (!holds) return
+  const rest = roles.filter((role) => role !== grant.role)
+  if (rest.length > 0 || inherited.length > 0) await setRoles(ctx, membership, rest)
+  else await service(ctx).delete(path`/memberships/${membership.id}.json`)
+}
+
+type RoleGrant = Extract<Grant, { type: 'PROJECT_ROLE' }>
+
+/** The user's membership in the project, and the roles that were given to the user itself. */
+async function rolesIn(
+  ctx: Ctx,
+  user: WholeUser,
+  { project, role }: RoleGrant,
+): Promise<{ membership: Membership | undefined; roles: number[] }> {
+  // Redmine leaves out roles that it does not know, and says so only when none is left.
+  const known = await readList<{ id: number }>(ctx, 'roles')
+  if (!known.some(({ id }) => id === role))
+    throw new ConnectorError('not_found', `There is no role ${role}`)
+  const membership = user.memberships?.find((one) => String(one.project.id) === project)
+  if (membership === undefined) await service(ctx).get(path`/projects/${project}.json`)
+  return { membership, roles: (membership?.roles ?? []).filter(isDirect).map(({ id }) => id) }
+}
+
+/** Inherited roles stay, whatever is written. */
+const setRoles = (ctx: Ctx, { id }: Membership, role_ids: number[]) =>
+  service(ctx).put(path`/memberships/${id}.json`, { membership: { role_ids } })
+
+const isIn = ({ groups = [] }: WholeUser, group: string): boolean =>
+  groups.some(({ id }) => String(id) === group)
+
+const requested = (request: Input<'assign_entitlement'>): Grant =>
+  grantOf(
+    request.entitlement_type,
+    request.entitlement_integration_specific_id,
+    request.resource_integration_specific_id,
+  )

@@ -1,0 +1,150 @@
+/** Creating, changing, locking and deleting users. */
+import { allOrNothing, ConnectorError, hasCode, type Input, type Output, path } from 'keyway/sdk'
+import { readUser, STATUSES, type User, type WholeUser } from './accounts.ts'
+import { grantOf } from './entitlements.ts'
+import { give } from './grants.ts'
+import { mustNotBeOwn } from './own.ts'
+import { type Ctx, service } from './service.ts'
+
+/** Fields that connector.json adds. */
+type Fields = { readonly [field: string]: unknown }
+
+/** Our names, and Redmine's. */
+const ATTRIBUTES = {
+  username: 'login',
+  email: 'mail',
+  given_name: 'firstname',
+  family_name: 'lastname',
+  password: 'password',
+  must_change_password: 'must_change_passwd',
+  auth_source_id: 'auth_source_id',
+} as const
+
+/**
+ * Creates a user with its groups and roles, or nothing: one that cannot have them all is removed again.
+ *
+ * @throws api_error with the status 422 and the code `login_taken` or `mail_taken`.
+ */
+export async function createAccount(
+  request: Input<'create_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'create_account'>> {
+  const { email, given_name, family_name, entitlements } = request
+  if (!email || !given_name || !family_name)
+    throw new ConnectorError(
+      'integration_missing_parameter',
+      'Redmine needs email, given_name and family_name',
+    )
+  const username = request.username ?? email
+  const grants = entitlements.map((one) =>
+    grantOf(
+      one.entitlement_type,
+      one.integration_specific_id,
+      one.integration_specific_resource_id ?? '',
+    ),
+  )
+  const status = wantedStatus(request.user_status)
+  const own = request['password'] === undefined && request['auth_source_id'] === undefined
+  const user = {
+    ...attributesOf({ ...request, username }),
+    ...(own ? { generate_password: true } : {}),
+    status: STATUSES[status],
+  }
+  return allOrNothing(async (undo) => {
+    const { id } = await created(ctx, user, { login: username, mail: email })
+    undo(`the user ${id}`, () => service(ctx).delete(path`/users/${id}.json`))
+    for (const grant of grants) await give(ctx, String(id), grant)
+    return { status, created: true, id: String(id) }
+  })
+}
+
+/** Changes the attributes that are given, and leaves the others alone. */
+export async function updateAccount(
+  request: Input<'update_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'update_account'>> {
+  const user = attributesOf(request)
+  if (Object.keys(user).length === 0)
+    throw new ConnectorError('bad_request', 'Nothing to change. Give at least one field')
+  await readUser(ctx, request.id)
+  await service(ctx).put(path`/users/${request.id}.json`, { user })
+  return { id: request.id }
+}
+
+/** Locks a user or lets it in, whatever it was: doing it twice is no error. */
+export async function setStatus(
+  ctx: Ctx,
+  id: string,
+  status: 'ACTIVE' | 'SUSPENDED',
+): Promise<void> {
+  const user = await readUser(ctx, id)
+  if (user.status === STATUSES[status]) return
+  if (status === 'SUSPENDED') await mustNotBeOwn(ctx, id, 'is locked')
+  await service(ctx).put(path`/users/${id}.json`, { user: { status: STATUSES[status] } })
+}
+
+/** Deletes a user for good. What it has written becomes anonymous: locking keeps the names. */
+export async function deleteAccount(
+  { account_id: id }: Input<'delete_account'>,
+  ctx: Ctx,
+): Promise<Output<'delete_account'>> {
+  await readUser(ctx, id)
+  await mustNotBeOwn(ctx, id, 'is deleted')
+  await service(ctx).delete(path`/users/${id}.json`)
+  return { status: 'DELETED', deleted: true }
+}
+
+const attributesOf = (request: Fields): { [attribute: string]: unknown } =>
+  Object.fromEntries(
+    Object.entries(ATTRIBUTES).flatMap(([field, attribute]) =>
+      request[field] === undefined ? [] : [[attribute, request[field]]],
+    ),
+  )
+
+function wantedStatus(status: string | undefined): 'ACTIVE' | 'SUSPENDED' {
+  const word = (status ?? 'ACTIVE').toUpperCase()
+  if (word === 'ACTIVE') return 'ACTIVE'
+  if (word === 'SUSPENDED' || word === 'INACTIVE') return 'SUSPENDED'
+  throw new ConnectorError(
+    'invalid_value',
+    `user_status must be ACTIVE, SUSPENDED or INACTIVE, not ${JSON.stringify(status)}`,
+  )
+}
+
+/**
+ * Creates the user. Redmine says what is wrong in the language of the key's user, so a name that is
+ * taken is found by asking for it.
+ */
+async function created(
+  ctx: Ctx,
+  user: { [attribute: string]: unknown },
+  { login, mail }: { login: string; mail: string },
+): Promise<WholeUser> {
+  try {
+    return (await service(ctx).post<{ user: WholeUser }>('/users.json', { user })).user
+  } catch (error) {
+    if (!(error instanceof ConnectorError) || error.status_code !== 422) throw error
+    const { message, status_code, raised_by } = error
+    for (const [name, value, code] of [
+      ['login', login, 'login_taken'],
+      ['mail', mail, 'mail_taken'],
+    ] as const)
+      if (await isTaken(ctx, name, value))
+        throw new ConnectorError('api_error', message, {
+          status_code,
+          raised_by,
+          app_error_code: code,
+        })
+    throw hasCode(error, 'bad_request', 'invalid_value')
+      ? error
+      : new ConnectorError('bad_request', message, { status_code, raised_by })
+  }
+}
+
+/** Redmine compares both without case. */
+async function isTaken(ctx: Ctx, name: 'login' | 'mail', value: string): Promise<boolean> {
+  const { users } = await service(ctx).get<{ users: User[] }>('/users.json', {
+    query: { status: '', name: value, limit: 100 },
+  })
+  return users.some((one) => one[name]?.toLowerCase() === value.toLowerCase())
+}

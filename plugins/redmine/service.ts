@@ -1,0 +1,61 @@
+/** The REST API: the client, and its lists. Knows no capability. */
+import {
+  type Client,
+  type ConnectorContext,
+  ConnectorError,
+  client,
+  type Listing,
+  offsetListing,
+  type Query,
+} from 'keyway/sdk'
+import type { Connector } from './connector.types.ts'
+
+export type Ctx = ConnectorContext<Connector>
+
+/** Most items that Redmine gives at once. */
+const MOST = 100
+
+/** A client of the tenant's Redmine. */
+export const service = (ctx: Ctx): Client =>
+  client(ctx, {
+    baseUrl: ctx.settings.base_url,
+    headers: { 'x-redmine-api-key': ctx.auth.token.token },
+  })
+
+/** A list that has pages: `{ "users": [...], "total_count": 3, "offset": 0, "limit": 100 }`. */
+export const pagesOf = <T>(
+  ctx: Ctx,
+  endpoint: string,
+  name: 'users' | 'projects' | 'memberships',
+  query: Query = {},
+): Listing<T> =>
+  offsetListing<T>(
+    async (at) => {
+      const answer = await service(ctx).get<{ [member: string]: unknown } | undefined>(endpoint, {
+        query: { ...query, ...at },
+      })
+      const total = answer?.['total_count']
+      return {
+        items: listIn<T>(answer, endpoint, name),
+        total: typeof total === 'number' ? total : null,
+      }
+    },
+    { most: MOST },
+  )
+
+/** A list without pages: groups and roles. */
+export async function readList<T>(ctx: Ctx, name: 'groups' | 'roles'): Promise<T[]> {
+  const answer = await service(ctx).get<{ [member: string]: unknown } | undefined>(`/${name}.json`)
+  return listIn<T>(answer, `/${name}.json`, name)
+}
+
+/** @throws invalid_response when the answer has no such list. */
+function listIn<T>(
+  answer: { [member: string]: unknown } | undefined,
+  endpoint: string,
+  name: string,
+): T[] {
+  const items = answer?.[name]
+  if (Array.isArray(items)) return items
+  throw new ConnectorError('invalid_response', `${endpoint} did not answer with a list of ${name}`)
+}

@@ -1,0 +1,58 @@
+/** What the built-in connectors are and do, for plugins/README.md: read from their manifests. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import * as v from 'valibot'
+import { CAPABILITIES } from '../runtime/contract/capabilities/capabilities.ts'
+import { Manifest } from '../runtime/contract/connector/manifest.ts'
+import { code, type Parts, table } from './markdown.ts'
+import { trackedConnectors } from './tracked.ts'
+
+/** What each one is tried against by the tests: a system and its version, or what stands in for it. */
+const TRIED: Readonly<Record<string, string>> = {
+  github: 'a stand-in (`emulate`), not GitHub itself',
+  'google-workspace': 'a stand-in of our own, not Google itself',
+  keystone: 'Keystone 22 (Zed)',
+  ldap: 'OpenLDAP 2.5',
+  mariadb: 'MariaDB 10.11',
+  okta: 'a stand-in (`emulate`), not Okta itself',
+  postgresql: 'PostgreSQL 15 and 18',
+  rabbitmq: 'RabbitMQ 3.10',
+  redmine: 'Redmine 5.0',
+  scim: 'the SCIM server of `oidc-scim`, and Keyway itself',
+  slack: 'a stand-in (`emulate`), not Slack itself',
+}
+
+const connectors = () =>
+  trackedConnectors().map((folder) => {
+    const { id, name, description, version, capabilities } = v.parse(
+      Manifest,
+      JSON.parse(readFileSync(path.join(folder, 'connector.json'), 'utf8')),
+    )
+    const tried = TRIED[id]
+    if (tried === undefined)
+      throw new Error(`scripts/catalogue.ts: say what ${id} is tried against`)
+    return { id, name: name ?? id, description: description ?? '', version, tried, capabilities }
+  })
+
+const linked = ({ id, name }: { id: string; name: string }) => `[${name}](${id}/README.md)`
+
+export const CATALOGUE_PARTS: Parts = {
+  connectors: () =>
+    table(
+      ['Connector', 'Version', 'What it reaches', 'Tried against'],
+      connectors().map((one) => [linked(one), one.version, one.description, one.tried]),
+    ),
+  'connector-capabilities': () => {
+    const all = connectors()
+    return table(
+      ['Capability', 'Connectors'],
+      Object.keys(CAPABILITIES).flatMap((capability) => {
+        const having = all.filter(({ capabilities }) => Object.hasOwn(capabilities, capability))
+        if (having.length === 0) return []
+        const cell =
+          having.length === all.length ? 'all' : having.map(({ id }) => code(id)).join(', ')
+        return [[code(capability), cell]]
+      }),
+    )
+  },
+}
