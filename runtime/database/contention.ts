@@ -35,6 +35,16 @@ export function isContended(error: unknown): boolean {
   return false
 }
 
+/** SQLSTATE of unique_violation. */
+const TAKEN = '23505'
+
+/** Whether PostgreSQL refused a row because another has its key. */
+export function isTaken(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause)
+    if (codeOf(one) === TAKEN) return true
+  return false
+}
+
 /** Whether PostgreSQL ended a question because it took too long, or because an administrator wanted it. */
 export function isTooSlow(error: unknown): boolean {
   for (let one = error; one instanceof Error; one = one.cause)

@@ -66,16 +66,36 @@ async function endAccounts(tx: Db, appId: string, ended: SQL, which: SQL): Promi
 }
 
 async function openAccounts(tx: Db, appId: string, run: number | null, which: SQL): Promise<void> {
+  const open = (await hasSpans(tx, 'account_spans', appId))
+    ? sql`left join lateral (select id from account_spans
+        where account_id = a.id and until is null ${EACH_BY_KEY}) s on true`
+    : NONE_OPEN
   await tx.execute(sql`
     insert into account_spans (domain_id, app_id, account_id, since, first_run, ${COLUMNS})
     select a.domain_id, a.app_id, a.id, ${MOMENT}, ${run}::bigint, ${columnsOf('a')}
-    from accounts a
-    left join lateral (select id from account_spans
-      where account_id = a.id and until is null ${EACH_BY_KEY}) s on true
+    from accounts a ${open}
     where a.app_id = ${appId} and a.gone_at is null and ${which} and s.id is null`)
 }
 
+/** In place of a lookup of open spans where there are none: of the first run of an app. */
+const NONE_OPEN = sql`cross join (select null::bigint as id) s`
+
+async function hasSpans(
+  tx: Db,
+  table: 'account_spans' | 'association_spans',
+  appId: string,
+): Promise<boolean> {
+  const { rows } = await tx.execute<{ found: boolean }>(sql`
+    select exists (select from ${sql.identifier(table)} where app_id = ${appId}
+      and domain_id = (select domain_id from apps where id = ${appId})) as found`)
+  return rows[0]?.found ?? true
+}
+
 async function recordAssociations(tx: Db, run: CompleteRun, ended: SQL): Promise<void> {
+  const open = (await hasSpans(tx, 'association_spans', run.appId))
+    ? sql`left join lateral (select id from association_spans where account_id = h.account_id
+        and entitlement_id = h.entitlement_id and until is null ${EACH_BY_KEY}) s on true`
+    : NONE_OPEN
   await tx.execute(sql`
     update association_spans s set ${ended} where s.id = any(array(
       select o.id from association_spans o
@@ -85,9 +105,7 @@ async function recordAssociations(tx: Db, run: CompleteRun, ended: SQL): Promise
   await tx.execute(sql`
     insert into association_spans (domain_id, app_id, account_id, entitlement_id, since, first_run)
     select ${run.domainId}, h.app_id, h.account_id, h.entitlement_id, ${MOMENT}, ${run.id}
-    from associations h
-    left join lateral (select id from association_spans where account_id = h.account_id
-      and entitlement_id = h.entitlement_id and until is null ${EACH_BY_KEY}) s on true
+    from associations h ${open}
     where h.app_id = ${run.appId} and h.seen_run = ${run.id} and s.id is null`)
 }
 

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { sameAttribute } from './attributes.ts'
+import { insertNew } from './expected.ts'
 import {
   EACH_BY_KEY,
   isKeepable,
@@ -54,9 +55,11 @@ function attributesOf(found: FoundAccount, wanted: readonly string[]): Record<st
 const orNull = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : keptText(text)
 
+const isKept = (one: FoundAccount): boolean =>
+  isKeepable(one.integration_specific_id, MAX_ACCOUNT_ID)
+
 function toRows(found: readonly FoundAccount[], wanted: readonly string[]) {
-  const kept = found.filter((one) => isKeepable(one.integration_specific_id, MAX_ACCOUNT_ID))
-  const each = lastOfEach(kept, (one) => one.integration_specific_id)
+  const each = lastOfEach(found.filter(isKept), (one) => one.integration_specific_id)
   const ids = timeOrderedIds(each.length, Date.now())
   return each.map((one, n) => ({
     id: ids[n],
@@ -73,16 +76,17 @@ function toRows(found: readonly FoundAccount[], wanted: readonly string[]) {
 export const ACCOUNTS: Listing<FoundAccount> = {
   capability: 'list_accounts',
   request: (walk) => ({ custom_attributes: wantedAttributes(walk) }),
-  async write(tx, walk, found) {
+  keyOf: (one) => one.integration_specific_id,
+  async write(tx, walk, found, expected) {
     const { run, app, settings } = walk
     const rows = toRows(found, wantedAttributes(walk))
     // By rules, if there are any, it is found later: nobody is to be told twice.
     const byEmail = settings.matchRules.length === 0
-    const { rows: seen } = await tx.execute<{ again: string }>(sql`
-      with row as (
+    const given = sql`row as (
         select * from json_to_recordset(${JSON.stringify(rows)}::json) as row(id uuid, type text,
           status text, external text, email text, given text, family text, attributes jsonb)
-      ), written as (
+      )`
+    const insert = sql`
       insert into accounts (id, domain_id, app_id, account_type, status, unique_identifier, email,
         given_name, family_name, attributes, user_id, matched_by, discovered_at, sources, seen_run)
       select row.id, ${app.domainId}, ${app.id}, row.type, row.status, row.external, row.email,
@@ -90,7 +94,15 @@ export const ACCOUNTS: Listing<FoundAccount> = {
         case when users.id is null then null else 'EMAIL' end,
         now(), ${textArray(app.sources)}, ${run.id}
       from row left join users on ${byEmail} and users.domain_id = ${app.domainId}
-        and lower(users.email) = lower(row.email)
+        and lower(users.email) = lower(row.email)`
+    const counted = { written: rows.length, left_out: found.filter((one) => !isKept(one)).length }
+    const made = await insertNew(tx, expected, (inner) =>
+      inner.execute(sql`with ${given} ${insert}`),
+    )
+    if (made !== null) return { ...counted, repeated: 0 }
+    const { rows: seen } = await tx.execute<{ again: string }>(sql`
+      with ${given}, written as (
+      ${insert}
       on conflict (app_id, unique_identifier) do update set
         account_type = excluded.account_type, status = excluded.status, email = excluded.email,
         given_name = excluded.given_name, family_name = excluded.family_name,
@@ -104,12 +116,7 @@ export const ACCOUNTS: Listing<FoundAccount> = {
           select seen_run from accounts where accounts.app_id = ${app.id}
             and accounts.unique_identifier = row.external ${EACH_BY_KEY}) old
         where old.seen_run = ${run.id}) end as again`)
-    const kept = found.filter((one) => isKeepable(one.integration_specific_id, MAX_ACCOUNT_ID))
-    return {
-      written: rows.length,
-      repeated: Number(seen[0]?.again),
-      left_out: found.length - kept.length,
-    }
+    return { ...counted, repeated: Number(seen[0]?.again) }
   },
 }
 

@@ -37,6 +37,7 @@ const EXPENSES: Listing<Told> = {
   request: ({ run }) => ({
     filters: { transaction_date: { start_date: expensesSince(run).toISOString() } },
   }),
+  keyOf: ({ id }) => id,
   async write(tx, { run, app }, found) {
     const kept = found.flatMap((one) => rowOf(one) ?? [])
     const rows = lastOfEach(kept, ({ external }) => external)

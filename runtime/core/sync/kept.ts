@@ -17,6 +17,18 @@ export const keptText = (text: string, most: number = MAX_TEXT): string =>
 export const isKeepable = (id: string, most: number): boolean =>
   id !== '' && id.length <= most && !id.includes('\u0000') && id.isWellFormed()
 
+/** An id of a resource; empty for the global one. */
+export const isResourceId = (id: string): boolean => id === '' || isKeepable(id, MAX_ID)
+
+/** Joins what a key is made of; no id that is kept holds it at a place where it could be mistaken. */
+export const BETWEEN = '\u0001'
+
+/** What an entitlement is known by. */
+export const entitlementKey = (one: {
+  integration_specific_resource_id: string
+  integration_specific_id: string
+}): string => one.integration_specific_resource_id + BETWEEN + one.integration_specific_id
+
 /**
  * Ids that grow with time (UUIDv7, RFC 9562): rows that come together lie together in the indexes, which
  * random ones would spread over millions of others.

@@ -1,6 +1,6 @@
 /**
- * Walks a listing of a connector page by page. Memory holds two pages: one that is being written, and the
- * next one that is being fetched meanwhile.
+ * Walks a listing of a connector page by page. Memory holds what is being written, and as much that came meanwhile
+ * (ahead.ts).
  */
 
 import type { CapabilityName } from '../../contract/capabilities/capabilities.ts'
@@ -8,19 +8,21 @@ import type { Db } from '../../database/database.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
 import { noteBack } from '../catalogue/apps/outages.ts'
 import { responseAs } from '../kernel/context/connectors.ts'
+import { type Page, readAhead } from './ahead.ts'
+import type { Expected } from './expected.ts'
 import { countPage, endlessWords } from './repeats.ts'
 import { added, checkpoint, type Progress, toNext, type Walk } from './runs.ts'
 import { Trouble, troubleOf } from './trouble.ts'
-
-type Listed<T> = { rows: T[]; token: string | null }
 
 export type Written = { written: number; repeated: number } & Record<string, number>
 
 export type Listing<T> = {
   capability: CapabilityName
   request(walk: Walk): Record<string, unknown>
-  /** Writes a page; answers what to count: of what was `written`, how much this run had written before. */
-  write(tx: Db, walk: Walk, rows: T[]): Promise<Written>
+  /** What a row is known by; rows of one key are the same. */
+  keyOf(row: T): string
+  /** Writes rows; answers what to count: of what was `written`, how much this run had written before. */
+  write(tx: Db, walk: Walk, rows: T[], expected?: Expected): Promise<Written>
   /** Behind the last page, with it: what to do about rows that were not listed. */
   end?(tx: Db, walk: Walk): Promise<void>
 }
@@ -44,7 +46,7 @@ export async function fetchPage<T>(
   capability: CapabilityName,
   request: Record<string, unknown>,
   token: string | null,
-): Promise<Listed<T>> {
+): Promise<Page<T>> {
   const { parts, app, run } = walk
   const page = { token, size: run.pageSize }
   const answer = await callApp(parts, app, capability, { request, page })
@@ -58,38 +60,71 @@ export async function fetchPage<T>(
 
 /** Walks the listing of the run's phase from its checkpoint to its end, or until the walk is over. */
 export async function walkListing<T>(walk: Walk, listing: Listing<T>): Promise<void> {
-  const { capability, write } = listing
+  const { capability } = listing
   const { run } = walk
   if (run.pageToken === null && !offers(walk, capability)) return skip(walk)
   const request = listing.request(walk)
-  let ahead: Promise<Listed<T>> | null = null
+  const expected = { isNew: (run.counts[`before_${run.phase}`] ?? 0) === 0 && run.restarts === 0 }
+  const ahead = readAhead<T>({
+    fetch: (token) => fetchPage<T>(walk, capability, request, token),
+    token: run.pageToken,
+    goesOn: () => !walk.over(),
+  })
   try {
     for (;;) {
-      const { rows, token }: Listed<T> = await (ahead ??
-        fetchPage<T>(walk, capability, request, run.pageToken))
-      ahead = token === null || walk.over() ? null : fetchPage<T>(walk, capability, request, token)
-      // It is awaited later, or not at all.
-      ahead?.catch(() => undefined)
+      const pages = await ahead.take()
+      const token = pages.at(-1)?.token
+      if (token === undefined) return
       await checkpoint(walk, async (tx) => {
-        const { written, repeated, ...more } = await write(tx, walk, rows)
-        const counted = {
-          ...{ [run.phase]: written, rows: rows.length, pages: 1 },
-          ...countPage(run.counts, {
-            ...{ phase: run.phase, written, repeated },
-            isFirst: run.pageToken === null,
-            isLast: token === null,
-          }),
-          ...more,
-        }
-        mayGoOn(walk, added(run.counts, counted))
+        const counted = await writePages(tx, walk, listing, pages, expected)
         if (token === null) await listing.end?.(tx, walk)
         return token === null ? { ...toNext(walk), counted } : { pageToken: token, counted }
       })
-      if (ahead === null) return
+      if (token === null) return
     }
   } catch (error) {
+    ahead.stop()
     await restart(walk, error)
   }
+}
+
+/** Writes pages that came together; those that name a row twice one by one, as if each had come alone. @throws Trouble */
+async function writePages<T>(
+  tx: Db,
+  walk: Walk,
+  listing: Listing<T>,
+  pages: Page<T>[],
+  expected: Expected,
+): Promise<Record<string, number>> {
+  const { run } = walk
+  const groups =
+    pages.length === 1 || repeats(pages, listing.keyOf) ? pages.map((one) => [one]) : [pages]
+  let all: Record<string, number> = {}
+  for (const [n, group] of groups.entries()) {
+    const rows = group.flatMap((page) => page.rows)
+    const { written, repeated, ...more } = await listing.write(tx, walk, rows, expected)
+    all = added(all, {
+      ...{ [run.phase]: written, rows: rows.length, pages: group.length },
+      ...countPage(added(run.counts, all), {
+        ...{ phase: run.phase, written, repeated, pages: group.length },
+        isFirst: run.pageToken === null && n === 0,
+        isLast: group.at(-1)?.token === null,
+      }),
+      ...more,
+    })
+    mayGoOn(walk, added(run.counts, all))
+  }
+  return all
+}
+
+function repeats<T>(pages: readonly Page<T>[], keyOf: (row: T) => string): boolean {
+  const known = new Set<string>()
+  let count = 0
+  for (const { rows } of pages) {
+    for (const row of rows) known.add(keyOf(row))
+    count += rows.length
+  }
+  return known.size < count
 }
 
 const skip = (walk: Walk): Promise<void> =>

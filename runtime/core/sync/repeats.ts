@@ -1,6 +1,6 @@
 /** Whether a listing has an end: what its pages bring that the run has seen already, and pages that bring nothing. */
 
-/** What one page of a listing brought. */
+/** What a page of a listing brought, or several that were written at once and name no row twice. */
 export type PageOf = {
   /** What is listed; counts begin with it. */
   phase: string
@@ -8,6 +8,8 @@ export type PageOf = {
   written: number
   /** Those of them that this run had written before. */
   repeated: number
+  /** How many pages it was; one unless written. */
+  pages?: number
   /** Whether the listing begins with this page. */
   isFirst: boolean
   /** Whether it ends with it. */
@@ -28,7 +30,7 @@ type Counts = Readonly<Record<string, number>>
  */
 export function countPage(
   counts: Counts,
-  { phase, written, repeated, isFirst, isLast }: PageOf,
+  { phase, written, repeated, pages = 1, isFirst, isLast }: PageOf,
 ): Record<string, number> {
   const before = ofPhase(counts, phase)
   const expected = isFirst ? before.fresh : 0
@@ -39,7 +41,7 @@ export function countPage(
   return {
     [`${phase}_repeated`]: repeated,
     [`${phase}_expected`]: expected,
-    idle_pages: isIdle && !isLast ? 1 : -idle,
+    idle_pages: isIdle && !isLast ? pages : -idle,
   }
 }
 

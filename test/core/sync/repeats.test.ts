@@ -2,16 +2,16 @@
 import { expect, test } from 'vitest'
 import { countPage, endlessWords } from '../../../runtime/core/sync/repeats.ts'
 
-type Page = { written: number; repeated: number; isFirst?: boolean }
+type Page = { written: number; repeated: number; pages?: number; isFirst?: boolean }
 
 /** Walks pages of accounts; answers the number of the page that ends it, and why. */
 function walk(pages: Iterable<Page>, mostPercent = 90): { page: number; words: string } | null {
   const counts: Record<string, number> = {}
   let page = 0
-  for (const { written, repeated, isFirst = page === 0 } of pages) {
-    page += 1
+  for (const { written, repeated, pages: together = 1, isFirst = page === 0 } of pages) {
+    page += together
     const told = countPage(counts, {
-      ...{ phase: 'accounts', written, repeated, isFirst, isLast: false },
+      ...{ phase: 'accounts', written, repeated, pages: together, isFirst, isLast: false },
     })
     for (const [name, count] of Object.entries({ accounts: written, ...told }))
       counts[name] = (counts[name] ?? 0) + count
@@ -44,6 +44,12 @@ test('pages without anything are, but not a few of them', () => {
   const empty = { written: 0, repeated: 0 }
   expect(walk(times(20, empty).concat(fresh, times(900, empty), fresh))).toBeNull()
   expect(walk(times(100_000, empty))).toMatchObject({ page: 1001 })
+})
+
+test('pages without anything count one by one, also those that came together', () => {
+  expect(walk([fresh, ...times(1000, { written: 0, repeated: 0, pages: 10 })])).toMatchObject({
+    page: 1011,
+  })
 })
 
 test('small pages of what is known already are, before they make ten times what there is', () => {

@@ -2,7 +2,8 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ACCOUNTS } from '../../../runtime/core/sync/accounts.ts'
-import { ASSOCIATIONS, ENTITLEMENTS, RESOURCES } from '../../../runtime/core/sync/entitlements.ts'
+import { ASSOCIATIONS } from '../../../runtime/core/sync/associations.ts'
+import { ENTITLEMENTS, RESOURCES } from '../../../runtime/core/sync/entitlements.ts'
 import type { Db } from '../../../runtime/database/database.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { app, type CoreHost, person } from '../host.ts'
@@ -303,6 +304,41 @@ describe('a page', () => {
     upstream.holds.accounts.push(account('dee'))
     upstream.holds.associations.push(association('dee', 'g1'))
     expect(await write(2)).toEqual(first)
+  })
+})
+
+describe('rows that are expected to be new', () => {
+  const everything = sql`select a.unique_identifier, e.external_id, s.seen_run from accounts a
+    left join associations s on s.account_id = a.id left join entitlements e on e.id = s.entitlement_id
+    where a.app_id = `
+
+  test('are written as others are, also where some of them are there', async () => {
+    const made = await app(core.db, 'Expected')
+    const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
+    const { accounts, resources, entitlements, associations } = upstream.holds
+    const walk = {
+      ...{ app: row, run: { id: 1 }, settings: { matchRules: [], identity: null } },
+    } as never
+    const expected = { isNew: true }
+    const write = (from: number, to: number) =>
+      core.db.transaction(async (tx) => {
+        await RESOURCES.write(tx, walk, resources as never)
+        await ENTITLEMENTS.write(tx, walk, entitlements as never)
+        return [
+          await ACCOUNTS.write(tx, walk, accounts.slice(from, to) as never, expected),
+          await ASSOCIATIONS.write(tx, walk, associations.slice(from, to) as never, expected),
+        ]
+      })
+    const [first] = await write(0, 1)
+    expect([first, expected.isNew]).toEqual([{ written: 1, repeated: 0, left_out: 0 }, true])
+    const [all] = await write(0, accounts.length)
+    expect([all, expected.isNew]).toEqual([
+      { written: accounts.length, repeated: 1, left_out: 0 },
+      false,
+    ])
+    const there = await ask(core, sql`${everything} ${made} order by 1, 2`)
+    await write(0, accounts.length)
+    expect(await ask(core, sql`${everything} ${made} order by 1, 2`)).toEqual(there)
   })
 })
 

@@ -1,9 +1,8 @@
 /** Imports people from a file: all of it, or nothing. */
 import { sql } from 'drizzle-orm'
 import { CoreError } from '../../../contract/errors/problem.ts'
-import { codeOf } from '../../../contract/errors/thrown.ts'
 import type { PeopleDifference } from '../../../contract/models/people-file.ts'
-import { ONCE } from '../../../database/contention.ts'
+import { isTaken, ONCE } from '../../../database/contention.ts'
 import type { Db } from '../../../database/database.ts'
 import { tryLockUntilEnd } from '../../../database/locks.ts'
 import { type Actor, recordActivity } from '../../kernel/audit/activity.ts'
@@ -124,8 +123,6 @@ async function changedUsers(tx: Db): Promise<string[]> {
 
 /** Another caller made a user of the file between the comparison and the write. */
 function overtaken(error: unknown): never {
-  for (let one = error; one instanceof Error; one = one.cause)
-    if (codeOf(one) === '23505')
-      throw new CoreError(409, 'The users changed meanwhile; import the file again')
+  if (isTaken(error)) throw new CoreError(409, 'The users changed meanwhile; import the file again')
   throw error
 }

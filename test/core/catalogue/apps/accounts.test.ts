@@ -1,3 +1,4 @@
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '../../../../runtime/database/schema/apps.ts'
 import { app, type CoreHost, domainOf, otherDomain, person, startCore } from '../../host.ts'
@@ -79,4 +80,22 @@ test('a person who may not read accounts is refused', async () => {
   expect((await core.call('GET', '/accounts', { token: ada.token })).status).toBe(403)
   const auditor = await person(core.db, 'auditor@example.com', ['Auditor'])
   expect((await core.call('GET', '/accounts', { token: auditor.readOnlyToken })).status).toBe(200)
+})
+
+test('are of an app that is there, and of its domain; they stay in it, and go with it', async () => {
+  const appId = await app(core.db, 'Gone')
+  const domainId = await domainOf(core.db)
+  const none = '00000000-0000-4000-8000-000000000009'
+  const insert = (uniqueIdentifier: string, of: { domainId: string; appId: string }) =>
+    core.db.insert(accounts).values({ ...of, uniqueIdentifier })
+  const refused = { cause: { code: '23503' } }
+  await insert('one', { domainId, appId })
+  await expect(insert('two', { domainId, appId: none })).rejects.toMatchObject(refused)
+  await expect(insert('three', { domainId: none, appId })).rejects.toMatchObject(refused)
+  const ofApp = eq(accounts.appId, appId)
+  await expect(
+    core.db.update(accounts).set({ appId: wiki }).where(ofApp).execute(),
+  ).rejects.toMatchObject(refused)
+  await core.db.execute(sql`delete from apps where id = ${appId}`)
+  expect(await core.db.select().from(accounts).where(ofApp)).toEqual([])
 })

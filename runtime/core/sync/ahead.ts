@@ -1,0 +1,88 @@
+/**
+ * Reads the pages of a listing ahead while earlier ones are written, so that neither side waits for the other: of a slow
+ * system each page is written when it comes, of a fast one several at once.
+ */
+
+/** What a listing answered; `token` is null behind the last page. */
+export type Page<T> = { rows: T[]; token: string | null }
+
+export type Ahead<T> = {
+  /**
+   * All pages that came since, in their order; waits for one. None where nothing more is asked for.
+   *
+   * @throws what asking for a page threw, once all pages before it were taken
+   */
+  take(): Promise<Page<T>[]>
+  /** Asks for no further page. */
+  stop(): void
+}
+
+/** What may wait to be written before the next page is asked for, as rows and as characters of JSON. */
+const MOST_ROWS = 10_000
+const MOST_LENGTH = 4_000_000
+
+type From<T> = {
+  fetch(token: string | null): Promise<Page<T>>
+  /** The first page's token. */
+  token: string | null
+  /** Whether to ask for a page behind one that has come. */
+  goesOn(): boolean
+}
+
+/** Begins to read, with the page of `token`. */
+export function readAhead<T>({ fetch, token, goesOn }: From<T>): Ahead<T> {
+  let waiting: Page<T>[] = []
+  let room = emptyRoom()
+  /** The token to ask for next; undefined where there is none, or it is not to be asked for. */
+  let next: string | null | undefined = token
+  let failure: { error: unknown } | null = null
+  let coming: Promise<void> | null = null
+
+  function ask(): void {
+    if (next === undefined || coming !== null || isFull(room)) return
+    coming = fetch(next).then(
+      (page) => {
+        coming = null
+        waiting.push(page)
+        // Only what may be followed by another page is measured.
+        if (page.token !== null) fill(room, page)
+        const more = page.token !== null && next !== undefined && goesOn()
+        next = more ? page.token : undefined
+        ask()
+      },
+      (error) => {
+        coming = null
+        failure = { error }
+        next = undefined
+      },
+    )
+  }
+
+  ask()
+  return {
+    async take() {
+      if (waiting.length === 0) await coming
+      if (waiting.length === 0 && failure !== null) throw failure.error
+      const taken = waiting
+      waiting = []
+      room = emptyRoom()
+      ask()
+      return taken
+    },
+    stop() {
+      next = undefined
+    },
+  }
+}
+
+type Room = { rows: number; length: number }
+
+const emptyRoom = (): Room => ({ rows: 0, length: 0 })
+
+const isFull = ({ rows, length }: Room): boolean => rows >= MOST_ROWS || length >= MOST_LENGTH
+
+function fill(room: Room, { rows }: Page<unknown>): void {
+  room.rows += rows.length
+  // One by one: a page may be as large as a reply may be.
+  for (const row of rows) room.length += JSON.stringify(row).length
+}

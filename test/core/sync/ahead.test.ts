@@ -1,0 +1,100 @@
+/** Which pages are asked for while others are written. */
+import { expect, test } from 'vitest'
+import { type Page, readAhead } from '../../../runtime/core/sync/ahead.ts'
+
+/** A system whose pages come when they are let: by their tokens, `1` behind the first. */
+function system(pages: number, rowsOf: (n: number) => unknown[] = (n) => [n]) {
+  const asked: (string | null)[] = []
+  const gates = new Map<number, ReturnType<typeof Promise.withResolvers<void>>>()
+  const gate = (n: number) => {
+    const one = gates.get(n) ?? Promise.withResolvers<void>()
+    gates.set(n, one)
+    return one
+  }
+  return {
+    asked,
+    let: (n: number) => gate(n).resolve(),
+    refuse: (n: number) => gate(n).reject(new Error(`page ${n} is lost`)),
+    async fetch(token: string | null): Promise<Page<unknown>> {
+      asked.push(token)
+      const n = Number(token ?? 0)
+      await gate(n).promise
+      return { rows: rowsOf(n), token: n + 1 < pages ? String(n + 1) : null }
+    },
+  }
+}
+
+/** Lets everything that waits for nothing happen. */
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+const always = () => true
+const firsts = (pages: Page<unknown>[]) => pages.map(({ rows }) => rows[0])
+
+test('a page of a slow system is taken when it comes, and the next one is asked for meanwhile', async () => {
+  const { asked, fetch, ...slow } = system(3)
+  const ahead = readAhead({ fetch, token: null, goesOn: always })
+  slow.let(0)
+  expect(firsts(await ahead.take())).toEqual([0])
+  expect(asked).toEqual([null, '1'])
+  slow.let(1)
+  expect(firsts(await ahead.take())).toEqual([1])
+  slow.let(2)
+  expect(firsts(await ahead.take())).toEqual([2])
+  expect(await ahead.take()).toEqual([])
+})
+
+test('pages of a fast system that come while others are written are taken together', async () => {
+  const { asked, fetch, ...fast } = system(5)
+  const ahead = readAhead({ fetch, token: '1', goesOn: always })
+  for (const n of [1, 2, 3, 4]) fast.let(n)
+  await settle()
+  expect(firsts(await ahead.take())).toEqual([1, 2, 3, 4])
+  expect(await ahead.take()).toEqual([])
+  expect(asked).toEqual(['1', '2', '3', '4'])
+})
+
+test.each([
+  ['rows', (): unknown[] => Array.from({ length: 6000 }, (_, n) => n)],
+  ['bytes', (): unknown[] => ['x'.repeat(2_500_000)]],
+])('no page is asked for beside so many %s that wait', async (_, rowsOf) => {
+  const { asked, fetch, ...fast } = system(9, rowsOf)
+  const ahead = readAhead({ fetch, token: null, goesOn: always })
+  for (let n = 0; n < 9; n += 1) fast.let(n)
+  await settle()
+  expect(asked).toEqual([null, '1'])
+  expect(await ahead.take()).toHaveLength(2)
+  await settle()
+  expect(asked).toEqual([null, '1', '2', '3'])
+})
+
+test('what came before a page that fails is taken first', async () => {
+  const { fetch, ...one } = system(4)
+  const ahead = readAhead({ fetch, token: null, goesOn: always })
+  one.let(0)
+  one.let(1)
+  one.refuse(2)
+  await settle()
+  expect(firsts(await ahead.take())).toEqual([0, 1])
+  await expect(ahead.take()).rejects.toThrow('page 2 is lost')
+})
+
+test('no page is asked for behind the moment when others wait, or that it is stopped', async () => {
+  let goesOn = true
+  const over = system(4)
+  const ahead = readAhead({ fetch: over.fetch, token: null, goesOn: () => goesOn })
+  over.let(0)
+  await settle()
+  goesOn = false
+  over.let(1)
+  await settle()
+  expect(firsts(await ahead.take())).toEqual([0, 1])
+  expect(await ahead.take()).toEqual([])
+  expect(over.asked).toEqual([null, '1'])
+
+  const stopped = system(4)
+  const other = readAhead({ fetch: stopped.fetch, token: null, goesOn: always })
+  other.stop()
+  stopped.let(0)
+  await settle()
+  expect(stopped.asked).toEqual([null])
+})
