@@ -9,6 +9,7 @@ import { trackedConnectors } from './tracked.ts'
 
 /** What each one is tried against by the tests: a system and its version, or what stands in for it. */
 const TRIED: Readonly<Record<string, string>> = {
+  'active-directory': 'Samba 4.17 as a domain controller, not Windows',
   github: 'a stand-in (`emulate`), not GitHub itself',
   'google-workspace': 'a stand-in of our own, not Google itself',
   keystone: 'Keystone 22 (Zed)',

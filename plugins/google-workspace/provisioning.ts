@@ -8,6 +8,8 @@ import {
   type Json,
   type Output,
   path,
+  randomPassword,
+  startsActive,
 } from 'keyway/sdk'
 import { grantOf } from './entitlements.ts'
 import { give } from './grants.ts'
@@ -43,9 +45,10 @@ export async function createAccount(
     const user = await directory(ctx).post<User>('/users', {
       primaryEmail: email,
       name: { givenName: request.given_name, familyName: request.family_name },
+      // Google wants a password; one that is told to nobody lets nobody in.
       password: request['password'] ?? randomPassword(),
       changePasswordAtNextLogin: request['password'] !== undefined,
-      suspended: isSuspended(request.user_status),
+      suspended: !startsActive(request.user_status),
       orgUnitPath: request['org_unit_path'],
       organizations: organizationsOf([], request),
     })
@@ -54,22 +57,6 @@ export async function createAccount(
     ctx.raw(user)
     return { status: statusOf(user), created: true, id: user.id }
   })
-}
-
-/** Google wants a password; one that is told to nobody lets nobody in. */
-const randomPassword = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(32))]
-    .map((byte) => byte.toString(16).padStart(2, '0'))
-    .join('')
-
-function isSuspended(status: string | undefined): boolean {
-  const word = (status ?? 'ACTIVE').toUpperCase()
-  if (word === 'ACTIVE') return false
-  if (word === 'SUSPENDED' || word === 'INACTIVE') return true
-  throw new ConnectorError(
-    'invalid_value',
-    `user_status must be ACTIVE, SUSPENDED or INACTIVE, not ${JSON.stringify(status)}`,
-  )
 }
 
 /** The organisations with the main one changed, undefined when nothing is to be: they are written whole. */

@@ -1,5 +1,13 @@
 /** Creating, changing and deleting users. */
-import { allOrNothing, ConnectorError, hasCode, type Input, type Output, path } from 'keyway/sdk'
+import {
+  allOrNothing,
+  ConnectorError,
+  hasCode,
+  type Input,
+  type Output,
+  path,
+  startsActive,
+} from 'keyway/sdk'
 import { statusOf, type User } from './accounts.ts'
 import { grantOf } from './entitlements.ts'
 import { give } from './grants.ts'
@@ -42,7 +50,7 @@ export async function createAccount(
         user: {
           ...attributesOf({ ...request, username: name }),
           ...(request['domain_id'] === undefined ? {} : { domain_id: request['domain_id'] }),
-          enabled: isEnabled(request.user_status),
+          enabled: startsActive(request.user_status),
         },
       }),
     )
@@ -86,16 +94,6 @@ const attributesOf = (request: Fields) =>
       request[field] === undefined ? [] : [[attribute, request[field]]],
     ),
   )
-
-function isEnabled(status: string | undefined): boolean {
-  const word = (status ?? 'ACTIVE').toUpperCase()
-  if (word === 'ACTIVE') return true
-  if (word === 'SUSPENDED' || word === 'INACTIVE') return false
-  throw new ConnectorError(
-    'invalid_value',
-    `user_status must be ACTIVE, SUSPENDED or INACTIVE, not ${JSON.stringify(status)}`,
-  )
-}
 
 /** The user as it was written. Keystone has no code of its own for a name that is taken. */
 async function written(result: Promise<{ user: User }>): Promise<User> {

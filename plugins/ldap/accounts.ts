@@ -7,9 +7,9 @@ import {
   type Output,
   type Paged,
   paged,
-  valuesOf,
+  textsOf,
 } from 'keyway/sdk'
-import { type Ctx, idOf, readEntry, searchPage } from './directory.ts'
+import { type Ctx, findPage, idOf, readEntry } from './directory.ts'
 
 type Account = Output<'get_account'>
 
@@ -32,7 +32,7 @@ const CUSTOM = {
   manager: 'DN of the manager',
   description: 'Description',
 }
-const CUSTOM_NAMES = Object.keys(CUSTOM)
+const isCustom = (name: string): boolean => Object.hasOwn(CUSTOM, name)
 
 export const listCustomAttributes = (): Output<'list_custom_attributes_schema'> =>
   Object.entries(CUSTOM).map(([name, description]) => ({
@@ -47,7 +47,7 @@ export async function listAccounts(
   request: Input<'list_accounts'>,
   ctx: Ctx,
 ): Promise<Paged<Account[]>> {
-  const { response, cursor } = await searchPage(ctx, ctx, {
+  const { response, cursor } = await findPage(ctx, ctx, {
     base: ctx.settings.people_dn,
     filter: peopleFilter(ctx),
     attributes: attributesFor(ctx, request.custom_attributes),
@@ -94,7 +94,7 @@ export const peopleFilter = (ctx: Ctx): LdapFilter => ({
 const attributesFor = (ctx: Ctx, custom: readonly string[] = []): string[] => [
   ...new Set([
     ...[ctx.settings.login_attribute, 'mail', 'givenName', 'sn', ...Object.keys(DISABLED)],
-    ...custom.filter((name) => CUSTOM_NAMES.includes(name)),
+    ...custom.filter(isCustom),
   ]),
 ]
 
@@ -107,7 +107,7 @@ function toAccount(ctx: Ctx, entry: LdapEntry, custom: readonly string[] = []): 
     username: firstOf(entry, ctx.settings.login_attribute) ?? null,
     user_status: isDisabled(entry) ? 'SUSPENDED' : 'ACTIVE',
     extra_data: { dn: entry.dn },
-    custom_attributes: custom.length === 0 ? null : customOf(entry, custom),
+    custom_attributes: custom.length === 0 ? null : textsOf(entry, custom.filter(isCustom)),
   }
 }
 
@@ -115,13 +115,4 @@ function toAccount(ctx: Ctx, entry: LdapEntry, custom: readonly string[] = []): 
 const isDisabled = (entry: LdapEntry): boolean =>
   Object.entries(DISABLED).some(
     ([name, value]) => firstOf(entry, name)?.toLowerCase() === value.toLowerCase(),
-  )
-
-/** The named attributes that the person has, several values in one text. */
-const customOf = (entry: LdapEntry, names: readonly string[]): Record<string, string> =>
-  Object.fromEntries(
-    names.flatMap((name) => {
-      const values = CUSTOM_NAMES.includes(name) ? valuesOf(entry, name) : []
-      return values.length === 0 ? [] : [[name, values.join(', ')] as const]
-    }),
   )

@@ -15,7 +15,7 @@ import {
   valuesOf,
 } from 'keyway/sdk'
 import { peopleFilter, readPerson } from './accounts.ts'
-import { type Ctx, idOf, isIn, searchAll, searchPage } from './directory.ts'
+import { type Ctx, findAll, findPage, idOf, isIn } from './directory.ts'
 import { groupFilter, MEMBER_ATTRIBUTES, mayBeGroup, membersOf, readGroup } from './groups.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
@@ -62,7 +62,7 @@ export function memberFilter(ctx: Ctx, person: LdapEntry): LdapFilter {
 
 /** The groups that a filter finds. */
 export const groupsWith = (ctx: Ctx, filter: LdapFilter): Promise<LdapEntry[]> =>
-  searchAll(ctx, {
+  findAll(ctx, {
     base: ctx.settings.groups_dn,
     filter: { and: [groupFilter, filter] },
     attributes: ['objectClass', 'cn'],
@@ -80,7 +80,7 @@ const association = (account_id: string, group: string): Association => ({
 /** Group after group, each with its members in the order of their ids. */
 function pageOfGroups(ctx: Ctx): Promise<Paged<Association[]>> {
   const groups: Listing<string> = async (at) => {
-    const { response, cursor } = await searchPage(ctx, at, {
+    const { response, cursor } = await findPage(ctx, at, {
       base: ctx.settings.groups_dn,
       filter: groupFilter,
       attributes: ['objectClass'],
@@ -129,7 +129,7 @@ async function peopleNamed(ctx: Ctx, names: readonly string[]): Promise<string[]
         { or: some.map((name) => ({ eq: [ctx.settings.login_attribute, name] })) },
       ],
     }
-    const found = await searchAll(ctx, {
+    const found = await findAll(ctx, {
       base: ctx.settings.people_dn,
       filter,
       attributes: ['objectClass'],
@@ -141,7 +141,7 @@ async function peopleNamed(ctx: Ctx, names: readonly string[]): Promise<string[]
 
 /** A page of people, each with the groups that memberOf names: as many memberships as those have. */
 async function pageOfPeople(ctx: Ctx): Promise<Paged<Association[]>> {
-  const { response, cursor } = await searchPage(ctx, ctx, {
+  const { response, cursor } = await findPage(ctx, ctx, {
     base: ctx.settings.people_dn,
     filter: peopleFilter(ctx),
     attributes: ['memberOf'],
@@ -163,7 +163,7 @@ const groupsOf = (ctx: Ctx, entry: LdapEntry): string[] =>
 
 /** Which groups each group is in, by memberOf. */
 async function outerGroups(ctx: Ctx): Promise<Map<string, string[]>> {
-  const groups = await searchAll(ctx, {
+  const groups = await findAll(ctx, {
     base: ctx.settings.groups_dn,
     filter: { and: [groupFilter, { present: 'memberOf' }] },
     attributes: ['memberOf'],

@@ -1,7 +1,6 @@
 /** What every part asks the directory for: ids, pages, whole listings. Knows no capability. */
 import {
   type At,
-  allItems,
   type ConnectorContext,
   ConnectorError,
   isBelow,
@@ -9,9 +8,10 @@ import {
   type LdapFilter,
   type LdapSearch,
   type Paged,
-  paged,
+  type PagedSearch,
   plainDn,
-  textCursor,
+  searchAll,
+  searchPage,
 } from 'keyway/sdk'
 import type { Connector } from './connector.types.ts'
 
@@ -24,28 +24,24 @@ export const idOf = (dn: string): string => plainDn(dn) ?? dn
 export const isIn = (ctx: Ctx, place: 'people_dn' | 'groups_dn', id: string): boolean =>
   isBelow(id, plainDn(ctx.settings[place]) ?? '')
 
-/** One page of a search; as many entries as the caller wants, and not more than the settings allow. */
-export async function searchPage(
-  ctx: Ctx,
-  at: At,
-  search: Pick<LdapSearch, 'base' | 'filter' | 'attributes'>,
-): Promise<Paged<LdapEntry[]>> {
-  const most = ctx.settings.page_size
-  const { size } = 'page' in at ? at.page : at
-  const page = { size: Math.min(size ?? most, most), cursor: textCursor(at) }
-  const { entries, cursor, referrals } = await ctx.ldap.search({ ...search, page })
-  if (referrals.length > 0)
+type Search = Pick<LdapSearch, 'base' | 'filter' | 'attributes'>
+
+const within = (ctx: Ctx, search: Search): PagedSearch => ({
+  ...search,
+  most: ctx.settings.page_size,
+  onReferrals: ({ length }) =>
     ctx.log.warn('The directory keeps a part of this on other servers, which are not asked', {
-      servers: referrals.length,
-    })
-  return paged(entries, cursor)
-}
+      servers: length,
+    }),
+})
+
+/** One page of a search; as many entries as the caller wants, and not more than the settings allow. */
+export const findPage = (ctx: Ctx, at: At, search: Search): Promise<Paged<LdapEntry[]>> =>
+  searchPage(ctx, at, within(ctx, search))
 
 /** All entries that a search finds. */
-export const searchAll = (
-  ctx: Ctx,
-  search: Pick<LdapSearch, 'base' | 'filter' | 'attributes'>,
-): Promise<LdapEntry[]> => allItems<LdapEntry>((at) => searchPage(ctx, at, search))
+export const findAll = (ctx: Ctx, search: Search): Promise<LdapEntry[]> =>
+  searchAll(ctx, within(ctx, search))
 
 /**
  * The entry with an id, if it lies in its place and the filter takes it.

@@ -8,7 +8,7 @@ import {
   paged,
   valuesOf,
 } from 'keyway/sdk'
-import { type Ctx, idOf, isIn, readEntry, searchPage } from './directory.ts'
+import { type Ctx, findPage, idOf, isIn, readEntry } from './directory.ts'
 
 /** Object classes of groups, with the attribute of their members, and whether that has DNs or user names. */
 const KINDS = [
@@ -37,7 +37,7 @@ export function kindOf(entry: LdapEntry): Kind {
 
 /** One page of groups. */
 export async function listEntitlements(ctx: Ctx): Promise<Paged<Output<'list_entitlements'>>> {
-  const { response, cursor } = await searchPage(ctx, ctx, {
+  const { response, cursor } = await findPage(ctx, ctx, {
     base: ctx.settings.groups_dn,
     filter: groupFilter,
     attributes: [...GROUP_ATTRIBUTES, 'description'],

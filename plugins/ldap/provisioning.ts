@@ -1,5 +1,12 @@
 /** Creating, changing and deleting people. */
-import { allOrNothing, ConnectorError, type Input, type LdapValue, type Output } from 'keyway/sdk'
+import {
+  allOrNothing,
+  attributesFrom,
+  ConnectorError,
+  type Input,
+  type Output,
+  startsActive,
+} from 'keyway/sdk'
 import { readPerson, setEnabled } from './accounts.ts'
 import { groupsWith, memberFilter } from './associations.ts'
 import { type Ctx, idOf } from './directory.ts'
@@ -28,7 +35,7 @@ export async function createAccount(
 ): Promise<Output<'create_account'>> {
   const { username, given_name, family_name } = request
   if (!username) throw new ConnectorError('integration_missing_parameter', 'username is required')
-  const enabled = isEnabled(request.user_status)
+  const enabled = startsActive(request.user_status)
   const { login_attribute, person_class, people_dn } = ctx.settings
   const dn = ctx.ldap.dn([login_attribute, username], people_dn)
   const id = idOf(dn)
@@ -38,7 +45,7 @@ export async function createAccount(
       // What every person must have (RFC 4519 section 3.12).
       cn: [[given_name, family_name].filter(Boolean).join(' ') || username],
       sn: [family_name || username],
-      ...attributesOf(request, isGiven),
+      ...attributesFrom(request, ATTRIBUTES, 'add'),
       [login_attribute]: [username],
     })
     undo(`the account ${id}`, () => ctx.ldap.delete(dn))
@@ -58,7 +65,7 @@ export async function updateAccount(
   request: Input<'update_account'> & Fields,
   ctx: Ctx,
 ): Promise<Output<'update_account'>> {
-  const attributes = attributesOf(request, (value) => typeof value === 'string')
+  const attributes = attributesFrom(request, ATTRIBUTES, 'change')
   const password = isGiven(request['password']) ? request['password'] : null
   if (Object.keys(attributes).length === 0 && password === null)
     throw new ConnectorError(
@@ -96,23 +103,3 @@ export async function deleteAccount(
 }
 
 const isGiven = (value: unknown): value is string => typeof value === 'string' && value !== ''
-
-/** The directory's attributes of the fields that are taken. */
-const attributesOf = (request: Fields, takes: (value: unknown) => boolean) =>
-  Object.fromEntries(
-    Object.entries(ATTRIBUTES).flatMap(([field, name]): [string, LdapValue[]][] => {
-      const value = request[field]
-      if (!takes(value)) return []
-      return [[name, isGiven(value) ? [value] : []]]
-    }),
-  )
-
-function isEnabled(status: string | undefined): boolean {
-  const word = (status ?? 'ACTIVE').toUpperCase()
-  if (word === 'ACTIVE') return true
-  if (word === 'SUSPENDED' || word === 'INACTIVE') return false
-  throw new ConnectorError(
-    'invalid_value',
-    `user_status must be ACTIVE, SUSPENDED or INACTIVE, not ${JSON.stringify(status)}`,
-  )
-}

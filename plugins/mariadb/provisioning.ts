@@ -1,5 +1,5 @@
 /** Creating, changing and dropping accounts. */
-import { allOrNothing, ConnectorError, type Input, type Output } from 'keyway/sdk'
+import { allOrNothing, ConnectorError, type Input, type Output, startsActive } from 'keyway/sdk'
 import { endSessions, readWho } from './accounts.ts'
 import { readGrant } from './entitlements.ts'
 import { give } from './grants.ts'
@@ -20,7 +20,7 @@ export async function createAccount(
   if (!user) throw new ConnectorError('integration_missing_parameter', 'username is required')
   if (!password) throw new ConnectorError('integration_missing_parameter', 'password is required')
   if (host.includes('@')) throw new ConnectorError('invalid_value', 'host holds no @')
-  const enabled = isEnabled(request.user_status)
+  const enabled = startsActive(request.user_status)
   const who = { user, host }
   return allOrNothing(async (undo) => {
     await ctx.sql.execute(enabled ? 'create' : 'create_locked', [], { ...who, password })
@@ -58,14 +58,4 @@ export async function deleteAccount(
   await ctx.sql.execute('drop', [], who)
   await endSessions(ctx, who)
   return { status: 'DELETED', deleted: true }
-}
-
-function isEnabled(status: string | undefined): boolean {
-  const word = (status ?? 'ACTIVE').toUpperCase()
-  if (word === 'ACTIVE') return true
-  if (word === 'SUSPENDED' || word === 'INACTIVE') return false
-  throw new ConnectorError(
-    'invalid_value',
-    `user_status must be ACTIVE, SUSPENDED or INACTIVE, not ${JSON.stringify(status)}`,
-  )
 }

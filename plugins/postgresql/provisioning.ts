@@ -1,5 +1,5 @@
 /** Creating, changing and dropping accounts. */
-import { ConnectorError, type Input, nameOf, type Output } from 'keyway/sdk'
+import { ConnectorError, type Input, nameOf, type Output, startsActive } from 'keyway/sdk'
 import { endSessions, readAccount } from './accounts.ts'
 import type { Ctx } from './rows.ts'
 
@@ -16,7 +16,7 @@ export async function createAccount(
 ): Promise<Output<'create_account'>> {
   const { username: account, password, entitlements } = request
   if (!account) throw new ConnectorError('integration_missing_parameter', 'username is required')
-  const enabled = isEnabled(request.user_status)
+  const enabled = startsActive(request.user_status)
   await ctx.sql.transaction([
     password
       ? { statement: 'create_with_password', names: { account, password } }
@@ -66,14 +66,4 @@ export async function deleteAccount(
   }
   await endSessions(ctx, row)
   return { status: 'DELETED', deleted: true }
-}
-
-function isEnabled(status: string | undefined): boolean {
-  const word = (status ?? 'ACTIVE').toUpperCase()
-  if (word === 'ACTIVE') return true
-  if (word === 'SUSPENDED' || word === 'INACTIVE') return false
-  throw new ConnectorError(
-    'invalid_value',
-    `user_status must be ACTIVE, SUSPENDED or INACTIVE, not ${JSON.stringify(status)}`,
-  )
 }

@@ -1,5 +1,5 @@
 /** Creating, changing and deleting accounts. */
-import { ConnectorError, type Input, type Json, type Output, path } from 'keyway/sdk'
+import { ConnectorError, type Input, type Json, type Output, path, startsActive } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
 import { type Ctx, type PatchOperation, patch, service } from './service.ts'
 import {
@@ -61,23 +61,12 @@ function newUser(request: Input<'create_account'> & Fields, userName: string) {
     userName,
     ...(named ? { name: { givenName, familyName } } : {}),
     ...(email === undefined ? {} : { emails: [{ value: email, type: 'work', primary: true }] }),
-    active: isActive(request.user_status),
+    active: startsActive(request.user_status),
     displayName,
     title,
     externalId,
     ...(department === undefined ? {} : { [ENTERPRISE_SCHEMA]: { department } }),
   }
-}
-
-/** SCIM has active users and others, no more: an invitation cannot be said. */
-function isActive(status: string | undefined): boolean {
-  const word = (status ?? 'ACTIVE').toUpperCase()
-  if (word === 'ACTIVE') return true
-  if (word === 'SUSPENDED' || word === 'INACTIVE') return false
-  throw new ConnectorError(
-    'invalid_value',
-    `user_status must be ACTIVE, SUSPENDED or INACTIVE, not ${JSON.stringify(status)}`,
-  )
 }
 
 /** Replaces the given attributes and leaves the others alone; answers with what was asked for. */

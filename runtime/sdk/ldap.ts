@@ -1,6 +1,7 @@
-/** Helpers for `ctx.ldap`: values of entries, Active Directory's ids as text, writes that are done already. */
+/** Helpers for `ctx.ldap`: values of entries and of requests, DNs, writes that are done already. */
 import { parseDn, writeDn } from '../contract/connector/dn.ts'
-import type { LdapEntry } from '../contract/connector/ldap-context.ts'
+import type { LdapEntry, LdapValue } from '../contract/connector/ldap-context.ts'
+import { ConnectorError } from './connector-error.ts'
 
 /**
  * The values of an attribute, whose name is compared without case; none where it is not there.
@@ -23,6 +24,56 @@ export function valuesOf(entry: LdapEntry, attribute: string): string[] {
  */
 export const firstOf = (entry: LdapEntry, attribute: string): string | undefined =>
   valuesOf(entry, attribute)[0]
+
+/**
+ * The named attributes that an entry has, as text; several values joined by commas. For custom attributes.
+ *
+ * @example
+ * const custom_attributes = textsOf(entry, ['title', 'employeeNumber'])
+ */
+export const textsOf = (entry: LdapEntry, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const values = valuesOf(entry, name)
+      return values.length === 0 ? [] : [[name, values.join(', ')] as const]
+    }),
+  )
+
+/**
+ * Attributes of the fields of a request, by a table of our names and the directory's. What is no text is left out. An
+ * empty text is left out of an entry that is added, and takes the value of one that is changed.
+ *
+ * @example
+ * const names = { email: 'mail', given_name: 'givenName' }
+ * await ctx.ldap.modify(dn, [{ replace: attributesFrom(request, names, 'change') }])
+ */
+export function attributesFrom(
+  fields: { readonly [field: string]: unknown },
+  names: { readonly [field: string]: string },
+  way: 'add' | 'change',
+): Record<string, LdapValue[]> {
+  const attributes: Record<string, LdapValue[]> = {}
+  for (const [field, name] of Object.entries(names)) {
+    const value = fields[field]
+    if (typeof value !== 'string' || (value === '' && way === 'add')) continue
+    attributes[name] = value === '' ? [] : [value]
+  }
+  return attributes
+}
+
+/**
+ * The DN of an entry in another place, under the name that it has.
+ *
+ * @throws ConnectorError for what is no DN
+ *
+ * @example
+ * await ctx.ldap.move(entry.dn, movedDn(entry.dn, 'ou=left,dc=acme'))
+ */
+export function movedDn(dn: string, place: string): string {
+  const [name] = parseDn(dn) ?? []
+  if (name === undefined) throw new ConnectorError('invalid_value', `${dn} is no DN`)
+  return `${writeDn([name])},${place}`
+}
 
 /**
  * The one spelling of a DN, for ids and comparisons: in lower case, without spaces between its parts, and with every
@@ -73,39 +124,3 @@ export async function unlessAlready(
     throw error
   }
 }
-
-/**
- * A GUID in its usual form of an `objectGUID` in base64; the first three groups are stored backwards.
- *
- * @example
- * const id = guidText(firstOf(entry, 'objectGUID') ?? '')
- */
-export function guidText(base64: string): string {
-  const hex = [...bytesOf(base64)].map((byte) => byte.toString(16).padStart(2, '0'))
-  const order = [3, 2, 1, 0, -1, 5, 4, -1, 7, 6, -1, 8, 9, -1, 10, 11, 12, 13, 14, 15]
-  return order.map((at) => (at === -1 ? '-' : (hex[at] ?? '00'))).join('')
-}
-
-/**
- * A SID in its usual form (`S-1-5-21-...`) of an `objectSid` in base64.
- *
- * @example
- * const sid = sidText(firstOf(entry, 'objectSid') ?? '')
- */
-export function sidText(base64: string): string {
-  const bytes = bytesOf(base64)
-  const at = (index: number): number => bytes[index] ?? 0
-  let authority = 0
-  for (let index = 2; index < 8; index += 1) authority = authority * 256 + at(index)
-  const parts = ['S', at(0), authority]
-  for (let index = 0; index < at(1); index += 1) {
-    const start = 8 + 4 * index
-    parts.push(
-      at(start) + at(start + 1) * 2 ** 8 + at(start + 2) * 2 ** 16 + at(start + 3) * 2 ** 24,
-    )
-  }
-  return parts.join('-')
-}
-
-const bytesOf = (base64: string): Uint8Array =>
-  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))

@@ -58,14 +58,17 @@ export { form } from './form.ts'
 export { ifThere } from './if-there.ts'
 export { readJson } from './json.ts'
 export {
+  attributesFrom,
   firstOf,
-  guidText,
   isBelow,
+  movedDn,
   plainDn,
-  sidText,
+  textsOf,
   unlessAlready,
   valuesOf,
 } from './ldap.ts'
+export { guidText, guidValue, sidText, sidValue } from './ldap-ids.ts'
+export { type PagedSearch, searchAll, searchPage } from './ldap-search.ts'
 export { nextLink } from './link.ts'
 export { inParallel, mapped } from './mapped.ts'
 export { nested } from './nested.ts'
@@ -83,5 +86,7 @@ export {
   paged,
   textCursor,
 } from './paging.ts'
+export { randomPassword } from './random-password.ts'
 export { flagOf, nameOf, numberOf, rowsPage, textOf } from './sql.ts'
+export { startsActive } from './starts-active.ts'
 export { type Path, path, type Query } from './url.ts'

@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { isBelow, plainDn } from '../../runtime/sdk/sdk.ts'
+import {
+  attributesFrom,
+  guidText,
+  guidValue,
+  isBelow,
+  movedDn,
+  plainDn,
+  sidText,
+  sidValue,
+  textsOf,
+} from '../../runtime/sdk/sdk.ts'
 
 describe('the one spelling of a DN', () => {
   test.each([
@@ -30,4 +40,43 @@ test.each([
   ['uid=a\\2cou=people,dc=acme', false],
 ])('%j lies below ou=people,dc=acme: %s', (dn, expected) => {
   expect(isBelow(dn, 'ou=people,dc=acme')).toBe(expected)
+})
+
+describe('the ids of Active Directory', () => {
+  const GUID = 'a81e5234-84b5-4f9a-8d85-7d480e7b8aa0'
+  const SID = 'S-1-5-21-3674399607-3685906530-2880156621-1107'
+
+  test('are the same as text and as bytes', () => {
+    expect(guidValue(GUID)).toEqual({ base64: 'NFIeqLWEmk+NhX1IDnuKoA==' })
+    expect(guidText(guidValue(GUID.toUpperCase())?.base64 ?? '')).toBe(GUID)
+    expect(sidValue(SID)).toEqual({ base64: 'AQUAAAAAAAUVAAAAd+MC22J4stvNs6urUwQAAA==' })
+    expect(sidText(sidValue(SID)?.base64 ?? '')).toBe(SID)
+    expect(sidText(sidValue('S-1-281474976710655-4294967295')?.base64 ?? '')).toBe(
+      'S-1-281474976710655-4294967295',
+    )
+  })
+
+  test.each(['', 'user001', `${GUID}0`, `{${GUID}}`, '*)(objectGUID=*'])('%j is none', (text) => {
+    expect(guidValue(text)).toBeNull()
+    expect(sidValue(text)).toBeNull()
+  })
+})
+
+test('fields become attributes; an empty one takes a value away, where there can be one', () => {
+  const names = { email: 'mail', title: 'title', given_name: 'givenName' }
+  const fields = { email: 'a@acme.example', title: '', given_name: undefined, other: 'x' }
+  expect(attributesFrom(fields, names, 'add')).toEqual({ mail: ['a@acme.example'] })
+  expect(attributesFrom(fields, names, 'change')).toEqual({ mail: ['a@acme.example'], title: [] })
+})
+
+test('attributes that an entry has become text', () => {
+  const entry = { dn: 'cn=a', attributes: { Title: ['Lead', 'Chair'], cn: ['a'] }, binary: [] }
+  expect(textsOf(entry, ['title', 'mail'])).toEqual({ title: 'Lead, Chair' })
+})
+
+test('a DN is moved under the name that it has', () => {
+  expect(movedDn('CN=Doe\\, Jane,OU=People,DC=acme', 'OU=Left,DC=acme')).toBe(
+    'cn=Doe\\2C Jane,OU=Left,DC=acme',
+  )
+  expect(() => movedDn('user001', 'OU=Left,DC=acme')).toThrow('is no DN')
 })

@@ -233,6 +233,30 @@ export const LDAP_RESULTS: Readonly<Record<number, Result>> = {
 export const resultOf = (code: number): Result =>
   LDAP_RESULTS[code] ?? { name: `result${code}`, wire: 'api_error', status: 500 }
 
+/**
+ * Why Active Directory lets nobody in, by what it says beside `invalidCredentials`: `... error, data 533, v1db1`.
+ *
+ * Source: MS-ERREF section 2.2 (the numbers in hexadecimal).
+ */
+const SIGN_IN_REASONS: Readonly<Record<string, string>> = {
+  '525': 'there is no such user',
+  '52e': 'the user is unknown, or the password is wrong',
+  '530': 'the user may not sign in at this time',
+  '531': 'the user may not sign in from here',
+  '532': 'the password has expired',
+  '533': 'the account is disabled',
+  '701': 'the account has expired',
+  '773': 'the password must be changed first',
+  '775': 'the account is locked',
+}
+
+/** What a reason of Active Directory means, as the end of a sentence; empty for what says none. */
+export function signInReason(said: string): string {
+  const number = /AcceptSecurityContext error, data ([0-9a-f]{1,8})\b/.exec(said)?.[1]
+  const reason = number === undefined ? undefined : SIGN_IN_REASONS[number]
+  return reason === undefined ? '' : `: ${reason}`
+}
+
 /** The code of a result's name, which is how cases write it; null for one that the table does not have. */
 export function codeNamed(name: string): number | null {
   const found = Object.entries(LDAP_RESULTS).find(([, row]) => row.name === name)

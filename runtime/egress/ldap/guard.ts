@@ -2,18 +2,18 @@
 import type { Socket } from 'node:net'
 import { LDAP_LIMITS } from '../../contract/connector/ldap.ts'
 import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
-import { hasMorePages, readHeader, shapeOf } from './shape.ts'
+import { pageCookie, readHeader, shapeOf } from './shape.ts'
 
 export type LdapGuard = Guard & {
-  /** Whether the last result said that there are further pages. */
-  hasMore(): boolean
+  /** Where the next page begins, as the last result said; null where there is none. */
+  cookie(): Buffer | null
 }
 
 const SEQUENCE = 0x30
 
 /** Guards an open connection. @param from `host:port`, for messages. */
 export function guardLdap(socket: Socket, from: string): LdapGuard {
-  let more = false
+  let cookie: Buffer | null = null
   const guard = createGuard(
     socket,
     from,
@@ -28,11 +28,11 @@ export function guardLdap(socket: Socket, from: string): LdapGuard {
         const shape = shapeOf(message)
         if (shape === null) return null
         const isResult = shape.kind === 'result'
-        if (isResult) more = hasMorePages(message)
+        if (isResult) cookie = pageCookie(message)
         return { elements: shape.elements, isItem: !isResult, passes: true }
       },
       onRenew() {
-        more = false
+        cookie = null
       },
       maxReplyBytes: LDAP_LIMITS.maxReplyBytes,
       maxReplyElements: LDAP_LIMITS.maxReplyElements,
@@ -40,5 +40,5 @@ export function guardLdap(socket: Socket, from: string): LdapGuard {
     },
     new GuardedSocket(socket),
   )
-  return { ...guard, hasMore: () => more }
+  return { ...guard, cookie: () => cookie }
 }

@@ -12,7 +12,7 @@ import type { Lease as Leased } from '../wire/pool.ts'
 import type { LdapConnection } from './connect.ts'
 import { SPELT, toEntries, wholeRanges } from './entries.ts'
 import { bytesOrText, toFilter } from './filter.ts'
-import type { LdapGuard } from './guard.ts'
+import { PageControl } from './pages.ts'
 
 type Lease = Leased<LdapConnection>
 
@@ -180,49 +180,44 @@ async function search(
   const pages = goesOn
     ? // The cast: only what this file parked has such an id.
       (known as ParkedPages)
-    : parkedPages(client.searchPaginated(base, { ...options, paged: { pageSize: size } }), guard)
-  if (!goesOn && cursor !== null) await skip(pages, cursor.given)
-  const { found, isLast } = await pages.next()
-  if (isLast) return finish(found, null)
-  lease.parked = pages
-  return finish(found, writeCursor(pages))
-}
-
-type ParkedPages = {
-  id: string
-  given: number
-  next(): Promise<{ found: SearchResult; isLast: boolean }>
-}
-
-const NOTHING: SearchResult = { searchEntries: [], searchReferences: [] }
-
-/** The pages of a search, each with whether it is the last one. */
-function parkedPages(pages: AsyncGenerator<SearchResult>, guard: LdapGuard): ParkedPages {
-  const own: ParkedPages = {
-    id: randomUUID(),
-    given: 0,
-    async next() {
-      guard.renew()
-      const { value, done } = await pages.next()
-      if (done) return { found: NOTHING, isLast: true }
-      own.given += value.searchEntries.length
-      return { found: value, isLast: !guard.hasMore() }
-    },
+    : { id: randomUUID(), given: 0, cookie: null }
+  const next = async (wanted: number): Promise<SearchResult> => {
+    guard.renew()
+    const found = await client.search(base, options, new PageControl(wanted, pages.cookie))
+    pages.given += found.searchEntries.length
+    pages.cookie = guard.cookie()
+    return found
   }
-  return own
+  if (!goesOn && cursor !== null) await skip(pages, cursor.given, size, next)
+  const found = await next(size)
+  if (pages.cookie === null) return finish(found, null)
+  const here = writeCursor(pages)
+  // First: further values of its entries are read on the same connection, by requests that know no pages.
+  const page = await finish(found, here)
+  lease.parked = pages
+  return page
 }
+
+type ParkedPages = { id: string; given: number; cookie: Buffer | null }
 
 /**
  * Reads pages again up to where a cursor stands: the connection that the search began on is gone.
  *
- * @throws directory_refused, as an invalid cursor, where the pages do not come to stand there
+ * @throws directory_refused, as an invalid cursor, where the search ends before
  */
-async function skip(pages: ParkedPages, given: number): Promise<void> {
-  while (pages.given < given) {
-    const { isLast } = await pages.next()
-    if (isLast) break
-  }
-  if (pages.given === given) return
+async function skip(
+  pages: ParkedPages,
+  given: number,
+  most: number,
+  next: (wanted: number) => Promise<unknown>,
+): Promise<void> {
+  let before: number
+  do {
+    before = pages.given
+    await next(Math.min(most, given - before))
+    // A page of nothing leads on for ever.
+  } while (pages.given < given && pages.given > before && pages.cookie !== null)
+  if (pages.given === given && pages.cookie !== null) return
   throw new RuntimeError(
     'directory_refused',
     'The search cannot go on where it ended: its entries have changed meanwhile',

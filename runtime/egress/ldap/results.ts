@@ -2,7 +2,7 @@
 
 import { ResultCodeError } from 'ldapts'
 import { cut } from '../../bounded/cut.ts'
-import { resultOf } from '../../contract/connector/ldap.ts'
+import { resultOf, signInReason } from '../../contract/connector/ldap.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { errorOf } from '../../contract/errors/thrown.ts'
 import type { Guard } from '../wire/guard.ts'
@@ -32,7 +32,7 @@ export function refusal(code: number, said: string, from: string): RuntimeError 
   const hint =
     name === 'referral'
       ? ': it names another server for this entry, and referrals are not followed'
-      : ''
+      : signInReason(said)
   const text = said === '' ? '' : `: ${cut(said, MAX_SAID)}`
   return new RuntimeError('directory_refused', `${from} answered ${name} (${code})${hint}${text}`, {
     wire,

@@ -114,12 +114,13 @@ export function readHeader(
 }
 
 /** The control of paged results (RFC 2696). */
-const PAGES = Buffer.from('1.2.840.113556.1.4.319')
+export const PAGES_OID = '1.2.840.113556.1.4.319'
+const PAGES = Buffer.from(PAGES_OID)
 
-/** Whether a well-formed result says that the search has further pages: its cookie is not empty. */
-export function hasMorePages(bytes: Buffer): boolean {
+/** Where the next page of a search begins, by a well-formed result; null where there is none. */
+export function pageCookie(bytes: Buffer): Buffer | null {
   const found = bytes.lastIndexOf(PAGES)
-  if (found === -1) return false
+  if (found === -1) return null
   let at = found + PAGES.length
   // Criticality may stand before the value.
   if (bytes[at] === 0x01) at = readElement(bytes, at, bytes.length)?.stop ?? bytes.length
@@ -127,5 +128,6 @@ export function hasMorePages(bytes: Buffer): boolean {
   const list = value === null ? null : readElement(bytes, value.start, value.stop)
   const size = list === null ? null : readElement(bytes, list.start, list.stop)
   const cookie = list && size ? readElement(bytes, size.stop, list.stop) : null
-  return cookie !== null && cookie.tag === OCTETS && cookie.stop > cookie.start
+  if (cookie === null || cookie.tag !== OCTETS || cookie.stop === cookie.start) return null
+  return Buffer.from(bytes.subarray(cookie.start, cookie.stop))
 }

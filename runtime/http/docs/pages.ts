@@ -28,7 +28,7 @@ const below = (folder: string, names: readonly string[]): Page[] =>
   names.map((name) => page(`${folder}/${name}`))
 const CONNECTORS = [
   ...['scim', 'github', 'okta', 'slack', 'google-workspace', 'rabbitmq', 'keystone', 'ldap'],
-  ...['postgresql', 'mariadb', 'redmine'],
+  ...['active-directory', 'postgresql', 'mariadb', 'redmine'],
 ]
 
 export const PARTS: readonly Part[] = [

@@ -1,4 +1,4 @@
-/** OpenLDAP for tests of the door: one server for a file, trusted by this process alone. */
+/** OpenLDAP, and Samba as a domain controller: one server for a file, trusted by this process alone. */
 import { readFileSync } from 'node:fs'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { CallSecrets } from '../../../runtime/contract/connector/secrets.ts'
@@ -30,8 +30,16 @@ export async function startAnother(env: Record<string, string>): Promise<Directo
   return trusted(await other.system.start(env))
 }
 
+/** Starts a domain controller, or says why there is none here. */
+export async function startDomain(): Promise<{ domain: Directory } | { why: string }> {
+  const lacking = missing('apt-get', 'openssl', 'unshare')
+  const found =
+    lacking === null ? await installSystem<OpenLdap['auth']>('samba-ad') : { why: lacking }
+  return 'why' in found ? found : { domain: trusted(await found.system.start()) }
+}
+
 function trusted(system: object): Directory {
-  // What `openldap.sh` tells of itself.
+  // What the scripts tell of themselves.
   const started = system as Directory
   setDefaultCACertificates([...getCACertificates('default'), readFileSync(started.ca, 'utf8')])
   return started

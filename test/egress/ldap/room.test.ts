@@ -75,8 +75,23 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(uids(first.entries)).not.toEqual(expect.arrayContaining(uids(second.entries)))
   })
 
+  test('goes on in pages of another size, also when the connection is gone', async () => {
+    const all: string[] = []
+    let cursor: string | null = null
+    for (const [at, size] of [7, 3, 20, 1, 20, 9].entries()) {
+      const page = { size, cursor }
+      const found = await ask('SEARCH', { base: people(), filter: { present: 'uid' }, page })
+      expect(found.entries).toHaveLength(size)
+      all.push(...uids(found.entries))
+      cursor = found.cursor
+      if (at % 2 === 1) for (const door of openDoors.splice(0)) await door.close()
+    }
+    expect(cursor).toBeNull()
+    expect(new Set(all).size).toBe(60)
+  })
+
   test('refuses a cursor that leads nowhere', async () => {
-    const page = { size: 20, cursor: '00000000-0000-0000-0000-000000000000 7' }
+    const page = { size: 20, cursor: '00000000-0000-0000-0000-000000000000 7000' }
     const error = await errorOf(ask('SEARCH', { base: people(), page }))
     expect(error.details.wire).toBe('invalid_page_token')
   })

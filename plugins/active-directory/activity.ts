@@ -1,0 +1,40 @@
+/** When people last logged on, as far as the domain notes it. */
+import { firstOf, guidValue, type Input, type LdapEntry, type Output } from 'keyway/sdk'
+import { isoOf, timeOf } from './control.ts'
+import { type Ctx, findAll, idOf } from './directory.ts'
+
+type Activity = Output<'get_last_activity'>[number]
+
+/** The first is of the asked domain controller alone, the second of all, up to 14 days late (MS-ADA1, MS-ADA2). */
+const NOTED_IN = ['lastLogon', 'lastLogonTimestamp']
+
+/** Most accounts of one search. */
+const AT_ONCE = 100
+
+/** The last logon of each account that has one; accounts that are not there are left out. */
+export async function getLastActivity(
+  request: Input<'get_last_activity'>,
+  ctx: Ctx,
+): Promise<Activity[]> {
+  const last = new Map<string, string>()
+  const values = request.account_ids.flatMap((id) => guidValue(id) ?? [])
+  for (let at = 0; at < values.length; at += AT_ONCE) {
+    const some = values.slice(at, at + AT_ONCE)
+    const either = {
+      or: some.map((value): { eq: [string, typeof value] } => ({ eq: ['objectGUID', value] })),
+    }
+    for (const entry of await findAll(ctx, 'account', NOTED_IN, either)) {
+      const time = lastOf(entry)
+      if (time !== null) last.set(idOf(entry), time)
+    }
+  }
+  return request.account_ids.flatMap((account_id) => {
+    const happened_at = last.get(account_id.toLowerCase())
+    return happened_at === undefined ? [] : [{ account_id, event_type: 'last_login', happened_at }]
+  })
+}
+
+const lastOf = (entry: LdapEntry): string | null => {
+  const times = NOTED_IN.flatMap((name) => timeOf(firstOf(entry, name)) ?? [])
+  return times.length === 0 ? null : isoOf(Math.max(...times))
+}

@@ -1,0 +1,93 @@
+/** What every part asks the domain for: ids, places, entries. Knows no capability. */
+import {
+  type At,
+  type ConnectorContext,
+  ConnectorError,
+  firstOf,
+  guidText,
+  guidValue,
+  type LdapEntry,
+  type LdapFilter,
+  type Paged,
+  searchAll,
+  searchPage,
+  sidText,
+} from 'keyway/sdk'
+import type { Connector } from './connector.types.ts'
+
+export type Ctx = ConnectorContext<Connector>
+
+/** What is looked for: users, without computers and trusts (MS-SAMR section 2.2.1.9), or groups. */
+const KINDS = {
+  account: { is: { eq: ['sAMAccountType', '805306368'] }, below: 'people_dn' },
+  group: { is: { eq: ['objectCategory', 'group'] }, below: 'groups_dn' },
+} as const satisfies Record<string, { is: LdapFilter; below: 'people_dn' | 'groups_dn' }>
+export type Kind = keyof typeof KINDS
+
+/** Attributes that ids are made of. */
+export const IDS = ['objectGUID', 'objectSid']
+
+/** The id of an entry, which it keeps when it is renamed or moved. */
+export const idOf = (entry: LdapEntry): string => guidText(firstOf(entry, 'objectGUID') ?? '')
+
+/** The SID of a user or a group. */
+export const sidOf = (entry: LdapEntry): string => sidText(firstOf(entry, 'objectSid') ?? '')
+
+/** Where accounts, or groups, lie: all of the domain, unless the settings say otherwise. */
+export const placeOf = (ctx: Ctx, kind: Kind): string =>
+  ctx.settings[KINDS[kind].below] ?? ctx.settings.base_dn
+
+/** Where new accounts go. */
+export const newAccountsPlace = (ctx: Ctx): string =>
+  ctx.settings.new_accounts_dn ??
+  ctx.settings.people_dn ??
+  ctx.ldap.dn(['CN', 'Users'], ctx.settings.base_dn)
+
+const find = (ctx: Ctx, kind: Kind, attributes: readonly string[], filter?: LdapFilter) => {
+  const { is } = KINDS[kind]
+  return {
+    base: placeOf(ctx, kind),
+    filter: filter === undefined ? is : { and: [is, filter] },
+    attributes: [...new Set([...IDS, ...attributes])],
+    most: ctx.settings.page_size,
+  }
+}
+
+/** One page of accounts, or of groups, that a filter takes. */
+export const findPage = (
+  ctx: Ctx,
+  at: At,
+  kind: Kind,
+  attributes: readonly string[],
+  filter?: LdapFilter,
+): Promise<Paged<LdapEntry[]>> => searchPage(ctx, at, find(ctx, kind, attributes, filter))
+
+/** All of them. */
+export const findAll = (
+  ctx: Ctx,
+  kind: Kind,
+  attributes: readonly string[],
+  filter?: LdapFilter,
+): Promise<LdapEntry[]> => searchAll(ctx, find(ctx, kind, attributes, filter))
+
+/**
+ * The account, or the group, with an id, if it lies in its place.
+ *
+ * @throws not_found
+ */
+export async function readEntry(
+  ctx: Ctx,
+  kind: Kind,
+  id: string,
+  attributes: readonly string[] = [],
+): Promise<LdapEntry> {
+  const value = guidValue(id)
+  // What is no id is not asked for.
+  const found =
+    value === null ? [] : await findAll(ctx, kind, attributes, { eq: ['objectGUID', value] })
+  const [entry] = found
+  if (entry !== undefined) return entry
+  throw new ConnectorError('not_found', `There is no ${kind} ${id}`, {
+    app_error_code: 'noSuchObject',
+  })
+}

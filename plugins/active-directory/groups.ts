@@ -1,0 +1,38 @@
+/** Groups: listing them, and what is asked about one of them. */
+import { firstOf, type LdapEntry, type Output, type Paged, paged } from 'keyway/sdk'
+import { type Ctx, findPage, idOf, readEntry, sidOf } from './directory.ts'
+
+/** MS-ADTS section 2.2.12. */
+const SECURITY_GROUP = 0x80000000
+
+/** One page of groups. */
+export async function listEntitlements(ctx: Ctx): Promise<Paged<Output<'list_entitlements'>>> {
+  const { response, cursor } = await findPage(ctx, ctx, 'group', [
+    ...['cn', 'description', 'groupType'],
+  ])
+  ctx.raw(response)
+  const groups = response.map((entry) => ({
+    entitlement_type: 'GROUP',
+    integration_specific_id: idOf(entry),
+    integration_specific_resource_id: '',
+    label: firstOf(entry, 'cn') ?? entry.dn,
+    is_assignable: true,
+    description: firstOf(entry, 'description') ?? null,
+    extra_data: {
+      dn: entry.dn,
+      sid: sidOf(entry),
+      kind: isForSecurity(entry) ? 'security' : 'distribution',
+    },
+  }))
+  return paged(groups, cursor)
+}
+
+const isForSecurity = (entry: LdapEntry): boolean =>
+  (Number(firstOf(entry, 'groupType') ?? 0) & SECURITY_GROUP) !== 0
+
+/** The entry of a group. @throws not_found for an unknown id, and for one of something else */
+export const readGroup = (ctx: Ctx, id: string): Promise<LdapEntry> => readEntry(ctx, 'group', id)
+
+/** The last part of the SID of a group of the domain, which accounts name their primary group by; null for others. */
+export const ridOf = (group: LdapEntry): string | null =>
+  /^S-1-5-21-.*-(\d+)$/.exec(sidOf(group))?.[1] ?? null

@@ -1,0 +1,122 @@
+/** Creating, changing and deleting accounts. */
+import {
+  allOrNothing,
+  attributesFrom,
+  ConnectorError,
+  type Input,
+  type LdapEntry,
+  type LdapValue,
+  type Output,
+  plainDn,
+  randomPassword,
+  startsActive,
+} from 'keyway/sdk'
+import { MEMBERSHIP } from './associations.ts'
+import { NORMAL, withDisabled } from './control.ts'
+import { type Ctx, IDS, idOf, newAccountsPlace, readEntry } from './directory.ts'
+import { putInto } from './grants.ts'
+
+/** Fields that connector.json adds. */
+type Fields = { readonly [field: string]: unknown }
+
+/** Our names, and the domain's. */
+const ATTRIBUTES = {
+  email: 'mail',
+  given_name: 'givenName',
+  family_name: 'sn',
+  display_name: 'displayName',
+  title: 'title',
+  department: 'department',
+} as const
+
+/**
+ * Creates an account with groups, or nothing: one that cannot have all of it is removed again. It is made switched off,
+ * gets its password, and is then switched on: a domain controller switches no account on without a password.
+ *
+ * @throws bad_request with the code `entryAlreadyExists` when the name is taken
+ */
+export async function createAccount(
+  request: Input<'create_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'create_account'>> {
+  const { username } = request
+  if (!username) throw new ConnectorError('integration_missing_parameter', 'username is required')
+  const enabled = startsActive(request.user_status)
+  const dn = ctx.ldap.dn(['CN', username], newAccountsPlace(ctx))
+  return allOrNothing(async (undo) => {
+    await ctx.ldap.add(dn, {
+      objectClass: ['user'],
+      sAMAccountName: [username],
+      userPrincipalName: [`${username}@${suffixOf(ctx)}`],
+      userAccountControl: [withDisabled(String(NORMAL), true)],
+      ...attributesFrom(request, ATTRIBUTES, 'add'),
+    })
+    undo(`the account ${dn}`, () => ctx.ldap.delete(dn))
+    const person = await readNew(ctx, dn)
+    const given = passwordOf(request)
+    if (enabled || given !== null) await ctx.ldap.password(dn, given ?? randomPassword())
+    const changes = mustChange(request)
+    if (enabled) changes['userAccountControl'] = [String(NORMAL)]
+    if (Object.keys(changes).length > 0) await ctx.ldap.modify(dn, [{ replace: changes }])
+    for (const group of request.entitlements)
+      await putInto(ctx, group.integration_specific_id, person)
+    return { status: enabled ? 'ACTIVE' : 'SUSPENDED', created: true, id: idOf(person) }
+  })
+}
+
+/** The entry that was just added, under the DN that it got. */
+async function readNew(ctx: Ctx, base: string): Promise<LdapEntry> {
+  const attributes = [...IDS, ...MEMBERSHIP]
+  const { entries } = await ctx.ldap.search({ base, scope: 'base', attributes })
+  const [entry] = entries
+  if (entry !== undefined) return entry
+  throw new ConnectorError('not_found', `The new account ${base} cannot be read`)
+}
+
+/**
+ * Changes the attributes that are given, and leaves the others alone; an empty one is taken away. A new address is that of
+ * `mail`: `proxyAddresses` are the mail system's.
+ */
+export async function updateAccount(
+  request: Input<'update_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'update_account'>> {
+  const changes = { ...attributesFrom(request, ATTRIBUTES, 'change'), ...mustChange(request) }
+  const password = passwordOf(request)
+  if (Object.keys(changes).length === 0 && password === null)
+    throw new ConnectorError(
+      'bad_request',
+      `Nothing to change. Give one of: ${[...Object.keys(ATTRIBUTES), 'password', 'must_change_password'].join(', ')}`,
+    )
+  const entry = await readEntry(ctx, 'account', request.id)
+  // First: a password that is set takes the mark away.
+  if (password !== null) await ctx.ldap.password(entry.dn, password)
+  if (Object.keys(changes).length > 0) await ctx.ldap.modify(entry.dn, [{ replace: changes }])
+  return { id: idOf(entry) }
+}
+
+/** Deletes an account for good; the domain takes it out of its groups. */
+export async function deleteAccount(
+  request: Input<'delete_account'>,
+  ctx: Ctx,
+): Promise<Output<'delete_account'>> {
+  const { dn } = await readEntry(ctx, 'account', request.account_id)
+  await ctx.ldap.delete(dn)
+  return { status: 'DELETED', deleted: true }
+}
+
+const passwordOf = ({ password }: Fields): string | null =>
+  typeof password === 'string' && password !== '' ? password : null
+
+/** 0 stands for a password that must be changed, -1 for one that was set just now. */
+function mustChange({ must_change_password: must }: Fields): Record<string, LdapValue[]> {
+  return typeof must === 'boolean' ? { pwdLastSet: [must ? '0' : '-1'] } : {}
+}
+
+/** The suffix of user principal names: that of the settings, or the name of the domain. */
+const suffixOf = ({ settings: { upn_suffix, base_dn } }: Ctx): string =>
+  upn_suffix ??
+  (plainDn(base_dn) ?? '')
+    .split(',')
+    .flatMap((part) => (part.startsWith('dc=') ? [part.slice(3)] : []))
+    .join('.')

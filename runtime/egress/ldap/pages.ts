@@ -1,0 +1,24 @@
+/** Pages of a search (RFC 2696), each of the size that is asked for: the library's own search has one size for all of them. */
+import { Ber, BerWriter, Control } from 'ldapts'
+import { PAGES_OID } from './shape.ts'
+
+/** Asks for one page: `cookie` is where it begins, null for the first one. */
+export class PageControl extends Control {
+  readonly #size: number
+  readonly #cookie: Buffer | null
+
+  constructor(size: number, cookie: Buffer | null) {
+    super(PAGES_OID)
+    this.#size = size
+    this.#cookie = cookie
+  }
+  protected override writeControl(writer: BerWriter): void {
+    const value = new BerWriter()
+    value.startSequence()
+    value.writeInt(this.#size)
+    if (this.#cookie === null) value.writeString('')
+    else value.writeBuffer(this.#cookie, Ber.OctetString)
+    value.endSequence()
+    writer.writeBuffer(value.buffer, Ber.OctetString)
+  }
+}

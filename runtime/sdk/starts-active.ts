@@ -1,0 +1,19 @@
+import { ConnectorError } from './connector-error.ts'
+
+/**
+ * Whether a new account is to be switched on, by the `user_status` that was asked for.
+ *
+ * @throws ConnectorError for a status that a system without invitations does not have
+ *
+ * @example
+ * const enabled = startsActive(request.user_status)
+ */
+export function startsActive(status: string | undefined): boolean {
+  const word = (status ?? 'ACTIVE').toUpperCase()
+  if (word === 'ACTIVE') return true
+  if (word === 'SUSPENDED' || word === 'INACTIVE') return false
+  throw new ConnectorError(
+    'invalid_value',
+    `user_status must be ACTIVE, SUSPENDED or INACTIVE, not ${JSON.stringify(status)}`,
+  )
+}

@@ -1,0 +1,560 @@
+/** The connector of Active Directory, whole: through the host, its bind, its sandbox and its door, to a real Samba domain. */
+import { Attribute, Change, Client } from 'ldapts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Directory, startDomain } from '../egress/ldap/directory.ts'
+import { failure, startHost, success, type TestHost } from './host.ts'
+
+type Account = {
+  integration_specific_id: string
+  username: string
+  email: string | null
+  user_status: string
+  extra_data: { dn: string; sid: string; locked: boolean; expires_at: string | null }
+  custom_attributes: Record<string, string> | null
+}
+type Named = { integration_specific_id: string; label: string; extra_data: { kind: string } }
+type Association = { account_id: string; integration_specific_entitlement_id: string }
+
+const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+const started = await startDomain()
+const why = 'why' in started ? started.why : null
+
+describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why})` : ''}`, () => {
+  let domain: Directory
+  let host: TestHost
+  let admin: Client
+  /** Ids of people by user name, and of groups by name. */
+  const ids = new Map<string, string>()
+  const id = (name: string): string => ids.get(name) ?? `${name} is unknown`
+
+  beforeAll(async () => {
+    if ('why' in started) return
+    domain = started.domain
+    const hosts = [domain.url, domain.ldapsUrl].map(
+      (url) => `active-directory=${new URL(url).host}`,
+    )
+    host = await startHost({ env: { KEYWAY_PRIVATE_EGRESS: hosts.join(' ') } })
+    admin = new Client({ url: domain.ldapsUrl })
+    await admin.bind('administrator@ad.example.test', 'Admin-Secret-1')
+    await admin.add(`OU=Left,${people()}`, { objectClass: 'organizationalUnit' })
+    for (const one of await all<Account>('list_accounts'))
+      ids.set(one.username, one.integration_specific_id)
+    for (const one of await all<Named>('list_entitlements'))
+      ids.set(one.label, one.integration_specific_id)
+  }, 180_000)
+  afterAll(async () => {
+    await admin?.unbind()
+    await host?.stop()
+    if ('domain' in started) await started.domain.stop()
+  })
+
+  const people = () => `OU=People,${domain.baseDn}`
+  const groups = () => `OU=Groups,${domain.baseDn}`
+  const user = (number: string) => `CN=user${number},${people()}`
+
+  type Given = { settings?: object; as?: [name: string, password: string] }
+  const envelope = (request: object = {}, { settings, as }: Given = {}) => {
+    const [username, password] = as ?? [domain.auth.bindDn, domain.auth.password]
+    return {
+      auth: { basic: { username, password } },
+      settings: { url: domain.ldapsUrl, base_dn: domain.baseDn, people_dn: people(), ...settings },
+      request,
+    }
+  }
+  const call = (capability: string, request: object = {}, given?: Given) =>
+    host.call('active-directory', capability, envelope(request, given))
+  const done = async <T>(capability: string, request: object = {}, given?: Given): Promise<T> =>
+    success<T>((await call(capability, request, given)).body)
+  const refused = async (capability: string, request: object = {}, given?: Given) =>
+    failure(await call(capability, request, given))
+  const all = async <T>(capability: string, size?: number, given?: Given) =>
+    (await host.pages<T>('active-directory', capability, envelope({}, given), size)).flat()
+
+  const account = (account_id: string) => done<Account>('get_account', { account_id })
+  const someone = async (username: string, more: object = {}) =>
+    (await done<{ id: string }>('create_account', { username, entitlements: [], ...more })).id
+  const gone = (account_id: string) => done('delete_account', { account_id })
+  const grant = (account_id: string, name: string) => ({
+    account_integration_specific_id: account_id,
+    resource_integration_specific_id: '',
+    resource_type: '',
+    entitlement_type: 'GROUP',
+    entitlement_integration_specific_id: ids.get(name) ?? name,
+  })
+  const named = (wanted: string) => [...ids].find(([, one]) => one === wanted)?.[0]
+  const heldBy = async (account_id: string, given?: Given) =>
+    (await done<Association[]>('get_account_entitlement_associations', { account_id }, given))
+      .map((one) => named(one.integration_specific_entitlement_id))
+      .sort()
+  /** `user group` of every membership. */
+  const pairs = async (size: number | undefined, settings: object) =>
+    (await all<Association>('find_entitlement_associations', size, { settings }))
+      .map((one) => `${named(one.account_id)} ${named(one.integration_specific_entitlement_id)}`)
+      .sort()
+  const read = async (dn: string, attribute: string): Promise<unknown> =>
+    (await admin.search(dn, { scope: 'base', attributes: [attribute] })).searchEntries[0]?.[
+      attribute
+    ]
+  const write = (dn: string, type: string, ...values: string[]) =>
+    admin.modify(
+      dn,
+      new Change({ operation: 'replace', modification: new Attribute({ type, values }) }),
+    )
+  /** Whether a password lets an account in, asked of the domain itself. */
+  const canLogIn = async (name: string, password: string) => {
+    const client = new Client({ url: domain.ldapsUrl })
+    try {
+      await client.bind(`${name}@ad.example.test`, password)
+      return true
+    } catch {
+      return false
+    } finally {
+      await client.unbind()
+    }
+  }
+
+  test.each(['ldap', 'ldaps'])('knows its tenant by the domain’s own id, by %s', async (way) => {
+    const url = way === 'ldaps' ? domain.ldapsUrl : domain.url
+    const found = await done<{ unique_tenant_id: string }>(
+      'validate_credentials',
+      {},
+      {
+        settings: { url },
+      },
+    )
+    expect(found).toEqual({ valid: true, unique_tenant_id: expect.stringMatching(GUID) })
+  })
+
+  test.each([7, undefined])('lists everybody exactly once in pages of %s', async (size) => {
+    const found = await all<Account>('list_accounts', size)
+    expect(found).toHaveLength(53)
+    expect(new Set(found.map((one) => one.integration_specific_id)).size).toBe(53)
+    for (const one of found) expect(one.integration_specific_id).toMatch(GUID)
+    const off = found.filter((one) => one.user_status === 'SUSPENDED').map((one) => one.username)
+    // Two disabled, one expired, three that were made without a password.
+    expect(off.sort()).toEqual(['odd1', 'odd2', 'odd3', 'user010', 'user020', 'user030'])
+    expect(await account(id('user030'))).toMatchObject({
+      extra_data: { expires_at: '2020-01-01T00:00:00+00:00' },
+    })
+  })
+
+  test('lists no computers, and the users of the whole domain without a place', async () => {
+    const found = await all<Account>('list_accounts', undefined, {
+      settings: { people_dn: undefined },
+    })
+    const names = found.map((one) => one.username)
+    expect(names).toContain('Administrator')
+    expect(names.filter((name) => name.endsWith('$'))).toEqual([])
+    expect(found).toHaveLength(58)
+  })
+
+  test('finds each of them by its id, whatever its name holds', async () => {
+    for (const one of await all<Account>('list_accounts'))
+      expect(await account(one.integration_specific_id)).toEqual(one)
+  })
+
+  test('brings custom attributes that are asked for, and no secrets', async () => {
+    const custom_attributes = ['displayName', 'userPrincipalName', 'unicodePwd', 'title']
+    const found = await done<Account>('get_account', {
+      account_id: id('user007'),
+      custom_attributes,
+    })
+    expect(found.custom_attributes).toEqual({
+      displayName: 'User 007',
+      userPrincipalName: 'user007@ad.example.test',
+    })
+  })
+
+  test.each([
+    ['an unknown one', () => '00000000-0000-0000-0000-000000000000'],
+    ['a group', () => id('Engineering')],
+    ['what is no id', () => 'user001'],
+    ['somebody outside the place of people', () => domain.auth.bindDn],
+  ])('takes %s for no account', async (_what, idOf) => {
+    for (const capability of ['get_account', 'delete_account', 'deactivate_account'])
+      expect(await refused(capability, { account_id: idOf() })).toMatchObject({
+        error_code: 'not_found',
+        app_error_code: 'noSuchObject',
+      })
+  })
+
+  test('creates an account that logs in, is switched off and on, is renamed, and is deleted', async () => {
+    const made = await someone('ada', {
+      given_name: 'Ada',
+      family_name: 'Größe 🚀',
+      email: 'ada@acme.example',
+      password: 'First-secret-1',
+    })
+    expect(await account(made)).toMatchObject({
+      integration_specific_id: made,
+      username: 'ada',
+      email: 'ada@acme.example',
+      family_name: 'Größe 🚀',
+      user_status: 'ACTIVE',
+    })
+    expect(await canLogIn('ada', 'First-secret-1')).toBe(true)
+    for (const _twice of [1, 2])
+      expect(await done('deactivate_account', { account_id: made })).toEqual({
+        status: 'SUSPENDED',
+        deactivated: true,
+      })
+    expect((await account(made)).user_status).toBe('SUSPENDED')
+    expect(await canLogIn('ada', 'First-secret-1')).toBe(false)
+    for (const _twice of [1, 2]) await done('activate_account', { account_id: made })
+    expect(await canLogIn('ada', 'First-secret-1')).toBe(true)
+
+    // A rename and a move change no id.
+    await admin.modifyDN(`CN=ada,${people()}`, `CN=Ada\\, Countess,OU=Left,${people()}`)
+    expect((await account(made)).extra_data.dn).toContain('Countess')
+    await done('assign_entitlement', grant(made, 'Support'))
+    expect(await heldBy(made)).toEqual(['Domain Users', 'Support'])
+
+    await gone(made)
+    expect(await refused('get_account', { account_id: made })).toMatchObject({
+      error_code: 'not_found',
+    })
+  })
+
+  test('leaves the other bits of an account as they are', async () => {
+    // Its password never expires.
+    await write(user('011'), 'userAccountControl', String(0x10200))
+    await done('deactivate_account', { account_id: id('user011') })
+    expect(await read(user('011'), 'userAccountControl')).toBe(String(0x10202))
+    await done('activate_account', { account_id: id('user011') })
+    expect(await read(user('011'), 'userAccountControl')).toBe(String(0x10200))
+  })
+
+  test('moves who is switched off where the settings say, and back', async () => {
+    const settings = { disabled_dn: `OU=Left,${people()}` }
+    const account_id = id('odd1')
+    for (const _twice of [1, 2]) await done('deactivate_account', { account_id }, { settings })
+    expect((await account(account_id)).extra_data.dn).toMatch(/^CN=Doe\\.* Jane,OU=Left,/)
+    await write(user('012'), 'description', 'stays')
+    await done('deactivate_account', { account_id: id('user012') }, { settings })
+    await done('activate_account', { account_id: id('user012') }, { settings })
+    expect(await account(id('user012'))).toMatchObject({
+      user_status: 'ACTIVE',
+      extra_data: { dn: user('012') },
+    })
+    // Another one has the name there: the account is off, and stays.
+    await admin.add(`CN=user013,OU=Left,${people()}`, { objectClass: 'contact' })
+    await done('deactivate_account', { account_id: id('user013') }, { settings })
+    expect(await account(id('user013'))).toMatchObject({
+      user_status: 'SUSPENDED',
+      extra_data: { dn: user('013') },
+    })
+    await done('activate_account', { account_id: id('user013') }, { settings })
+    await admin.del(`CN=user013,OU=Left,${people()}`)
+  })
+
+  test('refuses places of accounts that would not be found', async () => {
+    const settings = { disabled_dn: groups() }
+    expect(await refused('validate_credentials', {}, { settings })).toMatchObject({
+      error_code: 'invalid_value',
+      message: expect.stringContaining('disabled_dn'),
+    })
+  })
+
+  test('lets somebody in again who is locked, or whose account has ended', async () => {
+    await admin.modify(
+      domain.baseDn,
+      new Change({
+        operation: 'replace',
+        modification: new Attribute({ type: 'lockoutThreshold', values: ['3'] }),
+      }),
+    )
+    for (const _time of [1, 2, 3, 4]) expect(await canLogIn('user014', 'wrong')).toBe(false)
+    expect(await account(id('user014'))).toMatchObject({
+      user_status: 'ACTIVE',
+      extra_data: { locked: true },
+    })
+    expect(await canLogIn('user014', 'Pw-014-secret')).toBe(false)
+    await done('activate_account', { account_id: id('user014') })
+    expect(await canLogIn('user014', 'Pw-014-secret')).toBe(true)
+    await write(domain.baseDn, 'lockoutThreshold', '0')
+
+    await write(user('015'), 'accountExpires', '132223104000000000')
+    expect(await canLogIn('user015', 'Pw-015-secret')).toBe(false)
+    await done('activate_account', { account_id: id('user015') })
+    expect(await canLogIn('user015', 'Pw-015-secret')).toBe(true)
+    expect(await account(id('user015'))).toMatchObject({
+      user_status: 'ACTIVE',
+      extra_data: { expires_at: null },
+    })
+  })
+
+  test('changes what is given, takes away what is empty, and leaves the mail system’s addresses', async () => {
+    const made = await someone('changing', { title: 'Lead', password: 'First-secret-1' })
+    const dn = `CN=changing,${people()}`
+    await write(dn, 'proxyAddresses', 'SMTP:old@acme.example', 'smtp:older@acme.example')
+    const change = {
+      id: made,
+      email: 'new@acme.example',
+      given_name: 'Grace',
+      title: '',
+      password: 'Next-secret-1',
+    }
+    expect(await done('update_account', change)).toMatchObject({ id: made })
+    expect(
+      await done('get_account', { account_id: made, custom_attributes: ['title'] }),
+    ).toMatchObject({ given_name: 'Grace', email: 'new@acme.example', custom_attributes: {} })
+    expect(await read(dn, 'proxyAddresses')).toHaveLength(2)
+    expect(await canLogIn('changing', 'Next-secret-1')).toBe(true)
+    await done('update_account', { id: made, must_change_password: true })
+    expect(await canLogIn('changing', 'Next-secret-1')).toBe(false)
+    expect(await refused('update_account', { id: made, password: 'weak' })).toMatchObject({
+      error_code: 'invalid_value',
+      app_error_code: 'constraintViolation',
+    })
+    await gone(made)
+    expect(host.lines.join('\n')).not.toContain('Next-secret-1')
+  })
+
+  test('creates accounts without a password that anybody knows, and accounts that are off', async () => {
+    const unknown = await someone('no-password')
+    expect((await account(unknown)).user_status).toBe('ACTIVE')
+    expect(await canLogIn('no-password', '')).toBe(false)
+    const entitlements = [{ entitlement_type: 'GROUP', integration_specific_id: id('Support') }]
+    const off = await someone('prepared', { user_status: 'SUSPENDED', entitlements })
+    expect(await account(off)).toMatchObject({ user_status: 'SUSPENDED' })
+    expect(await heldBy(off)).toEqual(['Domain Users', 'Support'])
+    for (const one of [unknown, off]) await gone(one)
+  })
+
+  test.each([
+    [
+      'a name that is taken',
+      { username: 'user001' },
+      { error_code: 'bad_request', app_error_code: 'entryAlreadyExists' },
+    ],
+    [
+      'a password that the policy refuses',
+      { username: 'half', password: 'short' },
+      { error_code: 'invalid_value', app_error_code: 'constraintViolation' },
+    ],
+    [
+      'a name that is none',
+      { username: '*)(cn=*' },
+      { error_code: 'invalid_value', app_error_code: 'constraintViolation' },
+    ],
+    [
+      'a group that is not there',
+      {
+        username: 'half',
+        entitlements: [{ entitlement_type: 'GROUP', integration_specific_id: 'none' }],
+      },
+      { error_code: 'not_found', app_error_code: 'noSuchObject' },
+    ],
+    ['another status', { username: 'half', user_status: 'GONE' }, { error_code: 'invalid_value' }],
+    ['no name', {}, { error_code: 'integration_missing_parameter' }],
+  ])('creates nothing with %s', async (_what, request, error) => {
+    const before = (await all<Account>('list_accounts')).length
+    expect(await refused('create_account', { entitlements: [], ...request })).toMatchObject(error)
+    expect(await all('list_accounts')).toHaveLength(before)
+  })
+
+  test('lists the groups of the domain, and of one place', async () => {
+    const found = await all<Named>('list_entitlements', 10)
+    const labels = found.map(({ label }) => label)
+    for (const name of ['Engineering', 'Company', 'Domain Users', 'Administrators'])
+      expect(labels).toContain(name)
+    expect(found.every(({ extra_data }) => extra_data.kind === 'security')).toBe(true)
+    const placed = await all<Named>('list_entitlements', undefined, {
+      settings: { groups_dn: groups() },
+    })
+    expect(placed.map(({ label }) => label).sort()).toEqual([
+      ...['Company', 'Contractors', 'Engineering', 'Everyone', 'Staff', 'Support'],
+    ])
+  })
+
+  test('lists memberships, those of the primary group too', async () => {
+    const settings = { groups_dn: groups() }
+    const found = await pairs(7, settings)
+    expect(new Set(found).size).toBe(found.length)
+    const count = (name: string) => found.filter((one) => one.endsWith(` ${name}`)).length
+    expect(['Engineering', 'Support', 'Contractors', 'Staff', 'Everyone'].map(count)).toEqual([
+      ...[10, 8, 1, 0, 50],
+    ])
+    expect(found).toContain('user005 Contractors')
+    const ofDomain = await pairs(undefined, {})
+    const inUsers = ofDomain.filter((one) => one.endsWith(' Domain Users'))
+    expect(inUsers).toHaveLength(53)
+    expect(await heldBy(id('user005'))).toEqual(['Contractors', 'Domain Users', 'Everyone'])
+  })
+
+  test('finds memberships through groups in groups, of primary groups too', async () => {
+    await admin.modify(
+      `CN=Staff,${groups()}`,
+      new Change({
+        operation: 'add',
+        modification: new Attribute({ type: 'member', values: [`CN=Contractors,${groups()}`] }),
+      }),
+    )
+    const given = { settings: { associations: 'effective', groups_dn: groups() } }
+    const found = await pairs(7, given.settings)
+    const company = found.filter((one) => one.endsWith(' Company'))
+    // 10 + 8 of which 5 are in both, and one by the primary group.
+    expect(company).toHaveLength(14)
+    expect(company).toContain('user005 Company')
+    expect(await heldBy(id('user005'), given)).toEqual([
+      ...['Company', 'Contractors', 'Everyone', 'Staff'],
+    ])
+    await done('assign_entitlement', grant(id('user001'), 'Company'), given)
+    expect(
+      await refused('unassign_entitlement', grant(id('user001'), 'Company'), given),
+    ).toMatchObject({
+      error_code: 'unsupported_operation',
+      app_error_code: 'held_in_another_way',
+    })
+  })
+
+  test('puts people into groups and takes them out, twice without an error', async () => {
+    for (const name of ['user021', 'odd2', 'odd3']) {
+      for (const _twice of [1, 2]) await done('assign_entitlement', grant(id(name), 'Contractors'))
+      expect(await heldBy(id(name))).toContain('Contractors')
+      for (const _twice of [1, 2])
+        await done('unassign_entitlement', grant(id(name), 'Contractors'))
+      expect(await heldBy(id(name))).not.toContain('Contractors')
+    }
+  })
+
+  test('gives the primary group, which is held already, and says that it cannot be taken', async () => {
+    const primary = grant(id('user005'), 'Contractors')
+    expect(await done('assign_entitlement', primary)).toEqual({ assigned: true })
+    expect(await refused('unassign_entitlement', primary)).toMatchObject({
+      error_code: 'unsupported_operation',
+      app_error_code: 'primary_group',
+    })
+  })
+
+  test('puts nobody into a group who is not there, and nobody into what is no group', async () => {
+    for (const request of [
+      grant('00000000-0000-0000-0000-000000000000', 'Support'),
+      grant(id('user001'), 'none'),
+      grant(id('user001'), 'user002'),
+    ])
+      expect(await refused('assign_entitlement', request)).toMatchObject({
+        error_code: 'not_found',
+      })
+  })
+
+  test('lets two change one group, and one account, at once', async () => {
+    const names = ['user031', 'user032', 'user033', 'user034']
+    const grants = names.map((name) => grant(id(name), 'Contractors'))
+    await Promise.all([...grants, ...grants].map((one) => done('assign_entitlement', one)))
+    for (const name of names) expect(await heldBy(id(name))).toContain('Contractors')
+    await Promise.all([...grants, ...grants].map((one) => done('unassign_entitlement', one)))
+    for (const name of names) expect(await heldBy(id(name))).not.toContain('Contractors')
+    const request = { account_id: id('user035') }
+    await Promise.all([1, 2, 3].map(() => done('deactivate_account', request)))
+    expect((await account(id('user035'))).user_status).toBe('SUSPENDED')
+    await done('activate_account', request)
+  })
+
+  test('lists everybody who stays exactly once while others come and go between pages', async () => {
+    const leaving = await someone('leaving')
+    const first = await host.call('active-directory', 'list_accounts', {
+      ...envelope(),
+      page: { size: 20 },
+    })
+    const found = success<Account[]>(first.body).map((one) => one.integration_specific_id)
+    await gone(leaving)
+    const coming = await someone('coming')
+    let token = first.body.page?.token ?? null
+    while (token !== null) {
+      const page = { size: 20, token }
+      const next = await host.call('active-directory', 'list_accounts', { ...envelope(), page })
+      found.push(...success<Account[]>(next.body).map((one) => one.integration_specific_id))
+      token = next.body.page?.token ?? null
+    }
+    await gone(coming)
+    const stayed = found.filter((one) => one !== leaving && one !== coming)
+    expect(stayed).toHaveLength(53)
+    expect(new Set(stayed).size).toBe(53)
+  })
+
+  test('tells when people last logged on', async () => {
+    expect(await canLogIn('user016', 'Pw-016-secret')).toBe(true)
+    const account_ids = [id('user016'), id('user017'), '00000000-0000-0000-0000-000000000000']
+    expect(await done('get_last_activity', { account_ids })).toEqual([
+      {
+        account_id: id('user016'),
+        event_type: 'last_login',
+        happened_at: expect.stringMatching(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00$/),
+      },
+    ])
+  })
+
+  const INVALID = { error_code: 'unauthenticated', app_error_code: 'invalidCredentials' }
+  test.each<[string, () => Given, string, () => object, object]>([
+    [
+      'a wrong password',
+      () => ({ as: [domain.auth.bindDn, 'not the password'] }),
+      'list_accounts',
+      () => ({}),
+      { ...INVALID, message: expect.stringContaining('wrong') },
+    ],
+    [
+      'an unknown user',
+      () => ({ as: ['nobody@ad.example.test', 'x'] }),
+      'validate_credentials',
+      () => ({}),
+      INVALID,
+    ],
+    [
+      'a user who is disabled',
+      () => ({ as: ['user010@ad.example.test', 'Pw-010-secret'] }),
+      'validate_credentials',
+      () => ({}),
+      { ...INVALID, message: expect.stringContaining('disabled') },
+    ],
+    [
+      'a user whose account has ended',
+      () => ({ as: ['user030@ad.example.test', 'Pw-030-secret'] }),
+      'validate_credentials',
+      () => ({}),
+      { ...INVALID, message: expect.stringContaining('expired') },
+    ],
+    [
+      'a user who must change the password',
+      () => ({ as: ['user040@ad.example.test', 'Pw-040-secret'] }),
+      'validate_credentials',
+      () => ({}),
+      { ...INVALID, message: expect.stringContaining('must be changed') },
+    ],
+    [
+      'a reader who writes',
+      () => ({ as: ['reader@ad.example.test', 'Reader-Secret-1'] }),
+      'deactivate_account',
+      () => ({ account_id: id('user003') }),
+      { error_code: 'permission_denied', app_error_code: 'insufficientAccessRights' },
+    ],
+    [
+      'a group that the connector has no right to',
+      () => ({}),
+      'assign_entitlement',
+      () => grant(id('user003'), 'Domain Admins'),
+      { error_code: 'permission_denied', app_error_code: 'insufficientAccessRights' },
+    ],
+    [
+      'a place that is not there',
+      () => ({ settings: { people_dn: `OU=None,${domain.baseDn}` } }),
+      'list_accounts',
+      () => ({}),
+      { error_code: 'not_found', app_error_code: 'noSuchObject' },
+    ],
+    [
+      'a value that is refused',
+      () => ({}),
+      'update_account',
+      () => ({ id: id('user003'), department: 'x'.repeat(100) }),
+      { error_code: 'invalid_value' },
+    ],
+  ])('says what is wrong with %s', async (_what, given, capability, request, error) => {
+    expect(await refused(capability, request(), given())).toMatchObject({
+      raised_by: 'LDAPError',
+      ...error,
+    })
+  })
+})
