@@ -36,7 +36,8 @@ const placesFrom = (outdir: string): Plugin => ({
 /** What the places above are made with. */
 const BANNER = `import { resolve as resolvePath } from 'node:path'
 import { pathToFileURL as toFileURL } from 'node:url'
-const builtWorker = resolvePath(import.meta.dirname, 'worker.mjs')`
+const builtWorker = resolvePath(import.meta.dirname, 'worker.cjs')
+const builtCompiler = resolvePath(import.meta.dirname, 'compiler.js')`
 
 /** Packages of many files that become part of the program; the others are loaded from where they are installed. */
 const BUNDLED = /^(@valibot|commander|drizzle-orm|hono|re2js|valibot)(\/|$)/
@@ -51,8 +52,12 @@ const packages: Plugin = {
   },
 }
 
+/** The program that bundles connectors, which a host starts for each of them. */
+const compilerBeside = (entry: string): string =>
+  path.join(path.dirname(entry), '..', 'connectors', 'registry', `compiler${path.extname(entry)}`)
+
 /**
- * Makes `main.js`, with its parts, and the code of workers in a new folder.
+ * Makes `main.js` and `compiler.js`, with their parts, and the code of workers in a new folder.
  *
  * @param entry the command's first file: runtime/cli/main.ts, or what was made of it
  */
@@ -60,7 +65,7 @@ export async function bundle(entry: string, outdir: string): Promise<void> {
   await rm(outdir, { recursive: true, force: true })
   await mkdir(outdir, { recursive: true })
   await build({
-    entryPoints: [entry],
+    entryPoints: [entry, compilerBeside(entry)],
     outdir,
     entryNames: '[name]',
     bundle: true,
@@ -69,12 +74,12 @@ export async function bundle(entry: string, outdir: string): Promise<void> {
     platform: 'node',
     target: 'esnext',
     banner: { js: BANNER },
-    define: { BUILT_WORKER: 'builtWorker' },
+    define: { BUILT_WORKER: 'builtWorker', BUILT_COMPILER: 'builtCompiler' },
     tsconfigRaw: {},
     logLevel: 'warning',
     plugins: [placesFrom(await realpath(outdir)), packages],
   })
-  await rename((await buildWorker(outdir)).file, path.join(outdir, 'worker.mjs'))
+  await rename((await buildWorker(outdir)).file, path.join(outdir, 'worker.cjs'))
   // Below node_modules no package.json of the checkout says that these are modules.
   await writeFile(path.join(outdir, 'package.json'), '{ "type": "module" }\n')
 }

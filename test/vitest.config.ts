@@ -21,6 +21,9 @@ const alias = {
   'keyway/testing': path.join(ROOT, 'runtime/testing/testing.ts'),
 }
 
+// Made before the first test (kit/first-start.ts).
+const define = { BUILT_COMPILER: 'process.env.KEYWAY_TESTS_COMPILER' }
+
 export default defineConfig({
   root: ROOT,
   test: {
@@ -31,6 +34,7 @@ export default defineConfig({
       {
         root: ROOT,
         resolve: { alias },
+        define,
         test: {
           ...each,
           name: 'apart',
@@ -41,6 +45,7 @@ export default defineConfig({
       {
         root: ROOT,
         resolve: { alias },
+        define,
         test: {
           ...each,
           name: 'together',

@@ -27,7 +27,7 @@ export async function buildWorker(directory: string): Promise<WorkerBundle> {
     typeof BUILT_WORKER === 'undefined' ? await makeWorker() : await readFile(BUILT_WORKER, 'utf8')
   const digest = createHash('sha256').update(worker).digest('hex').slice(0, 16)
   await mkdir(directory, { recursive: true })
-  const file = path.join(directory, `worker-${digest}.mjs`)
+  const file = path.join(directory, `worker-${digest}.cjs`)
   // Renamed into place: two hosts may start from one folder at once.
   const made = `${file}.${randomUUID()}`
   await writeFile(made, worker)
@@ -35,15 +35,16 @@ export async function buildWorker(directory: string): Promise<WorkerBundle> {
   return { file, isolatedVm: isolatedVmBinary() }
 }
 
+/** No module: loading the loader of modules would be an eighth of the start of a worker. */
 async function makeWorker(): Promise<string> {
   const prelude = bundle('worker/guest/prelude', 'iife', {})
-  const worker = bundle('worker/main', 'esm', { KEYWAY_PRELUDE: JSON.stringify(prelude) })
+  const worker = bundle('worker/main', 'cjs', { KEYWAY_PRELUDE: JSON.stringify(prelude) })
   // It would stay for the life of the host.
   await stop()
   return worker
 }
 
-function bundle(entry: string, format: 'iife' | 'esm', define: Record<string, string>) {
+function bundle(entry: string, format: 'iife' | 'cjs', define: Record<string, string>) {
   // The blocking form: no other build of this process can be under way when the bundler is stopped.
   const result = buildSync({
     entryPoints: [path.join(RUNTIME, entry)],
@@ -51,11 +52,11 @@ function bundle(entry: string, format: 'iife' | 'esm', define: Record<string, st
     write: false,
     format,
     define,
-    platform: format === 'esm' ? 'node' : 'neutral',
+    platform: format === 'cjs' ? 'node' : 'neutral',
     target: 'esnext',
     minify: format === 'iife',
     // Sloppy functions of the prelude could be seen from the guest through `.caller`.
-    banner: format === 'iife' ? { js: "'use strict';" } : {},
+    banner: { js: "'use strict';" },
     legalComments: 'none',
     tsconfigRaw: {},
   })

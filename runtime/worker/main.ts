@@ -21,7 +21,7 @@ const die = (message: string): never => {
   throw new Error(message)
 }
 
-const { ivm } = createRequire(import.meta.url)(process.argv[2] ?? '')
+const { ivm } = createRequire(process.argv[1] ?? '')(process.argv[2] ?? '')
 /** Size of the reused read buffer, in bytes. By default Node allocates 64 KiB for each read. */
 const READ_BYTES = 256 * 1024
 const read = Buffer.allocUnsafeSlow(READ_BYTES)

@@ -1,19 +1,8 @@
 /** WebCrypto for the guest: digests, HMAC and signatures, on keys that come along with each question. */
-
-import {
-  constants,
-  createHash,
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  type JsonWebKeyInput,
-  type KeyObject,
-  sign,
-  timingSafeEqual,
-  verify,
-} from 'node:crypto'
+import type { JsonWebKeyInput, KeyObject } from 'node:crypto'
 import { holdsPlaceholder } from '../contract/connector/placeholder.ts'
 import { isKeyOf } from '../contract/schema/keys.ts'
+import { nodeCrypto } from './node-crypto.ts'
 import { bytes, type Json, Refusal, record, text, tooLong } from './sync-args.ts'
 
 const KEY_CHARS = 64 * 1024
@@ -34,7 +23,7 @@ const SUBTLE: Record<string, (request: Json) => string> = {
   digest: ({ hash, data }) => {
     const given = bytes(data)
     refuseSecret(given.subarray(0, KEY_CHARS).toString('latin1'), 'hashed')
-    return createHash(hashOf(hash)).update(given).digest('base64')
+    return nodeCrypto().createHash(hashOf(hash)).update(given).digest('base64')
   },
 
   importKey: ({ format, key, algorithm }) => {
@@ -113,15 +102,22 @@ const ALGORITHMS: Record<string, Algorithm> = {
       }
     },
     sign: (given, key, data) =>
-      createHmac(hashOf(given['hash']), bytes(key.material)).update(data).digest(),
+      nodeCrypto().createHmac(hashOf(given['hash']), bytes(key.material)).update(data).digest(),
     verify: (given, key, signature, data) => {
-      const expected = createHmac(hashOf(given['hash']), bytes(key.material)).update(data).digest()
-      return expected.length === signature.length && timingSafeEqual(expected, signature)
+      const expected = nodeCrypto()
+        .createHmac(hashOf(given['hash']), bytes(key.material))
+        .update(data)
+        .digest()
+      return (
+        expected.length === signature.length && nodeCrypto().timingSafeEqual(expected, signature)
+      )
     },
   },
-  'RSASSA-PKCS1-V1_5': rsa('RSASSA-PKCS1-v1_5', () => ({ padding: constants.RSA_PKCS1_PADDING })),
+  'RSASSA-PKCS1-V1_5': rsa('RSASSA-PKCS1-v1_5', () => ({
+    padding: nodeCrypto().constants.RSA_PKCS1_PADDING,
+  })),
   'RSA-PSS': rsa('RSA-PSS', (given) => ({
-    padding: constants.RSA_PKCS1_PSS_PADDING,
+    padding: nodeCrypto().constants.RSA_PKCS1_PSS_PADDING,
     saltLength: saltLength(given['saltLength']),
   })),
   ECDSA: asymmetric({
@@ -170,15 +166,28 @@ function asymmetric(spec: Asymmetric): Algorithm {
     },
     sign: (given, key, data) => {
       if (key.type !== 'private') throw new Refusal('InvalidAccessError: the key is not private')
-      const object = createPrivateKey({ key: bytes(key.material), format: 'der', type: 'pkcs8' })
+      const object = nodeCrypto().createPrivateKey({
+        key: bytes(key.material),
+        format: 'der',
+        type: 'pkcs8',
+      })
       spec.describe(object, given)
-      return sign(spec.hash(given), data, { key: object, ...spec.options(given) })
+      return nodeCrypto().sign(spec.hash(given), data, { key: object, ...spec.options(given) })
     },
     verify: (given, key, signature, data) => {
       if (key.type !== 'public') throw new Refusal('InvalidAccessError: the key is not public')
-      const object = createPublicKey({ key: bytes(key.material), format: 'der', type: 'spki' })
+      const object = nodeCrypto().createPublicKey({
+        key: bytes(key.material),
+        format: 'der',
+        type: 'spki',
+      })
       spec.describe(object, given)
-      return verify(spec.hash(given), data, { key: object, ...spec.options(given) }, signature)
+      return nodeCrypto().verify(
+        spec.hash(given),
+        data,
+        { key: object, ...spec.options(given) },
+        signature,
+      )
     },
   }
 }
@@ -210,9 +219,10 @@ function rsa(name: string, options: (given: Json) => Options): Algorithm {
 function readKey(spec: Asymmetric, format: string, key: unknown, given: Json): KeyObject {
   try {
     if (format === 'pkcs8') {
-      return createPrivateKey({ key: bytes(key), format: 'der', type: 'pkcs8' })
+      return nodeCrypto().createPrivateKey({ key: bytes(key), format: 'der', type: 'pkcs8' })
     }
-    if (format === 'spki') return createPublicKey({ key: bytes(key), format: 'der', type: 'spki' })
+    if (format === 'spki')
+      return nodeCrypto().createPublicKey({ key: bytes(key), format: 'der', type: 'spki' })
     if (format === 'raw') return fromJwk(spec.rawToJwk(bytes(key), given))
     // The cast: Node judges the members.
     if (format === 'jwk') return fromJwk(record(key, 'key') as Jwk)
@@ -225,7 +235,9 @@ function readKey(spec: Asymmetric, format: string, key: unknown, given: Json): K
 function fromJwk(key: Jwk): KeyObject {
   if (JSON.stringify(key).length > KEY_CHARS) throw tooLong('key', KEY_CHARS, 'characters')
   const input = { key, format: 'jwk' } as const
-  return key.d === undefined ? createPublicKey(input) : createPrivateKey(input)
+  return key.d === undefined
+    ? nodeCrypto().createPublicKey(input)
+    : nodeCrypto().createPrivateKey(input)
 }
 
 function secretBytes(format: string, key: unknown): Buffer {

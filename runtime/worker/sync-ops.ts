@@ -2,7 +2,7 @@
  * What the guest may ask of the worker and wait for: URL parsing, text decoding, random bytes,
  * WebCrypto. Pure functions of their arguments, with a cap on every size; nothing is remembered.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
+import { nodeCrypto } from './node-crypto.ts'
 import { subtleOp } from './subtle-ops.ts'
 import { ARGS_CHARS, bytes, DATA_BYTES, Refusal, text, tooLong } from './sync-args.ts'
 
@@ -60,10 +60,10 @@ const OPS: Record<string, Op> = {
       throw new Refusal('TypeError: the number of bytes is not a number')
     }
     if (count > RANDOM_BYTES) throw tooLong('number of random bytes', RANDOM_BYTES, 'bytes')
-    return randomBytes(count).toString('base64')
+    return nodeCrypto().randomBytes(count).toString('base64')
   },
 
-  uuid: () => randomUUID(),
+  uuid: () => nodeCrypto().randomUUID(),
 
   subtle: ([given]) => subtleOp(given),
 }

@@ -6,7 +6,6 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { Duplex } from 'node:stream'
-import { setTimeout as pause } from 'node:timers/promises'
 import type ivmModule from 'isolated-vm'
 import * as v from 'valibot'
 import { LDAP_METHODS } from '../contract/connector/ldap-context.ts'
@@ -68,6 +67,8 @@ const LARGE_CHARS = 1024 * 1024
 
 /** What may wait for the host before log lines are dropped and replies wait their turn, in bytes. */
 const MAX_QUEUED_BYTES = 64 * 1024 * 1024
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Serves the host's messages until the pipe ends. @returns a function that takes the read bytes if the pipe emits no `data` events */
 export function serve(

@@ -9,6 +9,7 @@ import { appendFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { mainOfCheckout } from '../../runtime/cli/checkout.mjs'
 import { readConfig } from '../../runtime/config.ts'
 import { startEmbedded } from '../../runtime/database/embedded.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
@@ -29,6 +30,9 @@ const LAUNCHER = path.join(ROOT, 'runtime', 'cli', 'keyway.mjs')
 /** Where third-party systems are installed that tests start, for later runs as well (test/real-systems/lib.sh). */
 const SYSTEMS = 'KEYWAY_TESTS_SYSTEMS'
 
+/** Where hosts of tests find the compiler as one program: as sources it takes half as long again (test/vitest.config.ts). */
+const COMPILER = 'KEYWAY_TESTS_COMPILER'
+
 /** For vitest, before the first test: makes all of it; the answer removes it after the last. */
 export async function setup(): Promise<() => Promise<void>> {
   // Where the command keeps it (runtime/cli/keyway.mjs).
@@ -42,6 +46,7 @@ export async function setup(): Promise<() => Promise<void>> {
     promisify(execFile)(process.execPath, [LAUNCHER, '--help']),
   ])
   process.env[TEMPLATE] = dataDir
+  process.env[COMPILER] = path.join(path.dirname(mainOfCheckout(process.execPath)), 'compiler.js')
   process.env[SYSTEMS] = path.join(ROOT, 'node_modules', '.cache', 'keyway-systems')
   return async () => {
     await stopServer()

@@ -25,8 +25,14 @@ const MAX_OUTPUT_BYTES = 32 * 1024 * 1024
 const RUNTIME = path.join(import.meta.dirname, '..', '..')
 const ROOT = path.join(RUNTIME, '..')
 
-/** With the ending of this file: `.js` in the installed package. */
-const COMPILER = path.join(import.meta.dirname, `compiler${path.extname(import.meta.filename)}`)
+/** The compiler's file beside a command which is one program (scripts/bundle.ts). */
+declare const BUILT_COMPILER: string | undefined
+
+/** Else its source: with the ending of this file. */
+const COMPILER =
+  typeof BUILT_COMPILER === 'undefined'
+    ? path.join(import.meta.dirname, `compiler${path.extname(import.meta.filename)}`)
+    : BUILT_COMPILER
 
 /** Where the bundler lies: in the checkout, or beside this package where it is installed. */
 const PACKAGES = path.join(
