@@ -82,8 +82,17 @@ function isWeighed(): boolean {
   })
 }
 
-/** Tries it with a process that ends at once: a capability may count for less than it says. */
+/** What was found for an own nice value: it stays so for the life of this process. */
+const raising = new Map<number, boolean>()
+
+/** Tries it once with a process that ends at once: a capability may count for less than it says. */
 function mayRaise(own: number): boolean {
+  const known = raising.get(own) ?? raises(own)
+  raising.set(own, known)
+  return known
+}
+
+function raises(own: number): boolean {
   const args = ['-n', '1', 'nice', '-n', '-1', 'nice']
   const { status, stdout } = spawnSync('nice', args, { encoding: 'utf8', timeout: 5000 })
   return status === 0 && Number(stdout.trim()) === own
