@@ -8,7 +8,7 @@ const UPGRADES = path.join(import.meta.dirname, 'upgrades.ts')
 test.runIf(process.platform === 'linux')(
   'upgrades, rollbacks, grants and killed workers on three hosts fail no call and tear no page sequence',
   async () => {
-    const said = await runProgram(UPGRADES, { CHANGES: '10', CALLS: '400', RATE: '30' })
+    const said = await runProgram(UPGRADES, { CHANGES: '6', CALLS: '200', RATE: '30' })
     expect(said).not.toContain('WRONG')
     expect(said).toContain('nothing is wrong')
   },
