@@ -37,8 +37,8 @@ import { createSignIn } from './host/sign-in-providers.ts'
 import { createStandings } from './host/standings.ts'
 import { watchWritable } from './host/writable.ts'
 import { createApp } from './http/app.ts'
-import { refuseOddPaths } from './http/edge/canonical-path.ts'
 import { createClientAddress } from './http/edge/client-address.ts'
+import { refuseOddRequests } from './http/edge/odd-requests.ts'
 import { standBefore } from './http/front/front.ts'
 import { createUsualCalls } from './http/front/usual-calls.ts'
 import { createReadiness } from './http/readiness.ts'
@@ -346,7 +346,7 @@ export async function createHost(
 
   return {
     app,
-    onlyPlainPaths: (next) => refuseOddPaths(log, next),
+    refuseOdd: (next) => refuseOddRequests(log, next),
     standBefore: (server) => standBefore(server, createUsualCalls({ ...interfaceDeps, start })),
     registry,
     lifecycle,

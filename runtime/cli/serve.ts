@@ -39,7 +39,7 @@ export async function listen(
     port: config.port,
     // The cast: its overloads allow a server without a listener; the adaptor always hands one over.
     createServer: ((options: ServerOptions, answer: RequestListener) =>
-      createServer(options, host.onlyPlainPaths(answer))) as typeof createServer,
+      createServer(options, host.refuseOdd(answer))) as typeof createServer,
   })
   if (!(server instanceof Server)) throw new Error('the adaptor made no HTTP server')
   const front = host.standBefore(server)

@@ -14,8 +14,8 @@ import type { Lanes } from '../lanes/lanes.ts'
 
 export type Host = {
   app: Hono<Env>
-  /** What a server of `app` listens with: refuses paths that are not in their plain form before anything routes them. */
-  onlyPlainPaths(next: RequestListener): RequestListener
+  /** What a server of `app` listens with: refuses odd requests before anything routes them. */
+  refuseOdd(next: RequestListener): RequestListener
   /** Installs the fast path for plain calls in front of a server of `app`. */
   standBefore(server: Server): Front
   registry: Installed

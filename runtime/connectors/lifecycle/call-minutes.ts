@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { OTHER } from '../../contract/endpoints/metrics.ts'
-import { type Blame, ERRORS } from '../../contract/errors/errors.ts'
+import type { Blame } from '../../contract/errors/error-row.ts'
+import { ERRORS } from '../../contract/errors/errors.ts'
 import { bucketOf, LATENCY_BUCKETS } from '../../contract/models/call-minutes.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import type { Db } from '../../database/database.ts'

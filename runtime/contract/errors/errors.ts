@@ -4,26 +4,11 @@
  * A row's key is our own, finer code (logs, metrics, tests); `wire` is what leaves. The list of wire
  * codes is closed by service.md section 7.1: nothing else ever leaves.
  */
+
+import { CALLER_ERRORS } from './caller-errors.ts'
 import type { ErrorCode } from './error-codes.ts'
+import { rows } from './error-row.ts'
 import type { Position } from './position.ts'
-import type { CoreStatus } from './problem.ts'
-
-/** Whose doing an error is: decides the log level, and whether anyone should be woken. */
-export type Blame = 'caller' | 'connector' | 'provider' | 'operator' | 'runtime'
-
-type ErrorRow = {
-  wire: ErrorCode
-  /** The value of `raised_by`; absent for errors of the caller's request. */
-  raisedBy: string | null
-  blame: Blame
-  /** HTTP status; 200 unless the failure lies outside the envelope (wrong method, size, Host). */
-  status?: CoreStatus | 200
-  retryable: boolean
-  meaning: string
-}
-
-/** Identity function that keeps the keys and types every row. */
-const rows = <K extends string>(table: Record<K, ErrorRow>): Record<K, ErrorRow> => table
 
 const caller = { raisedBy: null, blame: 'caller', retryable: false } as const
 const policy = {
@@ -51,118 +36,7 @@ const reply = {
 
 /** The error table. One row per thing that can go wrong; nothing about an error is written elsewhere. */
 export const ERRORS = rows({
-  // The caller's request
-  body_not_json: { ...caller, wire: 'bad_request', meaning: 'The body is not JSON' },
-  body_too_deep: {
-    ...caller,
-    wire: 'bad_request',
-    meaning: 'The body is nested deeper than 64 levels',
-  },
-  request_invalid: {
-    ...caller,
-    wire: 'bad_request',
-    meaning: 'The envelope or the request does not fit its schema',
-  },
-  credentials_invalid: {
-    ...caller,
-    wire: 'bad_request',
-    meaning: 'auth or credentials are missing, doubled, of the wrong kind or undeclared',
-  },
-  settings_invalid: {
-    ...caller,
-    wire: 'bad_request',
-    meaning: 'Settings are missing or do not fit the manifest',
-  },
-  page_size_invalid: {
-    ...caller,
-    wire: 'bad_request',
-    meaning: 'The page size is outside 1 to 1000',
-  },
-  page_token_invalid: {
-    ...caller,
-    wire: 'invalid_page_token',
-    meaning: 'The page token is edited, foreign, expired, or belongs to another request',
-  },
-  connector_unknown: { ...caller, wire: 'not_found', meaning: 'No such connector is being served' },
-  capability_unknown: { ...caller, wire: 'not_implemented', meaning: 'No such capability exists' },
-  capability_missing: {
-    ...caller,
-    wire: 'not_implemented',
-    meaning: 'The connector does not implement this capability',
-  },
-  record_unknown: {
-    ...caller,
-    wire: 'not_found',
-    status: 404,
-    meaning: 'There is no such record; of /operator alone',
-  },
-  method_wrong: {
-    ...caller,
-    wire: 'unsupported_operation',
-    status: 405,
-    meaning: 'The path does not answer to this method',
-  },
-  path_unknown: {
-    ...caller,
-    wire: 'not_found',
-    status: 404,
-    meaning: 'Nothing is served at this path',
-  },
-  path_not_canonical: {
-    ...caller,
-    wire: 'bad_request',
-    status: 400,
-    meaning:
-      'The path is written in another way than its plain one: dots, doubled slashes, needless escapes',
-  },
-  body_too_large: {
-    ...caller,
-    wire: 'bad_request',
-    status: 413,
-    meaning: 'The body is larger than may be sent there',
-  },
-  content_type_wrong: {
-    ...caller,
-    wire: 'bad_request',
-    status: 415,
-    meaning: 'The content type is not the one that is taken there',
-  },
-  host_wrong: {
-    ...caller,
-    wire: 'bad_request',
-    status: 421,
-    meaning: 'The Host header names another server',
-  },
-  token_missing: {
-    ...caller,
-    wire: 'unauthenticated',
-    status: 401,
-    meaning: 'The bearer token is missing or wrong',
-  },
-  token_forbidden: {
-    ...caller,
-    wire: 'permission_denied',
-    status: 403,
-    meaning: 'The token’s user may not do this, or the token may only read',
-  },
-  state_conflict: {
-    ...caller,
-    wire: 'bad_request',
-    status: 409,
-    meaning: 'The state of the record is against it',
-  },
-  input_invalid: {
-    ...caller,
-    wire: 'bad_request',
-    status: 422,
-    meaning: 'What was sent has errors; nothing of it was taken',
-  },
-  caller_gone: {
-    ...caller,
-    wire: 'client_call_error',
-    meaning: 'The caller hung up before the answer',
-  },
-
+  ...CALLER_ERRORS,
   // Egress: what a connector may reach
   egress_url: {
     ...policy,

@@ -1,5 +1,5 @@
 /** What is kept of the calls of a minute: how many, whose fault failures were, how long they took, what they sent. */
-import type { Blame } from '../errors/errors.ts'
+import type { Blame } from '../errors/error-row.ts'
 import { keysOf } from '../schema/keys.ts'
 
 /** BLAMES: whose fault a failed call was -> the same for people. */

@@ -1,14 +1,7 @@
 /**
- * Refuses a request whose path is written in another way than the plain one. A proxy decides by the text of a path what
+ * Finds paths that are written in another way than the plain one. A proxy decides by the text of a path what
  * it lets through, and we by what that text comes to: `/%6fperator` and `/x/../operator` must not be `/operator` here.
  */
-import { randomUUID } from 'node:crypto'
-import type { RequestListener } from 'node:http'
-import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
-import type { Log } from '../../observe/log.ts'
-import { failureBody } from './problem.ts'
-import { REQUEST_ID } from './request-id.ts'
-
 /** Letters, digits, `-`, `.` and `_`: what the paths of the interface are made of, which never needs an escape. */
 const ESCAPED_PLAIN = /%(?:2[DE]|3[0-9]|[46][1-9A-F]|[57][0-9A]|5F)/i
 
@@ -34,25 +27,4 @@ export function pathFault(target: string): string | null {
   // An absolute address may have no path at all; it is `/` then.
   if (path === '' && target !== '') return null
   return FAULTS.find(([pattern]) => pattern.test(path))?.[1] ?? null
-}
-
-/** Answers 400 before anything is routed; every other request goes on to `next`. */
-export function refuseOddPaths(log: Log, next: RequestListener): RequestListener {
-  return (incoming, outgoing) => {
-    const fault = pathFault(incoming.url ?? '')
-    if (fault === null) return next(incoming, outgoing)
-    const requestId = randomUUID()
-    const message = `the path is not in its plain form: ${fault}; send it as it is in /docs`
-    const error = new RuntimeError('path_not_canonical', message)
-    log.info({ requestId, code: error.code }, message)
-    const body = JSON.stringify(failureBody(error, '', incoming.url ?? ''))
-    outgoing.writeHead(ERRORS[error.code].status ?? 400, {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-      [REQUEST_ID]: requestId,
-      // What follows as a body is not read.
-      connection: 'close',
-    })
-    outgoing.end(body)
-  }
 }

@@ -14,8 +14,8 @@ import * as v from 'valibot'
 import { Manifest } from '../../../runtime/contract/connector/manifest.ts'
 import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { withConnectors } from '../../../runtime/http/app.ts'
-import { refuseOddPaths } from '../../../runtime/http/edge/canonical-path.ts'
 import { hostCheck } from '../../../runtime/http/edge/guards.ts'
+import { refuseOddRequests } from '../../../runtime/http/edge/odd-requests.ts'
 import { standBefore } from '../../../runtime/http/front/front.ts'
 import { createUsualCalls, type FrontCalls } from '../../../runtime/http/front/usual-calls.ts'
 import type { Invoke } from '../../../runtime/invoke/invoke.ts'
@@ -87,7 +87,7 @@ export async function open(way: 'front' | 'plain', invoke: Invoke = repeat): Pro
     hostname: '127.0.0.1',
     port: 0,
     createServer: ((options: ServerOptions, answer: RequestListener) =>
-      createServer(options, refuseOddPaths(log, answer))) as typeof createServer,
+      createServer(options, refuseOddRequests(log, answer))) as typeof createServer,
   }) as Server
   const usual = createUsualCalls(deps)
   const counted: FrontCalls = {

@@ -1,0 +1,45 @@
+/** Refuses requests that a proxy may read in another way than we do: odd paths, more than one Host header. */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
+import type { Log } from '../../observe/log.ts'
+import { pathFault } from './canonical-path.ts'
+import { failureBody } from './problem.ts'
+import { REQUEST_ID } from './request-id.ts'
+
+/** Answers 400 before anything is routed; every other request goes on to `next`. */
+export function refuseOddRequests(log: Log, next: RequestListener): RequestListener {
+  return (incoming, outgoing) => {
+    const error = oddity(incoming)
+    if (error === null) return next(incoming, outgoing)
+    const requestId = randomUUID()
+    log.info({ requestId, code: error.code }, error.message)
+    const body = JSON.stringify(failureBody(error, '', incoming.url ?? ''))
+    outgoing.writeHead(ERRORS[error.code].status ?? 400, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      [REQUEST_ID]: requestId,
+      // What follows as a body is not read.
+      connection: 'close',
+    })
+    outgoing.end(body)
+  }
+}
+
+/** What is odd about a request, or null. */
+function oddity({ url = '', rawHeaders }: IncomingMessage): RuntimeError | null {
+  const fault = pathFault(url)
+  if (fault !== null)
+    return new RuntimeError(
+      'path_not_canonical',
+      `the path is not in its plain form: ${fault}; send it as it is in /docs`,
+    )
+  // RFC 9112 section 3.2. Node keeps the first and drops the others.
+  if (hostsIn(rawHeaders) > 1)
+    return new RuntimeError('host_repeated', 'there is more than one Host header; send one')
+  return null
+}
+
+/** Number of Host headers among raw ones: name, value, name, value. */
+const hostsIn = (raw: readonly string[]): number =>
+  raw.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'host').length
