@@ -10,7 +10,7 @@ import { readBuiltIn } from './connectors/registry/built-in.ts'
 import { parseClearGrants } from './connectors/registry/clear-grants.ts'
 import { compile } from './connectors/registry/compile.ts'
 import { createLocate } from './connectors/registry/positions.ts'
-import { createRegistry, type Listing } from './connectors/registry/registry.ts'
+import { createRegistry, type RegistryListing } from './connectors/registry/registry.ts'
 import { openStore } from './connectors/registry/store.ts'
 import { toolchainDigest } from './connectors/registry/toolchain.ts'
 import type { Version } from './connectors/registry/version.ts'
@@ -160,7 +160,7 @@ export async function createHost(
         }),
       describe: (connector, deadlineMs) => lanes.describe(connector, deadlineMs),
     },
-    onChange: (listing: Listing) => told.changed(listing),
+    onChange: (listing: RegistryListing) => told.changed(listing),
     onRetired,
   })
   const packageStore = openStore(path.join(dataDir, 'installed'), toolchain)

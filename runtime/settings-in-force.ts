@@ -3,7 +3,7 @@ import path from 'node:path'
 import { type Config, isSecretSetting, SETTINGS, type SettingName } from './config.ts'
 import { keysOf } from './contract/schema/keys.ts'
 
-export type SettingInForce = {
+type SettingInForce = {
   name: string
   meaning: string
   secret: boolean

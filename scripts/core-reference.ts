@@ -15,7 +15,7 @@ import { ON_REQUEST } from '../runtime/contract/models/separation.ts'
 import type { AnySchema } from '../runtime/contract/schema/any-schema.ts'
 import { QUEUES } from '../runtime/core/kernel/jobs/queues.ts'
 import { TRIES, type TryRow } from '../runtime/core/kernel/jobs/tries.ts'
-import { REQUEST_STATES, type Standing } from '../runtime/core/requests/machine/states.ts'
+import { REQUEST_STATES, type RequestStanding } from '../runtime/core/requests/machine/states.ts'
 import { KEPT, KEPT_OTHERWISE } from '../runtime/core/retention/rules.ts'
 import {
   ITEM_STATE_TABLE,
@@ -190,7 +190,7 @@ const moves = (states: Record<string, { meaning: string; next: readonly string[]
     ]),
   )
 
-const STANDINGS: Record<Standing, string> = {
+const STANDINGS: Record<RequestStanding, string> = {
   asked: 'is only asked for',
   wanted: 'is there, or being given',
   unwanted: 'is being taken back',

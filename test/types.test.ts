@@ -1,9 +1,15 @@
-/** How types are used: few casts, each with its reason. */
+/** How types are used: few casts, each with its reason, and no two types of one name. */
 
 import type { Node, SourceFile } from 'typescript/unstable/ast'
-import { isAsExpression, isStatement } from 'typescript/unstable/ast/is'
+import {
+  isAsExpression,
+  isClassDeclaration,
+  isInterfaceDeclaration,
+  isStatement,
+  isTypeAliasDeclaration,
+} from 'typescript/unstable/ast/is'
 import { describe, expect, it } from 'vitest'
-import { lineAt, readSource, walk } from './source-tree.ts'
+import { isExported, lineAt, readSource, walk } from './source-tree.ts'
 
 const source = [...readSource('runtime/', 'plugins/')]
 
@@ -52,5 +58,31 @@ describe('casts', () => {
       .filter((cast) => !hasReason(cast))
       .map(({ node, file, place }) => `${place}:${lineAt(file, node.getStart()) + 1}`)
     expect(bare).toEqual([])
+  })
+})
+
+/** Names that two types have on purpose. */
+const SHARED_NAMES: Readonly<Record<string, string>> = {
+  ConnectorError:
+    'what authors throw: the class of the SDK outside the sandbox, and that of the guest in it',
+}
+
+const isTypeDeclaration = (node: Node) =>
+  isTypeAliasDeclaration(node) || isInterfaceDeclaration(node) || isClassDeclaration(node)
+
+describe('exported types', () => {
+  it('have names of their own', () => {
+    const places = new Map<string, string[]>()
+    for (const [place, file] of source)
+      for (const statement of file.statements) {
+        if (!isExported(statement) || !isTypeDeclaration(statement) || !statement.name) continue
+        const { text } = statement.name
+        places.set(text, [...(places.get(text) ?? []), place])
+      }
+    const shared = [...places].filter(
+      ([name, all]) =>
+        all.filter((place) => place.startsWith('runtime/')).length > 1 && !(name in SHARED_NAMES),
+    )
+    expect(shared).toEqual([])
   })
 })

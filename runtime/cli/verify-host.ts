@@ -8,7 +8,7 @@ import { readConfig } from '../config.ts'
 import { createHost, type Host } from '../main.ts'
 import { createLog } from '../observe/log.ts'
 import { watchBuiltIns } from '../verify/built-ins.ts'
-import type { CoreEnded, HostSettings, HostState, Question } from '../verify/host-link.ts'
+import type { CoreEnded, HostQuestion, HostSettings, HostState } from '../verify/host-link.ts'
 import { createHostileResolver } from '../verify/resolver.ts'
 import { listen } from './serve.ts'
 
@@ -59,7 +59,7 @@ async function serve({ environment, plugins, secrets, hostileWorker }: HostSetti
   const listening = await listen(host, config)
   await host.settled
   changedBuiltIns = watchBuiltIns()
-  process.on('message', ({ id, ...question }: Question & { id: number }) => {
+  process.on('message', ({ id, ...question }: HostQuestion & { id: number }) => {
     void answer(host, question).then((value) => process.send?.({ id, value }))
   })
   process.once('disconnect', () => {
@@ -69,7 +69,7 @@ async function serve({ environment, plugins, secrets, hostileWorker }: HostSetti
   process.send?.({ began: { url: listening.url, containment: host.lanes.containment } })
 }
 
-async function answer(host: Host, question: Question): Promise<HostState | CoreEnded | null> {
+async function answer(host: Host, question: HostQuestion): Promise<HostState | CoreEnded | null> {
   if (question.what === 'core call') return coreCall(host, question)
   if (question.what === 'take over') deed = question.deed
   if (question.what === 'let go') letGo()
@@ -88,7 +88,7 @@ async function answer(host: Host, question: Question): Promise<HostState | CoreE
 
 async function coreCall(
   { parts }: Host,
-  { connector, token, settings }: Extract<Question, { what: 'core call' }>,
+  { connector, token, settings }: Extract<HostQuestion, { what: 'core call' }>,
 ): Promise<CoreEnded> {
   const answer = await parts.connectors.call({
     connectorId: connector,

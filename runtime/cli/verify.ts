@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { ConfigError } from '../config.ts'
 import { FAMILIES } from '../verify/attacks/attack.ts'
-import { type Outcome, type Report, verify as run, select } from '../verify/verify.ts'
+import { type AttackOutcome, type Report, verify as run, select } from '../verify/verify.ts'
 
 export type VerifyArguments = { json?: true; family?: string; only?: string }
 
@@ -42,7 +42,7 @@ function showProgress(done: number, all: number, attack: string): void {
   process.stderr.write(`${CLEAR}${bar} ${done}/${all} ${attack}`)
 }
 
-const COLUMNS: readonly [title: string, width: number, of: (outcome: Outcome) => string][] = [
+const COLUMNS: readonly [title: string, width: number, of: (outcome: AttackOutcome) => string][] = [
   ['attack', 32, ({ attack }) => attack],
   ['contained how', 42, ({ contained }) => contained],
   ['errors of neighbours', 20, ({ neighbourErrors }) => `${neighbourErrors}`],
@@ -52,7 +52,7 @@ const COLUMNS: readonly [title: string, width: number, of: (outcome: Outcome) =>
 
 let lastFamily = ''
 
-function print(outcome: Outcome): void {
+function print(outcome: AttackOutcome): void {
   if (process.stderr.isTTY) process.stderr.write(CLEAR)
   const { family, findings } = outcome
   if (family !== lastFamily) {

@@ -17,7 +17,7 @@ export const MOST_OF_A_HOST: number = Object.values<number>(CONNECTIONS_OF_A_HOS
   (sum, one) => sum + one,
 )
 
-export type Given = {
+export type ConnectionLimit = {
   /** How many connections the login of the hosts may have on this database. */
   connections: number
   /** What limits them, with its value. */
@@ -25,7 +25,7 @@ export type Given = {
 }
 
 /** Asks the server; a pooler between may give fewer. */
-export async function givenConnections(db: Db): Promise<Given> {
+export async function givenConnections(db: Db): Promise<ConnectionLimit> {
   const { rows } = await db.execute<{
     max: number
     reserved: number
@@ -40,7 +40,7 @@ export async function givenConnections(db: Db): Promise<Given> {
   const [found] = rows
   if (!found) throw new Error('PostgreSQL did not say how many connections it gives')
   const { max, reserved, role, db: database } = found
-  const limits: Given[] = [
+  const limits: ConnectionLimit[] = [
     { connections: max - reserved, limit: `max_connections ${max}, ${reserved} of them reserved` },
     { connections: role, limit: `the connection limit ${role} of the role` },
     { connections: database, limit: `the connection limit ${database} of the database` },

@@ -4,7 +4,7 @@
  */
 
 type Answer = { rows: unknown[] }
-export type Ask = (text: string, values?: unknown[]) => Promise<Answer>
+type Ask = (text: string, values?: unknown[]) => Promise<Answer>
 
 /** Matches the query by which pg-boss fetches jobs; other queries are passed on unchanged. */
 const LOOK = /^\s*WITH\s+next\s+AS\b/i

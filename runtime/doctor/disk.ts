@@ -23,7 +23,7 @@ const MANY_BYTES = 1_000_000_000
 const MOST_NAMED = 10
 
 /** What to check. `isEmbedded`: the database is Keyway's own. */
-export type Place = { dataDir: string; isEmbedded: boolean; clusters: readonly OutsideCluster[] }
+type Place = { dataDir: string; isEmbedded: boolean; clusters: readonly OutsideCluster[] }
 
 type Found = Omit<DoctorFinding, 'check'>
 

@@ -26,11 +26,11 @@ export type Delivery = {
 }
 
 /** How it was answered; `problem` names host and port, never the path or a header's value. */
-export type DeliveryReply =
+type DeliveryReply =
   | { ok: true; status: number; headers: [string, string][]; body: Buffer }
   | { ok: false; problem: string }
 
-export type Deliver = {
+export type EgressDeliver = {
   /** Why an address, or headers of these names, will never be sent, as text; null if they may be. */
   refuse(url: string, headerNames: readonly string[]): string | null
   /** Sends once: nothing is tried again. */
@@ -41,7 +41,11 @@ export type Deliver = {
 const MAX_REPLY_BYTES = INPUTS.webhook_reply.maxBytes
 
 /** @param id By which private addresses are granted, and budgets kept. */
-export function createDeliver(door: Door, budgets: Budgets, id: string = WEBHOOKS_ID): Deliver {
+export function createDeliver(
+  door: Door,
+  budgets: Budgets,
+  id: string = WEBHOOKS_ID,
+): EgressDeliver {
   return {
     refuse: (url, names) =>
       inWords(() => {

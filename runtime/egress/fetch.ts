@@ -11,9 +11,9 @@ import { createBlind } from './blind/blind.ts'
 import { errorInBody } from './call/body-errors.ts'
 import type { EgressCall, EgressReply, EgressRequest, HopReply, OpenEgress } from './call/call.ts'
 import { createPolicyOf } from './call/call-policy.ts'
-import { createDeliver, type Deliver } from './deliver.ts'
+import { createDeliver, type EgressDeliver } from './deliver.ts'
 import { createDispatchers } from './dial/dispatchers.ts'
-import type { Resolve } from './dial/lookups.ts'
+import type { ResolveName } from './dial/lookups.ts'
 import { createChooseProxy, type ProxySettings } from './dial/proxy.ts'
 import { exchange, type OutgoingRequest } from './exchange/exchange.ts'
 import { headerValue, replyHeaders } from './exchange/headers.ts'
@@ -49,7 +49,7 @@ export type EgressOptions = {
   /** The same for databases. */
   plainSql?: PrivateGrants
   /** For tests; the system's lookup otherwise. */
-  resolve?: Resolve
+  resolve?: ResolveName
   /** A request was not made because a connector, a tenant of it, or all have too many or too large ones open. */
   onRefused?(connectorId: string): void
   /** What stands for the network, in the test kit: everything before it is as in earnest. */
@@ -65,9 +65,9 @@ export type EgressOptions = {
 export type Egress = {
   open(call: EgressCall): OpenEgress
   /** For what is the operator's own and no connector's: inline webhooks. */
-  deliver: Deliver
+  deliver: EgressDeliver
   /** The same for providers of sign-in. */
-  signIn: Pick<Deliver, 'post'>
+  signIn: Pick<EgressDeliver, 'post'>
   /** Ends all connections; open fetches fail. */
   close(): Promise<void>
 }

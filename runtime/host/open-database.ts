@@ -1,7 +1,7 @@
 /** The database of a host, and what is done in the background with it: one begins with the other. */
 import type { Config } from '../config.ts'
 import { createChaining } from '../core/kernel/audit/waiting.ts'
-import { createWork, type Work } from '../core/kernel/background/background.ts'
+import { type BackgroundWork, createWork } from '../core/kernel/background/background.ts'
 import type { CoreContext } from '../core/kernel/context/context.ts'
 import type { Pace } from '../core/kernel/context/pace.ts'
 import type { Post } from '../core/kernel/context/post.ts'
@@ -42,7 +42,7 @@ export type HostDatabaseOptions = {
   post: Post | null
 }
 
-export type HostDatabase = { database: DatabaseService; work: Work }
+export type HostDatabase = { database: DatabaseService; work: BackgroundWork }
 
 /** A host without a database has no records, and so nothing to do with them. */
 export const noWork: CoreContext['send'] = () => Promise.reject(new Error('there is no database'))

@@ -1,6 +1,6 @@
 /** What a host may be made without, or with something else in its place. */
 import type { Pace } from '../core/kernel/context/pace.ts'
-import type { Resolve } from '../egress/dial/lookups.ts'
+import type { ResolveName } from '../egress/dial/lookups.ts'
 import type { Launcher } from '../lanes/launch.ts'
 import type { WorkerBundle } from '../lanes/worker-bundle.ts'
 import type { Siblings } from '../processes/siblings.ts'
@@ -18,7 +18,7 @@ export type HostParts = {
   /** The other processes that serve the same port. */
   siblings?: Siblings
   /** What looks names up for connectors, in place of the system. */
-  resolve?: Resolve
+  resolve?: ResolveName
   /** The code of worker processes, built before; default: built of the sources into the data directory. */
   worker?: WorkerBundle
   /** What of the background's pace is another than that of a deployment. */

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
 import {
-  type Identity,
   type KnownProvider,
+  type ProviderSignIn,
   SignInProviders,
 } from '../contract/models/sign-in-provider.ts'
 import { type Ask, createIdentity } from '../egress/identity/identity.ts'
@@ -12,7 +12,7 @@ import type { Sealer } from '../secrets/seal.ts'
 
 export type SignIn = {
   providers: readonly KnownProvider[]
-  identity: Identity
+  identity: ProviderSignIn
   /** Seals what a browser keeps while a person is at a provider. */
   vault: Sealer
 }

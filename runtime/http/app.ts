@@ -20,7 +20,7 @@ import { logoRoutes } from './connectors/logos.ts'
 import { consoleRoutes } from './console/routes.ts'
 import { type CoreDeps, coreRoutes } from './core/routes.ts'
 import { docsRoutes } from './docs/routes.ts'
-import type { Document } from './documents/document.ts'
+import type { OpenApiDocument } from './documents/document.ts'
 import { casesJsonSchema, manifestJsonSchema } from './documents/manifest-schema.ts'
 import { documentSteps } from './documents/openapi.ts'
 import { inSlices } from './documents/steps.ts'
@@ -186,7 +186,7 @@ function only(method: string): (c: Context<Env>) => never {
 }
 
 /** What describes the interface; made once, when first asked for. */
-function documents(app: Hono<Env>, document: () => Promise<Document>): void {
+function documents(app: Hono<Env>, document: () => Promise<OpenApiDocument>): void {
   const json = (make: () => unknown) =>
     madeOnce('application/json', async () => JSON.stringify(await make()))
   const kept = {

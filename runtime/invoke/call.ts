@@ -9,7 +9,7 @@ import type { Cause } from '../contract/models/causes.ts'
 import type { Invoke } from './invoke.ts'
 import type { CallEnd } from './ports.ts'
 
-export type Outcome =
+type Outcome =
   | {
       ok: true
       response: unknown

@@ -11,7 +11,7 @@ import type { Reply } from '../protocol/frames.ts'
 import type { LaneReply } from '../protocol/lane-call.ts'
 import { answerError } from './answer-error.ts'
 import { rawWithoutEchoes, withoutEchoes } from './echoes.ts'
-import type { Page } from './page-token.ts'
+import type { TokenPage } from './page-token.ts'
 import type { Answer, InvokeDeps } from './ports.ts'
 import { advance } from './referee.ts'
 import type { ReadyCall } from './to-lane.ts'
@@ -46,9 +46,9 @@ export function answerOf(
 /** The page after a cursor. */
 function following(
   { ceilings }: Pick<InvokeDeps, 'ceilings'>,
-  { size, digest, course, cursorJson: asked }: Page,
+  { size, digest, course, cursorJson: asked }: TokenPage,
   cursorJson: string,
-): Page {
+): TokenPage {
   return { cursorJson, size, digest, course: advance(course, asked, cursorJson, ceilings.maxPages) }
 }
 

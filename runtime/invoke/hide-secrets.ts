@@ -6,7 +6,7 @@ import { exchangePlaceholder, type Marks } from '../contract/connector/placehold
 import { type CallSecrets, sealCall, secretsOf } from '../contract/connector/secrets.ts'
 import type { Call } from '../contract/envelope/envelope.ts'
 import { createRedact, type Redact } from '../redact/redact.ts'
-import type { Page } from './page-token.ts'
+import type { TokenPage } from './page-token.ts'
 import type { ServedVersion } from './ports.ts'
 
 type Of = { version: ServedVersion; capability: CapabilityName; tenant: string; marks: Marks }
@@ -44,7 +44,7 @@ export function hideSecrets(
 /** What the sandbox gets: placeholders in the place of secrets, and what more of them are made of. */
 export function callJson(
   { sealed, secrets, marks: { head, tail }, call }: CallSecrets,
-  { cursorJson, size }: Page,
+  { cursorJson, size }: TokenPage,
   { exchange }: Pick<Manifest, 'exchange'>,
 ): string {
   const { request, settings, auth, credentials } = sealed

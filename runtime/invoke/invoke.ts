@@ -12,7 +12,7 @@ import { checkDeclaredTypes } from './declared-types.ts'
 import { answerOf, failureOf, isPlain, withAsked, withLimit } from './from-lane.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { boundsOf, isolateKeyOf } from './isolate-key.ts'
-import type { Page, PageScope } from './page-token.ts'
+import type { PageScope, TokenPage } from './page-token.ts'
 import { perform } from './perform.ts'
 import type { Answer, Invocation, InvokeDeps, ServedVersion } from './ports.ts'
 import { withRedactedCause } from './redact-error.ts'
@@ -139,7 +139,7 @@ async function openPage(
   routed: ServedVersion,
   { page }: Call,
   scope: PageScope,
-): Promise<{ version: ServedVersion; page: Page }> {
+): Promise<{ version: ServedVersion; page: TokenPage }> {
   if (page.token === null) {
     return {
       version: routed,

@@ -22,7 +22,7 @@ const MAX_TOKEN_LENGTH = 65_536
 const VERSION = 2
 
 /** What a token stands for. */
-export type Page = {
+export type TokenPage = {
   /** The author's cursor as JSON text. */
   cursorJson: string
   size: number | null
@@ -40,9 +40,9 @@ export type PageScope = {
 }
 
 export type PageTokens = {
-  seal(page: Page, scope: PageScope): string
+  seal(page: TokenPage, scope: PageScope): string
   /** @throws page_token_invalid, saying which of the reasons. */
-  open(token: string, scope: PageScope): Page
+  open(token: string, scope: PageScope): TokenPage
 }
 
 /**

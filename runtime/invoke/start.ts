@@ -15,7 +15,7 @@ import { answerOf, failureOf, isPlain, withAsked, withLimit } from './from-lane.
 import { hideSecrets } from './hide-secrets.ts'
 import { boundsOf, isolateKeyOf } from './isolate-key.ts'
 import { createKnownCalls, type Sent } from './known-call.ts'
-import type { Page } from './page-token.ts'
+import type { TokenPage } from './page-token.ts'
 import type { Answer, Invocation, InvokeDeps, ServedVersion } from './ports.ts'
 import { withRedactedCause } from './redact-error.ts'
 import { BEGUN } from './referee.ts'
@@ -73,7 +73,7 @@ export function createStart(deps: StartDeps): Start {
       const { request, settings } = call
       const hidden = hideSecrets(call, { version, capability, tenant, marks })
       const scope = { connector: version.key, capability, request, settings }
-      const page: Page = { ...FIRST, size: call.page.size, digest: version.digest }
+      const page: TokenPage = { ...FIRST, size: call.page.size, digest: version.digest }
       const { requestId, signal } = invocation
       const ready = { requestId, version, capability, call, page, scope, ...hidden }
       const { laneCall, end } = toLane(deps, ready, { connector, deadlineMs, signal })

@@ -10,7 +10,7 @@ import type { LoadedConnector } from '../protocol/loaded.ts'
 import { type Redact, redactValue } from '../redact/redact.ts'
 import { governorKeyOf } from './governor-key.ts'
 import { callJson } from './hide-secrets.ts'
-import type { Page, PageScope } from './page-token.ts'
+import type { PageScope, TokenPage } from './page-token.ts'
 import type { InvokeDeps, OpenedEgress, ServedVersion } from './ports.ts'
 
 /** A call that is parsed and routed, with its secrets replaced by placeholders. */
@@ -19,7 +19,7 @@ export type ReadyCall = {
   version: ServedVersion
   capability: CapabilityName
   call: Call
-  page: Page
+  page: TokenPage
   scope: PageScope
   secrets: CallSecrets
   redact: Redact

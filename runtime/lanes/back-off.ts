@@ -10,7 +10,7 @@ export type BackOffLimits = {
   calmMs: number
 }
 
-export type BackOff = {
+type BackOff = {
   died(): void
   /** None could be started. That has nothing to do with what runs in it, and the pause never grows. */
   failed(): void

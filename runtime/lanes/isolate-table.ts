@@ -35,7 +35,7 @@ type Entry = {
 }
 
 /** The isolate for a call, or null while there is no room; and those to dispose of. */
-export type Taken = { isolate: number | null; evicted: number[] }
+type Taken = { isolate: number | null; evicted: number[] }
 
 export type IsolateTable = {
   take(connector: string, isolateKey: string): Taken

@@ -26,7 +26,7 @@ export const QUARANTINE_LIMITS: QuarantineLimits = {
 }
 
 /** `clear` is not reported; the others are, as text for people. */
-export type Standing =
+type Standing =
   | { state: 'clear' }
   | { state: 'suspect'; untilMs: number; reason: string }
   | { state: 'quarantined'; untilMs: number; reason: string }

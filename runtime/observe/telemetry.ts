@@ -1,7 +1,7 @@
 /** What is reported of calls and connectors: to the log, the metrics, the operator, or a command that looks on. */
 
 import type { Lifecycle } from '../connectors/lifecycle/lifecycle.ts'
-import type { Listing } from '../connectors/registry/registry.ts'
+import type { RegistryListing } from '../connectors/registry/registry.ts'
 import { errorBody } from '../contract/envelope/envelope.ts'
 import { ERRORS, type RuntimeError } from '../contract/errors/errors.ts'
 import type { CallEnd, CallLog, InvokeDeps, UpstreamRecord } from '../invoke/ports.ts'
@@ -19,12 +19,12 @@ export type Observers = {
     requestId: string,
   ): void
   onLog?: CallLog
-  onChange?(listing: Listing): void
+  onChange?(listing: RegistryListing): void
   onCall?(call: CallEnd): void
 }
 
 export type Telemetry = {
-  changed(listing: Listing): void
+  changed(listing: RegistryListing): void
   upstream: InvokeDeps['onUpstream']
   logged: CallLog
   called(call: CallEnd): void

@@ -12,7 +12,7 @@ export type Member = {
 }
 
 /** The channel to the first process: `process` itself, where node:cluster has made it. */
-export type Channel = Pick<NodeJS.Process, 'on' | 'send' | 'connected'>
+type Channel = Pick<NodeJS.Process, 'on' | 'send' | 'connected'>
 
 /** Resolves when the first process has said how many there are. */
 export function joinOthers(channel: Channel = process): Promise<Member> {

@@ -11,7 +11,7 @@ export const CallsQuery = v.object({
 export type CallsQuery = v.InferOutput<typeof CallsQuery>
 
 /** What one process asks of all others. */
-export const Question = v.variant('about', [
+export const SiblingQuestion = v.variant('about', [
   /** Its metrics, as prom-client's registry gives them as JSON. */
   v.object({ about: v.literal('metrics') }),
   /** Its latest calls, for operators. */
@@ -19,12 +19,12 @@ export const Question = v.variant('about', [
   /** To end what it holds against a connector: whether there was anything. */
   v.object({ about: v.literal('release'), connector: v.string() }),
 ])
-export type Question = v.InferOutput<typeof Question>
+export type SiblingQuestion = v.InferOutput<typeof SiblingQuestion>
 
 /** From a process that serves to the first one. */
 export const FromMember = v.variant('kind', [
   v.object({ kind: v.literal('settled') }),
-  v.object({ kind: v.literal('ask'), id: v.number(), question: Question }),
+  v.object({ kind: v.literal('ask'), id: v.number(), question: SiblingQuestion }),
   v.object({ kind: v.literal('answer'), id: v.number(), answer: v.unknown() }),
 ])
 export type FromMember = v.InferOutput<typeof FromMember>
@@ -35,7 +35,7 @@ export const FromPrimary = v.variant('kind', [
   v.object({ kind: v.literal('begin'), wanted: v.number(), isFirst: v.boolean() }),
   /** How many serve now. */
   v.object({ kind: v.literal('serving'), count: v.number() }),
-  v.object({ kind: v.literal('ask'), id: v.number(), question: Question }),
+  v.object({ kind: v.literal('ask'), id: v.number(), question: SiblingQuestion }),
   v.object({ kind: v.literal('answers'), id: v.number(), answers: v.array(v.unknown()) }),
 ])
 export type FromPrimary = v.InferOutput<typeof FromPrimary>

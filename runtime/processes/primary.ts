@@ -4,7 +4,7 @@
  */
 import cluster, { type Worker } from 'node:cluster'
 import * as v from 'valibot'
-import { ANSWER_MS, FromMember, type FromPrimary, type Question } from './messages.ts'
+import { ANSWER_MS, FromMember, type FromPrimary, type SiblingQuestion } from './messages.ts'
 
 /** First and longest pause before a process is started again, in milliseconds; doubled each time. */
 const RESTART_MS = 500
@@ -98,7 +98,7 @@ export function startMembers(wanted: number, events: PrimaryEvents): Primary {
     }
   }
 
-  function askOthers(from: Worker, itsId: number, question: Question): void {
+  function askOthers(from: Worker, itsId: number, question: SiblingQuestion): void {
     const id = nextId++
     const others = [...serving].filter((one) => one !== from)
     const timer = setTimeout(() => end(id), ANSWER_MS)

@@ -1,8 +1,8 @@
 /** The other processes that serve the same port, as one of them sees them. */
-import type { CallsQuery, Question } from './messages.ts'
+import type { CallsQuery, SiblingQuestion } from './messages.ts'
 
 /** What a process answers the others; what it throws is an answer that is missing. */
-export type Answers = (question: Question) => unknown
+export type Answers = (question: SiblingQuestion) => unknown
 
 export type Siblings = {
   /** How many processes are to serve, this one included. */
@@ -10,7 +10,7 @@ export type Siblings = {
   /** How many do. */
   serving(): number
   /** Asks all others; those that do not answer in time are left out. */
-  ask(question: Question): Promise<unknown[]>
+  ask(question: SiblingQuestion): Promise<unknown[]>
   /** Says what the others are answered. */
   answer(answers: Answers): void
 }

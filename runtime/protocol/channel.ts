@@ -15,10 +15,10 @@ import {
   type Frame,
   frameHeader,
   type Heads,
-  type Kind,
   LAST,
   MAX_FRAME_PAYLOAD,
   type Message,
+  type MessageKind,
   ProtocolError,
 } from './frames.ts'
 import { createOutBuffer } from './out-buffer.ts'
@@ -53,7 +53,7 @@ export type Channel = {
    * `onSent` is called when the last frame has left: what is sent from then on arrives later. Without
    * that, a small message may overtake a large one that was sent before it.
    */
-  send<K extends Kind>(
+  send<K extends MessageKind>(
     kind: K,
     call: number,
     head: Heads[K],
@@ -247,7 +247,7 @@ export function openChannel(
   }
 
   /** Batches a message that fits into one frame with others of this tick. @returns false if it must be queued */
-  function collect(kind: Kind, call: number, head: unknown, body: Buffer | string): boolean {
+  function collect(kind: MessageKind, call: number, head: unknown, body: Buffer | string): boolean {
     if (blocked || outgoing.size > 0) return false
     if (out.add(nextStream, kind, call, head, body)) return takeStream() > 0
     if (out.used === 0) return false

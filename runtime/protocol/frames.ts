@@ -43,9 +43,9 @@ export const KINDS = {
   judging: 25,
 } as const
 
-export type Kind = keyof typeof KINDS
+export type MessageKind = keyof typeof KINDS
 
-const KIND_OF = new Map<number, Kind>(entriesOf(KINDS).map(([name, byte]) => [byte, name]))
+const KIND_OF = new Map<number, MessageKind>(entriesOf(KINDS).map(([name, byte]) => [byte, name]))
 
 /** Heads of the messages, by kind. `call` is the host's call id; 0 where there is none. */
 export type Heads = {
@@ -143,7 +143,7 @@ export type GuestError = {
 }
 
 /** A whole message. */
-export type Message<K extends Kind = Kind> = {
+export type Message<K extends MessageKind = MessageKind> = {
   [N in K]: {
     kind: N
     call: number
@@ -158,7 +158,12 @@ export type Message<K extends Kind = Kind> = {
 export class ProtocolError extends Error {}
 
 /** Encodes a message's first bytes: everything but the body. */
-export function encodeHead(kind: Kind, call: number, head: unknown, bodyBytes: number): Buffer {
+export function encodeHead(
+  kind: MessageKind,
+  call: number,
+  head: unknown,
+  bodyBytes: number,
+): Buffer {
   const json = Buffer.from(JSON.stringify(head))
   const bytes = Buffer.allocUnsafe(MESSAGE_HEADER + json.length)
   bytes[0] = KINDS[kind]

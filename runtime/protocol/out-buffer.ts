@@ -7,10 +7,10 @@ import {
   FIRST,
   FRAME_HEADER,
   KINDS,
-  type Kind,
   LAST,
   MAX_FRAME_PAYLOAD,
   MESSAGE_HEADER,
+  type MessageKind,
 } from './frames.ts'
 
 /** Size of the buffer, in bytes. */
@@ -24,7 +24,13 @@ const MAX_CHARACTER_BYTES = 3
 
 export type OutBuffer = {
   /** Adds a message as one frame. @returns false if it does not fit; nothing was added then */
-  add(stream: number, kind: Kind, call: number, head: unknown, body: Buffer | string): boolean
+  add(
+    stream: number,
+    kind: MessageKind,
+    call: number,
+    head: unknown,
+    body: Buffer | string,
+  ): boolean
   /** Writes the added messages. @returns false if the caller must wait for `drain` */
   flush(): boolean
   /** Bytes added and not yet written. */
@@ -78,7 +84,7 @@ type Lengths = { payload: number; headLength: number; bodyLength: number }
 function writeHeaders(
   bytes: Buffer,
   at: number,
-  to: Lengths & { stream: number; kind: Kind; call: number },
+  to: Lengths & { stream: number; kind: MessageKind; call: number },
 ): void {
   bytes.writeUInt32LE(to.payload, at)
   bytes[at + 4] = FIRST | LAST

@@ -3,7 +3,7 @@
  * otherwise, because its guest may have broken out.
  */
 import * as v from 'valibot'
-import type { Kind, Message } from './frames.ts'
+import type { Message, MessageKind } from './frames.ts'
 
 const id = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const shortText = v.pipe(v.string(), v.maxLength(4096))
@@ -88,7 +88,7 @@ export const WORKER_HEADS = {
   described: v.object({ capabilities: v.pipe(v.array(shortText), v.maxLength(1000)) }),
   heavy: v.object({}),
   judging: v.object({ chars: id }),
-} satisfies Partial<Record<Kind, v.GenericSchema>>
+} satisfies Partial<Record<MessageKind, v.GenericSchema>>
 
 /** Whether a message is a good reply: what most messages are, and what their schema says of them, without it. */
 export function isUsualReply({ kind, head }: Message): boolean {

@@ -227,7 +227,7 @@ function after({ edge, fail, branches }: Search, state: number, symbol: number):
 }
 
 /** Progress of a search: its state at the current position. `steps` counts its work. */
-export type Standing = { state: number; steps: number }
+type Standing = { state: number; steps: number }
 
 /** Result: for each position from `base` on the number of the longest text that begins there, or 0. */
 export type Notes = { base: number; numbers: Int32Array; lengths: readonly number[] }

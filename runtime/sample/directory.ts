@@ -2,10 +2,14 @@
 import { groupsOf, type Person, people } from './people.ts'
 
 /** A user or a group: SCIM's attributes, by name. */
-export type Entry = { id: string; [attribute: string]: unknown }
+export type DirectoryEntry = { id: string; [attribute: string]: unknown }
 
 /** What one sample server holds. */
-export type Directory = { users: Map<string, Entry>; groups: Map<string, Entry>; nextId: number }
+export type Directory = {
+  users: Map<string, DirectoryEntry>
+  groups: Map<string, DirectoryEntry>
+  nextId: number
+}
 
 export const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
@@ -34,7 +38,7 @@ export const groupIdOf = (name: string): string =>
   groupId(Object.keys(groupsOf(people())).indexOf(name))
 
 /** The members of a group. */
-export function membersOf({ members }: Entry): Member[] {
+export function membersOf({ members }: DirectoryEntry): Member[] {
   return Array.isArray(members) ? members : []
 }
 
@@ -45,11 +49,11 @@ export function leaveGroups(directory: Directory, userId: string): void {
   }
 }
 
-const byId = (entries: Entry[]) => new Map(entries.map((entry) => [entry.id, entry]))
+const byId = (entries: DirectoryEntry[]) => new Map(entries.map((entry) => [entry.id, entry]))
 
 const fullName = (person: Person): string => `${person.givenName} ${person.familyName}`
 
-function toUser(person: Person, i: number): Entry {
+function toUser(person: Person, i: number): DirectoryEntry {
   const { id, email, title, department, managerId, active } = person
   return {
     id,

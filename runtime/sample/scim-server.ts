@@ -9,7 +9,13 @@ import { isMainThread, parentPort, workerData } from 'node:worker_threads'
 import express, { type Request } from 'express'
 import SCIMMY from 'scimmy'
 import SCIMMYRouters from 'scimmy-routers'
-import { createDirectory, type Directory, type Entry, leaveGroups, membersOf } from './directory.ts'
+import {
+  createDirectory,
+  type Directory,
+  type DirectoryEntry,
+  leaveGroups,
+  membersOf,
+} from './directory.ts'
 
 /** The one bearer token that the sample accepts. Its data is invented: the token guards nothing. */
 export const SAMPLE_TOKEN = 'sample-token'
@@ -90,7 +96,7 @@ type Kind = 'users' | 'groups'
 type Constraints = { sortBy?: string; startIndex?: number; count?: number; totalResults?: number }
 type Resource = {
   id?: string
-  filter?: { match(entries: Entry[]): Entry[] }
+  filter?: { match(entries: DirectoryEntry[]): DirectoryEntry[] }
   constraints?: Constraints
 }
 
@@ -99,12 +105,12 @@ const ScimError = SCIMMY.Types.Error
 /** SCIMMY keeps one declaration per process; every server hands in its own directory as context. */
 function declare(type: ResourceType, kind: Kind, unique: string): void {
   SCIMMY.Resources.declare(type)
-    .ingress((resource: Resource, data: Entry, directory: Directory) =>
+    .ingress((resource: Resource, data: DirectoryEntry, directory: Directory) =>
       store(directory, kind, unique, resource.id, plain(data)),
     )
     .egress((resource: Resource, directory: Directory) => {
       const { id, filter } = resource
-      const show = (entry: Entry) => shown(directory, kind, entry)
+      const show = (entry: DirectoryEntry) => shown(directory, kind, entry)
       if (id !== undefined) return show(entryOf(directory, kind, id))
       const all = [...directory[kind].values()]
       if (filter !== undefined) return filter.match(all.map(show))
@@ -132,7 +138,7 @@ const DEFAULT_COUNT = 20
  * pages: some 60 ms for 250 people. It leaves out nothing more where what it is given is no longer than what comes before;
  * other pages, and what it has to sort, it is given whole.
  */
-function pageOf(all: Entry[], resource: Resource): Entry[] {
+function pageOf(all: DirectoryEntry[], resource: Resource): DirectoryEntry[] {
   const { sortBy, startIndex = 1, count = DEFAULT_COUNT } = resource.constraints ?? {}
   const before = startIndex - 1
   if (sortBy !== undefined || (before > 0 && before < count)) return all
@@ -145,15 +151,15 @@ function store(
   kind: Kind,
   unique: string,
   id: string | undefined,
-  data: Entry,
-): Entry {
+  data: DirectoryEntry,
+): DirectoryEntry {
   const entries = directory[kind]
-  const key = (entry: Entry) => String(entry[unique]).toLowerCase()
+  const key = (entry: DirectoryEntry) => String(entry[unique]).toLowerCase()
   const taken = [...entries.values()].some((one) => one.id !== id && key(one) === key(data))
   if (taken) throw new ScimError(409, 'uniqueness', `${unique} is already taken`)
   const now = new Date().toISOString()
   const old = id === undefined ? undefined : entryOf(directory, kind, id)
-  const entry: Entry = {
+  const entry: DirectoryEntry = {
     ...(kind === 'users' ? { active: true } : { members: [] }),
     ...data,
     id: id ?? `${kind[0]}-${++directory.nextId}`,
@@ -165,14 +171,14 @@ function store(
   return shown(directory, kind, entry)
 }
 
-function entryOf(directory: Directory, kind: Kind, id: string): Entry {
+function entryOf(directory: Directory, kind: Kind, id: string): DirectoryEntry {
   const entry = directory[kind].get(id)
   if (entry === undefined) throw new ScimError(404, '', `Resource ${id} not found`)
   return entry
 }
 
 /** A copy for SCIMMY, which writes into what it gets; a user with the groups that it is in. */
-function shown(directory: Directory, kind: Kind, entry: Entry): Entry {
+function shown(directory: Directory, kind: Kind, entry: DirectoryEntry): DirectoryEntry {
   const copy = structuredClone(entry)
   if (kind === 'groups') return copy
   const groups = [...directory.groups.values()]
@@ -182,7 +188,7 @@ function shown(directory: Directory, kind: Kind, entry: Entry): Entry {
 }
 
 /** SCIMMY's own objects as plain data. */
-const plain = (data: Entry): Entry => JSON.parse(JSON.stringify(data))
+const plain = (data: DirectoryEntry): DirectoryEntry => JSON.parse(JSON.stringify(data))
 
 if (import.meta.main && isMainThread) {
   const { baseUrl } = await startSampleDirectory({ port: Number(process.argv[2] ?? 0) })

@@ -6,7 +6,7 @@ import { codeOf, ifMissing } from '../contract/errors/thrown.ts'
 import { randomSecret } from './key-derivation.ts'
 
 /** A kept secret and where it lies. */
-export type Kept = { value: string; file: string }
+type Kept = { value: string; file: string }
 
 /** Reads a secret of the data directory, making it if it is not there (mode 0600). */
 export async function keptSecret(dataDir: string, name: string, prefix = ''): Promise<Kept> {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { compile } from '../connectors/registry/compile.ts'
 import { type Folder, FolderError, readFolder } from '../connectors/registry/folder.ts'
-import { inspect, type Verdict } from '../connectors/registry/inspect.ts'
+import { type Inspection, inspect } from '../connectors/registry/inspect.ts'
 import { createLocate } from '../connectors/registry/positions.ts'
 import { createVersion, type Version } from '../connectors/registry/version.ts'
 import { isCapability } from '../contract/capabilities/capabilities.ts'
@@ -31,10 +31,10 @@ import { runCase, type Stage } from './run-case.ts'
 export type Built = { folder: Folder; manifest: Manifest; code: string; map: string | null }
 
 /** A folder that loads, whatever its cases say: where they can be run. */
-export type Loaded = Pick<Folder, 'files'> & Stage
+type Loaded = Pick<Folder, 'files'> & Stage
 
 /** A check, with what was made of the folder; `built` is null where anything is wrong. */
-export type Checked = { result: CheckResult; built: Built | null; loaded: Loaded | null }
+type Checked = { result: CheckResult; built: Built | null; loaded: Loaded | null }
 
 /** Where a check runs: a sandbox of its own, for one check or for many. */
 export type CheckBench = {
@@ -96,7 +96,7 @@ async function check(
     compile: (one) =>
       compile(one, { workDirectory: work, prefix: launcher.prefix, timeoutMs: 20_000 }),
     describe: (connector, deadlineMs) => lanes.describe(connector, deadlineMs),
-  }).catch((error: unknown): Verdict => {
+  }).catch((error: unknown): Inspection => {
     // Loading took too long, or the sandbox died of it: here that is a finding like any other.
     if (!(error instanceof RuntimeError)) throw error
     return { ok: false, findings: [`connector.ts: ${error.message}`], id: null, version: null }

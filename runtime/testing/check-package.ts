@@ -3,7 +3,7 @@
 import type { Package } from '../connectors/packages/format.ts'
 import { leaksIn } from '../connectors/packages/leaks.ts'
 import type { CheckEgress } from '../connectors/registry/check-egress.ts'
-import { inspectPackage, type Verdict } from '../connectors/registry/inspect.ts'
+import { type Inspection, inspectPackage } from '../connectors/registry/inspect.ts'
 import type { Manifest } from '../contract/connector/manifest.ts'
 import type { PackageFinding } from '../contract/endpoints/operator.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
@@ -31,7 +31,7 @@ export async function checkPackage(
   const verdict = await inspectPackage(one, {
     checkEgress,
     describe: (connector, deadlineMs) => lanes.describe(connector, deadlineMs),
-  }).catch((error: unknown): Verdict => {
+  }).catch((error: unknown): Inspection => {
     // Loading took too long, or the sandbox died of it: here that is a finding like any other.
     if (!(error instanceof RuntimeError)) throw error
     return { ok: false, findings: [`code.js: ${error.message}`], id: null, version: null }

@@ -18,7 +18,7 @@ const CEILINGS = { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64,
 let fresh = 0
 
 /** What stands for the network. */
-export type Exchange = typeof exchange
+type Exchange = typeof exchange
 
 /** Where cases run: the version, and what carries its calls. */
 export type Stage = {
@@ -29,7 +29,7 @@ export type Stage = {
 }
 
 /** The body of an answer. */
-export type Body = Record<string, unknown>
+export type AnswerBody = Record<string, unknown>
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined
@@ -43,7 +43,7 @@ export async function* playCase(
   one: Case,
   { version, run, log = () => {}, locate = async () => null }: Stage,
   systemOf: (index: number) => Exchange,
-): AsyncGenerator<Body> {
+): AsyncGenerator<AnswerBody> {
   const pageTokens = createPageTokens(['case'.repeat(8)])
   // One for all pages: a token that an exchange gave is kept from one to the next.
   let system: Exchange
@@ -68,7 +68,7 @@ export async function* playCase(
 export type Played = {
   findings: string[]
   /** The answer of each of its calls. */
-  bodies: Body[]
+  bodies: AnswerBody[]
   /** Whether all was asked as the case has it: then only the answers differ, if anything does. */
   asked: boolean
 }
@@ -130,7 +130,7 @@ type Means = {
   egress: Egress
 }
 
-async function call(one: Case, page: object, means: Means): Promise<Body> {
+async function call(one: Case, page: object, means: Means): Promise<AnswerBody> {
   const { version, run, pageTokens, log, locate, egress } = means
   const invoke = createInvoke({
     performOAuth: notHere,

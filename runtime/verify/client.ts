@@ -27,7 +27,7 @@ export type CallOptions = {
   patienceMs: number
 }
 
-export type Client = {
+export type VerifyClient = {
   call(connector: string, capability: string, options: CallOptions): Promise<Ended>
   get(path: string, patienceMs: number, token?: string): Promise<{ status: number; text: string }>
   close(): void
@@ -36,7 +36,7 @@ export type Client = {
 /** The largest answer is 32 MiB; what is read beyond that is a finding of its own. */
 const MAX_ANSWER_BYTES = 80 * 1024 * 1024
 
-export function createClient(url: string, connectorsPath: string): Client {
+export function createClient(url: string, connectorsPath: string): VerifyClient {
   const agent = new Agent({ keepAlive: true })
 
   function send(

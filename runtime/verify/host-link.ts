@@ -31,7 +31,7 @@ export type HostState = {
 export type CoreEnded = { ending: string; message: string }
 
 /** What the run asks of the host process. */
-export type Question =
+export type HostQuestion =
   | { what: 'state' }
   | { what: 'core call'; connector: string; token: string; settings: object }
   | { what: 'take over'; deed: string }
@@ -89,7 +89,7 @@ export async function startHostProcess(entry: string, settings: HostSettings): P
     asked.get(message.id ?? 0)?.resolve(message.value)
   })
 
-  function ask<T>(question: Question): Promise<T> {
+  function ask<T>(question: HostQuestion): Promise<T> {
     if (ended !== null) return Promise.reject(new Error(ended))
     const id = nextId++
     let timer: NodeJS.Timeout

@@ -30,7 +30,7 @@ export const BOUNDS = {
 } as const
 
 /** The machine's own names, that no answer may show, and what /healthz takes on it without an attack (p99). */
-export type Surroundings = { paths: string[]; quietHealthP99Ms: number }
+type Surroundings = { paths: string[]; quietHealthP99Ms: number }
 
 /** What is wrong, as text; empty if the attack was contained. */
 export function judge(

@@ -3,7 +3,7 @@
  * and `/healthz`.
  */
 import { messageOf } from '../contract/errors/thrown.ts'
-import type { Client } from './client.ts'
+import type { VerifyClient } from './client.ts'
 
 /** A healthy connector; its `get_account` asks its upstream. */
 export const NEIGHBOUR = {
@@ -39,7 +39,7 @@ const EVERY_MS = 10
 const QUICK_EVERY_MS = 40
 const PATIENCE_MS = 5000
 
-export function startNeighbours(client: Client, upstream: string, quick = false): Neighbours {
+export function startNeighbours(client: VerifyClient, upstream: string, quick = false): Neighbours {
   const everyMs = quick ? QUICK_EVERY_MS : EVERY_MS
   const took: number[] = []
   const healthTook: number[] = []
@@ -103,7 +103,7 @@ const BESIDE_EVERY_MS = 10
 
 /** Calls a connector for another tenant, one call at a time. Resolves after the first call. */
 export async function startBeside(
-  client: Client,
+  client: VerifyClient,
   connector: string,
 ): Promise<{ stop(): Promise<Beside> }> {
   const errors: string[] = []

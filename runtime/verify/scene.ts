@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type Client, createClient } from './client.ts'
+import { createClient, type VerifyClient } from './client.ts'
 import { CORPUS, type FolderPlace } from './corpus.ts'
 import { type HostLink, startHostProcess } from './host-link.ts'
 import { NEIGHBOUR } from './neighbours.ts'
@@ -19,7 +19,7 @@ export type Row = {
 
 export type Scene = FolderPlace & {
   host: HostLink
-  client: Client
+  client: VerifyClient
   upstream: Upstream
   quick: boolean
   operator(): Promise<Row[]>

@@ -15,7 +15,7 @@ import { openScene, type Scene } from './scene.ts'
 export type Selected = { family: Family; attack: Attack }
 
 /** One line of the report. Times in milliseconds. */
-export type Outcome = {
+export type AttackOutcome = {
   attack: string
   family: Family
   /** How it ended: endings, `ghost`, and whether its worker died of it. */
@@ -38,7 +38,7 @@ export type Report = {
   quietHealthP99Ms: number
   /** Longest stall of the measuring process meanwhile, in milliseconds: on a busy machine the figures are too high. */
   quietOwnStallMs: number
-  outcomes: Outcome[]
+  outcomes: AttackOutcome[]
   /** What stayed in use in the host after all attacks, in bytes. */
   hostGrowthBytes: number
   tookMs: number
@@ -50,7 +50,7 @@ export type VerifyOptions = {
   selected: readonly Selected[]
   quick?: boolean
   onBegin?(done: number, all: number, attack: string): void
-  onOutcome?(outcome: Outcome): void
+  onOutcome?(outcome: AttackOutcome): void
 }
 
 /** All attacks, or those of a family, or one; null where there is none of that name. */
@@ -78,7 +78,7 @@ export async function verify(options: VerifyOptions): Promise<Report> {
   try {
     const quiet = await watchQuiet(scene)
     const first = await scene.host.state()
-    const outcomes: Outcome[] = []
+    const outcomes: AttackOutcome[] = []
     let prepared: Family | null = null
     for (const { family, attack } of selected) {
       options.onBegin?.(outcomes.length, selected.length, attack.name)
@@ -126,7 +126,7 @@ async function runOne(
   attack: Attack,
   scene: Scene,
   quietHealthP99Ms: number,
-): Promise<Outcome> {
+): Promise<AttackOutcome> {
   const begun = performance.now()
   const base = { attack: attack.name, family }
   try {

@@ -4,10 +4,10 @@ import { isCapability } from '../contract/capabilities/capabilities.ts'
 import { responseSchema } from '../contract/connector/payload.ts'
 import type { Fields } from '../contract/connector/settings.ts'
 import type { AnySchema } from '../contract/schema/any-schema.ts'
-import type { Source } from './guest-isolate.ts'
+import type { GuestSource } from './guest-isolate.ts'
 
 export type Connector = {
-  source: Source
+  source: GuestSource
   memoryMb: number
   /** The schema of a capability's response, or null for a name that is none. */
   schema(capability: string): AnySchema | null

@@ -10,7 +10,7 @@ import { type GuestIsolate, type Hooks, verbs } from './verbs.ts'
 type Ivm = typeof ivmModule
 
 /** A bundle and V8's own cache of it, made at its first compilation in this process. */
-export type Source = {
+export type GuestSource = {
   code: string
   name: string
   cached: ivmModule.ExternalCopy<ArrayBuffer> | null
@@ -33,8 +33,8 @@ function oneEachTurn(): Promise<void> {
  */
 export async function createGuestIsolate(
   ivm: Ivm,
-  prelude: Source,
-  connector: Source,
+  prelude: GuestSource,
+  connector: GuestSource,
   memoryMb: number,
   share: Share,
   hooks: Hooks,
@@ -108,7 +108,7 @@ async function adoptedOf(
 async function evaluate(
   isolate: ivmModule.Isolate,
   context: ivmModule.Context,
-  source: Source,
+  source: GuestSource,
 ): Promise<void> {
   const filename = source.name
   if (source.cached === null) {

@@ -10,7 +10,7 @@ import { WORKER_HEADS } from '../protocol/worker-heads.ts'
 export type GuestRequest = { call: number; head: Heads['fetch']; bytes: Buffer | undefined }
 
 /** Why a request does not leave, in the guest's terms. */
-export type Refusal = { code: 'permission_denied' | 'rate_limit'; message: string }
+type Refusal = { code: 'permission_denied' | 'rate_limit'; message: string }
 
 /** Largest head of a request, in bytes of JSON, and largest body, in bytes. */
 const MAX_HEAD_BYTES = 256 * 1024

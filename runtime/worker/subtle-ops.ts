@@ -3,7 +3,7 @@ import type { JsonWebKeyInput, KeyObject } from 'node:crypto'
 import { holdsPlaceholder } from '../contract/connector/placeholder.ts'
 import { isKeyOf } from '../contract/schema/keys.ts'
 import { nodeCrypto } from './node-crypto.ts'
-import { bytes, type Json, Refusal, record, text, tooLong } from './sync-args.ts'
+import { bytes, type JsonObject, Refusal, record, text, tooLong } from './sync-args.ts'
 
 const KEY_CHARS = 64 * 1024
 const RSA_BITS = 8192
@@ -19,7 +19,7 @@ export function subtleOp(given: unknown): string {
   return run(request)
 }
 
-const SUBTLE: Record<string, (request: Json) => string> = {
+const SUBTLE: Record<string, (request: JsonObject) => string> = {
   digest: ({ hash, data }) => {
     const given = bytes(data)
     refuseSecret(given.subarray(0, KEY_CHARS).toString('latin1'), 'hashed')
@@ -68,12 +68,12 @@ function refuseSecret(given: string, how: string): void {
 }
 
 type Material = { type: string; material: string }
-type Imported = Material & { algorithm: Json }
+type Imported = Material & { algorithm: JsonObject }
 type Algorithm = {
   name: string
-  importKey(format: string, key: unknown, given: Json): Imported
-  sign(given: Json, key: Material, data: Buffer): Buffer
-  verify(given: Json, key: Material, signature: Buffer, data: Buffer): boolean
+  importKey(format: string, key: unknown, given: JsonObject): Imported
+  sign(given: JsonObject, key: Material, data: Buffer): Buffer
+  verify(given: JsonObject, key: Material, signature: Buffer, data: Buffer): boolean
 }
 type Options = { dsaEncoding?: 'ieee-p1363'; padding?: number; saltLength?: number }
 
@@ -145,10 +145,10 @@ const ALGORITHMS: Record<string, Algorithm> = {
 
 type Asymmetric = {
   name: string
-  describe(key: KeyObject, given: Json): Json
-  rawToJwk(raw: Buffer, given: Json): Jwk
-  hash(given: Json): string | null
-  options(given: Json): Options
+  describe(key: KeyObject, given: JsonObject): JsonObject
+  rawToJwk(raw: Buffer, given: JsonObject): Jwk
+  hash(given: JsonObject): string | null
+  options(given: JsonObject): Options
 }
 
 function asymmetric(spec: Asymmetric): Algorithm {
@@ -192,7 +192,7 @@ function asymmetric(spec: Asymmetric): Algorithm {
   }
 }
 
-function rsa(name: string, options: (given: Json) => Options): Algorithm {
+function rsa(name: string, options: (given: JsonObject) => Options): Algorithm {
   return asymmetric({
     name,
     describe: (key, given) => {
@@ -216,7 +216,7 @@ function rsa(name: string, options: (given: Json) => Options): Algorithm {
   })
 }
 
-function readKey(spec: Asymmetric, format: string, key: unknown, given: Json): KeyObject {
+function readKey(spec: Asymmetric, format: string, key: unknown, given: JsonObject): KeyObject {
   try {
     if (format === 'pkcs8') {
       return nodeCrypto().createPrivateKey({ key: bytes(key), format: 'der', type: 'pkcs8' })
@@ -248,7 +248,7 @@ function secretBytes(format: string, key: unknown): Buffer {
   return Buffer.from(text(k, KEY_CHARS, 'key'), 'base64url')
 }
 
-function ecPoint(raw: Buffer, given: Json): Jwk {
+function ecPoint(raw: Buffer, given: JsonObject): Jwk {
   const size = curveOf(given['namedCurve']).bytes
   if (raw.length !== 2 * size + 1 || raw[0] !== 4) {
     throw new Refusal('DataError: the key is not an uncompressed point')
@@ -261,7 +261,7 @@ function ecPoint(raw: Buffer, given: Json): Jwk {
   }
 }
 
-function algorithmOf(given: Json): Algorithm {
+function algorithmOf(given: JsonObject): Algorithm {
   const name = String(given['name']).toUpperCase()
   const found = Object.hasOwn(ALGORITHMS, name) ? ALGORITHMS[name] : undefined
   if (found === undefined) throw new Refusal('NotSupportedError: no such algorithm')

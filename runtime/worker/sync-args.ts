@@ -4,7 +4,7 @@ import { isObject } from '../contract/schema/record.ts'
 /** A refusal whose message may be shown: `Name: text`, the name of the error that the guest throws. */
 export class Refusal extends Error {}
 
-export type Json = Record<string, unknown>
+export type JsonObject = Record<string, unknown>
 
 export const DATA_BYTES: number = 16 * 1024 * 1024
 /** Longest arguments of one question, in characters of JSON. */
@@ -25,7 +25,7 @@ export function bytes(value: unknown): Buffer {
 }
 
 /** An object. */
-export function record(value: unknown, what: string): Json {
+export function record(value: unknown, what: string): JsonObject {
   if (isObject(value)) return value
   throw new Refusal(`TypeError: the ${what} is not an object`)
 }

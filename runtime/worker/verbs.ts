@@ -10,7 +10,7 @@ import { isHuge } from './strays.ts'
 import { createTurns } from './turns.ts'
 
 /** A message of the guest that leaves at once: see the prelude. */
-export type Post = (op: string, id: number, headJson: string, body: string) => void
+type Post = (op: string, id: number, headJson: string, body: string) => void
 
 export type GuestIsolate = {
   /** Runs a capability; its answer comes in a box of this entry or of a later one. */

@@ -16,7 +16,7 @@ import type { Heads, Message } from '../protocol/frames.ts'
 import { MAIN_THREAD, WORKER_HEADS } from '../protocol/worker-heads.ts'
 import { readBox } from './box.ts'
 import { type Connector, createConnector } from './connectors.ts'
-import { createGuestIsolate, type Source } from './guest-isolate.ts'
+import { createGuestIsolate, type GuestSource } from './guest-isolate.ts'
 import { readRequest } from './guest-request.ts'
 import { bundlePositions } from './positions.ts'
 import { checkReply, type Expected } from './reply.ts'
@@ -77,7 +77,7 @@ export function serve(
   preludeCode: string,
   die: (message: string) => never,
 ): (chunk: Buffer) => void {
-  const prelude: Source = { code: preludeCode, name: 'keyway-prelude.js', cached: null }
+  const prelude: GuestSource = { code: preludeCode, name: 'keyway-prelude.js', cached: null }
   const connectors = new Map<string, Connector>()
   const guests = new Map<number, Guest>()
   const slices = createSlices()

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { callLines, changeLines, createChanges } from '../../runtime/cli/dev-lines.ts'
-import type { Listing } from '../../runtime/connectors/registry/registry.ts'
+import type { RegistryListing } from '../../runtime/connectors/registry/registry.ts'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 
 const call = {
@@ -33,7 +33,7 @@ test('words of others command no terminal', () => {
   expect(lines.join('')).not.toMatch(/\p{C}/u)
 })
 
-const row = (more: Partial<Listing>): Listing => ({
+const row = (more: Partial<RegistryListing>): RegistryListing => ({
   id: 'acme',
   version: '1.0.0',
   digest: 'd',

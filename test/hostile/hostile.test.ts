@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { HOST_ENTRY } from '../../runtime/cli/verify.ts'
 import { BOUNDS } from '../../runtime/verify/judge.ts'
-import { type Outcome, type Report, select, verify } from '../../runtime/verify/verify.ts'
+import { type AttackOutcome, type Report, select, verify } from '../../runtime/verify/verify.ts'
 
 const selected = (select() ?? []).filter(({ attack }) => attack.quick)
 let report: Report
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 describe('is contained:', () => {
   test.each(selected)('$attack.name', ({ attack }) => {
-    const outcome = report.outcomes.find((one) => one.attack === attack.name) as Outcome
+    const outcome = report.outcomes.find((one) => one.attack === attack.name) as AttackOutcome
     // How long neighbours wait is judged where nothing else runs: `npm run verify`.
     const findings = outcome.findings.filter((one) => !one.endsWith('(p99)'))
     expect(findings, outcome.contained).toEqual([])

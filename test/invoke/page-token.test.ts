@@ -3,15 +3,15 @@ import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { canonicalJson } from '../../runtime/contract/schema/canonical-json.ts'
 import {
   createPageTokens,
-  type Page,
   type PageScope,
   type PageTokens,
   TOKEN_LIFETIME_MS,
+  type TokenPage,
 } from '../../runtime/invoke/page-token.ts'
 import { MAX_CURSOR_LENGTH } from '../../runtime/protocol/worker-heads.ts'
 
 const [OLD, NEW] = ['o'.repeat(32), 'n'.repeat(32)]
-const page: Page = {
+const page: TokenPage = {
   cursorJson: '{"after":"x€"}',
   size: 5,
   digest: 'd'.repeat(64),

@@ -9,10 +9,10 @@ import {
   type Frame,
   frameHeader,
   KINDS,
-  type Kind,
   LAST,
   MAX_FRAME_PAYLOAD,
   MESSAGE_HEADER,
+  type MessageKind,
   ProtocolError,
 } from '../../runtime/protocol/frames.ts'
 import { createRandom } from '../contract/fixtures/random.ts'
@@ -32,7 +32,7 @@ const parsed = (chunks: readonly Buffer[]): Frame[] => {
 }
 
 describe('messages', () => {
-  test.each(Object.keys(KINDS) as Kind[])('a %s survives the way there', (kind) => {
+  test.each(Object.keys(KINDS) as MessageKind[])('a %s survives the way there', (kind) => {
     const head = { name: 'Zoë', list: [1, null] }
     const body = Buffer.from([0, 1, 255])
     const bytes = Buffer.concat([encodeHead(kind, 0xffffffff, head, body.length), body])

@@ -6,7 +6,7 @@ import { listen } from '../../runtime/cli/serve.ts'
 import { readConfig } from '../../runtime/config.ts'
 import { createHost, type Host } from '../../runtime/main.ts'
 import { createLog } from '../../runtime/observe/log.ts'
-import type { HostSettings, HostState, Question } from '../../runtime/verify/host-link.ts'
+import type { HostQuestion, HostSettings, HostState } from '../../runtime/verify/host-link.ts'
 
 /** What the log says that it should not: defects, secrets, and how a worker ended that nobody attacked. */
 const told: string[] = []
@@ -37,7 +37,7 @@ async function serve({ environment, secrets }: HostSettings): Promise<void> {
   healthy = () => ['steady', 'listing', 'scim'].flatMap((id) => host.registry.find(id)?.lane ?? [])
   const listening = await listen(host, config)
   await Promise.all([host.settled, host.databaseReady])
-  process.on('message', ({ id }: Question & { id: number }) => {
+  process.on('message', ({ id }: HostQuestion & { id: number }) => {
     process.send?.({ id, value: stateOf(host) })
   })
   process.once('disconnect', () => void listening.stop().then(() => process.exit(0)))

@@ -2,7 +2,7 @@
 import ivm from 'isolated-vm'
 import { describe, expect, test } from 'vitest'
 import { readBox } from '../../runtime/worker/box.ts'
-import { createGuestIsolate, type Source } from '../../runtime/worker/guest-isolate.ts'
+import { createGuestIsolate, type GuestSource } from '../../runtime/worker/guest-isolate.ts'
 import { createSlices } from '../../runtime/worker/slices.ts'
 import { strayLine } from '../../runtime/worker/strays.ts'
 import { writersSource } from '../../runtime/worker/writers.ts'
@@ -10,7 +10,7 @@ import { bundlePrelude } from './guest/isolate.ts'
 
 type Stray = { call: number | null; message: string }
 
-const source = (code: string, name: string): Source => ({ code, name, cached: null })
+const source = (code: string, name: string): GuestSource => ({ code, name, cached: null })
 const CALL = { request: {}, settings: {}, auth: null, credentials: null, page: {} }
 
 /**

@@ -20,7 +20,7 @@ type Schema = {
 type Credential = Schema & { 'x-credential-type'?: string }
 
 /** What `info` says is needed; as JSON Schema. */
-export type Info = {
+export type ConnectorInfo = {
   /** Without `info` itself. */
   capabilities: readonly string[]
   authentication_schema: Credential
@@ -33,7 +33,7 @@ export type Info = {
  *
  * @throws ConfigError where there is no terminal, or who sits before it ends it
  */
-export async function askFor(info: Info): Promise<Envelope> {
+export async function askFor(info: ConnectorInfo): Promise<Envelope> {
   if (!process.stdin.isTTY)
     throw new ConfigError('say by --as <file> with which credentials: nobody can be asked here')
   const { authentication_schema: single, credentials_schema, request_settings_schema } = info

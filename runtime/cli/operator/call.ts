@@ -5,9 +5,9 @@ import type { ReadFlags } from '../terminal/options.ts'
 import { progressLine } from '../terminal/progress.ts'
 import { jsonOf } from './envelope.ts'
 import {
-  type Answer,
   addressOf,
   demandCapability,
+  type EnvelopeAnswer,
   envelopeFor,
   errorText,
   type Interface,
@@ -83,11 +83,11 @@ export async function callAt(
 
 const NO_ERROR = { error_code: 'error', message: '', raised_by: null, raised_in: null }
 
-function shown(answer: Answer, { json, rawData }: CallFlags): void {
+function shown(answer: EnvelopeAnswer, { json, rawData }: CallFlags): void {
   console.log(JSON.stringify(json || rawData ? answer : answer.response, null, 2))
 }
 
-function failed(answer: Answer, { json }: CallFlags, before: number): void {
+function failed(answer: EnvelopeAnswer, { json }: CallFlags, before: number): void {
   const { error_code, raised_by, raised_in } = answer.error ?? NO_ERROR
   const after = before > 0 ? ` (after ${counted(before, 'item')})` : ''
   if (json) console.log(JSON.stringify(answer, null, 2))

@@ -5,13 +5,13 @@ import { messageOf } from '../../contract/errors/thrown.ts'
 import type { Named } from '../terminal/named.ts'
 import { unknownName } from '../terminal/not-there.ts'
 import type { ReadFlags } from '../terminal/options.ts'
-import { askFor, type Info } from './ask.ts'
+import { askFor, type ConnectorInfo } from './ask.ts'
 import { findOperator } from './client.ts'
 import { type Envelope, envelopeOf } from './envelope.ts'
 
 export type Interface = { base: URL; headers: Record<string, string> }
 
-export type Answer = {
+export type EnvelopeAnswer = {
   is_error?: boolean
   error?: {
     error_code: string
@@ -50,11 +50,11 @@ export async function envelopeFor(
 }
 
 /** What a connector says of itself. @throws ConfigError if it does not answer, or does not exist */
-async function infoOf(to: Interface, id: string): Promise<Info> {
+async function infoOf(to: Interface, id: string): Promise<ConnectorInfo> {
   const info = await send(to, id, 'info', {})
   if (info.is_error) throw new ConfigError(errorText(info))
   // The cast: a host holds what it answers against the schema of the capability.
-  return info.response as Info
+  return info.response as ConnectorInfo
 }
 
 /** @throws ConfigError unless the connector exists and offers the capability */
@@ -76,7 +76,7 @@ const WRONG_NAMES: Readonly<Record<string, Named>> = {
 }
 
 /** The message of an error; for an unknown connector or capability with where to look. */
-export function errorText({ error }: Answer): string {
+export function errorText({ error }: EnvelopeAnswer): string {
   const { error_code = 'error', message = '', raised_by = null } = error ?? {}
   const kind = raised_by === null ? WRONG_NAMES[error_code] : undefined
   return kind === undefined ? message : unknownName(kind, message)
@@ -92,7 +92,7 @@ export async function send(
   id: string,
   capability: string,
   body: object,
-): Promise<Answer> {
+): Promise<EnvelopeAnswer> {
   const url = addressOf(to, id, capability)
   const answer = await fetch(url, {
     method: 'POST',
@@ -107,7 +107,7 @@ export async function send(
       `${url.origin} does not take calls without its token: set KEYWAY_CONNECTOR_TOKEN as the host has it`,
     )
   try {
-    const told: Answer = JSON.parse(await answer.text())
+    const told: EnvelopeAnswer = JSON.parse(await answer.text())
     return told
   } catch {
     // Another server's answer, a proxy's for example.

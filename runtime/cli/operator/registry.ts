@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { ConfigError, readConfig } from '../../config.ts'
 import { PackageError } from '../../connectors/packages/format.ts'
-import { type Publisher, readPublicKey } from '../../connectors/packages/sign.ts'
+import { type KnownPublisher, readPublicKey } from '../../connectors/packages/sign.ts'
 import {
   type Fetched,
   fetchPackage,
@@ -44,7 +44,7 @@ function sourcesOf(flags: RegistryFlags): Source[] {
 async function trustedRegistry(flags: RegistryFlags): Promise<Opened> {
   const sources = sourcesOf(flags)
   const path = '/operator/publishers'
-  const { items } = await ask<{ items: Publisher[] }>(flags, { method: 'GET', path })
+  const { items } = await ask<{ items: KnownPublisher[] }>(flags, { method: 'GET', path })
   return openRegistry(sources, items, async ({ key, index: { version } }) => {
     await ask(flags, {
       ...{ method: 'POST', path: '/operator/published-indexes' },

@@ -9,11 +9,11 @@ import { uncovered, wantsOf } from '../registry/requested-grant.ts'
 import { brokenInWords, misfit } from './dependents.ts'
 import { activated, connectorOf, versionOf } from './desired-state.ts'
 import { inWords } from './difference.ts'
-import { commit, newest, type Outcome } from './generations.ts'
+import { type ChangeOutcome, commit, newest } from './generations.ts'
 import { chosen } from './grants.ts'
-import { type Change, type OperateDeps, readable, usable } from './operating.ts'
+import { type ChangeOptions, type OperateDeps, readable, usable } from './operating.ts'
 
-export type Activation = Change & {
+type Activation = ChangeOptions & {
   digest: string
   grant: 'all' | string[]
   allowBreaking: boolean
@@ -26,7 +26,11 @@ export type Activation = Change & {
  * @throws RuntimeError state_conflict with what is to be granted or allowed first; upstream_failed when the
  *   try fails; CoreError 404 and 409
  */
-export async function activate(deps: OperateDeps, id: string, wish: Activation): Promise<Outcome> {
+export async function activate(
+  deps: OperateDeps,
+  id: string,
+  wish: Activation,
+): Promise<ChangeOutcome> {
   const { db, actor } = deps
   const { statement } = await newest(db, actor.domainId)
   const digest = digestOf(connectorOf(statement, id), wish.digest)

@@ -24,7 +24,7 @@ type Sized<T> = { held: T; bytes: number }
 type Kept = { atMs: number; call: EndedCall; parts: Parts }
 
 /** Which calls; null: whichever. A cause is a kind, or a kind with its id (`sync:17`). */
-export type CallsQuery = {
+type CallsQuery = {
   connector: string | null
   app: string | null
   cause: string | null

@@ -105,7 +105,7 @@ const signedAnew = (
 const isJudgedAlike = (one: InstalledVersion, other: InstalledVersion): boolean =>
   one.trust === other.trust && one.key === other.key
 
-export type Activation = {
+type Activation = {
   digest: string
   /** What is granted with it. */
   grants: readonly Grant[]

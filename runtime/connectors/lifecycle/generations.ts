@@ -38,7 +38,7 @@ export type Wish = {
 }
 
 /** What became of a wish; `number` is the newest generation then. */
-export type Outcome = { number: number; difference: string[]; changed: boolean }
+export type ChangeOutcome = { number: number; difference: string[]; changed: boolean }
 
 type Row = typeof generations.$inferSelect
 
@@ -133,7 +133,7 @@ export async function commit(
   actor: Doer,
   { action, reason, expected, dryRun }: Wish,
   change: (before: Statement, tx: Db) => Statement | Promise<Statement>,
-): Promise<Outcome> {
+): Promise<ChangeOutcome> {
   const { domainId, userId } = actor
   return db.transaction(async (tx) => {
     await tx.execute(lockUntilEnd('changing what is installed'))

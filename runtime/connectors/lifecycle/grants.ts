@@ -4,8 +4,8 @@ import type { Grant, Want } from '../../contract/endpoints/generation.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { uncovered, wantsOf } from '../registry/requested-grant.ts'
 import { connectorOf, granted, revoked } from './desired-state.ts'
-import { commit, type Outcome } from './generations.ts'
-import { type Change, type OperateDeps, readable } from './operating.ts'
+import { type ChangeOutcome, commit } from './generations.ts'
+import { type ChangeOptions, type OperateDeps, readable } from './operating.ts'
 
 /** The wants that a selection means, as grants. */
 export function chosen(
@@ -31,8 +31,8 @@ const isSelected = (want: Want, selection: 'all' | readonly string[]): boolean =
 export async function grant(
   deps: OperateDeps,
   id: string,
-  { wants: selection, ...change }: Change & { wants: 'all' | string[] },
-): Promise<Outcome> {
+  { wants: selection, ...change }: ChangeOptions & { wants: 'all' | string[] },
+): Promise<ChangeOutcome> {
   const { db, actor } = deps
   return commit(db, actor, { ...change, action: 'grant' }, async (now) => {
     const { versions, grants } = connectorOf(now, id)
@@ -47,8 +47,8 @@ export async function grant(
 export async function revoke(
   { db, actor }: OperateDeps,
   id: string,
-  { wants: selection, ...change }: Change & { wants: 'all' | string[] },
-): Promise<Outcome> {
+  { wants: selection, ...change }: ChangeOptions & { wants: 'all' | string[] },
+): Promise<ChangeOutcome> {
   return commit(db, actor, { ...change, action: 'revoke' }, (now) => {
     checkSelection(id, connectorOf(now, id).grants, selection)
     return revoked(now, id, (one) => isSelected(one, selection))

@@ -15,7 +15,7 @@ import type { Package } from '../packages/format.ts'
 import { readPackage } from '../packages/read.ts'
 import type { CheckEgress } from '../registry/check-egress.ts'
 import { checkManifest } from '../registry/check-manifest.ts'
-import { createInstalled, type Installed, type Kept } from '../registry/installed.ts'
+import { createInstalled, type Installed, type KeptPackage } from '../registry/installed.ts'
 import { logoOf } from '../registry/logo.ts'
 import type { Registry } from '../registry/registry.ts'
 import { restrict } from '../registry/requested-grant.ts'
@@ -82,7 +82,7 @@ export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
   const registry = createInstalled({ folders: deps.folders, kept, onRetired: deps.onRetired })
 
   /** A package of this host's disk; else of the database. */
-  async function kept(digest: string): Promise<Kept> {
+  async function kept(digest: string): Promise<KeptPackage> {
     const known = await store.manifest(digest)
     if (known) return { manifest: known, readCode: () => store.code(digest) }
     const db = database?.db()

@@ -6,27 +6,27 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import { uncovered, wantsOf } from '../registry/requested-grant.ts'
 import { granted, removed, rolledBack, switched } from './desired-state.ts'
 import { inWords } from './difference.ts'
-import { commit, type Outcome, statementOf } from './generations.ts'
+import { type ChangeOutcome, commit, statementOf } from './generations.ts'
 import { chosen } from './grants.ts'
-import { type Change, type OperateDeps, usable } from './operating.ts'
+import { type ChangeOptions, type OperateDeps, usable } from './operating.ts'
 import { judgedAnew } from './packages.ts'
 import { forgetProbe } from './probes.ts'
 
 export const switchOff = (
   { db, actor }: OperateDeps,
   id: string,
-  { atOnce, ...change }: Change & { atOnce: boolean },
-): Promise<Outcome> =>
+  { atOnce, ...change }: ChangeOptions & { atOnce: boolean },
+): Promise<ChangeOutcome> =>
   commit(db, actor, { ...change, action: 'disable' }, (now) =>
     switched(now, id, { disabled: true, atOnce }),
   )
 
-export const switchOn = ({ db, actor }: OperateDeps, id: string, change: Change) =>
+export const switchOn = ({ db, actor }: OperateDeps, id: string, change: ChangeOptions) =>
   commit(db, actor, { ...change, action: 'enable' }, (now) =>
     switched(now, id, { disabled: false, atOnce: false }),
   )
 
-export const remove = ({ db, actor }: OperateDeps, id: string, change: Change) =>
+export const remove = ({ db, actor }: OperateDeps, id: string, change: ChangeOptions) =>
   commit(db, actor, { ...change, action: 'remove' }, async (now, tx) => {
     const after = removed(now, id)
     // Whatever is installed under this id next is not to be tried with them.
@@ -42,8 +42,8 @@ export const remove = ({ db, actor }: OperateDeps, id: string, change: Change) =
  */
 export async function rollBack(
   deps: OperateDeps,
-  { to, grant: selection, ...change }: Change & { to: number; grant: 'all' | string[] },
-): Promise<Outcome> {
+  { to, grant: selection, ...change }: ChangeOptions & { to: number; grant: 'all' | string[] },
+): Promise<ChangeOutcome> {
   const { db, actor } = deps
   const then = await statementOf(db, actor.domainId, to)
   if (!then) throw new CoreError(404, `There is no generation ${to}`)

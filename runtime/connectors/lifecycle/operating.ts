@@ -34,7 +34,7 @@ export type OperateDeps = {
   brokenApps(id: string, manifest: Manifest, findings: Incompatibility[]): Promise<BrokenApp[]>
 }
 
-export type Change = Omit<Wish, 'action'>
+export type ChangeOptions = Omit<Wish, 'action'>
 
 /**
  * The manifest of a package that is kept, or null for one that cannot be used here any more: what stands in

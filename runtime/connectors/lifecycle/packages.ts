@@ -8,13 +8,13 @@ import type { Package } from '../packages/format.ts'
 import { trustOf } from '../packages/sign.ts'
 
 /** A package as it was uploaded. */
-export type Uploaded = { package: Package; packed: Buffer; signature: string | null }
+export type UploadedPackage = { package: Package; packed: Buffer; signature: string | null }
 
 /** Keeps a package. What it is signed with comes with the generation that names it. */
 export async function keepPackage(
   db: Db,
   domainId: string,
-  { package: { digest, digestsText, digests }, packed }: Omit<Uploaded, 'signature'>,
+  { package: { digest, digestsText, digests }, packed }: Omit<UploadedPackage, 'signature'>,
 ): Promise<void> {
   const { version } = digests
   const connector = normalizeId(digests.id)

@@ -13,9 +13,15 @@ import { compatibility } from '../registry/compatibility.ts'
 import { uncovered, wantsOf } from '../registry/requested-grant.ts'
 import { installed } from './desired-state.ts'
 import { inWords } from './difference.ts'
-import { commit, newest, type Outcome } from './generations.ts'
-import { type Change, type OperateDeps, readable } from './operating.ts'
-import { forgetUnnamed, keepPackage, keepSignature, trusted, type Uploaded } from './packages.ts'
+import { type ChangeOutcome, commit, newest } from './generations.ts'
+import { type ChangeOptions, type OperateDeps, readable } from './operating.ts'
+import {
+  forgetUnnamed,
+  keepPackage,
+  keepSignature,
+  trusted,
+  type UploadedPackage,
+} from './packages.ts'
 
 /**
  * Checks a package and keeps it.
@@ -24,9 +30,9 @@ import { forgetUnnamed, keepPackage, keepSignature, trusted, type Uploaded } fro
  */
 export async function upload(
   deps: OperateDeps,
-  uploaded: Uploaded,
-  change: Change & { changePublisher: boolean },
-): Promise<Outcome & { report: PackageReport }> {
+  uploaded: UploadedPackage,
+  change: ChangeOptions & { changePublisher: boolean },
+): Promise<ChangeOutcome & { report: PackageReport }> {
   const { db, actor, policy } = deps
   const { package: one, signature } = uploaded
   const { digest } = one

@@ -41,7 +41,7 @@ export type Trust =
   | { state: 'invalid'; why: string }
 
 /** A key that the operator trusts, or trusted once; `public_key` is PEM. */
-export type Publisher = {
+export type KnownPublisher = {
   key: string
   name: string
   public_key: string
@@ -100,7 +100,7 @@ export function signText(form: string, text: string, privateKeyPem: string): Sig
 export const trustOf = (
   { digestsText }: Pick<Package, 'digestsText'>,
   signatureText: string | null,
-  publishers: readonly Publisher[],
+  publishers: readonly KnownPublisher[],
 ): Trust => trustOfText(FORM, digestsText, signatureText, publishers)
 
 /** The same of a text of some form. */
@@ -108,7 +108,7 @@ export function trustOfText(
   form: string,
   text: string,
   signatureText: string | null,
-  publishers: readonly Publisher[],
+  publishers: readonly KnownPublisher[],
 ): Trust {
   if (signatureText === null) return { state: 'untrusted', key: null }
   const signature = parse(form, signatureText)

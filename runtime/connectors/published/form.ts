@@ -5,7 +5,7 @@
 import * as v from 'valibot'
 import { ConnectorId } from '../../contract/connector/manifest.ts'
 import { MAX_PACKED_BYTES, PackageError } from '../packages/format.ts'
-import { type Publisher, trustOfText } from '../packages/sign.ts'
+import { type KnownPublisher, trustOfText } from '../packages/sign.ts'
 
 export const INDEX_FORM = 'keyway-index-1'
 export const INDEX_FILE = 'index.json'
@@ -78,7 +78,7 @@ export type SignedIndex = { index: PublishedIndex; key: string; publisher: strin
 export function readIndex(
   text: string,
   signature: string,
-  publishers: readonly Publisher[],
+  publishers: readonly KnownPublisher[],
 ): SignedIndex {
   const trust = trustOfText(INDEX_FORM, text, signature, publishers)
   if (trust.state === 'invalid')

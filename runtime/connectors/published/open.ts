@@ -1,7 +1,7 @@
 /** A registry that was opened: its index is believed, and its packages are those that the index names. */
 import { MAX_PACKED_BYTES, PackageError } from '../packages/format.ts'
 import { readPackage } from '../packages/read.ts'
-import type { Publisher } from '../packages/sign.ts'
+import type { KnownPublisher } from '../packages/sign.ts'
 import {
   INDEX_FILE,
   INDEX_SIGNATURE,
@@ -29,7 +29,7 @@ export type Fetched = { packed: Buffer; signature: Buffer | null }
  */
 export async function openRegistry(
   sources: readonly Source[],
-  publishers: readonly Publisher[],
+  publishers: readonly KnownPublisher[],
   seen: (signed: SignedIndex) => Promise<void>,
 ): Promise<Opened> {
   const told: string[] = []

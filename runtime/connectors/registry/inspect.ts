@@ -22,7 +22,7 @@ export type Inspector = {
   describe(connector: LoadedConnector, deadlineMs: number): Promise<string[]>
 }
 
-export type Verdict =
+export type Inspection =
   | {
       ok: true
       manifest: Manifest
@@ -40,7 +40,7 @@ const CODE_AT_FAULT: readonly RuntimeCode[] = ['load_failed', 'isolate_memory']
 const DESCRIBE_DEADLINE_MS = 8000
 
 /** Judges a folder. Never throws for what the folder holds; throws when judging itself failed. */
-export async function inspect(folder: Folder, inspector: Inspector): Promise<Verdict> {
+export async function inspect(folder: Folder, inspector: Inspector): Promise<Inspection> {
   const text = fileOf(folder.files, 'connector.json').toString('utf8')
   const checked = checkManifest(text, inspector.checkEgress)
   if (!checked.ok) return checked
@@ -63,7 +63,7 @@ export type Unpacked = {
 export async function inspectPackage(
   { digest, digests, files }: Unpacked,
   inspector: Omit<Inspector, 'compile'>,
-): Promise<Verdict> {
+): Promise<Inspection> {
   const text = fileOf(files, 'connector.json').toString('utf8')
   const checked = checkManifest(text, inspector.checkEgress)
   if (!checked.ok) return checked
@@ -85,7 +85,7 @@ export async function inspectPackage(
   return prove(manifest, { digest, code, map, logo: logo.url }, inspector)
 }
 
-const refusedFor = ({ id, version }: Manifest, findings: string[]): Verdict => ({
+const refusedFor = ({ id, version }: Manifest, findings: string[]): Inspection => ({
   ok: false,
   findings,
   id,
@@ -97,9 +97,9 @@ async function prove(
   manifest: Manifest,
   made: { digest: string; code: string; map: string | null; logo: string | null },
   inspector: Omit<Inspector, 'compile'>,
-): Promise<Verdict> {
+): Promise<Inspection> {
   const { digest, code, map, logo } = made
-  const refused = (findings: string[]): Verdict => refusedFor(manifest, findings)
+  const refused = (findings: string[]): Inspection => refusedFor(manifest, findings)
   const connector = loaded(manifest, digest, code)
   let implemented: string[]
   try {

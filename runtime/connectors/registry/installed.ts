@@ -12,17 +12,17 @@ import type {
 } from '../../contract/endpoints/generation.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { messageOf } from '../../contract/errors/thrown.ts'
-import type { Listing, Registry } from './registry.ts'
+import type { Registry, RegistryListing } from './registry.ts'
 import { restrict } from './requested-grant.ts'
 import { createVersion, type Version } from './version.ts'
 
 /** A package that lies on this host. */
-export type Kept = { manifest: Manifest; readCode(): Promise<string> }
+export type KeptPackage = { manifest: Manifest; readCode(): Promise<string> }
 
 export type InstalledOptions = {
   folders: Registry
   /** A package by its digest, fetched where it is not here yet; the error's message says why it cannot be. */
-  kept(digest: string): Promise<Kept>
+  kept(digest: string): Promise<KeptPackage>
   /** A version is no longer routed to. */
   onRetired(version: Version): void
 }
@@ -161,7 +161,7 @@ export function createInstalled({ folders, kept, onRetired }: InstalledOptions):
     return restricted(entry, version.digest, manifest)
   }
 
-  function rowOf({ state, active, problem }: Entry): Listing {
+  function rowOf({ state, active, problem }: Entry): RegistryListing {
     const { id, versions, disabled } = state
     const meant = versions.find(({ digest }) => digest === state.active)
     const shown = active ?? meant ?? null
@@ -185,7 +185,7 @@ export function createInstalled({ folders, kept, onRetired }: InstalledOptions):
   }
 
   /** A row of a folder; where an operator has decided otherwise, calls do not go there. */
-  function behind(row: Listing): Listing {
+  function behind(row: RegistryListing): RegistryListing {
     const entry = row.id === null ? undefined : entries.get(normalizeId(row.id))
     const version = routed(entry)
     if (version === undefined || !row.serving) return row

@@ -5,7 +5,7 @@
 import { createCache } from '../../bounded/cache.ts'
 import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
 import type { Folder } from './folder.ts'
-import { type Inspector, inspect, type Verdict } from './inspect.ts'
+import { type Inspection, type Inspector, inspect } from './inspect.ts'
 import type { Store, StoredVerdict } from './store.ts'
 
 export type Judge = (folder: Folder) => Promise<StoredVerdict>
@@ -58,7 +58,7 @@ export function createJudge(inspector: Inspector, store: Store): Judge {
 }
 
 /** Kept, or each start would wait for it again. */
-function unloadable({ files }: Folder, { message }: RuntimeError): Verdict {
+function unloadable({ files }: Folder, { message }: RuntimeError): Inspection {
   // Judged before: the manifest is good, or the code would not have been loaded.
   const { id, version } = JSON.parse(String(files.get('connector.json')))
   const finding = `connector.ts: could not be loaded in ${MAX_FAILURES} tries: ${message}; change a file of the folder to have it checked again`

@@ -17,7 +17,7 @@ import { createVersion, type Version } from './version.ts'
 import { widening } from './widening.ts'
 
 /** A row of `GET /operator/connectors`. */
-export type Listing = {
+export type RegistryListing = {
   id: string | null
   version: string | null
   digest: string | null
@@ -40,7 +40,7 @@ export type RegistryOptions = {
   /** From `parseClearGrants`. */
   clearGrants: ClearGrants
   /** Told of every change of what is served, for the log. */
-  onChange(listing: Listing): void
+  onChange(listing: RegistryListing): void
   /** A version is no longer routed to. */
   onRetired(version: Version): void
 }
@@ -52,7 +52,7 @@ export type Registry = {
   byDigest(id: string, digest: string): Promise<Version | null>
   /** Ids of everything served, sorted. */
   ids(): string[]
-  list(): Listing[]
+  list(): RegistryListing[]
   /** Reads a folder again; resolves when its verdict is known, or its check has begun. */
   look(directory: string): Promise<Look>
   /** Reads a folder again; resolves when it is served or a ghost. */
@@ -64,7 +64,7 @@ export type Registry = {
 }
 
 /** `checked` resolves when the folder is served or a ghost. */
-export type Look = { checked: Promise<void> }
+type Look = { checked: Promise<void> }
 
 type State = {
   directory: string
@@ -74,7 +74,7 @@ type State = {
     digest: string | null
     id: string | null
     version: string | null
-    state: Listing['state']
+    state: RegistryListing['state']
     reason: string | null
   }
   /** Counts refreshes: only the newest one's verdict counts. */
@@ -256,12 +256,12 @@ export function createRegistry(options: RegistryOptions): Registry {
     return `wants more: ${more.join(', ')}; under KEYWAY_DROP_IN=closed an edit may not reach further than what it replaces: start with KEYWAY_DROP_IN=open to take it`
   }
 
-  function rows(state: State): Listing[] {
+  function rows(state: State): RegistryListing[] {
     const { directory, current, latest } = state
     const source = (digest: string | null) =>
       digest !== null && builtIn.has(digest) ? 'built-in' : 'drop-in'
     const conflict = conflicts.get(directory) ?? null
-    const listed: Listing[] = []
+    const listed: RegistryListing[] = []
     if (current) {
       const { id, version, digest } = current
       const serving = conflict === null && routes.get(current.key) === current

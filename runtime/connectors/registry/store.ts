@@ -14,7 +14,7 @@ import { MAX_MANIFEST_BYTES, Manifest } from '../../contract/connector/manifest.
 import { patternsFault } from '../../contract/connector/pattern.ts'
 import { codeOf, ifMissing } from '../../contract/errors/thrown.ts'
 import { membersOf } from '../../contract/schema/record.ts'
-import type { Verdict } from './inspect.ts'
+import type { Inspection } from './inspect.ts'
 
 /** A verdict as it is kept; the bundle lies beside it and is read when first called. */
 export type StoredVerdict =
@@ -23,7 +23,7 @@ export type StoredVerdict =
 
 export type Store = {
   find(digest: string): Promise<StoredVerdict | null>
-  keep(digest: string, verdict: Verdict): Promise<void>
+  keep(digest: string, verdict: Inspection): Promise<void>
   /** The manifest of a good package, also when another version of the runtime judged it. */
   manifest(digest: string): Promise<Manifest | null>
   /** The bundle of a good package; one that this runtime made is preferred. */
@@ -147,7 +147,7 @@ export function openStore(directory: string, toolchain: string): Store {
   }
 }
 
-async function writeVerdict(folder: string, verdict: Verdict): Promise<void> {
+async function writeVerdict(folder: string, verdict: Inspection): Promise<void> {
   const write = (name: string, text: string) => writeFile(path.join(folder, name), text)
   if (!verdict.ok) return write('verdict.json', JSON.stringify(verdict))
   const { code, map, logo, ...kept } = verdict

@@ -103,7 +103,7 @@ export function mapSecrets(
 }
 
 /** Makes what a secret of this owner, in this field, is replaced by. */
-export type Hide = (owner: string, field: string) => (value: string) => string
+type Hide = (owner: string, field: string) => (value: string) => string
 
 function sealCredential(credential: AuthCredential, owner: string, hide: Hide): AuthCredential {
   const sealed: Record<string, unknown> = { ...credential }

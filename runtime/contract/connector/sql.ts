@@ -99,8 +99,8 @@ const step = {
   names: v.optional(Names, {}),
 }
 /** One statement with what is put into it. */
-export const SqlStep = v.strictObject(step)
-export type SqlStep = v.InferOutput<typeof SqlStep>
+export const StatementStep = v.strictObject(step)
+export type StatementStep = v.InferOutput<typeof StatementStep>
 
 /** Bodies of the requests of `ctx.sql`, by operation. */
 export const SQL_REQUESTS = {
@@ -113,9 +113,9 @@ export const SQL_REQUESTS = {
       }),
     ),
   }),
-  execute: SqlStep,
+  execute: StatementStep,
   transaction: v.strictObject({
-    steps: v.pipe(v.array(SqlStep), v.minLength(1), v.maxLength(SQL_LIMITS.maxSteps)),
+    steps: v.pipe(v.array(StatementStep), v.minLength(1), v.maxLength(SQL_LIMITS.maxSteps)),
   }),
 } as const
 
@@ -124,5 +124,5 @@ export type SqlRequest<O extends SqlOperation = SqlOperation> = {
 }[O]
 
 /** The statements of a request, whatever its operation. */
-export const stepsOf = (request: SqlRequest): readonly SqlStep[] =>
+export const stepsOf = (request: SqlRequest): readonly StatementStep[] =>
   request.operation === 'transaction' ? request.steps : [request]

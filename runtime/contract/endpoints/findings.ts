@@ -1,9 +1,9 @@
 /** Findings and rules of separation of duties. Ours: the public service publishes no endpoints of them. */
 import {
   AcceptFindingInput,
+  AccessFinding,
   FINDING_KINDS,
   FINDING_STATES,
-  Finding,
   SEVERITIES,
 } from '../models/finding.ts'
 import { SeparationInput, SeparationRule } from '../models/separation.ts'
@@ -29,14 +29,14 @@ export const FINDING_ENDPOINTS = {
       ...pageParams,
     },
     answer: 'page',
-    output: Finding,
+    output: AccessFinding,
   }),
   get_finding: findings({
     method: 'GET',
     path: '/findings/:finding_id',
     summary: 'Read a finding',
     who: 'caller',
-    output: Finding,
+    output: AccessFinding,
   }),
   accept_finding: findings({
     method: 'POST',
@@ -44,7 +44,7 @@ export const FINDING_ENDPOINTS = {
     summary: 'Accept an open finding until a moment, with a reason; accepting again changes both',
     who: 'findings.write',
     body: AcceptFindingInput,
-    output: Finding,
+    output: AccessFinding,
     errors: [409],
   }),
   reopen_finding: findings({
@@ -52,7 +52,7 @@ export const FINDING_ENDPOINTS = {
     path: '/findings/:finding_id/reopen',
     summary: 'Take the acceptance of a finding back',
     who: 'findings.write',
-    output: Finding,
+    output: AccessFinding,
     errors: [409],
   }),
   list_separation_rules: separation({

@@ -237,7 +237,7 @@ export const ERRORS = rows({
 export type RuntimeCode = keyof typeof ERRORS
 
 /** What an error carries in addition to its code and message; all but `at` and `retryAfterMs` may leave in the error envelope. */
-export type ErrorDetails = {
+type ErrorDetails = {
   /** Another wire code than the row's: the connector's own choice. */
   wire?: ErrorCode
   /** HTTP status of the upstream's answer. */

@@ -92,7 +92,7 @@ export const FINDING_EVENTS = {
 } as const satisfies Record<string, string>
 export type FindingEvent = keyof typeof FINDING_EVENTS
 
-export const Finding = v.pipe(
+export const AccessFinding = v.pipe(
   v.strictObject({
     id: v.string(),
     kind: v.picklist(FINDING_KINDS),
@@ -131,7 +131,7 @@ export const Finding = v.pipe(
   }),
   v.metadata({ title: 'Finding', description: 'Something wrong with access that is there' }),
 )
-export type Finding = v.InferInput<typeof Finding>
+export type AccessFinding = v.InferInput<typeof AccessFinding>
 
 export const AcceptFindingInput = v.pipe(
   v.strictObject({

@@ -25,7 +25,7 @@ export const MAX_NAME_LENGTH = 255
 export const MAX_TOLD = 20
 
 /** Something that is wrong in a file. */
-export const Finding = v.pipe(
+export const FileFinding = v.pipe(
   v.strictObject({
     line: v.pipe(v.number(), v.metadata({ description: 'Line of the file; 1 is the header' })),
     column: v.pipe(
@@ -36,7 +36,7 @@ export const Finding = v.pipe(
   }),
   v.metadata({ title: 'FileFinding' }),
 )
-export type Finding = v.InferOutput<typeof Finding>
+export type FileFinding = v.InferOutput<typeof FileFinding>
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const first = <S extends v.GenericSchema>(schema: S, what: string) =>

@@ -28,7 +28,6 @@ export const ITEM_STATES = [
 export type ItemState = (typeof ITEM_STATES)[number]
 
 export const DECISIONS = ['KEEP', 'REJECT', 'MODIFY'] as const
-export type Decision = (typeof DECISIONS)[number]
 
 /** Peers below which their number says nothing, and the share of them that is few. */
 export const MIN_PEERS = 3

@@ -77,7 +77,7 @@ export type NotSignedIn = { ok: false; why: 'denied' | 'away' | 'wrong'; problem
 type Told<T> = Promise<{ ok: true; value: T } | NotSignedIn>
 
 /** Asking a provider, as a function that main hands in. */
-export type Identity = {
+export type ProviderSignIn = {
   begin(provider: KnownProvider, redirectUri: string): Told<Begun & { url: string }>
   finish(
     provider: KnownProvider,

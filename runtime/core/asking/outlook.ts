@@ -15,7 +15,7 @@ import { groups } from '../../database/schema/people.ts'
 import type { Approvers } from '../../database/schema/requests.ts'
 import type { PermissionRow } from '../catalogue/store/permission-base.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
-import { type Found, findInStore, permissionsFoundBy } from '../catalogue/store/visibility.ts'
+import { findInStore, permissionsFoundBy, type VisibleApp } from '../catalogue/store/visibility.ts'
 import { findUser, usersOf } from '../directory/users.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -90,7 +90,7 @@ const noTarget = (error: unknown): never => {
 async function permissionOf(
   db: Db,
   principal: Principal,
-  found: Found,
+  found: VisibleApp,
   id: string,
 ): Promise<PermissionRow> {
   const view = settingsView(found.app, found.settings)

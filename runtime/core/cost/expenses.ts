@@ -6,7 +6,7 @@ import { expenses } from '../../database/schema/expenses.ts'
 import { shortened } from '../kernel/decimal.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { type Page, type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { type ListPage, type PageQuery, selectPage } from '../kernel/list/page.ts'
 
 type Query = PageQuery & { app_id: string | null; since: Date | null; until: Date | null }
 
@@ -50,7 +50,7 @@ export async function listExpenseTotals(
   db: Db,
   principal: Principal,
   query: Query,
-): Promise<Page<ExpenseTotal>> {
+): Promise<ListPage<ExpenseTotal>> {
   const { page, size } = query
   const isRecent = sql`${expenses.transactionDate} >= date_trunc('month', now()) - interval '11 months'`
   const { rows } = await db.execute<

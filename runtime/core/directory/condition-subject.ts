@@ -3,12 +3,12 @@
 import type { Scalar } from '../../contract/models/condition.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { users } from '../../database/schema/people.ts'
-import type { Identity } from './condition.ts'
+import type { ConditionSubject } from './condition.ts'
 
 type UserRow = typeof users.$inferSelect
 
 /** A person as conditions see them: `identity.email`, `identity.custom_attributes["Department"]`. */
-export function identityOf(user: UserRow): Identity {
+export function identityOf(user: UserRow): ConditionSubject {
   const custom = Object.entries(user.customAttributes).flatMap(([name, attribute]) => {
     const value = read(attribute)
     return value === undefined ? [] : [[name, value] as const]

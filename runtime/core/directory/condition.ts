@@ -3,7 +3,7 @@ import type { Condition, Operand, OperatorName, Scalar } from '../../contract/mo
 import { entriesOf } from '../../contract/schema/keys.ts'
 
 /** What a condition may ask of a person: members of `identity`, custom attributes by their name. */
-export type Identity = {
+export type ConditionSubject = {
   members: Readonly<Record<string, Scalar | readonly Scalar[]>>
   customAttributes: Readonly<Record<string, Scalar | readonly Scalar[]>>
 }
@@ -15,7 +15,7 @@ type Found = Scalar | readonly Scalar[] | undefined
  *
  * @throws Error for an expression, which cannot be evaluated here; such policies are never in force
  */
-export function holds(condition: Condition, identity: Identity): boolean {
+export function holds(condition: Condition, identity: ConditionSubject): boolean {
   if ('and' in condition) return condition.and.every((one) => holds(one, identity))
   if ('or' in condition) return condition.or.some((one) => holds(one, identity))
   if ('not' in condition) return !holds(condition.not, identity)
@@ -32,7 +32,7 @@ export function holds(condition: Condition, identity: Identity): boolean {
  * `identity.title`, or `identity.custom_attributes["Department"]`. A member that is none of ours is looked
  * for among the custom attributes, without case.
  */
-export function attributeOf(path: string, { members, customAttributes }: Identity): Found {
+export function attributeOf(path: string, { members, customAttributes }: ConditionSubject): Found {
   const quoted = /^identity\.custom_attributes\[(?:"([^"]*)"|'([^']*)')\]$/.exec(path)
   if (quoted) return own(customAttributes, quoted[1] ?? quoted[2] ?? '')
   const [, name = path] = /^identity\.(?:custom_attributes\.)?(.+)$/.exec(path) ?? []
@@ -42,7 +42,7 @@ export function attributeOf(path: string, { members, customAttributes }: Identit
   return key === undefined ? undefined : customAttributes[key]
 }
 
-const own = (record: Identity['customAttributes'], name: string): Found =>
+const own = (record: ConditionSubject['customAttributes'], name: string): Found =>
   Object.hasOwn(record, name) ? record[name] : undefined
 
 const valuesOf = (operand: Operand | Operand[]): Scalar[] =>

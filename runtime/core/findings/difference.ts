@@ -1,5 +1,5 @@
 /** What is found now compared with what is open: pure, so that looking twice changes nothing. */
-import type { Found } from './rules.ts'
+import type { FoundIssue } from './rules.ts'
 
 type Open = { id: string; kind: string; subject: string }
 
@@ -7,9 +7,9 @@ const keyOf = ({ kind, subject }: { kind: string; subject: string }) => `${kind}
 
 /** What is to be opened, and the ids of what is to be resolved. */
 export function differenceOf(
-  found: readonly Found[],
+  found: readonly FoundIssue[],
   open: readonly Open[],
-): { open: Found[]; resolve: string[] } {
+): { open: FoundIssue[]; resolve: string[] } {
   const now = new Map(found.map((one) => [keyOf(one), one]))
   const known = new Set(open.map(keyOf))
   return {

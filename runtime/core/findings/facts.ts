@@ -6,7 +6,7 @@ import { packages } from '../../database/schema/lifecycle.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { Connectors } from '../kernel/context/connectors.ts'
 import { readSettings } from '../sync/settings.ts'
-import type { AccountFacts, AppFacts, HeldFacts } from './rules.ts'
+import type { AccountFacts, HeldFacts, ObservedApp } from './rules.ts'
 
 type AppSeen = {
   tells_use: boolean
@@ -20,7 +20,7 @@ export async function appFacts(
   db: Db,
   app: AppRow,
   connectors: Connectors,
-): Promise<{ facts: AppFacts; lastRun: number | null }> {
+): Promise<{ facts: ObservedApp; lastRun: number | null }> {
   const { rows } = await db.execute<AppSeen>(sql`
     select exists (select from accounts o
         where o.app_id = ${app.id} and (o.last_login is not null or o.last_activity is not null)) as tells_use,
@@ -93,7 +93,7 @@ type AccountRow = {
 }
 
 /** Where a walk over the accounts of an app stands. */
-export type Place = { identifier: string; accountId: string }
+type Place = { identifier: string; accountId: string }
 export const BEGIN: Place = { identifier: '', accountId: '00000000-0000-0000-0000-000000000000' }
 
 /** Accounts of an app, some at a time, by their id in it; with what they hold. */

@@ -9,7 +9,7 @@ import { broken } from '../separation/rules.ts'
 import { longStatements } from '../sync/runs.ts'
 import { appFacts, BEGIN, nextAccounts } from './facts.ts'
 import { beginLook, type Look, wakeBy } from './looks.ts'
-import { type Found, findingOfDuties, findingsOfAccount, findingsOfApp } from './rules.ts'
+import { type FoundIssue, findingOfDuties, findingsOfAccount, findingsOfApp } from './rules.ts'
 import { endAcceptances, resolveGone, type Where, writeFound } from './write.ts'
 
 /** Accounts that are judged at once. */
@@ -72,7 +72,7 @@ async function lookAtDomain(db: Db, look: Look, { signal }: Parts): Promise<Wher
             await tx.execute(longStatements)
             return nextHolders(tx, look.id, named, from, PEOPLE)
           })
-    const found: Found[] = people.flatMap(({ userId, held }) =>
+    const found: FoundIssue[] = people.flatMap(({ userId, held }) =>
       rules.flatMap((rule) => {
         const both = broken(rule, held)
         return both === null ? [] : [findingOfDuties(rule, userId, both)]
@@ -92,15 +92,15 @@ async function lookAtDomain(db: Db, look: Look, { signal }: Parts): Promise<Wher
 }
 
 /** With what is held as people call it. */
-async function withLabels(db: Db, found: readonly Found[]): Promise<Found[]> {
+async function withLabels(db: Db, found: readonly FoundIssue[]): Promise<FoundIssue[]> {
   // The cast: findings of duties hold things alone in these two.
-  const things = (one: Found, side: 'left' | 'right') =>
+  const things = (one: FoundIssue, side: 'left' | 'right') =>
     (one.details?.[side] ?? []) as `app ${string}`[]
   const labels = await labelsOf(
     db,
     found.flatMap((one) => [...things(one, 'left'), ...things(one, 'right')]),
   )
-  const said = (one: Found, side: 'left' | 'right') =>
+  const said = (one: FoundIssue, side: 'left' | 'right') =>
     things(one, side).map((thing) => labels.get(thing) ?? thing)
   return found.map((one) => ({
     ...one,

@@ -3,8 +3,8 @@ import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import {
   type AcceptFindingInput,
+  type AccessFinding,
   FINDINGS,
-  type Finding,
   type FindingKind,
   type FindingState,
   MAX_ACCEPTED_DAYS,
@@ -72,11 +72,11 @@ function idEquals(
 }
 
 /** @throws CoreError 403, 404 */
-export async function getFinding(db: Db, principal: Principal, id: string): Promise<Finding> {
+export async function getFinding(db: Db, principal: Principal, id: string): Promise<AccessFinding> {
   return one(db, await findFinding(db, principal, id, false))
 }
 
-async function one(db: Db, row: FindingRow): Promise<Finding> {
+async function one(db: Db, row: FindingRow): Promise<AccessFinding> {
   const [finding] = await toFindings(db, [row])
   if (!finding) throw notFound('Finding')
   return finding
@@ -103,7 +103,7 @@ export async function acceptFinding(
   id: string,
   { reason, until }: AcceptFindingInput,
   means: Pick<CoreContext, 'now'>,
-): Promise<Finding> {
+): Promise<AccessFinding> {
   const row = await db.transaction(async (tx) => {
     const before = await findOpen(tx, principal, id)
     const now = await means.now(tx)
@@ -127,7 +127,11 @@ export async function acceptFinding(
 }
 
 /** Takes an acceptance back. @throws CoreError 404, 409 */
-export async function reopenFinding(db: Db, principal: Principal, id: string): Promise<Finding> {
+export async function reopenFinding(
+  db: Db,
+  principal: Principal,
+  id: string,
+): Promise<AccessFinding> {
   const row = await db.transaction(async (tx) => {
     const before = await findOpen(tx, principal, id)
     if (before.state !== 'ACCEPTED') throw new CoreError(409, 'The finding is open already')
@@ -164,7 +168,7 @@ function endOf(text: string, now: Date): Date {
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null
 
-async function toFindings(db: Db, rows: readonly FindingRow[]): Promise<Finding[]> {
+async function toFindings(db: Db, rows: readonly FindingRow[]): Promise<AccessFinding[]> {
   if (rows.length === 0) return []
   const ids = (key: 'appId' | 'accountId' | 'userId') => [
     ...new Set(rows.flatMap((row) => row[key] ?? [])),

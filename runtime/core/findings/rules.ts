@@ -43,7 +43,7 @@ export type AccountFacts = {
 }
 
 /** Of the app as a whole. */
-export type AppFacts = {
+export type ObservedApp = {
   appId: string
   /** Whether its system reports when accounts are used. */
   tellsUse: boolean
@@ -62,7 +62,7 @@ export type AppFacts = {
   newerVersion: string | null
 }
 
-export type Found = {
+export type FoundIssue = {
   kind: FindingKind
   /** What it is about, by ids: the same thing is the same finding. */
   subject: string
@@ -81,7 +81,7 @@ const daysBefore = (now: Date, days: number): Date => new Date(now.getTime() - d
 /** Whether an account was not used for long: of systems that say when accounts are used. */
 export const isUnused = (
   { usedAt, since }: Pick<AccountFacts, 'usedAt' | 'since'>,
-  { tellsUse }: Pick<AppFacts, 'tellsUse'>,
+  { tellsUse }: Pick<ObservedApp, 'tellsUse'>,
   now: Date,
 ): boolean => tellsUse && (usedAt ?? since) < daysBefore(now, UNUSED_DAYS)
 
@@ -99,7 +99,7 @@ export const isLicence = ({ type }: Pick<HeldFacts, 'type'>): boolean => LICENCE
 const usedDetails = ({ usedAt }: AccountFacts): FindingDetails =>
   usedAt === null ? {} : { last_used: usedAt.toISOString() }
 
-const ofAccount = (account: AccountFacts, more: Partial<Found> = {}) => ({
+const ofAccount = (account: AccountFacts, more: Partial<FoundIssue> = {}) => ({
   accountId: account.accountId,
   ...(account.userId === null ? {} : { userId: account.userId }),
   ...more,
@@ -110,11 +110,11 @@ const ofHeld = (account: AccountFacts, { entitlementId, label }: HeldFacts, deta
   subject: `${account.accountId} ${entitlementId}`,
 })
 
-type OfAccount = (account: AccountFacts, app: AppFacts, now: Date) => Omit<Found, 'kind'>[]
+type OfAccount = (account: AccountFacts, app: ObservedApp, now: Date) => Omit<FoundIssue, 'kind'>[]
 
 /** One finding of the account itself where a condition holds. */
 const whole =
-  (holds: (account: AccountFacts, app: AppFacts, now: Date) => boolean): OfAccount =>
+  (holds: (account: AccountFacts, app: ObservedApp, now: Date) => boolean): OfAccount =>
   (account, app, now) =>
     isActive(account) && holds(account, app, now)
       ? [{ ...ofAccount(account), subject: account.accountId }]
@@ -123,7 +123,7 @@ const whole =
 /** A finding of each entitlement for which a condition holds. */
 const each =
   (
-    holds: (held: HeldFacts, account: AccountFacts, app: AppFacts, now: Date) => boolean,
+    holds: (held: HeldFacts, account: AccountFacts, app: ObservedApp, now: Date) => boolean,
     details: (account: AccountFacts, held: HeldFacts) => FindingDetails = () => ({}),
   ): OfAccount =>
   (account, app, now) =>
@@ -165,9 +165,9 @@ export const ACCOUNT_RULES = {
   ],
 } as const satisfies Partial<Record<FindingKind, OfAccount>>
 
-type OfApp = (app: AppFacts, now: Date) => FindingDetails | null
+type OfApp = (app: ObservedApp, now: Date) => FindingDetails | null
 
-const staleAfterMs = ({ everyHours }: AppFacts): number =>
+const staleAfterMs = ({ everyHours }: ObservedApp): number =>
   everyHours === 0
     ? STALE_DAYS_BY_HAND * DAY_MS
     : Math.max(STALE_DAYS * DAY_MS, STALE_INTERVALS * everyHours * 3600 * 1000)
@@ -190,13 +190,17 @@ export const APP_RULES = {
 } as const satisfies Partial<Record<FindingKind, OfApp>>
 
 /** What is wrong with an account. */
-export const findingsOfAccount = (account: AccountFacts, app: AppFacts, now: Date): Found[] =>
+export const findingsOfAccount = (
+  account: AccountFacts,
+  app: ObservedApp,
+  now: Date,
+): FoundIssue[] =>
   entriesOf(ACCOUNT_RULES).flatMap(([kind, rule]) =>
     rule(account, app, now).map((found) => ({ kind, ...found })),
   )
 
 /** What is wrong with an app as a whole. */
-export const findingsOfApp = (app: AppFacts, now: Date): Found[] =>
+export const findingsOfApp = (app: ObservedApp, now: Date): FoundIssue[] =>
   entriesOf(APP_RULES).flatMap(([kind, rule]) => {
     const details = rule(app, now)
     return details === null ? [] : [{ kind, subject: app.appId, details }]
@@ -207,7 +211,7 @@ export const findingOfDuties = (
   rule: { id: string; name: string },
   userId: string,
   { left, right }: Broken,
-): Found => ({
+): FoundIssue => ({
   kind: 'SEPARATION_BROKEN',
   subject: `${rule.id} ${userId}`,
   userId,

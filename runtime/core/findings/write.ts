@@ -5,7 +5,7 @@ import type { Db } from '../../database/database.ts'
 import { MOMENT } from '../history/spans.ts'
 import { differenceOf } from './difference.ts'
 import { recordFinding, recordLook, type Told } from './record.ts'
-import type { Found } from './rules.ts'
+import type { FoundIssue } from './rules.ts'
 
 /** Columns of what the log is told. */
 const TOLD = sql`id, kind, app_id as "appId", account_id as "accountId", user_id as "userId"`
@@ -17,7 +17,7 @@ export type Where = { domainId: string; appId: string | null; lastRun: number | 
 export async function writeFound(
   tx: Db,
   where: Where,
-  found: readonly Found[],
+  found: readonly FoundIssue[],
   which: SQL,
 ): Promise<void> {
   const { domainId, appId } = where
@@ -37,7 +37,7 @@ export async function writeFound(
   )
 }
 
-async function insert(tx: Db, where: Where, found: readonly Found[]): Promise<void> {
+async function insert(tx: Db, where: Where, found: readonly FoundIssue[]): Promise<void> {
   if (found.length === 0) return
   const { domainId, appId, lastRun } = where
   const list = found.map(

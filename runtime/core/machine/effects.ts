@@ -3,7 +3,7 @@
  * transition, which is data. `execute.ts` carries it out.
  */
 import type { ActivityOutcome, Actor, Target } from '../kernel/audit/activity.ts'
-import type { Trouble } from '../tasks/error-task.ts'
+import type { TaskTrouble } from '../tasks/error-task.ts'
 
 /** Effects that every machine may ask for; those of one kind of row stand beside its machine. */
 export type Effect =
@@ -16,7 +16,7 @@ export type Effect =
       outcome: ActivityOutcome
     }
   /** An ERROR task for the admins. */
-  | { kind: 'report_error'; domainId: string; trouble: Trouble }
+  | { kind: 'report_error'; domainId: string; trouble: TaskTrouble }
 
 /** The rows that are written one after the other, and the effects that follow, in their order. */
 export type Transition<Write, Own> = {

@@ -5,7 +5,7 @@ import type { Language } from '../../words/languages.ts'
 import { MAIL_FRAME, mailText } from '../../words/mail.ts'
 import { wordsIn } from '../../words/say.ts'
 import type { Letter } from '../kernel/context/post.ts'
-import type { Told } from './matters.ts'
+import type { MailContent } from './matters.ts'
 
 type Around = {
   to: string
@@ -45,7 +45,7 @@ const escaped = (text: string): string =>
   text.replace(/[&<>"']/g, (one) => (isKeyOf(ESCAPES, one) ? ESCAPES[one] : one))
 
 /** One mail of one or several matters. */
-export function compose(items: readonly Told[], around: Around): Letter {
+export function compose(items: readonly MailContent[], around: Around): Letter {
   const { to, name, language, origin, messageId } = around
   const frame = wordsIn(MAIL_FRAME, language)
   const parts = items.map(({ text, matter, path }) => {

@@ -12,10 +12,10 @@ import { standingOf } from '../requests/machine/states.ts'
 import { named, quotable } from './named.ts'
 
 /** What one mail is about: its words, and the page it leads to. */
-export type Told = { text: MailText; matter: Matter; path: string }
+export type MailContent = { text: MailText; matter: Matter; path: string }
 
 type Asked = { userId: string; about: string; now: Date }
-type Look = (db: Db, asked: Asked) => Promise<Told | null>
+type Look = (db: Db, asked: Asked) => Promise<MailContent | null>
 
 const NOTHING = {
   ...{ thing: null, app: null, by: null, target: null, note: null },

@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { MAIL_KINDS, type MailKind } from '../../contract/models/mail.ts'
 import type { Db } from '../../database/database.ts'
 import { AUDIENCES, MOST_TOLD } from './audience.ts'
-import type { Told } from './told.ts'
+import type { MailSubject } from './told.ts'
 
 /** The hour of the day (UTC) at which digests are sent. */
 const DIGEST_HOUR = 6
@@ -27,7 +27,7 @@ const WANTED = sql`u.status not in ('SUSPENDED', 'INACTIVE') and coalesce(s.mail
 export async function queueTold(
   tx: Db,
   domainId: string,
-  { kind, about }: Told,
+  { kind, about }: MailSubject,
   occasion: string,
 ): Promise<void> {
   // Access that ends is found by `queueEnding`.

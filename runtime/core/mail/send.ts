@@ -17,7 +17,7 @@ import { keptText } from '../kernel/kept-text.ts'
 import { refusalOf } from './address.ts'
 import { bundlesOf } from './bundles.ts'
 import { compose } from './compose.ts'
-import { MATTERS, type Told } from './matters.ts'
+import { MATTERS, type MailContent } from './matters.ts'
 import { named } from './named.ts'
 
 type MailRow = typeof mails.$inferSelect
@@ -130,7 +130,7 @@ type Sending = {
 async function sendOne(db: Db, sending: Sending): Promise<void> {
   const { userId, messageId, rows, person, post, parts } = sending
   const now = await parts.now(db)
-  const said: { row: MailRow; told: Told }[] = []
+  const said: { row: MailRow; told: MailContent }[] = []
   const over: MailRow[] = []
   for (const row of rows) {
     const told = await MATTERS[row.kind](db, { userId, about: row.about, now })

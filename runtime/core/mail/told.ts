@@ -3,13 +3,13 @@ import type { MailKind } from '../../contract/models/mail.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import { REQUEST_STATES } from '../requests/machine/states.ts'
 
-export type Entry = {
+type Entry = {
   eventType: string
   targets: readonly Record<string, unknown>[]
   metadata: Readonly<Record<string, unknown>>
 }
 
-export type Told = { kind: MailKind; about: string }
+export type MailSubject = { kind: MailKind; about: string }
 
 const aboutOf = ({ targets }: Entry): string => {
   const id = targets[0]?.['id']
@@ -18,25 +18,25 @@ const aboutOf = ({ targets }: Entry): string => {
 
 const told =
   (kind: MailKind) =>
-  (entry: Entry): Told | null =>
+  (entry: Entry): MailSubject | null =>
     aboutOf(entry) === '' ? null : { kind, about: aboutOf(entry) }
 
 /** Of a task that was opened: that of a failed sync is a kind of its own. */
-const opened = (entry: Entry): Told | null =>
+const opened = (entry: Entry): MailSubject | null =>
   told(entry.targets[0]?.['name'] === 'SYNC_ERROR' ? 'sync_failed' : 'waits')(entry)
 
 /** A yes after which others have to decide is none yet. */
-const approved = (entry: Entry): Told | null => {
+const approved = (entry: Entry): MailSubject | null => {
   const status = entry.metadata['status']
   const row = Object.entries(REQUEST_STATES).find(([name]) => name === status)?.[1]
   return row?.standing === 'wanted' ? told('decided')(entry) : null
 }
 
 /** The host's own end of a request says why; a person who withdraws knows. */
-const cancelled = (entry: Entry): Told | null =>
+const cancelled = (entry: Entry): MailSubject | null =>
   typeof entry.metadata['because'] === 'string' ? told('decided')(entry) : null
 
-export const TOLD: Readonly<Record<string, (entry: Entry) => Told | null>> = {
+export const TOLD: Readonly<Record<string, (entry: Entry) => MailSubject | null>> = {
   TASK_OPENED: opened,
   TASK_REASSIGNED: opened,
   TASK_REMINDED: opened,
@@ -56,5 +56,5 @@ export const TOLD: Readonly<Record<string, (entry: Entry) => Told | null>> = {
 export const TOLD_EVENTS: readonly string[] = Object.keys(TOLD)
 
 /** The mail of an entry; null for none. */
-export const toldOf = (entry: Entry): Told | null =>
+export const toldOf = (entry: Entry): MailSubject | null =>
   isKeyOf(TOLD, entry.eventType) ? (TOLD[entry.eventType]?.(entry) ?? null) : null

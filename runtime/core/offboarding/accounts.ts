@@ -13,7 +13,7 @@ import type { RequestContext } from '../kernel/context/context.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { type Executor, execute } from '../machine/execute.ts'
 import { GONE } from '../provisioning/account.ts'
-import { type Outcome, type Settled, throughApp } from '../provisioning/client.ts'
+import { type Settled, type StepOutcome, throughApp } from '../provisioning/client.ts'
 import { makeUnusable } from '../provisioning/revoke.ts'
 import { doers } from '../requests/approvers.ts'
 import { judgeFailure } from '../requests/machine/failure.ts'
@@ -129,11 +129,11 @@ async function deactivate(
   db: Db,
   { appId, account }: StepRow,
   parts: RequestContext,
-): Promise<Outcome> {
+): Promise<StepOutcome> {
   const [app] = await db.select().from(apps).where(eq(apps.id, appId))
   // Gone together with the step.
   if (!app) return { ok: true, found: true }
-  const byHand = (problem: string): Outcome => ({ ok: false, end: 'manual', problem })
+  const byHand = (problem: string): StepOutcome => ({ ok: false, end: 'manual', problem })
   if (app.connectorId === null) return byHand('the app has no connector')
   const [known] = await db
     .select({ type: accounts.accountType })
@@ -150,7 +150,7 @@ async function settleStep(
   db: Db,
   row: OffboardingRow,
   step: StepRow,
-  outcome: Outcome,
+  outcome: StepOutcome,
   parts: RequestContext,
 ): Promise<boolean> {
   // A paused app: the step stays due, and is looked at again with all of the offboarding.

@@ -32,7 +32,7 @@ export function fits(
 }
 
 /** What of a request tells whether it still is what the policy wants. */
-export type Held = Pick<RequestRow, 'policyFor' | 'status'>
+type Held = Pick<RequestRow, 'policyFor' | 'status'>
 
 export type Difference<H extends Held> = { give: PolicyEntitlement[]; take: H[] }
 

@@ -7,7 +7,7 @@ import { users } from '../../database/schema/people.ts'
 import { type EntitlementRef, provisionedAccounts } from '../../database/schema/requests.ts'
 import { one } from '../../database/written.ts'
 import { faultOf } from '../kernel/faults.ts'
-import { type Answer, type AppClient, failed, type Outcome } from './client.ts'
+import { type AppClient, failed, type StepOutcome, type SystemAnswer } from './client.ts'
 import type { Pair } from './pair.ts'
 
 export type ProvisionedAccountRow = typeof provisionedAccounts.$inferSelect
@@ -47,7 +47,7 @@ export type Giving = {
   unsettled: boolean
 }
 
-export type FoundAccount = { ok: true; account: string; found: boolean } | Outcome
+type FoundAccount = { ok: true; account: string; found: boolean } | StepOutcome
 
 /** States of accounts that are no use any more. */
 export const GONE = ['DEPROVISIONED', 'MANUALLY_REMOVED', 'ACCESS_REMOVED', 'ARCHIVED'] as const
@@ -60,7 +60,7 @@ export async function findAccount(
   db: Db,
   carrier: AppClient,
   pair: Pair,
-): Promise<Answer<string | null>> {
+): Promise<SystemAnswer<string | null>> {
   const kept = await provisionedAccountOf(db, pair, carrier.app.domainId)
   if (kept.account !== null) return { ok: true, value: kept.account }
   const [known] = await db
@@ -99,7 +99,7 @@ async function lookInSystem(
   carrier: AppClient,
   pair: Pair,
   ours: boolean,
-): Promise<Answer<string | null>> {
+): Promise<SystemAnswer<string | null>> {
   if (!carrier.has('list_accounts')) return { ok: true, value: null }
   const { email } = await personOf(db, pair)
   let met: string | null = null
@@ -161,7 +161,7 @@ export async function ensureAccount(
   return create(db, carrier, pair, needed.length > 0 ? entitlement : null, noteThere)
 }
 
-const byHand = (problem: string): Outcome => ({ ok: false, end: 'manual', problem })
+const byHand = (problem: string): StepOutcome => ({ ok: false, end: 'manual', problem })
 
 async function create(
   db: Db,

@@ -18,7 +18,7 @@ import { plainWords } from '../kernel/plain-words.ts'
 type ConnectorError = Extract<ConnectorAnswer, { ok: false }>
 type CallError = Pick<ConnectorError['error'], 'error_code' | 'message'> &
   Pick<ConnectorError, 'retryAfterMs'>
-export type Answer<T> = { ok: true; value: T } | { ok: false; error: CallError }
+export type SystemAnswer<T> = { ok: true; value: T } | { ok: false; error: CallError }
 
 /**
  * What a step came to:
@@ -27,14 +27,14 @@ export type Answer<T> = { ok: true; value: T } | { ok: false; error: CallError }
  * - paused: the app is, and nothing was tried;
  * - manual: trying again cannot help; people have to.
  */
-export type Outcome =
+export type StepOutcome =
   | { ok: true; found: boolean }
   | ({ ok: false; end: 'system' } & SystemFault)
   | { ok: false; end: 'call' | 'refused' | 'manual'; problem: string }
   | { ok: false; end: 'paused' }
 
 /** What came of a step that was tried. */
-export type Settled = Exclude<Outcome, { end: 'paused' }>
+export type Settled = Exclude<StepOutcome, { end: 'paused' }>
 export type Failed = Extract<Settled, { ok: false }>
 
 /** A failed call as an outcome; its message holds no secret. */
@@ -57,15 +57,17 @@ export type AppClient = {
   app: AppRow
   manifest: Manifest
   has(capability: CapabilityName): boolean
-  call<T>(capability: CapabilityName, request: Record<string, unknown>): Promise<Answer<T>>
+  call<T>(capability: CapabilityName, request: Record<string, unknown>): Promise<SystemAnswer<T>>
   /** Reads a list page by page, as long as `more` answers true. */
   eachPage<T>(
     capability: CapabilityName,
     request: Record<string, unknown>,
     more: (items: T[]) => boolean,
-  ): Promise<Answer<null>>
+  ): Promise<SystemAnswer<null>>
   /** Looks until it is so, as long as the system may take to show what was written (`consistency_ms`). */
-  until(isSo: () => Promise<boolean | { ok: false; error: CallError }>): Promise<Answer<boolean>>
+  until(
+    isSo: () => Promise<boolean | { ok: false; error: CallError }>,
+  ): Promise<SystemAnswer<boolean>>
 }
 
 /** A connection that cannot be opened is a failure like one of the system's. */
@@ -79,12 +81,12 @@ export async function throughApp(
   db: Db,
   app: AppRow,
   parts: RequestContext,
-  work: (carrier: AppClient) => Promise<Outcome>,
-): Promise<Outcome> {
+  work: (carrier: AppClient) => Promise<StepOutcome>,
+): Promise<StepOutcome> {
   const gate = await enterApp(db, app, await parts.now(db))
   if (!gate.open) return { ok: false, end: 'paused' }
   const carrier = carrierOf(parts, app)
-  const outcome: Outcome =
+  const outcome: StepOutcome =
     'app' in carrier ? await work(carrier) : { ok: false, end: 'system', ...carrier }
   const now = await parts.now(db)
   if (!outcome.ok && outcome.end === 'system')

@@ -1,19 +1,19 @@
 /** Giving what a request asks for, through the connector: looked at before, and after. */
 import type { Db } from '../../database/database.ts'
 import { ensureAccount, type Giving, keepProvisionedAccount } from './account.ts'
-import { type Answer, type AppClient, failed, type Outcome } from './client.ts'
-import type { Grant } from './pair.ts'
+import { type AppClient, failed, type StepOutcome, type SystemAnswer } from './client.ts'
+import type { PairGrant } from './pair.ts'
 import { canBeRead, grantOf, holds, statusOf, UNUSABLE } from './read-back.ts'
 
-const done = (found: boolean): Outcome => ({ ok: true, found })
+const done = (found: boolean): StepOutcome => ({ ok: true, found })
 
 /** Gives access to the app itself: an account that can be used. */
 export async function grantAccount(
   db: Db,
   carrier: AppClient,
-  request: Grant,
+  request: PairGrant,
   { noteThere, unsettled }: Giving,
-): Promise<Outcome> {
+): Promise<StepOutcome> {
   const account = await ensureAccount(db, carrier, request, null, noteThere)
   if (!('account' in account)) return account
   if (!account.found) return done(false)
@@ -36,10 +36,10 @@ export async function grantAccount(
 async function wakeAccount(
   db: Db,
   carrier: AppClient,
-  request: Grant,
+  request: PairGrant,
   account: string,
   status: string,
-): Promise<Outcome> {
+): Promise<StepOutcome> {
   if (!carrier.has('activate_account'))
     return { ok: false, end: 'manual', problem: `the account is ${status}` }
   // Before it is sent: the revocation has to know that it was ours.
@@ -54,7 +54,7 @@ async function wakeAccount(
   return shown.value ? done(false) : notShown('activate_account')
 }
 
-const notShown = (capability: string): Outcome => ({
+const notShown = (capability: string): StepOutcome => ({
   ok: false,
   end: 'call',
   problem: `${capability} answered success, but the system does not show it`,
@@ -64,9 +64,9 @@ const notShown = (capability: string): Outcome => ({
 export async function grantEntitlement(
   db: Db,
   carrier: AppClient,
-  request: Grant,
+  request: PairGrant,
   { noteThere, unsettled }: Giving,
-): Promise<Outcome> {
+): Promise<StepOutcome> {
   const { entitlement } = request
   if (entitlement === null) throw new Error('there is no entitlement to give')
   const account = await ensureAccount(db, carrier, request, entitlement, noteThere)
@@ -112,10 +112,10 @@ export async function grantEntitlement(
 async function ensureUsable(
   db: Db,
   carrier: AppClient,
-  request: Grant,
+  request: PairGrant,
   account: string,
   unsettled: boolean,
-): Promise<Outcome> {
+): Promise<StepOutcome> {
   if (!carrier.has('get_account')) return done(true)
   const status = await settledStatus(carrier, account, unsettled)
   if (!status.ok) return failed(status.error)
@@ -128,7 +128,7 @@ async function settledStatus(
   carrier: AppClient,
   account: string,
   unsettled: boolean,
-): Promise<Answer<string | null>> {
+): Promise<SystemAnswer<string | null>> {
   const status = await statusOf(carrier, account)
   if (!unsettled || !status.ok || status.value !== 'ACTIVE') return status
   const closed = await carrier.until(async () => {

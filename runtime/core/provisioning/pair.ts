@@ -5,7 +5,7 @@ import type { accessRequests } from '../../database/schema/requests.ts'
 export type Pair = Pick<typeof accessRequests.$inferSelect, 'carriedAppId' | 'targetUserId'>
 
 /** What is given or taken: the app itself, or an entitlement in it. */
-export type Grant = Pair & Pick<typeof accessRequests.$inferSelect, 'entitlement'>
+export type PairGrant = Pair & Pick<typeof accessRequests.$inferSelect, 'entitlement'>
 
 /** What is done for one person in one app is done one at a time: both make the key of its job. */
 export const pairKey = ({ carriedAppId, targetUserId }: Pair): string =>

@@ -1,6 +1,6 @@
 /** Whether the system shows an account to hold an entitlement. */
 import type { EntitlementRef } from '../../database/schema/requests.ts'
-import type { Answer, AppClient } from './client.ts'
+import type { AppClient, SystemAnswer } from './client.ts'
 
 type Association = {
   account_id: string
@@ -17,7 +17,7 @@ export async function holds(
   carrier: AppClient,
   account: string,
   { entitlementId, resourceId }: EntitlementRef,
-): Promise<Answer<boolean>> {
+): Promise<SystemAnswer<boolean>> {
   let met = false
   const more = (items: Association[]): boolean => {
     met = items.some(
@@ -54,7 +54,7 @@ type Account = { user_status?: string | null }
 export async function statusOf(
   carrier: AppClient,
   account: string,
-): Promise<Answer<string | null>> {
+): Promise<SystemAnswer<string | null>> {
   if (carrier.has('get_account')) {
     const answer = await carrier.call<Account>('get_account', { account_id: account })
     if (answer.ok) return { ok: true, value: answer.value.user_status ?? 'ACTIVE' }

@@ -2,18 +2,18 @@
 import type { Db } from '../../database/database.ts'
 import type { EntitlementRef } from '../../database/schema/requests.ts'
 import { findAccount, keepProvisionedAccount, provisionedAccountOf } from './account.ts'
-import { type AppClient, failed, type Outcome } from './client.ts'
-import type { Grant } from './pair.ts'
+import { type AppClient, failed, type StepOutcome } from './client.ts'
+import type { PairGrant } from './pair.ts'
 import { canBeRead, grantOf, holds, statusOf, UNUSABLE } from './read-back.ts'
 
-const gone = (found: boolean): Outcome => ({ ok: true, found })
+const gone = (found: boolean): StepOutcome => ({ ok: true, found })
 
 /** Takes an entitlement. */
 export async function revokeEntitlement(
   db: Db,
   carrier: AppClient,
-  request: Grant,
-): Promise<Outcome> {
+  request: PairGrant,
+): Promise<StepOutcome> {
   const { entitlement } = request
   if (entitlement === null) throw new Error('there is no entitlement to take')
   const account = await findAccount(db, carrier, request)
@@ -26,7 +26,7 @@ export async function takeEntitlement(
   carrier: AppClient,
   id: string,
   entitlement: EntitlementRef,
-): Promise<Outcome> {
+): Promise<StepOutcome> {
   if (canBeRead(carrier)) {
     // What was given a moment ago may not be shown yet: only what stays away is gone.
     const before = await carrier.until(async () => {
@@ -49,14 +49,18 @@ export async function takeEntitlement(
   return left.value ? gone(false) : stillThere('unassign_entitlement')
 }
 
-const stillThere = (capability: string): Outcome => ({
+const stillThere = (capability: string): StepOutcome => ({
   ok: false,
   end: 'call',
   problem: `${capability} answered success, but the system still shows it`,
 })
 
 /** Makes an account unusable that was made, or woken, for a request: deactivated where that can be, else deleted. */
-export async function revokeAccount(db: Db, carrier: AppClient, request: Grant): Promise<Outcome> {
+export async function revokeAccount(
+  db: Db,
+  carrier: AppClient,
+  request: PairGrant,
+): Promise<StepOutcome> {
   const { making } = await provisionedAccountOf(db, request, carrier.app.domainId)
   if (making) {
     // One was sent for whose end nobody knows.
@@ -89,7 +93,7 @@ export async function makeUnusable(
   carrier: AppClient,
   account: string,
   capability: 'deactivate_account' | 'delete_account',
-): Promise<Outcome> {
+): Promise<StepOutcome> {
   // What was made or woken a moment ago may not be shown yet.
   const usable = await carrier.until(async () => {
     const now = await statusOf(carrier, account)

@@ -5,7 +5,7 @@ import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
 import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
 import { adminIds, adminsOf } from '../directory/admins.ts'
-import type { DecisionStep } from './machine/events.ts'
+import type { DecidedStep } from './machine/events.ts'
 import type { RequestRow } from './machine/request.ts'
 
 const GONE = ['SUSPENDED', 'INACTIVE'] as const
@@ -119,7 +119,7 @@ export async function doers(db: Db, request: PartiesOfApp): Promise<Approvers> {
 const NO_USER = '00000000-0000-0000-0000-000000000000'
 
 /** The decisions that a plan asks for, one after the other. Where it names nobody the admins are the one stage. */
-export function stepsOf({ manager, stages }: ApprovalPlan): DecisionStep[] {
+export function stepsOf({ manager, stages }: ApprovalPlan): DecidedStep[] {
   const count = stages.length > 0 || manager ? stages.length : 1
   return [...(manager ? ['manager' as const] : []), ...Array.from({ length: count }, (_, n) => n)]
 }
@@ -130,7 +130,7 @@ type Planned = PartiesOfApp & Pick<RequestRow, 'plan'>
 export async function decidersOf(
   db: Db,
   request: Planned,
-  step: DecisionStep,
+  step: DecidedStep,
 ): Promise<Approvers | null> {
   if (step === 'manager') {
     const manager = await managerOf(db, request)

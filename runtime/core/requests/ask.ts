@@ -9,7 +9,7 @@ import { allowedIds } from '../catalogue/store/approvers.ts'
 import type { PermissionRow } from '../catalogue/store/permission-base.ts'
 import { configView } from '../catalogue/store/permission-view.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
-import { type Found, findFound, permissionsFoundBy } from '../catalogue/store/visibility.ts'
+import { findFound, permissionsFoundBy, type VisibleApp } from '../catalogue/store/visibility.ts'
 import { isId } from '../kernel/id.ts'
 import { groupsOf } from '../kernel/identity/app-reach.ts'
 import {
@@ -106,7 +106,7 @@ async function personOf(
 }
 
 /** The app, if the requester finds it in the app store. */
-async function appOf(tx: Db, requester: Principal, appId: string): Promise<Found> {
+async function appOf(tx: Db, requester: Principal, appId: string): Promise<VisibleApp> {
   const found = await findFound(tx, requester, appId).catch((error: unknown) => {
     if (error instanceof CoreError && error.status === 404) return null
     throw error
@@ -121,7 +121,7 @@ async function appOf(tx: Db, requester: Principal, appId: string): Promise<Found
 async function permissionsOf(
   tx: Db,
   requester: Principal,
-  found: Found,
+  found: VisibleApp,
   ids: readonly string[] = [],
 ): Promise<(PermissionRow | null)[]> {
   const view = settingsView(found.app, found.settings)
@@ -158,7 +158,7 @@ async function permissionsOf(
 /** @throws CoreError 403 where the target is in none of the groups that it is for. */
 async function isOpenTo(
   tx: Db,
-  { app, settings }: Found,
+  { app, settings }: VisibleApp,
   permission: PermissionRow | null,
   targetId: string,
 ): Promise<void> {

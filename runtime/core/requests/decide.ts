@@ -7,7 +7,7 @@ import type { Actor } from '../kernel/audit/activity.ts'
 import { apply } from './apply.ts'
 import { allDeciders, decidersOf, eligible, stepsOf } from './approvers.ts'
 import type { RequestMeans } from './job-key.ts'
-import type { Decided, DecisionStep } from './machine/events.ts'
+import type { Decided, DecidedStep } from './machine/events.ts'
 import type { RequestRow } from './machine/request.ts'
 import { fulfilmentOf } from './subject.ts'
 import { askedOf } from './tasks.ts'
@@ -37,7 +37,7 @@ type Known = { failure?: string | null; first?: Approvers | null; decision?: Dec
 async function goOn(
   tx: Db,
   request: RequestRow,
-  step: DecisionStep,
+  step: DecidedStep,
   means: RequestMeans,
   { failure = null, first = null, decision = null }: Known,
 ): Promise<RequestRow> {

@@ -4,13 +4,13 @@ import type { Tell } from '../kernel/context/context.ts'
 import type { Failed } from '../provisioning/client.ts'
 import { apply } from './apply.ts'
 import type { RequestMeans } from './job-key.ts'
-import { judgeDefect, judgeFailure, type Verdict } from './machine/failure.ts'
+import { type FailureVerdict, judgeDefect, judgeFailure } from './machine/failure.ts'
 import type { RequestRow } from './machine/request.ts'
 import { subjectOf } from './subject.ts'
 import { hasOpenTask } from './tasks.ts'
 
 /** People were asked to act; `goesOn`: it goes on being tried. */
-export type Call = { goesOn: boolean; attempts: number }
+export type OperationCall = { goesOn: boolean; attempts: number }
 
 /** Applies that the pending operation of a locked request failed in the system. */
 export async function settleFailure(
@@ -18,7 +18,7 @@ export async function settleFailure(
   request: RequestRow,
   failed: Failed,
   means: RequestMeans,
-): Promise<Call | null> {
+): Promise<OperationCall | null> {
   const now = await means.now(tx)
   return settle(tx, request, judgeFailure(request, failed, now), failed.problem, means, now)
 }
@@ -37,11 +37,11 @@ export async function settleDefect(
 async function settle(
   tx: Db,
   request: RequestRow,
-  verdict: Verdict,
+  verdict: FailureVerdict,
   problem: string,
   means: RequestMeans,
   now: Date,
-): Promise<Call | null> {
+): Promise<OperationCall | null> {
   const isGrant = request.pendingOperation === 'grant'
   const category = isGrant ? 'PROVISIONING' : 'DEPROVISIONING'
   const asks =
@@ -58,7 +58,7 @@ async function settle(
 /** Leaves a line in the log when people have to act. The problem is in their task alone: it may hold others' texts. */
 export function tellCall(
   { id, carriedAppId, pendingOperation, fulfilment }: RequestRow,
-  call: Call,
+  call: OperationCall,
   tell: Tell,
 ): void {
   const isRemoval = pendingOperation === 'remove'

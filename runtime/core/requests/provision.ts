@@ -10,13 +10,18 @@ import { apps } from '../../database/schema/apps.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { keepProvisionedAccount, type NoteThere } from '../provisioning/account.ts'
-import { type AppClient, type Outcome, type Settled, throughApp } from '../provisioning/client.ts'
+import {
+  type AppClient,
+  type Settled,
+  type StepOutcome,
+  throughApp,
+} from '../provisioning/client.ts'
 import { grantAccount, grantEntitlement } from '../provisioning/grant.ts'
 import { type Pair, pairOf } from '../provisioning/pair.ts'
 import { revokeAccount, revokeEntitlement } from '../provisioning/revoke.ts'
 import { apply } from './apply.ts'
 import { handleExpiry } from './expiry.ts'
-import { type Call, settleFailure, tellCall } from './failure.ts'
+import { type OperationCall, settleFailure, tellCall } from './failure.ts'
 import type { RequestRow } from './machine/request.ts'
 import { change } from './move.ts'
 import { holdsMore, inherits, isBeingTaken, overlappingGrants } from './overlapping-grants.ts'
@@ -113,14 +118,14 @@ async function through(
   db: Db,
   request: RequestRow,
   parts: RequestContext,
-  work: (carrier: AppClient) => Promise<Outcome>,
-): Promise<Outcome> {
+  work: (carrier: AppClient) => Promise<StepOutcome>,
+): Promise<StepOutcome> {
   const [app] = await db.select().from(apps).where(eq(apps.id, request.carriedAppId))
   if (!app) throw new Error('the app of an access request is gone')
   return throughApp(db, app, parts, work)
 }
 
-async function grant(db: Db, request: RequestRow, parts: RequestContext): Promise<Outcome> {
+async function grant(db: Db, request: RequestRow, parts: RequestContext): Promise<StepOutcome> {
   if (request.fulfilment === 'webhook') return callProvisioningWebhook(db, request, parts)
   const noteThere: NoteThere = (there) => noteBefore(db, request, there)
   const given = { noteThere, unsettled: await isBeingTaken(db, request) }
@@ -151,8 +156,8 @@ async function noteBefore(db: Db, request: RequestRow, there: boolean | null): P
     )
 }
 
-async function remove(db: Db, request: RequestRow, parts: RequestContext): Promise<Outcome> {
-  const kept: Outcome = { ok: true, found: true }
+async function remove(db: Db, request: RequestRow, parts: RequestContext): Promise<StepOutcome> {
+  const kept: StepOutcome = { ok: true, found: true }
   const manual = request.fulfilment === 'manual'
   // It was there before: who gave it may still need it. Or nothing was sent yet.
   if (!manual && request.preExisting !== false) return kept
@@ -199,7 +204,7 @@ async function settle(
   before: RequestRow,
   outcome: Settled,
   parts: RequestContext,
-): Promise<Call | null> {
+): Promise<OperationCall | null> {
   const [request] = await locked(tx, { id: before.id })
   if (!request || request.pendingOperation !== before.pendingOperation) return null
   if (!outcome.ok) return settleFailure(tx, request, outcome, parts)

@@ -11,7 +11,7 @@ import { one } from '../../database/written.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { PermissionRow } from '../catalogue/store/permission-base.ts'
 import { type RequestConfig, requestConfig } from './config.ts'
-import type { Route } from './machine/events.ts'
+import type { FulfilmentRoute } from './machine/events.ts'
 import type { RequestRow } from './machine/request.ts'
 
 /** The app, the permission and the settings of a request, as they are now. */
@@ -68,7 +68,7 @@ async function permissionOf(
 export async function fulfilmentOf(
   tx: Db,
   request: RequestRow,
-): Promise<{ route: Route; instructions: string | null }> {
+): Promise<{ route: FulfilmentRoute; instructions: string | null }> {
   const { app, permission, config } = await subjectOf(tx, request)
   return {
     route: await routeOf(tx, app, permission, config),
@@ -82,8 +82,8 @@ async function routeOf(
   app: AppRow,
   permission: PermissionRow | null,
   { provisioningWebhook, provisioningGroup }: RequestConfig,
-): Promise<Route> {
-  const manual: Route = { fulfilment: 'manual', entitlement: null, carriedAppId: app.id }
+): Promise<FulfilmentRoute> {
+  const manual: FulfilmentRoute = { fulfilment: 'manual', entitlement: null, carriedAppId: app.id }
   if (provisioningWebhook !== null) return { ...manual, fulfilment: 'webhook' }
   const standsFor =
     provisioningGroup === null ? permission : await permissionOfGroup(tx, provisioningGroup)

@@ -1,7 +1,7 @@
 /** Inline webhooks of access requests: what they are told, and what their answers mean. */
 import type { Db } from '../../database/database.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import type { Outcome } from '../provisioning/client.ts'
+import type { StepOutcome } from '../provisioning/client.ts'
 import { callWebhook, type WebhookAnswer } from '../webhooks/call.ts'
 import type { RequestRow } from './machine/request.ts'
 import { change } from './move.ts'
@@ -36,7 +36,7 @@ export async function callProvisioningWebhook(
   db: Db,
   request: RequestRow,
   parts: RequestContext,
-): Promise<Outcome> {
+): Promise<StepOutcome> {
   const { config } = await subjectOf(db, request)
   if (config.provisioningWebhook === null)
     return { ok: false, end: 'manual', problem: 'the provisioning webhook was taken away' }
@@ -49,7 +49,7 @@ export const callRemovalWebhook = (
   request: RequestRow,
   webhookId: string,
   parts: RequestContext,
-): Promise<Outcome> => once(db, request, webhookId, 'DEPROVISION', parts)
+): Promise<StepOutcome> => once(db, request, webhookId, 'DEPROVISION', parts)
 
 type Once = {
   /** What a call that was begun before says to people; null where none was. */
@@ -60,7 +60,7 @@ type Once = {
 }
 
 /** A webhook is never called twice for one thing: what came of a call that nobody heard, people find out. */
-export async function callOnce({ called, noteCall, call }: Once): Promise<Outcome> {
+export async function callOnce({ called, noteCall, call }: Once): Promise<StepOutcome> {
   if (called !== null) return { ok: false, end: 'manual', problem: called }
   await noteCall()
   const answer = await call()
@@ -76,7 +76,7 @@ const once = (
   webhookId: string,
   event: 'PROVISION' | 'DEPROVISION',
   parts: RequestContext,
-): Promise<Outcome> =>
+): Promise<StepOutcome> =>
   callOnce({
     called:
       request.attempts > 0

@@ -7,7 +7,7 @@ import { accessReviewAssignments, accessReviewItems } from '../../database/schem
 import { adminIds } from '../directory/admins.ts'
 import { askReviewers } from './asking.ts'
 import {
-  type People,
+  type PeopleById,
   type ReviewerKind,
   type Reviewers,
   reviewersOf,
@@ -114,7 +114,7 @@ async function sourcesOf(
 }
 
 /** People with all who are above them. */
-async function peopleAbove(tx: Db, ids: readonly string[]): Promise<People> {
+async function peopleAbove(tx: Db, ids: readonly string[]): Promise<PeopleById> {
   const { rows } = await tx.execute<{ id: string; manager_id: string | null; able: boolean }>(sql`
     with recursive above as (
       select id, manager_id, status from users where id = any(${sql.param([...ids])}::uuid[])

@@ -1,6 +1,6 @@
 /** What the background looks at: a review, for its moments, or one of its apps. */
 import type { Db } from '../../database/database.ts'
-import type { Send } from '../kernel/context/send.ts'
+import type { SendJob } from '../kernel/context/send.ts'
 
 export type ReviewKey = { kind: 'review' | 'app'; id: string }
 
@@ -13,5 +13,5 @@ export function readKey(key: string): ReviewKey | null {
 }
 
 /** Has a review, or an app of one, looked at once the transaction is over. */
-export const lookAt = (tx: Db, key: ReviewKey, { send }: { send: Send }): Promise<void> =>
+export const lookAt = (tx: Db, key: ReviewKey, { send }: { send: SendJob }): Promise<void> =>
   send(tx, 'access-reviews', keyOf(key))

@@ -9,7 +9,7 @@ import { later } from '../kernel/jobs/back-off.ts'
 import { longStatements, startRun } from '../sync/runs.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import { assign, UNASSIGNED } from './assign.ts'
-import { lastRuns, type Readiness, readinessOf } from './readiness.ts'
+import { lastRuns, type ReviewReadiness, readinessOf } from './readiness.ts'
 import {
   lockReview,
   lockReviewApp,
@@ -78,7 +78,7 @@ async function notReady(
   arda: ReviewAppRow,
   review: ReviewRow,
   app: AppRow,
-  { kind, problem }: Extract<Readiness, { problem: string }>,
+  { kind, problem }: Extract<ReviewReadiness, { problem: string }>,
   now: Date,
   means: Means,
 ): Promise<void> {

@@ -14,7 +14,7 @@ const FRESH_MS = 7 * 24 * 3600 * 1000
  * - wait: something is under way, or people have to act, before it can be begun;
  * - sync: a fresh sync is needed.
  */
-export type Readiness =
+export type ReviewReadiness =
   | { kind: 'ready'; run: RunRow | null }
   | { kind: 'wait' | 'sync'; problem: string }
 
@@ -25,7 +25,7 @@ export function judgeSyncs(
   { latest, complete }: Last,
   freshRun: number | null,
   now: Date,
-): Readiness {
+): ReviewReadiness {
   if (latest?.state === 'RUNNING')
     return { kind: 'wait', problem: 'a sync is under way; its end is waited for' }
   const isLast = latest !== null && latest.id === complete?.id
@@ -51,7 +51,7 @@ export async function readinessOf(
   freshRun: number | null,
   now: Date,
   connectors: Connectors,
-): Promise<Readiness> {
+): Promise<ReviewReadiness> {
   if (app.connectorId === null) return { kind: 'ready', run: null }
   const { latest, complete } = await lastRuns(db, app.id)
   const judged = judgeSyncs({ latest, complete }, freshRun, now)

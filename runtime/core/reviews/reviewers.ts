@@ -4,12 +4,12 @@ import type { REVIEWER_KINDS } from '../../contract/models/review-item.ts'
 export type ReviewerKind = (typeof REVIEWER_KINDS)[number]
 
 /** What is known of people: their manager, and whether they can sign in. */
-export type People = ReadonlyMap<string, { managerId: string | null; isAble: boolean }>
+export type PeopleById = ReadonlyMap<string, { managerId: string | null; isAble: boolean }>
 
 /** People, and groups with those of their members who can sign in. */
 export type Team = { users: readonly string[]; groups: ReadonlyMap<string, readonly string[]> }
 
-export type Sources = { people: People; named: Team; appAdmins: Team; domainAdmins: Team }
+export type Sources = { people: PeopleById; named: Team; appAdmins: Team; domainAdmins: Team }
 
 /** Whose lines, and who had a part in giving them. */
 export type Subject = { userId: string | null; involved: readonly string[] }
@@ -53,7 +53,7 @@ function among(
 }
 
 /** The first above a person who can sign in and is not excluded; null where a chain ends, or closes to a ring. */
-function managerOf(people: People, userId: string, without: ReadonlySet<string>) {
+function managerOf(people: PeopleById, userId: string, without: ReadonlySet<string>) {
   const seen = new Set<string>([userId])
   let above = people.get(userId)?.managerId ?? null
   while (above !== null && !seen.has(above) && seen.size <= MAX_MANAGERS) {
@@ -67,7 +67,7 @@ function managerOf(people: People, userId: string, without: ReadonlySet<string>)
 }
 
 /** Those of a team who may; null where nobody is left. */
-function leftOf({ users, groups }: Team, people: People, without: ReadonlySet<string>) {
+function leftOf({ users, groups }: Team, people: PeopleById, without: ReadonlySet<string>) {
   const left = {
     users: users.filter((id) => !without.has(id) && people.get(id)?.isAble === true).sort(),
     groups: [...groups]

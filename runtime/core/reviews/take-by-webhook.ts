@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts'
 import { accessReviewItems } from '../../database/schema/reviews.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import { failed, type Outcome, throughApp } from '../provisioning/client.ts'
+import { failed, type StepOutcome, throughApp } from '../provisioning/client.ts'
 import { configOf } from '../requests/subject.ts'
 import { webhookPayload } from '../requests/webhook-payload.ts'
 import { callOnce } from '../requests/webhooks.ts'
@@ -61,7 +61,7 @@ export async function takeByWebhook(
 
 const NO_SYSTEM = 'and there is no system that could be asked'
 
-const byHand = (problem: string): Outcome => ({ ok: false, end: 'manual', problem })
+const byHand = (problem: string): StepOutcome => ({ ok: false, end: 'manual', problem })
 
 /** The mark stands before the call: a host that dies in it leaves it to people, not to a second call. */
 const noteCall = (

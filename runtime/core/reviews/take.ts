@@ -4,10 +4,10 @@ import type { EntitlementRef } from '../../database/schema/requests.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import {
-  type Answer,
   type AppClient,
   failed,
-  type Outcome,
+  type StepOutcome,
+  type SystemAnswer,
   throughApp,
 } from '../provisioning/client.ts'
 import { canBeRead, holds, statusOf, UNUSABLE } from '../provisioning/read-back.ts'
@@ -21,7 +21,7 @@ import type { ReviewAppRow } from './rows.ts'
  * - needed: the system demands that the account holds one of these.
  */
 export type Taken =
-  | Outcome
+  | StepOutcome
   | { ok: false; end: 'unproven'; problem: string }
   | { ok: false; end: 'needed'; problem: string }
 
@@ -78,7 +78,7 @@ export async function isGone(
   carrier: AppClient,
   { account }: ItemRow,
   entitlement: EntitlementRef | null,
-): Promise<Answer<boolean> | null> {
+): Promise<SystemAnswer<boolean> | null> {
   if (entitlement === null) {
     const status = await statusOf(carrier, account)
     return status.ok ? { ok: true, value: UNUSABLE.includes(status.value) } : status
@@ -93,7 +93,7 @@ export async function lookOnly(
   carrier: AppClient,
   item: ItemRow,
   entitlement: EntitlementRef | null,
-): Promise<Outcome> {
+): Promise<StepOutcome> {
   const gone = await isGone(carrier, item, entitlement)
   if (gone !== null && !gone.ok) return failed(gone.error)
   if (gone?.value) return { ok: true, found: true }

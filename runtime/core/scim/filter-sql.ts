@@ -4,7 +4,7 @@ import type { Filter, FilterOperator, FilterValue } from './filter.ts'
 import { ScimError } from './problem.ts'
 
 /** How an attribute is asked for. */
-export type Column =
+export type ScimColumn =
   | {
       kind: 'text'
       value: SQL
@@ -19,7 +19,7 @@ export type Column =
   | { kind: 'some'; holds: (inner: Filter) => SQL }
 
 /** The column of a path, in small letters and without the schema; undefined where it cannot be asked for. */
-export type Columns = (path: string) => Column | undefined
+export type Columns = (path: string) => ScimColumn | undefined
 
 /** @throws ScimError invalidFilter for a path or a comparison that there is not */
 export function filterSql(filter: Filter, columns: Columns): SQL {
@@ -47,7 +47,7 @@ export function filterSql(filter: Filter, columns: Columns): SQL {
   }
 }
 
-function columnOf(columns: Columns, path: string): Column {
+function columnOf(columns: Columns, path: string): ScimColumn {
   const column = columns(path.toLowerCase())
   if (column) return column
   throw refused(`${path.slice(0, 100)} cannot be asked for here`)
@@ -57,7 +57,7 @@ const refused = (detail: string) => new ScimError(400, 'invalidFilter', `The fil
 
 type Comparison = Extract<Filter, { kind: 'compare' }>
 
-function comparison(column: Column, { path, operator, value }: Comparison): SQL {
+function comparison(column: ScimColumn, { path, operator, value }: Comparison): SQL {
   if (column.kind === 'some')
     return column.holds({ kind: 'compare', path: 'value', operator, value })
   if (column.kind === 'boolean') return booleanComparison(column.value, path, operator, value)

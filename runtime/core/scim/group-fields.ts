@@ -2,7 +2,7 @@
 import { SCIM_LENGTHS } from '../../contract/models/scim.ts'
 import { isObject, membersOf } from '../../contract/schema/record.ts'
 import type { Filter } from './filter.ts'
-import { member, type Operation } from './patch.ts'
+import { member, type PatchOperation } from './patch.ts'
 import { parsePath, schemaOf } from './paths.ts'
 import { invalidValue } from './problem.ts'
 
@@ -27,7 +27,7 @@ export function readGroup(body: Record<string, unknown>): GroupChange & { displa
 }
 
 /** What the operations of a patch come to, one after the other. */
-export function patchGroup(operations: readonly Operation[]): GroupChange {
+export function patchGroup(operations: readonly PatchOperation[]): GroupChange {
   const change = nothing()
   for (const { op, path, value } of operations) {
     if (path === null) readMembers(change, op, membersOf(value))
@@ -38,7 +38,7 @@ export function patchGroup(operations: readonly Operation[]): GroupChange {
 
 function readMembers(
   change: GroupChange,
-  op: Operation['op'],
+  op: PatchOperation['op'],
   members: Record<string, unknown>,
 ): void {
   // Okta names the id beside the name; it says nothing new.
@@ -46,7 +46,12 @@ function readMembers(
     if (!/^(schemas|id|meta)$/i.test(key)) patchAt(change, op, key, value)
 }
 
-function patchAt(change: GroupChange, op: Operation['op'], path: string, value: unknown): void {
+function patchAt(
+  change: GroupChange,
+  op: PatchOperation['op'],
+  path: string,
+  value: unknown,
+): void {
   if (schemaOf(path).rest === '') {
     if (isObject(value)) readMembers(change, op, value)
     return
@@ -60,7 +65,7 @@ function patchAt(change: GroupChange, op: Operation['op'], path: string, value: 
 
 function changeMembers(
   change: GroupChange,
-  op: Operation['op'],
+  op: PatchOperation['op'],
   filter: Filter | null,
   value: unknown,
 ): void {

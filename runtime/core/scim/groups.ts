@@ -14,7 +14,7 @@ import { isId } from '../kernel/id.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { recordPush, type ScimCaller } from './caller.ts'
 import { parseFilter } from './filter.ts'
-import { type Column, filterSql } from './filter-sql.ts'
+import { filterSql, type ScimColumn } from './filter-sql.ts'
 import { type GroupChange, patchGroup, readGroup } from './group-fields.ts'
 import { operationsOf } from './patch.ts'
 import { schemaOf } from './paths.ts'
@@ -143,7 +143,7 @@ export async function listScimGroups(
   return listOf(resources, total, slice)
 }
 
-function columnAt(path: string): Column | undefined {
+function columnAt(path: string): ScimColumn | undefined {
   const { rest } = schemaOf(path)
   switch (rest) {
     case 'id':
@@ -162,7 +162,7 @@ function columnAt(path: string): Column | undefined {
   }
 }
 
-const memberColumn = (path: string): Column | undefined =>
+const memberColumn = (path: string): ScimColumn | undefined =>
   path === 'value'
     ? {
         ...{ kind: 'text', value: sql`null::text`, exact: true },

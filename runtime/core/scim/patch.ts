@@ -3,7 +3,7 @@ import { SCIM_LIMITS } from '../../contract/models/scim.ts'
 import { isObject } from '../../contract/schema/record.ts'
 import { ScimError } from './problem.ts'
 
-export type Operation = {
+export type PatchOperation = {
   op: 'add' | 'replace' | 'remove'
   /** Null: the value is an object of attributes. */
   path: string | null
@@ -14,7 +14,7 @@ const OPS = ['add', 'replace', 'remove'] as const
 const syntax = (detail: string) => new ScimError(400, 'invalidSyntax', detail)
 
 /** The operations of a message, their names in small letters. @throws ScimError invalidSyntax, noTarget, tooMany */
-export function operationsOf(body: Record<string, unknown>): Operation[] {
+export function operationsOf(body: Record<string, unknown>): PatchOperation[] {
   const list = member(body, 'operations')
   if (!Array.isArray(list) || list.length === 0)
     throw syntax('A PATCH needs a list Operations with at least one operation')
@@ -27,7 +27,7 @@ export function operationsOf(body: Record<string, unknown>): Operation[] {
   return list.map(operationOf)
 }
 
-function operationOf(one: unknown, index: number): Operation {
+function operationOf(one: unknown, index: number): PatchOperation {
   const where = `Operations[${index}]`
   if (!isObject(one)) throw syntax(`${where} must be an object`)
   const word = String(member(one, 'op')).toLowerCase()

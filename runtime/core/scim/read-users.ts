@@ -11,7 +11,7 @@ import { isId } from '../kernel/id.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import type { ScimCaller } from './caller.ts'
 import { type Filter, parseFilter } from './filter.ts'
-import { type Column, filterSql } from './filter-sql.ts'
+import { filterSql, type ScimColumn } from './filter-sql.ts'
 import { fieldAt, schemaOf } from './paths.ts'
 import { noSuch } from './problem.ts'
 import {
@@ -120,7 +120,7 @@ const conditionOf = (filter: string | null, domainId: string): SQL =>
     ? sql`true`
     : filterSql(parseFilter(filter), (path) => columnAt(path, domainId))
 
-function columnAt(path: string, domainId: string): Column | undefined {
+function columnAt(path: string, domainId: string): ScimColumn | undefined {
   const { rest } = schemaOf(path)
   switch (rest) {
     case 'id':
@@ -177,7 +177,7 @@ const nameIs =
     select o.id from users o where o.domain_id = ${domainId} and lower(o.email) = lower(${text}::text)
       and not exists (select from scim_users k where k.user_id = o.id))`
 
-const emailColumn: Column = {
+const emailColumn: ScimColumn = {
   ...{ kind: 'text', value: sql`u.email` },
   equals: (text) => sql`lower(u.email) = lower(${text}::text)`,
 }
@@ -185,7 +185,7 @@ const emailColumn: Column = {
 /** A condition on an address: there is one, for work and the primary one. */
 const emailHolds = (inner: Filter): SQL => filterSql(inner, (path) => EMAIL_PARTS[path])
 
-const EMAIL_PARTS: Readonly<Record<string, Column>> = {
+const EMAIL_PARTS: Readonly<Record<string, ScimColumn>> = {
   value: emailColumn,
   primary: { kind: 'boolean', value: sql`true` },
   type: { kind: 'text', value: sql`'work'::text` },

@@ -4,7 +4,7 @@ import { entriesOf } from '../../contract/schema/keys.ts'
 import { isObject, membersOf } from '../../contract/schema/record.ts'
 import { isEmail } from '../directory/email.ts'
 import { fits } from './filter.ts'
-import type { Operation } from './patch.ts'
+import type { PatchOperation } from './patch.ts'
 import { fieldAt, fieldsBelow, type PatchPath, parsePath, schemaOf } from './paths.ts'
 import { invalidValue } from './problem.ts'
 
@@ -29,7 +29,7 @@ export function replaced(values: UserValues): UserValues {
 }
 
 /** What the operations of a patch come to, one after the other. `email` is the address that there is now. */
-export function patchUser(operations: readonly Operation[], email: string): UserValues {
+export function patchUser(operations: readonly PatchOperation[], email: string): UserValues {
   const values: UserValues = {}
   for (const { op, path, value } of operations) {
     const current = values.email ?? email

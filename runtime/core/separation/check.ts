@@ -12,7 +12,7 @@ export type SeparationRow = typeof separationRules.$inferSelect
 export type Conflict = { rule: SeparationRow; holds: Thing[] }
 
 /** What is asked for, and the person who is to have it. */
-export type Asked = {
+type Asked = {
   domainId: string
   userId: string
   appId: string

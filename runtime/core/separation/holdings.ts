@@ -3,10 +3,10 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { GONE } from '../provisioning/account.ts'
 import { UNUSABLE } from '../provisioning/read-back.ts'
-import { appThing, permissionThing, type Rule, type Thing } from './rules.ts'
+import { appThing, permissionThing, type RuleSides, type Thing } from './rules.ts'
 
 /** The apps and permissions that rules name. */
-export function namedBy(rules: readonly Omit<Rule, 'id'>[]): {
+export function namedBy(rules: readonly Omit<RuleSides, 'id'>[]): {
   apps: string[]
   permissions: string[]
 } {

@@ -5,7 +5,7 @@ import { ON_REQUEST_NAMES, type OnRequest } from '../../contract/models/separati
 export type Thing = `app ${string}` | `permission ${string}`
 
 export type Side = { apps: readonly string[]; permissions: readonly string[] }
-export type Rule = { id: string; left: Side; right: Side }
+export type RuleSides = { id: string; left: Side; right: Side }
 
 export const appThing = (id: string): Thing => `app ${id}`
 export const permissionThing = (id: string): Thing => `permission ${id}`
@@ -18,7 +18,10 @@ export const thingsOf = ({ apps, permissions }: Side): Thing[] => [
 export type Broken = { left: Thing[]; right: Thing[] }
 
 /** What of each side is held; null where one of them is not. */
-export function broken({ left, right }: Omit<Rule, 'id'>, held: ReadonlySet<Thing>): Broken | null {
+export function broken(
+  { left, right }: Omit<RuleSides, 'id'>,
+  held: ReadonlySet<Thing>,
+): Broken | null {
   const of = (side: Side) => thingsOf(side).filter((thing) => held.has(thing))
   const both = { left: of(left), right: of(right) }
   return both.left.length > 0 && both.right.length > 0 ? both : null
@@ -29,7 +32,7 @@ export function broken({ left, right }: Omit<Rule, 'id'>, held: ReadonlySet<Thin
  * broken already is broken by more of either side, too.
  */
 export function brokenBy(
-  rule: Omit<Rule, 'id'>,
+  rule: Omit<RuleSides, 'id'>,
   held: ReadonlySet<Thing>,
   asked: readonly Thing[],
 ): Thing[] | null {
@@ -50,7 +53,7 @@ export const strictest = (rules: readonly { onRequest: OnRequest }[]): OnRequest
   ON_REQUEST_NAMES.findLast((name) => rules.some(({ onRequest }) => onRequest === name)) ?? null
 
 /** Whether two sides share something: a person who holds it breaks the rule by that alone. */
-export const overlap = ({ left, right }: Omit<Rule, 'id'>): Thing[] => {
+export const overlap = ({ left, right }: Omit<RuleSides, 'id'>): Thing[] => {
   const those = new Set(thingsOf(right))
   return thingsOf(left).filter((thing) => those.has(thing))
 }

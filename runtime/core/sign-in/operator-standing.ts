@@ -4,14 +4,14 @@
  */
 import type { Db } from '../../database/database.ts'
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
-import { type Standing, standingOf } from './operator-token.ts'
+import { standingOf, type TokenStanding } from './operator-token.ts'
 
 export type OperatorStanding = {
   readonly token: string
   /** Null until the database was first reached. */
-  last(): Standing | null
+  last(): TokenStanding | null
   /** Stores the state that the database has. */
-  heard(standing: Standing): void
+  heard(standing: TokenStanding): void
   /** Reads the state from the database. */
   look(db: Db): Promise<void>
 }
@@ -20,7 +20,7 @@ const WHAT_TO_DO =
   'set KEYWAY_ADMIN_TOKEN to the one that works, the same on every host; or to a new one, which ends it'
 
 /** Log messages for operators. */
-const MESSAGES: Record<Exclude<Standing, 'good'>, string> = {
+const MESSAGES: Record<Exclude<TokenStanding, 'good'>, string> = {
   ended: `the operator’s token of this host does not work any more, because it was revoked or another took its place: ${WHAT_TO_DO} (a generated one is made again where the file admin-token was removed)`,
   another: `the operator’s token of this host does not work, because this database has that of another host: ${WHAT_TO_DO}`,
 }
@@ -31,8 +31,8 @@ export function createOperatorStanding(
   hasher: TokenHasher,
   tell: (text: string) => void,
 ): OperatorStanding {
-  let last: Standing | null = null
-  const heard = (standing: Standing): void => {
+  let last: TokenStanding | null = null
+  const heard = (standing: TokenStanding): void => {
     if (standing === last) return
     last = standing
     if (standing !== 'good') tell(MESSAGES[standing])

@@ -12,7 +12,7 @@ import { endToken, keepToken, tokenTarget } from '../kernel/identity/tokens.ts'
 import { ensureFirstAdmin } from './first-admin.ts'
 
 /** What a host starts with. */
-export type OwnToken = {
+type OwnToken = {
   text: string
   /**
    * Made by this host for itself, on a database that other hosts may share: it takes no place that is
@@ -22,7 +22,7 @@ export type OwnToken = {
 }
 
 /** `good` works; `ended` was revoked or replaced; `another` yielded to that of another host. */
-export type Standing = 'good' | 'ended' | 'another'
+export type TokenStanding = 'good' | 'ended' | 'another'
 
 type TokenRow = typeof apiTokens.$inferSelect
 
@@ -32,7 +32,7 @@ export async function takeOperatorToken(
   hasher: TokenHasher,
   domainId: string,
   { text, yields }: OwnToken,
-): Promise<Standing> {
+): Promise<TokenStanding> {
   return db.transaction(async (tx) => {
     await tx.execute(lockUntilEnd('making the first admin'))
     const adminId = await ensureFirstAdmin(tx, domainId)
@@ -51,7 +51,11 @@ export async function takeOperatorToken(
 }
 
 /** What has become of a host's token since. */
-export async function standingOf(db: Db, hasher: TokenHasher, text: string): Promise<Standing> {
+export async function standingOf(
+  db: Db,
+  hasher: TokenHasher,
+  text: string,
+): Promise<TokenStanding> {
   const row = await rowOf(db, hasher, text)
   if (!row) return 'another'
   return row.operator && row.revokedAt === null ? 'good' : 'ended'

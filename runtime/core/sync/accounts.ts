@@ -12,10 +12,10 @@ import {
   timeOrderedIds,
   WAS_NEW,
 } from './kept.ts'
-import type { Listing } from './listing.ts'
+import type { SyncListing } from './listing.ts'
 import type { Walk } from './runs.ts'
 
-export type FoundAccount = Output<'list_accounts'>[number]
+type FoundAccount = Output<'list_accounts'>[number]
 
 /** Custom attributes that mappings and rules read. */
 export function wantedAttributes({ settings }: Walk): string[] {
@@ -73,7 +73,7 @@ function toRows(found: readonly FoundAccount[], wanted: readonly string[]) {
   }))
 }
 
-export const ACCOUNTS: Listing<FoundAccount> = {
+export const ACCOUNTS: SyncListing<FoundAccount> = {
   capability: 'list_accounts',
   request: (walk) => ({ custom_attributes: wantedAttributes(walk) }),
   keyOf: (one) => one.integration_specific_id,

@@ -12,7 +12,7 @@ import {
   MAX_ID,
   WAS_NEW,
 } from './kept.ts'
-import type { Listing } from './listing.ts'
+import type { SyncListing } from './listing.ts'
 import type { Walk } from './runs.ts'
 
 type Found = Output<'find_entitlement_associations'>[number]
@@ -26,7 +26,7 @@ const isKept = (one: Found): boolean =>
 const heldKey = (one: Found): string =>
   one.integration_specific_resource_id + BETWEEN + one.integration_specific_entitlement_id
 
-export const ASSOCIATIONS: Listing<Found> = {
+export const ASSOCIATIONS: SyncListing<Found> = {
   capability: 'find_entitlement_associations',
   request: () => ({}),
   keyOf: (one) => one.account_id + BETWEEN + heldKey(one),

@@ -10,9 +10,9 @@ import {
   lastOfEach,
   MAX_ID,
 } from './kept.ts'
-import type { Listing } from './listing.ts'
+import type { SyncListing } from './listing.ts'
 
-export const RESOURCES: Listing<Output<'list_resources'>[number]> = {
+export const RESOURCES: SyncListing<Output<'list_resources'>[number]> = {
   capability: 'list_resources',
   request: () => ({}),
   keyOf: (one) => one.integration_specific_id,
@@ -46,7 +46,7 @@ export const RESOURCES: Listing<Output<'list_resources'>[number]> = {
   },
 }
 
-export const ENTITLEMENTS: Listing<Output<'list_entitlements'>[number]> = {
+export const ENTITLEMENTS: SyncListing<Output<'list_entitlements'>[number]> = {
   capability: 'list_entitlements',
   request: () => ({ custom_attributes: [] }),
   keyOf: entitlementKey,

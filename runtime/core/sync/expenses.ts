@@ -4,7 +4,7 @@ import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { isRecord } from '../../contract/schema/record.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { EACH_BY_KEY, isKeepable, keptText, lastOfEach, MAX_ID } from './kept.ts'
-import { type Listing, walkListing } from './listing.ts'
+import { type SyncListing, walkListing } from './listing.ts'
 import { checkpoint, type RunRow, toNext, type Walk } from './runs.ts'
 import { Trouble } from './trouble.ts'
 
@@ -32,7 +32,7 @@ export async function walkExpenses(walk: Walk): Promise<void> {
   }
 }
 
-const EXPENSES: Listing<Told> = {
+const EXPENSES: SyncListing<Told> = {
   capability: 'list_expenses',
   request: ({ run }) => ({
     filters: { transaction_date: { start_date: expensesSince(run).toISOString() } },

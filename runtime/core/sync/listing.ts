@@ -14,9 +14,9 @@ import { countPage, endlessWords } from './repeats.ts'
 import { added, checkpoint, type Progress, toNext, type Walk } from './runs.ts'
 import { Trouble, troubleOf } from './trouble.ts'
 
-export type Written = { written: number; repeated: number } & Record<string, number>
+type Written = { written: number; repeated: number } & Record<string, number>
 
-export type Listing<T> = {
+export type SyncListing<T> = {
   capability: CapabilityName
   request(walk: Walk): Record<string, unknown>
   /** What a row is known by; rows of one key are the same. */
@@ -59,7 +59,7 @@ export async function fetchPage<T>(
 }
 
 /** Walks the listing of the run's phase from its checkpoint to its end, or until the walk is over. */
-export async function walkListing<T>(walk: Walk, listing: Listing<T>): Promise<void> {
+export async function walkListing<T>(walk: Walk, listing: SyncListing<T>): Promise<void> {
   const { capability } = listing
   const { run } = walk
   if (run.pageToken === null && !offers(walk, capability)) return skip(walk)
@@ -92,7 +92,7 @@ export async function walkListing<T>(walk: Walk, listing: Listing<T>): Promise<v
 async function writePages<T>(
   tx: Db,
   walk: Walk,
-  listing: Listing<T>,
+  listing: SyncListing<T>,
   pages: Page<T>[],
   expected: Expected,
 ): Promise<Record<string, number>> {

@@ -12,7 +12,7 @@ import { syncRuns, syncSettings } from '../../database/schema/sync.ts'
 import { type AppRow, appTarget } from '../catalogue/apps/apps.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import { readSettings, type Settings } from './settings.ts'
+import { readSettings, type SyncConfig } from './settings.ts'
 
 export type RunRow = typeof syncRuns.$inferSelect
 
@@ -30,7 +30,7 @@ export type Walk = {
   parts: RequestContext
   run: RunRow
   app: AppRow
-  settings: Settings
+  settings: SyncConfig
   lease: string
   /** Whether this is the call that finds out if the system is back. */
   gate: { probe: boolean }

@@ -24,7 +24,7 @@ export const DEFAULTS = {
   maxRepeatedPercent: 90,
 } as const
 
-export type Settings = {
+export type SyncConfig = {
   everyHours: number
   pageSize: number
   maxRows: number
@@ -35,7 +35,7 @@ export type Settings = {
 
 type Row = typeof syncSettings.$inferSelect
 
-const settingsOf = (row: Row | undefined): Settings => ({
+const settingsOf = (row: Row | undefined): SyncConfig => ({
   everyHours: row?.everyHours ?? DEFAULTS.everyHours,
   pageSize: row?.pageSize ?? DEFAULTS.pageSize,
   maxRows: row?.maxRows ?? DEFAULTS.maxRows,
@@ -44,7 +44,7 @@ const settingsOf = (row: Row | undefined): Settings => ({
   identity: row?.identity ?? null,
 })
 
-export async function readSettings(db: Db, appId: string): Promise<Settings> {
+export async function readSettings(db: Db, appId: string): Promise<SyncConfig> {
   const [row] = await db.select().from(syncSettings).where(eq(syncSettings.appId, appId))
   return settingsOf(row)
 }

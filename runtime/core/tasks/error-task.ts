@@ -6,7 +6,7 @@ import { type NewTask, openTask } from './open-task.ts'
 
 type AppRow = typeof apps.$inferSelect
 
-export type Trouble = Pick<NewTask, 'taskType' | 'description'> & {
+export type TaskTrouble = Pick<NewTask, 'taskType' | 'description'> & {
   /** What to do about it. */
   instructions: string
   /** The app that it concerns; without one it concerns the whole domain. */
@@ -22,7 +22,7 @@ const asSentence = (text: string): string => (/[.!?][”"')]?$/.test(text) ? tex
 export async function openErrorTask(
   tx: Db,
   domainId: string,
-  { app, productArea = 'PLATFORM', ...texts }: Trouble,
+  { app, productArea = 'PLATFORM', ...texts }: TaskTrouble,
 ): Promise<string> {
   const { adminUserIds: userIds = [], adminGroupIds: groupIds = [] } = app ?? {}
   const named = userIds.length + groupIds.length > 0

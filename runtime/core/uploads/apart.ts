@@ -9,7 +9,7 @@ import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { marksIn } from '../../contract/limits/reply-limits.ts'
 import type { UploadKind } from '../../contract/models/upload.ts'
-import { parse, type Staged, stage, type Work } from './work.ts'
+import { parse, type Staged, stage, type UploadWork } from './work.ts'
 
 /** Uploads below these limits are processed on the main thread, in about 10 ms at most: bytes, and structural characters (see `marksIn`). */
 const SMALL_BYTES = 128 * 1024
@@ -25,7 +25,7 @@ const MEMORY_MIB = 512
 const THREAD = path.join(import.meta.dirname, `thread${path.extname(import.meta.filename)}`)
 
 /** Message from the thread. */
-export type Answer = { id: number } & (
+export type ThreadAnswer = { id: number } & (
   | { done: ParsedBody | Staged }
   | { refused: { code: RuntimeCode; message: string } }
   | { failed: string }
@@ -56,7 +56,7 @@ export async function stageUpload(kind: UploadKind, text: string): Promise<Stage
   return (await apart({ name: 'stage', kind, text })) as Staged
 }
 
-function apart(work: Work): Promise<ParsedBody | Staged> {
+function apart(work: UploadWork): Promise<ParsedBody | Staged> {
   thread ??= begin()
   const { worker, waiting } = thread
   if (waiting.size >= MAX_WAITING)
@@ -77,7 +77,7 @@ function begin(): NonNullable<typeof thread> {
   const limits = { maxOldGenerationSizeMb: MEMORY_MIB }
   const worker = new Worker(THREAD, { resourceLimits: limits })
   const made: NonNullable<typeof thread> = { worker, waiting: new Map(), idle: null }
-  worker.on('message', (answer: Answer) => {
+  worker.on('message', (answer: ThreadAnswer) => {
     const one = made.waiting.get(answer.id)
     made.waiting.delete(answer.id)
     if (made.waiting.size === 0) rest(made)

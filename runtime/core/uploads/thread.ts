@@ -1,14 +1,14 @@
 /** The thread that works on the text of uploads (apart.ts). */
 import { parentPort } from 'node:worker_threads'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import type { Answer } from './apart.ts'
-import { done, type Work } from './work.ts'
+import type { ThreadAnswer } from './apart.ts'
+import { done, type UploadWork } from './work.ts'
 
-parentPort?.on('message', ({ id, work }: { id: number; work: Work }) => {
-  parentPort?.postMessage({ id, ...answerTo(work) } satisfies Answer)
+parentPort?.on('message', ({ id, work }: { id: number; work: UploadWork }) => {
+  parentPort?.postMessage({ id, ...answerTo(work) } satisfies ThreadAnswer)
 })
 
-function answerTo(work: Work) {
+function answerTo(work: UploadWork) {
   try {
     return { done: done(work) }
   } catch (error) {

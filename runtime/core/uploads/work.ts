@@ -13,7 +13,7 @@ import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
 
 /** Task name -> its input. */
-export type Work =
+export type UploadWork =
   | { name: 'parse'; kind: UploadKind; bytes: Uint8Array; isJson: boolean }
   | { name: 'stage'; kind: UploadKind; text: string }
 
@@ -21,11 +21,11 @@ export type Work =
 export type Staged = { rows: string; count: number }
 
 /** Runs a task synchronously. @throws body_too_large */
-export const done = (work: Work): ParsedBody | Staged =>
+export const done = (work: UploadWork): ParsedBody | Staged =>
   work.name === 'parse' ? parse(work) : stage(work)
 
-type ParseWork = Extract<Work, { name: 'parse' }>
-type StageWork = Extract<Work, { name: 'stage' }>
+type ParseWork = Extract<UploadWork, { name: 'parse' }>
+type StageWork = Extract<UploadWork, { name: 'stage' }>
 
 /** Parses the body of an upload. @throws body_too_large */
 export const parse = ({ kind, bytes, isJson }: Omit<ParseWork, 'name'>): ParsedBody =>

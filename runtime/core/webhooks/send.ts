@@ -14,7 +14,7 @@ const MIN_HIDDEN = 8
 /** Longest words for what is wrong with an answer, in characters: they may hold names of the answer's. */
 const MAX_PROBLEM = 1000
 
-export type Sent = WebhookAnswer & { status: number | null }
+type Sent = WebhookAnswer & { status: number | null }
 
 /**
  * Sends to a webhook, whether it is enabled or not. What goes wrong is an answer.

@@ -9,7 +9,7 @@ import { createGzip } from 'node:zlib'
 import { createTarPacker } from 'modern-tar'
 import { ifMissing } from '../../contract/errors/thrown.ts'
 import { syncFolder } from '../sync-folder.ts'
-import { BackupError, type BackupKey, END_NAME, type Entry, sealOf } from './format.ts'
+import { type ArchiveEntry, BackupError, type BackupKey, END_NAME, sealOf } from './format.ts'
 
 export type ArchiveWriter = {
   /** Adds a file of exactly so many bytes. */
@@ -68,7 +68,7 @@ export async function writeArchive(
 }
 
 function createWriter(controller: ReturnType<typeof createTarPacker>['controller']): ArchiveWriter {
-  const entries: Entry[] = []
+  const entries: ArchiveEntry[] = []
   const mtime = new Date()
   const add: ArchiveWriter['add'] = async (name, size, content) => {
     const hash = createHash('sha256')

@@ -10,10 +10,10 @@ import { type ArchiveWriter, writeArchive } from './archive.ts'
 import { readSchema, type Schema } from './catalog.ts'
 import {
   type BackupKey,
+  type BackupManifest,
   dataName,
   FORMAT,
   MANIFEST_NAME,
-  type Manifest,
   machine,
   PIECE_BYTES,
   SCHEMA_NAME,
@@ -21,7 +21,7 @@ import {
 import { SHORT_LIVED_TABLES } from './short-lived.ts'
 
 /** How far it is: all bytes are those of the tables on disk, so an estimate of what will be copied. */
-export type Progress = { tables: number; allTables: number; bytes: number; allBytes: number }
+type Progress = { tables: number; allTables: number; bytes: number; allBytes: number }
 
 export type BackupOptions = {
   /** As a role that may read everything. */
@@ -79,7 +79,7 @@ export async function backup(options: BackupOptions): Promise<BackupResult> {
   }
 }
 
-type Snapshot = { schema: Schema; manifest: Manifest; allBytes: number }
+type Snapshot = { schema: Schema; manifest: BackupManifest; allBytes: number }
 
 /** Begins the transaction whose moment all of the backup has. */
 async function snapshot(client: Client, { keys, version }: BackupOptions): Promise<Snapshot> {

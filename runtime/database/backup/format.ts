@@ -47,7 +47,7 @@ export type BackupKey = {
 
 const KeyId = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/))
 
-export const Manifest = v.object({
+export const BackupManifest = v.object({
   format: v.number(),
   /** Version of Keyway that made it. */
   keyway: v.string(),
@@ -59,16 +59,16 @@ export const Manifest = v.object({
   /** Ids of the secrets that the data was made under, the current one first. */
   key_ids: v.pipe(v.array(KeyId), v.minLength(1)),
 })
-export type Manifest = v.InferOutput<typeof Manifest>
+export type BackupManifest = v.InferOutput<typeof BackupManifest>
 
 /** Name, size in bytes and SHA-256 in hex of an entry; a folder has a name that ends in a slash. */
-const Entry = v.tuple([v.string(), v.number(), v.string()])
-export type Entry = v.InferOutput<typeof Entry>
+const ArchiveEntry = v.tuple([v.string(), v.number(), v.string()])
+export type ArchiveEntry = v.InferOutput<typeof ArchiveEntry>
 
 export const End = v.object({
   /** Everything acknowledged until then is in the backup. */
   complete_until: v.string(),
-  entries: v.array(Entry),
+  entries: v.array(ArchiveEntry),
   seal: v.string(),
 })
 export type End = v.InferOutput<typeof End>

@@ -7,29 +7,29 @@ import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import * as v from 'valibot'
 import { errorOf } from '../../contract/errors/thrown.ts'
 import {
+  type ArchiveEntry,
   BackupError,
   type BackupKey,
+  BackupManifest,
   digestOf,
   END_NAME,
   End,
-  type Entry,
   FORMAT,
   isSealedWith,
   MANIFEST_NAME,
   MAX_END_BYTES,
   MAX_MANIFEST_BYTES,
-  Manifest,
 } from './format.ts'
 
 /** What a whole backup is, and what each of its entries was. */
-export type WholeBackup = { manifest: Manifest; end: End; bytes: number }
+export type WholeBackup = { manifest: BackupManifest; end: End; bytes: number }
 
 export type ReadOptions = {
   file: string
   /** Says with which of the operator's secrets the backup must be sealed, or why it cannot be restored. */
-  accept(manifest: Manifest): BackupKey
+  accept(manifest: BackupManifest): BackupKey
   /** Takes each entry between manifest and end, reads it to its end, and says what it was. @throws BackupError */
-  take(entry: ParsedTarEntry, manifest: Manifest): Promise<Entry>
+  take(entry: ParsedTarEntry, manifest: BackupManifest): Promise<ArchiveEntry>
   signal: AbortSignal
   onProgress(progress: { entries: number; bytes: number }): void
 }
@@ -46,8 +46,8 @@ export async function readBackup({
   signal,
   onProgress,
 }: ReadOptions): Promise<WholeBackup> {
-  const entries: Entry[] = []
-  let manifest: Manifest | null = null
+  const entries: ArchiveEntry[] = []
+  let manifest: BackupManifest | null = null
   let key: BackupKey | null = null
   let end: End | null = null
   let bytes = 0
@@ -82,7 +82,7 @@ export async function readBackup({
 /** Every entry is what the end says, and the end is sealed by who holds the secret. */
 function check(
   file: string,
-  entries: readonly Entry[],
+  entries: readonly ArchiveEntry[],
   end: End,
   key: BackupKey,
   format: number,
@@ -138,14 +138,14 @@ async function readJson(entry: ParsedTarEntry, maxBytes: number) {
   return { value: JSON.parse(text.toString('utf8')), digest: digestOf(text), size: text.length }
 }
 
-function parseManifest(value: unknown, file: string): Manifest {
+function parseManifest(value: unknown, file: string): BackupManifest {
   const format = v.safeParse(v.object({ format: v.number(), keyway: v.string() }), value)
   if (format.success && format.output.format > FORMAT) {
     throw new BackupError(
       `${file} was made by Keyway ${format.output.keyway}, in a form that this version does not know: restore it with that version or a newer one`,
     )
   }
-  return v.parse(Manifest, value)
+  return v.parse(BackupManifest, value)
 }
 
 /** What a file is told to be that is not as it was written. */

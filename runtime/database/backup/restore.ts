@@ -12,7 +12,13 @@ import { lockDataDir } from '../host-lock.ts'
 import { noteMade, openHome } from '../lost.ts'
 import { clearPostmaster } from '../postmaster.ts'
 import { dropUnpacking, finishRestore, makeUnpacking, placeRestored } from '../restored-place.ts'
-import { BackupError, type BackupKey, FORMAT_OF_FILES, type Manifest, machine } from './format.ts'
+import {
+  BackupError,
+  type BackupKey,
+  type BackupManifest,
+  FORMAT_OF_FILES,
+  machine,
+} from './format.ts'
 import { loadCluster } from './load.ts'
 import { readBackup } from './read.ts'
 import { END_SHORT_LIVED } from './short-lived.ts'
@@ -39,7 +45,7 @@ export type RestoreOptions = {
 export type RestoreProgress = { step: 'read' | 'load'; bytes: number }
 
 export type RestoreResult = {
-  manifest: Manifest
+  manifest: BackupManifest
   completeUntil: string
   /** Of what the backup holds, not compressed. */
   bytes: number
@@ -115,7 +121,7 @@ export async function restoreLocked(options: RestoreOptions): Promise<RestoreRes
 
 /** The key that must have sealed the backup. */
 function acceptable(
-  manifest: Manifest,
+  manifest: BackupManifest,
   file: string,
   { major }: Binaries,
   keys: readonly BackupKey[],

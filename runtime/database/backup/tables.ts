@@ -3,9 +3,9 @@ import type { ParsedTarEntry } from 'modern-tar'
 import * as v from 'valibot'
 import { Schema } from './catalog.ts'
 import {
+  type ArchiveEntry,
   dataOf,
   digestOf,
-  type Entry,
   MANIFEST_NAME,
   MAX_MANIFEST_BYTES,
   MAX_SCHEMA_BYTES,
@@ -21,7 +21,7 @@ function mostBytes(name: string): number | null {
 }
 
 /** Says what an entry is, and keeps nothing of it. @throws BackupError for what is none of a backup's */
-export async function weighEntry(entry: ParsedTarEntry, file: string): Promise<Entry> {
+export async function weighEntry(entry: ParsedTarEntry, file: string): Promise<ArchiveEntry> {
   const { name } = entry.header
   const most = mostBytes(name)
   if (most === null) throw damaged(file, `it holds ${JSON.stringify(name)}`)
@@ -29,7 +29,7 @@ export async function weighEntry(entry: ParsedTarEntry, file: string): Promise<E
   return [name, bytes.length, digestOf(bytes)]
 }
 
-export type Loaded = {
+type Loaded = {
   schema(schema: Schema): Promise<void>
   rows(table: number, bytes: Buffer): Promise<void>
 }

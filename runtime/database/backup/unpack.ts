@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { chmod, mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import type { ParsedTarEntry } from 'modern-tar'
-import { CLUSTER_PREFIX, type Entry, isClusterName } from './format.ts'
+import { type ArchiveEntry, CLUSTER_PREFIX, isClusterName } from './format.ts'
 import { damaged } from './read.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function unpackEntry(
   entry: ParsedTarEntry,
   folder: string,
   file: string,
-): Promise<Entry> {
+): Promise<ArchiveEntry> {
   const { name, type } = entry.header
   if (!isClusterName(name)) throw damaged(file, `it holds ${JSON.stringify(name)}`)
   const target = path.join(folder, name.slice(CLUSTER_PREFIX.length))

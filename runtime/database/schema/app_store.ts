@@ -16,7 +16,7 @@ import { bytes, createdAt, domainId, id, moment, updatedAt } from './columns.ts'
 import { domains } from './people.ts'
 
 /** A JSON object whose members are as on the wire. */
-export type Document = { [member: string]: unknown }
+export type StoredDocument = { [member: string]: unknown }
 
 const appId = () =>
   uuid('app_id')
@@ -33,7 +33,7 @@ export const appStoreSettings = pgTable(
     discoverability: text('discoverability', { enum: DISCOVERABILITIES }).notNull().default('FULL'),
     /** Null: all groups. */
     allowedGroupIds: uuid('allowed_group_ids').array(),
-    document: jsonb('document').$type<Document>().notNull().default({}),
+    document: jsonb('document').$type<StoredDocument>().notNull().default({}),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -69,7 +69,7 @@ export const requestablePermissions = pgTable(
     /** Of a SYNCED one, the label that the last sync made; another in `label` is an admin's. */
     syncedLabel: text('synced_label'),
     /** Its `request_config`. */
-    document: jsonb('document').$type<Document>().notNull().default({}),
+    document: jsonb('document').$type<StoredDocument>().notNull().default({}),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },
@@ -98,7 +98,7 @@ export const preApprovalRules = pgTable(
     id: id(),
     domainId: domainId().references(() => domains.id),
     appId: appId(),
-    document: jsonb('document').$type<Document>().notNull(),
+    document: jsonb('document').$type<StoredDocument>().notNull(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

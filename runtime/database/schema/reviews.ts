@@ -85,7 +85,7 @@ export const accessReviews = pgTable(
 )
 
 /** Of which sync an app's items are, and what became of all that it told: synced = items + excluded + leftOut. */
-export type Population = {
+type Population = {
   run: number | null
   at: string | null
   connector: string | null

@@ -12,7 +12,7 @@ import { SIGNING } from '../../contract/connector/signing.ts'
 import type { Token } from '../call/call.ts'
 import type { OutgoingRequest } from '../exchange/exchange.ts'
 import type { Login } from '../login/login.ts'
-import type { Rule } from '../rules/resolve-rules.ts'
+import type { ResolvedRule } from '../rules/resolve-rules.ts'
 import { type Conceal, createConceal } from './conceal.ts'
 import type { Concealed } from './echoes.ts'
 import { misplaced, refuseSecret } from './refuse.ts'
@@ -20,10 +20,10 @@ import { type RequestRoom, type Revealed, reveal, withHeader } from './reveal.ts
 import { createSignatures, readAsked } from './signatures.ts'
 
 /** Which secrets an egress entry lets go where. */
-export type SecretTarget = Pick<Rule, 'field' | 'secrets'> & { origin: string }
+export type SecretTarget = Pick<ResolvedRule, 'field' | 'secrets'> & { origin: string }
 
 /** What one hop sends, and the token of the exchange that it holds. */
-export type Sent = { url: URL; request: OutgoingRequest; token: Token | null }
+type Sent = { url: URL; request: OutgoingRequest; token: Token | null }
 
 export type Blind = {
   /** @throws egress_secret, egress_header, egress_body, and what `room.hold` throws */

@@ -8,7 +8,7 @@ import { prepareSearch, type Search, type Sought } from '../../redact/text-searc
 import type { HeaderList } from '../exchange/headers.ts'
 import { type Concealed, type Echo, echoesOf, MIN_CONCEALED_LENGTH } from './echoes.ts'
 import { refuseSecret } from './refuse.ts'
-import { type Known, type Room, replaceEchoes } from './replace-echoes.ts'
+import { type EchoRoom, type Known, replaceEchoes } from './replace-echoes.ts'
 
 export type Conceal = {
   /**
@@ -19,7 +19,7 @@ export type Conceal = {
   add(one: Concealed): void
   headers(headers: HeaderList): Promise<HeaderList>
   /** @throws upstream_too_large where placeholders make it larger than may be, and what `hold` throws */
-  body(body: Buffer, room: Room): Promise<Buffer>
+  body(body: Buffer, room: EchoRoom): Promise<Buffer>
 }
 
 /** Some of the texts, made ready. */
@@ -113,7 +113,7 @@ export function createConceal(secrets: () => readonly Concealed[]): Conceal {
 }
 
 /** A reply has at most 64 KiB of headers; each 12 bytes of them may become a placeholder. */
-const HEADER_ROOM: Room = { maxBytes: 16 * 1024 * 1024, hold: () => {} }
+const HEADER_ROOM: EchoRoom = { maxBytes: 16 * 1024 * 1024, hold: () => {} }
 
 function* replaceInHeaders(headers: HeaderList, by: Known): Generator<void, HeaderList> {
   const replaced: [string, string][] = []

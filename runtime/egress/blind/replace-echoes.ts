@@ -4,7 +4,7 @@ import { isAlphanumeric, type Notes, type Search, searchBack } from '../../redac
 import type { Echo } from './echoes.ts'
 
 /** Limits on a text that grows by placeholders, in bytes: `hold` counts the memory that it takes. */
-export type Room = { maxBytes: number; hold(bytes: number): void }
+export type EchoRoom = { maxBytes: number; hold(bytes: number): void }
 
 /** What is searched for; echoes and their lengths by number. */
 export type Known = {
@@ -29,7 +29,7 @@ const BLOCK_BYTES = 64 * 1024
 export function* replaceEchoes(
   text: Buffer,
   { searches, echoes, lengths }: Known,
-  room: Room,
+  room: EchoRoom,
   count: (steps: number) => void = () => {},
 ): Generator<void, Buffer> {
   const longest = searches.reduce((max, { maxLength }) => Math.max(max, maxLength), 0)
@@ -100,7 +100,7 @@ function copyTo(target: Buffer, at: number, from: Buffer, start: number, end: nu
 }
 
 /** Writes a text with replacements, in order. Nothing is copied if there are none. */
-function createOutput(text: Buffer, { maxBytes, hold }: Room) {
+function createOutput(text: Buffer, { maxBytes, hold }: EchoRoom) {
   let written: Buffer | null = null
   let length = 0
   let copied = 0

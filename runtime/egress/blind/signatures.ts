@@ -31,7 +31,7 @@ type AnySigner<S> = S extends (options: never, ...rest: infer R) => infer A
 const MAX_SIGNATURES = 100
 
 /** What is asked for, and whose secret signs it. */
-export type Asked = {
+type Asked = {
   name: SigningName
   options: Record<string, unknown>
   owner: string

@@ -3,7 +3,7 @@ import type { Manifest } from '../../contract/connector/manifest.ts'
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import type { OutgoingRequest, ReplyHead } from '../exchange/exchange.ts'
 import type { EgressRecord } from '../rules/records.ts'
-import type { Settings } from '../rules/resolve-rules.ts'
+import type { Settings } from '../rules/server-url.ts'
 
 /** One call of a capability. */
 export type EgressCall = {

@@ -5,7 +5,7 @@ import type { buildConnector } from 'undici'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { toConnectError } from '../exchange/failures.ts'
 import { privateKind } from './addresses.ts'
-import { createLookups, type Resolve, resolveBySystem } from './lookups.ts'
+import { createLookups, type ResolveName, resolveBySystem } from './lookups.ts'
 
 /** One attempt at one address. `servername` is the host as written, `null` for an address. */
 export type Attempt = {
@@ -22,7 +22,7 @@ export type DialOptions = {
   /** Whether the operator lets this connector reach this `host:port` although it is private. */
   isGranted(target: string): boolean
   connectTimeoutMs: number
-  resolve?: Resolve
+  resolve?: ResolveName
   openSocket?: OpenSocket
 }
 
@@ -74,7 +74,7 @@ export function refusePrivate(address: string, target: string, connectorId: stri
 async function dial(
   to: Pick<buildConnector.Options, 'hostname' | 'protocol' | 'port'>,
   options: DialOptions,
-  resolve: Resolve,
+  resolve: ResolveName,
 ): Promise<Socket> {
   const { hostname, protocol } = to
   const port = Number(to.port) || (protocol === 'https:' ? 443 : 80)

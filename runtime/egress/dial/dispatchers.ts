@@ -5,7 +5,7 @@ import { normalizeId } from '../../contract/connector/manifest.ts'
 import type { PrivateGrants } from '../limits/grants.ts'
 import type { EgressLimits } from '../limits/limits.ts'
 import { createDial } from './dial.ts'
-import type { Resolve } from './lookups.ts'
+import type { ResolveName } from './lookups.ts'
 
 export type Dispatchers = {
   /** The dispatcher for a connector, direct or through a proxy; made at first use. */
@@ -24,7 +24,7 @@ const DISPATCHER_BYTES = 32 * 1024
 export function createDispatchers(options: {
   grants: PrivateGrants
   limits: EgressLimits
-  resolve?: Resolve
+  resolve?: ResolveName
 }): Dispatchers {
   const { grants, limits } = options
   const kept = createCache<Dispatcher>('connections', {

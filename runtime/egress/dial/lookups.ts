@@ -3,10 +3,10 @@ import { lookup } from 'node:dns/promises'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 
 /** All addresses of a name, in the order in which to try them. */
-export type Resolve = (hostname: string) => Promise<readonly string[]>
+export type ResolveName = (hostname: string) => Promise<readonly string[]>
 
 /** The system's own lookup: hosts file, search domains and all. */
-export const resolveBySystem: Resolve = async (hostname) =>
+export const resolveBySystem: ResolveName = async (hostname) =>
   (await lookup(hostname, { all: true, order: 'verbatim' })).map(({ address }) => address)
 
 /** Lookups that one connector may have running; a name server that never answers holds no more threads. */
@@ -21,12 +21,12 @@ const MAX_WAITING = 256
  *
  * Errors: upstream_connect_timeout when too many wait; what `resolve` rejects with.
  */
-export function createLookups(resolve: Resolve): Resolve {
+export function createLookups(resolve: ResolveName): ResolveName {
   const open = new Map<string, Promise<readonly string[]>>()
   const waiting: (() => void)[] = []
   let running = 0
 
-  const run: Resolve = async (hostname) => {
+  const run: ResolveName = async (hostname) => {
     if (running < MAX_RUNNING) running += 1
     else if (waiting.length < MAX_WAITING) await new Promise<void>((turn) => waiting.push(turn))
     else

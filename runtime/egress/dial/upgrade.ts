@@ -22,7 +22,7 @@ export function upgrade(raw: Socket, host: string, from: string): Promise<Socket
 }
 
 /** How an answer before TLS is told. */
-export type Answer = {
+type Answer = {
   /** Bytes of the answer by its first ones; `short` where more are needed, null where it cannot begin so. */
   sizeOf(held: Buffer): number | 'short' | null
   /** For messages: what was to be answered, and in which protocol. */

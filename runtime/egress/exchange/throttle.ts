@@ -9,7 +9,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { endedError } from './failures.ts'
 
 /** What a connector wishes, under the operator's ceilings. */
-export type Pace = { requestsPerSecond: number; concurrentRequests: number }
+export type RequestPace = { requestsPerSecond: number; concurrentRequests: number }
 
 /** Who waits: until when its call runs, and what ends it. */
 export type Waiting = { endMs: number; signal: AbortSignal; from: string }
@@ -47,7 +47,7 @@ export const UNGOVERNED: Governor = {
 /** Makes the governors of one process, by key. */
 export function createGovernors(
   now: () => number = Date.now,
-): (key: string, pace: Pace) => Governor {
+): (key: string, pace: RequestPace) => Governor {
   const governors = createCache<State>('governors', {
     bytesOf: () => GOVERNOR_BYTES,
     isBusy: (governor) => !governor.idle(),
@@ -63,7 +63,10 @@ export function createGovernors(
 
 type Waiter = { who: Waiting; admit(): void; refuse(error: unknown): void }
 
-function createGovernor({ requestsPerSecond, concurrentRequests }: Pace, now: () => number): State {
+function createGovernor(
+  { requestsPerSecond, concurrentRequests }: RequestPace,
+  now: () => number,
+): State {
   const intervalMs = 1000 / requestsPerSecond
   const line: Waiter[] = []
   let running = 0

@@ -17,10 +17,10 @@ import type { OnHop, SeenHop } from './seen.ts'
 type Target = { field: string; origin: string; secrets: readonly string[] | null }
 
 /** What a reply holds, once it is known to be no refusal. */
-export type Found = { items: number }
+type Found = { items: number }
 
 /** What a refusal is called, and the closest status of HTTP. */
-export type Refused = { name: string; status: number }
+type Refused = { name: string; status: number }
 
 /** One bridge: `R` is a request of it, `T` an entry as it stands for a call, `L` who logs in. */
 export type Bridge<R, T extends Target, L> = {

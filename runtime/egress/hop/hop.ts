@@ -11,7 +11,7 @@ import type { Dispatchers } from '../dial/dispatchers.ts'
 import { type ChooseProxy, judgeProxied } from '../dial/proxy.ts'
 import type { exchange, OutgoingRequest, ReplyHead } from '../exchange/exchange.ts'
 import { askedWaitMs, isRefusal } from '../exchange/rate-headers.ts'
-import type { Governor, Pace } from '../exchange/throttle.ts'
+import type { Governor, RequestPace } from '../exchange/throttle.ts'
 import type { LdapRoom } from '../ldap/room.ts'
 import type { CallBudgets, Holding } from '../limits/budgets.ts'
 import type { PrivateGrants } from '../limits/grants.ts'
@@ -34,7 +34,7 @@ export type Door = {
   /** What stands for directories and databases, in the test kit; null in earnest. */
   standIn: StandIn | null
   tokens: Tokens
-  governorFor(key: string, pace: Pace): Governor
+  governorFor(key: string, pace: RequestPace): Governor
   maxRequestsPerSecond: number
 }
 

@@ -7,7 +7,7 @@ import { membersOf } from '../../contract/schema/record.ts'
 import type { EgressCall } from '../call/call.ts'
 import { resolveSql, type SqlTarget } from '../rules/sql-rules.ts'
 import { judgeAsked, nameOf, readAsked, tellAsked, writes } from '../sql/asked.ts'
-import type { Login } from '../sql/connect.ts'
+import type { SqlLogin } from '../sql/connect.ts'
 import { refusal } from '../sql/results.ts'
 import { loginOf } from '../sql/room.ts'
 import { type Bridge, codeOf, targetsBy } from './bridge-hop.ts'
@@ -22,7 +22,7 @@ export const sqlTargetsOf = (call: EgressCall): SqlTarget[] =>
     return resolveSql(entries, { level, settings, statements: manifest.statements, field })
   })
 
-export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, Login> = {
+export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, SqlLogin> = {
   url: SQL_URL,
   read: readAsked,
   judge: judgeAsked,

@@ -29,9 +29,9 @@ import {
 import type {
   Begun,
   Claims,
-  Identity,
   KnownProvider,
   NotSignedIn,
+  ProviderSignIn,
 } from '../../contract/models/sign-in-provider.ts'
 
 /** How long what a provider says of itself is believed, in milliseconds. */
@@ -62,7 +62,7 @@ class Refused extends Error {
 
 type Known = { server: AuthorizationServer; readMs: number }
 
-export function createIdentity(ask: Ask): Identity {
+export function createIdentity(ask: Ask): ProviderSignIn {
   /** As many as there are providers in the settings. */
   const servers = new Map<string, Known>()
 

@@ -12,7 +12,7 @@ import { readHeader, shapeOf } from './shape.ts'
 /** Who binds. Without it the connection is anonymous. */
 export type Bind = { dn: string; password: string }
 
-export type ConnectMeans = OpenMeans & {
+type ConnectMeans = OpenMeans & {
   /** Whether the operator lets `ldap:` to this `host:port` go without encryption. */
   mayBePlain(target: string): boolean
 }

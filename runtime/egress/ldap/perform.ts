@@ -17,7 +17,7 @@ import { PageControl } from './pages.ts'
 type Lease = Leased<LdapConnection>
 
 /** A request whose DNs were judged; they are written again, so that what was judged is what a server reads. */
-export type Judged<R = LdapRequest> = { request: R; target: LdapTarget }
+type Judged<R = LdapRequest> = { request: R; target: LdapTarget }
 
 /** RFC 3062: change of a password. */
 const PASSWORD_MODIFY = '1.3.6.1.4.1.4203.1.11.1'

@@ -17,7 +17,7 @@ const REFERENCE = 0x73
 const RESULTS: readonly number[] = [0x61, 0x65, 0x67, 0x69, 0x6b, 0x6d, 0x78]
 
 /** A message that is well formed; `elements` is how many values, names and lists it holds. */
-export type Shape = { kind: 'entry' | 'reference' | 'result'; elements: number }
+type Shape = { kind: 'entry' | 'reference' | 'result'; elements: number }
 
 /** What a message is, or null where it is malformed or of no kind that a client gets. */
 export function shapeOf(bytes: Buffer): Shape | null {

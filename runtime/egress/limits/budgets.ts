@@ -7,7 +7,7 @@ import { isFairShare } from '../../bounded/fair-share.ts'
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { EgressLimits } from './limits.ts'
-import { createPace, type Pace } from './pace.ts'
+import { createPace, type ReadPace } from './pace.ts'
 
 /** What one request or reply holds, against every budget that it counts in. */
 export type Holding = {
@@ -47,12 +47,12 @@ type Account = {
 }
 type Budget = Account & { max: number }
 /** What one of several that share a budget holds of it. */
-type Tenant = { slots: Account; bytes: Account; pace: Pace }
+type Tenant = { slots: Account; bytes: Account; pace: ReadPace }
 type Connector = {
   bytes: Budget
   slots: Budget
   ofWhole: Account
-  pace: Pace
+  pace: ReadPace
   tenants: Map<string, Tenant>
 }
 

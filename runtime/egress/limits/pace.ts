@@ -3,7 +3,7 @@
  * comes: at full speed, endless replies would take the host's thread from everybody.
  */
 
-export type Pace = {
+export type ReadPace = {
   /** Counts what was read, and says how long to wait before reading on, in milliseconds. */
   read(bytes: number): number
 }
@@ -19,7 +19,7 @@ export function createPace(
   bytesPerSecond: number,
   burstBytes: number,
   now: () => number = () => performance.now(),
-): Pace {
+): ReadPace {
   const aheadMs = (burstBytes / bytesPerSecond) * 1000
   /** When all that was read is paid for. */
   let paidMs = 0

@@ -32,7 +32,7 @@ import { orAborted } from '../login/or-aborted.ts'
 import { fillAddress, withoutQuery } from '../rules/address.ts'
 import { type AuthorizationRequest, authorizationUrl, scopesOf } from './authorization-url.ts'
 import { declarationFor } from './declared.ts'
-import { type Given, type Send, tokenFetch } from './token-endpoint.ts'
+import { type ProviderAnswer, type SendRequest, tokenFetch } from './token-endpoint.ts'
 
 export type OAuthCall = {
   connectorId: string
@@ -51,7 +51,7 @@ export type OAuthCall = {
 }
 
 /** The response, and the provider's own JSON; null where nobody was asked. */
-export type OAuthAnswer = { response: object; raw: Given | null }
+export type OAuthAnswer = { response: object; raw: ProviderAnswer | null }
 
 export type OAuthDeps = {
   open(call: EgressCall): OpenEgress
@@ -68,7 +68,7 @@ type Task<R = Record<string, unknown>> = {
   request: R
   tokenUrl(): string
   once: OAuthDeps['once']
-  send: Send
+  send: SendRequest
 }
 
 /**
@@ -99,7 +99,7 @@ export function createOAuth({ open, once }: OAuthDeps): PerformOAuth {
       once: true,
       redact: call.redact,
     })
-    const send: Send = (one) => egress.fetch({ ...one, redirect: 'manual' })
+    const send: SendRequest = (one) => egress.fetch({ ...one, redirect: 'manual' })
     const tokenUrl = () => fillAddress(declaration.token_url, manifest.settings, settings)
     try {
       // The cast: the request was parsed by the schema of its capability.
@@ -257,7 +257,7 @@ const basicAuthentication =
 const formEncoded = (text: string): string => new URLSearchParams([['', text]]).toString().slice(1)
 
 function library({ declaration, send, call }: Pick<Task, 'declaration' | 'send' | 'call'>) {
-  let seen: Given = {}
+  let seen: ProviderAnswer = {}
   const options = {
     // The cast: the library's type of `fetch` knows more than it uses.
     [customFetch]: tokenFetch(declaration, {
@@ -275,7 +275,7 @@ function library({ declaration, send, call }: Pick<Task, 'declaration' | 'send' 
 
 function answer(
   tokens: { access_token: string; token_type: string; refresh_token?: string },
-  given: Given,
+  given: ProviderAnswer,
 ): OAuthAnswer {
   if (tokens.token_type !== 'bearer')
     throw new RuntimeError(

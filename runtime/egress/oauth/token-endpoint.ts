@@ -13,7 +13,7 @@ import { createRedact } from '../../redact/redact.ts'
 import { MAX_PARSED_BYTES } from '../limits/limits.ts'
 
 /** A request through the egress of the connector. */
-export type Send = (request: {
+export type SendRequest = (request: {
   url: string
   method: string
   headers: [string, string][]
@@ -24,14 +24,14 @@ export type Send = (request: {
 type Prepared = { body: URLSearchParams; headers: Record<string, string> }
 
 /** The provider's own JSON, for raw_data. */
-export type Given = Record<string, unknown>
+export type ProviderAnswer = Record<string, unknown>
 
 type TokenMeans = {
-  send: Send
+  send: SendRequest
   /** Takes the call's secrets out of a text. */
   redact(text: string): string
   /** Told the provider's JSON before it is cut down to the members that the library is to judge. */
-  onAnswer(given: Given): void
+  onAnswer(given: ProviderAnswer): void
 }
 
 /**
@@ -87,7 +87,10 @@ const FORMS: Record<'FORMDATA' | 'JSON' | 'QUERY', Form> = {
   }),
 }
 
-function read({ status, url, headers, body }: FetchReply, hide: (text: string) => string): Given {
+function read(
+  { status, url, headers, body }: FetchReply,
+  hide: (text: string) => string,
+): ProviderAnswer {
   const text = body.toString('utf8', 0, MAX_PARSED_BYTES)
   if (status >= 300) throw refused(status, url, hide(shown(text)))
   const given = body.length > MAX_PARSED_BYTES ? null : parse(text, headers)
@@ -108,7 +111,7 @@ const shown = (text: string): string => text.slice(0, 64 * 1024)
 const refused = (status: number, url: string, text: string): RuntimeError =>
   new RuntimeError('oauth_refused', upstreamMessage(status, url, text))
 
-function parse(text: string, headers: FetchReply['headers']): Given | null {
+function parse(text: string, headers: FetchReply['headers']): ProviderAnswer | null {
   const type = headers.find(([name]) => name === 'content-type')?.[1] ?? ''
   // The form of RFC 6749's drafts, which a few providers kept.
   if (/^application\/x-www-form-urlencoded/i.test(type))
@@ -127,9 +130,9 @@ function parse(text: string, headers: FetchReply['headers']): Given | null {
  * answer is no business of this protocol.
  */
 function judged(
-  { access_token, token_type, refresh_token }: Given,
+  { access_token, token_type, refresh_token }: ProviderAnswer,
   bearerTypes: readonly string[],
-): Given {
+): ProviderAnswer {
   const isKnown = bearerTypes.some((one) => one.toLowerCase() === String(token_type).toLowerCase())
   return {
     access_token,

@@ -2,7 +2,8 @@
 
 import type { Fields } from '../../contract/connector/settings.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import { resolveRules, type Settings } from './resolve-rules.ts'
+import { resolveRules } from './resolve-rules.ts'
+import type { Settings } from './server-url.ts'
 import { compileRules } from './url-template.ts'
 
 /** What stands before the query; that alone is matched by egress. */

@@ -17,7 +17,7 @@ import {
   serverFinding,
   settingsFinding,
 } from './server-url.ts'
-import type { Finding } from './template-parts.ts'
+import type { TemplateFinding } from './template-parts.ts'
 
 const SCHEMES = { 'ldaps:': 636, 'ldap:': 389 } as const
 
@@ -75,7 +75,7 @@ export function ldapFindings(
   })
 }
 
-function dnFinding(template: string, fields: Fields): Finding | null {
+function dnFinding(template: string, fields: Fields): TemplateFinding | null {
   const finding = settingsFinding(template.replaceAll('{username}', 'x'), fields)
   if (finding !== null) return finding
   const sample = fillTemplate(template, (at) => (at === 'part' ? 'dc=x' : 'x'))

@@ -5,13 +5,13 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { ADDRESS_LIMITS } from '../limits/limits.ts'
 import { readSegments } from './path-segments.ts'
 import { redactPath } from './records.ts'
-import type { Rule } from './resolve-rules.ts'
+import type { ResolvedRule } from './resolve-rules.ts'
 
 const READ_METHODS: readonly string[] = ['GET', 'HEAD']
 
 /** What one call may reach. */
 export type Policy = {
-  rules: readonly Rule[]
+  rules: readonly ResolvedRule[]
   level: 'read' | 'write'
   /** The capability's own `reads_with`: more methods for those entries of a read that name none. */
   readsWith: readonly Method[]
@@ -54,7 +54,7 @@ export function parseUrl(text: string): URL {
  * @param url From `parseUrl`.
  * @throws egress_undeclared with what to declare; the message holds origin and path, never the query
  */
-export function judge(url: URL, method: string, policy: Policy): Rule {
+export function judge(url: URL, method: string, policy: Policy): ResolvedRule {
   // Once and not for each entry: both may be many.
   const segments = readSegments(url.pathname)
   const covering = policy.rules.filter((rule) => covers(rule, url, segments))
@@ -90,16 +90,16 @@ function refuseLong({ href, host, pathname }: URL): void {
 const tooLong = (): RuntimeError =>
   new RuntimeError('egress_url', `The address is over ${ADDRESS_LIMITS.maxUrlBytes} bytes`)
 
-function methodsOf(rule: Rule, policy: Policy): readonly string[] {
+function methodsOf(rule: ResolvedRule, policy: Policy): readonly string[] {
   if (rule.methods !== null) return rule.methods
   return policy.level === 'write' ? METHODS : [...READ_METHODS, ...policy.readsWith]
 }
 
-function covers(rule: Rule, url: URL, segments: readonly string[] | null): boolean {
+function covers(rule: ResolvedRule, url: URL, segments: readonly string[] | null): boolean {
   return coversBase(rule, url) && coversPath(rule.path, segments)
 }
 
-function coversBase({ protocol, port, wildcard, host }: Rule, url: URL): boolean {
+function coversBase({ protocol, port, wildcard, host }: ResolvedRule, url: URL): boolean {
   if (url.protocol !== protocol || url.port !== port) return false
   const { hostname } = url
   if (!wildcard) return hostname === host
@@ -107,7 +107,7 @@ function coversBase({ protocol, port, wildcard, host }: Rule, url: URL): boolean
   return label !== '' && !label.includes('.')
 }
 
-function coversPath(path: Rule['path'], segments: readonly string[] | null): boolean {
+function coversPath(path: ResolvedRule['path'], segments: readonly string[] | null): boolean {
   if (path.length === 0) return true
   if (segments === null) return false
   return path.every((wanted, index) => {
@@ -117,7 +117,12 @@ function coversPath(path: Rule['path'], segments: readonly string[] | null): boo
   })
 }
 
-function adviceFor(url: URL, method: string, covering: readonly Rule[], policy: Policy): string {
+function adviceFor(
+  url: URL,
+  method: string,
+  covering: readonly ResolvedRule[],
+  policy: Policy,
+): string {
   const [rule] = covering
   if (rule !== undefined) {
     const allowed = methodsOf(rule, policy).join(', ')

@@ -4,11 +4,12 @@ import type { Method } from '../../contract/connector/manifest.ts'
 import { type Fields, HOSTNAME } from '../../contract/connector/settings.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { climbs, readSegments } from './path-segments.ts'
+import type { Settings } from './server-url.ts'
 import type { Part } from './template-parts.ts'
-import type { Base, CompiledRule, Protocol } from './url-template.ts'
+import type { BaseAddress, CompiledRule, Protocol } from './url-template.ts'
 
 /** One entry as it stands for one call. `host` is lower case; for a wildcard, what follows `*.`. */
-export type Rule = {
+export type ResolvedRule = {
   field: string
   template: string
   protocol: Protocol
@@ -22,9 +23,6 @@ export type Rule = {
   secrets: readonly string[] | null
 }
 
-/** The values of the call's settings, after `flatSchema`. */
-export type Settings = Readonly<Record<string, unknown>>
-
 /**
  * The entries of one call. An entry whose setting is absent is left out and its setting named in
  * `absent`: a connector may serve two kinds of tenants with two optional settings.
@@ -35,8 +33,8 @@ export function resolveRules(
   compiled: readonly CompiledRule[],
   fields: Fields,
   settings: Settings,
-): { rules: Rule[]; absent: string[] } {
-  const rules: Rule[] = []
+): { rules: ResolvedRule[]; absent: string[] } {
+  const rules: ResolvedRule[] = []
   const absent = new Set<string>()
   for (const rule of compiled) {
     const missing = settingsOf(rule).filter((name) => (settings[name] ?? null) === null)
@@ -46,7 +44,7 @@ export function resolveRules(
   return { rules, absent: [...absent] }
 }
 
-function resolveRule(rule: CompiledRule, fields: Fields, settings: Settings): Rule {
+function resolveRule(rule: CompiledRule, fields: Fields, settings: Settings): ResolvedRule {
   const { field, template, methods, secrets } = rule
   const base =
     'setting' in rule.base
@@ -56,7 +54,7 @@ function resolveRule(rule: CompiledRule, fields: Fields, settings: Settings): Ru
   return { field, template, ...base, path: [...base.path, ...path], methods, secrets }
 }
 
-type Resolved = Pick<Rule, 'protocol' | 'wildcard' | 'host' | 'port' | 'path'>
+type Resolved = Pick<ResolvedRule, 'protocol' | 'wildcard' | 'host' | 'port' | 'path'>
 
 function baseOfSetting(setting: string, settings: Settings): Resolved {
   const value = settings[setting]
@@ -73,7 +71,7 @@ function baseOfSetting(setting: string, settings: Settings): Resolved {
   return { protocol, wildcard: false, host: hostname.replace(/\.$/, ''), port, path }
 }
 
-function resolveBase(base: Base, fields: Fields, settings: Settings): Resolved {
+function resolveBase(base: BaseAddress, fields: Fields, settings: Settings): Resolved {
   const { protocol, wildcard, port } = base
   const host = base.host
     .map((part) => ('text' in part ? part.text : hostValue(part.setting, fields, settings)))

@@ -1,7 +1,7 @@
 /** Addresses of servers that speak no HTTP: scheme, host and port, of templates with settings. Pure. */
 import { type Fields, HOSTNAME } from '../../contract/connector/settings.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import { type Finding, secretSetting, splitParts, undeclared } from './template-parts.ts'
+import { secretSetting, splitParts, type TemplateFinding, undeclared } from './template-parts.ts'
 
 export type Settings = Readonly<Record<string, unknown>>
 
@@ -31,7 +31,7 @@ export const lacksSetting = (templates: readonly string[], settings: Settings): 
   )
 
 /** What is wrong with the settings of a template. */
-export function settingsFinding(template: string, fields: Fields): Finding | null {
+export function settingsFinding(template: string, fields: Fields): TemplateFinding | null {
   const parts = splitParts(template)
   if (typeof parts === 'string') return parts
   for (const part of parts) {
@@ -50,7 +50,7 @@ export function serverFinding(
   fields: Fields,
   schemes: Schemes,
   { what, write }: ServerWords,
-): Finding | null {
+): TemplateFinding | null {
   const finding = settingsFinding(template, fields)
   if (finding !== null) return finding
   if (/^\{settings\.[a-z][a-z0-9_]*\}$/.test(template)) return null

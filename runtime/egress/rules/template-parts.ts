@@ -6,10 +6,13 @@ import { climbs, decodeSegment } from './path-segments.ts'
 export type Part = { text: string } | { setting: string }
 
 /** A finding is a string that continues the sentence `"<template>" ...`. */
-export type Finding = string
+export type TemplateFinding = string
 
 /** The segments of a template's path, or what is wrong with it. */
-export function parsePath(text: string, fields: Fields): (readonly Part[] | null)[] | Finding {
+export function parsePath(
+  text: string,
+  fields: Fields,
+): (readonly Part[] | null)[] | TemplateFinding {
   const segments = text.split('/').slice(1)
   if (segments.at(-1) === '') segments.pop()
   const path: (readonly Part[] | null)[] = []
@@ -21,7 +24,7 @@ export function parsePath(text: string, fields: Fields): (readonly Part[] | null
   return path
 }
 
-function parseSegment(segment: string, fields: Fields): readonly Part[] | null | Finding {
+function parseSegment(segment: string, fields: Fields): readonly Part[] | null | TemplateFinding {
   if (segment === '*') return null
   if (segment === '') return 'has an empty path segment: write one / between segments'
   if (segment.includes('*')) return 'has a * inside a path segment: * stands for a whole segment'
@@ -46,7 +49,7 @@ function parseSegment(segment: string, fields: Fields): readonly Part[] | null |
 }
 
 /** Cuts text at its placeholders. */
-export function splitParts(text: string): Part[] | Finding {
+export function splitParts(text: string): Part[] | TemplateFinding {
   const parts: Part[] = []
   for (const piece of text.split(/(\{[^{}]*\})/)) {
     const setting = /^\{settings\.([a-z][a-z0-9_]*)\}$/.exec(piece)?.[1]
@@ -59,9 +62,9 @@ export function splitParts(text: string): Part[] | Finding {
 }
 
 /** The finding for a setting that is not in the manifest. */
-export const undeclared = (setting: string): Finding =>
+export const undeclared = (setting: string): TemplateFinding =>
   `uses settings.${setting}, which is not declared: add it to "settings"`
 
 /** The finding for a secret setting. */
-export const secretSetting = (setting: string): Finding =>
+export const secretSetting = (setting: string): TemplateFinding =>
   `uses settings.${setting}, which is secret: an address is written to logs, use a setting that is not`

@@ -9,11 +9,11 @@ import type { Fields } from '../../contract/connector/settings.ts'
 import { ldapFindings } from './ldap-rules.ts'
 import { sqlFindings } from './sql-rules.ts'
 import {
-  type Finding,
   type Part,
   parsePath,
   secretSetting,
   splitParts,
+  type TemplateFinding,
   undeclared,
 } from './template-parts.ts'
 
@@ -22,7 +22,7 @@ export type CompiledRule = {
   /** Where the entry stands, for messages: `egress[0].url`. */
   field: string
   template: string
-  base: { setting: string } | Base
+  base: { setting: string } | BaseAddress
   /** Percent-decoded segments, so that `%20` and a raw space in a setting are the same. */
   path: readonly (readonly Part[] | null)[]
   methods: readonly Method[] | null
@@ -30,7 +30,12 @@ export type CompiledRule = {
 }
 
 /** A written base. `port` is empty where it is the scheme's own. */
-export type Base = { protocol: Protocol; wildcard: boolean; host: readonly Part[]; port: string }
+export type BaseAddress = {
+  protocol: Protocol
+  wildcard: boolean
+  host: readonly Part[]
+  port: string
+}
 
 export type Protocol = 'https:' | 'http:'
 
@@ -79,14 +84,14 @@ export const checkRules = (
 
 type Parsed = Pick<CompiledRule, 'base' | 'path'>
 
-const STRAY_CHARACTERS: readonly [RegExp, Finding][] = [
+const STRAY_CHARACTERS: readonly [RegExp, TemplateFinding][] = [
   [/[\s\u0000-\u001f\u007f]/, 'holds white space or a control character: remove it'],
   [/\\/, 'holds a backslash: write / instead'],
   [/\?/, 'has a query: leave it out, queries are not matched'],
   [/#/, 'has a fragment: leave it out, fragments are never sent'],
 ]
 
-function parseTemplate(template: string, fields: Fields): Parsed | Finding {
+function parseTemplate(template: string, fields: Fields): Parsed | TemplateFinding {
   for (const [pattern, finding] of STRAY_CHARACTERS) if (pattern.test(template)) return finding
   const whole = /^\{settings\.([a-z][a-z0-9_]*)\}(\/.*)?$/.exec(template)
   if (whole !== null) return parseWholeBase(whole[1]!, whole[2] ?? '', fields)
@@ -103,7 +108,11 @@ function parseTemplate(template: string, fields: Fields): Parsed | Finding {
   return typeof path === 'string' ? path : { base, path }
 }
 
-function parseWholeBase(setting: string, pathText: string, fields: Fields): Parsed | Finding {
+function parseWholeBase(
+  setting: string,
+  pathText: string,
+  fields: Fields,
+): Parsed | TemplateFinding {
   const field = fields[setting]
   if (field === undefined) return undeclared(setting)
   if (field.type !== 'string' || field.format !== 'url')
@@ -113,7 +122,11 @@ function parseWholeBase(setting: string, pathText: string, fields: Fields): Pars
   return typeof path === 'string' ? path : { base: { setting }, path }
 }
 
-function parseAuthority(protocol: Protocol, authority: string, fields: Fields): Base | Finding {
+function parseAuthority(
+  protocol: Protocol,
+  authority: string,
+  fields: Fields,
+): BaseAddress | TemplateFinding {
   if (authority.includes('@')) return 'holds user info: leave out what stands before the @'
   const [, written, portText] = /^(.*?)(?::(\d*))?$/.exec(authority)!
   if (portText !== undefined && !(Number(portText) >= 1 && Number(portText) <= 65535))
@@ -142,7 +155,7 @@ function parseAuthority(protocol: Protocol, authority: string, fields: Fields): 
 }
 
 /** What is wrong with the host as a whole, judged with a harmless value in the place of each setting. */
-function hostFinding(host: readonly Part[], wildcard: boolean): Finding | null {
+function hostFinding(host: readonly Part[], wildcard: boolean): TemplateFinding | null {
   const sample = host
     .map((part) => ('text' in part ? part.text : 'x'))
     .join('')
@@ -161,7 +174,7 @@ function hostFinding(host: readonly Part[], wildcard: boolean): Finding | null {
   return null
 }
 
-function hostSetting(setting: string, fields: Fields): Finding | null {
+function hostSetting(setting: string, fields: Fields): TemplateFinding | null {
   const field = fields[setting]
   if (field === undefined) return undeclared(setting)
   if (field.type !== 'string')

@@ -6,7 +6,7 @@ import {
   SQL_REQUESTS,
   SQL_TYPES,
   type SqlRequest,
-  type SqlStep,
+  type StatementStep,
   sqlOperationOf,
   stepsOf,
 } from '../../contract/connector/sql.ts'
@@ -35,7 +35,7 @@ export function judgeAsked(request: SqlRequest, targets: readonly SqlTarget[]): 
   return target
 }
 
-function judgeParameters({ statement, parameters }: SqlStep, statements: Statements): void {
+function judgeParameters({ statement, parameters }: StatementStep, statements: Statements): void {
   // Found by `judgeSql`.
   const declared = statements[statement]?.parameters ?? []
   if (declared.length !== parameters.length)
@@ -60,7 +60,8 @@ function judgeParameters({ statement, parameters }: SqlStep, statements: Stateme
 /** Names and sizes of a request, for its record: no values. */
 export function tellAsked(request: SqlRequest): string {
   const steps = stepsOf(request)
-  const count = (of: (step: SqlStep) => number) => steps.reduce((sum, one) => sum + of(one), 0)
+  const count = (of: (step: StatementStep) => number) =>
+    steps.reduce((sum, one) => sum + of(one), 0)
   const parameters = count((one) => one.parameters.length)
   const names = [...new Set(steps.flatMap((one) => Object.keys(one.names)))]
   const told = [

@@ -11,7 +11,7 @@ import { failureOf } from './results.ts'
 import { judgeMessage, sizeOf } from './shape.ts'
 
 /** Who logs in. */
-export type Login = { username: string; password: string }
+export type SqlLogin = { username: string; password: string }
 
 export type ConnectMeans = OpenMeans & {
   /** Whether the operator lets this `host:port` be spoken to without encryption. */
@@ -51,7 +51,7 @@ class LibrarySocket extends GuardedSocket {
  */
 export function connect(
   target: SqlTarget,
-  { username, password }: Login,
+  { username, password }: SqlLogin,
   means: ConnectMeans,
 ): Promise<PostgresConnection> {
   const from = hostAndPort(target)

@@ -7,7 +7,7 @@ import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
 import { hostAndPort, openWire } from '../wire/open.ts'
-import type { ConnectMeans, Login } from './connect.ts'
+import type { ConnectMeans, SqlLogin } from './connect.ts'
 import { encryptionRequest, type Greeting, readGreeting, sizeOf } from './mysql-greeting.ts'
 import { loadMysql } from './mysql-library.ts'
 import { createShape, type Shape } from './mysql-shape.ts'
@@ -83,7 +83,7 @@ const UNSPOKEN = [
  */
 export function connectMysql(
   target: SqlTarget,
-  { username, password }: Login,
+  { username, password }: SqlLogin,
   means: ConnectMeans,
 ): Promise<MysqlConnection> {
   const from = hostAndPort(target)

@@ -1,6 +1,6 @@
 /** Carries out one judged request on one connection to MySQL or MariaDB. */
 import { randomUUID } from 'node:crypto'
-import { SQL_LIMITS, type SqlStep, stepsOf } from '../../contract/connector/sql.ts'
+import { SQL_LIMITS, type StatementStep, stepsOf } from '../../contract/connector/sql.ts'
 import type { SqlPage, SqlRow } from '../../contract/connector/sql-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
@@ -8,8 +8,8 @@ import type { Lease as Leased, Parked } from '../wire/pool.ts'
 import { readCursor, staleCursor, writeCursor } from './cursor.ts'
 import type { MysqlConnection } from './mysql-connect.ts'
 import { type Prepared, prepare } from './mysql-text.ts'
-import { type Column, toRow } from './mysql-values.ts'
-import type { Judged } from './perform.ts'
+import { type MysqlColumn, toRow } from './mysql-values.ts'
+import type { JudgedSql } from './perform.ts'
 import { writeText } from './quote.ts'
 
 type Lease = Leased<MysqlConnection>
@@ -22,7 +22,7 @@ type Lease = Leased<MysqlConnection>
  * @throws what the library throws; egress_url and others for what the request itself is
  */
 export async function performMysql(
-  { request, target }: Judged,
+  { request, target }: JudgedSql,
   lease: Lease,
   leftMs: number,
 ): Promise<SqlPage | { touched: number[] }> {
@@ -65,7 +65,7 @@ const noTable = (statement: string): RuntimeError =>
 const plain = (text: string): Prepared => ({ text, values: [] })
 
 async function written(
-  { statement, parameters, names }: SqlStep,
+  { statement, parameters, names }: StatementStep,
   target: SqlTarget,
 ): Promise<Prepared> {
   const declared = target.statements[statement]
@@ -129,7 +129,7 @@ function begin({ client, guard }: MysqlConnection, { text, values }: Prepared): 
       ? client.query({ sql: text, rowsAsArray: true })
       : client.execute({ sql: text, rowsAsArray: true, values: values as string[] })
   command
-    .on('fields', (fields: readonly Column[] | undefined) => {
+    .on('fields', (fields: readonly MysqlColumn[] | undefined) => {
       if (fields === undefined) return
       read = toRow(fields)
       done.isTable = true

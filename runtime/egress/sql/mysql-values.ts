@@ -8,10 +8,10 @@ const TIMESTAMP = 7
 const DATETIME = 12
 
 /** What of a column its values are read by. */
-export type Column = { name: string; columnType?: number }
+export type MysqlColumn = { name: string; columnType?: number }
 
 /** Makes what turns the values of a row into one of connectors. */
-export function toRow(columns: readonly Column[]): (values: readonly unknown[]) => SqlRow {
+export function toRow(columns: readonly MysqlColumn[]): (values: readonly unknown[]) => SqlRow {
   // Own members, also where a column is called `__proto__`.
   return (values) =>
     Object.fromEntries(

@@ -1,7 +1,12 @@
 /** Carries out one judged request on one connection to PostgreSQL. */
 import { randomUUID } from 'node:crypto'
 import type { Connection, Submittable } from 'pg'
-import { SQL_LIMITS, type SqlRequest, type SqlStep, stepsOf } from '../../contract/connector/sql.ts'
+import {
+  SQL_LIMITS,
+  type SqlRequest,
+  type StatementStep,
+  stepsOf,
+} from '../../contract/connector/sql.ts'
 import type { SqlPage, SqlRow } from '../../contract/connector/sql-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
@@ -14,7 +19,7 @@ import { toRow, toText } from './values.ts'
 type Lease = Leased<PostgresConnection>
 
 /** A request whose statements were judged. */
-export type Judged = { request: SqlRequest; target: SqlTarget }
+export type JudgedSql = { request: SqlRequest; target: SqlTarget }
 
 /**
  * Carries a request out, in a transaction of its own: one that only reads for a query, so that a statement that was
@@ -24,7 +29,7 @@ export type Judged = { request: SqlRequest; target: SqlTarget }
  * @throws what the library throws; egress_url and others for what the request itself is
  */
 export async function perform(
-  { request, target }: Judged,
+  { request, target }: JudgedSql,
   lease: Lease,
   leftMs: number,
 ): Promise<SqlPage | { touched: number[] }> {
@@ -58,7 +63,7 @@ export async function perform(
 type Sent = { text: string; values?: (string | null)[]; rows?: number }
 
 async function written(
-  { statement, parameters, names }: SqlStep,
+  { statement, parameters, names }: StatementStep,
   target: SqlTarget,
 ): Promise<Sent> {
   const declared = target.statements[statement]

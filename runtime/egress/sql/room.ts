@@ -5,7 +5,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import { loginOf as heldBy } from '../wire/login.ts'
 import { createRoom, type Room, type RoomOptions, type Trade } from '../wire/room.ts'
-import { cancel, connect, type Login, type PostgresConnection } from './connect.ts'
+import { cancel, connect, type PostgresConnection, type SqlLogin } from './connect.ts'
 import { parkedIdOf } from './cursor.ts'
 import { connectMysql, type MysqlConnection } from './mysql-connect.ts'
 import { killMysql, mendMysql, performMysql } from './mysql-perform.ts'
@@ -13,7 +13,7 @@ import { perform, rollBack } from './perform.ts'
 import { failureOf } from './results.ts'
 
 /** A judged request, and who logs in for it. */
-export type SqlAsked = { request: SqlRequest; target: SqlTarget; login: Login }
+export type SqlAsked = { request: SqlRequest; target: SqlTarget; login: SqlLogin }
 
 export type SqlRoom = Room<SqlAsked>
 
@@ -89,7 +89,7 @@ const WRONG_LOGIN: Readonly<Record<SqlDialect, string>> = { postgresql: '28P01',
 export function loginOf(
   { credential, secrets, field, dialect }: SqlTarget,
   held: CallSecrets | null,
-): Login {
+): SqlLogin {
   const login = heldBy(credential, { secrets, field, verb: 'logs in' }, held)
   // Without a password the library would look for one of the host's own.
   if (login.username !== '' && login.password !== '') return login

@@ -12,10 +12,10 @@ export type OpenMeans = {
 }
 
 /** Where a connection goes: as `hostAndPort` writes it, and as it is dialled. */
-export type Place = { protocol: string; host: string; port: number; origin: string }
+export type WirePlace = { protocol: string; host: string; port: number; origin: string }
 
 /** `host:port` as an operator grants it. */
-export const hostAndPort = ({ origin }: Pick<Place, 'origin'>): string =>
+export const hostAndPort = ({ origin }: Pick<WirePlace, 'origin'>): string =>
   origin.replace(/^[a-z]+:\/\//, '')
 
 /** The error of a call that has ended: the signal's own one if it has one. */
@@ -31,7 +31,7 @@ export const abortedError = ({ reason }: AbortSignal, from: string): RuntimeErro
  * @throws egress_private, upstream_rejected, upstream_connect_timeout, upstream_closed, and what `prepare` throws
  */
 export async function openWire<C>(
-  place: Place,
+  place: WirePlace,
   { dial, timeoutMs, signal }: OpenMeans,
   prepare: (raw: Socket, use: (current: Socket) => void) => Promise<C>,
 ): Promise<C> {

@@ -6,7 +6,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { Guard } from './guard.ts'
 
 /** What a pool keeps: the protocol's client, and what guards its socket. */
-export type Connection = { guard: Guard }
+export type PooledConnection = { guard: Guard }
 
 /** A search that has more pages: the connection that it began on is the only one where it can go on. */
 export type Parked = {
@@ -17,7 +17,7 @@ export type Parked = {
 }
 
 /** A connection while it serves one request. */
-export type Lease<C extends Connection> = {
+export type Lease<C extends PooledConnection> = {
   connection: C
   /** Whether it has served before: then the server may have closed it meanwhile. */
   isUsed: boolean
@@ -44,7 +44,7 @@ export const DEFAULT_POOL: PoolLimits = {
   canLeaveParked: true,
 }
 
-export type Pool<C extends Connection> = {
+export type Pool<C extends PooledConnection> = {
   /**
    * A connection of a key: one that is idle (with this parked search, if it is there), or a new one. A key of null is
    * kept for nobody.
@@ -69,7 +69,7 @@ type Kept<C> = {
 export type Far = { one: string; many: string }
 
 /** Makes the pool of one host process. */
-export function createPool<C extends Connection>(
+export function createPool<C extends PooledConnection>(
   far: Far,
   limits: PoolLimits = DEFAULT_POOL,
 ): Pool<C> {

@@ -6,11 +6,11 @@
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { createDialer } from '../dial/dial.ts'
-import type { Resolve } from '../dial/lookups.ts'
+import type { ResolveName } from '../dial/lookups.ts'
 import type { PrivateGrants } from '../limits/grants.ts'
 import type { EgressLimits } from '../limits/limits.ts'
-import { abortedError, hostAndPort, type OpenMeans, type Place } from './open.ts'
-import { type Connection, createPool, DEFAULT_POOL, type Far, type Lease } from './pool.ts'
+import { abortedError, hostAndPort, type OpenMeans, type WirePlace } from './open.ts'
+import { createPool, DEFAULT_POOL, type Far, type Lease, type PooledConnection } from './pool.ts'
 
 /** What one request has of its call. */
 export type RoomMeans = {
@@ -31,9 +31,9 @@ export type RoomOpenMeans = OpenMeans & {
 }
 
 /** What a room needs to know of its protocol. `A` is what is asked: a judged request, and who asks. */
-export type Trade<A, C extends Connection> = {
+export type Trade<A, C extends PooledConnection> = {
   far: Far
-  placeOf(asked: A): Place
+  placeOf(asked: A): WirePlace
   /** What keeps connections apart, beside connector, tenant and server. */
   keyOf(asked: A): readonly (string | null)[]
   open(asked: A, means: RoomOpenMeans): Promise<C>
@@ -70,7 +70,7 @@ export type RoomOptions = {
   privateGrants: PrivateGrants
   plainGrants: PrivateGrants
   limits: EgressLimits
-  resolve?: Resolve
+  resolve?: ResolveName
 }
 
 /** Longest that ending a statement on the server may take, in milliseconds. */
@@ -79,7 +79,7 @@ const STOP_MS = 2000
 /** Longest that one request may take, in milliseconds. */
 const MAX_REQUEST_MS = 60_000
 
-export function createRoom<A, C extends Connection>(
+export function createRoom<A, C extends PooledConnection>(
   trade: Trade<A, C>,
   { privateGrants, plainGrants, limits, resolve }: RoomOptions,
 ): Room<A> {

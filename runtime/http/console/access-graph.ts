@@ -8,7 +8,7 @@ import { brief } from './parts.ts'
 export type ReasonKind = AccessReason['kind'] | 'group'
 
 /** One way from a reason to an app. */
-export type Line = {
+export type GraphLine = {
   kind: ReasonKind
   reason: string
   /** Where one reads more of the reason; null for nowhere. */
@@ -19,9 +19,9 @@ export type Line = {
 }
 
 /** What is held as lines, those of one reason together. */
-export const linesOf = (t: Tongue, held: readonly Access[]): Line[] =>
+export const linesOf = (t: Tongue, held: readonly Access[]): GraphLine[] =>
   held
-    .flatMap((one): Line[] => {
+    .flatMap((one): GraphLine[] => {
       const permission =
         one.kind === 'account'
           ? t.console.person.account(one.unique_identifier ?? '')
@@ -44,7 +44,10 @@ export const linesOf = (t: Tongue, held: readonly Access[]): Line[] =>
 
 const KINDS: readonly ReasonKind[] = ['request', 'policy', 'group', 'found']
 
-function reasonOf(t: Tongue, reason: AccessReason): Pick<Line, 'kind' | 'reason' | 'reasonAt'> {
+function reasonOf(
+  t: Tongue,
+  reason: AccessReason,
+): Pick<GraphLine, 'kind' | 'reason' | 'reasonAt'> {
   const { kind } = reason
   if (kind === 'policy')
     return {
@@ -76,7 +79,7 @@ const COLUMNS = [
 type Node = { words: string; at: string | null; look: string }
 
 /** The picture; null for more than can be told apart. */
-export function accessGraph(t: Tongue, name: string, lines: readonly Line[]): Markup | null {
+export function accessGraph(t: Tongue, name: string, lines: readonly GraphLine[]): Markup | null {
   const nodes = [
     unique(lines, ({ reason, reasonAt, kind }) => ({
       words: reason,
@@ -114,7 +117,7 @@ export function accessGraph(t: Tongue, name: string, lines: readonly Line[]): Ma
 ${edges}${boxes}</svg>`
 }
 
-function unique(lines: readonly Line[], of: (line: Line) => Node): Map<string, Node> {
+function unique(lines: readonly GraphLine[], of: (line: GraphLine) => Node): Map<string, Node> {
   const found = new Map<string, Node>()
   for (const line of lines) {
     const node = of(line)

@@ -5,7 +5,7 @@ import { getApp } from '../../core/catalogue/apps/apps.ts'
 import { triggerSync } from '../../core/sync/trigger.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { appPath } from './apps.ts'
-import type { About, Change } from './change.ts'
+import type { About, ConsoleChange } from './change.ts'
 import { field } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -15,7 +15,7 @@ const toApp = (about: About): string =>
 
 const ofRun = (
   verb: 'accept' | 'cancel',
-): Pick<Change, 'path' | 'place' | 'who' | 'does' | 'reason' | 'back' | 'act'> => ({
+): Pick<ConsoleChange, 'path' | 'place' | 'who' | 'does' | 'reason' | 'back' | 'act'> => ({
   path: `/console/syncs/:run/${verb}`,
   ...{ place: 'apps', who: 'operator', reason: 'none', back: toApp },
   does: `${verb}s a sync`,
@@ -133,4 +133,4 @@ export const APP_CHANGES = {
         body: { settings: filled(about) },
       })),
   },
-} as const satisfies Record<string, Change>
+} as const satisfies Record<string, ConsoleChange>

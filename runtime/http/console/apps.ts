@@ -8,7 +8,7 @@ import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
-import { badge, type Look } from '../pages/states.ts'
+import { type BadgeLook, badge } from '../pages/states.ts'
 import {
   brief,
   type Column,
@@ -32,7 +32,7 @@ const RUN_LOOKS = {
   FAILED: ['bad', 'x'],
   STOPPED: ['bad', 'stop'],
   CANCELLED: ['', 'minus'],
-} as const satisfies Record<RunState, Look>
+} as const satisfies Record<RunState, BadgeLook>
 const RUNS = '10'
 
 const columnsOf = (t: Tongue): Column[] => [

@@ -5,7 +5,7 @@ import { isKeyOf } from '../../contract/schema/keys.ts'
 import { QUEUE_NAMES } from '../../core/kernel/jobs/queues.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { badge, type Look } from '../pages/states.ts'
+import { type BadgeLook, badge } from '../pages/states.ts'
 import { brief, type Column, listed, row, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -29,7 +29,7 @@ const JOB_LOOKS = {
   completed: ['good', 'check'],
   cancelled: ['', 'minus'],
   failed: ['bad', 'x'],
-} as const satisfies Record<(typeof JOB_STATES)[number], Look>
+} as const satisfies Record<(typeof JOB_STATES)[number], BadgeLook>
 
 export async function showBackground(visit: ConsoleVisit): Promise<Response> {
   const { c, now, t } = visit

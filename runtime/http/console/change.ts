@@ -37,7 +37,7 @@ export type DifferenceLine = string | { sign: Sign; words: string }
 type Said = string | ((t: Tongue) => string)
 
 /** What the next page says once it is done. */
-export type Done = Flash | ((t: Tongue) => string)
+export type ChangeEnd = Flash | ((t: Tongue) => string)
 
 export type Preview = {
   /** Null before what it takes is filled in. */
@@ -46,7 +46,7 @@ export type Preview = {
   generation?: number
 }
 
-export type Change = {
+export type ConsoleChange = {
   path: string
   place: Place
   /** The permission that it needs; null: the function of the core judges, because admins of an app may too. */
@@ -71,7 +71,7 @@ export type Change = {
   /** Where it leads back to. */
   back(about: About): string
   /** What the next page says. */
-  done: Done
+  done: ChangeEnd
 }
 
 const said = (words: Said, t: Tongue): string => (typeof words === 'string' ? words : words(t))
@@ -108,7 +108,7 @@ export function refusal(error: unknown): { words: string; status: Status } {
 }
 
 /** The page that asks. */
-export async function askChange(visit: ConsoleVisit, change: Change): Promise<Response> {
+export async function askChange(visit: ConsoleVisit, change: ConsoleChange): Promise<Response> {
   const query = [...new URL(visit.c.req.url).searchParams]
   const hidden = query.map(([name, value], at): [string, string] => [
     LISTS.includes(name) ? `${name}.${at}` : name,
@@ -134,7 +134,7 @@ const LISTS = ['want']
 export async function doChange(
   visit: ConsoleVisit,
   name: string,
-  change: Change,
+  change: ConsoleChange,
   form: Form,
 ): Promise<Response> {
   const about = aboutForm(visit, form)
@@ -177,7 +177,7 @@ const markOfFields = (all: readonly (readonly [string, string])[]): string =>
 
 async function show(
   visit: ConsoleVisit,
-  change: Change,
+  change: ConsoleChange,
   about: About,
   hidden: readonly (readonly [string, string])[],
   { reason, problem, status }: { reason: string; problem: string | null; status: Status },

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { searchText } from '../pages/access.ts'
-import { badge, type Look } from '../pages/states.ts'
+import { type BadgeLook, badge } from '../pages/states.ts'
 import { brief, type Column, filter, go, listed, row, shell, thousands } from './parts.ts'
 import { milliseconds, share, totalsOf } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -27,7 +27,7 @@ const LOOKS = {
   suspect: ['wait', 'alert'],
   quarantined: ['bad', 'stop'],
   disabled: ['', 'minus'],
-} as const satisfies Record<ConnectorListing['state'], Look>
+} as const satisfies Record<ConnectorListing['state'], BadgeLook>
 
 /** How a connector stands, as a badge. */
 export function stateBadge(

@@ -6,7 +6,7 @@ import type { Want } from '../../contract/endpoints/generation.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { empty } from '../pages/parts.ts'
-import { badge, type Look } from '../pages/states.ts'
+import { type BadgeLook, badge } from '../pages/states.ts'
 import { key } from './charts.ts'
 import { brief, type Column, card, row, table, thousands } from './parts.ts'
 
@@ -16,7 +16,7 @@ const LOOKS = {
   wanted: ['wait', 'clock'],
   refused: ['bad', 'x'],
   undeclared: ['', 'info'],
-} as const satisfies Record<string, Look>
+} as const satisfies Record<string, BadgeLook>
 
 export type EgressState = keyof typeof LOOKS
 

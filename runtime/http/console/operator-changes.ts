@@ -4,10 +4,10 @@ import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/en
 import { CoreError } from '../../contract/errors/problem.ts'
 import { recordActivity } from '../../core/kernel/audit/activity.ts'
 import type { ConsoleWords } from '../../words/console.ts'
-import type { About, Change } from './change.ts'
+import type { About, ConsoleChange } from './change.ts'
 import { pathOf } from './connector.ts'
 import { field } from './parts.ts'
-import type { Asked, ConsoleVisit } from './visit.ts'
+import type { ConsoleAsk, ConsoleVisit } from './visit.ts'
 
 /** Endpoints that say beforehand what would be different. */
 type Changing = {
@@ -15,14 +15,14 @@ type Changing = {
 }[OperatorEndpointName]
 type Answer<N extends OperatorEndpointName> = Awaited<ReturnType<typeof asked<N>>>
 
-const asked = <N extends OperatorEndpointName>(visit: ConsoleVisit, name: N, given: Asked) =>
+const asked = <N extends OperatorEndpointName>(visit: ConsoleVisit, name: N, given: ConsoleAsk) =>
   visit.ask(name, given)
 
 /** How long a page waits for the other hosts, in milliseconds. */
 const WAIT_MS = 5000
 
 /** What the endpoint is asked with: what was chosen, beside what every change may say. */
-function given(name: Changing, about: About, own: object, dryRun: boolean): Asked {
+function given(name: Changing, about: About, own: object, dryRun: boolean): ConsoleAsk {
   const seen = about.get('expected_generation')
   const row = OPERATOR_ENDPOINTS[name]
   const change = {
@@ -42,7 +42,7 @@ function given(name: Changing, about: About, own: object, dryRun: boolean): Aske
 const by = (
   name: Changing,
   own: (about: About) => object = () => ({}),
-): Pick<Change, 'preview' | 'act'> => ({
+): Pick<ConsoleChange, 'preview' | 'act'> => ({
   async preview(visit, about) {
     const told = await visit.ask(name, given(name, about, own(about), true))
     return {
@@ -75,7 +75,7 @@ const ofConnector = (
   verb: string,
   key: Titled,
 ): Pick<
-  Change,
+  ConsoleChange,
   'path' | 'place' | 'who' | 'does' | 'title' | 'lead' | 'button' | 'back' | 'done' | 'reason'
 > => ({
   path: `/console/connectors/:connector_id/${verb}`,
@@ -200,10 +200,10 @@ ${about.get('public_key')}</textarea></div>`,
     back: () => '/console/publishers',
     done: (t) => t.console.operator_change.distrust.done,
   },
-} as const satisfies Record<string, Change>
+} as const satisfies Record<string, ConsoleChange>
 
 /** Before anything is filled in there is nothing to say. */
-function trusting(): Pick<Change, 'preview' | 'act'> {
+function trusting(): Pick<ConsoleChange, 'preview' | 'act'> {
   const { preview, act } = by('trust_publisher', (about) => ({
     name: about.get('name'),
     public_key: about.get('public_key'),

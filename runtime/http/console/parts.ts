@@ -5,7 +5,7 @@ import { layout, type Markup, type Visitor } from '../frame/layout.ts'
 import { type Place, SIDE } from '../frame/side.ts'
 import { type Tongue, tongueOf } from '../frame/tongue.ts'
 import { empty, type Pages, pagesNav as pagesOf } from '../pages/parts.ts'
-import type { Kind } from '../pages/states.ts'
+import type { BadgeKind } from '../pages/states.ts'
 
 export type Shell = {
   visitor: Visitor
@@ -123,7 +123,7 @@ export const facts = (
   html`<div class="in"><dl class="kv small">${all.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></div>`
 
 /** What happens, as a mark before a name. */
-export const mark = (kind: Kind, name: Icon, said: string): Markup =>
+export const mark = (kind: BadgeKind, name: Icon, said: string): Markup =>
   html`<span class="dot ${kind}">${icon(name)}<span class="unseen">${said}</span></span>`
 
 export const tabs = (

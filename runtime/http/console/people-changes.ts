@@ -4,7 +4,7 @@ import { ROLES } from '../../contract/models/roles.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { addRole, getUser, listRoles, removeRole } from '../../core/directory/users.ts'
 import { nameOf } from '../frame/words.ts'
-import type { About, Change } from './change.ts'
+import type { About, ConsoleChange } from './change.ts'
 import { personPath } from './people.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -79,4 +79,4 @@ export const PEOPLE_CHANGES = {
     },
     act: ({ db, principal }, about) => removeRole(db, principal, idOf(about), about.get('role')),
   },
-} as const satisfies Record<string, Change>
+} as const satisfies Record<string, ConsoleChange>

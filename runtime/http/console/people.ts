@@ -8,7 +8,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { badge } from '../pages/states.ts'
-import { accessGraph, type Line, linesOf } from './access-graph.ts'
+import { accessGraph, type GraphLine, linesOf } from './access-graph.ts'
 import { key } from './charts.ts'
 import { type Column, card, facts, filter, go, listed, pagesNav, row, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -121,7 +121,7 @@ const keyOf = (t: Tongue) => [
 function why(
   t: Tongue,
   name: string,
-  lines: readonly Line[],
+  lines: readonly GraphLine[],
   held: { page: number; pages: number; total: number },
   id: string,
 ): Markup {

@@ -4,7 +4,7 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import { AccessPolicyInput } from '../../contract/models/access-policy.ts'
 import { deletePolicy, getPolicy, putPolicy } from '../../core/policies/policies.ts'
 import { previewPolicy } from '../../core/policies/preview.ts'
-import type { About, Change } from './change.ts'
+import type { About, ConsoleChange } from './change.ts'
 import { bodyOf, draftOf } from './policy-form.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -14,7 +14,7 @@ const idOf = ({ params }: About): string => params['access_policy_id'] ?? ''
 const turning = (
   verb: 'enable' | 'disable',
 ): Pick<
-  Change,
+  ConsoleChange,
   'path' | 'place' | 'who' | 'does' | 'reason' | 'back' | 'preview' | 'act' | 'button'
 > => {
   const changed = async ({ db, principal }: ConsoleVisit, about: About) => {
@@ -87,4 +87,4 @@ export const POLICY_CHANGES = {
     },
     act: ({ db, principal, context }, about) => deletePolicy(db, principal, idOf(about), context),
   },
-} as const satisfies Record<string, Change>
+} as const satisfies Record<string, ConsoleChange>

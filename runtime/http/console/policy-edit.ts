@@ -28,7 +28,7 @@ import {
   STATES,
   WHO,
 } from './policy-form.ts'
-import { type Thing, thingsFound, thingsNamed } from './policy-things.ts'
+import { type PolicyChoice, thingsFound, thingsNamed } from './policy-things.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const LIST = '/console/policies'
@@ -183,12 +183,12 @@ ${draft.lines.length >= MOST_LINES ? '' : html`<div><button class="btn" name="do
 </div>`,
   )
 
-type Looked = { find: string | null; found: readonly Thing[] | null }
+type Looked = { find: string | null; found: readonly PolicyChoice[] | null }
 
 const givesCard = (
   t: Tongue,
   { gives, preapproved }: Draft,
-  chosen: readonly Thing[],
+  chosen: readonly PolicyChoice[],
   { find, found }: Looked,
 ): Markup => {
   const apps = new Map(chosen.map(({ appId, app }) => [appId, app]))

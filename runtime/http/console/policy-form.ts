@@ -6,7 +6,7 @@ import { isRecord } from '../../contract/schema/record.ts'
 import type { Form } from '../frame/form.ts'
 
 /** One line of a condition. */
-export type Line = { attribute: string; operator: OperatorName; value: string }
+type Line = { attribute: string; operator: OperatorName; value: string }
 
 /** WHO: how a policy says who it is for. */
 export const WHO = ['all', 'any', 'everyone', 'text'] as const

@@ -10,7 +10,7 @@ import type { Tongue } from '../frame/tongue.ts'
 const MOST_APPS = 10
 const MOST_PERMISSIONS = 50
 
-export type Thing = {
+export type PolicyChoice = {
   /** The id of an app, or with a slash and that of a permission. */
   value: string
   appId: string
@@ -38,7 +38,7 @@ export async function thingsNamed(
   db: Db,
   { domainId }: Principal,
   values: readonly string[],
-): Promise<Thing[]> {
+): Promise<PolicyChoice[]> {
   const all = values.map((value) => value.split('/'))
   const names = await thingNames(db, domainId, all)
   return all.map(([appId = '', permission]) => {
@@ -60,12 +60,12 @@ export async function thingsFound(
   db: Db,
   principal: Principal,
   name: string,
-): Promise<Thing[]> {
+): Promise<PolicyChoice[]> {
   const apps = await listApps(db, principal, {
     ...{ name_search: name, exact_match: false, connection_source: null, disconnected: false },
     ...{ expand: [], page: 1, size: MOST_APPS },
   })
-  const things: Thing[] = []
+  const things: PolicyChoice[] = []
   for (const { id, user_friendly_label: label } of apps.items) {
     const permissions = await listPermissions(db, principal, id, {
       ...{ search_term: null, exact_match: false, in_app_store: null },

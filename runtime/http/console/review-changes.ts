@@ -2,14 +2,14 @@
 import { completeReview } from '../../core/reviews/close.ts'
 import { reviewProgress } from '../../core/reviews/progress.ts'
 import { remindNow } from '../../core/reviews/remind.ts'
-import type { About, Change } from './change.ts'
+import type { About, ConsoleChange } from './change.ts'
 
 const idOf = ({ params }: About): string => params['access_review_id'] ?? ''
 
 const of = (
   verb: 'remind' | 'complete',
 ): Pick<
-  Change,
+  ConsoleChange,
   'path' | 'place' | 'who' | 'reason' | 'does' | 'title' | 'lead' | 'button' | 'done' | 'back'
 > => ({
   path: `/console/reviews/:access_review_id/${verb}`,
@@ -55,4 +55,4 @@ export const REVIEW_CHANGES = {
     },
     act: ({ db, principal, context }, about) => completeReview(db, principal, idOf(about), context),
   },
-} as const satisfies Record<string, Change>
+} as const satisfies Record<string, ConsoleChange>

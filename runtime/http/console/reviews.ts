@@ -21,7 +21,7 @@ import { layout, type Markup, proofField, type Visitor } from '../frame/layout.t
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
-import { badge, type Look } from '../pages/states.ts'
+import { type BadgeLook, badge } from '../pages/states.ts'
 import {
   brief,
   type Column,
@@ -47,7 +47,7 @@ const REVIEW_LOOKS = {
   DELETED: ['', 'minus'],
   DUPLICATING: ['busy', 'sync'],
   DUPLICATING_WAITING_FOR_CONFIRMATION: ['wait', 'clock'],
-} as const satisfies Record<ReviewStatus, Look>
+} as const satisfies Record<ReviewStatus, BadgeLook>
 
 const ITEM_LOOKS = {
   OPEN: ['wait', 'clock'],
@@ -60,9 +60,9 @@ const ITEM_LOOKS = {
   REMOVED: ['good', 'check'],
   WAITING_FOR_HANDS: ['wait', 'hand'],
   EXCEPTED: ['rule', 'rule'],
-} as const satisfies Record<ItemState, Look>
+} as const satisfies Record<ItemState, BadgeLook>
 
-const labelled = ([kind, name]: Look, words: string): Markup => badge(kind, name, words)
+const labelled = ([kind, name]: BadgeLook, words: string): Markup => badge(kind, name, words)
 
 const reviewBadge = ({ w }: Tongue, status: ReviewStatus): Markup =>
   labelled(REVIEW_LOOKS[status], w.review_states[status])

@@ -8,7 +8,7 @@ import { APP_CHANGES } from './app-changes.ts'
 import { showApp, showApps } from './apps.ts'
 import { showBackground } from './background.ts'
 import { showCall, showCalls } from './calls.ts'
-import type { Change, Done } from './change.ts'
+import type { ChangeEnd, ConsoleChange } from './change.ts'
 import { showConnector } from './connector.ts'
 import { showConnectors } from './connectors.ts'
 import { showHome } from './home.ts'
@@ -151,7 +151,7 @@ export const CONSOLE_PAGES = {
   log: { path: SIDE.log.path, place: 'log', shows: 'the activity log', show: showLog },
 } as const satisfies Record<string, ConsolePage>
 
-export const CHANGES: Readonly<Record<string, Change>> = {
+export const CHANGES: Readonly<Record<string, ConsoleChange>> = {
   ...OPERATOR_CHANGES,
   ...APP_CHANGES,
   ...PEOPLE_CHANGES,
@@ -201,7 +201,7 @@ export type ConsoleForm = {
   place: Place | null
   /** The permission that it needs; null where the core judges. */
   who: Permission | null
-  done: Done
+  done: ChangeEnd
   take(visit: ConsoleVisit, form: Form): Promise<Response>
 }
 
@@ -219,7 +219,7 @@ export const CONSOLE_UPLOADS = {
     place: Place
     who: Permission
     maxFileBytes: number
-    done: Done
+    done: ChangeEnd
     take(visit: ConsoleVisit, form: Form, files: Files): Promise<Response>
   }
 >

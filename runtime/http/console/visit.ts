@@ -1,6 +1,6 @@
 /** One visit to the console: what a page asks the operator's interface, with the rights of the person. */
 import * as v from 'valibot'
-import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
+import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import { type Params, parseParams } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -19,17 +19,17 @@ export type ConsoleDeps = CoreDeps &
   }
 
 /** What an endpoint is asked with, as a request would: defaults are filled in by its row. */
-export type Asked = {
+export type ConsoleAsk = {
   params?: Record<string, string>
   query?: Record<string, string>
   body?: Record<string, unknown>
-  uploaded?: Uploaded | null
+  uploaded?: UploadedPackage | null
 }
 
 export type ConsoleVisit = Visit & {
   deps: ConsoleDeps
   /** Asks the operator's interface. @throws CoreError 403, 422; what the endpoint throws */
-  ask<N extends OperatorEndpointName>(name: N, asked?: Asked): Promise<OperatorAnswer<N>>
+  ask<N extends OperatorEndpointName>(name: N, asked?: ConsoleAsk): Promise<OperatorAnswer<N>>
 }
 
 /** Adds to a visit what pages of the console ask. */

@@ -10,7 +10,7 @@ import {
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { note } from '../pages/parts.ts'
-import type { About, Change } from './change.ts'
+import type { About, ConsoleChange } from './change.ts'
 import { card, choose, facts, field, go, shell, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -27,7 +27,7 @@ const ofWebhook = (
   verb: string,
   key: 'change' | 'renew' | 'test' | 'enable' | 'disable' | 'remove',
 ): Pick<
-  Change,
+  ConsoleChange,
   'path' | 'place' | 'who' | 'reason' | 'back' | 'does' | 'title' | 'button' | 'done' | 'lead'
 > => ({
   path: `${LIST}/:webhook_id/${verb}`,
@@ -221,4 +221,4 @@ ${fields(about, t)}`,
     }),
     act: async (visit, { params }) => void (await visit.ask('delete_webhook', { params })),
   },
-} as const satisfies Record<string, Change>
+} as const satisfies Record<string, ConsoleChange>

@@ -13,7 +13,7 @@ import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
-import type { Identity, KnownProvider } from '../../contract/models/sign-in-provider.ts'
+import type { KnownProvider, ProviderSignIn } from '../../contract/models/sign-in-provider.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { CoreContext } from '../../core/kernel/context/context.ts'
@@ -42,7 +42,7 @@ export type CoreDeps = {
   /** How people sign in by providers. */
   signIn: {
     providers: readonly KnownProvider[]
-    identity: Identity
+    identity: ProviderSignIn
     /** Seals what a browser keeps meanwhile. */
     vault: Sealer
   }

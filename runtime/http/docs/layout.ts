@@ -3,10 +3,10 @@ import { html, raw } from 'hono/html'
 import { topMarkup } from '../documents/docs-top.ts'
 import { escapeText } from './escape-text.ts'
 import type { Rendered } from './markdown.ts'
-import { addressOf, PAGES, PARTS, type Page } from './pages.ts'
+import { addressOf, type DocsPage, PAGES, PARTS } from './pages.ts'
 import { type Hit, SEARCH_LIMITS, wordsOf } from './search.ts'
 
-export type Markup = ReturnType<typeof html>
+type Markup = ReturnType<typeof html>
 
 /** Titles of the pages, by address below /docs. */
 export type Titles = ReadonlyMap<string, string>
@@ -28,7 +28,7 @@ type Frame = {
 
 /** One page of Markdown. */
 export function pageMarkup(
-  page: Page,
+  page: DocsPage,
   { title, html: body, headings }: Rendered,
   titles: Titles,
 ): Markup {
@@ -128,11 +128,11 @@ ${toc === '' ? '' : html`<nav class="toc wide" aria-label="On this page"><p>On t
 }
 
 /** Links to the pages before and behind one that the contents name. */
-function neighbours(page: Page, titles: Titles): Markup | '' {
+function neighbours(page: DocsPage, titles: Titles): Markup | '' {
   const listed = PAGES.filter(({ isListed }) => isListed)
   const at = listed.findIndex(({ slug }) => slug === page.slug)
   if (at < 0) return ''
-  const link = (one: Page | undefined, rel: 'prev' | 'next', word: string) =>
+  const link = (one: DocsPage | undefined, rel: 'prev' | 'next', word: string) =>
     one
       ? html`<a class="${rel}" rel="${rel}" href="${addressOf(one)}"><span>${word}</span> ${titles.get(one.slug) ?? one.slug}</a>`
       : ''

@@ -1,13 +1,13 @@
 /** The pages of the documentation: each is read and rendered when it is first asked for, and kept. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type Document, operationsOf } from '../documents/document.ts'
+import { type OpenApiDocument, operationsOf } from '../documents/document.ts'
 import { inSlices } from '../documents/steps.ts'
 import { type KeptDocument, keepDocument, madeOnce } from '../edge/kept.ts'
 import { missingMarkup, pageMarkup, searchMarkup, type Titles } from './layout.ts'
 import type { Rendered } from './markdown.ts'
-import { addressOf, FILES, PACKAGE, PAGES, type Page, resolveLink } from './pages.ts'
-import { type Entry, type Index, indexOf, search } from './search.ts'
+import { addressOf, type DocsPage, FILES, PACKAGE, PAGES, resolveLink } from './pages.ts'
+import { type Index, indexOf, type SearchEntry, search } from './search.ts'
 
 const HTML = 'text/html; charset=UTF-8'
 
@@ -23,14 +23,14 @@ export type Library = {
  *
  * @param document Makes the interface's document: its operations can be found too.
  */
-export function createLibrary(document: () => Promise<Document>): Library {
-  const read = onceFor((page: Page) => rendered(page))
+export function createLibrary(document: () => Promise<OpenApiDocument>): Library {
+  const read = onceFor((page: DocsPage) => rendered(page))
   const titles = once(async (): Promise<Titles> => {
     const all = PAGES.map(async (page) => [page.slug, titleOf(await textOf(page.file))] as const)
     return new Map(await Promise.all(all))
   })
   const index = once(async (): Promise<Index> => {
-    const entries: Entry[] = []
+    const entries: SearchEntry[] = []
     for (const page of PAGES) entries.push(...entriesOf(page, await read(page)))
     return indexOf([...entries, ...operationEntries(await document())])
   })
@@ -57,7 +57,7 @@ export function createLibrary(document: () => Promise<Document>): Library {
 const textOf = (file: string): Promise<string> => readFile(path.join(PACKAGE, file), 'utf8')
 
 /** The parser is loaded with the first page: a host that shows none does without it. */
-async function rendered({ file }: Page): Promise<Rendered> {
+async function rendered({ file }: DocsPage): Promise<Rendered> {
   const { renderSteps } = await import('./markdown.ts')
   return inSlices(renderSteps(await textOf(file), (target) => resolveLink(file, target)))
 }
@@ -65,7 +65,7 @@ async function rendered({ file }: Page): Promise<Rendered> {
 /** The first heading. */
 const titleOf = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ?? ''
 
-const entriesOf = (page: Page, { title, sections }: Rendered): Entry[] =>
+const entriesOf = (page: DocsPage, { title, sections }: Rendered): SearchEntry[] =>
   sections.map(({ id, heading, text }, at) => ({
     address: at === 0 || id === '' ? addressOf(page) : `${addressOf(page)}#${id}`,
     page: title,
@@ -73,7 +73,7 @@ const entriesOf = (page: Page, { title, sections }: Rendered): Entry[] =>
     text,
   }))
 
-const operationEntries = (document: Document): Entry[] =>
+const operationEntries = (document: OpenApiDocument): SearchEntry[] =>
   operationsOf(document).map(({ path: at, method, operation }) => ({
     address: `/docs/api#${operation.operationId}`,
     page: 'API reference',

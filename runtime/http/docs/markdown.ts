@@ -20,7 +20,7 @@ export type Rendered = {
 }
 
 /** Where a link leads, or null where it leads nowhere: its text is shown then. */
-export type Resolve = (target: string) => string | null
+export type ResolveLink = (target: string) => string | null
 
 /** A table whose cells are longer than this, in characters, is shown as a list on a narrow screen. */
 const LONG_CELL = 40
@@ -38,7 +38,7 @@ const textOf = (html: string): string =>
     .trim()
 
 /** A page, one block at a time: others have their turn between them. */
-export function* renderSteps(markdown: string, resolve: Resolve): Steps<Rendered> {
+export function* renderSteps(markdown: string, resolve: ResolveLink): Steps<Rendered> {
   const headings: Heading[] = []
   const marked = new Marked<string, string>({
     gfm: true,
@@ -89,7 +89,7 @@ function idMaker(): (text: string) => string {
 }
 
 function rendererOf(
-  resolve: Resolve,
+  resolve: ResolveLink,
   makeId: (text: string) => string,
   headings: Heading[],
 ): RendererObject<string, string> {

@@ -7,7 +7,7 @@ import path from 'node:path'
 /** The folder of the package: the same distance from the sources as from what is built. */
 export const PACKAGE: string = path.join(import.meta.dirname, '..', '..', '..')
 
-export type Page = {
+export type DocsPage = {
   /** The address below /docs; empty for /docs itself. */
   slug: string
   /** Its Markdown, relative to the package. */
@@ -16,15 +16,15 @@ export type Page = {
   isListed: boolean
 }
 
-export type Part = { title: string; pages: readonly Page[] }
+type Part = { title: string; pages: readonly DocsPage[] }
 
-const page = (slug: string, file = `runtime/docs/${slug}.md`): Page => ({
+const page = (slug: string, file = `runtime/docs/${slug}.md`): DocsPage => ({
   slug,
   file,
   isListed: true,
 })
-const unlisted = (slug: string, file: string): Page => ({ slug, file, isListed: false })
-const below = (folder: string, names: readonly string[]): Page[] =>
+const unlisted = (slug: string, file: string): DocsPage => ({ slug, file, isListed: false })
+const below = (folder: string, names: readonly string[]): DocsPage[] =>
   names.map((name) => page(`${folder}/${name}`))
 const CONNECTORS = [
   ...['scim', 'github', 'okta', 'slack', 'google-workspace', 'rabbitmq', 'keystone', 'ldap'],
@@ -100,7 +100,7 @@ export const PARTS: readonly Part[] = [
   },
 ]
 
-export const PAGES: readonly Page[] = PARTS.flatMap(({ pages }) => pages)
+export const PAGES: readonly DocsPage[] = PARTS.flatMap(({ pages }) => pages)
 
 /** Files that pages link to and that are shown as they are: address below /docs -> its media type. */
 export const FILES: Readonly<Record<string, string>> = {
@@ -116,7 +116,7 @@ export const FILES: Readonly<Record<string, string>> = {
 }
 
 /** The address of a page. */
-export const addressOf = ({ slug }: Pick<Page, 'slug'>): string =>
+export const addressOf = ({ slug }: Pick<DocsPage, 'slug'>): string =>
   slug === '' ? '/docs' : `/docs/${slug}`
 
 const bySource = new Map(PAGES.map((one) => [one.file, one]))

@@ -1,7 +1,7 @@
 /** The documentation below /docs. */
 import { type Context, Hono } from 'hono'
 import { DOCS_STYLE, docsPageSteps } from '../documents/docs-page.ts'
-import type { Document } from '../documents/document.ts'
+import type { OpenApiDocument } from '../documents/document.ts'
 import { inSlices } from '../documents/steps.ts'
 import type { Env } from '../edge/env.ts'
 import { answerKept, madeOnce } from '../edge/kept.ts'
@@ -28,7 +28,7 @@ const HTML = 'text/html; charset=UTF-8'
  *
  * @param document Makes the interface's document.
  */
-export function docsRoutes(document: () => Promise<Document>): Hono<Env> {
+export function docsRoutes(document: () => Promise<OpenApiDocument>): Hono<Env> {
   const app = new Hono<Env>()
   const library = createLibrary(document)
   const reference = madeOnce(HTML, async () => inSlices(docsPageSteps(await document())))

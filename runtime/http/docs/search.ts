@@ -6,7 +6,7 @@
 import { MAX_QUERY } from '../documents/docs-top.ts'
 
 /** Something to be found. */
-export type Entry = {
+export type SearchEntry = {
   /** Where it is: `/docs/operate/tls#names`. */
   address: string
   /** The page that it is on. */
@@ -16,11 +16,11 @@ export type Entry = {
   text: string
 }
 
-type Indexed = Entry & { lowerPage: string; lowerHeading: string; lowerText: string }
+type Indexed = SearchEntry & { lowerPage: string; lowerHeading: string; lowerText: string }
 export type Index = readonly Indexed[]
 
 /** What was found: the text around the first word, and where the words are in it. */
-export type Hit = Pick<Entry, 'address' | 'page' | 'heading'> & { excerpt: string }
+export type Hit = Pick<SearchEntry, 'address' | 'page' | 'heading'> & { excerpt: string }
 
 /** Longest query in characters, most words of it, most hits. */
 export const SEARCH_LIMITS = { maxQuery: MAX_QUERY, maxWords: 8, maxHits: 30 } as const
@@ -31,7 +31,7 @@ const MOST_COUNTED = 5
 /** What a word is worth in a heading, in the title of the page, and in the text. */
 const WORTH = { heading: 20, page: 8, text: 1 } as const
 
-export const indexOf = (entries: readonly Entry[]): Index =>
+export const indexOf = (entries: readonly SearchEntry[]): Index =>
   entries.map((entry) => ({
     ...entry,
     lowerPage: entry.page.toLowerCase(),

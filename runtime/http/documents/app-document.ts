@@ -10,7 +10,7 @@ import { credentialSchema } from '../schemas/credentials.ts'
 import { formSchema } from '../schemas/field-schema.ts'
 import { createComponents } from '../schemas/json-schema.ts'
 import { type JsonSchema, tidy } from '../schemas/tidy.ts'
-import type { Document, PathItem } from './document.ts'
+import type { OpenApiDocument, PathItem } from './document.ts'
 import {
   AUTOMATIC,
   capabilityParts,
@@ -28,7 +28,7 @@ import { sampleOfJson } from './sample.ts'
 export function connectorDocument(
   manifest: Manifest,
   { connectorsPath }: { connectorsPath: string },
-): Document {
+): OpenApiDocument {
   const components = createComponents()
   const surroundings = surroundingsOf(manifest)
   const shared = sharedComponents(components)

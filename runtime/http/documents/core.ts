@@ -9,10 +9,10 @@ import type { Components } from '../schemas/json-schema.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
 import {
   methodOf,
+  type OpenApiResponse,
   type Operation,
   type Parameter,
   type PathItem,
-  type Response,
 } from './document.ts'
 import { answer } from './responses.ts'
 import type { Steps } from './steps.ts'
@@ -121,7 +121,7 @@ function operation(name: string, row: Endpoint, components: Components): Operati
   }
 }
 
-function success(row: Endpoint, components: Components): Response {
+function success(row: Endpoint, components: Components): OpenApiResponse {
   if (row.output === null) return { description: 'Done' }
   const schema = components.schema(row.output, 'output')
   if (row.answer === 'json') return answer('The answer', schema)

@@ -5,14 +5,14 @@
  */
 import { html } from 'hono/html'
 import type { JsonSchema } from '../schemas/tidy.ts'
-import { type Markup, nameOf, prose, type References, schemaMarkup } from './docs-schema.ts'
+import { nameOf, prose, type References, type SchemaMarkup, schemaMarkup } from './docs-schema.ts'
 import { topMarkup } from './docs-top.ts'
 import {
-  type Document,
-  type Method,
+  type OpenApiDocument,
+  type OpenApiResponse,
   type Operation,
   operationsOf,
-  type Response,
+  type PathMethod,
 } from './document.ts'
 import { atOnce, type Steps } from './steps.ts'
 
@@ -21,13 +21,13 @@ export { DOCS_STYLE } from './docs-style.ts'
 /** A schema that more places than this refer to is linked to, not repeated in each of them. */
 const REPEATED_AT_MOST = 8
 
-type Entry = { path: string; method: Method; operation: Operation }
+type Entry = { path: string; method: PathMethod; operation: Operation }
 
 /** The page, for /docs/api. Its style sheet is DOCS_STYLE, expected at /docs.css. */
-export const docsPage = (document: Document): string => atOnce(docsPageSteps(document))
+export const docsPage = (document: OpenApiDocument): string => atOnce(docsPageSteps(document))
 
 /** The same in steps: all at once takes 60 ms. */
-export function* docsPageSteps(document: Document): Steps<string> {
+export function* docsPageSteps(document: OpenApiDocument): Steps<string> {
   const references = yield* referenceSteps(document)
   const entries = operationsOf(document)
   const sections = document.tags
@@ -37,12 +37,12 @@ export function* docsPageSteps(document: Document): Steps<string> {
     }))
     .filter(({ own }) => own.length > 0)
   const { info, components } = document
-  const articles = new Map<Entry, Markup>()
+  const articles = new Map<Entry, SchemaMarkup>()
   for (const entry of entries) {
     articles.set(entry, operationMarkup(entry, references))
     yield
   }
-  const schemas: Markup[] = []
+  const schemas: SchemaMarkup[] = []
   for (const [name, schema] of Object.entries(components.schemas)) {
     if (isListed(name)) schemas.push(schemaArticle(name, schema, references))
     yield
@@ -98,7 +98,7 @@ ${schemas}
 const isListed = (name: string): boolean =>
   name === 'ErrorResponse' || !/(?:Request|Response)$/.test(name)
 
-function schemaArticle(name: string, schema: JsonSchema, references: References): Markup {
+function schemaArticle(name: string, schema: JsonSchema, references: References): SchemaMarkup {
   return html`<article id="schema-${name}">
 <h3>${name}</h3>
 ${schema['description'] === undefined ? '' : html`<p>${prose(schema['description'])}</p>`}
@@ -107,7 +107,7 @@ ${schemaMarkup(schema, references)}
 </article>`
 }
 
-function* referenceSteps(document: Document): Steps<References> {
+function* referenceSteps(document: OpenApiDocument): Steps<References> {
   const { schemas } = document.components
   const text = JSON.stringify(document)
   const counts = new Map<string, number>()
@@ -122,7 +122,7 @@ function* referenceSteps(document: Document): Steps<References> {
   }
 }
 
-function operationMarkup({ path, method, operation }: Entry, references: References): Markup {
+function operationMarkup({ path, method, operation }: Entry, references: References): SchemaMarkup {
   const { operationId, summary, description, requestBody, responses, security } = operation
   const body = requestBody?.content['application/json']
   const level = operation['x-capability-level']
@@ -149,9 +149,9 @@ function accessOf(security: Operation['security']): string | null {
 /** A success with its schema; failures that all operations share are named by their status alone. */
 function responseMarkup(
   status: string,
-  response: Response | { $ref: string },
+  response: OpenApiResponse | { $ref: string },
   references: References,
-): Markup | string {
+): SchemaMarkup | string {
   if ('$ref' in response) return ''
   const schema = response.content?.['application/json']?.schema
   if (schema === undefined)
@@ -166,7 +166,7 @@ ${schemaMarkup(success, { ...references, marksRequired: false })}</details>`
 
 function curl(
   path: string,
-  method: Method,
+  method: PathMethod,
   example: unknown,
   security: Operation['security'],
 ): string {

@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import type { JsonSchema } from '../schemas/tidy.ts'
 
-export type Markup = ReturnType<typeof html>
+export type SchemaMarkup = ReturnType<typeof html>
 
 /** Looks up a reference, and says whether it is shown in place or only linked to. */
 export type References = {
@@ -19,7 +19,7 @@ const MAX_DEPTH = 6
 export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
 /** A schema: its members as a table, or its type in one line. */
-export function schemaMarkup(schema: JsonSchema, references: References, depth = 0): Markup {
+export function schemaMarkup(schema: JsonSchema, references: References, depth = 0): SchemaMarkup {
   const { target, members, choices } = opened(schema, references)
   if (depth > MAX_DEPTH) return html`<span class="type">${typeOf(schema)}</span>`
   if (members.length > 0) return table(target, members, references, depth)
@@ -61,7 +61,7 @@ function table(
   members: Member[],
   references: References,
   depth: number,
-): Markup {
+): SchemaMarkup {
   return html`<table>
     ${depth === 0 ? html`<thead><tr><th scope="col">Member</th><th scope="col">Type and meaning</th></tr></thead>` : ''}
     <tbody>${members.map(
@@ -73,7 +73,7 @@ function table(
   </table>`
 }
 
-function memberMarkup(schema: JsonSchema, references: References, depth: number): Markup {
+function memberMarkup(schema: JsonSchema, references: References, depth: number): SchemaMarkup {
   const ref = refOf(schema) ?? refOf(schema.items ?? {})
   const inner = opened(schema, references)
   const nested = depth < MAX_DEPTH && (inner.members.length > 0 || inner.choices.length > 1)
@@ -92,7 +92,7 @@ function memberMarkup(schema: JsonSchema, references: References, depth: number)
 }
 
 /** Text in which `backticks` mark code. */
-export function prose(text: unknown): Markup {
+export function prose(text: unknown): SchemaMarkup {
   const parts = String(text).split('`')
   const whole = parts.length % 2 === 1 ? parts : [String(text)]
   return html`${whole.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`

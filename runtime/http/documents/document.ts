@@ -4,7 +4,7 @@ import type { JsonSchema } from '../schemas/tidy.ts'
 
 export type Content = Record<string, { schema: JsonSchema; example?: unknown }>
 
-export type Response = {
+export type OpenApiResponse = {
   description: string
   headers?: Record<string, { $ref: string }>
   content?: Content
@@ -27,19 +27,20 @@ export type Operation = {
   'x-capability-category'?: 'authorization'
   parameters?: Parameter[]
   requestBody?: { required: boolean; content: Content }
-  responses: Record<string, Response | { $ref: string }>
+  responses: Record<string, OpenApiResponse | { $ref: string }>
   security?: Record<string, string[]>[]
 }
 
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
+export type PathMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
 
 /** The method of an endpoint as OpenAPI writes it. */
-export const methodOf = ({ method }: { method: keyof typeof METHODS }): Method => METHODS[method]
+export const methodOf = ({ method }: { method: keyof typeof METHODS }): PathMethod =>
+  METHODS[method]
 
-export type PathItem = { [M in Method]?: Operation }
+export type PathItem = { [M in PathMethod]?: Operation }
 
-export type Document = {
+export type OpenApiDocument = {
   openapi: '3.1.0'
   info: { title: string; version: string; description?: string }
   servers?: { url: string }[]
@@ -47,14 +48,14 @@ export type Document = {
   paths: Record<string, PathItem>
   components: {
     schemas: Record<string, JsonSchema>
-    responses: Record<string, Response>
+    responses: Record<string, OpenApiResponse>
     headers: Record<string, { description: string; schema: JsonSchema }>
     securitySchemes: Record<string, { type: 'http'; scheme: 'bearer'; description: string }>
   }
 }
 
 /** Every operation of a document with its path and method, in the document's order. */
-export function operationsOf(document: Document) {
+export function operationsOf(document: OpenApiDocument) {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     entriesOf<PathItem>(item).flatMap(([method, operation]) =>
       operation === undefined ? [] : [{ path, method, operation }],

@@ -6,10 +6,10 @@ import type { Components } from '../schemas/json-schema.ts'
 import { pathParameters, queryParameters } from './core.ts'
 import {
   methodOf,
+  type OpenApiResponse,
   type Operation,
   type Parameter,
   type PathItem,
-  type Response,
 } from './document.ts'
 import { TAGS } from './operations.ts'
 import { ADMIN_SECURITY, answer, failures } from './responses.ts'
@@ -62,7 +62,7 @@ function operation(name: string, row: OperatorRow, components: Components): Oper
 }
 
 /** With `accept: text/event-stream`: the same list as an event, again whenever it has changed. */
-const asEvents = (response: Response): Response => ({
+const asEvents = (response: OpenApiResponse): OpenApiResponse => ({
   ...response,
   description: 'Done; as events: the list now, and again whenever it has changed',
   content: { ...response.content, 'text/event-stream': { schema: { type: 'string' } } },

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { anyCredentials } from '../../contract/envelope/envelope-schemas.ts'
 import { type Components, createComponents } from '../schemas/json-schema.ts'
 import { CORE_TAGS, coreSteps } from './core.ts'
-import type { Document, Operation, Parameter, PathItem } from './document.ts'
+import type { OpenApiDocument, Operation, Parameter, PathItem } from './document.ts'
 import { operatingPaths } from './operating.ts'
 import {
   AUTOMATIC,
@@ -48,11 +48,14 @@ export type DocumentOptions = {
 }
 
 /** The document of everything that is served: `GET /openapi.json`. */
-export const connectorInterfaceDocument = (options: DocumentOptions): Document =>
+export const connectorInterfaceDocument = (options: DocumentOptions): OpenApiDocument =>
   atOnce(documentSteps(options))
 
 /** The same in steps: all at once takes 100 ms. */
-export function* documentSteps({ connectorsPath, serverUrl }: DocumentOptions): Steps<Document> {
+export function* documentSteps({
+  connectorsPath,
+  serverUrl,
+}: DocumentOptions): Steps<OpenApiDocument> {
   const components = createComponents()
   const at = (name: string) => `${connectorsPath}/{connector_id}/${name}`
   const { info, app_info: appInfo } = AUTOMATIC

@@ -7,7 +7,7 @@ import { HostProof, PROOF_QUERY } from '../operator/proof.ts'
 import { IMPORT_QUERY } from '../operator/routes.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import { Detail, queryParameters } from './core.ts'
-import type { Operation, PathItem, Response } from './document.ts'
+import type { OpenApiResponse, Operation, PathItem } from './document.ts'
 import { lifecyclePaths } from './lifecycle.ts'
 import { TAGS } from './operations.ts'
 import { ADMIN_SECURITY, answer, CONNECTOR_SECURITY, failures } from './responses.ts'
@@ -175,7 +175,7 @@ export function operatingPaths(components: Components): Record<string, PathItem>
   }
 }
 
-function logo(none: Response): PathItem {
+function logo(none: OpenApiResponse): PathItem {
   const operation: Operation = {
     operationId: 'get_integration_logo',
     tags: ['Integrations'],
@@ -215,6 +215,6 @@ function get(
   return { get: { operationId, tags: [TAGS.Operating.name], summary, responses, security } }
 }
 
-function media(description: string, type: string): Response {
+function media(description: string, type: string): OpenApiResponse {
   return { description, content: { [type]: { schema: { type: 'string' } } } }
 }

@@ -16,7 +16,7 @@ import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import { entriesOf } from '../../contract/schema/shape.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
-import type { Method, Operation, Parameter, PathItem } from './document.ts'
+import type { Operation, Parameter, PathItem, PathMethod } from './document.ts'
 import { AppInfo, Info } from './info-schema.ts'
 import { CONNECTOR_SECURITY, capabilityAnswer, failures } from './responses.ts'
 import { sampleOf } from './sample.ts'
@@ -153,7 +153,7 @@ export function infoPath({ parameters }: Surroundings, post: Operation): PathIte
       ...failures(400, 401, 421),
     },
   }
-  return { get, post } satisfies { [M in Method]?: Operation }
+  return { get, post } satisfies { [M in PathMethod]?: Operation }
 }
 
 function head(parts: OperationParts): Omit<Operation, 'responses'> {

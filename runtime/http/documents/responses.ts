@@ -3,9 +3,9 @@
 import { ErrorResponse } from '../../contract/envelope/envelope-schemas.ts'
 import { ERRORS } from '../../contract/errors/errors.ts'
 import type { Components } from '../schemas/json-schema.ts'
-import type { Document, Operation, Response } from './document.ts'
+import type { OpenApiDocument, OpenApiResponse, Operation } from './document.ts'
 
-type Shared = Pick<Document['components'], 'responses' | 'headers' | 'securitySchemes'>
+type Shared = Pick<OpenApiDocument['components'], 'responses' | 'headers' | 'securitySchemes'>
 
 const REQUEST_ID = { 'x-request-id': { $ref: '#/components/headers/x-request-id' } }
 const SERVED_BY = {
@@ -27,7 +27,7 @@ export const ADMIN_SECURITY: NonNullable<Operation['security']> = [{ adminToken:
 /** The parts of `components` that operations refer to, other than schemas. */
 export function sharedComponents(components: Components): Shared {
   const schema = components.schema(ErrorResponse, 'output')
-  const responses = FAILURES.map(([status, rows]): [string, Response] => [
+  const responses = FAILURES.map(([status, rows]): [string, OpenApiResponse] => [
     `Status${status}`,
     answer(rows.map(({ meaning }) => meaning).join('; '), schema),
   ])
@@ -65,12 +65,12 @@ export function failures(...statuses: number[]): Operation['responses'] {
 }
 
 /** A success with a JSON body. */
-export function answer(description: string, schema: Record<string, unknown>): Response {
+export function answer(description: string, schema: Record<string, unknown>): OpenApiResponse {
   return { description, headers: REQUEST_ID, content: { 'application/json': { schema } } }
 }
 
 /** The one answer of a capability: success or handled error, told apart by `is_error`. */
-export function capabilityAnswer(schema: Record<string, unknown>): Response {
+export function capabilityAnswer(schema: Record<string, unknown>): OpenApiResponse {
   return {
     description: 'Success, or an error that was handled: told apart by `is_error`',
     headers: { ...REQUEST_ID, ...SERVED_BY },

@@ -4,7 +4,7 @@ import { ScimErrorBody } from '../../contract/models/scim.ts'
 import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import { pathParameters, queryParameters } from './core.ts'
-import { methodOf, type Operation, type PathItem, type Response } from './document.ts'
+import { methodOf, type OpenApiResponse, type Operation, type PathItem } from './document.ts'
 import { answer } from './responses.ts'
 
 export const SCIM_TAG = {
@@ -41,7 +41,7 @@ function operation(name: string, row: ScimRow, components: Components): Operatio
     String(one),
     scim(SCIM_FAILURES[one], components, ScimErrorBody),
   ])
-  const nothing: Response = { description: 'Done' }
+  const nothing: OpenApiResponse = { description: 'Done' }
   return {
     operationId: name,
     tags: [SCIM_TAG.name],
@@ -62,7 +62,7 @@ const bodies = (schema: Record<string, unknown>) => ({
   'application/json': { schema },
 })
 
-function scim(description: string, components: Components, schema: AnySchema): Response {
+function scim(description: string, components: Components, schema: AnySchema): OpenApiResponse {
   const body = components.schema(schema, 'output')
   return { ...answer(description, body), content: bodies(body) }
 }

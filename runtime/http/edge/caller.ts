@@ -1,14 +1,14 @@
 /** Abort signal of a client that waits for an answer. Unlike AbortController it is cheap while nothing listens. */
 import type { CallerSignal } from '../../protocol/lane-call.ts'
 
-export type Caller = CallerSignal & {
+export type HttpCaller = CallerSignal & {
   /** The client has disconnected. */
   hangUp(): void
   /** The same as an AbortSignal. */
   abortSignal(): AbortSignal
 }
 
-export function createCaller(): Caller {
+export function createCaller(): HttpCaller {
   const listeners = new Set<() => void>()
   let aborted = false
   return {

@@ -32,7 +32,7 @@ export type Visitor = {
   places: readonly Place[]
 }
 
-export type Page = {
+type Page = {
   t: Tongue
   title: string
   /** Null for one who is not signed in, or not known to be. */

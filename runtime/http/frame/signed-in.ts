@@ -19,7 +19,7 @@ import { type Form, isProven, readForm, refuseForeign } from './form.ts'
 export type SignedIn = { db: Db; secret: string; session: Session }
 
 /** A form of a person who is signed in; `proven`: it is of a page of this very session. */
-export type Sent = SignedIn & { form: Form; proven: boolean }
+type Sent = SignedIn & { form: Form; proven: boolean }
 
 /** How a form is read, where it is not one of text alone. */
 export type ReadForm = (c: Context<Env>, who: SignedIn | null) => Promise<Form>

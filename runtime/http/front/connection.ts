@@ -5,7 +5,7 @@
  */
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { type Caller, createCaller } from '../edge/caller.ts'
+import { createCaller, type HttpCaller } from '../edge/caller.ts'
 import { type CallHead, readCallHead } from './call-head.ts'
 import type { CallAnswer, FrontCalls } from './usual-calls.ts'
 
@@ -16,7 +16,7 @@ export type ConnectionDeps = FrontCalls & {
   keepAliveMs: number
 }
 
-export type Connection = {
+export type FrontConnection = {
   /** Checks the timeouts. */
   sweep(nowMs: number): void
   /** Closes the connection if no call is in flight. */
@@ -42,11 +42,11 @@ export function serveConnection(
   socket: Socket,
   deps: ConnectionDeps,
   onEnd: () => void,
-): Connection {
+): FrontConnection {
   /** The request being received: its head, and its bytes so far. */
   let receiving: { head: CallHead; whole: Buffer; filled: number } | null = null
   /** Aborts the call in flight. */
-  let under: Caller | null = null
+  let under: HttpCaller | null = null
   /** Bytes received after the call in flight. */
   let ahead: Buffer | null = null
   let hasAnswered = false

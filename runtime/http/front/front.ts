@@ -4,7 +4,7 @@
  */
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
-import { type Connection, type ConnectionDeps, serveConnection } from './connection.ts'
+import { type ConnectionDeps, type FrontConnection, serveConnection } from './connection.ts'
 import type { FrontCalls } from './usual-calls.ts'
 
 /** Interval of the timeout check, in milliseconds. */
@@ -21,7 +21,7 @@ export type Front = {
 export function standBefore(server: Server, calls: FrontCalls): Front {
   const theirs = server.listeners('connection')
   server.removeAllListeners('connection')
-  const connections = new Set<Connection>()
+  const connections = new Set<FrontConnection>()
   const deps: ConnectionDeps = {
     ...calls,
     get keepAliveMs() {

@@ -11,7 +11,7 @@ import { tellFailure } from '../../observe/failure.ts'
 import type { Log } from '../../observe/log.ts'
 import { endOf, GENERATION, isLaterPage, SERVED } from '../connectors/connectors.ts'
 import { textOf } from '../edge/body.ts'
-import type { Caller } from '../edge/caller.ts'
+import type { HttpCaller } from '../edge/caller.ts'
 import { bearerIn, isSecret, isServedHost } from '../edge/guards.ts'
 import { problemOf } from '../edge/problem.ts'
 import { REQUEST_ID, requestIdOf } from '../edge/request-id.ts'
@@ -25,7 +25,7 @@ export type FrontCalls = HeadRules & {
   answer(
     head: CallHead,
     bytes: Buffer | null,
-    caller: Caller,
+    caller: HttpCaller,
     done: (answer: CallAnswer) => void,
   ): void
 }
@@ -62,7 +62,7 @@ function answerCall(
   deps: UsualCallsDeps,
   { id, capability, correlation }: CallHead,
   bytes: Buffer | null,
-  caller: Caller,
+  caller: HttpCaller,
   done: (answer: CallAnswer) => void,
 ): void {
   const begun = performance.now()

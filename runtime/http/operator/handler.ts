@@ -2,7 +2,7 @@
 import type * as v from 'valibot'
 import type { Lifecycle } from '../../connectors/lifecycle/lifecycle.ts'
 import type { OperateDeps } from '../../connectors/lifecycle/operating.ts'
-import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
+import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
 import type { OPERATOR_ENDPOINTS, OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import type { Params, ParamValues } from '../../contract/endpoints/params.ts'
 import type { SettingInForce } from '../../contract/endpoints/settings.ts'
@@ -20,7 +20,7 @@ export type OperatorInput<N extends OperatorEndpointName> = {
   params: Record<string, string>
   query: Rows[N]['query'] extends Params ? ParamValues<Rows[N]['query']> : never
   body: Rows[N]['body'] extends AnySchema ? v.InferOutput<Rows[N]['body']> : null
-  uploaded: Uploaded | null
+  uploaded: UploadedPackage | null
 }
 
 export type Operating = OperateDeps & {

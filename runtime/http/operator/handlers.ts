@@ -4,15 +4,15 @@ import { activate } from '../../connectors/lifecycle/activate.ts'
 import { blank, connectorOf, versionOf } from '../../connectors/lifecycle/desired-state.ts'
 import { difference } from '../../connectors/lifecycle/difference.ts'
 import {
+  type ChangeOutcome,
   history,
   newest,
-  type Outcome,
   statementOf,
 } from '../../connectors/lifecycle/generations.ts'
 import { grant, revoke } from '../../connectors/lifecycle/grants.ts'
 import { converged, listNodes, problemsOf } from '../../connectors/lifecycle/nodes.ts'
 import * as operate from '../../connectors/lifecycle/operate.ts'
-import { type Change, readable } from '../../connectors/lifecycle/operating.ts'
+import { type ChangeOptions, readable } from '../../connectors/lifecycle/operating.ts'
 import { forgetProbe, hasProbe, setProbe } from '../../connectors/lifecycle/probes.ts'
 import { seeIndex } from '../../connectors/lifecycle/published-indexes.ts'
 import { distrust, trust } from '../../connectors/lifecycle/publishers.ts'
@@ -202,7 +202,7 @@ type Wanted = {
   dry_run: boolean
 }
 
-const changeOf = ({ reason, expected_generation, dry_run }: Wanted): Change => ({
+const changeOf = ({ reason, expected_generation, dry_run }: Wanted): ChangeOptions => ({
   reason,
   expected: expected_generation,
   dryRun: dry_run,
@@ -216,7 +216,7 @@ const changeOfQuery = ({
   reason: string | null
   expected_generation: number
   dry_run: boolean
-}): Change => ({
+}): ChangeOptions => ({
   reason: keptText(reason ?? '', 1000),
   expected: expected_generation < 0 ? null : expected_generation,
   dryRun: dry_run,
@@ -225,7 +225,7 @@ const changeOfQuery = ({
 /** Answers when the other hosts serve it, or the wait is over. */
 async function told(
   { db, actor, lifecycle, signal }: Operating,
-  { number, difference: words, changed }: Outcome,
+  { number, difference: words, changed }: ChangeOutcome,
   { wait_ms }: { wait_ms: number },
 ): Promise<Changed> {
   await lifecycle.catchUp()

@@ -2,7 +2,7 @@
 
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
-import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
+import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
 import { MAX_PACKED_BYTES } from '../../connectors/packages/format.ts'
 import { SIGNATURE_HEADER } from '../../connectors/packages/sign.ts'
 import { describeIssues } from '../../contract/connector/payload.ts'
@@ -97,7 +97,7 @@ function checkTexts(value: unknown): void {
   if (why !== null) throw new RuntimeError('input_invalid', why)
 }
 
-async function uploadOf(c: Context<Env>, dataDir: string): Promise<Uploaded> {
+async function uploadOf(c: Context<Env>, dataDir: string): Promise<UploadedPackage> {
   packageCheck(c)
   const signature = signatureOf(c)
   return uploadedOf(await bytesByDisk(c, dataDir, MAX_PACKED_BYTES), signature)

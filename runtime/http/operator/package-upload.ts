@@ -5,7 +5,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Context } from 'hono'
-import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
+import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
 import { PackageError } from '../../connectors/packages/format.ts'
 import { readPackage } from '../../connectors/packages/read.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -37,7 +37,10 @@ export async function bytesByDisk(
 }
 
 /** @throws RuntimeError input_invalid for what is no package */
-export async function uploadedOf(packed: Buffer, signature: string | null): Promise<Uploaded> {
+export async function uploadedOf(
+  packed: Buffer,
+  signature: string | null,
+): Promise<UploadedPackage> {
   try {
     return { package: await readPackage(packed), packed, signature }
   } catch (error) {

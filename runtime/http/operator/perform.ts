@@ -2,7 +2,7 @@
 
 import * as v from 'valibot'
 import type { Lifecycle } from '../../connectors/lifecycle/lifecycle.ts'
-import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
+import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
 import { PackageError } from '../../connectors/packages/format.ts'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import type { SettingInForce } from '../../contract/endpoints/settings.ts'
@@ -76,7 +76,7 @@ export type ParsedInput = {
   params: Record<string, string>
   query: object
   body: unknown
-  uploaded: Uploaded | null
+  uploaded: UploadedPackage | null
 }
 
 /** Does it. The input is parsed by the endpoint's row; the answer is exactly what the row says. */

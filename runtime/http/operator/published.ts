@@ -1,6 +1,6 @@
 /** What a registry has, and a package that is fetched from there. Nothing is reached but what KEYWAY_REGISTRY names. */
 import { newest } from '../../connectors/lifecycle/generations.ts'
-import type { Uploaded } from '../../connectors/lifecycle/packages.ts'
+import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
 import { seeIndex } from '../../connectors/lifecycle/published-indexes.ts'
 import { PackageError } from '../../connectors/packages/format.ts'
 import type { PublishedConnector } from '../../connectors/published/form.ts'
@@ -62,7 +62,7 @@ const toPublished = (
  *
  * @throws CoreError 409 where no registry can be used; PackageError; RuntimeError input_invalid
  */
-export async function fetchPublished(op: Operating, name: string): Promise<Uploaded> {
+export async function fetchPublished(op: Operating, name: string): Promise<UploadedPackage> {
   const wish = parseName(name)
   if (wish === null)
     throw new PackageError(

@@ -3,10 +3,10 @@ import { html } from 'hono/html'
 import { type Icon, icon } from '../frame/icons.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import type { Kind } from './states.ts'
+import type { BadgeKind } from './states.ts'
 
 export const note = (
-  kind: Kind,
+  kind: BadgeKind,
   name: Icon,
   title: string,
   text: Markup | string = '',

@@ -7,7 +7,7 @@ import { icon } from '../frame/icons.ts'
 import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { note, pagesNav } from './parts.ts'
-import { oneOf, type Step, timeline } from './timeline.ts'
+import { oneOf, type TimelineStep, timeline } from './timeline.ts'
 
 export type Choice = { id: string; label: string }
 
@@ -144,7 +144,7 @@ const namesOf = (t: Tongue, { deciders, count }: DecisionStep): string => {
 function whoDecides({ t, outlook, values }: RequestPage): Markup {
   const { w } = t
   const { steps, given_by_hand: byHand, median_decision_seconds: median } = outlook
-  const step = (title: string, part: string): Step => ({
+  const step = (title: string, part: string): TimelineStep => ({
     ...{ kind: 'next' as const, icon: 'clock' as const, title },
     parts: part === '' ? [] : [part],
   })

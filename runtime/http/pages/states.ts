@@ -6,10 +6,10 @@ import { type Icon, icon } from '../frame/icons.ts'
 import type { Tongue } from '../frame/tongue.ts'
 
 /** What a colour means: it works, a person has to act, Keyway is at it, it failed, a policy did it; none: it is over. */
-export type Kind = 'good' | 'wait' | 'busy' | 'bad' | 'rule' | ''
+export type BadgeKind = 'good' | 'wait' | 'busy' | 'bad' | 'rule' | ''
 
 /** The colour and the picture of a badge. */
-export type Look = readonly [kind: Kind, icon: Icon]
+export type BadgeLook = readonly [kind: BadgeKind, icon: Icon]
 
 export const REQUEST_BADGES = {
   PENDING: ['busy', 'sync'],
@@ -33,7 +33,7 @@ export const REQUEST_BADGES = {
   TIME_BASED_EXPIRED_CANCELLED: ['wait', 'alert'],
   REVERTING: ['busy', 'sync'],
   REVERTED: ['', 'minus'],
-} as const satisfies Record<RequestStatus, Look>
+} as const satisfies Record<RequestStatus, BadgeLook>
 
 /** States whose end a person waits for, and those in which nothing happens any more. */
 export const OVER: readonly RequestStatus[] = statesThatAre('over')
@@ -41,7 +41,7 @@ export const ON_THE_WAY: readonly RequestStatus[] = REQUEST_STATUSES.filter(
   (status) => status !== 'COMPLETED' && !OVER.includes(status),
 )
 
-export const badge = (kind: Kind, name: Icon, words: string) =>
+export const badge = (kind: BadgeKind, name: Icon, words: string) =>
   html`<span class="badge ${kind}">${icon(name)}${words}</span>`
 
 export function requestBadge({ w }: Tongue, status: RequestStatus) {

@@ -11,7 +11,7 @@ import { type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { initials, momentOf, nameOf } from '../frame/words.ts'
 import { note } from './parts.ts'
-import type { Kind } from './states.ts'
+import type { BadgeKind } from './states.ts'
 import { commentForm, commentsOn, type Refused, reassignForm } from './task-more.ts'
 
 export type OpenTask = {
@@ -126,7 +126,12 @@ function settled({ w, ago }: Tongue, task: Task, now: Date): Markup | string {
   return note('', 'info', w[said](who), w.settled_text(ago(momentOf(updated_at), now)))
 }
 
-const fact = (kind: Kind, name: Icon, title: Markup | string, text: Markup | string = ''): Markup =>
+const fact = (
+  kind: BadgeKind,
+  name: Icon,
+  title: Markup | string,
+  text: Markup | string = '',
+): Markup =>
   html`<li><span class="dot ${kind}">${icon(name)}</span><div class="wrap"><strong>${title}</strong>${text === '' ? '' : html`<span class="sub">${text}</span>`}</div></li>`
 
 const dutyFact = ({ w }: Tongue, { name, on_request, holds }: SeparationConflict): Markup => {

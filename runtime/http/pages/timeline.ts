@@ -8,11 +8,11 @@ import { type Icon, icon } from '../frame/icons.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { momentOf, nameOf } from '../frame/words.ts'
-import type { Kind } from './states.ts'
+import type { BadgeKind } from './states.ts'
 
-export type Step = {
+export type TimelineStep = {
   /** `next`: it is still to come. */
-  kind: Kind | 'next'
+  kind: BadgeKind | 'next'
   icon: Icon
   title: string
   /** What stands below: moments and what was said. */
@@ -22,7 +22,7 @@ export type Step = {
 type Reader = { t: Tongue; userId: string; now: Date }
 
 /** The steps of a request, oldest first. */
-export function stepsOf(request: AccessRequest, reader: Reader): Step[] {
+export function stepsOf(request: AccessRequest, reader: Reader): TimelineStep[] {
   const tasks = request.tasks ?? []
   return [
     asked(request, reader),
@@ -39,7 +39,7 @@ const quoted = ({ t }: Pick<Reader, 't'>, text: string | null | undefined): stri
 const note = ({ notes }: AccessRequest, status: RequestStatus): string | null =>
   notes[status] ?? null
 
-function asked(request: AccessRequest, reader: Reader): Step {
+function asked(request: AccessRequest, reader: Reader): TimelineStep {
   const { t, userId, now } = reader
   const { requester_user: requester, target_user: target } = request
   const who = requester.id === userId ? null : nameOf(requester)
@@ -74,7 +74,7 @@ const standIns = (t: Tongue, { delegates }: Task): string[] => {
   return names.length > 0 ? [t.w.or_as_delegate(oneOf(t, names))] : []
 }
 
-function decided(task: Task, request: AccessRequest, reader: Reader): Step[] {
+function decided(task: Task, request: AccessRequest, reader: Reader): TimelineStep[] {
   if (task.task_type === GLASS_TASK) return [reviewed(task, reader)]
   const { t, userId, now } = reader
   if (!task.task_category.endsWith('APPROVAL')) return []
@@ -103,7 +103,7 @@ function decided(task: Task, request: AccessRequest, reader: Reader): Step[] {
 }
 
 /** What was taken at once, and who looks, or looked, what for. */
-function reviewed(task: Task, { t, now }: Reader): Step {
+function reviewed(task: Task, { t, now }: Reader): TimelineStep {
   const { w } = t
   const isOpen = ACTIONABLE_TASKS.includes(task.status)
   if (isOpen) {
@@ -122,7 +122,7 @@ function reviewed(task: Task, { t, now }: Reader): Step {
 }
 
 /** Where a rule said yes, or a check no, there is no task. */
-function ruled(request: AccessRequest, reader: Reader): Step[] {
+function ruled(request: AccessRequest, reader: Reader): TimelineStep[] {
   const { w } = reader.t
   const people = (request.tasks ?? []).some((one) => one.task_category.endsWith('APPROVAL'))
   if (people) return []
@@ -140,7 +140,7 @@ const BY_HAND: Partial<Record<Task['task_category'], 'by_hand_gives' | 'by_hand_
   DEPROVISIONING: 'by_hand_takes',
 }
 
-function byHand(task: Task, { t }: Reader): Step[] {
+function byHand(task: Task, { t }: Reader): TimelineStep[] {
   if (!ACTIONABLE_TASKS.includes(task.status)) return []
   const key = BY_HAND[task.task_category]
   if (key === undefined) return []
@@ -148,7 +148,7 @@ function byHand(task: Task, { t }: Reader): Step[] {
   return [{ kind: 'wait', icon: 'hand', title, parts: [] }]
 }
 
-type Now = (request: AccessRequest, reader: Reader) => Step[]
+type Now = (request: AccessRequest, reader: Reader) => TimelineStep[]
 const then: Now = ({ expiration_in_seconds: seconds }, { t }) => {
   const title = t.w.then_yours(t.accessLength(seconds))
   return [{ kind: 'next', icon: 'clock', title, parts: [] }]
@@ -162,7 +162,7 @@ const busy =
   ]
 
 const ended =
-  (kind: Kind, icon: Icon, key: PlainWords, status: RequestStatus): Now =>
+  (kind: BadgeKind, icon: Icon, key: PlainWords, status: RequestStatus): Now =>
   (request, reader) => [
     { kind, icon, title: reader.t.w[key], parts: quoted(reader, note(request, status)) },
   ]
@@ -196,7 +196,7 @@ const NOW: Partial<Record<RequestStatus, Now>> = {
 }
 
 /** The steps as a list. */
-export const timeline = (steps: readonly Step[]): Markup => html`<ol class="line">
+export const timeline = (steps: readonly TimelineStep[]): Markup => html`<ol class="line">
 ${steps.map(
   ({ kind, icon: name, title, parts }) =>
     html`<li><span class="dot ${kind}">${kind === 'next' ? '' : icon(name)}</span><div class="wrap"><strong>${title}</strong>${parts.length > 0 ? html`<span class="sub">${parts.map((part, at) => html`${at > 0 ? ' · ' : ''}${part}`)}</span>` : ''}</div></li>`,

@@ -55,9 +55,7 @@ export type Problems = Partial<Record<keyof Values, string>>
 
 export const NOTHING: Values = { name: '', description: '', expires: '', readOnly: false }
 
-export type Judged =
-  | { ok: true; wish: TokenWish }
-  | { ok: false; values: Values; problems: Problems }
+type Judged = { ok: true; wish: TokenWish } | { ok: false; values: Values; problems: Problems }
 
 /**
  * @param notAfter When the token ends that the session was begun with: what it makes ends with it, or it

@@ -8,7 +8,13 @@ import type { Stage } from '../run-case.ts'
 import { withoutNulls } from '../run-case.ts'
 import { expectationOf } from './expectation.ts'
 import { createHide } from './invent.ts'
-import { type Asked, type Kept, NotRecordable, type PlayedAgain, playAgain } from './played.ts'
+import {
+  type AskedAgain,
+  type KeptExchange,
+  NotRecordable,
+  type PlayedAgain,
+  playAgain,
+} from './played.ts'
 import type { Recording } from './recorder.ts'
 import { inventedFor, parsed } from './secrets.ts'
 import { createStable, stableNumber } from './stable.ts'
@@ -106,7 +112,7 @@ type Clean = (value: unknown) => unknown
 /** As it travels: without members that are undefined. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
-function keptOf(hop: SeenHop, clean: (text: string) => string, cleanAll: Clean): Kept {
+function keptOf(hop: SeenHop, clean: (text: string) => string, cleanAll: Clean): KeptExchange {
   if (!hop.reply) throw new NotRecordable('its system gave no answer; write it by hand')
   const { status, headers, body } = hop.reply
   const text = String(body)
@@ -128,7 +134,7 @@ function keptOf(hop: SeenHop, clean: (text: string) => string, cleanAll: Clean):
 }
 
 /** Plays it without headers of answers, then with those only that make a difference; twice, to see what changes. */
-async function trimmed(one: Case, pages: Kept[][], stage: Stage) {
+async function trimmed(one: Case, pages: KeptExchange[][], stage: Stage) {
   const all = await playAgain(one, pages, stage)
   const names = [
     ...new Set(pages.flat().flatMap(({ reply }) => reply.headers.map(([name]) => name))),
@@ -159,7 +165,7 @@ async function trimmed(one: Case, pages: Kept[][], stage: Stage) {
   return { played: await play(), again: await play() }
 }
 
-const withHeaders = (kept: Kept, needed: ReadonlySet<string>): Kept => {
+const withHeaders = (kept: KeptExchange, needed: ReadonlySet<string>): KeptExchange => {
   const { headers, text } = kept.reply
   const told = needed.size > 0 ? headers.filter(([name]) => needed.has(name)) : []
   const type = headers.filter(([name]) => name === 'content-type' && !needed.has(name))
@@ -176,7 +182,7 @@ const outcome = ({ calls }: PlayedAgain) =>
   ])
 
 /** The exchange as it stands in a case; what is sent differently each time is not compared. */
-function exchangeOf(one: Asked, again: Asked | undefined): Case['upstream'][number] {
+function exchangeOf(one: AskedAgain, again: AskedAgain | undefined): Case['upstream'][number] {
   const { status, headers, text } = one.kept.reply
   const sent = one.headers.filter(
     ([name, value]) =>

@@ -5,7 +5,7 @@ import { holdsPlaceholder } from '../../contract/connector/placeholder.ts'
 import { isOneOf } from '../../contract/schema/one-of.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import { differences } from '../differences.ts'
-import { type Body, withoutNulls } from '../run-case.ts'
+import { type AnswerBody, withoutNulls } from '../run-case.ts'
 import { NotRecordable } from './played.ts'
 
 /** Codes that say that the connector itself is wrong: nothing to hold on to. */
@@ -19,8 +19,8 @@ export const BROKEN: readonly string[] = ['unexpected_error', 'invalid_response'
  * @throws NotRecordable where there is none that would hold
  */
 export function expectationOf(
-  body: Body,
-  again: Body | undefined,
+  body: AnswerBody,
+  again: AnswerBody | undefined,
   wasOk: boolean,
 ): Omit<Step, 'upstream'> {
   const error = membersOf(body['error'])
@@ -43,7 +43,7 @@ export function expectationOf(
 }
 
 /** The members of an answer that a case tells. */
-export function told(body: Body): Omit<Step, 'upstream'> {
+export function told(body: AnswerBody): Omit<Step, 'upstream'> {
   if (body['is_error'] === true) {
     const { error_code, status_code, app_error_code } = membersOf(body['error'])
     // The cast: the envelope's error has these members.

@@ -8,7 +8,7 @@ const MIN_REPLACED_LENGTH = 8
 /** A text that must not be kept, and what is kept instead. */
 export type Invented = { real: string; instead: string }
 
-export type Hide = {
+type Hide = {
   /** The text without secrets. */
   text(text: string): string
   /** The JSON value without secrets, in names too. */

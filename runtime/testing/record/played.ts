@@ -4,19 +4,19 @@ import type { Case } from '../../contract/connector/cases.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { OutgoingRequest } from '../../egress/exchange/exchange.ts'
 import type { HeaderList } from '../../egress/exchange/headers.ts'
-import { type Body, playCase, type Stage } from '../run-case.ts'
+import { type AnswerBody, playCase, type Stage } from '../run-case.ts'
 
 /** One recorded exchange, without secrets. */
-export type Kept = {
+export type KeptExchange = {
   method: string
   url: string
   reply: { status: number; headers: HeaderList; text: string }
 }
 
 /** What the connector asked when it was played. */
-export type Asked = { kept: Kept; request: string; headers: HeaderList; body: string }
+export type AskedAgain = { kept: KeptExchange; request: string; headers: HeaderList; body: string }
 
-export type PlayedAgain = { calls: { asked: Asked[]; body: Body }[] }
+export type PlayedAgain = { calls: { asked: AskedAgain[]; body: AnswerBody }[] }
 
 /** A recording cannot become a case; the message says why, and what to do. */
 export class NotRecordable extends Error {}
@@ -24,13 +24,13 @@ export class NotRecordable extends Error {}
 /** @throws NotRecordable where other requests are made than were recorded */
 export async function playAgain(
   one: Case,
-  pages: readonly (readonly Kept[])[],
+  pages: readonly (readonly KeptExchange[])[],
   stage: Stage,
 ): Promise<PlayedAgain> {
   const calls: PlayedAgain['calls'] = []
-  let asked: Asked[] = []
+  let asked: AskedAgain[] = []
   let strange: string | null = null
-  let left: Kept[] = []
+  let left: KeptExchange[] = []
   const systemOf = (index: number) => {
     left = [...(pages[index] ?? [])]
     asked = []
@@ -70,7 +70,7 @@ export async function playAgain(
   return { calls }
 }
 
-function isSame(kept: Kept, method: string, url: URL): boolean {
+function isSame(kept: KeptExchange, method: string, url: URL): boolean {
   const wanted = URL.parse(kept.url)
   return (
     wanted !== null &&

@@ -7,7 +7,7 @@ import { membersOf } from '../../contract/schema/record.ts'
 import { caseSpans } from '../case-file.ts'
 import { jsonText } from '../json-text.ts'
 import { CASES_FILE, readCases } from '../read-cases.ts'
-import { type Body, judgeCase, type Stage, withoutNulls } from '../run-case.ts'
+import { type AnswerBody, judgeCase, type Stage, withoutNulls } from '../run-case.ts'
 import { BROKEN } from './expectation.ts'
 
 export type CaseUpdates = {
@@ -54,14 +54,14 @@ export async function updatesOf(
 }
 
 /** Whether an answer may become what a call is expected to end in. */
-function mayTake(step: Step, body: Body | undefined): boolean {
+function mayTake(step: Step, body: AnswerBody | undefined): boolean {
   if (body === undefined) return false
   const isError = body['is_error'] === true
   const { error_code } = membersOf(body['error'])
   return isError === (step.error !== undefined) && !isOneOf(BROKEN, error_code)
 }
 
-function rewritten(written: Members, one: Case, bodies: readonly Body[]): Members {
+function rewritten(written: Members, one: Case, bodies: readonly AnswerBody[]): Members {
   if (one.pages === undefined) return taken(written, bodies[0] ?? {})
   const pages = [written['pages']]
     .flat()
@@ -70,7 +70,7 @@ function rewritten(written: Members, one: Case, bodies: readonly Body[]): Member
 }
 
 /** The members that it tells, as they are now. */
-function taken(step: Members, body: Body): Members {
+function taken(step: Members, body: AnswerBody): Members {
   return {
     ...step,
     ...('response' in step ? { response: withoutNulls(body['response']) } : {}),

@@ -5,7 +5,7 @@ import { mapDelete, mapGet, mapSet, mapSize, SafeMap } from './primordials.ts'
 type Controller = { readonly signal: unknown; abort(reason?: unknown): void }
 
 /** One call of one capability. */
-export class Call {
+export class GuestCall {
   readonly id: number
   readonly capability: string
   openFetches = 0
@@ -24,20 +24,20 @@ export class Call {
   }
 }
 
-const running = new SafeMap<number, Call>()
+const running = new SafeMap<number, GuestCall>()
 // id 0: the bundle's own top-level code
-let recent = new Call(0, '')
+let recent = new GuestCall(0, '')
 
 /** Makes the record of a call that begins. */
-export function openCall(id: number, capability: string): Call {
-  const call = new Call(id, capability)
+export function openCall(id: number, capability: string): GuestCall {
+  const call = new GuestCall(id, capability)
   recent = call
   mapSet(running, id, call)
   return call
 }
 
 /** Forgets a call and returns how many still run. */
-export function closeCall(call: Call): number {
+export function closeCall(call: GuestCall): number {
   call.ended = true
   // the record may live on as the recent call: without the reply
   call.raw = undefined
@@ -46,11 +46,11 @@ export function closeCall(call: Call): number {
 }
 
 /** The running call of an id. */
-export function findCall(id: number): Call | undefined {
+export function findCall(id: number): GuestCall | undefined {
   return mapGet(running, id)
 }
 
 /** The call that began last, for what cannot be told apart by call (console, timers). */
-export function recentCall(): Call {
+export function recentCall(): GuestCall {
   return recent
 }

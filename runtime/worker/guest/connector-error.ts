@@ -1,11 +1,11 @@
-import type { Call } from './calls.ts'
+import type { GuestCall } from './calls.ts'
 import { own as ownMember } from './own.ts'
 import { bare, defineProperty, isInteger, SafeWeakMap, weakGet, weakSet } from './primordials.ts'
 
 /** What a ConnectorError carries beside its code and message. */
-export type ErrorDetails = { status_code?: number; raised_by?: string; app_error_code?: string }
+type ErrorDetails = { status_code?: number; raised_by?: string; app_error_code?: string }
 
-type Origin = { call: Call; requestId: number }
+type Origin = { call: GuestCall; requestId: number }
 
 /** Errors with which ctx.fetch rejected: the host has its own record of each. */
 const origins = new SafeWeakMap<object, Origin>()
@@ -23,7 +23,7 @@ export class ConnectorError extends Error {
 }
 
 /** The error of a fetch that the host refused or could not do, remembered for `fetchOrigin`. */
-export function fetchError(call: Call, requestId: number, given: unknown): ConnectorError {
+export function fetchError(call: GuestCall, requestId: number, given: unknown): ConnectorError {
   const status = ownMember(given, 'status_code')
   const details: ErrorDetails = { raised_by: text(ownMember(given, 'raised_by'), 'Keyway') }
   if (typeof status === 'number' && isInteger(status)) details.status_code = status
@@ -36,7 +36,7 @@ export function fetchError(call: Call, requestId: number, given: unknown): Conne
 }
 
 /** The request whose failure this error is, or 0; only in the call that made the request. */
-export function fetchOrigin(call: Call, error: object): number {
+export function fetchOrigin(call: GuestCall, error: object): number {
   const origin = weakGet(origins, error)
   return origin !== undefined && origin.call === call ? origin.requestId : 0
 }

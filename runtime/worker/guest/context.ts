@@ -1,7 +1,7 @@
 import type { Context, GuestAbortSignal, UpstreamReply } from '../../contract/connector/context.ts'
 import { AbortController } from './abort.ts'
 import { toBase64 } from './bytes.ts'
-import type { Call } from './calls.ts'
+import type { GuestCall } from './calls.ts'
 import { ConnectorError } from './connector-error.ts'
 import { fetchFor } from './fetch.ts'
 import { makeLdap } from './ldap.ts'
@@ -13,7 +13,7 @@ import { makeSql } from './sql.ts'
 import { encodeUtf8 } from './utf8.ts'
 
 /** The second argument of a handler. It belongs to the plugin: nothing trusted reads it back. */
-export function makeContext(call: Call, input: unknown): Context {
+export function makeContext(call: GuestCall, input: unknown): Context {
   const auth = own(input, 'auth') ?? undefined
   const credentials = own(input, 'credentials') ?? {}
   // The cast: the host sends what the schemas of the envelope and of the manifest have read.
@@ -57,7 +57,7 @@ function exchangeOf(input: unknown): string | undefined {
   return typeof placeholder === 'string' ? placeholder : undefined
 }
 
-function abortedLike(call: Call): AbortController {
+function abortedLike(call: GuestCall): AbortController {
   const controller = new AbortController()
   if (call.aborted) controller.abort()
   return controller

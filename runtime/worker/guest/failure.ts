@@ -3,7 +3,7 @@
  * properties are read, never toString, and no getter but what the engine itself calls for the stack;
  * every text is cut.
  */
-import type { Call } from './calls.ts'
+import type { GuestCall } from './calls.ts'
 import { fetchOrigin } from './connector-error.ts'
 import { LIMITS } from './limits.ts'
 import { isObject, ownData } from './own.ts'
@@ -30,7 +30,7 @@ type Details = {
 }
 
 /** The head for what a handler threw. `rawJson` is the last `ctx.raw` value as JSON text, or ''. */
-export function thrownHead(call: Call, thrown: unknown, rawJson: string): string {
+export function thrownHead(call: GuestCall, thrown: unknown, rawJson: string): string {
   if (!isObject(thrown)) return primitiveHead(call, thrown, rawJson)
   const requestId = fetchOrigin(call, thrown)
   if (requestId > 0) return `{"ok":false,"fetch":${requestId}}`
@@ -66,7 +66,7 @@ export function thrownText(thrown: unknown): string {
   return typeof message === 'string' ? message : 'an unknown error'
 }
 
-function primitiveHead(call: Call, thrown: unknown, rawJson: string): string {
+function primitiveHead(call: GuestCall, thrown: unknown, rawJson: string): string {
   const kind = thrown === null ? 'null' : typeof thrown
   const shown = kind === 'undefined' || kind === 'null' ? kind : `a ${kind}`
   // a symbol does not become text

@@ -2,7 +2,7 @@ import { abortError } from './abort.ts'
 import { type Body, toBody, toWireBody } from './body.ts'
 import { nextId, post, tryPost } from './bridge.ts'
 import { fromBase64 } from './bytes.ts'
-import type { Call } from './calls.ts'
+import type { GuestCall } from './calls.ts'
 import { ConnectorError, fetchError } from './connector-error.ts'
 import { Headers } from './headers.ts'
 import { LIMITS } from './limits.ts'
@@ -44,7 +44,7 @@ type Outgoing = {
   signal: Signal | null
 }
 type OpenFetch = {
-  call: Call
+  call: GuestCall
   resolve: (response: Response) => void
   reject: (reason: unknown) => void
   /** Stops listening to the author's own signal. */
@@ -54,7 +54,7 @@ type OpenFetch = {
 const open = new SafeMap<number, OpenFetch>()
 
 /** `ctx.fetch` of one call: posts the request and waits for `deliver`. */
-export function fetchFor(call: Call, input: unknown, init: unknown): Promise<Response> {
+export function fetchFor(call: GuestCall, input: unknown, init: unknown): Promise<Response> {
   const answer = new SafePromise<Response>((resolve, reject) => {
     refuseWhenOver(call)
     // The cast: `outgoing` judges each member, whatever a plugin hands over.
@@ -67,7 +67,7 @@ export function fetchFor(call: Call, input: unknown, init: unknown): Promise<Res
 
 /** A request of `ctx.ldap` or `ctx.sql`: like a fetch, to the address that stands for directories or databases. */
 export function requestFor(
-  call: Call,
+  call: GuestCall,
   url: string,
   method: string,
   json: string,
@@ -99,7 +99,7 @@ export function settleFetch(id: number, headJson: string, body: string): boolean
 }
 
 /** Rejects every open fetch of a call that the host aborts. */
-export function rejectFetches(call: Call): void {
+export function rejectFetches(call: GuestCall): void {
   if (call.openFetches === 0) return
   mapForEach(open, (entry, id) => {
     if (entry.call === call) cancel(id, entry, abortError('the call was aborted'))
@@ -107,7 +107,7 @@ export function rejectFetches(call: Call): void {
 }
 
 /** Drops every open fetch of a call that has ended: nobody is left to hear of them. */
-export function dropFetches(call: Call): void {
+export function dropFetches(call: GuestCall): void {
   if (call.openFetches === 0) return
   mapForEach(open, (entry, id) => {
     if (entry.call !== call) return
@@ -117,13 +117,13 @@ export function dropFetches(call: Call): void {
 }
 
 /** What the worker refused has never been with the host, which has no record of it. */
-function failure(call: Call, id: number, head: unknown): ConnectorError {
+function failure(call: GuestCall, id: number, head: unknown): ConnectorError {
   const refused = own(head, 'refused')
   if (refused === undefined) return fetchError(call, id, own(head, 'error'))
   return new ConnectorError(ownText(refused, 'code'), ownText(refused, 'message'))
 }
 
-function refuseWhenOver(call: Call): void {
+function refuseWhenOver(call: GuestCall): void {
   if (call.ended) throw abortError('the call has ended')
   if (call.aborted) throw abortError('the call was aborted')
   if (call.openFetches >= LIMITS.openFetches) {
@@ -146,7 +146,7 @@ function refuseWhenLarge(headers: Headers, body: string): void {
 }
 
 function send(
-  call: Call,
+  call: GuestCall,
   request: Outgoing,
   resolve: OpenFetch['resolve'],
   reject: OpenFetch['reject'],
@@ -169,7 +169,7 @@ function send(
   attempt(listen, undefined, [], (thrown) => cancel(id, entry, thrown))
 }
 
-function headOf(call: Call, request: Outgoing, encoding: string | null): string {
+function headOf(call: GuestCall, request: Outgoing, encoding: string | null): string {
   const { url, method, headers, redirect } = request
   return jsonText({
     __proto__: null,

@@ -8,12 +8,12 @@ import {
   type Ldap,
   type LdapPage,
 } from '../../contract/connector/ldap-context.ts'
-import type { Call } from './calls.ts'
+import type { GuestCall } from './calls.ts'
 import { requestFor } from './fetch.ts'
 import { isArray, jsonText } from './primordials.ts'
 
 /** Makes `ctx.ldap` of one call. */
-export function makeLdap(call: Call): Ldap {
+export function makeLdap(call: GuestCall): Ldap {
   const ask = async (operation: keyof typeof LDAP_METHODS, body: object): Promise<unknown> =>
     (await requestFor(call, LDAP_URL, LDAP_METHODS[operation], jsonText(body))).json()
   const done = async (operation: keyof typeof LDAP_METHODS, body: object): Promise<void> => {

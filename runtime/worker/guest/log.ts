@@ -1,5 +1,5 @@
 import { tryPost } from './bridge.ts'
-import { type Call, recentCall } from './calls.ts'
+import { type GuestCall, recentCall } from './calls.ts'
 import { LIMITS } from './limits.ts'
 import { isObject, ownData } from './own.ts'
 import { isError, quote, slice, stringifyJson } from './primordials.ts'
@@ -8,7 +8,7 @@ import { isError, quote, slice, stringifyJson } from './primordials.ts'
 export type Level = 'debug' | 'info' | 'warn' | 'error'
 
 /** Sends one log line of a call: capped in size and number, never throwing. */
-export function writeLog(call: Call, level: Level, message: unknown, fields?: unknown): void {
+export function writeLog(call: GuestCall, level: Level, message: unknown, fields?: unknown): void {
   call.logLines += 1
   if (call.logLines > LIMITS.logLines + 1) return
   if (call.logLines > LIMITS.logLines) {
@@ -46,7 +46,7 @@ function toJson(value: unknown): string | undefined {
   }
 }
 
-function send(call: Call, level: Level, message: string, fieldsJson: string): void {
+function send(call: GuestCall, level: Level, message: string, fieldsJson: string): void {
   const head = `{"level":"${level}","message":${quote(message)},"fields":${fieldsJson}}`
   tryPost('log', call.id, head, '')
 }

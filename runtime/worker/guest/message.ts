@@ -2,12 +2,12 @@ import { Blob } from './blob.ts'
 import { type Body, bodyBytes, bodyText } from './body.ts'
 import type { Headers } from './headers.ts'
 
-let read: (message: Message) => Body | null
+let read: (message: HttpMessage) => Body | null
 
 /**
  * What Request and Response share: a body that is there whole, so it may be read more than once.
  */
-export class Message {
+export class HttpMessage {
   readonly headers: Headers
   #body: Body | null
   #used = false
@@ -54,6 +54,6 @@ export class Message {
 }
 
 /** The body of a request or response. */
-export function messageBody(message: Message): Body | null {
+export function messageBody(message: HttpMessage): Body | null {
   return read(message)
 }

@@ -1,7 +1,7 @@
 import { AbortController, type AbortSignal } from './abort.ts'
 import { toBody } from './body.ts'
 import { Headers } from './headers.ts'
-import { Message, messageBody } from './message.ts'
+import { HttpMessage, messageBody } from './message.ts'
 import { isObject } from './own.ts'
 import { URL } from './url.ts'
 
@@ -19,7 +19,7 @@ const REDIRECTS = ['follow', 'manual', 'error']
 let brand: (value: object) => value is Request
 
 /** WHATWG Request, without streams, modes and caches. */
-export class Request extends Message {
+export class Request extends HttpMessage {
   readonly url: string
   readonly method: string
   readonly redirect: string

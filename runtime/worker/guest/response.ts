@@ -1,7 +1,7 @@
 import { type Body, bodyText, toBody } from './body.ts'
 import { ConnectorError } from './connector-error.ts'
 import { Headers } from './headers.ts'
-import { Message, messageBody } from './message.ts'
+import { HttpMessage, messageBody } from './message.ts'
 
 type ResponseInit = {
   status?: number
@@ -14,7 +14,7 @@ let fromUpstream: (body: Body | null, headers: Headers, origin: Origin) => Respo
 let nextOrigin: Origin | null = null
 
 /** WHATWG Response, without streams. What ctx.fetch answers is one, too. */
-export class Response extends Message {
+export class Response extends HttpMessage {
   readonly status: number
   readonly statusText: string
   readonly url: string
@@ -59,7 +59,7 @@ export class Response extends Message {
     return this.status >= 200 && this.status <= 299
   }
 
-  override async json(): ReturnType<Message['json']> {
+  override async json(): ReturnType<HttpMessage['json']> {
     try {
       return await super.json()
     } catch (error) {

@@ -5,7 +5,7 @@
  */
 import { abortError } from './abort.ts'
 import { beginTurn } from './bridge.ts'
-import { type Call, closeCall, findCall, openCall } from './calls.ts'
+import { closeCall, findCall, type GuestCall, openCall } from './calls.ts'
 import { findHandler } from './connector.ts'
 import { makeContext } from './context.ts'
 import { errorHead, thrownHead, thrownText } from './failure.ts'
@@ -91,7 +91,7 @@ export function ping(): number {
   return 1
 }
 
-function start(call: Call, callJson: string, done: (answer: Answer) => void): void {
+function start(call: GuestCall, callJson: string, done: (answer: Answer) => void): void {
   const fail = (thrown: unknown): void =>
     done([thrownHead(call, thrown, rawOrNothing(call)), '', ''])
   const handler = findHandler(call.capability)
@@ -116,7 +116,7 @@ function start(call: Call, callJson: string, done: (answer: Answer) => void): vo
   void promiseThen(settled, (value) => done(success(call, value)), fail)
 }
 
-function success(call: Call, value: unknown): Answer {
+function success(call: GuestCall, value: unknown): Answer {
   const paged = isObject(value) && ownData(value, '__paged') === true ? value : null
   const payload = paged ? ownData(paged, 'response') : value
   if (payload === undefined) {
@@ -161,7 +161,7 @@ function toJson(value: unknown, what: string): string {
   return text
 }
 
-function rawOrNothing(call: Call): string {
+function rawOrNothing(call: GuestCall): string {
   if (!call.hasRaw) return ''
   try {
     const text = stringifyJson(call.raw)
@@ -175,7 +175,7 @@ function invalid(message: string): Answer {
   return [errorHead('invalid_response', message, {}), '', '']
 }
 
-function finish(call: Call, answer: Answer): void {
+function finish(call: GuestCall, answer: Answer): void {
   if (call.ended) return
   const others = closeCall(call)
   dropFetches(call)

@@ -8,7 +8,7 @@ import {
   type Sql,
   type SqlPage,
 } from '../../contract/connector/sql-context.ts'
-import type { Call } from './calls.ts'
+import type { GuestCall } from './calls.ts'
 import { requestFor } from './fetch.ts'
 import { own } from './own.ts'
 import { isArray, jsonText } from './primordials.ts'
@@ -20,7 +20,7 @@ function touchedIn(reply: unknown): number[] {
 }
 
 /** Makes `ctx.sql` of one call. */
-export function makeSql(call: Call): Sql {
+export function makeSql(call: GuestCall): Sql {
   const ask = async (method: string, body: object): Promise<unknown> =>
     (await requestFor(call, SQL_URL, method, jsonText(body))).json()
   return {

@@ -13,7 +13,7 @@ import {
 type Writer = (payload: unknown) => string
 
 /** JSON that fits the contract to the letter, and how many accounts may not leave. */
-export type Written = { text: string; leftOut: number }
+type Written = { text: string; leftOut: number }
 
 let writers: { [capability: string]: Writer } = Object.create(null)
 let leftOut = 0

@@ -2,8 +2,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { packageOf } from '../../../runtime/connectors/packages/format.ts'
 import {
+  type KnownPublisher,
   makeKeyPair,
-  type Publisher,
   readPublicKey,
   signPackage,
   trustOf,
@@ -19,7 +19,7 @@ const packageWith = (code: string) =>
   )
 const good = packageWith('good()')
 const [ours, theirs] = [makeKeyPair(), makeKeyPair()]
-const publisher: Publisher = {
+const publisher: KnownPublisher = {
   key: ours.id,
   name: 'Acme Inc.',
   public_key: ours.publicKey,

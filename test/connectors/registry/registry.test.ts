@@ -7,8 +7,8 @@ import type { Inspector } from '../../../runtime/connectors/registry/inspect.ts'
 import {
   createRegistry,
   type DropIn,
-  type Listing,
   type Registry,
+  type RegistryListing,
 } from '../../../runtime/connectors/registry/registry.ts'
 import { openStore, type Store } from '../../../runtime/connectors/registry/store.ts'
 import { bench } from './fixtures/bench.ts'
@@ -28,7 +28,7 @@ type Options = {
 function open(options: Options = {}) {
   const { dropIn = 'open', builtIn = [], data = temporaryFolder(), clear = '' } = options
   const { store, inspector } = options
-  const changes: Listing[] = []
+  const changes: RegistryListing[] = []
   const retired: string[] = []
   const registry = createRegistry({
     inspector: { ...bench.inspector, ...inspector },

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import type { Verdict } from '../../../runtime/connectors/registry/inspect.ts'
+import type { Inspection } from '../../../runtime/connectors/registry/inspect.ts'
 import { openStore } from '../../../runtime/connectors/registry/store.ts'
 import { Manifest } from '../../../runtime/contract/connector/manifest.ts'
 import { manifestOf, temporaryFolder, write } from './fixtures/folders.ts'
@@ -11,7 +11,7 @@ const TOOLCHAIN = 'c'.repeat(64)
 const DIGEST = 'd'.repeat(64)
 const manifest = v.parse(Manifest, manifestOf())
 const good = { ok: true, manifest, code: 'the code', map: null, logo: null } as const
-const bad: Verdict = { ok: false, findings: ['no'], id: 'acme', version: null }
+const bad: Inspection = { ok: false, findings: ['no'], id: 'acme', version: null }
 
 const named = (count: number, one: object) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`x${n}`, one]))

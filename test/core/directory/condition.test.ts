@@ -4,9 +4,9 @@ import {
   conditionFault,
   hasExpression,
 } from '../../../runtime/contract/models/condition.ts'
-import { holds, type Identity } from '../../../runtime/core/directory/condition.ts'
+import { type ConditionSubject, holds } from '../../../runtime/core/directory/condition.ts'
 
-const ada: Identity = {
+const ada: ConditionSubject = {
   members: {
     email: 'ada@example.com',
     status: 'ACTIVE',

@@ -6,18 +6,18 @@ import {
   ACCOUNT_RULES,
   type AccountFacts,
   APP_RULES,
-  type AppFacts,
   findingsOfAccount,
   findingsOfApp,
   type HeldFacts,
   isLicence,
   isPrivileged,
+  type ObservedApp,
 } from '../../../runtime/core/findings/rules.ts'
 
 const NOW = new Date('2026-06-01T00:00:00Z')
 const ago = (days: number) => new Date(NOW.getTime() - days * 86_400_000)
 
-const APP: AppFacts = {
+const APP: ObservedApp = {
   ...{ appId: 'app', tellsUse: true, firstSeen: ago(200), isConnected: true, syncs: true },
   ...{ connectedAt: ago(300), lastComplete: ago(0.5), everyHours: 24 },
   ...{ servedVersion: '1.0.0', newerVersion: null },
@@ -31,7 +31,7 @@ const ACCOUNT: AccountFacts = {
   ...{ since: ago(200), usedAt: ago(1), removedAt: null, held: [HELD] },
 }
 
-const kindsOf = (account: Partial<AccountFacts>, app: Partial<AppFacts> = {}) =>
+const kindsOf = (account: Partial<AccountFacts>, app: Partial<ObservedApp> = {}) =>
   findingsOfAccount({ ...ACCOUNT, ...account }, { ...APP, ...app }, NOW).map(({ kind }) => kind)
 const holding = (held: Partial<HeldFacts>, more: Partial<AccountFacts> = {}) => ({
   ...more,
@@ -39,7 +39,7 @@ const holding = (held: Partial<HeldFacts>, more: Partial<AccountFacts> = {}) => 
 })
 
 describe('an account', () => {
-  test.each<[string, Partial<AccountFacts>, Partial<AppFacts>, string[]]>([
+  test.each<[string, Partial<AccountFacts>, Partial<ObservedApp>, string[]]>([
     ['of a person who is there and uses it', {}, {}, []],
     ['of nobody', { userId: null, userStatus: null }, {}, ['ORPHAN_ACCOUNT']],
     ['of nobody that is asleep', { userId: null, status: 'SUSPENDED' }, {}, []],
@@ -129,7 +129,7 @@ describe('an account', () => {
 })
 
 describe('an app', () => {
-  test.each<[string, Partial<AppFacts>, string[]]>([
+  test.each<[string, Partial<ObservedApp>, string[]]>([
     ['that is synced and current', {}, []],
     ['synced four days ago, of every day', { lastComplete: ago(4) }, ['SYNC_STALE']],
     ['synced two days ago, of every day', { lastComplete: ago(2) }, []],

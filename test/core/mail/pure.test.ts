@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { refusalOf } from '../../../runtime/core/mail/address.ts'
 import { bundlesOf, MOST_APART } from '../../../runtime/core/mail/bundles.ts'
 import { compose } from '../../../runtime/core/mail/compose.ts'
-import type { Told } from '../../../runtime/core/mail/matters.ts'
+import type { MailContent } from '../../../runtime/core/mail/matters.ts'
 import { named, quotable } from '../../../runtime/core/mail/named.ts'
 import { toldOf } from '../../../runtime/core/mail/told.ts'
 
@@ -106,7 +106,7 @@ describe('a text of a person', () => {
 })
 
 describe('a mail', () => {
-  const told: Told = {
+  const told: MailContent = {
     text: 'asks',
     path: '/inbox/1',
     matter: {

@@ -1,7 +1,7 @@
 /** Who reviews what a person has. */
 import { expect, test } from 'vitest'
 import {
-  type People,
+  type PeopleById,
   reviewersOf,
   type Sources,
   type Team,
@@ -11,7 +11,7 @@ const nobody: Team = { users: [], groups: new Map() }
 const team = (...users: string[]): Team => ({ users, groups: new Map() })
 
 /** ada -> ben -> cy, and dan who manages himself. `gone` cannot sign in. */
-const people = (...gone: string[]): People =>
+const people = (...gone: string[]): PeopleById =>
   new Map(
     Object.entries({ ada: 'ben', ben: 'cy', cy: null, dan: 'dan', eve: null, fay: null }).map(
       ([id, managerId]) => [id, { managerId, isAble: !gone.includes(id) }],

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import type { Document } from '../../../runtime/http/documents/document.ts'
+import type { OpenApiDocument } from '../../../runtime/http/documents/document.ts'
 
 /** Annotations of the wire; everything else that is unknown to JSON Schema is refused. */
 const ANNOTATIONS = [
@@ -24,7 +24,7 @@ export function createAjv(): Ajv2020 {
 }
 
 /** What is wrong with an OpenAPI document, in the words of its own schema. */
-export async function openApiFindings(document: Document): Promise<unknown> {
+export async function openApiFindings(document: OpenApiDocument): Promise<unknown> {
   const { valid, errors } = await new Validator().validate(structuredClone(document) as never)
   return valid ? [] : errors
 }
@@ -34,10 +34,10 @@ const NAME = 'document'
 const referring = (schema: object): object =>
   JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', `${NAME}#/$defs/`))
 
-const judges = new WeakMap<Document, Ajv2020>()
+const judges = new WeakMap<OpenApiDocument, Ajv2020>()
 
 /** The judge of a document: each of its components is compiled once. */
-function judgeOf(document: Document): Ajv2020 {
+function judgeOf(document: OpenApiDocument): Ajv2020 {
   const known = judges.get(document)
   if (known) return known
   const made = createAjv()
@@ -47,5 +47,5 @@ function judgeOf(document: Document): Ajv2020 {
 }
 
 /** Compiles a schema of a document; references in it lead into the document. */
-export const compile = (document: Document, schema: object): ValidateFunction =>
+export const compile = (document: OpenApiDocument, schema: object): ValidateFunction =>
   judgeOf(document).compile(referring(schema))

@@ -1,10 +1,10 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Caller } from '../../../runtime/http/edge/caller.ts'
+import type { HttpCaller } from '../../../runtime/http/edge/caller.ts'
 import {
-  type Connection,
   type ConnectionDeps,
+  type FrontConnection,
   serveConnection,
 } from '../../../runtime/http/front/connection.ts'
 import type { CallAnswer } from '../../../runtime/http/front/usual-calls.ts'
@@ -29,11 +29,11 @@ const holdBack = { isHeldBack: true }
 /** A connection with a client that hears; calls are answered with their own body, unless told otherwise. */
 async function connection({ isHeldBack = false, ...changes }: Changes = {}) {
   const bodies: string[] = []
-  const callers: Caller[] = []
+  const callers: HttpCaller[] = []
   /** What gives the answers that were held back. */
   const answers: (() => void)[] = []
   const handedOver: string[] = []
-  const served = Promise.withResolvers<{ connection: Connection; socket: Socket }>()
+  const served = Promise.withResolvers<{ connection: FrontConnection; socket: Socket }>()
   const onEnd = vi.fn()
   const deps: ConnectionDeps = {
     connectorsPath: '/connectors',

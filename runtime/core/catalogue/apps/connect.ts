@@ -14,7 +14,7 @@ import { tokenRenewals } from '../../../database/schema/renewals.ts'
 import { databaseTime } from '../../../database/transactions.ts'
 import { written } from '../../../database/written.ts'
 import { recordActivity } from '../../kernel/audit/activity.ts'
-import type { InstalledConnector } from '../../kernel/context/connectors.ts'
+import type { ServedConnector } from '../../kernel/context/connectors.ts'
 import type { RequestContext } from '../../kernel/context/context.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { type AppRow, appTarget, findApp, lockApp, toApp } from './apps.ts'
@@ -87,7 +87,7 @@ const required = (name: string): ValidationEntry => ({
 async function connectApp(
   db: Db,
   principal: Principal,
-  connector: InstalledConnector,
+  connector: ServedConnector,
   body: AppInputCreate,
   parts: RequestContext,
 ) {

@@ -15,7 +15,7 @@ import { CoreError } from '../../../contract/errors/problem.ts'
 import type { AppInputPut } from '../../../contract/models/app.ts'
 import type { AnySchema } from '../../../contract/schema/any-schema.ts'
 import { membersOf } from '../../../contract/schema/record.ts'
-import type { InstalledConnector } from '../../kernel/context/connectors.ts'
+import type { ServedConnector } from '../../kernel/context/connectors.ts'
 import { responseOf } from '../../kernel/context/connectors.ts'
 import type { CoreContext, RequestContext } from '../../kernel/context/context.ts'
 import { newlyReached, steeredPlaces } from './steered.ts'
@@ -31,7 +31,7 @@ type Settings = Connection['settings']
 export function installed(
   { connectors }: CoreContext,
   { app_class_id: id, version }: { app_class_id: string; version?: string | undefined },
-): InstalledConnector {
+): ServedConnector {
   const connector = connectors.find(id)
   if (!connector)
     throw new CoreError(
@@ -53,7 +53,7 @@ export function installed(
  *   are kept when the settings would have them sent elsewhere: who may change an app may not read them.
  */
 export function connectionOf(
-  { id, manifest, settings: schema }: InstalledConnector,
+  { id, manifest, settings: schema }: ServedConnector,
   given: Given,
   kept: Connection | null = null,
 ): Connection {
@@ -116,7 +116,7 @@ const TENANT_ID = /^[^\p{Cc}]{1,255}$/u
  * @throws CoreError 400 for what the caller can put right, 501, 502.
  */
 export async function checkCredentials(
-  connector: InstalledConnector,
+  connector: ServedConnector,
   connection: Connection,
   { connectors, requestId, cause, signal }: RequestContext,
   { appId = null, withinMs = VALIDATE_MS }: { appId?: string | null; withinMs?: number } = {},
@@ -174,7 +174,7 @@ const STATUS: Partial<Record<ErrorCode, 400 | 501>> = {
  * parts that are no secrets, so that a rotated credential is still the same tenant's. Where there is
  * nothing of that kind, one connector has one tenant.
  */
-export function derivedTenant({ manifest }: InstalledConnector, connection: Connection): string {
+export function derivedTenant({ manifest }: ServedConnector, connection: Connection): string {
   const identity = JSON.stringify(identityOf(manifest, connection))
   return `derived-${createHash('sha256').update(identity).digest('hex').slice(0, 32)}`
 }

@@ -2,14 +2,14 @@
 
 import { notFound } from '../../../contract/errors/problem.ts'
 import { firstCategory } from '../../../contract/models/categories.ts'
-import type { InstalledConnector } from '../../kernel/context/connectors.ts'
+import type { ServedConnector } from '../../kernel/context/connectors.ts'
 import type { CoreContext } from '../../kernel/context/context.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { type PageQuery, slicePage } from '../../kernel/list/page.ts'
 
 /** A connector as the catalogue shows it; what is not in its manifest is null. */
-export const toIntegration = ({ id, manifest }: InstalledConnector) => ({
+export const toIntegration = ({ id, manifest }: ServedConnector) => ({
   app_class_id: id,
   name: manifest.name ?? id,
   description: manifest.description ?? null,
@@ -54,7 +54,7 @@ export function findIntegration(
   principal: Principal,
   id: string,
   { connectors }: CoreContext,
-): InstalledConnector {
+): ServedConnector {
   mayLook(principal)
   const connector = connectors.find(id)
   if (!connector) throw notFound('Integration')

@@ -1,6 +1,6 @@
 /** Who approves, in two stages: the same rules for an app's settings and for a permission's own. */
-import type { Document } from '../../../database/schema/app_store.ts'
-import type { Place } from './references.ts'
+import type { StoredDocument } from '../../../database/schema/app_store.ts'
+import type { ReferencePlace } from './references.ts'
 
 /** Ids of groups and users. */
 export type People = { groups: string[]; users: string[] }
@@ -17,7 +17,7 @@ export const allowedIds = ({ type, groups }: AllowedGroups): string[] | null =>
   type === 'ALL_GROUPS' ? null : groups
 
 /** Where `{ groups, users }` refers to, below a path. */
-export const peoplePlaces = (...path: string[]): Place[] => [
+export const peoplePlaces = (...path: string[]): ReferencePlace[] => [
   { path: [...path, 'groups', '*'], kind: 'group' },
   { path: [...path, 'users', '*'], kind: 'user' },
 ]
@@ -26,7 +26,7 @@ export const isNobody = ({ groups, users }: Partial<People>): boolean =>
   !groups?.length && !users?.length
 
 /** A document's part that says who approves. */
-type Flow = Document & {
+type Flow = StoredDocument & {
   require_additional_approval?: boolean | null
   approvers?: Partial<People>
   approvers_stage_2?: Partial<People>

@@ -6,17 +6,17 @@ import { inlineWebhooks, requestablePermissions } from '../../../database/schema
 import { groups, users } from '../../../database/schema/people.ts'
 import { isId } from '../../kernel/id.ts'
 
-export type Kind = 'group' | 'user' | 'webhook' | 'permission'
+export type ReferenceKind = 'group' | 'user' | 'webhook' | 'permission'
 
 /** A reference as a body has it: by id, a group also by its app and its id there. */
-export type Base = {
+export type ReferenceKeys = {
   id?: string | null
   app_id?: string | null
   integration_specific_id?: string | null
 }
 
 /** What is there, by `keyOf` its reference. */
-export type Known = Map<string, { id: string; hookType?: InlineWebhookType }>
+type Known = Map<string, { id: string; hookType?: InlineWebhookType }>
 
 /** One of many ids, as one parameter: a statement has room for 65535. */
 export const anyOf = (column: Column, ids: string[]): SQL =>
@@ -25,7 +25,7 @@ export const anyOf = (column: Column, ids: string[]): SQL =>
 const pairKey = (appId: string, specific: string): string => JSON.stringify([appId, specific])
 
 /** Two references with one key name the same. */
-export const keyOf = ({ id, app_id, integration_specific_id }: Base): string =>
+export const keyOf = ({ id, app_id, integration_specific_id }: ReferenceKeys): string =>
   id ? id.toLowerCase() : pairKey((app_id ?? '').toLowerCase(), integration_specific_id ?? '')
 
 async function idsOf(
@@ -43,7 +43,12 @@ async function idsOf(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-async function knownGroups(db: Db, domainId: string, ids: string[], pairs: Base[]): Promise<Known> {
+async function knownGroups(
+  db: Db,
+  domainId: string,
+  ids: string[],
+  pairs: ReferenceKeys[],
+): Promise<Known> {
   const known = await idsOf(db, groups, domainId, ids)
   const real = pairs.filter(({ app_id }) => isId(app_id ?? ''))
   if (real.length === 0) return known
@@ -113,9 +118,9 @@ export async function lookUp(
   db: Db,
   domainId: string,
   appId: string,
-  wanted: readonly { base: Base; kind: Kind }[],
-): Promise<Record<Kind, Known>> {
-  const ids = (kind: Kind): string[] =>
+  wanted: readonly { base: ReferenceKeys; kind: ReferenceKind }[],
+): Promise<Record<ReferenceKind, Known>> {
+  const ids = (kind: ReferenceKind): string[] =>
     wanted.flatMap((one) => (one.kind === kind && one.base.id ? [one.base.id] : []))
   const pairs = wanted.flatMap(({ base, kind }) => (kind === 'group' && !base.id ? [base] : []))
   return {

@@ -1,13 +1,13 @@
 /** Changing a document by another, and telling what changed. Knows nothing of what is in them. */
 import { isObject, membersOf } from '../../../contract/schema/record.ts'
-import type { Document } from '../../../database/schema/app_store.ts'
+import type { StoredDocument } from '../../../database/schema/app_store.ts'
 
 /**
  * A document changed by a patch, as RFC 7396 says: absent members stay, objects are merged, `null` takes a
  * member out, everything else (lists too) is replaced.
  */
-export function mergePatch(document: Document, patch: Document): Document {
-  const merged: Document = { ...document }
+export function mergePatch(document: StoredDocument, patch: StoredDocument): StoredDocument {
+  const merged: StoredDocument = { ...document }
   for (const [name, value] of Object.entries(patch)) {
     if (value === undefined) continue
     if (value === null) delete merged[name]
@@ -20,7 +20,7 @@ export function mergePatch(document: Document, patch: Document): Document {
 }
 
 /** A document with the defaults of what is absent in it. The cast: a document is judged before it is kept. */
-export const withDefaults = <T extends object>(defaults: T, document: Document): T =>
+export const withDefaults = <T extends object>(defaults: T, document: StoredDocument): T =>
   mergePatch(membersOf(defaults), document) as T
 
 /** The members that differ, as paths such as `request_flow.approvers.users`. */
@@ -41,7 +41,10 @@ function isSame(one: unknown, other: unknown): boolean {
 }
 
 /** The document that is a member of another; null and undefined as they are. */
-export function documentIn(document: Document, name: string): Document | null | undefined {
+export function documentIn(
+  document: StoredDocument,
+  name: string,
+): StoredDocument | null | undefined {
   const value = document[name]
   return value === undefined || value === null ? value : membersOf(value)
 }

@@ -1,6 +1,6 @@
 /** What a change of a permission's `request_config` means for its document and its columns. */
 import { membersOf } from '../../../contract/schema/record.ts'
-import type { Document } from '../../../database/schema/app_store.ts'
+import type { StoredDocument } from '../../../database/schema/app_store.ts'
 import { allowedIds, isNobody, withoutSecondStage } from './approvers.ts'
 import { documentIn, mergePatch } from './merge.ts'
 import { configView } from './permission-view.ts'
@@ -9,12 +9,12 @@ import { configView } from './permission-view.ts'
  * A document after a change, with the columns beside it. The group that it is provisioned by stays as it
  * was (core-interface.md section 1.17).
  */
-export function changedConfig(before: Document, change: Document | null) {
+export function changedConfig(before: StoredDocument, change: StoredDocument | null) {
   const kept = fulfillmentOf(before)['provisioning_group']
   const merged = change === null ? {} : mergePatch(before, flagged(change))
   const approval = membersOf(merged['request_approval_config'])
   const asked = membersOf(change?.['request_approval_config'])
-  const document: Document = {
+  const document: StoredDocument = {
     ...merged,
     ...(approval ? { request_approval_config: withoutSecondStage(approval, asked) } : {}),
     ...(kept
@@ -30,7 +30,7 @@ export function changedConfig(before: Document, change: Document | null) {
   }
 }
 
-export const fulfillmentOf = (document: Document): Document =>
+export const fulfillmentOf = (document: StoredDocument): StoredDocument =>
   membersOf(document['request_fulfillment_config'])
 
 /**
@@ -38,7 +38,7 @@ export const fulfillmentOf = (document: Document): Document =>
  * on; `null` takes a member back, so its flag goes too. A bare default (no groups, no approvers) says nothing:
  * clients fill those in by themselves, and they must not lift what the app demands.
  */
-function flagged(change: Document): Document {
+function flagged(change: StoredDocument): StoredDocument {
   const approval = documentIn(change, 'request_approval_config')
   const fulfillment = documentIn(change, 'request_fulfillment_config')
   return {
@@ -86,11 +86,11 @@ function flagged(change: Document): Document {
 }
 
 function flag(
-  change: Document,
+  change: StoredDocument,
   name: string,
   values: unknown[],
   saysSomething: (value: unknown) => boolean,
-): Document {
+): StoredDocument {
   if (change[name] !== undefined) return {}
   if (values.some((value) => value !== null && value !== undefined && saysSomething(value)))
     return { [name]: true }

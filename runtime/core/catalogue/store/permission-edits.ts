@@ -8,9 +8,9 @@ import type {
 import { entriesOf } from '../../../contract/schema/keys.ts'
 import type { Db } from '../../../database/database.ts'
 import {
-  type Document,
   preApprovalRules,
   requestablePermissions,
+  type StoredDocument,
 } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
 import { one } from '../../../database/written.ts'
@@ -212,7 +212,7 @@ function sameApp(app: AppRow, names: AppNames): void {
 }
 
 /** Approvers say what they are, also where the body left it to be seen. */
-function withTypes(config: Document): Document {
+function withTypes(config: StoredDocument): StoredDocument {
   const approval = documentIn(config, 'request_approval_config')
   const stages = approval?.['request_approval_stages']
   if (!approval || !Array.isArray(stages)) return config
@@ -220,7 +220,7 @@ function withTypes(config: Document): Document {
     ...stage,
     ...(stage['approvers']
       ? {
-          approvers: stage['approvers'].map((approver: Document) => ({
+          approvers: stage['approvers'].map((approver: StoredDocument) => ({
             ...approver,
             type: approver['user'] ? 'USER' : 'GROUP',
           })),

@@ -2,7 +2,7 @@
 import type { AccessLength } from '../../../contract/models/access-length.ts'
 import type { PERMISSION_VISIBILITIES } from '../../../contract/models/requestable-permission.ts'
 import { membersOf } from '../../../contract/schema/record.ts'
-import type { Document } from '../../../database/schema/app_store.ts'
+import type { StoredDocument } from '../../../database/schema/app_store.ts'
 import type { AppRow } from '../apps/apps.ts'
 import {
   ALL_GROUPS,
@@ -14,7 +14,7 @@ import {
 } from './approvers.ts'
 import { withDefaults } from './merge.ts'
 import { type PermissionRow, toPermissionBase } from './permission-base.ts'
-import type { Place } from './references.ts'
+import type { ReferencePlace } from './references.ts'
 import type { SettingsView } from './settings-view.ts'
 
 type Approver = { type: 'USER' | 'GROUP'; user?: string | null; group?: string | null }
@@ -77,7 +77,7 @@ const fulfillment = 'request_fulfillment_config'
 const stageApprover = [approval, 'request_approval_stages', '*', 'approvers', '*']
 
 /** Where a `request_config` refers to something. */
-export const CONFIG_PLACES: readonly Place[] = [
+export const CONFIG_PLACES: readonly ReferencePlace[] = [
   { path: ['allowed_groups', 'groups', '*'], kind: 'group' },
   ...peoplePlaces(approval, 'approvers'),
   ...peoplePlaces(approval, 'approvers_stage_2'),
@@ -90,13 +90,13 @@ export const CONFIG_PLACES: readonly Place[] = [
 ]
 
 /** The same within a permission. */
-export const PERMISSION_PLACES: readonly Place[] = CONFIG_PLACES.map((place) => ({
+export const PERMISSION_PLACES: readonly ReferencePlace[] = CONFIG_PLACES.map((place) => ({
   ...place,
   path: ['request_config', ...place.path],
 }))
 
 /** What was written, with the defaults of the rest. */
-export function configView(document: Document): RequestConfigView {
+export function configView(document: StoredDocument): RequestConfigView {
   const view = withDefaults(DEFAULTS, document)
   const written = membersOf(document[approval])
   return {
@@ -109,7 +109,7 @@ export function configView(document: Document): RequestConfigView {
  * The settings for requests of the permission: where an override flag is off, or nothing was written
  * for what has no flag, the app's settings do.
  */
-function inheriting(own: RequestConfigView, document: Document, app: SettingsView) {
+function inheriting(own: RequestConfigView, document: StoredDocument, app: SettingsView) {
   const { request_flow: flow, provisioning } = app
   const approvals = own.request_approval_config
   const fulfillments = own.request_fulfillment_config

@@ -11,7 +11,7 @@ import type { PermissionRow } from './permission-base.ts'
 import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
 import { toObjects } from './references.ts'
 import { settingsView } from './settings-view.ts'
-import { type Found, findFound, permissionsFoundBy } from './visibility.ts'
+import { findFound, permissionsFoundBy, type VisibleApp } from './visibility.ts'
 
 type PermissionQuery = PageQuery & {
   search_term: string | null
@@ -54,7 +54,7 @@ function matching(column: typeof requestablePermissions.label, term: string, exa
 export async function permissionsAnswer(
   db: Db,
   principal: Principal,
-  { app, settings, whole }: Pick<Found, 'app' | 'settings' | 'whole'>,
+  { app, settings, whole }: Pick<VisibleApp, 'app' | 'settings' | 'whole'>,
   rows: PermissionRow[],
   inherited: boolean,
 ) {

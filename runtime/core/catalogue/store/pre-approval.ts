@@ -8,7 +8,7 @@ import type {
 } from '../../../contract/models/pre-approval-rule.ts'
 import type { Permission } from '../../../contract/models/roles.ts'
 import type { Db } from '../../../database/database.ts'
-import { type Document, preApprovalRules } from '../../../database/schema/app_store.ts'
+import { preApprovalRules, type StoredDocument } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
 import { one } from '../../../database/written.ts'
 import { isId } from '../../kernel/id.ts'
@@ -19,11 +19,11 @@ import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
 import { type AppRow, findApp, lockApp } from '../apps/apps.ts'
 import { changedMembers, mergePatch } from './merge.ts'
 import { recordInStore } from './record.ts'
-import { type Place, toIds, toObjects } from './references.ts'
+import { type ReferencePlace, toIds, toObjects } from './references.ts'
 
 type RuleRow = typeof preApprovalRules.$inferSelect
 
-const DEFAULTS: Document = {
+const DEFAULTS: StoredDocument = {
   time_based_access: [],
   preapproved_groups: [],
   preapproved_permissions: [],
@@ -31,7 +31,7 @@ const DEFAULTS: Document = {
   preapproval_webhooks: [],
 }
 
-const PLACES: readonly Place[] = [
+const PLACES: readonly ReferencePlace[] = [
   { path: ['preapproved_groups', '*'], kind: 'group' },
   { path: ['preapproved_permissions', '*'], kind: 'permission' },
   { path: ['preapproval_webhooks', '*'], kind: 'webhook', hookType: 'PRE_APPROVAL' },

@@ -2,7 +2,7 @@
 import { and, eq } from 'drizzle-orm'
 import { CoreError } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
-import type { Document } from '../../../database/schema/app_store.ts'
+import type { StoredDocument } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
 import { groups } from '../../../database/schema/people.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
@@ -27,7 +27,7 @@ const refused = (loc: readonly string[], words: string): CoreError =>
 export async function ownProvisioningGroup(
   tx: Db,
   principal: Principal,
-  config: Document,
+  config: StoredDocument,
   loc: readonly string[],
 ): Promise<void> {
   const wanted = fulfillmentOf(config)['provisioning_group']
@@ -44,8 +44,8 @@ export async function ownProvisioningGroup(
 
 /** @throws CoreError 422 for another group than before */
 export function sameProvisioningGroup(
-  before: Document,
-  change: Document,
+  before: StoredDocument,
+  change: StoredDocument,
   loc: readonly string[],
 ): void {
   const wanted = fulfillmentOf(change)['provisioning_group']

@@ -8,22 +8,22 @@ import type { InlineWebhookType } from '../../../contract/models/inline-webhook.
 import { membersOf } from '../../../contract/schema/record.ts'
 import type { Db } from '../../../database/database.ts'
 import {
-  type Document,
   inlineWebhooks,
   requestablePermissions,
+  type StoredDocument,
 } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
 import { groups, users } from '../../../database/schema/people.ts'
 import { toGroup, toUser } from '../../directory/users.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import { anyOf, type Base, type Kind, keyOf, lookUp } from './lookups.ts'
+import { anyOf, keyOf, lookUp, type ReferenceKeys, type ReferenceKind } from './lookups.ts'
 import { toPermissionBase } from './permission-base.ts'
 import { toWebhook } from './webhooks.ts'
 
 /** Where a document refers to something: `*` stands for every entry of a list. */
-export type Place = {
+export type ReferencePlace = {
   path: readonly string[]
-  kind: Kind
+  kind: ReferenceKind
   /** Of a webhook: the only type that has a meaning there. */
   hookType?: InlineWebhookType
 }
@@ -52,11 +52,11 @@ function mapAt(
 }
 
 function mapPlaces(
-  document: Document,
-  places: readonly Place[],
+  document: StoredDocument,
+  places: readonly ReferencePlace[],
   loc: Loc,
-  replace: (value: unknown, place: Place, loc: Loc) => unknown,
-): Document {
+  replace: (value: unknown, place: ReferencePlace, loc: Loc) => unknown,
+): StoredDocument {
   let mapped = document
   for (const place of places)
     mapped = membersOf(mapAt(mapped, place.path, loc, (value, at) => replace(value, place, at)))
@@ -73,10 +73,10 @@ function mapPlaces(
 export async function toIds(
   db: Db,
   { domainId }: Pick<Principal, 'domainId'>,
-  document: Document,
-  { places, loc, appId }: { places: readonly Place[]; loc: Loc; appId: string },
-): Promise<Document> {
-  const wanted: { base: Base; kind: Kind }[] = []
+  document: StoredDocument,
+  { places, loc, appId }: { places: readonly ReferencePlace[]; loc: Loc; appId: string },
+): Promise<StoredDocument> {
+  const wanted: { base: ReferenceKeys; kind: ReferenceKind }[] = []
   mapPlaces(document, places, loc, (value, { kind }) => {
     wanted.push({ base: membersOf(value), kind })
     return value
@@ -96,7 +96,7 @@ export async function toIds(
   return replaced
 }
 
-const MISSING: Record<Kind, string> = {
+const MISSING: Record<ReferenceKind, string> = {
   group: 'there is no such group',
   user: 'there is no such user',
   webhook: 'there is no such inline webhook',
@@ -107,10 +107,10 @@ const MISSING: Record<Kind, string> = {
 export async function toObjects(
   db: Db,
   { domainId }: Pick<Principal, 'domainId'>,
-  documents: readonly Document[],
-  places: readonly Place[],
-): Promise<Document[]> {
-  const wanted: Record<Kind, Set<string>> = {
+  documents: readonly StoredDocument[],
+  places: readonly ReferencePlace[],
+): Promise<StoredDocument[]> {
+  const wanted: Record<ReferenceKind, Set<string>> = {
     group: new Set(),
     user: new Set(),
     webhook: new Set(),
@@ -127,9 +127,13 @@ export async function toObjects(
   )
 }
 
-type Objects = Record<Kind, Map<string, unknown>>
+type Objects = Record<ReferenceKind, Map<string, unknown>>
 
-async function load(db: Db, domainId: string, wanted: Record<Kind, Set<string>>): Promise<Objects> {
+async function load(
+  db: Db,
+  domainId: string,
+  wanted: Record<ReferenceKind, Set<string>>,
+): Promise<Objects> {
   const { group, user, webhook, permission } = wanted
   const of = (table: typeof groups | typeof users | typeof inlineWebhooks, ids: Set<string>) =>
     and(eq(table.domainId, domainId), anyOf(table.id, [...ids]))

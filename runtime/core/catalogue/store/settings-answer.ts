@@ -5,17 +5,17 @@ import { requestablePermissions } from '../../../database/schema/app_store.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { NOBODY } from './approvers.ts'
 import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
-import { type Place, toObjects } from './references.ts'
+import { type ReferencePlace, toObjects } from './references.ts'
 import {
   DEFAULT_PERMISSION,
   SETTINGS_PLACES,
   type SettingsView,
   settingsView,
 } from './settings-view.ts'
-import { type Found, permissionsFoundBy } from './visibility.ts'
+import { permissionsFoundBy, type VisibleApp } from './visibility.ts'
 
 /** What is answered refers to more than what is written: the default permission is there in full. */
-const ANSWER_PLACES: readonly Place[] = [
+const ANSWER_PLACES: readonly ReferencePlace[] = [
   ...SETTINGS_PLACES,
   ...PERMISSION_PLACES.map((place) => ({
     ...place,
@@ -24,7 +24,7 @@ const ANSWER_PLACES: readonly Place[] = [
 ]
 
 /** Settings as on the wire. */
-export async function settingsAnswer(db: Db, principal: Principal, found: Found) {
+export async function settingsAnswer(db: Db, principal: Principal, found: VisibleApp) {
   const view = settingsView(found.app, found.settings)
   const shown = found.whole ? view : forRequesters(view)
   const document = {
@@ -42,7 +42,12 @@ export async function settingsAnswer(db: Db, principal: Principal, found: Found)
   return { ...answered, in_app_store: view.in_app_store }
 }
 
-async function defaultPermission(db: Db, principal: Principal, found: Found, view: SettingsView) {
+async function defaultPermission(
+  db: Db,
+  principal: Principal,
+  found: VisibleApp,
+  view: SettingsView,
+) {
   const { default_permission: id } = view.provisioning
   if (id === null) return null
   const { app, whole } = found

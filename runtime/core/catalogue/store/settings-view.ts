@@ -13,7 +13,7 @@ import {
   secondStageOf,
 } from './approvers.ts'
 import { withDefaults } from './merge.ts'
-import type { Place } from './references.ts'
+import type { ReferencePlace } from './references.ts'
 
 export type SettingsRow = typeof appStoreSettings.$inferSelect
 
@@ -78,7 +78,7 @@ const DEFAULTS: SettingsView = {
 }
 
 /** Where settings refer to something, but for `default_permission`, which reads as more than it is written. */
-export const SETTINGS_PLACES: readonly Place[] = [
+export const SETTINGS_PLACES: readonly ReferencePlace[] = [
   { path: ['request_flow', 'allowed_groups', 'groups', '*'], kind: 'group' },
   ...peoplePlaces('request_flow', 'approvers'),
   ...peoplePlaces('request_flow', 'approvers_stage_2'),
@@ -96,7 +96,7 @@ export const SETTINGS_PLACES: readonly Place[] = [
   },
 ]
 
-export const DEFAULT_PERMISSION: Place = {
+export const DEFAULT_PERMISSION: ReferencePlace = {
   path: ['provisioning', 'default_permission'],
   kind: 'permission',
 }

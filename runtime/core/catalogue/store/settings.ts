@@ -6,7 +6,7 @@ import type {
 } from '../../../contract/models/app-store.ts'
 import { membersOf } from '../../../contract/schema/record.ts'
 import type { Db } from '../../../database/database.ts'
-import { appStoreSettings, type Document } from '../../../database/schema/app_store.ts'
+import { appStoreSettings, type StoredDocument } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
 import { written } from '../../../database/written.ts'
 import { recordActivity } from '../../kernel/audit/activity.ts'
@@ -107,9 +107,13 @@ type OnApp = Partial<
 >
 
 /** A change in its three parts: what the app's own row holds, whether it is in the store, the document. */
-function parted(patch: Document): { onApp: OnApp; inStore?: boolean; document: Document } {
+function parted(patch: StoredDocument): {
+  onApp: OnApp
+  inStore?: boolean
+  document: StoredDocument
+} {
   const { in_app_store: inStore, request_flow, provisioning, ...rest } = patch
-  const { admins, ...flow }: Document & { admins?: Partial<People> } = membersOf(request_flow)
+  const { admins, ...flow }: StoredDocument & { admins?: Partial<People> } = membersOf(request_flow)
   const { allow_multiple_permission_selection: several, ...provision } = membersOf(provisioning)
   return {
     onApp: {
@@ -125,7 +129,7 @@ function parted(patch: Document): { onApp: OnApp; inStore?: boolean; document: D
 async function store(
   tx: Db,
   app: AppRow,
-  { document, inStore }: { document: Document; inStore: boolean },
+  { document, inStore }: { document: StoredDocument; inStore: boolean },
 ): Promise<{ app: AppRow; settings: SettingsRow }> {
   const { request_flow: flow } = settingsView(app, { document, inAppStore: inStore })
   const values = {
@@ -162,7 +166,7 @@ async function recordChange(
 ): Promise<void> {
   const changed = changedMembers(before, after)
   const targets = [appTarget(app)]
-  const say = (eventType: string, metadata: Document) =>
+  const say = (eventType: string, metadata: StoredDocument) =>
     recordActivity(tx, principal, eventType, targets, metadata)
   const others = changed.filter((name) => !name.startsWith(ADMINS) && name !== IN_STORE)
   if (changed.includes(IN_STORE))

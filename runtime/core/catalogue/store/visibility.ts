@@ -28,7 +28,7 @@ const readsWhole = (principal: Principal): SQL =>
     ? sql`false`
     : (reach(principal, 'appstore.read') ?? sql`true`)
 
-export type Found = {
+export type VisibleApp = {
   app: AppRow
   settings: SettingsRow | null
   /** Whether the caller reads everything of it, or what requesters need. */
@@ -42,7 +42,7 @@ export type Found = {
  *
  * @throws CoreError 404
  */
-export async function findFound(db: Db, principal: Principal, appId: string): Promise<Found> {
+export async function findFound(db: Db, principal: Principal, appId: string): Promise<VisibleApp> {
   const [row] = isId(appId)
     ? await db
         .select({
@@ -65,7 +65,11 @@ export async function findFound(db: Db, principal: Principal, appId: string): Pr
  *
  * @throws CoreError 404 also for an app that is not in the store.
  */
-export async function findInStore(db: Db, principal: Principal, appId: string): Promise<Found> {
+export async function findInStore(
+  db: Db,
+  principal: Principal,
+  appId: string,
+): Promise<VisibleApp> {
   const found = await findFound(db, principal, appId)
   if (!found.settings?.inAppStore) throw notInStore()
   return found
@@ -80,7 +84,7 @@ export const notInStore = () => notFound('App in the app store')
  */
 export function permissionsFoundBy(
   principal: Principal,
-  { whole, covered: byApp }: Found,
+  { whole, covered: byApp }: VisibleApp,
   { provisioning }: SettingsView,
 ): SQL | undefined {
   if (whole) return undefined

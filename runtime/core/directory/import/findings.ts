@@ -1,13 +1,13 @@
 /** What is wrong with a file, gathered: the first few one by one, the others counted. */
-import { type Finding, MAX_TOLD } from '../../../contract/models/people-file.ts'
+import { type FileFinding, MAX_TOLD } from '../../../contract/models/people-file.ts'
 
 /** A file has errors: nothing of it was taken. */
 export class FileError extends Error {
-  readonly findings: Finding[]
+  readonly findings: FileFinding[]
   /** All of them, also those that are not told one by one. */
   readonly total: number
 
-  constructor(findings: Finding[], total: number) {
+  constructor(findings: FileFinding[], total: number) {
     const told = findings.map(
       ({ line, column, problem }) =>
         `line ${line}${column === null ? '' : `, ${column}`}: ${problem}`,
@@ -32,7 +32,7 @@ export type Findings = {
 }
 
 export function createFindings(): Findings {
-  const told: Finding[] = []
+  const told: FileFinding[] = []
   let total = 0
   const refuse = (): never => {
     throw new FileError(

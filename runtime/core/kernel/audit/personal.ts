@@ -12,7 +12,7 @@ import type { Db } from '../../../database/database.ts'
 import { type activityLogs, activityPersonal } from '../../../database/schema/audit.ts'
 
 /** What of an entry may hold personal values. */
-export type Told = Pick<typeof activityLogs.$inferSelect, 'actor' | 'targets' | 'metadata'>
+type Told = Pick<typeof activityLogs.$inferSelect, 'actor' | 'targets' | 'metadata'>
 
 /** A value with the commitment to it; `userId` is null where it is not known whose it is. */
 export type PersonalValue = {

@@ -14,14 +14,14 @@ import type { Database, Db } from '../../../database/database.ts'
 import { inTransaction, openJobs, POLICY, startedJobs } from '../../../database/jobs.ts'
 import type { CoreContext } from '../context/context.ts'
 import type { Pace } from '../context/pace.ts'
-import type { Send } from '../context/send.ts'
+import type { SendJob } from '../context/send.ts'
 import { problemOf } from '../jobs/list.ts'
 import { DEAD, QUEUE_NAMES, QUEUES, type QueueName, type QueueRow } from '../jobs/queues.ts'
 import { keptText } from '../kept-text.ts'
 import { type JobHandler, workOn } from './turn.ts'
 
-export type Work = {
-  send: Send
+export type BackgroundWork = {
+  send: SendJob
   /** Called with each database that was reached, before anybody is served. */
   start(database: Database): Promise<void>
   /** Waits for jobs under way; their calls are aborted. */
@@ -53,7 +53,7 @@ const MAX_WORDS = 2000
 
 type DeadJob = { queue: QueueName; key: string }
 
-export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDeps): Work {
+export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDeps): BackgroundWork {
   let boss: PgBoss | null = null
   let timer: NodeJS.Timeout | null = null
   const running = new Set<Promise<void>>()
@@ -67,7 +67,7 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
     return boss
   }
 
-  const send: Send = async (tx, queue, key) => {
+  const send: SendJob = async (tx, queue, key) => {
     const data: DeadJob = { queue, key }
     const appId = handlers[queue].appOf?.(key)
     const options = { singletonKey: key, ...(appId ? { group: { id: appId } } : {}) }

@@ -9,7 +9,7 @@ import type { RuntimeCode } from '../../../contract/errors/errors.ts'
 import type { Cause } from '../../../contract/models/causes.ts'
 import type { AnySchema } from '../../../contract/schema/any-schema.ts'
 
-export type InstalledConnector = {
+export type ServedConnector = {
   id: string
   version: string
   digest: string
@@ -53,7 +53,7 @@ export type Connectors = {
   /** Ids of everything that is served, sorted. */
   ids(): string[]
   /** In either spelling of the id. */
-  find(id: string): InstalledConnector | null
+  find(id: string): ServedConnector | null
   call(call: ConnectorCall): Promise<ConnectorAnswer>
 }
 

@@ -8,7 +8,7 @@ import type { Connectors } from './connectors.ts'
 import type { Deliver } from './deliver.ts'
 import type { Listeners } from './listeners.ts'
 import type { Pace } from './pace.ts'
-import type { Send } from './send.ts'
+import type { SendJob } from './send.ts'
 
 /** `about` are ids, codes and numbers. Called once what it says is committed. */
 export type Tell = (
@@ -26,7 +26,7 @@ export type CoreContext = {
   /** Signs evidence. */
   signer: Signer
   /** Has something looked at in the background. */
-  send: Send
+  send: SendJob
   /** Sends to addresses of the operator's own, as egress lets it. */
   deliver: Deliver
   /** Leaves a line in the log; never what people or systems wrote. */

@@ -1,9 +1,7 @@
 /** What the core needs of egress to send webhooks, as functions that main hands in. */
 
 /** How one was answered; `problem` names host and port, never the path or a header's value. */
-export type DeliveryReply =
-  | { ok: true; status: number; body: Buffer }
-  | { ok: false; problem: string }
+type DeliveryReply = { ok: true; status: number; body: Buffer } | { ok: false; problem: string }
 
 export type Deliver = {
   /** Why an address, or headers of these names, will never be sent, as text; null if they may be. */

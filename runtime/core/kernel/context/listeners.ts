@@ -4,7 +4,7 @@
  * the change.
  */
 import type { Db } from '../../../database/database.ts'
-import type { Send } from './send.ts'
+import type { SendJob } from './send.ts'
 
 /** More users than these are told as `all`: policies look at everybody then, in batches. */
 export const MANY_USERS = 1000
@@ -19,7 +19,7 @@ export type Listeners = {
     tx: Db,
     domainId: string,
     userIds: readonly string[] | 'all',
-    means: { send: Send } | null,
+    means: { send: SendJob } | null,
   ): Promise<void>
   /** What can be given in an app changed: its connection, or one of its permissions. */
   appChanged(tx: Db, app: { id: string; domainId: string }): Promise<void>
@@ -34,6 +34,6 @@ export type Listeners = {
   permissionDeleted(
     tx: Db,
     permissionId: string,
-    means: { send: Send; now(db: Db): Promise<Date>; listeners: Listeners },
+    means: { send: SendJob; now(db: Db): Promise<Date>; listeners: Listeners },
   ): Promise<void>
 }

@@ -1,5 +1,9 @@
 /** Whether PostgreSQL gives the hosts of a deployment as many connections as they may take together. */
-import { type Given, givenConnections, MOST_OF_A_HOST } from '../../../database/connections.ts'
+import {
+  type ConnectionLimit,
+  givenConnections,
+  MOST_OF_A_HOST,
+} from '../../../database/connections.ts'
 import type { Db } from '../../../database/database.ts'
 import { nodes } from '../../../database/schema/lifecycle.ts'
 import { isLive } from './deployment.ts'
@@ -14,7 +18,7 @@ export type Crowd = {
 }
 
 /** Judges by figures; `hosts` is at least one. */
-export function crowdOf(hosts: number, { connections, limit }: Given): Crowd {
+export function crowdOf(hosts: number, { connections, limit }: ConnectionLimit): Crowd {
   const wanted = hosts * MOST_OF_A_HOST
   const who = hosts === 1 ? 'this host' : `${hosts} hosts`
   return {

@@ -11,7 +11,7 @@ import { createRemembered, type Remembered } from './remembered.ts'
 import { foldChanges, inSnapshot, readVersions, type Versions } from './versions.ts'
 import { isWalk, walkOn } from './walk.ts'
 
-export type Page<T> = { items: T[]; total: number; page: number; size: number; pages: number }
+export type ListPage<T> = { items: T[]; total: number; page: number; size: number; pages: number }
 
 export type PageQuery = { page: number; size: number }
 
@@ -36,14 +36,14 @@ export async function selectPage<T extends Listed, I>(
   list: List,
   { page, size }: PageQuery,
   toItem: (row: T['$inferSelect']) => I,
-): Promise<Page<I>> {
+): Promise<ListPage<I>> {
   const slice = { limit: size, offset: (page - 1) * size }
   const { rows, total } = await selectSlice(db, table, list, slice)
   return { items: rows.map(toItem), total, page, size, pages: Math.ceil(total / size) }
 }
 
 /** One page of a list that is in memory. */
-export function slicePage<T>(all: readonly T[], { page, size }: PageQuery): Page<T> {
+export function slicePage<T>(all: readonly T[], { page, size }: PageQuery): ListPage<T> {
   const items = all.slice((page - 1) * size, page * size)
   return { items, total: all.length, page, size, pages: Math.ceil(all.length / size) }
 }

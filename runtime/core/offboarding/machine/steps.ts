@@ -1,7 +1,7 @@
 /** The machine of one account of an offboarding: pure. */
 import type { offboardingSteps } from '../../../database/schema/offboarding.ts'
 import type { Transition } from '../../machine/effects.ts'
-import type { Verdict } from '../../requests/machine/failure.ts'
+import type { FailureVerdict } from '../../requests/machine/failure.ts'
 
 export type StepRow = typeof offboardingSteps.$inferSelect
 
@@ -15,7 +15,7 @@ export type StepEvent =
   | { kind: 'deactivated' }
   /** A person has dealt with its task. */
   | { kind: 'settled' }
-  | { kind: 'failed'; verdict: Verdict; problem: string }
+  | { kind: 'failed'; verdict: FailureVerdict; problem: string }
   | { kind: 'retried' }
 
 export type StepEffect =

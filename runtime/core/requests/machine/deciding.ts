@@ -1,7 +1,7 @@
 /** Transitions from asking to a yes or a no. */
 import type { Approvers } from '../../../database/schema/requests.ts'
 import { later } from '../../kernel/jobs/back-off.ts'
-import type { Decided, DecisionStep, TransitionTable } from './events.ts'
+import type { Decided, DecidedStep, TransitionTable } from './events.ts'
 import {
   AT_REST,
   type RequestEffect,
@@ -55,7 +55,7 @@ export function decisionRecord(
 /** Asks those who make a decision; if nobody may, the request is over, and says what to do. */
 function requireDecision(
   request: RequestRow,
-  step: DecisionStep,
+  step: DecidedStep,
   approvers: Approvers | null,
 ): RequestTransition {
   if (approvers !== null) {

@@ -2,14 +2,16 @@
 import type { RequestStatus } from '../../../contract/models/access-request.ts'
 import type { Approvers } from '../../../database/schema/requests.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
-import type { Verdict } from './failure.ts'
+import type { FailureVerdict } from './failure.ts'
 import type { RequestRow, RequestTransition } from './request.ts'
 
 /** A decision that a request needs: the manager's, or that of a stage, from 0. */
-export type DecisionStep = 'manager' | number
+export type DecidedStep = 'manager' | number
 
 /** How a request is fulfilled, and in which system. */
-export type Route = Required<Pick<RequestRow, 'fulfilment' | 'entitlement' | 'carriedAppId'>>
+export type FulfilmentRoute = Required<
+  Pick<RequestRow, 'fulfilment' | 'entitlement' | 'carriedAppId'>
+>
 
 /** The decision of a person that led to an event; null if none did. `onBehalfOf`: whose delegate that was. */
 export type Decided = {
@@ -22,7 +24,7 @@ type Events = {
   check_required: object
   /** A person has to decide; `approvers` is null if nobody may. `failure`: why the check before it failed. */
   decision_required: Decided & {
-    step: DecisionStep
+    step: DecidedStep
     approvers: Approvers | null
     failure: string | null
   }
@@ -31,10 +33,19 @@ type Events = {
   /** The daily look: all who were asked have left. */
   approvers_left: { approvers: Approvers | null }
   /** Every decision is a yes, or `preapproved` says why none is needed. */
-  approved: Decided & { preapproved: string | null; route: Route; instructions: string | null }
+  approved: Decided & {
+    preapproved: string | null
+    route: FulfilmentRoute
+    instructions: string | null
+  }
   denied: Decided & { note: string | null }
   /** A person took a break-glass permission; `reviewers` are all who decide on it otherwise. */
-  glass_broken: { by: Actor; reviewers: Approvers; route: Route; instructions: string | null }
+  glass_broken: {
+    by: Actor
+    reviewers: Approvers
+    route: FulfilmentRoute
+    instructions: string | null
+  }
   /** A reviewer found out what it was used for. */
   glass_reviewed: { by: Actor; wasRight: boolean; reason: string }
   decision_expired: object
@@ -59,7 +70,7 @@ type Events = {
 
   /** The pending operation failed. `asks`: people are asked now; `instructions` are for them. */
   operation_failed: {
-    verdict: Verdict
+    verdict: FailureVerdict
     problem: string
     asks: boolean
     instructions: string | null

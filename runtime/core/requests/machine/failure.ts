@@ -11,7 +11,7 @@ import type { RequestRow } from './request.ts'
 const GRANT_MS = 7 * 24 * 3600 * 1000
 
 /** What to do about a failure: leave it to people, or try again and perhaps ask people too. */
-export type Verdict =
+export type FailureVerdict =
   | { kind: 'hands'; problem: string }
   | { kind: 'again'; attempts: number; failingSince: Date; wakeAt: Date; tell: boolean }
 
@@ -22,7 +22,7 @@ export function judgeFailure(
   { pendingOperation, attempts: before, failingSince: since }: FailingRequest,
   failed: Failed,
   now: Date,
-): Verdict {
+): FailureVerdict {
   const { problem } = failed
   if (failed.end === 'manual') return { kind: 'hands', problem }
   const failingSince = since ?? now
@@ -44,7 +44,10 @@ export function judgeFailure(
  * Judges a job that failed before it could say why, for a defect of ours or a database that was away: people are asked,
  * and it is tried every hour.
  */
-export const judgeDefect = ({ attempts, failingSince }: FailingRequest, now: Date): Verdict => ({
+export const judgeDefect = (
+  { attempts, failingSince }: FailingRequest,
+  now: Date,
+): FailureVerdict => ({
   kind: 'again',
   attempts,
   failingSince: failingSince ?? now,

@@ -14,10 +14,10 @@ import { isKeyOf, keysOf } from '../../../contract/schema/keys.ts'
  * - `unwanted`: it is to go away;
  * - `over`: nothing is left to do.
  */
-export type Standing = 'asked' | 'wanted' | 'unwanted' | 'over'
+export type RequestStanding = 'asked' | 'wanted' | 'unwanted' | 'over'
 
 type StateRow = {
-  standing: Standing
+  standing: RequestStanding
   next: readonly RequestStatus[]
   meaning: string
   /**
@@ -132,10 +132,10 @@ export const failedWords = (status: string): string | null =>
   isKeyOf(REQUEST_STATES, status) ? (row(status).failed ?? null) : null
 
 /** What a state says of the access. */
-export const standingOf = (status: RequestStatus): Standing => row(status).standing
+export const standingOf = (status: RequestStatus): RequestStanding => row(status).standing
 
 /** States with a standing. */
-export const statesThatAre = (...standings: Standing[]): RequestStatus[] =>
+export const statesThatAre = (...standings: RequestStanding[]): RequestStatus[] =>
   keysOf(REQUEST_STATES).filter((status) => standings.includes(standingOf(status)))
 
 /** Those that clients poll, and that may be cancelled. */

@@ -13,15 +13,18 @@ import { type ItemRow, toItem } from '../items.ts'
 import { populationOf } from '../progress.ts'
 import { iso, toReview } from '../read.ts'
 import type { ReviewRow } from '../rows.ts'
-import { FORM, type Kind } from './form.ts'
+import { type EvidenceKind, FORM } from './form.ts'
 import { chainLine, logLines } from './log-lines.ts'
 
-export type EvidenceLine = { kind: Kind; content: Record<string, unknown> }
+export type EvidenceLine = { kind: EvidenceKind; content: Record<string, unknown> }
 
 /** Rows that are read at once: what they become is made without a pause. */
 const PAGE = 250
 
-const line = (kind: Kind, content: Record<string, unknown>): EvidenceLine => ({ kind, content })
+const line = (kind: EvidenceKind, content: Record<string, unknown>): EvidenceLine => ({
+  kind,
+  content,
+})
 
 /** All lines but the seal, in their order. */
 export async function* evidenceLines(
@@ -93,7 +96,7 @@ type Named = { id: string; name: string; email?: string }
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 
 async function* named(
-  kind: Kind,
+  kind: EvidenceKind,
   ask: (last: string) => Promise<Named[]>,
 ): AsyncGenerator<EvidenceLine> {
   for await (const row of paged<Named>((last) => ask(last?.id ?? NO_ID))) yield line(kind, row)

@@ -13,7 +13,7 @@ export const FORM = 'keyway-evidence-1'
 export const KINDS = [
   ...['review', 'person', 'group', 'app', 'reviewers', 'act', 'chain', 'item', 'log'],
 ] as const
-export type Kind = (typeof KINDS)[number]
+export type EvidenceKind = (typeof KINDS)[number]
 
 /** Longest line that is read, in bytes. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024
@@ -49,13 +49,17 @@ export const sealedBytes = ({
 }: Omit<Seal, 'signature'>): Buffer => Buffer.from(`${FORM}\n${lines}\n${whole}\n${public_key}\n`)
 
 /** A line, with its end. */
-export function lineOf(n: number, kind: Kind, content: Readonly<Record<string, unknown>>): string {
+export function lineOf(
+  n: number,
+  kind: EvidenceKind,
+  content: Readonly<Record<string, unknown>>,
+): string {
   const text = canonicalJson({ ...content, kind, n })
   return `${text.slice(0, -1)},"sha256":"${sha256(text)}"}\n`
 }
 
 export type EvidenceWriter = {
-  add(kind: Kind, content: Readonly<Record<string, unknown>>): Promise<void>
+  add(kind: EvidenceKind, content: Readonly<Record<string, unknown>>): Promise<void>
   /** Ends the file. */
   seal(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { checkCredentials } from '../../../../runtime/core/catalogue/apps/credentials.ts'
 import type {
   Connectors,
-  InstalledConnector,
+  ServedConnector,
 } from '../../../../runtime/core/kernel/context/connectors.ts'
 import type { RequestContext } from '../../../../runtime/core/kernel/context/context.ts'
 import { paceOf } from '../../../../runtime/core/kernel/context/pace.ts'
@@ -33,7 +33,7 @@ test('a connector that would wait longer is given up, whatever deadline it asked
     signal: new AbortController().signal,
   }
   const manifest = { name: 'Slow', capabilities: { validate_credentials: {} } }
-  const connector = { id: 'slow', manifest } as unknown as InstalledConnector
+  const connector = { id: 'slow', manifest } as unknown as ServedConnector
   await expect(
     checkCredentials(connector, { settings: {} }, parts, { withinMs: 20 }),
   ).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { Manifest } from '../../../../runtime/contract/connector/manifest.ts'
 import { flatSchema } from '../../../../runtime/contract/connector/settings.ts'
 import { connectionOf } from '../../../../runtime/core/catalogue/apps/credentials.ts'
-import type { InstalledConnector } from '../../../../runtime/core/kernel/context/connectors.ts'
+import type { ServedConnector } from '../../../../runtime/core/kernel/context/connectors.ts'
 
 const HOME = { base_url: 'https://home.example/api', tenant: 'home' }
 const AWAY = { base_url: 'https://away.example/api', tenant: 'home' }
@@ -26,7 +26,7 @@ const exchange = (own: object) => ({
   },
 })
 
-function connector(own: object): InstalledConnector {
+function connector(own: object): ServedConnector {
   const manifest = v.parse(Manifest, {
     id: 'acme',
     version: '1.0.0',

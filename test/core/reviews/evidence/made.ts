@@ -1,12 +1,12 @@
 /** Evidence that no database has made: small, and whole. */
 import { createHash } from 'node:crypto'
-import { type Kind, writeEvidence } from '../../../../runtime/core/reviews/evidence/form.ts'
+import { type EvidenceKind, writeEvidence } from '../../../../runtime/core/reviews/evidence/form.ts'
 import { createSigner, type Signer } from '../../../../runtime/secrets/signing-key.ts'
 
 export const signer = createSigner(['evidence-tests-'.repeat(3)])
 export const other = createSigner(['somebody-elses-'.repeat(3)])
 
-type Line = [kind: Kind, content: Record<string, unknown>]
+type Line = [kind: EvidenceKind, content: Record<string, unknown>]
 
 export async function written(lines: readonly Line[], by: Signer = signer): Promise<Buffer> {
   const pieces: Buffer[] = []
