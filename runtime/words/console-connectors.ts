@@ -1,4 +1,5 @@
 /** CONSOLE_CONNECTORS: the words of the console: connectors and their calls. */
+import type { WantKind } from '../contract/endpoints/generation.ts'
 import { BLAMES } from '../contract/models/call-minutes.ts'
 import type { ConnectorListing } from '../contract/models/connector-listing.ts'
 import { inBoth } from './say.ts'
@@ -85,6 +86,22 @@ export const CONSOLE_CONNECTORS = {
       provider: 'System',
       operator: 'Einstellung',
       runtime: 'Keyway',
+    },
+  }),
+  want_kinds: inBoth<Record<WantKind, string>>({
+    en: {
+      capability: 'capability',
+      egress: 'egress',
+      login: 'login',
+      clear_secret: 'clear secret',
+      limit: 'limit',
+    },
+    de: {
+      capability: 'Fähigkeit',
+      egress: 'Verbindung',
+      login: 'Anmeldung',
+      clear_secret: 'Geheimnis im Klartext',
+      limit: 'Grenze',
     },
   }),
   one_connector: inBoth({

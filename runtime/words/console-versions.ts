@@ -1,6 +1,22 @@
 /** CONSOLE_VERSIONS: the words of the console: versions of connectors, their history, and publishers. */
 import { inBoth } from './say.ts'
 
+/** What a change of what is installed was, as the core names it. */
+const ACTIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    activate: 'aktiviert',
+    disable: 'ausgeschaltet',
+    distrust: 'Vertrauen entzogen',
+    enable: 'eingeschaltet',
+    grant: 'freigegeben',
+    install: 'aufbewahrt',
+    remove: 'entfernt',
+    revoke: 'widerrufen',
+    rollback: 'zurückgerollt',
+    trust: 'vertraut',
+  }),
+)
+
 export const CONSOLE_VERSIONS = {
   install: inBoth({
     en: {
@@ -267,6 +283,7 @@ export const CONSOLE_VERSIONS = {
       who: 'Who',
       rollback: 'Roll back',
       rollbackTo: (generation: number) => `to ${generation}`,
+      did: (action: string) => action,
       none: 'Nothing was changed yet',
       noneText: 'Installing, granting, disabling and rolling back appear here.',
       older: 'Older',
@@ -280,6 +297,7 @@ export const CONSOLE_VERSIONS = {
       who: 'Wer',
       rollback: 'Zurückrollen',
       rollbackTo: (generation: number) => `auf ${generation}`,
+      did: (action: string) => ACTIONS.get(action) ?? action,
       none: 'Noch keine Änderungen',
       noneText: 'Installieren, Freigeben, Ausschalten und Zurückrollen erscheinen hier.',
       older: 'Ältere',

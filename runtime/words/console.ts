@@ -3,9 +3,11 @@
 import { CONSOLE_ACCESS } from './console-access.ts'
 import { CONSOLE_BACKGROUND } from './console-background.ts'
 import { CONSOLE_CONNECTORS } from './console-connectors.ts'
+import { CONSOLE_EVENTS } from './console-events.ts'
 import { CONSOLE_OVERVIEW } from './console-overview.ts'
 import { CONSOLE_POLICIES } from './console-policies.ts'
 import { CONSOLE_REVIEWS } from './console-reviews.ts'
+import { CONSOLE_SETTINGS } from './console-settings.ts'
 import { CONSOLE_TABLES } from './console-tables.ts'
 import { CONSOLE_VERSIONS } from './console-versions.ts'
 import type { Words } from './say.ts'
@@ -19,6 +21,8 @@ export const CONSOLE_WORDS = {
   ...CONSOLE_VERSIONS,
   ...CONSOLE_BACKGROUND,
   ...CONSOLE_TABLES,
+  ...CONSOLE_EVENTS,
+  ...CONSOLE_SETTINGS,
 } as const
 
 export type ConsoleWords = Words<typeof CONSOLE_WORDS>

@@ -1,10 +1,12 @@
 /** The catalogue of words: complete in every language, and the ways a language writes times and numbers. */
 import { describe, expect, test } from 'vitest'
+import { SETTINGS } from '../../runtime/config.ts'
 import {
   MAIL_CHOICE_NAMES,
   PERSONAL_LANGUAGES,
 } from '../../runtime/contract/models/personal-settings.ts'
 import { CATALOGUE } from '../../runtime/words/catalogue.ts'
+import { GERMAN_SETTINGS } from '../../runtime/words/console-settings.ts'
 import { LANGUAGE_NAMES, LANGUAGES, languageOf } from '../../runtime/words/languages.ts'
 import { MAIL_TEXTS, type Matter } from '../../runtime/words/mail.ts'
 import { PERSONAL_WORDS } from '../../runtime/words/personal.ts'
@@ -72,6 +74,10 @@ describe('the catalogue', () => {
       for (const [key, texts] of Object.entries(words))
         for (const name of LANGUAGE_NAMES)
           expect(taken(texts[name]), `${table}.${key}.${name}`).toEqual(taken(texts.en))
+  })
+
+  test('has a meaning for every setting, and for nothing else', () => {
+    expect([...GERMAN_SETTINGS.keys()].sort()).toEqual(Object.keys(SETTINGS).sort())
   })
 
   test('has a name and a meaning for every choice of mail', () => {

@@ -175,7 +175,7 @@ function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): 
     const ended = one.ended_at ? new Date(one.ended_at) : now
     const took = t.length((ended.getTime() - began.getTime()) / 1000)
     const counts = Object.entries(one.counts)
-      .map(([name, count]) => `${name.replaceAll('_', ' ')} ${thousands(count, t)}`)
+      .map(([name, count]) => t.console.count_named(name, thousands(count, t)))
       .join(', ')
     const name = t.console.app.phaseOf(
       phaseOf(one),

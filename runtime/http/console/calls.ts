@@ -1,7 +1,7 @@
 /** The latest calls of a connector, each with what it did when. */
 import { html } from 'hono/html'
 import type { CallRecord } from '../../contract/endpoints/operator.ts'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { PageError } from '../frame/error-page.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { badge } from '../pages/states.ts'
@@ -100,7 +100,7 @@ export async function showCall(visit: ConsoleVisit): Promise<Response> {
   const { connector_id: id = '', request_id: wanted = '' } = c.req.param()
   const { items } = await visit.ask('list_calls', { query: { connector_id: id, limit: LOOKED } })
   const one = items.find(({ request_id }) => request_id === wanted)
-  if (!one) throw new CoreError(404, t.console.call.gone)
+  if (!one) throw new PageError(404, t.console.call.gone)
   const phases = phasesOf(one)
   const steps = phases.map((phase) =>
     row(stepsColumns(t), [

@@ -7,7 +7,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Permission } from '../../contract/models/roles.ts'
 import { toCoreError } from '../edge/to-core-error.ts'
-import { wordsOf } from '../frame/error-page.ts'
+import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Place } from '../frame/side.ts'
@@ -99,12 +99,12 @@ export const aboutForm = ({ c }: ConsoleVisit, form: Form): About => ({
 export type Status = 200 | 400 | 404 | 409 | 422
 
 /** The words of a refusal that the page can tell; anything else is thrown again. */
-export function refusal(error: unknown): { words: string; status: Status } {
+export function refusal(error: unknown): { words: Markup; status: Status } {
   if (!(error instanceof CoreError) && !(error instanceof RuntimeError)) throw error
   const told = toCoreError(error, '')
   const { status } = told
   if (status !== 400 && status !== 404 && status !== 409 && status !== 422) throw error
-  return { words: wordsOf(told), status }
+  return { words: saidBy(told), status }
 }
 
 /** The page that asks. */
@@ -180,11 +180,11 @@ async function show(
   change: ConsoleChange,
   about: About,
   hidden: readonly (readonly [string, string])[],
-  { reason, problem, status }: { reason: string; problem: string | null; status: Status },
+  { reason, problem, status }: { reason: string; problem: Markup | string | null; status: Status },
 ): Promise<Response> {
   const { c, t } = visit
   const w = t.console.change
-  let [preview, refused, code]: [Preview | null, string | null, Status] = [null, null, status]
+  let [preview, refused, code]: [Preview | null, Markup | null, Status] = [null, null, status]
   try {
     preview = await change.preview(visit, about)
   } catch (error) {

@@ -306,7 +306,7 @@ const chosen = (want: Want): string => `${want.kind} ${want.words}`
 
 const choice = (want: Want, at: number, of: string): Markup => {
   const id = `${of}-${at}`
-  return html`<span class="row keep"><input type="checkbox" id="${id}" name="want" value="${chosen(want)}"><label for="${id}" class="wrap">${brief(want.words, 300)}</label></span>`
+  return html`<span class="row keep"><input type="checkbox" id="${id}" name="want" value="${chosen(want)}"><label for="${id}" class="wrap" lang="en">${brief(want.words, 300)}</label></span>`
 }
 
 function wanted(t: Tongue, { id, withheld }: Shown): Markup {
@@ -322,7 +322,9 @@ function wanted(t: Tongue, { id, withheld }: Shown): Markup {
     html`<form action="${pathOf(id)}/grant">${table(
       t.console.one_connector.withheld,
       columns,
-      withheld.map((want, at) => row(columns, [choice(want, at, 'w'), want.kind])),
+      withheld.map((want, at) =>
+        row(columns, [choice(want, at, 'w'), t.console.want_kinds[want.kind]]),
+      ),
       t,
     )}<div class="in"><button class="btn">${t.console.one_connector.grantChosen}</button></div></form>`,
   )
@@ -343,8 +345,8 @@ function grants(t: Tongue, { id, grants: all }: Shown, now: Date): Markup {
   const rows = all.map((grant, at) =>
     row(wantsColumns(t), [
       choice(grant, at, 'g'),
-      grant.kind,
-      html`${t.day(new Date(grant.granted_at), now)}<span class="sub">${grant.granted_by}${grant.reason === '' ? '' : html`: “${brief(grant.reason)}”`}</span>`,
+      t.console.want_kinds[grant.kind],
+      html`${t.day(new Date(grant.granted_at), now)}<span class="sub">${grant.granted_by}${grant.reason === '' ? '' : html`: ${t.w.quoted(brief(grant.reason))}`}</span>`,
     ]),
   )
   return card(

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 import { MAX_PACKED_BYTES } from '../../connectors/packages/format.ts'
 import { PackageReport } from '../../contract/endpoints/operator.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { PageError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
@@ -22,7 +22,7 @@ const PATH = '/console/install'
 
 type Shown = {
   typed?: Form
-  problem?: string
+  problem?: Markup
   report?: PackageReport | null
   status?: Status
 }
@@ -100,9 +100,9 @@ export async function takePackage(
 /** @throws CoreError 422; RuntimeError input_invalid for what is no package */
 async function uploadedFrom(t: Tongue, files: Files) {
   const [file, signature] = [files.get('package'), files.get('signature')]
-  if (!file) throw new CoreError(422, t.console.install.noFile)
+  if (!file) throw new PageError(422, t.console.install.noFile)
   if (signature && signature.size > MAX_SIGNATURE_BYTES)
-    throw new CoreError(422, t.console.install.noSignature)
+    throw new PageError(422, t.console.install.noSignature)
   const packed = Buffer.from(await file.arrayBuffer())
   return uploadedOf(packed, signature ? await signature.text() : null)
 }

@@ -48,7 +48,7 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
     const targets = one.targets.map((target) => text(target, 'name')).filter(Boolean)
     const failed = one.outcome === 'Failed' ? badge('bad', 'x', t.console.log.failed) : ''
     return row(columnsOf(t), [
-      html`${one.event_type_user_friendly} ${failed}<span class="sub">${t.moment(momentOf(one.event_began_at), now)} · <code>${one.event_type}</code></span>`,
+      html`${t.console.event_named(one.event_type, one.event_type_user_friendly)} ${failed}<span class="sub">${t.moment(momentOf(one.event_began_at), now)} · <code>${one.event_type}</code></span>`,
       html`${brief(who || text(one.actor, 'email') || t.console.log.keyway, 120)}`,
       brief(targets.join(', '), 200),
       details(t, one.event_metadata, one.event_hash),

@@ -1,9 +1,9 @@
 /** OPERATOR_CHANGES: what operators change in the console, one row each; what they do is in the operator's interface. */
 import { html } from 'hono/html'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
-import { CoreError } from '../../contract/errors/problem.ts'
 import { recordActivity } from '../../core/kernel/audit/activity.ts'
 import type { ConsoleWords } from '../../words/console.ts'
+import { PageError } from '../frame/error-page.ts'
 import type { About, ConsoleChange } from './change.ts'
 import { pathOf } from './connector.ts'
 import { field } from './parts.ts'
@@ -219,5 +219,5 @@ function trusting(): Pick<ConsoleChange, 'preview' | 'act'> {
 function servedId({ deps, t }: ConsoleVisit, id: string): string {
   const found = deps.listConnectors().find((one) => one.id === id)
   if (found?.id) return found.id
-  throw new CoreError(404, t.console.operator_change.noSuch)
+  throw new PageError(404, t.console.operator_change.noSuch)
 }

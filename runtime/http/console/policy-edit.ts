@@ -1,13 +1,13 @@
 /** The form of an access policy: rows of a condition, what it gives, and a preview of the people affected before it is saved. */
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { CoreError } from '../../contract/errors/problem.ts'
 import { AccessPolicyInput } from '../../contract/models/access-policy.ts'
 import { OPERATORS } from '../../contract/models/condition.ts'
 import { keysOf } from '../../contract/schema/keys.ts'
 import { attributeNames } from '../../core/directory/attribute-names.ts'
 import { createPolicy, getPolicy, putPolicy } from '../../core/policies/policies.ts'
 import { type PolicyPreview, previewPolicy } from '../../core/policies/preview.ts'
+import { PageError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
@@ -40,7 +40,7 @@ type Shown = {
   /** What apps were looked for; null before. */
   find?: string | null
   preview?: PolicyPreview | null
-  problem?: string | null
+  problem?: Markup | null
   status?: Status
 }
 
@@ -96,7 +96,7 @@ function inputOf(t: Tongue, draft: Draft): AccessPolicyInput {
     body = bodyOf(draft)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
-    throw new CoreError(422, t.console.policy_edit.noJson, {}, cause)
+    throw new PageError(422, t.console.policy_edit.noJson, {}, cause)
   }
   const parsed = v.safeParse(AccessPolicyInput, body)
   if (parsed.success) return parsed.output
@@ -104,7 +104,7 @@ function inputOf(t: Tongue, draft: Draft): AccessPolicyInput {
     const at = String(issue.path?.[0]?.key ?? '')
     return t.console.policy_edit.wrong[at] ?? `${at}: ${issue.message}`
   })
-  throw new CoreError(422, [...new Set(told)].join('; '))
+  throw new PageError(422, [...new Set(told)].join('; '))
 }
 
 async function show(

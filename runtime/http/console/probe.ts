@@ -1,10 +1,10 @@
 /** Credentials that new versions of a connector are tried with: they come in by a form, and are never shown. */
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { CoreError } from '../../contract/errors/problem.ts'
 import type { PageWords } from '../../words/page-words.ts'
+import { PageError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
-import { proofField } from '../frame/layout.ts'
+import { type Markup, proofField } from '../frame/layout.ts'
 import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
 import { pathOf } from './connector.ts'
@@ -29,11 +29,11 @@ function envelopeIn(text: string, w: PageWords): v.InferOutput<typeof Envelope> 
   try {
     value = JSON.parse(text.slice(0, MOST))
   } catch {
-    throw new CoreError(422, w.probe_no_json)
+    throw new PageError(422, w.probe_no_json)
   }
   const parsed = v.safeParse(Envelope, value)
   if (!parsed.success || (!parsed.output.auth && !parsed.output.credentials))
-    throw new CoreError(422, w.probe_form)
+    throw new PageError(422, w.probe_form)
   return parsed.output
 }
 
@@ -43,7 +43,7 @@ export const showProbe = (visit: ConsoleVisit): Promise<Response> => show(visit,
 
 async function show(
   visit: ConsoleVisit,
-  problem: string | null,
+  problem: Markup | null,
   status: Status,
 ): Promise<Response> {
   const { c, t } = visit

@@ -1,7 +1,6 @@
 /** A review is launched: which apps, which of their lines, who decides until when; counted before it is made. */
 import { html } from 'hono/html'
 import * as v from 'valibot'
-import { CoreError } from '../../contract/errors/problem.ts'
 import { REVIEW_TYPES } from '../../contract/models/access-review.ts'
 import { ON_DEADLINE, REVIEWER_KINDS } from '../../contract/models/review-item.ts'
 import { SCOPE_GROUPS, ScopeFilter, type ScopePreview } from '../../contract/models/review-scope.ts'
@@ -9,6 +8,7 @@ import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
 import { appsOf, listApps } from '../../core/catalogue/apps/apps.ts'
 import { launchReview } from '../../core/reviews/launch-whole.ts'
 import { previewScope } from '../../core/reviews/scope-preview.ts'
+import { PageError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
@@ -77,14 +77,14 @@ export function scopeOf(t: Tongue, filters: readonly Filter[]): ScopeFilter[] {
   return filters
     .filter(({ group, value }) => group !== '' || value !== '')
     .map(({ group, value }) => {
-      if (!isKeyOf(SCOPE_GROUPS, group)) throw new CoreError(422, t.console.review_launch.noGroup)
+      if (!isKeyOf(SCOPE_GROUPS, group)) throw new PageError(422, t.console.review_launch.noGroup)
       const [, attribute = '', text = ''] = /^([^=]+)=(.*)$/.exec(value) ?? []
       const isAttribute = group === 'CUSTOM_ATTRIBUTE'
       const [name, label] = isAttribute
         ? [attribute.trim(), attribute.trim()]
         : [value, SCOPE_GROUPS[group].name]
       if (name === '')
-        throw new CoreError(
+        throw new PageError(
           422,
           isAttribute ? t.console.review_launch.noAttribute : t.console.review_launch.noValue,
         )
@@ -92,7 +92,7 @@ export function scopeOf(t: Tongue, filters: readonly Filter[]): ScopeFilter[] {
         ...{ group, name, label },
         value: isAttribute ? text.trim() : value,
       })
-      if (!parsed.success) throw new CoreError(422, t.console.review_launch.noValue)
+      if (!parsed.success) throw new PageError(422, t.console.review_launch.noValue)
       return parsed.output
     })
 }
@@ -102,7 +102,7 @@ type Shown = {
   draft: Draft
   find?: string | null
   counted?: Counted[] | null
-  problem?: string | null
+  problem?: Markup | null
   status?: Status
 }
 
@@ -122,7 +122,7 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
   try {
     const { db, principal, context, c, t } = visit
     if (draft.apps.length > MOST_APPS)
-      throw new CoreError(422, t.console.review_launch.tooMany(MOST_APPS))
+      throw new PageError(422, t.console.review_launch.tooMany(MOST_APPS))
     if (action !== 'launch' || form.get('seen') !== markOf(draft))
       return show(visit, { draft, counted: await count(t, visit, draft) })
     const scope_filters = scopeOf(t, draft.filters)
@@ -149,9 +149,9 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
 
 /** The end of the day that was chosen. @throws CoreError 422 */
 function deadlineOf(t: Tongue, { deadline, name }: Draft): string {
-  if (name === '') throw new CoreError(422, t.console.review_launch.noName)
+  if (name === '') throw new PageError(422, t.console.review_launch.noName)
   if (!/^\d{4}-\d\d-\d\d$/.test(deadline))
-    throw new CoreError(422, t.console.review_launch.noDeadline)
+    throw new PageError(422, t.console.review_launch.noDeadline)
   return `${deadline}T23:59:59Z`
 }
 
@@ -161,9 +161,9 @@ async function count(
   { db, principal, now }: ConsoleVisit,
   draft: Draft,
 ): Promise<Counted[]> {
-  if (draft.apps.length === 0) throw new CoreError(422, t.console.review_launch.noApps)
+  if (draft.apps.length === 0) throw new PageError(422, t.console.review_launch.noApps)
   if (new Date(deadlineOf(t, draft)) <= now)
-    throw new CoreError(422, t.console.review_launch.noDeadline)
+    throw new PageError(422, t.console.review_launch.noDeadline)
   const scope_filters = scopeOf(t, draft.filters)
   const names = new Map((await appsOf(db, draft.apps)).map(({ id, name }) => [id, name]))
   const all: Counted[] = []

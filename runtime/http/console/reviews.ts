@@ -14,7 +14,7 @@ import { takeEvidence } from '../../core/reviews/evidence/take.ts'
 import { listItems } from '../../core/reviews/items.ts'
 import { reviewProgress } from '../../core/reviews/progress.ts'
 import { getReview, listReviews } from '../../core/reviews/read.ts'
-import { wordsOf } from '../frame/error-page.ts'
+import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { icon } from '../frame/icons.ts'
 import { layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
@@ -175,7 +175,7 @@ ${await grid(visit, base, { mine: false, problem: null, asked: askedOf(visit), r
   )
 }
 
-type Grid = { mine: boolean; problem: string | null; asked: Asked; reason: string }
+type Grid = { mine: boolean; problem: Markup | string | null; asked: Asked; reason: string }
 
 /** One’s own lines of a review: what a reviewer decides. */
 export async function showOwnReview(
@@ -184,7 +184,7 @@ export async function showOwnReview(
     problem = null,
     reason = '',
     form,
-  }: { problem?: string | null; reason?: string; form?: Form } = {},
+  }: { problem?: Markup | string | null; reason?: string; form?: Form } = {},
   status: 200 | 400 | 409 = 200,
 ): Promise<Response> {
   const { c, db, principal, t } = visit
@@ -327,7 +327,7 @@ export async function decideLines(visit: ConsoleVisit, form: Form): Promise<Resp
     })
   } catch (error) {
     if (!(error instanceof CoreError) || (error.status !== 400 && error.status !== 409)) throw error
-    const problem = chosen.length === 0 && !isAll ? visit.t.w.choose_lines_first : wordsOf(error)
+    const problem = chosen.length === 0 && !isAll ? visit.t.w.choose_lines_first : saidBy(error)
     return showOwnReview(visit, { problem, reason, form }, error.status)
   }
   visit.say('decided')

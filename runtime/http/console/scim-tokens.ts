@@ -2,10 +2,10 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { SCIM_PATH } from '../../contract/endpoints/scim.ts'
-import { CoreError } from '../../contract/errors/problem.ts'
 import { type NewScimToken, type ScimToken, ScimTokenInput } from '../../contract/models/scim.ts'
 import { createScimToken, listScimTokens, revokeScimToken } from '../../core/scim/tokens.ts'
 import type { PageWords } from '../../words/page-words.ts'
+import { PageError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import { SIDE } from '../frame/side.ts'
@@ -23,7 +23,7 @@ const LOOKS: readonly Column['look'][] = [undefined, 'c3', 'c2', 'c3', 'c3', und
 type Token = v.InferOutput<typeof ScimToken>
 type Shown = {
   typed?: Form
-  problem?: string | null
+  problem?: Markup | null
   made?: v.InferOutput<typeof NewScimToken> | null
   status?: Status
 }
@@ -134,16 +134,16 @@ export async function takeScimToken(visit: ConsoleVisit, typed: Form): Promise<R
 function inputOf(typed: Form, { token_problems: say }: PageWords, now: Date): ScimTokenInput {
   const name = typed.get('name')?.trim() ?? ''
   const day = typed.get('expires')?.trim() ?? ''
-  if (name === '') throw new CoreError(422, say.no_name)
+  if (name === '') throw new PageError(422, say.no_name)
   const end = new Date(`${day}T23:59:59.999Z`)
-  if (day !== '' && !end.toJSON()?.startsWith(day)) throw new CoreError(422, say.no_day)
-  if (day !== '' && end <= now) throw new CoreError(422, say.past_day)
+  if (day !== '' && !end.toJSON()?.startsWith(day)) throw new PageError(422, say.no_day)
+  if (day !== '' && end <= now) throw new PageError(422, say.past_day)
   const parsed = v.safeParse(ScimTokenInput, {
     name,
     ...(day === '' ? {} : { expires_at: end.toISOString() }),
   })
   if (parsed.success) return parsed.output
-  throw new CoreError(422, say.long_name(100))
+  throw new PageError(422, say.long_name(100))
 }
 
 export async function endScimToken(visit: ConsoleVisit): Promise<Response> {

@@ -27,7 +27,7 @@ export async function showSettings(visit: ConsoleVisit): Promise<Response> {
   const { items } = await visit.ask('list_settings')
   const rows = items.map((one) =>
     row(columnsOf(t), [
-      html`<code>${one.name}</code><span class="sub">${one.meaning.replaceAll('`', '')}</span>`,
+      html`<code>${one.name}</code><span class="sub">${t.console.setting_meaning(one.name, one.meaning).replaceAll('`', '')}</span>`,
       shownValue(t, one),
       t.console.setting.sources[one.source],
     ]),

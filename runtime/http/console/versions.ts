@@ -108,7 +108,7 @@ export async function showGenerations(visit: ConsoleVisit): Promise<Response> {
   const rows = items.map(({ generation, at, by, action, reason, difference }, place) =>
     row(generationsColumns(t), [
       html`${generation}<span class="sub">${t.moment(new Date(at), now)}</span>`,
-      html`${action}${reason === '' ? '' : html`: “${brief(reason)}”`}<ul class="sub">${difference.slice(0, 8).map((line) => html`<li>${brief(line)}</li>`)}</ul>`,
+      html`${t.console.generation.did(action)}${reason === '' ? '' : html`: ${t.w.quoted(brief(reason))}`}<ul class="sub">${difference.slice(0, 8).map((line) => html`<li lang="en">${brief(line)}</li>`)}</ul>`,
       by,
       // To go back to what serves now would change nothing.
       place === 0 && before === '0'

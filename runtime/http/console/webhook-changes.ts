@@ -1,12 +1,12 @@
 /** WEBHOOK_CHANGES: what is changed of webhooks, one row each. */
 import { html } from 'hono/html'
 import type { WebhookTried } from '../../contract/endpoints/webhooks.ts'
-import { CoreError } from '../../contract/errors/problem.ts'
 import {
   INLINE_WEBHOOK_TYPES,
   MAX_DESCRIPTION,
   MAX_URL,
 } from '../../contract/models/inline-webhook.ts'
+import { PageError } from '../frame/error-page.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { note } from '../pages/parts.ts'
@@ -71,7 +71,7 @@ export function headersIn(t: Tongue, text: string): Record<string, string | null
       .filter(({ line }) => line !== '')
       .map(({ line, at }) => {
         const [, name, value = ''] = /^([^\s:]+):(.*)$/.exec(line) ?? []
-        if (name === undefined) throw new CoreError(422, t.console.webhook_change.noHeader(at))
+        if (name === undefined) throw new PageError(422, t.console.webhook_change.noHeader(at))
         return [name, value.trim() === '' ? null : value.trim()]
       }),
   )

@@ -1,7 +1,7 @@
-/** Shows an error as a page. Its message comes from the core, so it is English. */
+/** Shows an error as a page. Its message comes from the core, so it is English, unless a page has said it. */
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import type { CoreError } from '../../contract/errors/problem.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Env } from '../edge/env.ts'
 import { toCoreError } from '../edge/to-core-error.ts'
@@ -22,8 +22,14 @@ export const createErrorPage =
     return c.html(page(t, title, saidBy(error)), error.status)
   }
 
+/** What a page refuses by itself: its words are of the catalogue, in the language of the page. */
+export class PageError extends CoreError {}
+
 /** The words of an error within a page of any language. */
-export const saidBy = (error: CoreError): Markup => html`<span lang="en">${wordsOf(error)}</span>`
+export const saidBy = (error: CoreError): Markup =>
+  error instanceof PageError
+    ? html`${wordsOf(error)}`
+    : html`<span lang="en">${wordsOf(error)}</span>`
 
 /** The words of an error: of what does not fit, what is wrong with each part. */
 export function wordsOf({ detail }: CoreError): string {

@@ -127,7 +127,7 @@ function list(page: TokensPage): Markup {
   if (tokens.length === 0)
     return html`<section class="card" aria-labelledby="yours">${head}<p class="in soft">${w.no_tokens}</p></section>`
   return html`<section class="card" aria-labelledby="yours">${head}
-<div class="scroll" role="region" aria-labelledby="yours" tabindex="0">
+<div class="scroll" role="region" aria-label="${w.table_of(w.your_tokens)}" tabindex="0">
 <table>
 <thead><tr>${w.token_columns.map((words, at) => html`<th scope="col" class="${LOOKS[at] ?? ''}">${words}</th>`)}</tr></thead>
 <tbody>${tokens.map((token) => row(token, page))}</tbody>

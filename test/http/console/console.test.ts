@@ -3,7 +3,9 @@ import { generateKeyPairSync } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../../runtime/config.ts'
+import { ROLES } from '../../../runtime/contract/models/roles.ts'
 import { keysOf } from '../../../runtime/contract/schema/keys.ts'
+import { QUEUE_NAMES } from '../../../runtime/core/kernel/jobs/queues.ts'
 import {
   accessReviewApps,
   accessReviewAssignments,
@@ -44,10 +46,44 @@ afterAll(() => core.stop())
 
 const admin = () => signedIn(core)
 
+/** What a page says in the language that it has: without codes, and without what is marked as of another language. */
+const said = (page: string): string[] => {
+  const body = page
+    .slice(page.indexOf('<main'))
+    .replace(/<(code|pre|script|textarea)\b[^>]*>[\s\S]*?<\/\1>/g, ' ')
+    .replace(/<(\w+)[^>]*\b(?:lang="en"|class="[^"]*\bmono\b[^"]*")[^>]*>[^<]*<\/\1>/g, ' ')
+  const spoken = [...body.matchAll(/\s(?:aria-label|placeholder|title)="([^"]*)"/g)]
+  const shown = body.split(/<[^>]*>/)
+  return [...shown, ...spoken.map(([, words = '']) => words)]
+    .map((words) => words.trim())
+    .filter((words) => /\p{L}{2}/u.test(words))
+}
+
+/** Words that both languages have. */
+const NAMES = [
+  ...[
+    'Connector',
+    'Connectors',
+    'Generation',
+    'Host',
+    'Hosts',
+    'Keyway',
+    'Name',
+    'Token',
+    'Webhooks',
+  ],
+  // Of the connector, and of a call by the company of these tests.
+  ...['{settings.base_url}', 'app access'],
+]
+
+/** An address, a person of this file, a capability, methods, a state as a code, a time, an app with a name of its own. */
+const IS_NAME =
+  /@|^\w+ Test$|^[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*$|^[A-Z_]+$|^[\d.,]+ (?:ms|s|k?B)$|…$|^[A-Z]+(?:, [A-Z]+)+$|&lt;img/
+
 /** The pages that are there without anything installed. */
-const paths = () =>
-  Object.values(CONSOLE_PAGES)
-    .map(({ path }) => path.replace(/:(\w+)/g, (whole, name) => params[name] ?? whole))
+const paths = (all: readonly string[] = Object.values(CONSOLE_PAGES).map(({ path }) => path)) =>
+  all
+    .map((path) => path.replace(/:(\w+)/g, (whole, name) => params[name] ?? whole))
     .filter((path) => !path.includes(':'))
 
 describe('the console is', () => {
@@ -118,6 +154,23 @@ describe('every page', () => {
       ).toEqual([])
       expect(text, path).not.toMatch(/>(undefined|NaN|null)</)
     }
+  })
+
+  test('says nothing in German that it says in English, but names and codes', async () => {
+    const visitor = await admin()
+    const german = { headers: { 'accept-language': 'de' } }
+    const asking = Object.values(CHANGES).map(({ path }) => path)
+    const all = new Set<string>([...paths(), ...paths(asking)])
+    const same = new Map<string, string>()
+    for (const path of all) {
+      const { text, status } = await visitor.get(path, german)
+      if (status === 404) continue
+      expect(text, path).toContain('<div class="page" lang="de">')
+      const english = new Set(said((await visitor.get(path)).text))
+      for (const words of said(text)) if (english.has(words)) same.set(words, path)
+    }
+    const known = new Set([...NAMES, ...QUEUE_NAMES, ...Object.keys(ROLES)])
+    expect([...same].filter(([words]) => !known.has(words) && !IS_NAME.test(words))).toEqual([])
   })
 
   test('that there is not is told as one, and so is what is not there', async () => {
