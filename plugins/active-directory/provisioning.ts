@@ -29,6 +29,9 @@ const ATTRIBUTES = {
   department: 'department',
 } as const
 
+/** Longest `sAMAccountName` of a user, in characters (MS-SAMR section 3.1.1.6); Windows cuts it, too. */
+const MAX_NAME = 20
+
 /**
  * Creates an account with groups, or nothing: one that cannot have all of it is removed again. It is made switched off,
  * gets its password, and is then switched on: a domain controller switches no account on without a password.
@@ -42,12 +45,15 @@ export async function createAccount(
   const { username } = request
   if (!username) throw new ConnectorError('integration_missing_parameter', 'username is required')
   const enabled = startsActive(request.user_status)
-  const dn = ctx.ldap.dn(['CN', username], newAccountsPlace(ctx))
+  // A user name may be an address: its domain is not that of the directory.
+  const [name = ''] = username.split('@')
+  const dn = ctx.ldap.dn(['CN', name], newAccountsPlace(ctx))
   return allOrNothing(async (undo) => {
     await ctx.ldap.add(dn, {
       objectClass: ['user'],
-      sAMAccountName: [username],
-      userPrincipalName: [`${username}@${suffixOf(ctx)}`],
+      // One that ends with a dot is refused.
+      sAMAccountName: [name.slice(0, MAX_NAME).replace(/\.+$/, '')],
+      userPrincipalName: [`${name}@${suffixOf(ctx)}`],
       userAccountControl: [withDisabled(String(NORMAL), true)],
       ...attributesFrom(request, ATTRIBUTES, 'add'),
     })

@@ -1,8 +1,14 @@
 /** The connector of Active Directory, whole: through the host, its bind, its sandbox and its door, to a real Samba domain. */
 import { Attribute, Change, Client } from 'ldapts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Directory, startDomain } from '../egress/ldap/directory.ts'
+import { startCore } from '../core/host.ts'
+import { leaving } from '../core/offboarding/leaving.ts'
+import { acme } from '../core/policies/acme.ts'
+import { company } from '../core/requests/company.ts'
+import { openDoors } from '../egress/fixtures/door.ts'
+import { type Directory, doorTo, ldap, startDomain } from '../egress/ldap/directory.ts'
 import { failure, startHost, success, type TestHost } from './host.ts'
+import { until } from './until.ts'
 
 type Account = {
   integration_specific_id: string
@@ -557,4 +563,51 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       ...error,
     })
   })
+
+  test('reads an attribute that a domain controller hands out in ranges whole', async () => {
+    const door = doorTo({ ...domain, url: domain.ldapsUrl })
+    const body = { base: `CN=Everyone,${groups()}`, attributes: ['member;range=0-1499'] }
+    const { entries } = JSON.parse(String((await door.fetch(ldap('SEARCH', body))).body))
+    for (const one of openDoors.splice(0)) await one.close()
+    expect(new Set(entries[0].attributes.member).size).toBe(1600)
+    expect(Object.keys(entries[0].attributes)).toEqual(['member'])
+  })
+
+  test('gives a worker an account and a group by policy, and shuts who leaves out of the domain', async () => {
+    const core = await startCore({
+      KEYWAY_PRIVATE_EGRESS: `active-directory=${new URL(domain.ldapsUrl).host}`,
+    })
+    try {
+      await core.host.settled
+      const [staff, leavers] = [acme(core), leaving(core)]
+      const app = await company(core).connected({
+        app_class_id: 'active-directory',
+        auth: { username: domain.auth.bindDn, password: domain.auth.password },
+        settings: { ...envelope().settings, disabled_dn: `OU=Left,${people()}` },
+      })
+      await core.call('POST', `/apps/${app}/sync`, { body: { sync_type: 'full_sync' } })
+      await until(
+        'the sync ends',
+        async () => (await core.call('GET', `/apps/${app}`)).body.sync_status === 'SUCCESS',
+        60_000,
+      )
+      const path = `/appstore/requestable_permissions?app_id=${app}&search_term=Engineering&size=100`
+      const { items } = (await core.call('GET', path)).body
+      await staff.policy('Building', [
+        { id: app, is_preapproved: true, permissions: [{ id: items[0].id }] },
+      ])
+      const grace = await staff.worker('grace.hopper.of.the.navy', 'Building')
+      await staff.reach(grace.id, 'COMPLETED')
+      const dn = (place: string) => `CN=grace.hopper.of.the.navy,${place}`
+      expect(await read(dn(people()), 'memberOf')).toBe(`CN=Engineering,${groups()}`)
+      expect(await read(dn(people()), 'userAccountControl')).toBe('512')
+
+      await leavers.reaches(await leavers.offboard(grace.id), 'COMPLETED')
+      expect(await read(dn(`OU=Left,${people()}`), 'userAccountControl')).toBe('514')
+      await staff.reach(grace.id, 'REVERTED')
+      expect(await read(dn(`OU=Left,${people()}`), 'memberOf')).toEqual([])
+    } finally {
+      await core.stop()
+    }
+  }, 180_000)
 })
