@@ -250,7 +250,7 @@ export async function createHost(
   const directories = only === null ? [...new Set([BUILT_IN_DIR, ...configured])] : [only]
   const lookFailed = (error: Error) =>
     log.error({ err: error }, 'looking at the plugin directories failed')
-  /** The checks that the first look began. Those of others' connectors do not keep the host from serving. */
+  /** The checks that the first look began. Checks of drop-in connectors do not keep the host from serving. */
   const checks: Promise<void>[] = []
   const ownChecks: Promise<void>[] = []
   let started = false

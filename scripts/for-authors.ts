@@ -10,7 +10,7 @@ const RUNTIME = path.join(import.meta.dirname, '..', 'runtime')
 
 export type Exported = Declared & { name: string; isType: boolean }
 
-/** What a file exports of others: `export { a, type B } from './x.ts'`, in its order. */
+/** What a file exports again: `export { a, type B } from './x.ts'`, in its order. */
 export function exportsOf(file: string): Exported[] {
   const lists = [...read(file).matchAll(/^export( type)? \{([^}]*)\} from '([^']+)'/gm)]
   return lists.flatMap(([, allTypes, names = '', from = '']) =>

@@ -61,5 +61,5 @@ export function createChanges(onRows: (rows: Row[]) => unknown): (row: Row) => v
   }
 }
 
-/** Words of others, without what a terminal would obey. */
+/** Foreign text, without what a terminal would obey. */
 const plain = (text: string): string => text.replace(/\p{C}+/gu, ' ')

@@ -28,7 +28,7 @@ const NOTHING: Buffer = Buffer.alloc(0)
 export type CheckedReply = { reply: Reply; body: Buffer | string }
 
 /** What a reply has to be. */
-export type Expected = {
+export type ReplyExpectation = {
   schema: AnySchema
   capability: string
   /** Whether the caller asked for raw_data. */
@@ -43,7 +43,7 @@ export type Expected = {
  * Turns what the guest's `run` gave (head, response, raw data, each JSON text) into a checked reply.
  * The guest is hostile: the head too may be anything.
  */
-export function checkReply(parts: unknown, expected: Expected): CheckedReply {
+export function checkReply(parts: unknown, expected: ReplyExpectation): CheckedReply {
   const [headJson, responseJson, rawJson, ...more]: unknown[] = Array.isArray(parts) ? parts : []
   if (
     typeof headJson !== 'string' ||
@@ -66,7 +66,7 @@ function checkParts(
   headJson: string,
   responseJson: string,
   rawJson: string,
-  expected: Expected,
+  expected: ReplyExpectation,
 ): CheckedReply {
   const { schema, capability, wantRaw, written } = expected
   const head = parse(headJson)
@@ -105,7 +105,7 @@ function answer(
   cursorJson: string,
   responseJson: string,
   rawJson: string,
-  { capability, wantRaw, limits }: Expected,
+  { capability, wantRaw, limits }: ReplyExpectation,
   leftOut: number,
 ): CheckedReply {
   if (!wantRaw && limits === undefined && responseJson.length < MAX_TEXT_LENGTH) {

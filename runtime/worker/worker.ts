@@ -19,7 +19,7 @@ import { type Connector, createConnector } from './connectors.ts'
 import { createGuestIsolate, type GuestSource } from './guest-isolate.ts'
 import { readRequest } from './guest-request.ts'
 import { bundlePositions } from './positions.ts'
-import { checkReply, type Expected } from './reply.ts'
+import { checkReply, type ReplyExpectation } from './reply.ts'
 import { createSlices } from './slices.ts'
 import { strayLine } from './strays.ts'
 import { createTimers, type Timers } from './timers.ts'
@@ -33,7 +33,7 @@ type Guest = {
   /** Open requests of the guest, each with the call that made it. */
   requests: Map<number, number>
   /** Calls that have not settled, and what their replies have to be. */
-  runs: Map<number, Expected>
+  runs: Map<number, ReplyExpectation>
   /**
    * Calls that keep the guest off the main thread: the host says so, they take too long, or they have sent
    * what must not be sent twice, so that the guest may not be cut.
@@ -212,7 +212,7 @@ export function serve(
   async function answerLater(
     call: number,
     parts: string[],
-    expected: Expected,
+    expected: ReplyExpectation,
     chars: number,
   ): Promise<void> {
     while (channel.queuedBytes() > MAX_QUEUED_BYTES) await pause(5)

@@ -14,7 +14,6 @@ export const APP_STATUSES = [
   'BLOCKLISTED',
   'DEPRECATED',
 ] as const
-export type AppStatus = (typeof APP_STATUSES)[number]
 
 export const DISCOVERY_SOURCES = [
   'GSUITE_QUICK_INBOX',
@@ -32,7 +31,6 @@ export const DISCOVERY_SOURCES = [
   'JUMPCLOUD',
   'CUSTOM',
 ] as const
-export type DiscoverySource = (typeof DISCOVERY_SOURCES)[number]
 
 export const CONNECTION_SOURCES = ['API', 'UI'] as const
 export const SYNC_STATUSES = ['SYNCING', 'SUCCESS', 'FAILED'] as const
@@ -98,7 +96,6 @@ const facts = {
 }
 
 /** Names of what people may say of an app. */
-export type FactName = keyof typeof facts
 export const FACT_NAMES = keysOf(facts)
 
 const connection = {

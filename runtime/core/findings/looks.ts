@@ -12,8 +12,6 @@ const MAX_DUE = 50
 /** What a job looks at. */
 export type Look = { kind: 'app' | 'domain'; id: string }
 
-export const keyOf = ({ kind, id }: Look): string => `${kind} ${id}`
-
 export function readKey(key: string): Look | null {
   const [kind, id = ''] = key.split(' ')
   return kind === 'app' || kind === 'domain' ? { kind, id } : null

@@ -3,7 +3,7 @@ import { FINDINGS, type FindingEvent, type FindingKind } from '../../contract/mo
 import type { Db } from '../../database/database.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 
-/** What the log is told of a finding. */
+/** What the log says about a finding. */
 export type Told = {
   id: string
   kind: FindingKind

@@ -31,7 +31,7 @@ export const entitlementKey = (one: {
 
 /**
  * Ids that grow with time (UUIDv7, RFC 9562): rows that come together lie together in the indexes, which
- * random ones would spread over millions of others.
+ * random ones would spread over millions of rows.
  */
 export function timeOrderedIds(count: number, nowMs: number): string[] {
   const random = randomBytes(count * 8)

@@ -141,8 +141,6 @@ export function createSignatures(now: () => number) {
   }
 }
 
-export type Signatures = ReturnType<typeof createSignatures>
-
 async function told<T>({ name }: Asked, sign: () => Promise<T>): Promise<T> {
   try {
     return await sign()

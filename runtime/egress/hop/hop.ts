@@ -108,7 +108,7 @@ export async function hop(
     const proxy = door.chooseProxy(url)
     if (proxy !== null) judgeProxied(url, call.connectorId, door.privateGrants)
     const { endMs = Number.POSITIVE_INFINITY, signal } = call
-    // After judging: what is refused must not push the paces of others out of memory.
+    // After judging: a refused request must not push other paces out of memory.
     const governor = governorOf(url, call, door)
     turn.leave = await governor.enter({ endMs, signal, from: url.host })
     const head = await door.exchange(sent.url, sent.request, {

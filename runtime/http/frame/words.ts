@@ -1,6 +1,4 @@
 /** What pages make of data in any language: names and moments. */
-import { manyOf } from '../../words/time.ts'
-import { tongueOf } from './tongue.ts'
 
 type Named = { given_name: string; family_name: string; email: string }
 
@@ -18,9 +16,3 @@ export function initials(name: string): string {
 /** The core interface writes some moments without a zone; all are UTC. */
 export const momentOf = (text: string): Date =>
   new Date(/[zZ]$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`)
-
-/** The console's body is English: how it writes moments, lengths and numbers of things. */
-export const { moment, day, age, length: lengthOf, accessLength } = tongueOf('en')
-
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  manyOf(count, 'en', { one, other: many })

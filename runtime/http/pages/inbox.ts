@@ -14,12 +14,12 @@ import { inboxPage } from './inbox-page.ts'
 import { personNamed } from './person-named.ts'
 import { isAction, NEEDS_REASON, type OpenTask } from './task-detail.ts'
 import type { Refused } from './task-more.ts'
-import { OPEN_TASKS, type Visit } from './visit.ts'
+import { OPEN_TASKS_QUERY, type Visit } from './visit.ts'
 
 const SIZE = 50
 
 const tasksOf = ({ db, principal }: Visit, page: number) =>
-  listTasks(db, principal, { ...OPEN_TASKS, page, size: SIZE })
+  listTasks(db, principal, { ...OPEN_TASKS_QUERY, page, size: SIZE })
 
 async function show(
   visit: Visit,

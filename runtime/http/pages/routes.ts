@@ -25,7 +25,7 @@ import { giveBackForm, remind, sendRequest, showAsk, withdraw } from './requests
 import { signedOutPage, signInBy } from './sign-in.ts'
 import { FORMS, type FormName, PAGES, type PageName, WHOLE } from './table.ts'
 import { toSignIn } from './to-sign-in.ts'
-import { OPEN_TASKS, type Visit, visitOf } from './visit.ts'
+import { OPEN_TASKS_QUERY, type Visit, visitOf } from './visit.ts'
 
 type Show = (visit: Visit) => Promise<Response>
 type Take = (visit: Visit, form: Form) => Promise<Response>
@@ -81,7 +81,7 @@ export function pageRoutes(deps: CoreDeps): Hono<Env> {
     const who = await signedIn(c)
     if (!who) return toSignIn(c)
     const { db, principal } = await visitOf(c, deps, who)
-    const { total } = await listTasks(db, principal, { ...OPEN_TASKS, page: 1, size: 1 })
+    const { total } = await listTasks(db, principal, { ...OPEN_TASKS_QUERY, page: 1, size: 1 })
     return c.redirect(total > 0 ? PAGES.inbox.path : PAGES.access.path, 303)
   }
 

@@ -58,7 +58,11 @@ export async function visitOf(
     t,
     async visitor() {
       const user = await getCurrentUser(who.db, principal)
-      const { total } = await listTasks(who.db, principal, { ...OPEN_TASKS, page: 1, size: 1 })
+      const { total } = await listTasks(who.db, principal, {
+        ...OPEN_TASKS_QUERY,
+        page: 1,
+        size: 1,
+      })
       const { email } = user
       const { roles } = principal
       const places = placesOf(principal)
@@ -76,7 +80,7 @@ export async function visitOf(
 }
 
 /** The question for the tasks that wait for a person, oldest first. */
-export const OPEN_TASKS = {
+export const OPEN_TASKS_QUERY = {
   ...{ open: true, show_all_tasks: false, task_type: null, task_category: null, status: null },
   ...{ product_area: null, search: null, sort_by: null, sort_direction: 'asc', expand: [] },
   ...{ assigned_identity_ids: [], assigned_group_ids: [], access_request_id: null },
