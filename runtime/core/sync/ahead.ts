@@ -4,7 +4,7 @@
  */
 
 /** What a listing answered; `token` is null behind the last page. */
-export type Page<T> = { rows: T[]; token: string | null }
+export type FetchedPage<T> = { rows: T[]; token: string | null }
 
 export type Ahead<T> = {
   /**
@@ -12,7 +12,7 @@ export type Ahead<T> = {
    *
    * @throws what asking for a page threw, once all pages before it were taken
    */
-  take(): Promise<Page<T>[]>
+  take(): Promise<FetchedPage<T>[]>
   /** Asks for no further page. */
   stop(): void
 }
@@ -22,7 +22,7 @@ const MOST_ROWS = 10_000
 const MOST_LENGTH = 4_000_000
 
 type From<T> = {
-  fetch(token: string | null): Promise<Page<T>>
+  fetch(token: string | null): Promise<FetchedPage<T>>
   /** The first page's token. */
   token: string | null
   /** Whether to ask for a page behind one that has come. */
@@ -31,7 +31,7 @@ type From<T> = {
 
 /** Begins to read, with the page of `token`. */
 export function readAhead<T>({ fetch, token, goesOn }: From<T>): Ahead<T> {
-  let waiting: Page<T>[] = []
+  let waiting: FetchedPage<T>[] = []
   let room = emptyRoom()
   /** The token to ask for next; undefined where there is none, or it is not to be asked for. */
   let next: string | null | undefined = token
@@ -81,7 +81,7 @@ const emptyRoom = (): Room => ({ rows: 0, length: 0 })
 
 const isFull = ({ rows, length }: Room): boolean => rows >= MOST_ROWS || length >= MOST_LENGTH
 
-function fill(room: Room, { rows }: Page<unknown>): void {
+function fill(room: Room, { rows }: FetchedPage<unknown>): void {
   room.rows += rows.length
   // One by one: a page may be as large as a reply may be.
   for (const row of rows) room.length += JSON.stringify(row).length

@@ -8,7 +8,7 @@ import type { Db } from '../../database/database.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
 import { noteBack } from '../catalogue/apps/outages.ts'
 import { responseAs } from '../kernel/context/connectors.ts'
-import { type Page, readAhead } from './ahead.ts'
+import { type FetchedPage, readAhead } from './ahead.ts'
 import type { Expected } from './expected.ts'
 import { countPage, endlessWords } from './repeats.ts'
 import { added, checkpoint, type Progress, toNext, type Walk } from './runs.ts'
@@ -46,7 +46,7 @@ export async function fetchPage<T>(
   capability: CapabilityName,
   request: Record<string, unknown>,
   token: string | null,
-): Promise<Page<T>> {
+): Promise<FetchedPage<T>> {
   const { parts, app, run } = walk
   const page = { token, size: run.pageSize }
   const answer = await callApp(parts, app, capability, { request, page })
@@ -93,7 +93,7 @@ async function writePages<T>(
   tx: Db,
   walk: Walk,
   listing: SyncListing<T>,
-  pages: Page<T>[],
+  pages: FetchedPage<T>[],
   expected: Expected,
 ): Promise<Record<string, number>> {
   const { run } = walk
@@ -117,7 +117,7 @@ async function writePages<T>(
   return all
 }
 
-function repeats<T>(pages: readonly Page<T>[], keyOf: (row: T) => string): boolean {
+function repeats<T>(pages: readonly FetchedPage<T>[], keyOf: (row: T) => string): boolean {
   const known = new Set<string>()
   let count = 0
   for (const { rows } of pages) {

@@ -1,6 +1,6 @@
 /** Which pages are asked for while others are written. */
 import { expect, test } from 'vitest'
-import { type Page, readAhead } from '../../../runtime/core/sync/ahead.ts'
+import { type FetchedPage, readAhead } from '../../../runtime/core/sync/ahead.ts'
 
 /** A system whose pages come when they are let: by their tokens, `1` behind the first. */
 function system(pages: number, rowsOf: (n: number) => unknown[] = (n) => [n]) {
@@ -15,7 +15,7 @@ function system(pages: number, rowsOf: (n: number) => unknown[] = (n) => [n]) {
     asked,
     let: (n: number) => gate(n).resolve(),
     refuse: (n: number) => gate(n).reject(new Error(`page ${n} is lost`)),
-    async fetch(token: string | null): Promise<Page<unknown>> {
+    async fetch(token: string | null): Promise<FetchedPage<unknown>> {
       asked.push(token)
       const n = Number(token ?? 0)
       await gate(n).promise
@@ -28,7 +28,7 @@ function system(pages: number, rowsOf: (n: number) => unknown[] = (n) => [n]) {
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 const always = () => true
-const firsts = (pages: Page<unknown>[]) => pages.map(({ rows }) => rows[0])
+const firsts = (pages: FetchedPage<unknown>[]) => pages.map(({ rows }) => rows[0])
 
 test('a page of a slow system is taken when it comes, and the next one is asked for meanwhile', async () => {
   const { asked, fetch, ...slow } = system(3)
