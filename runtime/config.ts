@@ -115,7 +115,8 @@ export const SETTINGS = {
   KEYWAY_PUBLIC_URL: {
     default: '',
     schema: judgedBy(mail.wrongPublicUrl),
-    meaning: 'where people reach the pages, such as `https://keyway.acme.example`: links in mails',
+    meaning:
+      'where people reach the pages, such as `https://keyway.acme.example`: links in mails, and where SCIM resources say that they are',
   },
   KEYWAY_MAIL_SERVER: {
     // A password in it is refused; it must not be printed all the same.
@@ -266,6 +267,7 @@ export type Config = Readonly<{
   registries: string[]
   /** Null: no mail is sent. */
   mail: mail.MailServer | null
+  publicOrigin: string | null
   requestsPerMinute: number
   connectorToken: string
   /** True when the connector interface answers without a token. */
@@ -330,15 +332,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     install: get('KEYWAY_INSTALL') || (loopback && databaseUrl === '' ? 'any' : 'trusted'),
     connectorsPath: get('KEYWAY_CONNECTORS_PATH'),
     privateEgress: get('KEYWAY_PRIVATE_EGRESS'),
-    plainLdap: get('KEYWAY_PLAIN_LDAP'),
-    plainSql: get('KEYWAY_PLAIN_SQL'),
-    clearSecrets: get('KEYWAY_CLEAR_SECRETS'),
-    retention: get('KEYWAY_RETENTION'),
-    secrets,
-    adminToken: get('KEYWAY_ADMIN_TOKEN'),
-    databaseUrl,
+    ...{ plainLdap: get('KEYWAY_PLAIN_LDAP'), plainSql: get('KEYWAY_PLAIN_SQL') },
+    ...{ clearSecrets: get('KEYWAY_CLEAR_SECRETS'), retention: get('KEYWAY_RETENTION'), secrets },
+    ...{ adminToken: get('KEYWAY_ADMIN_TOKEN'), databaseUrl },
     signIn: get('KEYWAY_SIGN_IN'),
     registries: list(get('KEYWAY_REGISTRY'), /\s+/),
+    publicOrigin: URL.parse(get('KEYWAY_PUBLIC_URL'))?.origin ?? null,
     mail: mail.mailServerOf(
       {
         ...{ server: get('KEYWAY_MAIL_SERVER'), password: get('KEYWAY_MAIL_PASSWORD') },

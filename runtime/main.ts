@@ -329,7 +329,7 @@ export async function createHost(
     core: {
       db: () => database?.db() ?? null,
       ...{ hasher, parts, signIn, log },
-      requestsPerMinute: config.requestsPerMinute,
+      ...{ requestsPerMinute: config.requestsPerMinute, publicOrigin: config.publicOrigin },
       clientAddress: createClientAddress(config.trustedProxies),
       onAnswer: metrics.answered,
     },

@@ -59,6 +59,7 @@ describe('without variables', () => {
       signIn: '',
       registries: [],
       mail: null,
+      publicOrigin: null,
       stopNoticeMs: 0,
       logLevel: 'info',
       proxy: null,

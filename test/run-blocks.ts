@@ -82,6 +82,8 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   'runtime/docs/operate/install.md: npm start': TESTS,
   'runtime/docs/operate/registry.md: npx keyway publish ./registry acme-1.0.0.tgz --key acme.key':
     'it needs a package; test/cli/install.test.ts has one',
+  'runtime/docs/operate/registry.md: npx keyway publish ./registry --key acme.key --mirror https://mirror.acme.example':
+    'it needs a registry; test/connectors/published/published.test.ts has mirrors',
   "runtime/docs/operate/registry.md: npx keyway trust acme.key.pub --name 'Acme Inc.'":
     'its addresses stand for others; test/cli/install.test.ts runs them',
   'runtime/docs/authors/guide.md: npx keyway check plugins/acme --update': SERVES,

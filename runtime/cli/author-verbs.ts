@@ -1,6 +1,6 @@
 /** Verbs of who writes a connector: from an empty folder to a signed package. */
 import type { Command } from 'commander'
-import { answering, helped } from './terminal/options.ts'
+import { answering, collect, helped } from './terminal/options.ts'
 import { wholeNumber } from './terminal/whole-number.ts'
 
 /** Adds them. */
@@ -78,12 +78,18 @@ package the index is signed again, for so many days from now.`,
     examples: [
       'publish ./registry acme-1.0.0.tgz --key acme.key',
       'publish ./registry --key acme.key --days 30',
+      'publish ./registry --key acme.key --mirror https://mirror.acme.example/registry',
     ],
   })
     .argument('<directory>', 'folder of the registry; made where there is none')
     .argument('[packages...]', 'files that keyway pack wrote, with their signatures beside them')
     .requiredOption('--key <file>', 'private key of keyway keygen, which signs the index')
     .option('--days <days>', 'how long the index is good', wholeNumber, 90)
+    .option(
+      '--mirror <address>',
+      'https:// address where the same folder lies as well; may stand several times; none: there is none any more; default: those of the index before',
+      collect,
+    )
     .option('--dry-run', 'only say what would be written')
     .description('add packages to a registry that is a folder of files, and sign its index')
     .action(async (directory, packages, options) =>

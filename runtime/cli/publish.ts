@@ -20,7 +20,7 @@ import { nextIndex } from '../connectors/published/rules.ts'
 import { errorOf, ifMissing } from '../contract/errors/thrown.ts'
 import { fileFault, isFileFault } from './terminal/file-fault.ts'
 
-type PublishFlags = { key: string; days: number; dryRun?: true; json?: true }
+type PublishFlags = { key: string; days: number; mirror?: string[]; dryRun?: true; json?: true }
 
 /** Files of the registry, by their name in the folder. */
 type Files = Map<string, Buffer>
@@ -29,14 +29,15 @@ type Files = Map<string, Buffer>
 export async function publish(
   directory: string,
   packages: readonly string[],
-  { key, days, dryRun, json }: PublishFlags,
+  { key, days, mirror, dryRun, json }: PublishFlags,
 ): Promise<void> {
   await told(async () => {
+    const mirrors = mirror?.filter((one) => one !== 'none').map(mirrorAddress)
     const before = await indexIn(directory)
     const files: Files = new Map()
     const additions = []
     for (const file of packages) additions.push(await added(file, files))
-    const index = nextIndex(before, additions, { now: new Date(), days })
+    const index = nextIndex(before, additions, { now: new Date(), days, mirrors })
     const text = `${JSON.stringify(index, null, 1)}\n`
     if (Buffer.byteLength(text) > MAX_INDEX_BYTES)
       throw new PackageError(
@@ -49,6 +50,15 @@ export async function publish(
     if (!dryRun) for (const [name, content] of files) await put(path.join(directory, name), content)
     say(directory, index, [...files.keys()], { key: signature.key, dryRun, json })
   })
+}
+
+/** @throws PackageError for what no client would ask */
+function mirrorAddress(address: string): string {
+  const url = URL.parse(address)
+  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return address
+  throw new PackageError(
+    `${JSON.stringify(address)} is no mirror: write https://host/path without a login, or none`,
+  )
 }
 
 /** The index that is there; null for a new folder. */
@@ -87,8 +97,11 @@ function say(
   files: readonly string[],
   { key, dryRun, json }: Said,
 ): void {
-  const { version, expires_at, connectors } = index
-  const answer = { directory, version, expires_at, key, connectors: connectors.length, files }
+  const { version, expires_at, mirrors, connectors } = index
+  const answer = {
+    ...{ directory, version, expires_at, key, mirrors },
+    ...{ connectors: connectors.length, files },
+  }
   const words = [
     `${directory}: index ${version}, ${connectors.length} connectors, good until ${expires_at}${dryRun ? ' (not written)' : ''}`,
     ...files.map((file) => `  ${file}`),

@@ -77,6 +77,7 @@ const OTHER_OPTIONS = [
   ],
   ...['--only', '--head', '--sample-port', '--remove-clusters'],
   ...['--deadline', '--reviewers', '--on-deadline', '--language', '--registry', '--days'],
+  '--mirror',
 ]
 /** Verbs whose `<id>` is that of something new. */
 const NEW_IDS = ['new']

@@ -27,7 +27,7 @@ export type RegistryFlags = ReadFlags & { registry?: string[] }
 /** How long the command waits for one file, in milliseconds. */
 const PATIENCE_MS = 60_000
 
-/** The addresses that the operator named: nothing else is ever reached. */
+/** The addresses that the operator named: nothing else is reached but mirrors that an index of theirs names. */
 const addressesOf = ({ registry }: RegistryFlags): readonly string[] =>
   registry ?? readConfig({ ...process.env, ...UNUSED }).registries
 
@@ -108,9 +108,8 @@ export async function fromRegistry(text: string, flags: RegistryFlags): Promise<
   const wish = parseName(text)
   if (wish === null || (!text.includes('@') && addressesOf(flags).length === 0)) return null
   return asConfigError(async () => {
-    const { index, source } = await trustedRegistry(flags)
-    const { connector, version } = pick(index, wish)
-    return fetchPackage({ connector, version }, [source, ...sourcesOf(flags)])
+    const { index, sources } = await trustedRegistry(flags)
+    return fetchPackage(pick(index, wish), sources)
   })
 }
 

@@ -17,6 +17,7 @@ export const MAX_SIGNATURE_BYTES = 4096
 const MAX_CONNECTORS = 2000
 const MAX_VERSIONS = 500
 const MAX_WANTS = 1000
+export const MAX_MIRRORS = 10
 
 const Text = (most: number) => v.pipe(v.string(), v.maxLength(most))
 const Moment = v.pipe(v.string(), v.isoTimestamp())
@@ -55,6 +56,8 @@ export const PublishedIndex = v.strictObject({
   version: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   published_at: Moment,
   expires_at: Moment,
+  /** Where the same files lie as well: addresses of other web servers. */
+  mirrors: v.optional(v.pipe(v.array(Text(500)), v.maxLength(MAX_MIRRORS)), []),
   connectors: v.pipe(v.array(Connector), v.maxLength(MAX_CONNECTORS)),
 })
 export type PublishedIndex = v.InferOutput<typeof PublishedIndex>

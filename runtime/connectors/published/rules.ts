@@ -18,12 +18,13 @@ export type Addition = Omit<PublishedConnector, 'versions'> & { version: Publish
  * The next index. Its version is that of a clock in seconds, and greater than that of the one before, so that it grows
  * also where the one before was lost.
  *
+ * @param mirrors Those of the index before, where none are given.
  * @throws PackageError for a version that is there with another content
  */
 export function nextIndex(
   before: PublishedIndex | null,
   additions: readonly Addition[],
-  { now, days }: { now: Date; days: number },
+  { now, days, mirrors }: { now: Date; days: number; mirrors?: readonly string[] | undefined },
 ): PublishedIndex {
   const connectors = new Map((before?.connectors ?? []).map((one) => [one.id, one]))
   for (const addition of additions) {
@@ -35,6 +36,7 @@ export function nextIndex(
     version: Math.max((before?.version ?? 0) + 1, Math.floor(now.getTime() / 1000)),
     published_at: now.toISOString(),
     expires_at: new Date(now.getTime() + days * DAY_MS).toISOString(),
+    mirrors: [...(mirrors ?? before?.mirrors ?? [])],
     connectors: [...connectors.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Files of a registry, from a folder or a web server. Nothing is reached but the addresses that the operator named: no
- * redirects, TLS unless it is this machine, and no more bytes than are waited for.
+ * Files of a registry, from a folder or a web server. Nothing is reached but the addresses that the operator named, and
+ * the mirrors of an index that a trusted key has signed: no redirects, TLS unless it is this machine, and no more bytes than are waited for.
  */
 import { open } from 'node:fs/promises'
 import path from 'node:path'
@@ -13,6 +13,8 @@ export type Source = {
   address: string
   /** @throws SourceError */
   read(file: string, maxBytes: number): Promise<Buffer>
+  /** A mirror that an index from here names; null for an address that it may not name. */
+  mirror(address: string): Source | null
 }
 
 /** A file that could not be had; the next mirror may have it. */
@@ -25,7 +27,7 @@ export class SourceError extends Error {
  * @throws PackageError for an address that is none
  */
 export function sourceOf(address: string, patienceMs: number): Source {
-  if (!/^https?:\/\//i.test(address)) return folder(address)
+  if (!/^https?:\/\//i.test(address)) return folder(address, patienceMs)
   const base = URL.canParse(address) ? new URL(address) : null
   if (base === null || base.username !== '' || base.password !== '')
     throw new PackageError(`the registry is no address: write https://host/path, without a login`)
@@ -33,11 +35,30 @@ export function sourceOf(address: string, patienceMs: number): Source {
     throw new PackageError(
       `${base.origin} is without TLS: a registry is named by https:// or a folder`,
     )
-  return { address, read: (file, maxBytes) => fetched(base, file, { maxBytes, patienceMs }) }
+  return {
+    address,
+    read: (file, maxBytes) => fetched(base, file, { maxBytes, patienceMs }),
+    mirror: (other) => mirrorOf(other, base.protocol === 'http:', patienceMs),
+  }
 }
 
-const folder = (directory: string): Source => ({
+/**
+ * Another address of the same files: never a folder of this machine, and without TLS only where the registry that names
+ * it is so, too, which is on this machine.
+ */
+function mirrorOf(address: string, plain: boolean, patienceMs: number): Source | null {
+  if (!/^https:\/\//i.test(address) && !(plain && /^http:\/\//i.test(address))) return null
+  try {
+    return sourceOf(address, patienceMs)
+  } catch (error) {
+    if (error instanceof PackageError) return null
+    throw error
+  }
+}
+
+const folder = (directory: string, patienceMs: number): Source => ({
   address: directory,
+  mirror: (other) => mirrorOf(other, false, patienceMs),
   async read(file, maxBytes) {
     const name = path.join(directory, file)
     try {

@@ -39,6 +39,8 @@ export type CoreDeps = {
   hasher: TokenHasher
   parts: CoreContext
   requestsPerMinute: number
+  /** Where people and programs reach the host (KEYWAY_PUBLIC_URL); null where nobody said so. */
+  publicOrigin: string | null
   /** How people sign in by providers. */
   signIn: {
     providers: readonly KnownProvider[]

@@ -4,6 +4,7 @@ import { deleteCookie, getCookie, setCookie } from 'hono/cookie'
 import { SESSION_MS } from '../../core/sign-in/sessions.ts'
 import { randomSecret } from '../../secrets/key-derivation.ts'
 import type { Env } from '../edge/env.ts'
+import { isHttps } from '../edge/https.ts'
 
 const SESSION = 'keyway_session'
 const VISITOR = 'keyway_visitor'
@@ -12,11 +13,6 @@ const BEGUN = 'keyway_sign_in'
 
 /** Where the session's cookie of earlier versions counted. */
 const FORMER_PATH = '/settings'
-
-/** Behind a proxy that ends TLS, the proxy says so; who says it falsely only loses the own cookie. */
-const isHttps = (c: Context<Env>): boolean =>
-  c.req.header('x-forwarded-proto')?.split(',')[0]?.trim() === 'https' ||
-  new URL(c.req.url).protocol === 'https:'
 
 /** By https the name has the prefix that keeps other hosts of the domain, and plain http, from setting it. */
 const nameOf = (c: Context<Env>, name: string): string => (isHttps(c) ? `__Host-${name}` : name)

@@ -1,4 +1,4 @@
-/** What a registry has, and a package that is fetched from there. Nothing is reached but what KEYWAY_REGISTRY names. */
+/** What a registry has, and a package that is fetched from there. Nothing is reached but what KEYWAY_REGISTRY names, and its mirrors. */
 import { newest } from '../../connectors/lifecycle/generations.ts'
 import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
 import { seeIndex } from '../../connectors/lifecycle/published-indexes.ts'
@@ -68,9 +68,8 @@ export async function fetchPublished(op: Operating, name: string): Promise<Uploa
     throw new PackageError(
       `${JSON.stringify(name)} names no connector; write acme, acme@1.2.0 or acme@^1`,
     )
-  const { index, source } = await opened(op, PACKAGE_MS)
-  const sources = op.registries.map((one) => sourceOf(one, PACKAGE_MS))
-  const { packed, signature } = await fetchPackage(pick(index, wish), [source, ...sources])
+  const { index, sources } = await opened(op, PACKAGE_MS)
+  const { packed, signature } = await fetchPackage(pick(index, wish), sources)
   return uploadedOf(packed, signature?.toString('utf8') ?? null)
 }
 

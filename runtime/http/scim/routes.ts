@@ -20,6 +20,7 @@ import { createRateLimit } from '../core/rate-limit.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import { readBytes } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
+import { originOf } from '../edge/https.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
 import { SCIM_HANDLERS } from './handlers.ts'
 
@@ -59,15 +60,15 @@ export function scimRoutes(deps: CoreDeps): Hono<Env> {
     const result = await SCIM_HANDLERS[name](db, caller, {
       ...{ id: c.req.param('id') ?? '', query },
       body: await bodyOf(c, row),
-      request: { base: `${originOf(c)}${SCIM_PATH}`, ifMatch: c.req.header('if-match') ?? null },
+      request: {
+        base: `${originOf(c, deps.publicOrigin)}${SCIM_PATH}`,
+        ifMatch: c.req.header('if-match') ?? null,
+      },
       means: deps.parts,
     })
     if (result === null) return c.body(null, 204)
     return tell(c, row, result, query)
   }
-
-  /** The scheme is the proxy's to say: TLS may end before us. */
-  const originOf = (c: Context<Env>): string => new URL(c.req.url).origin
 
   function refused(c: Context<Env>, thrown: unknown): Response {
     if (thrown instanceof ScimError) {

@@ -1,6 +1,8 @@
 /** What an index of a registry says, and what of it is believed. */
 import { describe, expect, test } from 'vitest'
+import { PackageError, packageOf } from '../../../runtime/connectors/packages/format.ts'
 import { makeKeyPair, signText } from '../../../runtime/connectors/packages/sign.ts'
+import { writePackage } from '../../../runtime/connectors/packages/write.ts'
 import {
   INDEX_FORM,
   logoFile,
@@ -9,6 +11,7 @@ import {
   parseIndex,
   readIndex,
 } from '../../../runtime/connectors/published/form.ts'
+import { fetchPackage, openRegistry } from '../../../runtime/connectors/published/open.ts'
 import {
   type Addition,
   demandFresh,
@@ -18,6 +21,7 @@ import {
   pick,
   searched,
 } from '../../../runtime/connectors/published/rules.ts'
+import { type Source, SourceError, sourceOf } from '../../../runtime/connectors/published/source.ts'
 
 const NOW = new Date('2026-11-01T00:00:00.000Z')
 const at = (days: number) => new Date(NOW.getTime() + days * 86_400_000)
@@ -171,5 +175,129 @@ describe('choosing', () => {
     expect(found()).toEqual(['acme'])
     expect(found('PEOPLE', 'list_accounts')).toEqual(['acme'])
     expect(found('people', 'nothing')).toEqual([])
+  })
+})
+
+describe('mirrors', () => {
+  const [pair, other] = [makeKeyPair(), makeKeyPair()]
+  const trusted = [{ key: pair.id, name: 'Acme', public_key: pair.publicKey, revoked_at: null }]
+  const FIRST = 'https://one.example'
+  const MIRROR = 'https://two.example'
+
+  /** Web servers that hold these files, by their address. */
+  function web(servers: Record<string, Record<string, string | Buffer>>) {
+    const asked: string[] = []
+    const at = (address: string): Source => ({
+      address,
+      mirror: (other) => (sourceOf(address, 1).mirror(other) === null ? null : at(other)),
+      read: async (file) => {
+        asked.push(address)
+        const content = servers[address]?.[file]
+        if (content === undefined) throw new SourceError(`${file} is not there`)
+        return Buffer.from(content)
+      },
+    })
+    return { at, asked }
+  }
+  const DAY_MS = 86_400_000
+  const indexed = (days: number, mirrors: string[], by = pair) => {
+    const now = new Date(Date.now() - 10 * DAY_MS)
+    const text = JSON.stringify(nextIndex(null, [addition('1.0.0')], { now, days, mirrors }))
+    const signature = JSON.stringify(signText(INDEX_FORM, text, by.privateKey))
+    return { 'index.json': text, 'index.json.sig': signature }
+  }
+  const opened = (
+    servers: Record<string, Record<string, string | Buffer>>,
+    seen: () => Promise<void> = async () => undefined,
+  ) => {
+    const { at, asked } = web(servers)
+    return { asked, registry: openRegistry([at(FIRST)], trusted, seen) }
+  }
+
+  test('an index keeps its mirrors until it is given others', () => {
+    const first = nextIndex(null, [], { now: NOW, days: 1, mirrors: [MIRROR] })
+    expect(nextIndex(first, [], { now: NOW, days: 1 }).mirrors).toEqual([MIRROR])
+    expect(nextIndex(first, [], { now: NOW, days: 1, mirrors: [] }).mirrors).toEqual([])
+    const { mirrors: _none, ...before } = first
+    expect(parseIndex(JSON.stringify(before)).mirrors).toEqual([])
+    const many = { ...first, mirrors: Array.from({ length: 11 }, () => MIRROR) }
+    expect(() => parseIndex(JSON.stringify(many))).toThrow(/the index: mirrors/)
+  })
+
+  test('of an index that has expired are asked for a newer one', async () => {
+    const { registry } = opened({ [FIRST]: indexed(1, [MIRROR]), [MIRROR]: indexed(90, []) })
+    expect((await registry).source.address).toBe(MIRROR)
+  })
+
+  test('of an older index than was seen are asked, and remembered like the first', async () => {
+    const versions: string[] = []
+    const seen = async () => {
+      versions.push('asked')
+      if (versions.length === 1) throw new PackageError('it is an older one')
+    }
+    const servers = { [FIRST]: indexed(90, [MIRROR]), [MIRROR]: indexed(90, []) }
+    expect((await opened(servers, seen).registry).source.address).toBe(MIRROR)
+    expect(versions).toHaveLength(2)
+  })
+
+  test('are checked as strictly as the first, each once', async () => {
+    const circle = opened({
+      [FIRST]: indexed(1, [MIRROR, FIRST]),
+      [MIRROR]: indexed(1, [FIRST, MIRROR]),
+    })
+    await expect(circle.registry).rejects.toThrow(
+      /one\.example: .*expired[\s\S]*two\.example: .*expired/,
+    )
+    expect(circle.asked).toEqual([FIRST, FIRST, MIRROR, MIRROR])
+    const stranger = opened({ [FIRST]: indexed(1, [MIRROR]), [MIRROR]: indexed(90, [], other) })
+    await expect(stranger.registry).rejects.toThrow(/two\.example: .*not trusted/)
+  })
+
+  test('that an index names whose signature is not trusted are never asked', async () => {
+    const { asked, registry } = opened({ [FIRST]: indexed(1, [MIRROR], other) })
+    await expect(registry).rejects.toThrow(/not trusted/)
+    expect(asked).not.toContain(MIRROR)
+  })
+
+  test('have the package where the first has none, or another one', async () => {
+    const MANIFEST = { id: 'acme', version: '1.0.0', runtime: '^1.0.0' }
+    const packageWith = (code: string) =>
+      packageOf(
+        MANIFEST,
+        new Map([
+          ['connector.json', Buffer.from(JSON.stringify(MANIFEST))],
+          ['code.js', Buffer.from(code)],
+        ]),
+      )
+    const whole = packageWith('export default {}')
+    const packed = await writePackage(whole)
+    const changed = await writePackage(packageWith('export default []'))
+    const named = version('1.0.0', { digest: whole.digest, bytes: packed.length, signed: false })
+    const file = packageFile('acme', named)
+    const connector = { id: 'acme', name: 'Acme', description: '', logo: null, versions: [named] }
+    for (const first of [{}, { [file]: changed }, { [file]: 'no package' }]) {
+      const { at } = web({ [FIRST]: first, [MIRROR]: { [file]: packed } })
+      const { registry } = opened({ [FIRST]: indexed(90, [MIRROR]) })
+      expect((await registry).sources.map(({ address }) => address)).toContain(MIRROR)
+      const found = await fetchPackage({ connector, version: named }, [at(FIRST), at(MIRROR)])
+      expect(found.packed.equals(packed)).toBe(true)
+      await expect(fetchPackage({ connector, version: named }, [at(FIRST)])).rejects.toThrow(
+        /one\.example: /,
+      )
+    }
+  })
+
+  test.each([
+    ['https://one.example', 'https://two.example/x', true],
+    ['https://one.example', 'http://127.0.0.1:1/x', false],
+    ['https://one.example', '/etc', false],
+    ['https://one.example', 'https://name:password@two.example', false],
+    ['./folder', 'https://two.example', true],
+    ['./folder', '../other', false],
+    ['./folder', 'http://localhost/', false],
+    ['http://127.0.0.1:1', 'http://localhost:2', true],
+    ['http://127.0.0.1:1', 'http://two.example', false],
+  ])('an index at %s may name %s: %s', (from, mirror, may) => {
+    expect(sourceOf(from, 1).mirror(mirror) !== null).toBe(may)
   })
 })

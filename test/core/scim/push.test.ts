@@ -126,6 +126,19 @@ describe('tokens', () => {
   })
 })
 
+test('a proxy that ends TLS says the scheme of locations', async () => {
+  const located = async (headers: Record<string, string>) => {
+    const reply = await fetch(`${base}/ServiceProviderConfig`, {
+      headers: { authorization: `Bearer ${token}`, ...headers },
+    })
+    return ((await reply.json()) as { meta: { location: string } }).meta.location
+  }
+  expect(await located({})).toBe(`${base}/ServiceProviderConfig`)
+  expect(await located({ 'x-forwarded-proto': 'https' })).toBe(
+    `${base.replace('http:', 'https:')}/ServiceProviderConfig`,
+  )
+})
+
 test('the service says what it is', async () => {
   const config = (await scim('GET', '/ServiceProviderConfig')).body
   expect(config).toMatchObject({ patch: { supported: true }, bulk: { supported: false } })
