@@ -47,7 +47,7 @@ export const ACCESS_WORDS = {
     en: (day: Insert, link: Insert | null) =>
       html`On ${day}. If you still need it: ${link ?? 'ask for it again'}.`,
     de: (day: Insert, link: Insert | null) =>
-      html`Am ${day}. Wenn Sie es noch brauchen: ${link ?? 'neuen Antrag stellen'}.`,
+      html`Am ${day}. Wenn Sie es noch brauchen: ${link ?? 'neue Anfrage stellen'}.`,
   },
   what_you_have: { en: 'What you have', de: 'Was Sie haben' },
   nothing_yet: { en: 'Nothing yet', de: 'Noch nichts' },
@@ -61,11 +61,11 @@ export const ACCESS_WORDS = {
   withdraw: { en: 'Withdraw', de: 'Zurückziehen' },
   withdraw_question: {
     en: (thing: string) => `Withdraw the request for “${thing}”?`,
-    de: (thing: string) => `Den Antrag auf „${thing}“ zurückziehen?`,
+    de: (thing: string) => `Die Anfrage nach „${thing}“ zurückziehen?`,
   },
   withdraw_text: {
     en: 'Nobody has to decide on it any more. You can ask again at any time.',
-    de: 'Dann muss niemand mehr darüber entscheiden. Sie können jederzeit einen neuen Antrag stellen.',
+    de: 'Dann muss niemand mehr darüber entscheiden. Sie können jederzeit eine neue Anfrage stellen.',
   },
   remind_approvers: { en: 'Remind who decides', de: 'An die Entscheidung erinnern' },
   remind_word: { en: 'A word for them', de: 'Ein Satz dazu' },
@@ -90,9 +90,9 @@ export const ACCESS_WORDS = {
     en: (count: number) =>
       `${manyOf(count, 'en', { one: 'older request', other: 'older requests' })} not shown.`,
     de: (count: number) =>
-      `${manyOf(count, 'de', { one: 'älterer Antrag', other: 'ältere Anträge' })} nicht gezeigt.`,
+      `${manyOf(count, 'de', { one: 'ältere Anfrage', other: 'ältere Anfragen' })} nicht gezeigt.`,
   },
-  ended_requests: { en: 'Requests that have ended', de: 'Beendete Anträge' },
+  ended_requests: { en: 'Requests that have ended', de: 'Beendete Anfragen' },
   column_what: { en: 'What', de: 'Was' },
   column_how: { en: 'How it ended', de: 'Wie er endete' },
   column_asked: { en: 'Asked', de: 'Gestellt' },
@@ -128,7 +128,7 @@ export const ACCESS_WORDS = {
   found_in: {
     en: (app: string | null) => `Found in ${app ?? 'the app'}; no request or policy gave it`,
     de: (app: string | null) =>
-      `In ${app ?? 'der Anwendung'} gefunden; weder ein Antrag noch eine Richtlinie hat es gegeben`,
+      `In ${app ?? 'der Anwendung'} gefunden; weder eine Anfrage noch eine Richtlinie hat es gegeben`,
   },
   requested_and: {
     en: (day: Insert | null, how: string) =>
@@ -169,7 +169,7 @@ export const ACCESS_WORDS = {
     de: 'Keyway entzieht es Ihnen. Um es wiederzubekommen, müssen Sie es erneut beantragen.',
   },
   keep_it: { en: 'Keep it', de: 'Behalten' },
-  request: { en: 'Request', de: 'Antrag' },
+  request: { en: 'Request', de: 'Anfrage' },
   thing_in: {
     en: (thing: string, app: string) => `${thing} in ${app}`,
     de: (thing: string, app: string) => `${thing} in ${app}`,
@@ -179,8 +179,8 @@ export const ACCESS_WORDS = {
     de: (length: string) => `Beantragt ${length}.`,
   },
   what_happens: { en: 'What happens', de: 'Was geschieht' },
-  done_asked: { en: 'Your request is sent.', de: 'Ihr Antrag ist gesendet.' },
-  done_withdrawn: { en: 'Your request is withdrawn.', de: 'Ihr Antrag ist zurückgezogen.' },
+  done_asked: { en: 'Your request is sent.', de: 'Ihre Anfrage ist gesendet.' },
+  done_withdrawn: { en: 'Your request is withdrawn.', de: 'Ihre Anfrage ist zurückgezogen.' },
   done_given_back: {
     en: 'You gave it back. Keyway removes it.',
     de: 'Sie haben es zurückgegeben. Keyway entzieht es Ihnen.',

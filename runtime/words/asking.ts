@@ -20,10 +20,10 @@ export const ASKING_WORDS = {
   what: { en: 'What', de: 'Was' },
   access_to_the_app: { en: 'Access to the app', de: 'Zugang zur Anwendung' },
   choose_else: { en: 'Choose something else', de: 'Etwas anderes wählen' },
-  send_request: { en: 'Send request', de: 'Antrag senden' },
+  send_request: { en: 'Send request', de: 'Anfrage senden' },
   cancel: { en: 'Cancel', de: 'Abbrechen' },
   what_will_happen: { en: 'What will happen', de: 'Was geschehen wird' },
-  not_sent: { en: 'The request was not sent', de: 'Der Antrag wurde nicht gesendet' },
+  not_sent: { en: 'The request was not sent', de: 'Die Anfrage wurde nicht gesendet' },
   without_end: { en: 'Without an end', de: 'Unbefristet' },
   how_long: { en: 'How long', de: 'Wie lange' },
   how_long_help: {
@@ -54,13 +54,13 @@ export const ASKING_WORDS = {
   who_will_decide: { en: 'Who will decide', de: 'Wer entscheiden wird' },
   never_decided: {
     en: 'Nobody has decided on a request for this app in the last 90 days.',
-    de: 'In den letzten 90 Tagen hat niemand über einen Antrag für diese Anwendung entschieden.',
+    de: 'In den letzten 90 Tagen hat niemand über eine Anfrage für diese Anwendung entschieden.',
   },
   usually: {
     en: (length: string, count: number) =>
       `Usually decided in ${length} (median of ${manyOf(count, 'en', { one: 'request', other: 'requests' })} in 90 days).`,
     de: (length: string, count: number) =>
-      `Meist in ${length} entschieden (Median aus ${manyOf(count, 'de', { one: 'Antrag', other: 'Anträgen' })} in 90 Tagen).`,
+      `Meist in ${length} entschieden (Median aus ${manyOf(count, 'de', { one: 'Anfrage', other: 'Anfragen' })} in 90 Tagen).`,
   },
   choose_length: {
     en: 'Choose how long you need it.',
@@ -74,7 +74,7 @@ export const ASKING_WORDS = {
     en: (who: string | null, target: 'self' | 'you' | { name: string }) =>
       `${who ?? 'You'} asked${target === 'self' ? '' : target === 'you' ? ' for you' : ` for ${target.name}`}`,
     de: (who: string | null, target: 'self' | 'you' | { name: string }) =>
-      `${who === null ? 'Sie haben' : `${who} hat`} ${target === 'self' ? '' : target === 'you' ? 'für Sie ' : `für ${target.name} `}den Antrag gestellt`,
+      `${who === null ? 'Sie haben' : `${who} hat`} ${target === 'self' ? '' : target === 'you' ? 'für Sie ' : `für ${target.name} `}die Anfrage gestellt`,
   },
   or: {
     en: (few: string, last: string) => `${few} or ${last}`,
@@ -138,7 +138,7 @@ export const ASKING_WORDS = {
   },
   taking: { en: 'Keyway is taking it back', de: 'Keyway entzieht es gerade' },
   not_given: { en: 'It was not given', de: 'Es wurde nicht eingerichtet' },
-  was_withdrawn: { en: 'It was withdrawn', de: 'Der Antrag wurde zurückgezogen' },
+  was_withdrawn: { en: 'It was withdrawn', de: 'Die Anfrage wurde zurückgezogen' },
   is_gone: { en: 'It is gone', de: 'Es ist entzogen' },
   over_gone: { en: 'Its time was over; it is gone', de: 'Die Zeit war vorbei; es ist entzogen' },
   over_not_gone: {

@@ -16,7 +16,7 @@ export const CONSOLE_OVERVIEW = {
       whatChanges: 'What will be different',
       nothingDifferent: 'Nothing: it is so already.',
       why: 'Why',
-      whyHelp: 'It stands in the history and in the activity log.',
+      whyHelp: 'It is recorded in the history and in the activity log.',
       sayWhy: 'Say why.',
       changedSince:
         'What you filled in is not what this page showed before. Look at what will be different now.',
@@ -56,7 +56,7 @@ export const CONSOLE_OVERVIEW = {
       what: 'What',
       since: 'Since',
       action: 'Action',
-      look: 'Look',
+      look: 'View',
       turns: 'Whose turn it is',
       noTurns: 'Nobody has an open task',
       noTurnsText: 'Who has to decide or do something appears here.',
@@ -171,7 +171,7 @@ export const CONSOLE_OVERVIEW = {
       title: 'Activity log',
       brokenTitle: 'The activity log was changed',
       lead: (count: string) =>
-        `${count} entries. Each is tied to the one before it, so that a change of an earlier one shows.`,
+        `${count} entries. Each is chained to the one before it, so that a later change shows.`,
       whole: (count: number) => `The newest ${en(count, 'entry', 'entries')} fit`,
       wholeText: (head: string, waiting: number) =>
         `Up to ${head}…${waiting > 0 ? `; ${waiting} more wait to be chained` : ''}. keyway audit verify looks at all of them.`,
@@ -189,10 +189,10 @@ export const CONSOLE_OVERVIEW = {
       until: 'To',
       search: 'Search',
       clear: 'Clear',
-      none: 'Nothing was done yet',
+      none: 'No entries yet',
       noneText: 'Everything that people and Keyway do is recorded here.',
       noneFound: 'Nothing found',
-      noneFoundText: 'No entry is of that type and time.',
+      noneFoundText: 'No entry has that type and time.',
       showAll: 'Show all',
     },
     de: {

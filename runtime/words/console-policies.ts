@@ -25,7 +25,7 @@ export const CONSOLE_POLICIES = {
     en: {
       newTitle: 'New access policy',
       editTitle: (name: string) => `Change ${name}`,
-      lead: 'Say who, and what they are given. See who is affected before it is saved.',
+      lead: 'Choose who gets what. You see who is affected before you save.',
       notSaved: 'It was not saved',
       about: 'About it',
       name: 'Name',
@@ -47,15 +47,14 @@ export const CONSOLE_POLICIES = {
       },
       text: 'Condition',
       textHelp: 'It is nested, so it is written as JSON, as the API takes it.',
-      noJson: 'The condition is no JSON.',
+      noJson: 'The condition is not valid JSON.',
       line: (at: number) => `condition ${at}`,
       attribute: 'Attribute',
-      operator: 'Compared how',
+      operator: 'Comparison',
       value: 'Value',
       drop: 'Remove',
       add: 'Add a condition',
-      linesHelp:
-        'For several values write commas between them. Conditions that are empty do not count.',
+      linesHelp: 'Separate several values with commas. Empty conditions do not count.',
       operators: {
         equals: 'is',
         '!=': 'is not',
@@ -203,7 +202,7 @@ export const CONSOLE_POLICIES = {
   policy: inBoth({
     en: {
       title: 'Access policies',
-      lead: 'Who is given what by what they are. A policy gives what it says, and takes it back from who no longer fits.',
+      lead: 'Policies give people access by their attributes, and take it back from people who no longer match.',
       name: 'Policy',
       state: 'State',
       draft: 'Draft',
@@ -218,7 +217,7 @@ export const CONSOLE_POLICIES = {
       everyone: 'Everyone.',
       facts: 'Facts',
       none: 'No policies yet',
-      noneText: 'A policy gives people access by what they are.',
+      noneText: 'A policy gives people access by their attributes.',
       noneFound: 'Nothing found',
       noneFoundText: 'No policy has that in its name.',
       nothing: 'Nothing',

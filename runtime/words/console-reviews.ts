@@ -9,7 +9,7 @@ export const CONSOLE_REVIEWS = {
   review_launch: inBoth({
     en: {
       title: 'Launch an access review',
-      lead: 'Say what is reviewed, who reviews it and until when. See how many lines that is before it begins.',
+      lead: 'Choose what is reviewed, who reviews it and until when. You see how many lines that is before it begins.',
       notLaunched: 'It was not launched',
       about: 'About it',
       name: 'Name',
@@ -23,7 +23,7 @@ export const CONSOLE_REVIEWS = {
       deadlines: {
         LEAVE: 'stays as it is',
         REMOVE: 'is removed',
-        ESCALATE: 'is asked of the admins of the app',
+        ESCALATE: 'goes to the admins of the app',
       },
       apps: 'Apps',
       find: 'Find apps by name',
@@ -42,7 +42,7 @@ export const CONSOLE_REVIEWS = {
       noValue: 'Give each filter a value of at most 255 characters.',
       noAttribute: 'Write an attribute as name=value.',
       noName: 'Give it a name.',
-      noDeadline: 'Choose a last day that is still to come.',
+      noDeadline: 'Choose a last day in the future.',
       noApps: 'Choose at least one app.',
       tooMany: (most: number) =>
         `Choose at most ${most} apps here; more go with POST /access_reviews.`,
@@ -114,7 +114,7 @@ export const CONSOLE_REVIEWS = {
     en: {
       remind: {
         title: 'Remind the reviewers?',
-        lead: 'Their tasks say how much is open; who wants mail of reminders gets one.',
+        lead: 'Their tasks show how much is open. People who want reminders by mail get one.',
         button: 'Remind them',
         done: 'They are reminded.',
         line: (tasks: number, lines: number) =>
@@ -122,7 +122,7 @@ export const CONSOLE_REVIEWS = {
       },
       complete: {
         title: 'Complete this review?',
-        lead: 'Decisions end. What is to be removed is removed, and read back.',
+        lead: 'No more decisions can be made. What is to be removed is removed, and checked in the system.',
         button: 'Complete it',
         done: 'It is being completed.',
         rejected: (lines: number) =>
@@ -143,7 +143,7 @@ export const CONSOLE_REVIEWS = {
       },
       complete: {
         title: 'Diese Überprüfung abschließen?',
-        lead: 'Danach wird nicht mehr entschieden. Was zu entziehen ist, wird entzogen und nachgelesen.',
+        lead: 'Danach wird nicht mehr entschieden. Was zu entziehen ist, wird entzogen; das System bestätigt es.',
         button: 'Abschließen',
         done: 'Sie wird abgeschlossen.',
         rejected: (lines: number) =>

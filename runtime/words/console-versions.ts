@@ -21,13 +21,13 @@ export const CONSOLE_VERSIONS = {
   install: inBoth({
     en: {
       title: 'Install or upgrade a connector',
-      lead: 'A package is checked and kept. No call goes to it before you let it serve.',
+      lead: 'A package is checked and kept. No call goes to it before you activate it.',
       upload: 'Package',
       file: 'Package file',
       fileHelp: (most: string) => `As keyway pack makes it: a .tgz of at most ${most}.`,
       signature: 'Signature file',
       signatureHelp: 'As keyway sign makes it: the .sig beside the package.',
-      changePublisher: 'The connector has changed hands',
+      changePublisher: 'The connector has a new publisher',
       changePublisherHelp: 'Needed where another publisher signed the versions before it.',
       why: 'Why',
       keep: 'Check and keep it',
@@ -44,7 +44,7 @@ export const CONSOLE_VERSIONS = {
         'The package is checked in the sandbox, with the cases that it brings.',
         'You see who signed it, what it wants in addition, and what it breaks.',
         'You grant what it wants and let calls go to it. It is tried first.',
-        'If it does badly, roll back in the history of what is installed.',
+        'If it fails, roll back in the history of what is installed.',
       ],
       done: 'It is kept. No call goes to it yet.',
     },
@@ -91,7 +91,7 @@ export const CONSOLE_VERSIONS = {
       activate: 'Let calls go to it',
       serves: 'Calls go to it already.',
       more: 'What it wants that is not granted',
-      less: 'What is granted that it does not want any more',
+      less: 'What is granted and no longer wanted',
       nothingMore: 'Nothing: all that it wants is granted.',
       nothingLess: 'Nothing.',
       breaks: 'What it breaks',
@@ -126,8 +126,8 @@ export const CONSOLE_VERSIONS = {
   operator_change: inBoth({
     en: {
       noSuch: 'There is no such connector',
-      atOnce: 'Cut off calls and page sequences that have begun, too',
-      notAtOnce: 'Let calls and page sequences that have begun end',
+      atOnce: 'Also cut off calls and page sequences that have begun',
+      notAtOnce: 'Let calls and page sequences that have begun finish',
       releases: (id: string) => `${id}: takes calls again, on this host`,
       forgets: (id: string) =>
         `${id}: the credentials that new versions are tried with are forgotten`,
@@ -161,7 +161,7 @@ export const CONSOLE_VERSIONS = {
       },
       revoke: {
         title: (id: string) => `Revoke this from ${id}?`,
-        lead: 'It counts at once, also for calls that have begun.',
+        lead: 'It takes effect at once, also for calls that have begun.',
         button: 'Revoke',
         done: 'It is revoked.',
       },
@@ -315,7 +315,7 @@ export const CONSOLE_VERSIONS = {
       revoked: 'Revoked',
       distrust: 'Trust no more',
       trust: 'Trust a publisher',
-      none: 'Nobody is trusted yet',
+      none: 'No publisher is trusted yet',
       noneText: 'Trust the key of a publisher to install what they have signed.',
     },
     de: {

@@ -5,7 +5,7 @@ export const DELEGATE_WORDS = {
   delegates_title: { en: 'Delegates', de: 'Vertretungen' },
   delegates_lead: {
     en: 'While you are away, another person decides on the access requests that wait for you.',
-    de: 'Während Sie abwesend sind, entscheidet eine andere Person über die Anträge, die auf Sie warten.',
+    de: 'Während Sie abwesend sind, entscheidet eine andere Person über die Anfragen, die auf Sie warten.',
   },
   delegate_new: { en: 'Name a delegate', de: 'Eine Vertretung benennen' },
   delegate_person: { en: 'Who decides for you', de: 'Wer für Sie entscheidet' },

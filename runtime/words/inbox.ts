@@ -52,9 +52,9 @@ export const INBOX_WORDS = {
   },
   not_decided_by: {
     en: (day: Insert) => html`not decided by ${day}: the request ends`,
-    de: (day: Insert) => html`ohne Entscheidung bis ${day} endet der Antrag`,
+    de: (day: Insert) => html`ohne Entscheidung bis ${day} endet die Anfrage`,
   },
-  request_has_ended: { en: 'The request has ended.', de: 'Der Antrag ist beendet.' },
+  request_has_ended: { en: 'The request has ended.', de: 'Die Anfrage ist beendet.' },
   settled_yes: {
     en: (who: string) => `${who} settled this with yes`,
     de: (who: string) => `${who} hat zugestimmt`,
@@ -157,7 +157,7 @@ export const INBOX_WORDS = {
   required_for_no: { en: '(required for a no)', de: '(nötig, wenn Sie ablehnen)' },
   say_why: {
     en: 'Say why: the person who asked reads it.',
-    de: 'Schreiben Sie, warum: Die Person, die den Antrag gestellt hat, liest es.',
+    de: 'Schreiben Sie, warum: Die Person, die die Anfrage gestellt hat, liest es.',
   },
   actions: {
     en: {

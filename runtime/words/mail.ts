@@ -117,7 +117,7 @@ export const MAIL_TEXTS = {
     de: {
       subject: (of) => `Genehmigt: ${what(of, 'de')}`,
       lines: (of) => [
-        `Der Antrag auf ${what(of, 'de')}${other(of) ? ` für ${other(of)}` : ''} wurde genehmigt. Keyway richtet es jetzt ein oder bittet eine Person, es von Hand zu tun.`,
+        `Die Anfrage nach ${what(of, 'de')}${other(of) ? ` für ${other(of)}` : ''} wurde genehmigt. Keyway richtet es jetzt ein oder bittet eine Person, es von Hand zu tun.`,
       ],
     },
   },
@@ -132,7 +132,7 @@ export const MAIL_TEXTS = {
     de: {
       subject: (of) => `Abgelehnt: ${what(of, 'de')}`,
       lines: (of) => [
-        `Der Antrag auf ${what(of, 'de')}${other(of) ? ` für ${other(of)}` : ''} wurde abgelehnt.`,
+        `Die Anfrage nach ${what(of, 'de')}${other(of) ? ` für ${other(of)}` : ''} wurde abgelehnt.`,
         ...quoted(of, 'de'),
       ],
     },
@@ -149,9 +149,9 @@ export const MAIL_TEXTS = {
     de: {
       subject: (of) => `Nicht entschieden: ${what(of, 'de')}`,
       lines: (of) => [
-        `Der Antrag auf ${what(of, 'de')} ist ohne Entscheidung zu Ende gegangen.`,
+        `Die Anfrage nach ${what(of, 'de')} ist ohne Entscheidung zu Ende gegangen.`,
         ...quoted(of, 'de'),
-        'Sie können einen neuen Antrag stellen.',
+        'Sie können eine neue Anfrage stellen.',
       ],
     },
   },
@@ -202,7 +202,7 @@ export const MAIL_TEXTS = {
       subject: (of) =>
         `Bitte prüfen bis ${day(of, 'de')}: ${lines(of, 'de')}, ${of.app ?? 'eine Anwendung'}`,
       lines: (of) => [
-        `In der Zugriffsprüfung „${of.thing ?? ''}“ warten auf Sie: ${lines(of, 'de')} zu ${of.app ?? 'einer Anwendung'}. Sie sind bis ${day(of, 'de')} zu entscheiden.`,
+        `In der Zugriffsüberprüfung „${of.thing ?? ''}“ warten auf Sie: ${lines(of, 'de')} zu ${of.app ?? 'einer Anwendung'}. Sie sind bis ${day(of, 'de')} zu entscheiden.`,
       ],
     },
   },

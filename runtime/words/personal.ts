@@ -23,14 +23,14 @@ export const PERSONAL_WORDS = {
     },
   },
   language: { en: 'Language', de: 'Sprache' },
-  by_browser: { en: 'That of the browser', de: 'Die des Browsers' },
+  by_browser: { en: 'The language of the browser', de: 'Sprache des Browsers' },
   my_data_lead: {
-    en: 'What Keyway keeps of you.',
+    en: 'What Keyway keeps about you.',
     de: 'Was Keyway über Sie aufbewahrt.',
   },
   my_data_text: {
-    en: 'Your name and address as the directory has them, your roles and groups, your accounts in apps, your requests and comments, who stands in for you, your mail, sign-ins and API tokens (never their secrets), and what you did, from the activity log. What others wrote of you is given out by your operator.',
-    de: 'Ihr Name und Ihre Adresse, wie das Verzeichnis sie hat, Ihre Rollen und Gruppen, Ihre Konten in Anwendungen, Ihre Anträge und Kommentare, Ihre Vertretungen, Ihre E-Mails, Anmeldungen und API-Tokens (nie deren Geheimnisse) und was Sie getan haben, aus dem Aktivitätsprotokoll. Was andere über Sie geschrieben haben, gibt Ihr Betreiber heraus.',
+    en: 'Your name and address as the directory has them, your roles and groups, your accounts in apps, your requests and comments, who stands in for you, your mail, sign-ins and API tokens (never their secrets), and what you did, from the activity log. Your operator can give you what others wrote about you.',
+    de: 'Ihr Name und Ihre Adresse, wie das Verzeichnis sie hat, Ihre Rollen und Gruppen, Ihre Konten in Anwendungen, Ihre Anfragen und Kommentare, Ihre Vertretungen, Ihre E-Mails, Anmeldungen und API-Tokens (nie deren Geheimnisse) und was Sie getan haben, aus dem Aktivitätsprotokoll. Was andere über Sie geschrieben haben, gibt Ihr Betreiber heraus.',
   },
   my_data_show: { en: 'Show it here', de: 'Hier anzeigen' },
   my_data_download: { en: 'Download it (JSON)', de: 'Herunterladen (JSON)' },

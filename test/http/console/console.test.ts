@@ -131,7 +131,7 @@ describe('the frame', () => {
       /<div class="page" lang="de">[\s\S]*<h1 class="wrap">Zugangsrichtlinien<\/h1>/,
     )
     expect((await visitor.get('/console/reviews', german)).text).toMatch(
-      /<div class="page" lang="de">[\s\S]*<h1 class="wrap">Zugriffsprüfungen<\/h1>/,
+      /<div class="page" lang="de">[\s\S]*<h1 class="wrap">Zugriffsüberprüfungen<\/h1>/,
     )
   })
 })
@@ -593,7 +593,7 @@ describe('a webhook', () => {
     expect((await visitor.post(`${at}/secret`)).text).toContain('whsec_')
     await visitor.get(`${at}/test`)
     const tried = await visitor.post(`${at}/test`)
-    expect([tried.status, tried.text.includes('was not answered well')]).toEqual([200, true])
+    expect([tried.status, tried.text.includes('was not answered correctly')]).toEqual([200, true])
     await visitor.get(`${at}/delete`)
     expect((await visitor.post(`${at}/delete`)).status).toBe(303)
     expect((await visitor.get(at)).status).toBe(404)
