@@ -173,13 +173,16 @@ async function totalOf(
   table: Listed,
   list: List,
   { key, orderedKey, tables, domainId }: Question,
-  { version, rows }: Versions,
+  { version, rows, size }: Versions,
   memory: Memory,
 ): Promise<number> {
   const known = domainId === '' ? null : rows(tables[0] ?? '')
   if (known !== null) return known
   if (version === null || list.total) return countOf(tx, table, list)
   return memory.counts(key, version, async () => {
+    const mayBeMany = (size(getTableName(table)) ?? 0) > COUNTED_WITH_IDS
+    // Many are counted by an index alone: to begin with their ids would cost more than the count itself.
+    if (mayBeMany && (await isTakenForMany(tx, table, list))) return countOf(tx, table, list)
     const found = await findFew(tx, table, list)
     if (found === null) return countOf(tx, table, list)
     await memory.ids(orderedKey, version, async () => found.ids)
@@ -189,6 +192,14 @@ async function totalOf(
 
 /** Matches up to which counting them finds the first of them too. */
 const COUNTED_WITH_IDS = 100_000
+
+/** Whether the planner expects more matches than are counted with their ids. */
+async function isTakenForMany(tx: Db, table: Listed, { where }: List): Promise<boolean> {
+  const { rows } = await tx.execute<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>(sql`
+    explain (format json) select from ${table} where ${where ?? sql`true`}`)
+  const expected = rows[0]?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0
+  return expected > COUNTED_WITH_IDS
+}
 
 /** How many rows there are and the first ids, in one pass; null where there are more than can be put in order quickly. */
 async function findFew(
