@@ -2,9 +2,10 @@
 import type { ScimEndpointName } from '../../contract/endpoints/scim.ts'
 import type { ScimCaller } from '../../core/scim/caller.ts'
 import * as discovery from '../../core/scim/discovery.ts'
-import * as groups from '../../core/scim/groups.ts'
+import { getScimGroup, listScimGroups } from '../../core/scim/read-groups.ts'
 import { getUser, listUsers } from '../../core/scim/read-users.ts'
 import { type ListQuery, type ScimRequest, wants } from '../../core/scim/resource.ts'
+import * as groups from '../../core/scim/write-groups.ts'
 import * as users from '../../core/scim/write-users.ts'
 import type { Db } from '../../database/database.ts'
 
@@ -36,7 +37,7 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
     users.patchUserById(db, who, id, body, request, means),
   scim_delete_user: (db, who, { id, request, means }) =>
     users.deleteUser(db, who, id, request, means),
-  scim_list_groups: (db, who, { query, request }) => groups.listScimGroups(db, who, query, request),
+  scim_list_groups: (db, who, { query, request }) => listScimGroups(db, who, query, request),
   scim_get_group: readGroup,
   scim_create_group: async (db, who, input) => {
     const id = await groups.createGroup(db, who, input.body)
@@ -56,5 +57,5 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
 }
 
 function readGroup(db: Db, who: ScimCaller, { id, query, request }: ScimInput) {
-  return groups.getScimGroup(db, who, id, wants(query)('members'), request)
+  return getScimGroup(db, who, id, wants(query)('members'), request)
 }

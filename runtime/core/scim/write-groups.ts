@@ -1,9 +1,5 @@
-/**
- * Groups that providers push: the native groups of the core, which settings and tasks name. What an app synced is its
- * own and no group here.
- */
-import { type SQL, sql } from 'drizzle-orm'
-import { SCIM_LIMITS, SCIM_URNS } from '../../contract/models/scim.ts'
+/** Makes, changes and deletes groups that providers push (read-groups.ts). */
+import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { lockTextUntilEnd } from '../../database/locks.ts'
 import { groups } from '../../database/schema/people.ts'
@@ -13,165 +9,14 @@ import { recordGroupMembers } from '../history/spans.ts'
 import { isId } from '../kernel/id.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { recordPush, type ScimCaller } from './caller.ts'
-import { parseFilter } from './filter.ts'
-import { filterSql, type ScimColumn } from './filter-sql.ts'
 import { type GroupChange, patchGroup, readGroup } from './group-fields.ts'
 import { operationsOf } from './patch.ts'
-import { schemaOf } from './paths.ts'
-import { duplicate, invalidValue, noSuch, ScimError } from './problem.ts'
-import {
-  demandVersion,
-  type ListQuery,
-  listOf,
-  type Resource,
-  type ScimRequest,
-  shaped,
-  sliceOf,
-  wants,
-  withMeta,
-} from './resource.ts'
+import { duplicate, invalidValue } from './problem.ts'
+import { FROM, findGroup, type GroupRow, toScimGroup, visible } from './read-groups.ts'
+import { demandVersion, type ScimRequest } from './resource.ts'
 import type { PushMeans } from './write-users.ts'
 
 type Body = Record<string, unknown>
-type GroupRow = {
-  id: string
-  name: string
-  external_id: string | null
-  created_at: string | Date
-  members: { value: string; display: string }[] | null
-}
-
-const FROM = sql`from groups g left join scim_groups s on s.group_id = g.id`
-const visible = (domainId: string): SQL =>
-  sql`g.domain_id = ${domainId} and g.app_id is null and s.deleted_at is null`
-
-const columns = (withMembers: boolean): SQL => sql`
-  g.id, g.name, s.external_id, g.created_at, ${
-    withMembers
-      ? sql`coalesce((select json_agg(json_build_object('value', u.id, 'display', u.email) order by u.id)
-          from group_members m join users u on u.id = m.user_id where m.group_id = g.id), '[]')`
-      : sql`null::json`
-  } as members`
-
-/** A group as RFC 7643 section 4.2 writes it. */
-function toScimGroup(row: GroupRow, request: ScimRequest): Resource {
-  const { id, name, external_id: externalId, members } = row
-  const resource = {
-    schemas: [SCIM_URNS.group],
-    id,
-    ...(externalId === null ? {} : { externalId }),
-    displayName: name,
-    ...(members === null
-      ? {}
-      : {
-          members: members.map(({ value, display }) => ({
-            ...{ value, display, type: 'User', $ref: `${request.base}/Users/${value}` },
-          })),
-        }),
-  }
-  return withMeta(resource, 'Group', request, { created: new Date(row.created_at) })
-}
-
-/** @throws ScimError 400 tooMany where more members would be told than are */
-async function demandFew(db: Db, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  const { rows } = await db.execute<{ n: string }>(sql`
-    select count(*) as n from group_members where group_id = any(${sql.param([...ids])}::uuid[])`)
-  if (Number(rows[0]?.n ?? 0) <= SCIM_LIMITS.members) return
-  throw new ScimError(
-    400,
-    'tooMany',
-    `That is more than ${SCIM_LIMITS.members} members; ask with excludedAttributes=members, or for fewer groups`,
-  )
-}
-
-async function findGroup(
-  db: Db,
-  { domainId }: ScimCaller,
-  id: string,
-  withMembers: boolean,
-): Promise<GroupRow> {
-  const { rows } = isId(id)
-    ? await db.execute<GroupRow>(
-        sql`select ${columns(withMembers)} ${FROM} where g.id = ${id} and ${visible(domainId)}`,
-      )
-    : { rows: [] }
-  const [row] = rows
-  if (!row) throw noSuch('Group', id)
-  return row
-}
-
-export async function getScimGroup(
-  db: Db,
-  caller: ScimCaller,
-  id: string,
-  withMembers: boolean,
-  request: ScimRequest,
-): Promise<Resource> {
-  if (withMembers && isId(id)) await demandFew(db, [id])
-  return toScimGroup(await findGroup(db, caller, id, withMembers), request)
-}
-
-export async function listScimGroups(
-  db: Db,
-  { domainId }: ScimCaller,
-  query: ListQuery,
-  request: ScimRequest,
-) {
-  const slice = sliceOf(query)
-  const { filter } = query
-  const condition =
-    filter === null || filter.trim() === '' ? sql`true` : filterSql(parseFilter(filter), columnAt)
-  const where = sql`${visible(domainId)} and ${condition}`
-  const { rows: counted } = await db.execute<{ n: string }>(
-    sql`select count(*) as n ${FROM} where ${where}`,
-  )
-  const total = Number(counted[0]?.n ?? 0)
-  const page = sql`select g.id ${FROM} where ${where} order by g.created_at, g.id
-    limit ${slice.limit} offset ${slice.offset}`
-  const withMembers = wants(query)('members')
-  if (withMembers) {
-    const { rows: ids } = await db.execute<{ id: string }>(page)
-    await demandFew(
-      db,
-      ids.map(({ id }) => id),
-    )
-  }
-  const { rows } = await db.execute<GroupRow>(sql`select ${columns(withMembers)} ${FROM}
-    where g.id in (${page}) order by g.created_at, g.id`)
-  const resources = rows.map((row) => shaped(toScimGroup(row, request), query))
-  return listOf(resources, total, slice)
-}
-
-function columnAt(path: string): ScimColumn | undefined {
-  const { rest } = schemaOf(path)
-  switch (rest) {
-    case 'id':
-      return { kind: 'text', value: sql`g.id::text`, exact: true }
-    case 'displayname':
-      return { kind: 'text', value: sql`g.name` }
-    case 'externalid':
-      return { kind: 'text', value: sql`s.external_id`, exact: true }
-    case 'meta.created':
-      return { kind: 'moment', value: sql`g.created_at` }
-    case 'members':
-    case 'members.value':
-      return { kind: 'some', holds: (inner) => filterSql(inner, memberColumn) }
-    default:
-      return undefined
-  }
-}
-
-const memberColumn = (path: string): ScimColumn | undefined =>
-  path === 'value'
-    ? {
-        ...{ kind: 'text', value: sql`null::text`, exact: true },
-        equals: (text) =>
-          isId(text)
-            ? sql`g.id in (select group_id from group_members where user_id = ${text})`
-            : sql`false`,
-      }
-    : undefined
 
 /**
  * Makes a group; one of the name that the provider has deleted is taken up again.
