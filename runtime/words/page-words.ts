@@ -7,11 +7,13 @@ import { FRAME_WORDS } from './frame.ts'
 import { GLASS_WORDS } from './glass.ts'
 import { INBOX_WORDS } from './inbox.ts'
 import { PERSONAL_WORDS } from './personal.ts'
+import { REGISTRY_WORDS } from './registry.ts'
 import { REVIEW_WORDS } from './reviews.ts'
 import type { Words } from './say.ts'
 import { SCIM_TOKEN_WORDS } from './scim-tokens.ts'
 import { STATE_WORDS } from './states.ts'
 import { TOKEN_WORDS } from './tokens.ts'
+import { UPKEEP_WORDS } from './upkeep.ts'
 
 /** PAGE_PARTS: what of the pages -> its words. */
 export const PAGE_PARTS = {
@@ -27,6 +29,8 @@ export const PAGE_PARTS = {
   reviews: REVIEW_WORDS,
   tokens: TOKEN_WORDS,
   scim_tokens: SCIM_TOKEN_WORDS,
+  upkeep: UPKEEP_WORDS,
+  registry: REGISTRY_WORDS,
 } as const
 
 export const PAGE_WORDS = {
@@ -42,6 +46,8 @@ export const PAGE_WORDS = {
   ...REVIEW_WORDS,
   ...TOKEN_WORDS,
   ...SCIM_TOKEN_WORDS,
+  ...UPKEEP_WORDS,
+  ...REGISTRY_WORDS,
 } as const
 
 export type PageWords = Words<typeof PAGE_WORDS>

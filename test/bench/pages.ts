@@ -68,7 +68,8 @@ try {
   rows.sort((a, b) => b.p99 - a.p99)
   const section = report(rows)
   console.log(sectionText(section))
-  if (WHOLE && ONLY === '') await writeFile(RESULTS, place(await readFile(RESULTS, 'utf8'), section))
+  if (WHOLE && ONLY === '')
+    await writeFile(RESULTS, place(await readFile(RESULTS, 'utf8'), section))
 
   async function measured(name: string, at: string, shared: number): Promise<Row> {
     // Who is signed in is led on from there.
@@ -147,7 +148,8 @@ function report(rows: readonly Row[]) {
       ],
       tables: [
         {
-          title: 'Milliseconds to the first byte, of processor time, and kilobytes with sheet and script',
+          title:
+            'Milliseconds to the first byte, of processor time, and kilobytes with sheet and script',
           columns: ['page', 'p50', 'p99', 'processor', 'kB'],
           rows: rows.map(({ name, p50, p99, cpu, kB }) => [
             name,

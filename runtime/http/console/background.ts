@@ -6,7 +6,8 @@ import { QUEUE_NAMES } from '../../core/kernel/jobs/queues.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
-import { brief, type Column, listed, row, shell } from './parts.ts'
+import { brief, type Column, go, listed, row, shell } from './parts.ts'
+import { UPKEEP_PATH } from './upkeep.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const columnsOf = (t: Tongue): Column[] => [
@@ -68,6 +69,7 @@ export async function showBackground(visit: ConsoleVisit): Promise<Response> {
       },
       title: t.console.job.title,
       lead: t.console.job.lead,
+      actions: go(UPKEEP_PATH, t.w.upkeep),
       content: html`${asking(t, state, queue)}
 <div id="live" data-events="/console/jobs/events${follows === '' ? '' : `?${follows}`}">${listed({ id: 'jobs', title: t.console.job.jobs, note: t.console.job.jobsNote }, columnsOf(t), rows, { title: t.console.job.none, text: t.console.job.noneText }, '', t)}</div>
 ${listed({ id: 'hosts', title: t.console.job.hosts, count: hosts.length }, hostsColumns(t), hosts, { title: t.console.job.none, text: t.console.job.noneText }, '', t)}`,

@@ -94,7 +94,7 @@ export async function showConnectors(visit: ConsoleVisit): Promise<Response> {
       },
       title: t.console.connector.title(serving, all.length),
       lead: t.console.connector.lead,
-      actions: html`${go('/console/install', t.console.connector.install, 'main')}${go('/console/generations', t.console.connector.history)}${go('/console/publishers', t.console.connector.publishers)}`,
+      actions: html`${go('/console/install', t.console.connector.install, 'main')}${go('/console/registry', t.w.registry)}${go('/console/generations', t.console.connector.history)}${go('/console/publishers', t.console.connector.publishers)}`,
       content: html`${filter('/console/connectors', t.console.connector.list, { name: 'q', words: t.console.connector.find, value: search }, t)}
 ${listed({ id: 'list', title: t.console.connector.list, count: found.length }, columnsOf(t), rows, nothing, '', t)}`,
     }),

@@ -108,7 +108,7 @@ async function uploadedFrom(t: Tongue, files: Files) {
 }
 
 /** What was found in a package that was refused. */
-function reportIn(error: unknown): PackageReport | null {
+export function reportIn(error: unknown): PackageReport | null {
   const parsed = v.safeParse(
     PackageReport,
     error instanceof RuntimeError ? error.details.raw?.['package'] : null,

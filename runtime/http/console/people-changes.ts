@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { ROLES } from '../../contract/models/roles.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { addRole, getUser, listRoles, removeRole } from '../../core/directory/users.ts'
+import { PAGE_WORDS } from '../../words/page-words.ts'
 import { nameOf } from '../frame/words.ts'
 import type { About, ConsoleChange } from './change.ts'
 import { personPath } from './people.ts'
@@ -79,4 +80,47 @@ export const PEOPLE_CHANGES = {
     },
     act: ({ db, principal }, about) => removeRole(db, principal, idOf(about), about.get('role')),
   },
+  'erase-person': {
+    ...base,
+    path: '/console/people/:user_id/erase',
+    who: 'operator',
+    does: 'erases a person',
+    title: (_, t) => t.w.record_erase_title,
+    lead: (t) => t.w.record_erase_lead,
+    button: (t) => t.w.record_erase,
+    done: PAGE_WORDS.record_erased,
+    danger: true,
+    back: () => '/console/people',
+    async preview(visit, about) {
+      const { w } = visit.t
+      const body = { email: await emailOf(visit, about), dry_run: true }
+      const { erased, kept } = await visit.ask('erase_person', { body })
+      return {
+        lines: [
+          ...erased.map(({ what, count }) => ({
+            sign: 'minus' as const,
+            words: w.record_erases(what, count),
+          })),
+          ...kept.map(({ what, why }) => ({
+            sign: 'same' as const,
+            words: w.record_stays(what, why),
+          })),
+        ],
+      }
+    },
+    act: async (visit, about) =>
+      void (await visit.ask('erase_person', { body: { email: await emailOf(visit, about) } })),
+  },
 } as const satisfies Record<string, ConsoleChange>
+
+const emailOf = async ({ db, principal }: ConsoleVisit, about: About): Promise<string> =>
+  (await getUser(db, principal, idOf(about), [])).email
+
+/** All that is held of a person, as a file. */
+export async function sendRecord(visit: ConsoleVisit): Promise<Response> {
+  const { c, db, principal } = visit
+  const { id, email } = await getUser(db, principal, c.req.param('user_id') ?? '', [])
+  const data = await visit.ask('export_person', { body: { email } })
+  c.header('content-disposition', `attachment; filename="keyway-person-${id}.json"`)
+  return c.json(data)
+}

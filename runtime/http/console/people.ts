@@ -3,7 +3,8 @@ import { html } from 'hono/html'
 import type { User } from '../../contract/models/person.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { getUser, listRoles, listUsers } from '../../core/directory/users.ts'
-import type { Markup } from '../frame/layout.ts'
+import type { PageWords } from '../../words/page-words.ts'
+import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
@@ -77,6 +78,7 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
       })
     : null
   const lines = linesOf(t, held?.items ?? [])
+  const visitor = await visit.visitor()
   const content = html`<div class="cols"><div class="stack wide">
 ${held ? why(t, nameOf(user), lines, held, user.id) : ''}
 </div><div class="stack wide">
@@ -93,11 +95,12 @@ ${rolesOf(
   roles.map(({ name }) => name),
   principal.permissions.has('roles.write'),
 )}
+${principal.permissions.has('operator') && !principal.readOnly ? record(visit.t.w, user.id, visitor.proof) : ''}
 </div></div>`
   return c.html(
     shell({
       t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'people', content },
+      ...{ visitor, flash: visit.flash(), place: 'people', content },
       title: nameOf(user),
       state: user.status ? statesIn(t)[user.status] : '',
       lead: user.email,
@@ -157,4 +160,12 @@ const rolesOf = (t: Tongue, id: string, roles: readonly string[], mayChange: boo
       end: mayChange ? go(`${personPath(id)}/add-role`, t.console.person.addRole, 'less') : '',
     },
     html`<ul class="lines">${roles.map((name) => html`<li><div class="row">${name}${mayChange && name !== 'User' ? html`<span class="end">${go(`${personPath(id)}/remove-role?role=${encodeURIComponent(name)}`, html`${t.console.person.takeRole}<span class="unseen"> ${name}</span>`, 'less danger')}</span>` : ''}</div></li>`)}</ul>`,
+  )
+
+/** What operators do with all that is held of a person. */
+const record = (w: PageWords, id: string, proof: string): Markup =>
+  card(
+    { id: 'record', title: w.record },
+    html`<div class="in stack"><p class="small">${w.record_text}</p>
+<div class="row"><form method="post" action="${personPath(id)}/export">${proofField(proof)}<button class="btn less">${w.record_download}</button></form>${go(`${personPath(id)}/erase`, w.record_erase, 'less danger')}</div></div>`,
   )

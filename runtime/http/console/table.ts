@@ -9,6 +9,7 @@ import { showApp, showApps } from './apps.ts'
 import { showBackground } from './background.ts'
 import { showCall, showCalls } from './calls.ts'
 import type { ChangeEnd, ConsoleChange } from './change.ts'
+import { showCompare } from './compare.ts'
 import { showConnector } from './connector.ts'
 import { showConnectors } from './connectors.ts'
 import { showHome } from './home.ts'
@@ -17,17 +18,19 @@ import { showLog } from './log.ts'
 import type { Files } from './multipart.ts'
 import { OPERATOR_CHANGES } from './operator-changes.ts'
 import { showPeople, showPerson } from './people.ts'
-import { PEOPLE_CHANGES } from './people-changes.ts'
+import { PEOPLE_CHANGES, sendRecord } from './people-changes.ts'
 import { showPolicies, showPolicy } from './policies.ts'
 import { POLICY_CHANGES } from './policy-changes.ts'
 import { showNewPolicy, showPolicyEdit, takePolicy } from './policy-edit.ts'
 import { showProbe, takeProbe } from './probe.ts'
+import { showPublished, showRegistry, takePublished } from './published.ts'
 import { showRequests } from './requests.ts'
 import { REVIEW_CHANGES } from './review-changes.ts'
 import { showNewReview, takeReview } from './review-launch.ts'
 import { decideLines, sendEvidence, showOwnReview, showReview, showReviews } from './reviews.ts'
 import { endScimToken, showScimTokens, takeScimToken } from './scim-tokens.ts'
 import { showSettings } from './settings.ts'
+import { endWaitingTokens, showUpkeep, tryMail, UPKEEP_PATH } from './upkeep.ts'
 import { showGenerations, showPublishers, showVersion } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
 import { WEBHOOK_CHANGES } from './webhook-changes.ts'
@@ -74,9 +77,23 @@ export const CONSOLE_PAGES = {
     path: '/console/install',
     ...{ place: 'connectors', shows: 'how a package comes in', show: showInstall },
   },
+  registry: {
+    path: '/console/registry',
+    ...{ place: 'connectors', shows: 'what is published', show: showRegistry },
+  },
+  published: {
+    path: '/console/registry/:published_id',
+    ...{ place: 'connectors', who: 'operator', shows: 'one published connector' },
+    show: showPublished,
+  },
   generations: {
     path: '/console/generations',
     ...{ place: 'connectors', shows: 'who changed what is installed', show: showGenerations },
+  },
+  compare: {
+    path: '/console/generations/compare',
+    ...{ place: 'connectors', shows: 'what is different between two generations' },
+    show: showCompare,
   },
   publishers: {
     path: '/console/publishers',
@@ -144,6 +161,10 @@ export const CONSOLE_PAGES = {
     path: SIDE.background.path,
     ...{ place: 'background', shows: 'jobs and hosts', show: showBackground },
   },
+  upkeep: {
+    path: UPKEEP_PATH,
+    ...{ place: 'background', shows: 'what a host needs done', show: showUpkeep },
+  },
   settings: {
     path: SIDE.settings.path,
     ...{ place: 'settings', shows: 'the settings of this host', show: showSettings },
@@ -192,6 +213,24 @@ export const CONSOLE_FORMS = {
   'probe-kept': {
     path: '/console/connectors/:connector_id/probe',
     ...{ place: 'connectors', who: 'operator', take: takeProbe, done: PAGE_WORDS.probe_kept },
+  },
+  'published-kept': {
+    path: '/console/registry/:published_id',
+    ...{ place: 'connectors', who: 'operator', take: takePublished },
+    done: PAGE_WORDS.published_kept,
+  },
+  'mail-tried': {
+    path: `${UPKEEP_PATH}/mail`,
+    ...{ place: 'background', who: 'operator', take: tryMail, done: PAGE_WORDS.saved },
+  },
+  'waiting-tokens-ended': {
+    path: `${UPKEEP_PATH}/end-tokens`,
+    ...{ place: 'background', who: 'operator', take: endWaitingTokens },
+    done: PAGE_WORDS.rotation_ended,
+  },
+  'record-taken': {
+    path: '/console/people/:user_id/export',
+    ...{ place: 'people', who: 'operator', take: sendRecord, done: PAGE_WORDS.saved },
   },
 } as const satisfies Record<string, ConsoleForm>
 

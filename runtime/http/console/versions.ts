@@ -132,6 +132,7 @@ export async function showGenerations(visit: ConsoleVisit): Promise<Response> {
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors' },
       title: t.console.generation.title,
       lead: t.console.generation.lead,
+      actions: go('/console/generations/compare', t.w.compare),
       content: listed(
         { id: 'list', title: t.console.generation.list },
         generationsColumns(t),

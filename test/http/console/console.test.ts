@@ -141,7 +141,7 @@ describe('every page', () => {
     const visitor = await admin()
     for (const path of paths()) {
       const { status, text, headers } = await visitor.get(path)
-      expect(status, path).toBe(200)
+      expect(status, path).toBe(path === '/console/registry' ? 409 : 200)
       expect(headers.get('content-security-policy'), path).toMatch(/^default-src 'none';/)
       expect(text, path).not.toMatch(
         /<style|\sstyle=|\son[a-z]+="|<img|<script(?! src="\/assets\/)/,
@@ -600,6 +600,56 @@ describe('a webhook', () => {
     const { text } = await visitor.get('/console/log')
     for (const event of ['CREATED', 'UPDATED', 'SECRET_RENEWED', 'DELETED'])
       expect(text).toContain(`INLINE_WEBHOOK_${event}`)
+  })
+})
+
+describe('the upkeep', () => {
+  const path = '/console/upkeep'
+
+  test('reports what to do, and says so where no mail can be sent', async () => {
+    const visitor = await admin()
+    const { text } = await visitor.get(path)
+    expect(text).toContain('<code>retention</code>')
+    expect(text).toContain('KEYWAY_MAIL_SERVER is not set')
+    expect(text).toContain('Change of KEYWAY_SECRET')
+    const tried = await visitor.post(`${path}/mail`, { email: 'a@example.com' })
+    expect([tried.status, tried.text.includes('It was not sent')]).toEqual([409, true])
+    await visitor.get('/settings/api-tokens')
+    expect((await visitor.post(`${path}/end-tokens`)).status).toBe(303)
+  })
+
+  test('compares generations, and tells of one that there is not', async () => {
+    const visitor = await admin()
+    const at = '/console/generations/compare'
+    expect((await visitor.get(`${at}?from=0&to=1`)).text).toContain('From 0 to 1')
+    const none = await visitor.get(`${at}?from=0&to=999999`)
+    expect([none.status, none.text.includes('There is no such generation')]).toEqual([404, true])
+    expect((await visitor.get(`${at}?from=x&to=`)).text).toContain('cannot be compared')
+  })
+
+  test('gives out what is held of a person, and erases who holds nothing', async () => {
+    const visitor = await admin()
+    const gone = await person(core.db, 'gone@example.com')
+    const at = `/console/people/${gone.id}`
+    expect((await visitor.get(at)).text).toContain('Record of the person')
+    const file = await visitor.post(`${at}/export`)
+    expect(file.headers.get('content-disposition')).toContain('attachment')
+    expect(JSON.parse(file.text).person.email).toBe('gone@example.com')
+    const early = await visitor.get(`${at}/erase`)
+    expect([early.status, early.text.includes('cannot be erased yet')]).toEqual([409, true])
+    await core.db.execute(sql`update users set status = 'INACTIVE' where id = ${gone.id}`)
+    const asked = await visitor.get(`${at}/erase`)
+    expect(asked.text).toContain('Erase this person?')
+    expect(asked.text).toContain('stays: ')
+    expect((await visitor.post(`${at}/erase`)).status).toBe(303)
+    expect((await visitor.get(at)).text).not.toContain('gone@example.com')
+  })
+})
+
+describe('the registry', () => {
+  test('that is not named is told with what to do', async () => {
+    const { status, text } = await (await admin()).get('/console/registry')
+    expect([status, text.includes('set KEYWAY_REGISTRY')]).toEqual([409, true])
   })
 })
 

@@ -222,6 +222,7 @@ describe('a registry', () => {
   })
 
   test('is searched, compared with what serves, and installed from as it is published', async () => {
+    await operator(core).trustPublisher()
     const [first, next] = [
       await packaged({ id: 'published' }),
       await packaged({ id: 'published', version: '1.1.0' }),
@@ -237,6 +238,21 @@ describe('a registry', () => {
     const kept = await install('published@1.0.0')
     expect(kept.body.package).toMatchObject({ version: '1.0.0', digest: first.digest })
     await operator(core).activate(first)
+    const list = await visitor.get('/console/registry?outdated=yes')
+    expect(list.text).toContain('signed by Acme Inc.')
+    expect(list.text).toContain('Outdated')
+    const at = '/console/registry/published'
+    expect((await visitor.get(at)).text).toContain('<option value="1.1.0">')
+    const looked = await visitor.post(at, { version: '1.1.0', keep: 'no' })
+    expect(looked.text).toContain('published 1.1.0 passes its checks')
+    const taken = await visitor.post(at, { version: '1.1.0', keep: 'yes', reason: 'Newer' })
+    expect(taken.headers.get('location')).toBe(
+      `/console/connectors/published/versions/${next.digest}`,
+    )
+    expect((await visitor.post(at, { version: '9.9.9', keep: 'yes' })).text).toContain(
+      'It was not kept',
+    )
+    expect((await visitor.get('/console/registry/none')).status).toBe(404)
     expect((await listed('?outdated=true')).body.items[0]).toMatchObject({ outdated: true })
     expect((await install('published@^9')).status).toBe(422)
     expect((await install('../x')).status).toBe(422)

@@ -1,0 +1,186 @@
+/** The registry in the console: what is published, what is outdated, and a package that is installed from there. */
+import { html } from 'hono/html'
+import type { PackageReport } from '../../contract/endpoints/operator.ts'
+import type { Published } from '../../contract/endpoints/published-indexes.ts'
+import { notFound } from '../../contract/errors/problem.ts'
+import type { Form } from '../frame/form.ts'
+import { type Markup, proofField } from '../frame/layout.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { searchText } from '../pages/access.ts'
+import { note } from '../pages/parts.ts'
+import { badge } from '../pages/states.ts'
+import { refusal, type Status } from './change.ts'
+import { pathOf } from './connector.ts'
+import { reportIn } from './install.ts'
+import {
+  brief,
+  type Column,
+  card,
+  check,
+  choose,
+  field,
+  filter,
+  go,
+  listed,
+  row,
+  shell,
+} from './parts.ts'
+import { reportCards, trustBadge } from './versions.ts'
+import type { ConsoleVisit } from './visit.ts'
+
+const PATH = '/console/registry'
+const LOOKS: readonly Column['look'][] = [undefined, 'c3', 'c2', 'num']
+
+const publishedPath = (id: string): string => `${PATH}/${encodeURIComponent(id)}`
+
+export async function showRegistry(visit: ConsoleVisit): Promise<Response> {
+  const { c, t } = visit
+  const { w } = t
+  const search = searchText(c.req.query('search'))
+  const isOld = c.req.query('outdated') === 'yes'
+  const asked = await asking(visit, { search, outdated: String(isOld) })
+  const frame = { t, visitor: await visit.visitor(), flash: visit.flash() }
+  if ('problem' in asked)
+    return c.html(
+      shell({
+        ...{ ...frame, place: 'connectors', title: w.registry_title },
+        content: note('bad', 'alert', w.registry_away, asked.problem, 'alert'),
+      }),
+      asked.status,
+    )
+  const { registry, publisher, total, items } = asked.told
+  const columns = w.registry_columns.map((words, at) => ({
+    words,
+    ...(LOOKS[at] ? { look: LOOKS[at] } : {}),
+  }))
+  const kept: Record<string, string> = isOld ? { outdated: 'yes' } : {}
+  const other = isOld ? go(PATH, w.registry_all) : go(`${PATH}?outdated=yes`, w.registry_outdated)
+  return c.html(
+    shell({
+      ...{ ...frame, place: 'connectors', title: w.registry_title },
+      lead: w.registry_lead(registry, publisher),
+      actions: other,
+      content: html`${filter(PATH, w.registry_title, { name: 'search', words: w.registry_find, value: search, kept }, t)}
+${listed(
+  { id: 'list', title: w.registry_title, count: total },
+  columns,
+  items.map((one) => row(columns, cells(t, one))),
+  { title: w.registry_none, text: w.registry_none_text, icon: 'search' },
+  '',
+  t,
+)}`,
+    }),
+  )
+}
+
+type Told = Awaited<ReturnType<typeof publishedBy>>
+const publishedBy = (visit: ConsoleVisit, query: Record<string, string>) =>
+  visit.ask('list_published', { query })
+
+/** What is published, or why that cannot be said. */
+async function asking(
+  visit: ConsoleVisit,
+  query: Record<string, string>,
+): Promise<{ told: Told } | { problem: Markup | string; status: Status }> {
+  try {
+    return { told: await publishedBy(visit, query) }
+  } catch (error) {
+    const { words, status } = refusal(error)
+    return { problem: words, status }
+  }
+}
+
+function cells({ w }: Tongue, one: Published): (Markup | string)[] {
+  const { id, name, description, newest, installed, outdated } = one
+  const words = outdated ? w.registry_upgrade : w.registry_look
+  return [
+    html`${brief(name, 100)}<span class="sub"><span class="mono">${id}</span>${description === '' ? '' : html` · ${brief(description)}`}</span>`,
+    newest ?? html`<span class="soft">${w.registry_not_here}</span>`,
+    installed === null
+      ? html`<span class="soft">${w.registry_nowhere}</span>`
+      : html`${installed} ${outdated ? badge('wait', 'alert', w.registry_is_old) : ''}`,
+    newest === null
+      ? ''
+      : go(publishedPath(id), html`${words}<span class="unseen"> ${name}</span>`, 'less'),
+  ]
+}
+
+export const showPublished = (visit: ConsoleVisit): Promise<Response> => show(visit, {})
+
+type Shown = {
+  typed?: Form
+  problem?: Markup | string
+  report?: PackageReport | null
+  status?: Status
+}
+
+/** @throws CoreError 404, 409 */
+async function foundOf(visit: ConsoleVisit): Promise<Published> {
+  const id = visit.c.req.param('published_id') ?? ''
+  const { items } = await visit.ask('list_published', { query: { search: id, limit: '500' } })
+  const found = items.find((one) => one.id === id)
+  if (!found) throw notFound('Connector')
+  return found
+}
+
+async function show(
+  visit: ConsoleVisit,
+  { typed = new Map(), problem, report = null, status = 200 }: Shown,
+): Promise<Response> {
+  const { c, t } = visit
+  const { w } = t
+  const one = await foundOf(visit)
+  const visitor = await visit.visitor()
+  const fitting = one.versions.filter(({ runs_here }) => runs_here)
+  const form = html`<form class="in stack" method="post" action="${publishedPath(one.id)}">
+${proofField(visitor.proof)}
+${choose({
+  ...{ id: 'version', label: w.published_version, value: typed.get('version') ?? '' },
+  all: fitting.map(({ version, signed }) => [
+    version,
+    signed ? version : `${version} (${w.published_not_signed})`,
+  ]),
+})}
+${check({ name: 'change_publisher', value: 'yes', words: w.published_changed, isOn: typed.get('change_publisher') === 'yes' })}
+${field({ t, id: 'reason', label: w.published_why, value: typed.get('reason') ?? '' })}
+<div class="row"><button class="btn main" name="keep" value="yes">${w.published_keep}</button><button class="btn" name="keep" value="no">${w.published_check}</button></div>
+</form>`
+  const said =
+    report === null
+      ? ''
+      : html`${problem === undefined ? note('good', 'check', w.published_passes(report.id, report.version), '', 'status') : ''}
+<div class="row">${trustBadge(t, report)}</div>
+${reportCards(t, report)}`
+  return c.html(
+    shell({
+      ...{ t, visitor, flash: visit.flash(), place: 'connectors' },
+      ...{ title: one.name, lead: w.published_lead },
+      crumbs: [{ path: PATH, words: w.registry_title }],
+      content: html`${problem === undefined ? '' : note('bad', 'alert', w.published_not_kept, problem, 'alert')}
+${card({ id: 'package', title: w.published_package }, form)}
+${said}`,
+    }),
+    status,
+  )
+}
+
+/** Fetches it, and keeps it unless it was only to be checked. */
+export async function takePublished(visit: ConsoleVisit, form: Form): Promise<Response> {
+  const keeps = form.get('keep') === 'yes'
+  const id = visit.c.req.param('published_id') ?? ''
+  const body = {
+    name: `${id}@${form.get('version')?.trim() ?? ''}`,
+    change_publisher: form.get('change_publisher') === 'yes',
+    reason: form.get('reason')?.trim() ?? '',
+    dry_run: !keeps,
+  }
+  try {
+    const { package: report } = await visit.ask('install_published', { body })
+    if (!keeps) return show(visit, { typed: form, report })
+    visit.say('published-kept')
+    return visit.c.redirect(`${pathOf(report.id)}/versions/${report.digest}`, 303)
+  } catch (error) {
+    const { words, status } = refusal(error)
+    return show(visit, { typed: form, problem: words, status, report: reportIn(error) })
+  }
+}

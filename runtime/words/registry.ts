@@ -1,0 +1,50 @@
+/** REGISTRY_WORDS: what is published in a registry, and how it is installed from there. */
+export const REGISTRY_WORDS = {
+  registry: { en: 'Registry', de: 'Verzeichnis' },
+  registry_title: { en: 'Published connectors', de: 'Veröffentlichte Konnektoren' },
+  registry_lead: {
+    en: (address: string, publisher: string) => `From ${address}, signed by ${publisher}.`,
+    de: (address: string, publisher: string) => `Aus ${address}, signiert von ${publisher}.`,
+  },
+  registry_away: { en: 'The registry cannot be used', de: 'Das Verzeichnis ist nicht nutzbar' },
+  registry_columns: {
+    en: ['Connector', 'Newest', 'Serves here', 'Action'],
+    de: ['Konnektor', 'Neueste', 'Läuft hier', 'Aktion'],
+  },
+  registry_find: { en: 'Words', de: 'Wörter' },
+  registry_outdated: { en: 'Only what is outdated here', de: 'Nur was hier veraltet ist' },
+  registry_all: { en: 'Show all', de: 'Alle zeigen' },
+  registry_is_old: { en: 'Outdated', de: 'Veraltet' },
+  registry_none: { en: 'Nothing found', de: 'Nichts gefunden' },
+  registry_none_text: {
+    en: 'Nothing that is published fits this.',
+    de: 'Nichts Veröffentlichtes passt dazu.',
+  },
+  registry_not_here: { en: 'does not run here', de: 'läuft hier nicht' },
+  registry_nowhere: { en: 'not installed', de: 'nicht installiert' },
+  registry_look: { en: 'Install', de: 'Installieren' },
+  registry_upgrade: { en: 'Upgrade', de: 'Aktualisieren' },
+  published_lead: {
+    en: 'The package is fetched, checked and kept. No call goes to it before you let it serve.',
+    de: 'Das Paket wird geholt, geprüft und aufbewahrt. Kein Aufruf geht an es, bevor Sie es freigeben.',
+  },
+  published_package: { en: 'Package', de: 'Paket' },
+  published_version: { en: 'Version', de: 'Version' },
+  published_not_signed: { en: 'without a signature', de: 'ohne Signatur' },
+  published_changed: {
+    en: 'The connector has changed hands',
+    de: 'Der Konnektor hat den Herausgeber gewechselt',
+  },
+  published_why: { en: 'Why', de: 'Warum' },
+  published_keep: { en: 'Check and keep it', de: 'Prüfen und aufbewahren' },
+  published_check: { en: 'Only check it', de: 'Nur prüfen' },
+  published_not_kept: { en: 'It was not kept', de: 'Es wurde nicht aufbewahrt' },
+  published_passes: {
+    en: (id: string, version: string) => `${id} ${version} passes its checks`,
+    de: (id: string, version: string) => `${id} ${version} besteht die Prüfungen`,
+  },
+  published_kept: {
+    en: 'It is kept. No call goes to it yet.',
+    de: 'Aufbewahrt. Noch geht kein Aufruf dorthin.',
+  },
+} as const
