@@ -1,28 +1,17 @@
-/** Entries of the library as connectors get them. */
-import type { Entry } from 'ldapts'
+/** Entries of searches as connectors get them, read from a server's messages. */
+import { isUtf8 } from 'node:buffer'
 import { BINARY_ATTRIBUTES, LDAP_LIMITS } from '../../contract/connector/ldap.ts'
 import type { LdapEntry } from '../../contract/connector/ldap-context.ts'
+import { ENTRY, INTEGER, OCTETS, SEQUENCE, SET, shapeOf } from './shape.ts'
 
-/** Binary attributes as servers spell them: the library compares exactly. */
-export const SPELT: readonly string[] = [
-  'objectGUID',
-  'objectSid',
-  'jpegPhoto',
-  'thumbnailPhoto',
-  'userCertificate',
-  'cACertificate',
-]
+/** Says of an attribute, by its name, whether its values are bytes. */
+export type HoldsBytes = (name: string) => boolean
 
-/**
- * Makes what turns entries into those of connectors: values are text; those of binary attributes, and of any with a
- * value that is no UTF-8, are base64.
- *
- * @param binary Further attributes that are bytes, in lower case.
- */
-export function toEntries(binary: readonly string[]): (entry: Entry) => LdapEntry {
+/** @param binary Further attributes that are bytes, in lower case. */
+export function holdsBytesOf(binary: readonly string[]): HoldsBytes {
   /** By name: a page has the same few again and again. */
   const known = new Map<string, boolean>()
-  const holdsBytes = (name: string): boolean => {
+  return (name) => {
     const found = known.get(name)
     if (found !== undefined) return found
     const [bare = '', ...options] = name.toLowerCase().split(';')
@@ -31,30 +20,102 @@ export function toEntries(binary: readonly string[]): (entry: Entry) => LdapEntr
     if (known.size < LDAP_LIMITS.maxAttributes) known.set(name, isBinary)
     return isBinary
   }
-  return ({ dn, ...values }) => {
-    const binaryNames: string[] = []
-    const attributes: [string, string[]][] = []
-    for (const name in values) {
-      const held = values[name] ?? []
-      const all: readonly (string | Buffer)[] = Array.isArray(held) ? held : [held]
-      // What was asked for and is not there.
-      if (all.length === 0) continue
-      const isBinary = holdsBytes(name) || !all.every(isText)
-      if (isBinary) binaryNames.push(name)
-      attributes.push([name, isBinary ? all.map(toBase64) : all.map(String)])
+}
+
+/** An entry of a message; `elements` is how many values, names and lists the message holds. */
+export type ReadEntry = { entry: LdapEntry; elements: number }
+
+/**
+ * Reads the entry of a message, and judges its form, in one go: a search has thousands. Values are text; those of binary
+ * attributes, and of any with a value that is no UTF-8, are base64.
+ *
+ * Source: RFC 4511 section 4.5.2.
+ *
+ * @returns null for a message that is malformed, undefined for one of another kind
+ */
+export function readEntry(bytes: Buffer, holdsBytes: HoldsBytes): ReadEntry | null | undefined {
+  let elements = 0
+  let at = 0
+  /** Where the element ends that was begun last. */
+  let stop = 0
+
+  /** Goes to the contents of the next element, which has this tag and ends within `limit`. */
+  function begin(tag: number, limit: number): boolean {
+    if (at + 2 > limit || bytes[at] !== tag) return false
+    let length = bytes[at + 1] ?? 0
+    at += 2
+    if (length >= 0x80) {
+      const more = length & 0x7f
+      if (more === 0 || more > 4 || at + more > limit) return false
+      length = bytes.readUIntBE(at, more)
+      at += more
     }
-    // Own members, also where a server names an attribute `__proto__`.
-    return { dn, attributes: Object.fromEntries(attributes), binary: binaryNames }
+    stop = at + length
+    elements += 1
+    return stop <= limit
+  }
+
+  if (!begin(SEQUENCE, bytes.length) || stop !== bytes.length) return null
+  const size = bytes.length
+  if (!begin(INTEGER, size) || stop - at < 1 || stop - at > 4) return null
+  at = stop
+  if (bytes[at] !== ENTRY) return undefined
+  if (!begin(ENTRY, size)) return null
+  const end = stop
+  if (end !== size) {
+    // Controls stand behind it: nobody asked for any, and they are judged as those of other messages.
+    const shape = shapeOf(bytes)
+    if (shape === null) return null
+    elements += shape.elements
+  }
+  if (!begin(OCTETS, end)) return null
+  const dn = bytes.toString('utf8', at, stop)
+  at = stop
+  if (!begin(SEQUENCE, end) || stop !== end) return null
+
+  const attributes: [string, string[]][] = []
+  const binary: string[] = []
+  while (at < end) {
+    if (!begin(SEQUENCE, end)) return null
+    const last = stop
+    if (!begin(OCTETS, last)) return null
+    const name = bytes.toString('utf8', at, stop)
+    at = stop
+    if (!begin(SET, last) || stop !== last) return null
+    const first = at
+    let isText = !holdsBytes(name)
+    const values: string[] = []
+    while (at < last) {
+      if (!begin(OCTETS, last)) return null
+      // A character that is no UTF-8 becomes U+FFFD, which may as well have been there before.
+      const text = isText ? bytes.toString('utf8', at, stop) : ''
+      if (isText && text.includes('\uFFFD') && !isUtf8(bytes.subarray(at, stop))) isText = false
+      values.push(text)
+      at = stop
+    }
+    // What was asked for and is not there.
+    if (values.length === 0) continue
+    if (!isText) {
+      binary.push(name)
+      at = first
+      for (let index = 0; index < values.length; index += 1) {
+        begin(OCTETS, last)
+        elements -= 1
+        values[index] = bytes.toString('base64', at, stop)
+        at = stop
+      }
+    }
+    attributes.push([name, values])
+  }
+  // Own members, also where a server names an attribute `__proto__`.
+  return {
+    entry: { dn, attributes: Object.fromEntries(attributes), binary },
+    elements: elements - 1,
   }
 }
 
-const isText = (value: string | Buffer): boolean => typeof value === 'string'
-
-const toBase64 = (value: string | Buffer): string =>
-  (typeof value === 'string' ? Buffer.from(value) : value).toString('base64')
-
 /** The further values of attributes that a server hands out in ranges (`member;range=0-1499`). */
-export type ReadRange = (attribute: string) => Promise<Entry | undefined>
+export type ReadRange = (attribute: string) => Promise<LdapEntry | undefined>
 
 const RANGE = /^(.+);range=(\d+)-(\d+|\*)$/i
 
@@ -65,20 +126,21 @@ const RANGE = /^(.+);range=(\d+)-(\d+|\*)$/i
  * @returns the entry, and whether the limit of requests ended it before all was read
  */
 export async function wholeRanges(
-  entry: Entry,
+  entry: LdapEntry,
   read: ReadRange,
-): Promise<{ entry: Entry; isWhole: boolean }> {
-  const ranged = Object.keys(entry).filter((name) => RANGE.test(name))
+): Promise<{ entry: LdapEntry; isWhole: boolean }> {
+  const ranged = Object.keys(entry.attributes).filter((name) => RANGE.test(name))
   if (ranged.length === 0) return { entry, isWhole: true }
-  const whole: Entry = { ...entry }
+  const attributes = new Map(Object.entries(entry.attributes))
+  const binary = new Set(entry.binary)
   let requests = 0
   for (const first of ranged) {
     const [, name = ''] = RANGE.exec(first) ?? []
-    const pieces: (string | Buffer)[][] = []
+    const pieces: string[][] = []
     let current: string | null = first
-    let held: Entry | undefined = entry
+    let held: LdapEntry | undefined = entry
     while (current !== null) {
-      pieces.push([held?.[current] ?? []].flat())
+      pieces.push(held?.attributes[current] ?? [])
       const [, , , end = '*'] = RANGE.exec(current) ?? []
       if (end === '*') break
       requests += 1
@@ -86,11 +148,14 @@ export async function wholeRanges(
       const from: number = Number(end) + 1
       held = await read(`${name};range=${from}-*`)
       // A server that begins elsewhere than asked would have it go in circles.
-      current = Object.keys(held ?? {}).find((one) => RANGE.exec(one)?.[2] === String(from)) ?? null
+      current =
+        Object.keys(held?.attributes ?? {}).find((one) => RANGE.exec(one)?.[2] === String(from)) ??
+        null
     }
-    delete whole[first]
-    // The cast: the library's type wants texts or buffers; the pieces of one attribute are all of one kind.
-    whole[name] = pieces.flat() as string[]
+    attributes.delete(first)
+    attributes.set(name, pieces.flat())
+    if (binary.delete(first)) binary.add(name)
   }
+  const whole = { ...entry, attributes: Object.fromEntries(attributes), binary: [...binary] }
   return { entry: whole, isWhole: true }
 }

@@ -1,12 +1,16 @@
 /** Guards a connection to a directory: the framing of LDAP, and whether a search has further pages. */
 import type { Socket } from 'node:net'
 import { LDAP_LIMITS } from '../../contract/connector/ldap.ts'
+import type { LdapEntry } from '../../contract/connector/ldap-context.ts'
 import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
+import { type HoldsBytes, readEntry } from './entries.ts'
 import { pageCookie, readHeader, shapeOf } from './shape.ts'
 
 export type LdapGuard = Guard & {
   /** Where the next page begins, as the last result said; null where there is none. */
   cookie(): Buffer | null
+  /** Keeps the entries of the next reply: they are read here, and the library sees only how it ends. */
+  collect(holdsBytes: HoldsBytes): LdapEntry[]
 }
 
 const SEQUENCE = 0x30
@@ -14,6 +18,8 @@ const SEQUENCE = 0x30
 /** Guards an open connection. @param from `host:port`, for messages. */
 export function guardLdap(socket: Socket, from: string): LdapGuard {
   let cookie: Buffer | null = null
+  let holdsBytes: HoldsBytes | null = null
+  let kept: LdapEntry[] = []
   const guard = createGuard(
     socket,
     from,
@@ -25,6 +31,12 @@ export function guardLdap(socket: Socket, from: string): LdapGuard {
         return sizes === 'short' ? 'short' : sizes.headerBytes + sizes.contentBytes
       },
       judge(message) {
+        const read = holdsBytes === null ? undefined : readEntry(message, holdsBytes)
+        if (read === null) return null
+        if (read !== undefined) {
+          kept.push(read.entry)
+          return { elements: read.elements, isItem: true, passes: false }
+        }
         const shape = shapeOf(message)
         if (shape === null) return null
         const isResult = shape.kind === 'result'
@@ -40,5 +52,13 @@ export function guardLdap(socket: Socket, from: string): LdapGuard {
     },
     new GuardedSocket(socket),
   )
-  return { ...guard, cookie: () => cookie }
+  return {
+    ...guard,
+    cookie: () => cookie,
+    collect(given) {
+      holdsBytes = given
+      kept = []
+      return kept
+    },
+  }
 }

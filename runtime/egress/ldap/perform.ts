@@ -1,16 +1,16 @@
 /** Carries out one judged request on one connection. */
 
 import { randomUUID } from 'node:crypto'
-import { Attribute, Change, type Entry, type SearchResult } from 'ldapts'
+import { Attribute, Change, type Control } from 'ldapts'
 import { parseDn, writeDn } from '../../contract/connector/dn.ts'
 import { LDAP_LIMITS, type LdapRequest } from '../../contract/connector/ldap.ts'
-import type { LdapPage, LdapValue } from '../../contract/connector/ldap-context.ts'
+import type { LdapEntry, LdapPage, LdapValue } from '../../contract/connector/ldap-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import type { LdapTarget } from '../rules/ldap-rules.ts'
 import type { Lease as Leased } from '../wire/pool.ts'
 import type { LdapConnection } from './connect.ts'
-import { SPELT, toEntries, wholeRanges } from './entries.ts'
+import { holdsBytesOf, wholeRanges } from './entries.ts'
 import { bytesOrText, toFilter } from './filter.ts'
 import { PageControl } from './pages.ts'
 
@@ -138,7 +138,7 @@ async function search(
   leftMs: number,
 ): Promise<LdapPage> {
   const base = sentDn(request.base ?? target.baseText)
-  const toEntry = toEntries(request.binary.map((name) => name.toLowerCase()))
+  const holdsBytes = holdsBytesOf(request.binary.map((name) => name.toLowerCase()))
   const size = request.page.size ?? LDAP_LIMITS.defaultPage
   const options = {
     scope: request.scope,
@@ -146,23 +146,24 @@ async function search(
     derefAliases: 'never' as const,
     timeLimit: Math.max(1, Math.ceil(leftMs / 1000)),
     ...(request.attributes === undefined ? {} : { attributes: [...request.attributes] }),
-    explicitBufferAttributes: [...SPELT, ...request.binary],
   }
   const { client, guard } = lease.connection
-  const finish = async (found: SearchResult, cursor: string | null): Promise<LdapPage> => ({
-    entries: (await inOrder(found.searchEntries, whole)).map(toEntry),
+  type Found = { entries: LdapEntry[]; references: string[] }
+  const find = async (at: string, more: object = {}, control?: Control): Promise<Found> => {
+    const entries = guard.collect(holdsBytes)
+    const { searchReferences } = await client.search(at, { ...options, ...more }, control)
+    return { entries, references: searchReferences }
+  }
+  const finish = async (found: Found, cursor: string | null): Promise<LdapPage> => ({
+    entries: await inOrder(found.entries, whole),
     cursor,
-    referrals: found.searchReferences.slice(0, LDAP_LIMITS.maxReferrals),
+    referrals: found.references.slice(0, LDAP_LIMITS.maxReferrals),
   })
 
-  async function whole(one: Entry): Promise<Entry> {
+  async function whole(one: LdapEntry): Promise<LdapEntry> {
     const { entry, isWhole } = await wholeRanges(one, async (attribute) => {
-      const { searchEntries } = await client.search(one.dn, {
-        ...options,
-        scope: 'base',
-        attributes: [attribute],
-      })
-      return searchEntries[0]
+      const { entries } = await find(one.dn, { scope: 'base', attributes: [attribute] })
+      return entries[0]
     })
     if (isWhole) return entry
     throw new RuntimeError(
@@ -171,7 +172,7 @@ async function search(
     )
   }
 
-  if (request.scope === 'base') return finish(await client.search(base, options), null)
+  if (request.scope === 'base') return finish(await find(base), null)
 
   const cursor = request.page.cursor ? readCursor(request.page.cursor) : null
   const known = lease.parked
@@ -181,10 +182,10 @@ async function search(
     ? // The cast: only what this file parked has such an id.
       (known as ParkedPages)
     : { id: randomUUID(), given: 0, cookie: null }
-  const next = async (wanted: number): Promise<SearchResult> => {
+  const next = async (wanted: number): Promise<Found> => {
     guard.renew()
-    const found = await client.search(base, options, new PageControl(wanted, pages.cookie))
-    pages.given += found.searchEntries.length
+    const found = await find(base, {}, new PageControl(wanted, pages.cookie))
+    pages.given += found.entries.length
     pages.cookie = guard.cookie()
     return found
   }

@@ -5,13 +5,13 @@
  * Source: RFC 4511 section 4.1 and appendix B.
  */
 
-const SEQUENCE = 0x30
-const SET = 0x31
-const INTEGER = 0x02
-const OCTETS = 0x04
+export const SEQUENCE = 0x30
+export const SET = 0x31
+export const INTEGER = 0x02
+export const OCTETS = 0x04
 const ENUMERATED = 0x0a
 const CONTROLS = 0xa0
-const ENTRY = 0x64
+export const ENTRY = 0x64
 const REFERENCE = 0x73
 /** Bind, search done, modify, add, delete, modify DN, extended: what ends an operation. */
 const RESULTS: readonly number[] = [0x61, 0x65, 0x67, 0x69, 0x6b, 0x6d, 0x78]

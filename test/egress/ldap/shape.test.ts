@@ -1,5 +1,6 @@
 /** Messages as a hostile server writes them. The library reads some of them for ever, or kills the process. */
 import { describe, expect, test } from 'vitest'
+import { readEntry } from '../../../runtime/egress/ldap/entries.ts'
 import { pageCookie, shapeOf } from '../../../runtime/egress/ldap/shape.ts'
 
 const tlv = (tag: number, ...content: (Buffer | string | number[])[]): Buffer => {
@@ -84,5 +85,57 @@ describe('a message of a server', () => {
     expect(String(pageCookie(message(done, pages('cookie'))))).toBe('cookie')
     expect(pageCookie(message(done, pages('')))).toBeNull()
     expect(pageCookie(message(done))).toBeNull()
+  })
+})
+
+describe('an entry', () => {
+  const entry = tlv(
+    0x64,
+    tlv(0x04, 'cn=Größe 🚀'),
+    tlv(
+      0x30,
+      attribute('cn', 'Größe 🚀', 'two'),
+      attribute('objectGUID', 'bytes'),
+      attribute('none'),
+      attribute('long', 'x'.repeat(300)),
+      tlv(0x30, tlv(0x04, 'photo'), tlv(0x31, tlv(0x04, 'text'), tlv(0x04, [0xff, 0xd8]))),
+      attribute('mark', '\uFFFD'),
+    ),
+  )
+  const isId = (name: string) => name === 'objectGUID'
+
+  test('is read as it is judged', () => {
+    const whole = message(entry)
+    const read = readEntry(whole, isId)
+    expect(read?.entry).toEqual({
+      dn: 'cn=Größe 🚀',
+      attributes: {
+        cn: ['Größe 🚀', 'two'],
+        objectGUID: [btoa('bytes')],
+        long: ['x'.repeat(300)],
+        photo: [btoa('text'), btoa('\xff\xd8')],
+        mark: ['\uFFFD'],
+      },
+      binary: ['objectGUID', 'photo'],
+    })
+    expect(read?.elements).toBe(shapeOf(whole)?.elements)
+  })
+
+  test('that is cut, or has one byte changed, is malformed to both or to none', () => {
+    const whole = message(entry)
+    for (let at = 0; at < whole.length; at += 1) {
+      expect(readEntry(whole.subarray(0, at), isId)).toBeNull()
+      for (const byte of [0x00, 0x80, 0x84, 0xff]) {
+        const other = Buffer.from(whole)
+        other[at] = byte
+        const read = readEntry(other, isId)
+        if (read !== undefined) expect(read === null).toBe(shapeOf(other)?.kind !== 'entry')
+      }
+    }
+  })
+
+  test('is told from what ends a search', () => {
+    expect(readEntry(message(done, pages('cookie')), isId)).toBeUndefined()
+    expect(readEntry(message(entry, pages('cookie')), isId)?.entry.dn).toBe('cn=Größe 🚀')
   })
 })
