@@ -345,3 +345,27 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     expect(await query('limited', [1], door({ plain: true }))).toHaveLength(1)
   })
 })
+
+describe.skipIf(noMariadb !== null)('a MariaDB that is not as it should be', () => {
+  test('is not logged in to by an expired certificate, nor lets anybody in without encryption', async () => {
+    const strict = await startMariadb({ TLS_FAULT: 'expired', REQUIRE_TLS: '1' })
+    try {
+      const login = (more: object) =>
+        errorOf(
+          mariadbDoor(strict, { statements: STATEMENTS, ...more }).fetch(
+            sql('QUERY', { statement: 'notes' }),
+          ),
+        )
+      const expired = await login({})
+      expect([expired.code, expired.message]).toEqual([
+        'upstream_rejected',
+        expect.stringMatching(/has expired/),
+      ])
+      const plain = await login({ plain: true })
+      expect(plain.details).toMatchObject({ wire: 'unauthenticated', appErrorCode: '1045' })
+    } finally {
+      for (const one of openDoors.splice(0)) await one.close()
+      await strict.stop()
+    }
+  }, 60_000)
+})
