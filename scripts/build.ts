@@ -2,6 +2,7 @@
  * Builds dist/ from runtime/: what an installed package runs, because Node strips no types below
  * node_modules. The same folders with the same names, so that what is found beside a source is found
  * beside its built file. `npm pack` runs it (`prepack`); the checkout runs its sources and needs none of it.
+ * `--noCheck` where the types were checked already.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -18,10 +19,14 @@ const READ_BESIDE = ['database/migrations', 'connectors/registry/built-in.json']
 const PUBLIC = ['sdk/sdk', 'testing/testing'] as const
 
 rmSync(DIST, { recursive: true, force: true })
-const { status } = spawnSync('tsc', ['-p', 'scripts/tsconfig.build.json'], {
-  cwd: ROOT,
-  stdio: 'inherit',
-})
+const { status } = spawnSync(
+  'tsc',
+  ['-p', 'scripts/tsconfig.build.json', ...process.argv.slice(2)],
+  {
+    cwd: ROOT,
+    stdio: 'inherit',
+  },
+)
 if (status !== 0) process.exit(status ?? 1)
 for (const file of READ_BESIDE)
   cpSync(path.join(ROOT, 'runtime', file), path.join(DIST, file), {
