@@ -33,7 +33,7 @@ import { groups, users } from '../database/schema/people.ts'
 import type { Host } from '../main.ts'
 import { type Ids, type SampleApp, sampleCompany } from '../sample/company.ts'
 import { groupIdOf } from '../sample/directory.ts'
-import { SAMPLE_TOKEN, tenantUrl } from '../sample/scim-server.ts'
+import { SAMPLE_TOKEN, tenantUrl } from '../sample/tenants.ts'
 
 /** What the log says of it; where this is there, the company was made, whatever became of it since. */
 export const SAMPLE_EVENT = 'SAMPLE_COMPANY_ADDED'

@@ -3,7 +3,7 @@
  * now. Plain data in the wire's form; who makes it says which ids the names have.
  */
 import { groupsOf, type Person, people } from './people.ts'
-import type { SampleTenant } from './scim-server.ts'
+import type { SampleTenant } from './tenants.ts'
 
 /** How many of the directory's people work there: the heads of the departments come first. */
 export const COMPANY_SIZE = 30

@@ -16,20 +16,10 @@ import {
   leaveGroups,
   membersOf,
 } from './directory.ts'
-
-/** The one bearer token that the sample accepts. Its data is invented: the token guards nothing. */
-export const SAMPLE_TOKEN = 'sample-token'
+import { SAMPLE_TENANTS, SAMPLE_TOKEN } from './tenants.ts'
 
 /** The sample is for this machine only: its token is known to everyone. */
 const LOOPBACK = ['127.0.0.1', '::1']
-
-/** Tenants beside the main one, each with a directory of its own at `/{tenant}/scim`. */
-export const SAMPLE_TENANTS = ['design', 'warehouse'] as const
-export type SampleTenant = (typeof SAMPLE_TENANTS)[number]
-
-/** What the SCIM connector takes as `base_url` of a tenant; `baseUrl` is the main one's. */
-export const tenantUrl = (baseUrl: string, tenant: SampleTenant): string =>
-  new URL(`/${tenant}/scim`, baseUrl).href
 
 /** A started sample. */
 export type SampleDirectory = {

@@ -4,11 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import connector from '../../plugins/scim/connector.ts'
 import { people } from '../../runtime/sample/people.ts'
-import {
-  SAMPLE_TOKEN,
-  type SampleDirectory,
-  startSampleDirectory,
-} from '../../runtime/sample/scim-server.ts'
+import { type SampleDirectory, startSampleDirectory } from '../../runtime/sample/scim-server.ts'
+import { SAMPLE_TOKEN } from '../../runtime/sample/tenants.ts'
 import { call, pagesOf } from '../sdk/call-handler.ts'
 
 const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'

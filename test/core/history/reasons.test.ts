@@ -1,7 +1,7 @@
 /** Why a person had what they had: a request, a policy, or that a sync found it. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SAMPLE_TOKEN } from '../../../runtime/sample/scim-server.ts'
+import { SAMPLE_TOKEN } from '../../../runtime/sample/tenants.ts'
 import { type Directory, startDirectory } from '../directory.ts'
 import { type CoreHost, domainOf, type Person, person, startCore } from '../host.ts'
 import { type Company, company } from '../requests/company.ts'

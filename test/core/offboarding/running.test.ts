@@ -1,6 +1,6 @@
 /** A person leaves: accounts in a real SCIM server, access, tokens and policies. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SAMPLE_TOKEN } from '../../../runtime/sample/scim-server.ts'
+import { SAMPLE_TOKEN } from '../../../runtime/sample/tenants.ts'
 import { type Directory, startDirectory } from '../directory.ts'
 import { app, type CoreHost, logged, startCore } from '../host.ts'
 import { type Acme, acme } from '../policies/acme.ts'

@@ -1,6 +1,6 @@
 /** Birthright access in a real SCIM server: given, and taken back. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SAMPLE_TOKEN } from '../../../runtime/sample/scim-server.ts'
+import { SAMPLE_TOKEN } from '../../../runtime/sample/tenants.ts'
 import { until } from '../../e2e/until.ts'
 import { type Directory, startDirectory } from '../directory.ts'
 import { type CoreHost, startCore } from '../host.ts'

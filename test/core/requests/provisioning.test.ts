@@ -1,6 +1,6 @@
 /** Requests that are carried out in a real SCIM server, and taken back there. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { SAMPLE_TOKEN } from '../../../runtime/sample/scim-server.ts'
+import { SAMPLE_TOKEN } from '../../../runtime/sample/tenants.ts'
 import { type Directory, startDirectory } from '../directory.ts'
 import { type CoreHost, type Person, person, startCore } from '../host.ts'
 import { type Company, company } from './company.ts'

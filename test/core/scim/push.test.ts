@@ -9,7 +9,7 @@ import { SCIM_URNS } from '../../../runtime/contract/models/scim.ts'
 import { FIRST_ADMIN } from '../../../runtime/core/sign-in/first-admin.ts'
 import { groups, userRoles, users } from '../../../runtime/database/schema/people.ts'
 import { scimTokens } from '../../../runtime/database/schema/scim.ts'
-import { SAMPLE_TOKEN } from '../../../runtime/sample/scim-server.ts'
+import { SAMPLE_TOKEN } from '../../../runtime/sample/tenants.ts'
 import { until } from '../../e2e/until.ts'
 import { type Directory, startDirectory } from '../directory.ts'
 import {
