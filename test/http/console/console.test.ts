@@ -1,5 +1,6 @@
 /** The console: who sees what of it, what its pages show, and the changes that are asked for, previewed and done. */
 import { generateKeyPairSync } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SETTINGS } from '../../../runtime/config.ts'
@@ -24,6 +25,7 @@ import {
   startCore,
 } from '../../core/host.ts'
 import { company } from '../../core/requests/company.ts'
+import { pagePaths } from '../page-paths.ts'
 import { signedIn, type Visitor, visit } from '../settings/visitor.ts'
 
 const HOSTILE = `<img src=x onerror=alert(1)>\u202e"'&amp;${'x'.repeat(150)}`
@@ -171,6 +173,15 @@ describe('every page', () => {
     }
     const known = new Set([...NAMES, ...QUEUE_NAMES, ...Object.keys(ROLES)])
     expect([...same].filter(([words]) => !known.has(words) && !IS_NAME.test(words))).toEqual([])
+  })
+
+  test('weighs 60 kB at most, compressed, with its sheet and its script', async () => {
+    const visitor = await admin()
+    const weightOf = async (path: string) => gzipSync((await visitor.get(path)).text).length
+    const shared = (await weightOf('/assets/keyway.css')) + (await weightOf('/assets/keyway.js'))
+    expect(shared).toBeGreaterThan(1000)
+    for (const [name, path] of pagePaths(params))
+      expect(shared + (await weightOf(path)), name).toBeLessThanOrEqual(60_000)
   })
 
   test('that there is not is told as one, and so is what is not there', async () => {
