@@ -3,6 +3,7 @@
 import { CONSOLE_ACCESS } from './console-access.ts'
 import { CONSOLE_BACKGROUND } from './console-background.ts'
 import { CONSOLE_CONNECTORS } from './console-connectors.ts'
+import { CONSOLE_COST } from './console-cost.ts'
 import { CONSOLE_EVENTS } from './console-events.ts'
 import { CONSOLE_OVERVIEW } from './console-overview.ts'
 import { CONSOLE_POLICIES } from './console-policies.ts'
@@ -23,6 +24,7 @@ export const CONSOLE_WORDS = {
   ...CONSOLE_TABLES,
   ...CONSOLE_EVENTS,
   ...CONSOLE_SETTINGS,
+  ...CONSOLE_COST,
 } as const
 
 export type ConsoleWords = Words<typeof CONSOLE_WORDS>

@@ -39,6 +39,7 @@ export const FRAME_WORDS = {
   access_requests: { en: 'Requests', de: 'Anfragen' },
   policies: { en: 'Policies', de: 'Richtlinien' },
   reviews: { en: 'Access reviews', de: 'Zugriffsüberprüfungen' },
+  cost: { en: 'Cost', de: 'Kosten' },
   connectors: { en: 'Connectors', de: 'Connectors' },
   webhooks: { en: 'Webhooks', de: 'Webhooks' },
   host_settings: { en: 'Settings', de: 'Einstellungen' },

@@ -36,6 +36,16 @@ export async function listLicences(
   return { ...page, items: await toLicences(db, page.items) }
 }
 
+/** @throws CoreError 404 */
+export async function getLicence(db: Db, principal: Principal, id: string): Promise<Licence> {
+  return only(await toLicences(db, [await findLicence(db, principal, id)]))
+}
+
+function only([licence]: readonly Licence[]): Licence {
+  if (!licence) throw notFound('Licence')
+  return licence
+}
+
 /** Says what a seat costs. @throws CoreError 404 */
 export async function putPrice(
   db: Db,
@@ -54,9 +64,7 @@ export async function putPrice(
     await record(tx, principal, 'SET', found, values)
     return found
   })
-  const [licence] = await toLicences(db, [row])
-  if (!licence) throw notFound('Licence')
-  return licence
+  return only(await toLicences(db, [row]))
 }
 
 /** @throws CoreError 404, also where there is no price */

@@ -112,6 +112,7 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
 ${operates ? runsOf(t, app.id, runs, now) : ''}
 ${holders ? accountsOf(t, app.id, holders, now) : ''}
 </div><div class="stack wide">
+<p><a href="${appPath(app.id)}/permissions">${t.console.permission.link}</a></p>
 ${card(
   { id: 'facts', title: t.console.app.facts },
   facts([

@@ -12,6 +12,9 @@ import type { ChangeEnd, ConsoleChange } from './change.ts'
 import { showCompare } from './compare.ts'
 import { showConnector } from './connector.ts'
 import { showConnectors } from './connectors.ts'
+import { sendExpenses, sendLicences, showCost } from './cost.ts'
+import { COST_CHANGES } from './cost-changes.ts'
+import { GLASS_CHANGES } from './glass-changes.ts'
 import { showHome } from './home.ts'
 import { showInstall, takePackage } from './install.ts'
 import { showLog } from './log.ts'
@@ -19,6 +22,7 @@ import type { Files } from './multipart.ts'
 import { OPERATOR_CHANGES } from './operator-changes.ts'
 import { showPeople, showPerson } from './people.ts'
 import { PEOPLE_CHANGES, sendRecord } from './people-changes.ts'
+import { showPermissions } from './permissions.ts'
 import { showPolicies, showPolicy } from './policies.ts'
 import { POLICY_CHANGES } from './policy-changes.ts'
 import { showNewPolicy, showPolicyEdit, takePolicy } from './policy-edit.ts'
@@ -101,6 +105,10 @@ export const CONSOLE_PAGES = {
   },
   apps: { path: SIDE.apps.path, place: 'apps', shows: 'all apps', show: showApps },
   app: { path: '/console/apps/:app_id', place: 'apps', shows: 'one app', show: showApp },
+  permissions: {
+    path: '/console/apps/:app_id/permissions',
+    ...{ place: 'apps', shows: 'what can be asked for in an app', show: showPermissions },
+  },
   people: { path: SIDE.people.path, place: 'people', shows: 'all people', show: showPeople },
   person: {
     path: '/console/people/:user_id',
@@ -145,6 +153,15 @@ export const CONSOLE_PAGES = {
     path: '/inbox/reviews/:access_review_id',
     ...{ place: null, shows: 'the lines that one reviews', show: showOwnReview },
   },
+  cost: { path: SIDE.cost.path, place: 'cost', shows: 'what apps cost', show: showCost },
+  licences_csv: {
+    path: '/console/cost/licences.csv',
+    ...{ place: 'cost', shows: 'licences, as CSV', show: sendLicences },
+  },
+  expenses_csv: {
+    path: '/console/cost/expenses.csv',
+    ...{ place: 'cost', shows: 'expenses, as CSV', show: sendExpenses },
+  },
   scim_tokens: {
     path: SIDE.scim.path,
     ...{ place: 'scim', shows: 'tokens of identity providers', show: showScimTokens },
@@ -179,6 +196,8 @@ export const CHANGES: Readonly<Record<string, ConsoleChange>> = {
   ...WEBHOOK_CHANGES,
   ...POLICY_CHANGES,
   ...REVIEW_CHANGES,
+  ...COST_CHANGES,
+  ...GLASS_CHANGES,
 }
 
 /** CONSOLE_FORMS: what pages send that asks nothing first. */

@@ -56,6 +56,13 @@ export const SIDE = {
     group: 'side_access',
     who: 'reviews.read',
   },
+  cost: {
+    path: '/console/cost',
+    words: 'cost',
+    icon: 'list',
+    group: 'side_access',
+    who: 'expenses.read',
+  },
   scim: {
     path: '/console/scim-tokens',
     words: 'scim_tokens',

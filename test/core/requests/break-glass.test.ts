@@ -10,6 +10,7 @@ import { requestablePermissions } from '../../../runtime/database/schema/app_sto
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { databaseTime } from '../../../runtime/database/transactions.ts'
+import { until } from '../../e2e/until.ts'
 import { type CoreHost, domainOf, group, type Person, person, startCore } from '../host.ts'
 import { lastEvents, NOBODY_ID } from '../store.ts'
 import { type Company, company } from './company.ts'
@@ -190,6 +191,23 @@ describe('in a company', () => {
     expect((await take(who, {}, NOBODY_ID)).status).toBe(404)
     await core.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, who.id))
     expect((await take(who)).status).toBe(401)
+  })
+
+  test('a person who is offboarded loses it and takes it no more; the use is reviewed all the same', async () => {
+    const who = await engineer()
+    const id = await taken(who)
+    expect(holdsRoot(who.email)).toBe(true)
+    const leaving = await core.call('POST', '/lifecycle-management/user-offboardings', {
+      body: { user_id: who.id },
+    })
+    expect(leaving.status, JSON.stringify(leaving.body)).toBe(201)
+    await until('the access is taken back', () => !holdsRoot(who.email), 60_000)
+    expect((await take(who)).status).toBe(401)
+    expect(await review(id)).toMatchObject({ status: 'PENDING' })
+    const right = await settle(boss, id, 'approve', 'The site was down')
+    expect(right.status, JSON.stringify(right.body)).toBe(204)
+    expect((await review(id)).status).toBe('COMPLETED')
+    expect(holdsRoot(who.email)).toBe(false)
   })
 
   test('it is refused once the permission is gone, the app disconnected, or the mark taken away', async () => {

@@ -13,12 +13,14 @@ import {
   accessReviewItems,
   accessReviews,
 } from '../../../runtime/database/schema/reviews.ts'
+import { entitlements } from '../../../runtime/database/schema/sync.ts'
 import { CHANGES, CONSOLE_PAGES } from '../../../runtime/http/console/table.ts'
 import { SIDE } from '../../../runtime/http/frame/side.ts'
 import {
   app,
   type CoreHost,
   domainOf,
+  group,
   type Person,
   person,
   SECRET,
@@ -39,9 +41,23 @@ beforeAll(async () => {
   const acme = company(core)
   ada = await person(core.db, 'ada@example.com')
   appId = await acme.inStore(await app(core.db, HOSTILE))
-  await acme.group(appId, 'readers', HOSTILE)
+  const permission_id = await acme.group(appId, 'readers', HOSTILE)
+  await group(core.db, 'On call', [ada])
+  const [licence] = await core.db
+    .insert(entitlements)
+    .values({
+      ...{
+        domainId: await domainOf(core.db),
+        appId,
+        entitlementType: 'LICENCE',
+        externalId: 'pro',
+      },
+      ...{ resourceId: '', label: `=${HOSTILE}`, isAssignable: true, seenRun: 0 },
+    })
+    .returning()
   await acme.asked(ada, { app_id: appId })
-  params = { app_id: appId, user_id: ada.id, connector_id: 'scim' }
+  params = { app_id: appId, user_id: ada.id, connector_id: 'scim', permission_id }
+  params['licence_id'] = String(licence?.id)
   await core.host.settled
 })
 afterAll(() => core.stop())
@@ -107,7 +123,7 @@ describe('the console is', () => {
     ['App Admin', ['home', 'apps', 'requests']],
     [
       'Read Only Admin',
-      ['home', 'log', 'people', 'apps', 'requests', 'reviews', 'policies', 'scim'],
+      ['home', 'log', 'people', 'apps', 'requests', 'reviews', 'policies', 'scim', 'cost'],
     ],
   ])('what %s may open, and no more', async (role, places) => {
     const who = await person(core.db, `${role.replaceAll(' ', '')}@example.com`, [role])
@@ -145,6 +161,8 @@ describe('every page', () => {
       const { status, text, headers } = await visitor.get(path)
       expect(status, path).toBe(path === '/console/registry' ? 409 : 200)
       expect(headers.get('content-security-policy'), path).toMatch(/^default-src 'none';/)
+      // A file is no page.
+      if (headers.get('content-type')?.startsWith('text/csv')) continue
       expect(text, path).not.toMatch(
         /<style|\sstyle=|\son[a-z]+="|<img|<script(?! src="\/assets\/)/,
       )
@@ -166,7 +184,7 @@ describe('every page', () => {
     const same = new Map<string, string>()
     for (const path of all) {
       const { text, status } = await visitor.get(path, german)
-      if (status === 404) continue
+      if (status === 404 || path.endsWith('.csv')) continue
       expect(text, path).toContain('<div class="page" lang="de">')
       const english = new Set(said((await visitor.get(path)).text))
       for (const words of said(text)) if (english.has(words)) same.set(words, path)
@@ -281,6 +299,11 @@ describe('every change with fields', () => {
       later: { name: 'Evil' },
     },
     'add-role': { first: { role: 'Auditor' }, later: { role: 'Admin' } },
+    'licence-price': {
+      first: { amount: '12.50', currency: 'EUR', period: 'MONTH' },
+      later: { amount: '1250' },
+    },
+    'break-glass-set': { first: { groups: 'On call', minutes: '30' }, later: { minutes: '600' } },
     'sync-settings': { first: { every_hours: '7' }, later: { every_hours: '1' } },
     'new-webhook': {
       first: { hook_type: 'SIEM', name: 'Ours', url: 'https://siem.example/in' },
@@ -369,6 +392,65 @@ describe('a person', () => {
     const visitor: Visitor = await admin()
     const { text } = await visitor.get(`/console/people/${ada.id}`)
     expect(text).toContain('What they have, and why')
+  })
+})
+
+describe('a licence', () => {
+  const at = () => `/console/licences/${params['licence_id']}`
+  const priced = { amount: '12.50', currency: 'eur', period: 'MONTH' }
+
+  test('is given a price as was previewed, shown with it, and is a row of the file', async () => {
+    const visitor = await admin()
+    expect((await visitor.get('/console/cost')).text).toContain('Say what it costs')
+    await visitor.get(`${at()}/price`)
+    const wrong = await visitor.post(`${at()}/price`, { ...priced, amount: 'much' })
+    expect(wrong.text).toContain('Amount: a decimal number such as 12.50')
+    expect((await visitor.post(`${at()}/price`, priced)).text).toContain('costs 12.50 EUR a month')
+    expect((await visitor.post(`${at()}/price`, priced)).status).toBe(303)
+    expect((await visitor.get('/console/cost')).text).toContain('12.50 EUR a month')
+    const { text, headers } = await visitor.get('/console/cost/licences.csv')
+    expect(headers.get('content-type')).toMatch(/^text\/csv/)
+    const [head, row, ...others] = text.trim().split('\r\n')
+    expect(head).toMatch(/^id,app_id,/)
+    // What a spreadsheet would run is text.
+    expect(row).toContain(`"'=<img`)
+    expect(others).toEqual([])
+    await visitor.get(`${at()}/no-price`)
+    expect((await visitor.post(`${at()}/no-price`)).status).toBe(303)
+    expect((await visitor.get('/console/cost')).text).toContain('Say what it costs')
+  })
+
+  test('has no form for who may only read', async () => {
+    const reader = await person(core.db, 'costs@example.com', ['Read Only Admin'])
+    const visitor = await signedIn(core, reader.token)
+    expect((await visitor.get('/console/cost')).text).not.toContain('Say what it costs')
+    expect((await visitor.get(`${at()}/price`)).status).toBe(403)
+    expect((await visitor.get('/console/cost/expenses.csv')).text).toMatch(/^id,app_id,/)
+  })
+})
+
+describe('a break-glass permission', () => {
+  test('is marked for groups by their names, changed, and unmarked', async () => {
+    const visitor = await admin()
+    const list = `/console/apps/${appId}/permissions`
+    const at = `${list}/${params['permission_id']}`
+    expect((await visitor.get(`/console/apps/${appId}`)).text).toContain(`href="${list}"`)
+    expect((await visitor.get(list)).text).toContain('Mark<span')
+    await visitor.get(`${at}/break-glass`)
+    const nobody = await visitor.post(`${at}/break-glass`, { groups: 'Nobody', minutes: '30' })
+    expect(nobody.text).toContain('There is no group “Nobody”')
+    const long = await visitor.post(`${at}/break-glass`, { groups: 'On call', minutes: '1441' })
+    expect(long.text).toContain('Max minutes: ')
+    const mark = { groups: 'On call', minutes: '30' }
+    expect((await visitor.post(`${at}/break-glass`, mark)).text).toContain('by members of On call')
+    expect((await visitor.post(`${at}/break-glass`, mark)).status).toBe(303)
+    expect((await visitor.get(list)).text).toContain('On call, for 30 minutes')
+    const taker = await signedIn(core, ada.token)
+    expect((await taker.get('/access/break-glass')).text).toContain('&lt;img src=x')
+    expect((await visitor.get(`${at}/break-glass`)).text).toContain('value="30"')
+    await visitor.get(`${at}/no-break-glass`)
+    expect((await visitor.post(`${at}/no-break-glass`)).status).toBe(303)
+    expect((await visitor.get(list)).text).toContain('Mark<span')
   })
 })
 

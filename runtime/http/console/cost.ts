@@ -1,0 +1,180 @@
+/** What apps cost: licences with their seats and prices, seats that nobody uses, and expenses by month. */
+import { html } from 'hono/html'
+import { ENDPOINTS } from '../../contract/endpoints/table.ts'
+import type { Licence } from '../../contract/models/cost.ts'
+import { UNUSED_DAYS } from '../../contract/models/finding.ts'
+import { listExpenses, listExpenseTotals } from '../../core/cost/expenses.ts'
+import { listLicences } from '../../core/cost/licences.ts'
+import { listFindings } from '../../core/findings/read.ts'
+import { CSV_TYPE, csvOf } from '../core/csv.ts'
+import type { Markup } from '../frame/layout.ts'
+import { SIDE } from '../frame/side.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { pageNumber } from '../pages/access.ts'
+import { brief, type Column, go, listed, pagesNav, row, shell, thousands } from './parts.ts'
+import type { ConsoleVisit } from './visit.ts'
+
+const SIZE = 50
+const { path: PATH } = SIDE.cost
+
+export const licencePath = (id: string): string => `/console/licences/${encodeURIComponent(id)}`
+
+/** A price, as people say it. */
+export const priceWords = (
+  t: Tongue,
+  { amount, currency, period }: NonNullable<Licence['price']>,
+): string => `${amount} ${currency} ${t.console.cost.each[period]}`
+
+export async function showCost(visit: ConsoleVisit): Promise<Response> {
+  const { c, db, principal, t } = visit
+  const of = { app_id: null, page: pageNumber(c.req.query('page')), size: SIZE }
+  const licences = await listLicences(db, principal, of)
+  const mayWrite = principal.permissions.has('expenses.write') && !principal.readOnly
+  const content = html`${licencesOf(t, licences, mayWrite)}
+${principal.permissions.has('findings.read') ? await idleSeats(visit) : ''}
+${await totalsOf(visit)}`
+  return c.html(
+    shell({
+      t,
+      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'cost', isPlace: true },
+      ...{ title: t.console.cost.title, lead: t.console.cost.lead, content },
+    }),
+  )
+}
+
+function licencesOf(
+  t: Tongue,
+  found: Awaited<ReturnType<typeof listLicences>>,
+  mayWrite: boolean,
+): Markup {
+  const columns: Column[] = [
+    { words: t.console.cost.licence },
+    { words: t.console.cost.app, look: 'c3' },
+    { words: t.console.cost.held, look: 'num' },
+    { words: t.console.cost.used(UNUSED_DAYS), look: 'num' },
+    { words: t.console.cost.price },
+    { words: t.console.cost.idle, look: 'num' },
+  ]
+  const rows = found.items.map((one) =>
+    row(columns, [
+      brief(one.label, 120),
+      html`<a href="/console/apps/${one.app_id}">${brief(one.app_name, 80)}</a>`,
+      thousands(one.seats_held, t),
+      typeof one.seats_used === 'number' ? thousands(one.seats_used, t) : t.console.cost.unknown,
+      priceOf(t, one, mayWrite),
+      one.idle_amount && one.price ? priceWords(t, { ...one.price, amount: one.idle_amount }) : '–',
+    ]),
+  )
+  return listed(
+    {
+      ...{ id: 'licences', title: t.console.cost.licences, count: found.total },
+      end: html`<a href="${PATH}/licences.csv" download>${t.console.cost.csv}</a>`,
+    },
+    columns,
+    rows,
+    { title: t.console.cost.noLicences, text: t.console.cost.noLicencesText },
+    pagesNav(found, t.console.cost.licences, (page) => `${PATH}?page=${page}`, t),
+    t,
+  )
+}
+
+function priceOf(t: Tongue, { id, label, price }: Licence, mayWrite: boolean): Markup {
+  const named = html`<span class="unseen"> ${brief(label, 80)}</span>`
+  const words = price ? priceWords(t, price) : '–'
+  if (!mayWrite) return html`${words}`
+  const at = licencePath(id)
+  return price
+    ? html`${words} ${go(`${at}/price`, html`${t.console.cost.change}${named}`)}${go(`${at}/no-price`, html`${t.console.cost_change.forget.button}${named}`)}`
+    : go(`${at}/price`, html`${t.console.cost.noPrice}${named}`)
+}
+
+async function idleSeats({ db, principal, now, t }: ConsoleVisit): Promise<Markup> {
+  const found = await listFindings(db, principal, {
+    ...{ state: ['OPEN'], kind: ['UNUSED_LICENCE'], severity: [], page: 1, size: SIZE },
+    ...{ app_id: null, user_id: null, separation_rule_id: null },
+  })
+  const columns: Column[] = [
+    { words: t.console.cost.account },
+    { words: t.console.cost.licence },
+    { words: t.console.cost.app, look: 'c3' },
+    { words: t.console.cost.unusedSince },
+    { words: t.console.cost.price, look: 'num' },
+  ]
+  const rows = found.items.map((one) => {
+    const { last_used: used, amount, currency } = one.details
+    return row(columns, [
+      html`${brief(one.unique_identifier ?? '', 120)}<span class="sub">${one.user_email ?? ''}</span>`,
+      brief(one.label ?? '', 120),
+      brief(one.app_name ?? '', 80),
+      typeof used === 'string' ? t.day(new Date(used), now) : t.console.cost.never,
+      typeof amount === 'string' ? `${amount} ${String(currency)}` : '–',
+    ])
+  })
+  return listed(
+    {
+      id: 'idle',
+      title: t.console.cost.idleSeats,
+      note: t.console.cost.idleSeatsNote,
+      count: found.total,
+    },
+    columns,
+    rows,
+    { title: t.console.cost.noIdle, text: t.console.cost.noIdleText },
+    '',
+    t,
+  )
+}
+
+async function totalsOf({ db, principal, t }: ConsoleVisit): Promise<Markup> {
+  const query = { app_id: null, since: null, until: null, page: 1, size: SIZE }
+  const found = await listExpenseTotals(db, principal, query)
+  const columns: Column[] = [
+    { words: t.console.cost.month },
+    { words: t.console.cost.app },
+    { words: t.console.cost.amount, look: 'num' },
+    { words: t.console.cost.count, look: 'num' },
+  ]
+  const rows = found.items.map((one) =>
+    row(columns, [
+      one.month,
+      brief(one.app_name, 80),
+      one.amount ? `${one.amount} ${one.currency ?? ''}` : t.console.cost.noAmount,
+      thousands(one.expenses, t),
+    ]),
+  )
+  return listed(
+    {
+      ...{ id: 'totals', title: t.console.cost.totals, count: found.total },
+      end: html`<a href="${PATH}/expenses.csv" download>${t.console.cost.csv}</a>`,
+    },
+    columns,
+    rows,
+    { title: t.console.cost.noExpenses, text: t.console.cost.noExpensesText },
+    '',
+    t,
+  )
+}
+
+const asFile = ({ c }: ConsoleVisit, list: ReadableStream<Uint8Array>, name: string): Response =>
+  c.body(list, 200, {
+    'content-type': CSV_TYPE,
+    'content-disposition': `attachment; filename="${name}"`,
+  })
+
+/** All licences, as a file. */
+export async function sendLicences(visit: ConsoleVisit): Promise<Response> {
+  const { db, principal } = visit
+  const list = await csvOf(db, ENDPOINTS.list_licences, (tx, page) =>
+    listLicences(tx, principal, { app_id: null, ...page }),
+  )
+  return asFile(visit, list, 'licences.csv')
+}
+
+/** All expenses, as a file. */
+export async function sendExpenses(visit: ConsoleVisit): Promise<Response> {
+  const { db, principal } = visit
+  const list = await csvOf(db, ENDPOINTS.list_recorded_expenses, (tx, page) =>
+    listExpenses(tx, principal, { app_id: null, since: null, until: null, ...page }),
+  )
+  return asFile(visit, list, 'expenses.csv')
+}

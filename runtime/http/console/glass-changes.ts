@@ -1,0 +1,117 @@
+/** GLASS_CHANGES: which permissions are break-glass, for whom and how long. */
+import { html } from 'hono/html'
+import { BreakGlassInput, MAX_GLASS_MINUTES } from '../../contract/models/break-glass.ts'
+import { deleteBreakGlass, putBreakGlass } from '../../core/catalogue/store/break-glass.ts'
+import { getPermission } from '../../core/catalogue/store/permissions.ts'
+import { listGroups } from '../../core/directory/users.ts'
+import { PageError } from '../frame/error-page.ts'
+import type { About, ConsoleChange } from './change.ts'
+import { filledIn } from './filled-in.ts'
+import { brief, field } from './parts.ts'
+import { groupNames, markedIn, permissionsPath } from './permissions.ts'
+import type { ConsoleVisit } from './visit.ts'
+
+const appOf = ({ params }: About): string => params['app_id'] ?? ''
+const idOf = ({ params }: About): string => params['permission_id'] ?? ''
+
+const base = {
+  place: 'apps',
+  who: null,
+  reason: 'none',
+  back: (about: About) => permissionsPath(appOf(about)),
+} as const
+
+async function labelOf({ db, principal }: ConsoleVisit, about: About): Promise<string> {
+  const permission = await getPermission(db, principal, idOf(about), false)
+  return brief(String(permission?.['label'] ?? ''), 80)
+}
+
+const namesIn = (about: About): string[] =>
+  about
+    .get('groups')
+    .split('\n')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+
+/** @throws CoreError 400 for a name that no group has, or several */
+async function groupIds({ db, principal, t }: ConsoleVisit, names: readonly string[]) {
+  const ids: string[] = []
+  for (const name of names) {
+    const { items } = await listGroups(db, principal, {
+      ...{ integration_specific_id: null, name, exact_match: true, app_id: null },
+      ...{ page: 1, size: 2 },
+    })
+    const [group, another] = items
+    if (!group || another) throw new PageError(400, t.console.glass_change.set.noGroup(name))
+    ids.push(group.id)
+  }
+  return ids
+}
+
+async function markIn(visit: ConsoleVisit, about: About) {
+  const minutes = about.get('minutes')
+  return filledIn(BreakGlassInput, {
+    group_ids: await groupIds(visit, namesIn(about)),
+    max_minutes: /^\d{1,9}$/.test(minutes) ? Number(minutes) : minutes,
+  })
+}
+
+export const GLASS_CHANGES = {
+  'break-glass-set': {
+    ...base,
+    path: '/console/apps/:app_id/permissions/:permission_id/break-glass',
+    does: 'marks a permission as break-glass',
+    title: (_, t) => t.console.glass_change.set.title,
+    lead: (t) => t.console.glass_change.set.lead,
+    button: (t) => t.console.glass_change.set.button,
+    done: (t) => t.console.glass_change.set.done,
+    fields: (about, t) =>
+      html`<div class="field"><label for="groups">${t.console.glass_change.set.groups}</label><textarea id="groups" name="groups" rows="3" maxlength="6000" required>
+${about.get('groups')}</textarea></div>
+${field({ t, id: 'minutes', label: t.console.glass_change.set.minutes, help: `1 – ${MAX_GLASS_MINUTES}`, value: about.get('minutes'), type: 'number', required: true })}`,
+    async given(visit, about) {
+      await labelOf(visit, about)
+      const glass = (await markedIn(visit, appOf(about))).get(idOf(about))
+      if (!glass) return {}
+      return {
+        groups: (await groupNames(visit, glass)).join('\n'),
+        minutes: String(glass.max_minutes),
+      }
+    },
+    async preview(visit, about) {
+      const label = await labelOf(visit, about)
+      if (about.get('groups') === '' || about.get('minutes') === '') return { lines: null }
+      await markIn(visit, about)
+      const groups = namesIn(about).join(', ')
+      return {
+        lines: [
+          {
+            sign: 'plus',
+            words: visit.t.console.glass_change.set.line(label, groups, about.get('minutes')),
+          },
+        ],
+      }
+    },
+    act: async (visit, about) =>
+      putBreakGlass(visit.db, visit.principal, idOf(about), await markIn(visit, about)),
+  },
+  'break-glass-removed': {
+    ...base,
+    path: '/console/apps/:app_id/permissions/:permission_id/no-break-glass',
+    does: 'ends that a permission is break-glass',
+    title: (_, t) => t.console.glass_change.end.title,
+    button: (t) => t.console.glass_change.end.button,
+    done: (t) => t.console.glass_change.end.done,
+    danger: true,
+    async preview(visit, about) {
+      const label = await labelOf(visit, about)
+      const isMarked = (await markedIn(visit, appOf(about))).has(idOf(about))
+      return {
+        lines: isMarked
+          ? [{ sign: 'minus', words: visit.t.console.glass_change.end.line(label) }]
+          : [],
+      }
+    },
+    act: ({ db, principal }, about) => deleteBreakGlass(db, principal, idOf(about)),
+  },
+} as const satisfies Record<string, ConsoleChange>

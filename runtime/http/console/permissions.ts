@@ -1,0 +1,93 @@
+/** What can be asked for in an app, and which of it is break-glass. */
+import { html } from 'hono/html'
+import type { BreakGlass } from '../../contract/models/break-glass.ts'
+import { getApp } from '../../core/catalogue/apps/apps.ts'
+import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
+import { listPermissions } from '../../core/catalogue/store/permissions.ts'
+import { getGroup } from '../../core/directory/users.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { pageNumber, searchText } from '../pages/access.ts'
+import { appPath } from './apps.ts'
+import { brief, type Column, filter, go, listed, pagesNav, row, shell } from './parts.ts'
+import type { ConsoleVisit } from './visit.ts'
+
+const SIZE = 50
+/** Break-glass permissions of one app that are shown: there are few. */
+const MOST_MARKED = 500
+
+const columnsOf = ({ console: { permission } }: Tongue): Column[] => [
+  { words: permission.name },
+  { words: permission.glass },
+  { words: permission.action, unseen: true },
+]
+
+export const permissionsPath = (appId: string): string => `${appPath(appId)}/permissions`
+
+/** The break-glass permissions of an app, by the id of the permission. */
+export async function markedIn({ db, principal }: ConsoleVisit, appId: string) {
+  const query = { mine: false, app_id: appId, page: 1, size: MOST_MARKED }
+  const { items } = await listBreakGlass(db, principal, query)
+  return new Map(items.map((one) => [one.id, one]))
+}
+
+/** What the groups of a break-glass permission are called. */
+export const groupNames = ({ db, principal }: ConsoleVisit, { group_ids }: BreakGlass) =>
+  Promise.all(
+    group_ids.map((id) =>
+      getGroup(db, principal, id).then(
+        ({ name }) => name,
+        () => id,
+      ),
+    ),
+  )
+
+export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
+  const { c, db, principal, t } = visit
+  const columns = columnsOf(t)
+  const app = await getApp(db, principal, c.req.param('app_id') ?? '', [])
+  const base = permissionsPath(app.id)
+  const search = searchText(c.req.query('search'))
+  const found = await listPermissions(db, principal, app.id, {
+    ...{ search_term: search, exact_match: false, in_app_store: null },
+    ...{ include_inherited_configs: false, page: pageNumber(c.req.query('page')), size: SIZE },
+  })
+  const marked = await markedIn(visit, app.id)
+  const rows = await Promise.all(
+    found.items.map(async ({ id, label }) => {
+      const glass = marked.get(String(id))
+      const at = `${base}/${String(id)}`
+      const named = html`<span class="unseen"> ${brief(String(label), 80)}</span>`
+      return row(columns, [
+        brief(String(label), 200),
+        glass
+          ? t.console.permission.heldBy(
+              (await groupNames(visit, glass)).join(', '),
+              glass.max_minutes,
+            )
+          : '–',
+        principal.readOnly
+          ? ''
+          : glass
+            ? html`${go(`${at}/break-glass`, html`${t.console.permission.change}${named}`)}${go(`${at}/no-break-glass`, html`${t.console.permission.unmark}${named}`)}`
+            : go(`${at}/break-glass`, html`${t.console.permission.mark}${named}`),
+      ])
+    }),
+  )
+  const kept = search === '' ? '' : `search=${encodeURIComponent(search)}&`
+  return c.html(
+    shell({
+      t,
+      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'apps' },
+      crumbs: [{ path: appPath(app.id), words: brief(app.user_friendly_label, 60) }],
+      ...{ title: t.console.permission.title, lead: t.console.permission.lead },
+      content: html`${filter(base, t.console.permission.title, { name: 'search', words: t.console.permission.name, value: search }, t)}
+${listed(
+  { id: 'list', title: t.console.permission.title, count: found.total },
+  columns,
+  rows,
+  { title: t.console.permission.none, text: t.console.permission.noneText },
+  pagesNav(found, t.console.permission.title, (page) => `${base}?${kept}page=${page}`),
+)}`,
+    }),
+  )
+}
