@@ -42,7 +42,8 @@ export async function newConnector(
 }
 
 async function builtIn(id: string): Promise<string> {
-  const known = (await readdir(BUILT_IN)).sort()
+  const entries = await readdir(BUILT_IN, { withFileTypes: true })
+  const known = entries.flatMap((entry) => (entry.isDirectory() ? entry.name : [])).sort()
   if (known.includes(id)) return path.join(BUILT_IN, id)
   throw new ConfigError(`--from ${id}: there is no such connector; there are ${known.join(', ')}`)
 }

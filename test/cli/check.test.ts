@@ -67,7 +67,8 @@ test.each([
   [['check', 'acme/README.md'], 'acme/README.md: it is no package'],
   [['new', 'acme', '--dir', '.'], 'is there already'],
   [['new', 'Not An Id'], 'Not An Id: '],
-  [['new', 'desk', '--from', 'nothing', '--dir', '.'], 'there are github, google-workspace'],
+  [['new', 'desk', '--from', 'nothing', '--dir', '.'], 'there are active-directory, github'],
+  [['new', 'desk', '--from', 'README.md', '--dir', '.'], 'there is no such connector'],
 ])('%j says what is wrong', async (args, words) => {
   expect(await keyway(...args)).toMatchObject({ code: 1, err: expect.stringContaining(words) })
 })

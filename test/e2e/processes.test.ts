@@ -1,12 +1,12 @@
 /** One host of two processes on one port: both give the same answer, and one that dies comes back. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { BUILT_IN_DIR } from '../../runtime/config.ts'
 import { familyOf } from '../../runtime/verify/processes.ts'
 import { LISTING, packaged } from '../connectors/lifecycle/packaging.ts'
+import { BUILT_IN } from '../kit/built-in.ts'
 import { withFirstStart } from '../kit/template.ts'
 import { begin, type Command, newHome, processesWith, run, stopCommands } from './command.ts'
 import { isAlive, until } from './until.ts'
@@ -140,7 +140,7 @@ test('metrics are those of both, in every process', async () => {
   expect(new Set(after)).toEqual(new Set([before + CONNECTIONS]))
   const { text } = await ask('/metrics')
   // One row for each process would be two; what both read from one database is told once.
-  const connectors = readdirSync(BUILT_IN_DIR).length + 1
+  const connectors = BUILT_IN.length + 1
   expect(text.match(/^keyway_connectors .*$/gm)).toEqual([`keyway_connectors ${connectors}`])
   expect(text).toMatch(/^keyway_lanes 2$/m)
 })

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { Manifest } from '../../../runtime/contract/connector/manifest.ts'
@@ -9,6 +9,7 @@ import {
   manifestJsonSchema,
 } from '../../../runtime/http/documents/manifest-schema.ts'
 import { schemaFields } from '../../../scripts/schema-fields.ts'
+import { BUILT_IN } from '../../kit/built-in.ts'
 import { createAjv } from './judges.ts'
 
 const schema = manifestJsonSchema()
@@ -21,7 +22,7 @@ const valid = {
   capabilities: { list_accounts: {} },
 }
 
-test.each([...readdirSync('plugins').map((name) => `plugins/${name}`), 'plugin-template'])(
+test.each([...BUILT_IN.map((name) => `plugins/${name}`), 'plugin-template'])(
   'accepts the manifest of %s',
   (folder) => {
     const file = new URL(`../../../${folder}/connector.json`, import.meta.url)
@@ -124,7 +125,7 @@ test('has words on every field of a case, also within a page and of a shared exc
 const judgeCases = createAjv().compile(casesJsonSchema())
 
 test.each([
-  ...readdirSync('plugins').map((name) => `plugins/${name}`),
+  ...BUILT_IN.map((name) => `plugins/${name}`),
   'plugin-template',
   'test/fixtures/readme',
 ])('accepts the cases of %s', (folder) => {

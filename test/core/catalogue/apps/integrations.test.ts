@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -7,10 +6,11 @@ import formats from 'ajv-formats'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { apps } from '../../../../runtime/database/schema/apps.ts'
 import { fixture } from '../../../fixtures/folders.ts'
+import { BUILT_IN } from '../../../kit/built-in.ts'
 import { type CoreHost, person, startCore } from '../../host.ts'
 
 /** Built in are all folders of plugins/; two more are dropped in. */
-const INSTALLED = [...readdirSync('plugins'), 'several-parts', 'tenant-teller'].sort()
+const INSTALLED = [...BUILT_IN, 'several-parts', 'tenant-teller'].sort()
 
 let core: CoreHost
 let plugins: string
