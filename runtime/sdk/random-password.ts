@@ -3,7 +3,7 @@
  * digit and a mark, which rules of complexity ask for.
  *
  * @example
- * await ctx.ldap.password(dn, request.password ?? randomPassword())
+ * await ctx.ldap.password(dn, randomPassword())
  */
 export const randomPassword = (): string =>
   `Aa1-${[...crypto.getRandomValues(new Uint8Array(24))]

@@ -6,7 +6,7 @@ import { ConnectorError } from './connector-error.ts'
  * @throws ConnectorError for a status that a system without invitations does not have
  *
  * @example
- * const enabled = startsActive(request.user_status)
+ * const enabled = startsActive('SUSPENDED')
  */
 export function startsActive(status: string | undefined): boolean {
   const word = (status ?? 'ACTIVE').toUpperCase()

@@ -327,7 +327,7 @@ describe('the Google Workspace connector', () => {
 
   test('gives a password to nobody where none is asked for', async () => {
     const id = await someone()
-    expect(tenant.passwords.get(id)).toMatch(/^[0-9a-f]{64}$/)
+    expect(tenant.passwords.get(id)).toMatch(/^Aa1-[0-9a-f]{48}$/)
     await done('delete_account', { account_id: id })
   })
 

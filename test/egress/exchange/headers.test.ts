@@ -84,11 +84,21 @@ test('refuses a huge name by its size', async () => {
   expect(error.message).toBe('The request headers are over 65536 bytes')
 })
 
-test('takes no longer for a name that repeats thousands of times', async () => {
-  const startedMs = performance.now()
-  const headers = Array.from({ length: 13_000 }, (): [string, string] => ['x', ''])
-  expect(prepareHeaders(headers, OPTIONS)['x']).toHaveLength(13_000)
-  expect(performance.now() - startedMs).toBeLessThan(100)
+test('takes no longer for a name that repeats thousands of times', () => {
+  const repeated = (count: number) =>
+    Array.from({ length: count }, (): [string, string] => ['x', ''])
+  expect(prepareHeaders(repeated(13_000), OPTIONS)['x']).toHaveLength(13_000)
+  // Of as many headers in each measurement; the best of several, because other programs take the processor away.
+  const bestMs = (count: number) =>
+    Math.min(
+      ...Array.from({ length: 7 }, () => {
+        const startedMs = performance.now()
+        for (let left = 13_000; left > 0; left -= count) prepareHeaders(repeated(count), OPTIONS)
+        return performance.now() - startedMs
+      }),
+    )
+  const fewMs = bestMs(650)
+  expect(bestMs(13_000) / fewMs).toBeLessThan(8)
 })
 
 test('never puts a value into a message', async () => {
