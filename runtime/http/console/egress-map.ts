@@ -33,6 +33,9 @@ export type Way = {
 /** Above this only the table is shown, because edges would cover each other. */
 const MOST_DRAWN = 24
 
+/** Rows of a table without a picture that are shown at once; on a phone each is a card. */
+const MOST_OPEN = 12
+
 /** The key of what a connector wants of egress: capability, method, address. */
 const EgressKey = v.tuple([v.string(), v.string(), v.string()])
 
@@ -145,11 +148,13 @@ export function egressMap(t: Tongue, id: string, ways: readonly Way[]): Markup {
     ])
   })
   const drawn = picture(t, id, ways)
-  const all = table(t.console.one_connector.egress, columnsOf(t), rows, t)
+  const tableOf = (some: Markup[]) => table(t.console.one_connector.egress, columnsOf(t), some, t)
+  const all = tableOf(rows)
+  const folded = rows.slice(MOST_OPEN)
   return card(
     about,
     drawn === null
-      ? all
+      ? html`${tableOf(rows.slice(0, MOST_OPEN))}${folded.length === 0 ? '' : html`<details class="in more"><summary>${t.console.one_connector.moreWays(folded.length)}</summary>${tableOf(folded)}</details>`}`
       : html`<div class="scroll" tabindex="0" role="region" aria-label="${t.console.one_connector.egressPicture}"><div class="in">${drawn}</div></div>
 <div class="in stack tight">${key([
           { look: EDGES.used, words: t.console.one_connector.key.used, line: true },

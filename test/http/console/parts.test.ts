@@ -2,8 +2,9 @@
 import { describe, expect, test } from 'vitest'
 import { signOf } from '../../../runtime/http/console/change.ts'
 import { ceiling, lineChart } from '../../../runtime/http/console/charts.ts'
-import { isMeant, waysOf } from '../../../runtime/http/console/egress-map.ts'
+import { egressMap, isMeant, waysOf } from '../../../runtime/http/console/egress-map.ts'
 import { bytesOf, share, slotsOf } from '../../../runtime/http/console/slots.ts'
+import { tongueOf } from '../../../runtime/http/frame/tongue.ts'
 
 test.each([
   ['acme: may send GET to https://a.example (for list_accounts)', 'plus'],
@@ -25,6 +26,23 @@ describe('the ways out of a connector', () => {
     want('list_accounts', 'https://{tenant}.acme.example/v1'),
     want('list_accounts', 'https://files.acme.example'),
   ]
+
+  test.each([
+    [12, 0],
+    [30, 18],
+    [100, 88],
+  ])('of %i all but twelve are folded where they are too many to draw', async (count, folded) => {
+    const many = Array.from({ length: count }, (_, n) =>
+      want('list_accounts', `https://h${n}.example`),
+    )
+    const ways = waysOf({ wants: many, withheld: [] }, [])
+    const page = String(await egressMap(tongueOf('en'), 'acme', ways))
+    const [shown = '', more = ''] = page.split('<details')
+    if (folded === 0) return expect(shown).toContain('<svg class="graph"')
+    expect(shown.match(/h\d+\.example/g)).toHaveLength(12)
+    expect(more).toContain(`${folded} more ways out</summary>`)
+    expect(more.match(/h\d+\.example/g)).toHaveLength(folded)
+  })
 
   test('are declared, used, refused or wanted, what needs a person first', () => {
     const [, files] = wants
