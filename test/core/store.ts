@@ -1,4 +1,5 @@
 /** What tests of the app store need in addition to the host: webhooks, permissions that an app told, whole bodies. */
+import { FINDING_EVENTS } from '../../runtime/contract/models/finding.ts'
 import type { Db } from '../../runtime/database/database.ts'
 import { inlineWebhooks, requestablePermissions } from '../../runtime/database/schema/app_store.ts'
 import { type CoreHost, domainOf } from './host.ts'
@@ -42,13 +43,16 @@ export const groupBody = (id: string, name: string) => ({
   source_app_id: '',
 })
 
-/** The newest entries of the log: event type and metadata. */
+/** The newest entries of the log: event type and metadata; not of findings, for which the host looks at times of its own. */
 export async function lastEvents(core: CoreHost, count: number) {
   const { total } = (await core.call('GET', '/activity_logs?limit=1')).body
-  const offset = Math.max(0, total - count)
+  const offset = Math.max(0, total - 100)
   const { body } = await core.call('GET', `/activity_logs?limit=100&offset=${offset}`)
   type Entry = { event_type: string; event_metadata: unknown; targets: unknown[] }
-  return (body.items as Entry[]).map((one) => [one.event_type, one.event_metadata])
+  return (body.items as Entry[])
+    .filter(({ event_type: event }) => !Object.hasOwn(FINDING_EVENTS, event))
+    .map((one) => [one.event_type, one.event_metadata])
+    .slice(-count)
 }
 
 /** An id that nothing has. */
