@@ -90,7 +90,9 @@ const ASKED: readonly Task['task_category'][] = ['MANAGER_APPROVAL', 'APPROVAL']
 /** The task in a sentence: who asks, what for, how long. */
 function question({ w, accessLength }: Tongue, { task, grounds }: OpenTask): Markup | string {
   const asks = ASKED.includes(task.task_category) && !isGlass(task)
-  if (!asks || !grounds?.target_user) return task.description ?? task.task_type
+  // A task that was made without a request says itself what it asks.
+  if (!asks || task.access_request_id === null || !grounds?.target_user)
+    return task.description ?? task.task_type
   const { requester_user: requester, target_user: target } = grounds
   const who = nameOf(requester ?? target)
   const isOther = requester && requester.id !== target.id

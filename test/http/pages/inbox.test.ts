@@ -1,5 +1,7 @@
 /** The inbox: what waits, on what grounds, and the decisions that are sent from it. */
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { tasks } from '../../../runtime/database/schema/tasks.ts'
 import { app, type CoreHost, type Person, person, startCore, task } from '../../core/host.ts'
 import { type Company, company } from '../../core/requests/company.ts'
 import { signedIn, type Visitor } from '../settings/visitor.ts'
@@ -40,6 +42,14 @@ describe('the inbox', () => {
     expect(text).toContain('<b>for 8 hours</b>')
     expect(text).toContain('Has not had it before')
     expect(text).toContain('value="approve"')
+  })
+
+  test('shows what an approval says itself where there is no request', async () => {
+    const id = await task(core.db, { userIds: [boss.id], appId })
+    await core.db.update(tasks).set({ targetUserId: ada.id }).where(eq(tasks.id, id))
+    const { text } = await visitor.get(`/inbox/${id}`)
+    expect(text).toContain('id="h-task">ACCESS of APPROVAL</h1>')
+    expect(text).not.toContain('without an end')
   })
 
   test('shows a task of others to nobody', async () => {
