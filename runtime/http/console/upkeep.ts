@@ -56,7 +56,7 @@ function report({ t }: ConsoleVisit, findings: readonly DoctorFinding[]): Markup
     .toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
     .map(({ check, state, what, advice }) =>
       row(columns, [
-        html`<code>${check}</code>`,
+        html`<code class="nowrap">${check}</code>`,
         badge(DOCTOR_LOOKS[state][0], DOCTOR_LOOKS[state][1], w.doctor_states[state]),
         html`<span lang="en">${brief(what, 500)}</span>${advice === null ? '' : html`<span class="sub" lang="en">${brief(advice, 500)}</span>`}`,
       ]),
