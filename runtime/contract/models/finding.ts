@@ -81,7 +81,7 @@ export const FINDINGS = {
 export type FindingKind = keyof typeof FINDINGS
 export const FINDING_KINDS = keysOf(FINDINGS)
 
-/** FINDING_EVENTS: what the activity log, and so webhooks of type SIEM, are told of findings. */
+/** FINDING_EVENTS: what the activity log records about findings, and webhooks of type SIEM receive. */
 export const FINDING_EVENTS = {
   FINDING_OPENED: 'a look found it',
   FINDING_RESOLVED: 'a look found that it is no longer so',

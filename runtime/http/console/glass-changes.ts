@@ -1,4 +1,4 @@
-/** GLASS_CHANGES: which permissions are break-glass, for whom and how long. */
+/** GLASS_CHANGES: which permissions are break-glass, for which groups and how long. */
 import { html } from 'hono/html'
 import { BreakGlassInput, MAX_GLASS_MINUTES } from '../../contract/models/break-glass.ts'
 import { deleteBreakGlass, putBreakGlass } from '../../core/catalogue/store/break-glass.ts'
