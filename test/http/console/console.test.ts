@@ -702,7 +702,7 @@ describe('the upkeep', () => {
   test('reports what to do, and says so where no mail can be sent', async () => {
     const visitor = await admin()
     const { text } = await visitor.get(path)
-    expect(text).toContain('<code>retention</code>')
+    expect(text).toContain('<code class="nowrap">retention</code>')
     expect(text).toContain('KEYWAY_MAIL_SERVER is not set')
     expect(text).toContain('Change of KEYWAY_SECRET')
     const tried = await visitor.post(`${path}/mail`, { email: 'a@example.com' })
