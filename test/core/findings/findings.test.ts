@@ -379,7 +379,7 @@ describe('an accepted finding', () => {
     expect((await core.call('POST', `/findings/${id}/reopen`)).status).toBe(409)
   })
 
-  test('and each of it is told, by whom and why', async () => {
+  test('and the log has each, with who did it and why', async () => {
     const told = (await storedLog(core.db)).filter(({ targets }) =>
       targets.some((target) => target.id === id),
     )
