@@ -3,9 +3,10 @@
  * start takes. The package has it below dist/ (scripts/build.ts); the checkout makes it when a source has changed
  * (runtime/cli/checkout.mjs): `node scripts/bundle.ts FOLDER`.
  */
+import { randomUUID } from 'node:crypto'
 import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { build, type Plugin } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 import { buildWorker } from '../runtime/lanes/worker-bundle.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
@@ -14,7 +15,7 @@ const ROOT = path.join(import.meta.dirname, '..')
 const placesFrom = (outdir: string): Plugin => ({
   name: 'places',
   setup({ onLoad }) {
-    onLoad({ filter: /\/(runtime|dist)\/.*\.[tj]s$/ }, async ({ path: file }) => {
+    onLoad({ filter: /\/(runtime|dist|test)\/.*\.[tj]s$/ }, async ({ path: file }) => {
       const to = (place: string) =>
         `resolvePath(import.meta.dirname, ${JSON.stringify(path.relative(outdir, place))})`
       const own: Record<string, string> = {
@@ -34,9 +35,11 @@ const placesFrom = (outdir: string): Plugin => ({
 })
 
 /** What the places above are made with. */
-const BANNER = `import { resolve as resolvePath } from 'node:path'
-import { pathToFileURL as toFileURL } from 'node:url'
-const builtWorker = resolvePath(import.meta.dirname, 'worker.cjs')
+const PLACES = `import { resolve as resolvePath } from 'node:path'
+import { pathToFileURL as toFileURL } from 'node:url'`
+
+/** What the command finds beside it. */
+const BESIDE = `const builtWorker = resolvePath(import.meta.dirname, 'worker.cjs')
 const builtCompiler = resolvePath(import.meta.dirname, 'compiler.js')`
 
 /** Packages of many files that become part of the program; the others are loaded from where they are installed. */
@@ -52,6 +55,43 @@ const packages: Plugin = {
   },
 }
 
+/** How a program is made of sources: in a folder that is there, and below node_modules as its packages are. */
+const programIn = async (outdir: string): Promise<BuildOptions> => ({
+  outdir,
+  entryNames: '[name]',
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'esnext',
+  tsconfigRaw: {},
+  logLevel: 'warning',
+  plugins: [placesFrom(await realpath(outdir)), packages],
+})
+
+/** Below node_modules no package.json of the checkout says that these are modules. */
+const sayModules = (outdir: string): Promise<void> =>
+  writeFile(path.join(outdir, 'package.json'), '{ "type": "module" }\n')
+
+/** Makes one file of a program of the tests and of what it imports, in a folder below node_modules; the answer is the file. */
+export async function bundleProgram(entry: string, outdir: string): Promise<string> {
+  await mkdir(outdir, { recursive: true })
+  await sayModules(outdir)
+  const { outputFiles } = await build({
+    ...(await programIn(outdir)),
+    entryPoints: [entry],
+    write: false,
+    banner: { js: PLACES },
+    // As for the tests themselves (test/vitest.config.ts).
+    define: { BUILT_COMPILER: 'process.env.KEYWAY_TESTS_COMPILER' },
+  })
+  const file = path.join(outdir, `${path.basename(entry, path.extname(entry))}.js`)
+  // Two runs may make it at once.
+  const made = `${file}.${randomUUID()}`
+  await writeFile(made, outputFiles.map(({ text }) => text).join(''))
+  await rename(made, file)
+  return file
+}
+
 /** The program that bundles connectors, which a host starts for each of them. */
 const compilerBeside = (entry: string): string =>
   path.join(path.dirname(entry), '..', 'connectors', 'registry', `compiler${path.extname(entry)}`)
@@ -65,23 +105,14 @@ export async function bundle(entry: string, outdir: string): Promise<void> {
   await rm(outdir, { recursive: true, force: true })
   await mkdir(outdir, { recursive: true })
   await build({
+    ...(await programIn(outdir)),
     entryPoints: [entry, compilerBeside(entry)],
-    outdir,
-    entryNames: '[name]',
-    bundle: true,
     splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'esnext',
-    banner: { js: BANNER },
+    banner: { js: `${PLACES}\n${BESIDE}` },
     define: { BUILT_WORKER: 'builtWorker', BUILT_COMPILER: 'builtCompiler' },
-    tsconfigRaw: {},
-    logLevel: 'warning',
-    plugins: [placesFrom(await realpath(outdir)), packages],
   })
   await rename((await buildWorker(outdir)).file, path.join(outdir, 'worker.cjs'))
-  // Below node_modules no package.json of the checkout says that these are modules.
-  await writeFile(path.join(outdir, 'package.json'), '{ "type": "module" }\n')
+  await sayModules(outdir)
 }
 
 /** How this program ends where a source cannot be read (runtime/cli/checkout.mjs). */

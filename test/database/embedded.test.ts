@@ -8,6 +8,7 @@ import { Client } from 'pg'
 import { afterAll, describe, expect, test } from 'vitest'
 import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
+import { bundled } from '../kit/bundled.ts'
 import { forgetDatabase } from './forget.ts'
 
 const folders: string[] = []
@@ -47,7 +48,8 @@ async function ask(database: EmbeddedDatabase, sql: string) {
 async function writer(
   dataDir: string,
 ): Promise<{ child: ChildProcess; acknowledged: () => number }> {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'server.ts'), dataDir], {
+  const program = await bundled(path.join(import.meta.dirname, 'server.ts'))
+  const child = spawn(process.execPath, [program, dataDir], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let last = 0

@@ -21,6 +21,7 @@ import { openDatabase } from '../../runtime/database/open.ts'
 import { resealAll } from '../../runtime/rotation/rotate-secrets.ts'
 import { SEALED_PLACES } from '../../runtime/rotation/sealed-places.ts'
 import { createSealer } from '../../runtime/secrets/seal.ts'
+import { bundled } from '../kit/bundled.ts'
 import { withDatabase } from '../kit/template.ts'
 import { shows } from '../symptoms.ts'
 import { forgetDatabase } from './forget.ts'
@@ -42,6 +43,7 @@ function passwordOf(dataDir: string): string {
 
 let server: EmbeddedDatabase
 beforeAll(async () => {
+  child = await bundled(path.join(import.meta.dirname, 'killed-at.ts'))
   dataDirs.push(path.join(home, 'data'))
   server = await begin(path.join(home, 'data'), PASSWORD)
   await asking(server.connection, (client) => client.query('create table marks ()'))
@@ -55,16 +57,16 @@ afterAll(async () => {
 const urlOf = ({ host, database }: ClientConfig): string =>
   `postgres://keyway:${PASSWORD}@/${database}?host=${host}`
 
-const CHILD = path.join(import.meta.dirname, 'killed-at.ts')
+let child: string
 
 /** Does it without being killed; the answer is how many steps it has. */
 async function whole(what: string, ...args: string[]): Promise<number> {
-  const { stdout } = await run(process.execPath, [CHILD, what, '0', ...args])
+  const { stdout } = await run(process.execPath, [child, what, '0', ...args])
   return Number(stdout)
 }
 
 async function killed(what: string, step: number, ...args: string[]): Promise<void> {
-  const how = await run(process.execPath, [CHILD, what, String(step), ...args]).catch(
+  const how = await run(process.execPath, [child, what, String(step), ...args]).catch(
     (error: { signal: string; stderr: string }) => error.signal ?? error.stderr,
   )
   expect(how).toBe('SIGKILL')
