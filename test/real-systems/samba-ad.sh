@@ -4,7 +4,9 @@
 # and a forwarder brings PORT in through a Unix socket. Needs root with CAP_SYS_ADMIN (in a container: one that may unshare and mount overlay).
 # Environment: TLS_FAULT=expired|name (see lib.sh), ALLOW_CLEAR=1 (take simple binds without TLS, else 8).
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
-cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); R=$D/root; V=$D/data; S=$D/seed; B=DC=ad,DC=example,DC=test
+cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); R=$D/root; V=$D/data; B=DC=ad,DC=example,DC=test
+# The seeded domain lies with what is installed: where that is kept, so is this, until this script changes, or a month ends: its passwords are good for 42 days.
+seed() { echo "$(cd -P "$R" && pwd)/seed-$(cksum < "${BASH_SOURCE[0]}" | cut -d' ' -f1)-$(date +%Y-%m)"; }
 stop() { pid_stop "$V/outer.pid"; pid_stop "$V/server.pid"; pid_stop "$V/inner.pid"; }
 show() { jq -n --argjson p "$(cat "$V/port")" --arg ca "$D/tls/ca.crt" --arg b "$B" '{system:"samba-ad",url:"ldap://127.0.0.1:\($p)",ldapsUrl:"ldaps://127.0.0.1:\($p+1)",ca:$ca,baseDn:$b,
   auth:{type:"simple",bindDn:"connector@ad.example.test",password:"Connector-Secret-1",note:"Account Operators: users and groups, not the administrators"},
@@ -16,18 +18,20 @@ fetch() { apt_extract "$R" samba-ad-dc samba-ad-provision; }
 case $cmd in install) can; fetch; exit 0;; stop) stop; exit 0;; reset) stop; rm -rf "$V"; exit 0;; start) P=${3:?port};; *) usage;; esac
 if pid_alive "$V/server.pid" && pid_alive "$V/outer.pid"; then show; exit 0; fi
 stop; port_free "$P"; port_free $((P+1))
-can; fetch; tls_make "$D/tls"
+can; fetch; tls_make "$D/tls"; S=$(seed)
 mkdir -p "$V"; echo "$P" > "$V/port"; cd "$V"
-# inside CMD...  runs CMD with the packages laid over /usr, a /run of its own, and nothing but a loopback network.
+# inside CMD...  runs CMD with the packages laid over /usr, a /run of its own, and nothing but a loopback network. The domain is at /run/ad there: its files
+# name their folder.
 cat > inside.sh <<I
 set -e
 mount -t overlay overlay -o lowerdir=$R/usr:/usr /usr; mount -t tmpfs tmpfs /run
+mkdir /run/ad; mount --bind ad /run/ad
 /usr/bin/python3 -c 'import fcntl,socket,struct; fcntl.ioctl(socket.socket(),0x8914,struct.pack("16sh",b"lo",0x49))'
 unset PYTHONPATH LD_LIBRARY_PATH
 exec "\$@"
 I
-if [ ! -d "$V/ad" ] && [ -d "$S" ]; then cp -a "$S" "$V/ad"; fi
-if [ ! -d "$V/ad" ]; then
+build() {
+  mkdir ad
   cat > seed.py <<'PY'
 import sys, struct
 from samba.samdb import SamDB
@@ -70,10 +74,11 @@ group('Everyone', p + bulk)
 db.transaction_commit()
 PY
   { unshare -mn bash inside.sh /usr/bin/python3 /usr/bin/samba-tool domain provision --realm=AD.EXAMPLE.TEST --domain=AD --server-role=dc --dns-backend=SAMBA_INTERNAL \
-      --adminpass=Admin-Secret-1 --targetdir="$V/ad" --host-name=dc1 --host-ip=127.0.0.1 --host-ip6=::1 --option="dns forwarder=" --option="smb ports=445" &&
-    unshare -mn bash inside.sh /usr/bin/python3 "$V/seed.py" "$V/ad/etc/smb.conf"; } > setup.log 2>&1 < /dev/null || { tail -5 setup.log >&2; rm -rf "$V/ad"; die "setup failed"; }
-  rm -rf "$S"; cp -a "$V/ad" "$S"
-fi
+      --adminpass=Admin-Secret-1 --targetdir=/run/ad --host-name=dc1 --host-ip=127.0.0.1 --host-ip6=::1 --option="dns forwarder=" --option="smb ports=445" &&
+    unshare -mn bash inside.sh /usr/bin/python3 seed.py /run/ad/etc/smb.conf; } > setup.log 2>&1 < /dev/null || { tail -5 setup.log >&2; rm -rf ad; die "setup failed"; }
+  rm -rf "${S%/*}"/seed-*; mv ad "$S.new"; mv "$S.new" "$S"
+}
+if [ ! -d ad ]; then ( flock 9; [ -d "$S" ] || build; cp -a "$S" ad ) 9> "${S%/*}/seed.lock"; fi
 N=$(command -v node)
 cat > forward.js <<'JS'
 const net = require('net'), [a, b] = [process.argv.slice(2, 4), process.argv.slice(4, 6)];
@@ -84,7 +89,7 @@ rm -f ldap.sock ldaps.sock
 O=("--option=tls certfile=$D/tls/server.crt" "--option=tls keyfile=$D/tls/server.key" "--option=tls cafile=$D/tls/ca.crt" '--option=server services=ldap' '--option=bind interfaces only=yes' '--option=interfaces=lo')
 [ -z "${ALLOW_CLEAR:-}" ] || O+=('--option=ldap server require strong auth=no')
 setsid unshare -mn bash inside.sh bash -c 'setsid '"$N"' forward.js ldap.sock 389 ldaps.sock 636 > inner.log 2>&1 < /dev/null & echo $! > inner.pid; exec "$@"' - \
-  /usr/sbin/samba -i -M single -s "$V/ad/etc/smb.conf" "${O[@]}" --debug-stdout -d1 > server.log 2>&1 < /dev/null & pid_save server.pid $!
+  /usr/sbin/samba -i -M single -s /run/ad/etc/smb.conf "${O[@]}" --debug-stdout -d1 > server.log 2>&1 < /dev/null & pid_save server.pid $!
 for i in $(seq 100); do if [ -S ldaps.sock ]; then break; fi; sleep 0.1; done; [ -S ldaps.sock ] || die "no forwarder"
 pid_save inner.pid "$(cat inner.pid)"
 setsid "$N" forward.js "$P" ldap.sock $((P+1)) ldaps.sock > outer.log 2>&1 < /dev/null & pid_save outer.pid $!
