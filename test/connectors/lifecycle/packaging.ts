@@ -5,8 +5,8 @@ import path from 'node:path'
 import { packageOf } from '../../../runtime/connectors/packages/format.ts'
 import { makeKeyPair, signPackage } from '../../../runtime/connectors/packages/sign.ts'
 import { writePackage } from '../../../runtime/connectors/packages/write.ts'
-import { compile } from '../../../runtime/connectors/registry/compile.ts'
 import { readFolder } from '../../../runtime/connectors/registry/folder.ts'
+import { compileOnce } from '../../kit/compiled.ts'
 
 export type Made = {
   packed: Buffer
@@ -91,7 +91,7 @@ async function bundled(files: ReadonlyMap<string, string>): Promise<string> {
     for (const [name, text] of files) await writeFile(path.join(home, name), text)
     const folder = await readFolder(home)
     const work = { workDirectory: path.join(home, 'work'), prefix: [], timeoutMs: 20_000 }
-    const compiled = await compile(folder, work)
+    const compiled = await compileOnce(folder, work)
     if (!compiled.ok) throw new Error(compiled.findings.join('\n'))
     return compiled.code
   } finally {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -12,7 +13,7 @@ import {
 } from '../../../runtime/connectors/registry/registry.ts'
 import { openStore, type Store } from '../../../runtime/connectors/registry/store.ts'
 import { bench } from './fixtures/bench.ts'
-import { filesOf, temporaryFolder, write } from './fixtures/folders.ts'
+import { CODE, filesOf, temporaryFolder, write } from './fixtures/folders.ts'
 
 const TOOLCHAIN = 'a'.repeat(64)
 
@@ -59,6 +60,9 @@ const rows = (registry: Registry) =>
 const short = (registry: Registry) => rows(registry).map(({ row }) => row)
 
 const BROKEN = 'export default {{'
+
+/** Code that no other test has: its check takes as long as a first one, so that it can be under way. */
+const uncompiled = () => `${CODE}// ${randomUUID()}\n`
 
 test('serves what is good, by either spelling of its id', async () => {
   const { registry, changes } = open()
@@ -267,7 +271,7 @@ describe('an edit', () => {
     const directory = path.join(plugins(), 'x')
     const turns: Promise<void>[] = []
     for (const version of ['1.0.0', '2.0.0', '3.0.0']) {
-      await write(directory, filesOf({ version }))
+      await write(directory, filesOf({ version }, uncompiled()))
       turns.push(registry.refresh(directory))
       await readFolder(directory)
     }
@@ -438,7 +442,7 @@ describe('a removed folder', () => {
   test('does not come back by the verdict that was under way', async () => {
     const { registry } = open()
     const directory = path.join(plugins(), 'x')
-    await write(directory, filesOf())
+    await write(directory, filesOf({}, uncompiled()))
     const under = registry.refresh(directory)
     registry.remove(directory)
     await under
@@ -523,8 +527,11 @@ describe('two folders of one id', () => {
   test('copies of the same files are judged once', async () => {
     const { registry } = open()
     const home = plugins()
+    const code = uncompiled()
     const before = bench.judged
-    await Promise.all(['a', 'b', 'c'].map((name) => drop(registry, path.join(home, name))))
+    await Promise.all(
+      ['a', 'b', 'c'].map((name) => drop(registry, path.join(home, name), {}, code)),
+    )
     expect(bench.judged).toBe(before + 1)
   })
 
