@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { link, mkdir, rename, symlink, writeFile } from 'node:fs/promises'
+import { rename, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
@@ -9,7 +9,7 @@ import {
   MAX_FOLDER_FILES,
   readFolder,
 } from '../../../runtime/connectors/registry/folder.ts'
-import { temporaryFolder, write } from './fixtures/folders.ts'
+import { fill, temporaryFolder, write } from './fixtures/folders.ts'
 
 const FILES = { 'connector.json': '{}', 'connector.ts': 'export {}', 'lib/a.ts': '1' }
 
@@ -144,17 +144,13 @@ describe('refuses', () => {
 
   test('a folder of too many files', async () => {
     const directory = await make()
-    const first = path.join(directory, 'lib/a.ts')
-    await mkdir(path.join(directory, 'many'))
-    for (let index = 0; index < MAX_FOLDER_FILES; index += 1) {
-      await link(first, path.join(directory, 'many', `${index}.ts`))
-    }
+    fill(path.join(directory, 'many'), MAX_FOLDER_FILES, '.ts')
     await expect(readFolder(directory)).rejects.toThrow(/more than 5000 files/)
   })
 
   test('of too many entries, also of those that are not read', async () => {
-    const names = Array.from({ length: 10_001 }, (_, n) => [`x${n}.bin`, ''])
-    const directory = await make({ ...FILES, ...Object.fromEntries(names) })
+    const directory = await make()
+    fill(directory, 10_001, '.bin')
     await expect(readFolder(directory)).rejects.toThrow(/too many files: .* more than 10000/)
   })
 })

@@ -7,7 +7,7 @@ import {
   type Watched,
   watchDirectories,
 } from '../../../runtime/connectors/registry/watch.ts'
-import { filesOf, temporaryFolder, write } from './fixtures/folders.ts'
+import { filesOf, fill, temporaryFolder, write } from './fixtures/folders.ts'
 
 const open: Watched[] = []
 afterEach(async () => {
@@ -231,8 +231,7 @@ test('a link within a folder is not followed', async () => {
 
 test('of a folder with too many files no more are watched', async () => {
   const { home, told } = await started(['a', 'b'])
-  const files = Array.from({ length: 11_000 }, (_, n) => [`a/x${n}.ts`, ''])
-  await write(home, Object.fromEntries(files))
+  fill(path.join(home, 'a'), 11_000, '.ts')
   await vi.waitFor(() => expect(told).toContain('+a'), { timeout: 20_000 })
   await appendFile(path.join(home, 'b/connector.ts'), ' ')
   await vi.waitFor(() => expect(told).toContain('+b'), { timeout: 8000 })
