@@ -5,7 +5,14 @@ import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import type { Launcher, WorkerProcess } from '../../runtime/lanes/launch.ts'
 import type { FetchRequest } from '../../runtime/protocol/lane-call.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
-import { allGone, isAlive, openLanes, realLauncher, started } from './fixtures/lanes.ts'
+import {
+  allGone,
+  isAlive,
+  openLanes,
+  realLauncher,
+  sharedLanes,
+  started,
+} from './fixtures/lanes.ts'
 
 const hello = connectorOf(say("'hello'"))
 
@@ -21,7 +28,7 @@ describe('a call', () => {
   })
 
   test('of a connector larger than a frame runs, the first and all that come with it', async () => {
-    const { lanes } = openLanes()
+    const { lanes } = sharedLanes()
     const large = connectorOf(say('text.length'), `const text = "${'x'.repeat(2_000_000)}"`, 64)
     const running = Array.from({ length: 5 }, (_, one) =>
       outcome(lanes.run('a', callOf(large, { isolateKey: `${one}` }))),
@@ -30,7 +37,7 @@ describe('a call', () => {
   })
 
   test('finds the state that an earlier one of its tenant left, and no other’s', async () => {
-    const { lanes } = openLanes()
+    const { lanes } = sharedLanes()
     const counter = connectorOf(say('count += 1'), 'let count = 0')
     const ask = (isolateKey: string) => outcome(lanes.run('a', callOf(counter, { isolateKey })))
     expect([await ask('one'), await ask('one'), await ask('two'), await ask('one')]).toEqual([
@@ -42,7 +49,7 @@ describe('a call', () => {
   })
 
   test('never shares an isolate with another connector of the lane', async () => {
-    const { lanes } = openLanes()
+    const { lanes } = sharedLanes()
     const leave = connectorOf(say('globalThis.left = "mine"'))
     const look = connectorOf(say('globalThis.left'))
     expect(await outcome(lanes.run('a', callOf(leave)))).toBe('mine')
@@ -50,7 +57,7 @@ describe('a call', () => {
   })
 
   test('runs beside others, each with its own answer', async () => {
-    const { lanes } = openLanes()
+    const { lanes } = sharedLanes()
     const echo = connectorOf(`await null; ${say('ctx.settings.name')}`)
     const ask = (name: number) => {
       const callJson = JSON.stringify({
@@ -67,7 +74,7 @@ describe('a call', () => {
   })
 
   test('that logs is heard, with its level and fields', async () => {
-    const { lanes } = openLanes()
+    const { lanes } = sharedLanes()
     const log = vi.fn()
     const chatty = connectorOf(`ctx.log.warn('careful', { a: [1] }); ${say("'x'")}`)
     await outcome(lanes.run('a', callOf(chatty, { log })))
@@ -83,7 +90,7 @@ describe('a call', () => {
       'not_found: x',
     ],
   ])('that %s ends so, and the worker lives', async (_name, body, expected) => {
-    const { lanes, ends } = openLanes()
+    const { lanes, ends } = sharedLanes()
     expect(await outcome(lanes.run('a', callOf(connectorOf(body))))).toBe(expected)
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
     expect(ends).toEqual([])
@@ -103,7 +110,7 @@ describe('the network', () => {
     ${say("[reply.status, reply.url, reply.redirected, reply.headers.get('x-reply'), bytes.length, bytes[0], bytes.at(-1)].join()")}`
 
   test('gives and takes bytes as they are', async () => {
-    const { lanes } = openLanes()
+    const { lanes } = sharedLanes()
     const bytes = Buffer.alloc(300_000, Buffer.from([255, 0, 128, 7]))
     const asked: FetchRequest[] = []
     const fetch = async (request: FetchRequest) => {
@@ -119,7 +126,7 @@ describe('the network', () => {
   })
 
   test('hands a failure to the guest in its words, and keeps the host’s own record', async () => {
-    const { lanes } = openLanes()
+    const { lanes } = sharedLanes()
     const error = new RuntimeError('egress_private', 'not granted')
     const caught = connectorOf(
       `try { await ctx.fetch('https://a.example') } catch (error) { ${say("[error.error_code, error.message].join(' ')")} }`,
@@ -133,7 +140,7 @@ describe('the network', () => {
   })
 
   test('that breaks in the host is an internal error of that request alone', async () => {
-    const { lanes } = openLanes()
+    const { lanes } = sharedLanes()
     const fetch = () => Promise.reject(new TypeError('a defect'))
     const through = connectorOf("await ctx.fetch('https://a.example')")
     expect((await lanes.run('a', callOf(through, { fetch }))).fetchError).toMatchObject({
@@ -142,7 +149,7 @@ describe('the network', () => {
   })
 
   test('is let go of when the call ends before it', async () => {
-    const { lanes } = openLanes()
+    const { lanes } = sharedLanes()
     const aborted = vi.fn()
     const fetch = ({ signal }: FetchRequest) =>
       new Promise<never>((_resolve, reject) => {
@@ -166,7 +173,7 @@ describe('the network', () => {
       "ctx.fetch('https://a.example/', { headers: Array.from({ length: 300 }, (_, one) => ['x-' + one, 'y']) })",
     ],
   ])('with too large %s fails that request, not the worker', async (_name, request) => {
-    const { lanes, ends } = openLanes()
+    const { lanes, ends } = sharedLanes()
     const fetch = async () => reply(Buffer.from(''))
     const asks = connectorOf(
       `try { await ${request} } catch (error) { ${say("'refused'")} } ${say("'sent'")}`,
@@ -256,7 +263,7 @@ describe('the deadline', () => {
 
 describe('a caller that hangs up', () => {
   test('before the call gets caller_gone', async () => {
-    const { lanes } = openLanes()
+    const { lanes } = sharedLanes()
     const call = callOf(hello, { signal: AbortSignal.abort() })
     expect(await outcome(lanes.run('a', call))).toBe('caller_gone')
   })
@@ -318,7 +325,7 @@ describe('an isolate that cannot be made', () => {
     ['spins', 'for (;;) {}'],
     ['does not parse', 'const = 1'],
   ])('because the code %s when it loads, ends its calls alone', async (_name, top) => {
-    const { lanes, ends } = openLanes()
+    const { lanes, ends } = sharedLanes()
     const bad = connectorOf(say("'x'"), top)
     const both = [lanes.run('a', callOf(bad)), lanes.run('a', callOf(bad))].map(outcome)
     expect(await Promise.all(both)).toEqual(['load_failed', 'load_failed'])
