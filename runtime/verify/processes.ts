@@ -6,11 +6,24 @@ const PAGE_BYTES = 4096
 
 type Process = { pid: number; parent: number; cpuMs: number; residentBytes: number }
 
+/** How long a process that is not of a family is not looked at again, in milliseconds. */
+const STRANGE_MS = 1000
+
+/** Processes that are not of a family: to read all of a machine twenty times a second takes a tenth of a core. */
+type Strangers = { of: number; sinceMs: number; pids: Set<number> }
+let strangers: Strangers = { of: 0, sinceMs: 0, pids: new Set() }
+
 /** A process and all that it started, that run still. */
 export function familyOf(pid: number): Process[] {
-  const all = process.platform === 'linux' ? readAll() : []
+  const nowMs = performance.now()
+  // Anew now and then: the system gives numbers of processes that ended to others.
+  if (strangers.of !== pid || nowMs - strangers.sinceMs > STRANGE_MS)
+    strangers = { of: pid, sinceMs: nowMs, pids: new Set() }
+  const all = process.platform === 'linux' ? readAllBut(strangers.pids) : []
   const found = all.filter((one) => one.pid === pid)
   for (const one of found) found.push(...all.filter(({ parent }) => parent === one.pid))
+  const family = new Set(found.map((one) => one.pid))
+  for (const one of all) if (!family.has(one.pid)) strangers.pids.add(one.pid)
   return found
 }
 
@@ -18,10 +31,11 @@ export function familyOf(pid: number): Process[] {
 export const cpuMsOf = (pid: number): number =>
   familyOf(pid).reduce((sum, { cpuMs }) => sum + cpuMs, 0)
 
-function readAll(): Process[] {
+function readAllBut(known: ReadonlySet<number>): Process[] {
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((name) => read(Number(name)) ?? [])
+    .map(Number)
+    .filter((pid) => !Number.isNaN(pid) && !known.has(pid))
+    .flatMap((pid) => read(pid) ?? [])
 }
 
 function read(pid: number): Process | null {

@@ -1,0 +1,28 @@
+/** Who belongs to a process: a run of attacks looks twenty times a second, and remembers who does not. */
+import { spawn } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { familyOf } from '../../runtime/verify/processes.ts'
+import { until } from '../e2e/until.ts'
+import { behindTest } from '../kit/closing.ts'
+
+const start = (script: string): number => {
+  const child = spawn('sh', ['-c', script], { detached: true })
+  const pid = child.pid ?? 0
+  behindTest(() => process.kill(-pid, 'SIGKILL'))
+  return pid
+}
+const below = (pid: number) => familyOf(pid).map((one) => one.pid)
+
+test.runIf(process.platform === 'linux')(
+  'a process is found with what it started, whenever that was, and nobody else is',
+  async () => {
+    const other = start('sleep 60; true')
+    const first = start('sleep 60 & sleep 60; true')
+    await until('its children are there', () => below(first).length === 3)
+    expect(below(first)).not.toContain(other)
+    expect(below(process.pid)).toEqual(expect.arrayContaining([other, ...below(first)]))
+    const late = start('sleep 60; true')
+    await until('the late one is there', () => below(process.pid).includes(late))
+    expect(below(late)[0]).toBe(late)
+  },
+)
