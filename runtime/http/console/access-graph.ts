@@ -29,7 +29,7 @@ export const linesOf = (t: Tongue, held: readonly Access[]): GraphLine[] =>
       const app = one.app_name ?? t.console.person.directory
       const appAt = one.app_id ? `/console/apps/${one.app_id}` : null
       const to = { permission, app, appAt }
-      if (one.kind === 'group' && one.reasons.length === 0)
+      if (one.kind === 'group' && one.reasons.every(({ kind }) => kind === 'found'))
         return [{ ...to, kind: 'group', reason: t.console.person.member, reasonAt: null }]
       if (one.reasons.length === 0)
         return [{ ...to, kind: 'found', reason: t.console.person.found, reasonAt: null }]
@@ -76,25 +76,28 @@ const COLUMNS = [
   [472, 160],
 ] as const
 
-type Node = { words: string; at: string | null; look: string }
+type Node = { key: string; words: string; at: string | null; look: string }
+
+/** Two apps may have a permission of the same name: each has a box of its own. */
+const heldOf = ({ permission, app }: GraphLine): string => JSON.stringify([app, permission])
 
 /** The picture; null for more than can be told apart. */
 export function accessGraph(t: Tongue, name: string, lines: readonly GraphLine[]): Markup | null {
   const nodes = [
     unique(lines, ({ reason, reasonAt, kind }) => ({
-      words: reason,
+      ...{ key: reason, words: reason },
       at: reasonAt,
       look: LOOKS[kind].split(' ')[0] ?? '',
     })),
-    unique(lines, ({ permission }) => ({ words: permission, at: null, look: '' })),
-    unique(lines, ({ app, appAt }) => ({ words: app, at: appAt, look: '' })),
+    unique(lines, (one) => ({ key: heldOf(one), words: one.permission, at: null, look: '' })),
+    unique(lines, ({ app, appAt }) => ({ key: app, words: app, at: appAt, look: '' })),
   ]
   const count = nodes.reduce((sum, column) => sum + column.size, 0)
   if (lines.length === 0 || count > MOST_NODES) return null
   const height = Math.max(...nodes.map((column) => column.size)) * ROW + 8
-  const yOf = (column: number, words: string): number => {
+  const yOf = (column: number, key: string): number => {
     const names = [...(nodes[column]?.keys() ?? [])]
-    return (height / names.length) * (names.indexOf(words) + 0.5)
+    return (height / names.length) * (names.indexOf(key) + 0.5)
   }
   const edge = (from: number, a: string, b: string, look: string): Markup => {
     const [x1, x2] = [
@@ -106,11 +109,11 @@ export function accessGraph(t: Tongue, name: string, lines: readonly GraphLine[]
     return html`<path class="e ${look}" d="M${x1} ${y1.toFixed(1)}C${middle} ${y1.toFixed(1)} ${middle} ${y2.toFixed(1)} ${x2} ${y2.toFixed(1)}"/>`
   }
   const edges = lines.map(
-    ({ kind, reason, permission, app }) =>
-      html`${edge(0, reason, permission, LOOKS[kind])}${edge(1, permission, app, LOOKS[kind])}`,
+    (one) =>
+      html`${edge(0, one.reason, heldOf(one), LOOKS[one.kind])}${edge(1, heldOf(one), one.app, LOOKS[one.kind])}`,
   )
   const boxes = nodes.map((column, at) =>
-    [...column.values()].map((one) => box(one, COLUMNS[at] ?? COLUMNS[0], yOf(at, one.words))),
+    [...column.values()].map((one) => box(one, COLUMNS[at] ?? COLUMNS[0], yOf(at, one.key))),
   )
   return html`<svg class="graph" viewBox="0 0 640 ${height}" role="group" aria-labelledby="ag-t ag-d">
 <title id="ag-t">${t.console.person.graph(brief(name, 80))}</title><desc id="ag-d">${t.console.person.graphText}</desc>
@@ -121,7 +124,7 @@ function unique(lines: readonly GraphLine[], of: (line: GraphLine) => Node): Map
   const found = new Map<string, Node>()
   for (const line of lines) {
     const node = of(line)
-    if (!found.has(node.words)) found.set(node.words, node)
+    if (!found.has(node.key)) found.set(node.key, node)
   }
   return found
 }

@@ -1,0 +1,39 @@
+/** The picture of why a person has what they have: one box for each thing held, and an edge for each reason. */
+import { expect, test } from 'vitest'
+import type { Access, AccessReason } from '../../../runtime/contract/models/access.ts'
+import { accessGraph, linesOf } from '../../../runtime/http/console/access-graph.ts'
+import { tongueOf } from '../../../runtime/http/frame/tongue.ts'
+
+const t = tongueOf('en')
+const found: AccessReason = {
+  ...{ kind: 'found', request_id: null, policy_id: null, policy_name: null },
+  ...{ request_status: null, ends_at: null, since: null, until: null },
+}
+
+const held = (more: Partial<Access>): Access => ({
+  ...{ kind: 'entitlement', app_id: null, app_name: null, account_id: null },
+  ...{ unique_identifier: null, status: null, group_id: null, entitlement_type: null },
+  ...{ entitlement_id: null, resource_id: null, label: 'Editor', reasons: [found] },
+  ...{ since: '2026-01-01T00:00:00Z', until: null, first_run: 1, last_run: 1, gone_run: null },
+  ...more,
+})
+
+test('a group of the directory is held as a member, though nothing gave it', () => {
+  const [line] = linesOf(t, [held({ kind: 'group', label: 'Finance' })])
+  expect(line).toMatchObject({ kind: 'group', permission: 'Finance', app: 'Directory' })
+})
+
+test('permissions of the same name in two apps are two boxes, each with the edges of its own', () => {
+  const lines = linesOf(t, [
+    held({ app_id: 'a', app_name: 'Studio', reasons: [{ ...found, kind: 'request' }] }),
+    held({ app_id: 'b', app_name: 'Warehouse' }),
+  ])
+  const drawn = String(accessGraph(t, 'Hana Patel', lines))
+  expect(drawn.match(/>Editor<\/text>/g)).toHaveLength(2)
+  const ends = [...drawn.matchAll(/class="e (\w+)[^"]*" d="M[\d.]+ ([\d.]+)C[^"]* ([\d.]+)"/g)]
+  expect(ends).toHaveLength(4)
+  // What was asked for comes first, and no edge of it begins or ends where one of the other does.
+  const rows = (look: string) =>
+    ends.filter(([, kind]) => kind === look).flatMap(([, , from, to]) => [from, to])
+  expect(rows('busy').filter((y) => rows('bad').includes(y))).toEqual([])
+})
