@@ -17,11 +17,12 @@ const SCRIPT = `
   import { createEgress } from './runtime/egress/fetch.ts'
   import { parsePrivateGrants } from './runtime/egress/limits/grants.ts'
   const [, port, httpsProxy = null] = process.argv
+  const name = process.env.NAME ?? 'in.example'
   const manifest = v.parse(Manifest, {
     id: 'acme', version: '1.0.0', runtime: '^1.0.0', capabilities: {},
-    egress: [{ url: 'https://in.example:' + port }],
+    egress: [{ url: 'https://' + name + ':' + port }],
   })
-  const privateGrants = parsePrivateGrants('acme=in.example:' + port)
+  const privateGrants = parsePrivateGrants('acme=' + name + ':' + port)
   const door = createEgress({
     privateGrants, userAgent: 'keyway/test', resolve: async () => ['127.0.0.1'],
     proxy: { httpsProxy, httpProxy: null, noProxy: null },
@@ -30,7 +31,7 @@ const SCRIPT = `
     connectorId: 'acme', manifest, capability: 'x', level: 'read', settings: {},
     signal: AbortSignal.timeout(5000), secrets: null,
   })
-  const request = { url: 'https://in.example:' + port, method: 'GET', headers: [], body: null, redirect: 'follow' }
+  const request = { url: 'https://' + name + ':' + port, method: 'GET', headers: [], body: null, redirect: 'follow' }
   const said = await call.fetch(request).then((reply) => reply.body.toString(), (error) => error.message)
   process.stdout.write(said)
   await door.close()
@@ -72,6 +73,11 @@ describe.skipIf(!hasOpenssl)('with a certificate of its own (needs openssl on th
     expect(await run({})).toBe(
       `in.example:${port} was not reached: TLS was refused: the certificate is self-signed`,
     )
+  })
+
+  test('an upstream whose certificate is of another name is refused', async () => {
+    const env = { NODE_EXTRA_CA_CERTS: pathOf('cert.pem'), NAME: 'out.example' }
+    expect(await run(env)).toMatch(/^out\.example:\d+ was not reached: TLS was refused: .*name/)
   })
 
   test('an upstream is trusted with NODE_EXTRA_CA_CERTS, by the name that was written', async () => {

@@ -38,6 +38,10 @@ import type {
 const METADATA_MS = 10 * 60 * 1000
 /** How long one question to a provider may take, in milliseconds. */
 const ASK_MS = 10_000
+/** How long all the questions of one way back may take together, in milliseconds: a person waits for it. */
+const WHOLE_MS = 20_000
+/** For how long a provider that did not say what it is, is not asked again, in milliseconds. */
+const FAILED_MS = 5000
 
 /** Asks a provider, through the host's door. */
 export type Ask = (request: {
@@ -61,20 +65,42 @@ class Refused extends Error {
 }
 
 type Known = { server: AuthorizationServer; readMs: number }
+type Reading = { known: Promise<Known>; failedMs: number | null }
 
 export function createIdentity(ask: Ask): ProviderSignIn {
   /** As many as there are providers in the settings. */
   const servers = new Map<string, Known>()
+  const readings = new Map<string, Reading>()
 
-  const means = ({ issuer }: KnownProvider) => ({
+  const means = ({ issuer }: KnownProvider, whole?: AbortSignal) => ({
     [allowInsecureRequests]: issuer.startsWith('http:'),
     [customFetch]: fetchBy(ask),
-    signal: () => AbortSignal.timeout(ASK_MS),
+    signal: () => AbortSignal.any([AbortSignal.timeout(ASK_MS), ...(whole ? [whole] : [])]),
   })
 
+  /**
+   * What a provider says of itself. It is asked once for all who want to know: one that hangs holds up one connection, and
+   * those who want to sign in by another find theirs free.
+   */
   async function serverOf(provider: KnownProvider): Promise<Known> {
     const known = servers.get(provider.id)
     if (known && Date.now() - known.readMs < METADATA_MS) return known
+    const before = readings.get(provider.id)
+    if (before && Date.now() - (before.failedMs ?? Number.POSITIVE_INFINITY) < FAILED_MS)
+      return before.known
+    const reading: Reading = { known: readServer(provider), failedMs: null }
+    readings.set(provider.id, reading)
+    try {
+      return await reading.known
+    } catch (error) {
+      reading.failedMs = Date.now()
+      throw error
+    } finally {
+      if (reading.failedMs === null) readings.delete(provider.id)
+    }
+  }
+
+  async function readServer(provider: KnownProvider): Promise<Known> {
     const issuer = new URL(provider.issuer)
     const reply = await discoveryRequest(issuer, { ...means(provider), algorithm: 'oidc' })
     const server = await processDiscoveryResponse(issuer, reply)
@@ -94,28 +120,33 @@ export function createIdentity(ask: Ask): ProviderSignIn {
     }: Begun & { params: URLSearchParams; redirectUri: string },
   ): Promise<Claims> {
     const known = await serverOf(provider)
+    const whole = AbortSignal.timeout(WHOLE_MS)
     const { server } = known
     const client = { client_id: provider.client_id }
     const checked = validateAuthResponse(server, client, params, state)
     const auth = authOf(provider, server)
     const reply = await authorizationCodeGrantRequest(
-      ...([server, client, auth, checked, redirectUri, verifier, means(provider)] as const),
+      ...([server, client, auth, checked, redirectUri, verifier, means(provider, whole)] as const),
     )
     const tokens = await processAuthorizationCodeResponse(server, client, reply, {
       expectedNonce: nonce,
       requireIdToken: true,
     })
-    await signed(provider, known, reply)
+    await signed(known, reply, means(provider, whole))
     const claims = getValidatedIdTokenClaims(tokens)
     if (!claims) throw new Refused('wrong', 'the provider sent no ID token')
     if (server.userinfo_endpoint === undefined) return claims
-    const info = await userInfoRequest(server, client, tokens.access_token, means(provider))
+    const info = await userInfoRequest(server, client, tokens.access_token, means(provider, whole))
     return { ...(await processUserInfoResponse(server, client, claims.sub, info)), ...claims }
   }
 
   /** Verifies who signed; a key that is not known is looked for once more, for it may be new. */
-  async function signed(provider: KnownProvider, known: Known, reply: Response): Promise<void> {
-    const verify = () => validateApplicationLevelSignature(known.server, reply, means(provider))
+  async function signed(
+    known: Known,
+    reply: Response,
+    by: ReturnType<typeof means>,
+  ): Promise<void> {
+    const verify = () => validateApplicationLevelSignature(known.server, reply, by)
     try {
       await verify()
     } catch (error) {

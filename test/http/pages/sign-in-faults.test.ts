@@ -1,0 +1,223 @@
+/** Providers that hang, drip, say too much or show a wrong certificate: bounded, said on a page, and no harm to others. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type CoreHost, person, startCore } from '../../core/host.ts'
+import { visit } from '../settings/visitor.ts'
+
+const MIB = 2 ** 20
+/** Longest that a question to a provider may take, and what a loaded machine needs beside it, in milliseconds. */
+const PATIENCE_MS = 10_000 + 8000
+/** What a good provider needs on a loaded machine, while others hang, in milliseconds. */
+const QUICK_MS = 5000
+
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0
+
+let core: CoreHost
+let folder: string
+const servers: Server[] = []
+/** Requests that a provider was asked, and bytes that it could send, by its name. */
+const seen: Record<string, { asked: number; sent: number }> = {}
+
+/** A provider in this process; gives its issuer. */
+async function provider(id: string, answer: (issuer: string) => RequestListener): Promise<string> {
+  seen[id] = { asked: 0, sent: 0 }
+  const server = createServer((request, reply) => {
+    if (seen[id]) seen[id].asked += 1
+    answer(issuer)(request, reply)
+  })
+  const issuer = `http://127.0.0.1:${await portOf(server)}`
+  return issuer
+}
+
+async function portOf(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  servers.push(server)
+  // The cast: it listens on a port, not on a socket.
+  return (server.address() as AddressInfo).port
+}
+
+/** A provider whose certificate is of nobody who is trusted; gives its issuer. */
+async function untrusted(): Promise<string> {
+  const [key, cert] = ['key.pem', 'cert.pem'].map((name) => path.join(folder, name))
+  spawnSync('openssl', [
+    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+    ...['-keyout', key ?? '', '-out', cert ?? '', '-days', '2', '-subj', '/CN=other.example'],
+  ])
+  const [keyText, certText] = [key, cert].map((file) => readFileSync(file ?? ''))
+  const options = { ...(keyText && { key: keyText }), ...(certText && { cert: certText }) }
+  return `https://127.0.0.1:${await portOf(createTlsServer(options, (_q, reply) => reply.end('{}')))}`
+}
+
+const metadata = (issuer: string) => ({
+  issuer,
+  authorization_endpoint: `${issuer}/auth`,
+  token_endpoint: `${issuer}/token`,
+  jwks_uri: `${issuer}/jwks`,
+})
+
+/** Sends for as long as somebody takes it. */
+const flood =
+  (id: string, begin: string): RequestListener =>
+  (_request, reply) => {
+    reply.setHeader('content-type', 'application/json')
+    reply.write(begin)
+    const chunk = ' '.repeat(65_536)
+    const more = () => {
+      while (!reply.destroyed && (seen[id]?.sent ?? 0) < 64 * MIB) {
+        if (seen[id]) seen[id].sent += chunk.length
+        if (!reply.write(chunk)) return void reply.once('drain', more)
+      }
+      reply.end()
+    }
+    more()
+  }
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'keyway-sign-in-faults-'))
+  const { privateKey, publicKey } = await generateKeyPair('RS256')
+  const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' }
+  let nonce = ''
+  const signing =
+    (jwks: RequestListener) =>
+    (issuer: string): RequestListener =>
+    async (request, reply) => {
+      const { pathname } = new URL(request.url ?? '', issuer)
+      if (pathname === '/jwks') return jwks(request, reply)
+      reply.setHeader('content-type', 'application/json')
+      if (pathname !== '/token') return void reply.end(JSON.stringify(metadata(issuer)))
+      const claims = { nonce, email: 'ada@example.com', email_verified: true }
+      const id_token = await new SignJWT(claims)
+        .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+        .setIssuer(issuer)
+        .setSubject('ada')
+        .setAudience('keyway')
+        .setIssuedAt()
+        .setExpirationTime('5m')
+        .sign(privateKey)
+      reply.end(JSON.stringify({ access_token: 'a', token_type: 'Bearer', id_token }))
+    }
+  takeNonce = (text) => {
+    nonce = text
+  }
+  const good: RequestListener = (_request, reply) => {
+    reply.setHeader('content-type', 'application/json')
+    reply.end(JSON.stringify({ keys: [jwk] }))
+  }
+  const issuers: Record<string, string> = {
+    good: await provider('good', signing(good)),
+    hang: await provider('hang', () => () => {}),
+    drip: await provider('drip', () => (_request, reply) => {
+      reply.setHeader('content-type', 'application/json')
+      reply.write('{')
+      const timer = setInterval(() => reply.write(' '), 200)
+      reply.once('close', () => clearInterval(timer))
+    }),
+    huge: await provider('huge', () => flood('huge', '{')),
+    keys: await provider('keys', signing(flood('keys', '{"keys":[]'))),
+    'keys-hang': await provider(
+      'keys-hang',
+      signing(() => {}),
+    ),
+  }
+  if (hasOpenssl) issuers['tls'] = await untrusted()
+  const file = path.join(folder, 'providers.json')
+  const all = Object.entries(issuers).map(([id, issuer]) => ({
+    ...{ id, name: `Provider ${id}`, issuer, client_id: 'keyway' },
+  }))
+  writeFileSync(file, JSON.stringify(all))
+  core = await startCore({
+    KEYWAY_SIGN_IN: file,
+    KEYWAY_PRIVATE_EGRESS: Object.values(issuers)
+      .map((issuer) => `sign-in=${new URL(issuer).host}`)
+      .join(' '),
+  })
+  await person(core.db, 'ada@example.com')
+})
+afterAll(async () => {
+  await core?.stop()
+  for (const server of servers) {
+    server.closeAllConnections()
+    server.close()
+  }
+  await rm(folder, { recursive: true, force: true })
+})
+
+let takeNonce: (text: string) => void = () => {}
+
+async function timed<T>(work: Promise<T>): Promise<{ ms: number; value: T }> {
+  const beganMs = performance.now()
+  const value = await work
+  return { ms: performance.now() - beganMs, value }
+}
+
+/** From the button to the answer of the callback. */
+async function wayBack(id: string) {
+  const visitor = visit(core)
+  const begun = await visitor.get(`/sign-in/${id}`)
+  const query = new URL(begun.headers.get('location') ?? '').searchParams
+  takeNonce(query.get('nonce') ?? '')
+  return visitor.get(`/sign-in/${id}/callback?code=c&state=${query.get('state')}`)
+}
+
+describe('a provider', () => {
+  test.each(['hang', 'drip', 'huge'])(
+    'that %ss ends on a page that says what to do',
+    async (id) => {
+      const { ms, value } = await timed(visit(core).get(`/sign-in/${id}`))
+      expect([value.status, value.text.includes(`Provider ${id} cannot be reached`)]).toEqual([
+        503,
+        true,
+      ])
+      expect(value.text).toContain('ask the operator for a link')
+      expect(ms).toBeLessThan(PATIENCE_MS)
+      // Ours and what sockets hold, not the 64 MiB that it would send.
+      expect(seen[id]?.sent).toBeLessThan(16 * MIB)
+    },
+  )
+
+  test('that hangs is asked once for all who wait, and another lets people in meanwhile', async () => {
+    const before = seen['hang']?.asked ?? 0
+    // What the test before found is kept for some seconds.
+    await new Promise((resolve) => setTimeout(resolve, 5500))
+    const waiting = Promise.all(
+      Array.from({ length: 60 }, () => timed(visit(core).get('/sign-in/hang'))),
+    )
+    const { ms, value } = await timed(wayBack('good'))
+    expect([value.status, value.headers.get('location')]).toEqual([303, '/'])
+    expect(ms).toBeLessThan(QUICK_MS)
+    for (const one of await waiting) {
+      expect(one.value.status).toBe(503)
+      expect(one.ms).toBeLessThan(PATIENCE_MS)
+    }
+    expect(seen['hang']?.asked).toBe(before + 1)
+    // For a moment nobody waits for it again.
+    expect((await timed(visit(core).get('/sign-in/hang'))).ms).toBeLessThan(QUICK_MS)
+  })
+
+  test.skipIf(!hasOpenssl)(
+    'with a certificate that is not trusted is not signed in by',
+    async () => {
+      const { status, text } = await visit(core).get('/sign-in/tls')
+      expect([status, text.includes('Provider tls cannot be reached')]).toEqual([503, true])
+      expect(core.lines.join('\n')).toContain('TLS was refused')
+    },
+  )
+
+  test.each(['keys', 'keys-hang'])('whose keys do not come (%s) lets nobody in', async (id) => {
+    const { ms, value } = await timed(wayBack(id))
+    expect([value.status, value.text.includes(`Provider ${id} cannot be reached`)]).toEqual([
+      503,
+      true,
+    ])
+    expect(ms).toBeLessThan(PATIENCE_MS)
+    expect(seen[id]?.sent).toBeLessThan(16 * MIB)
+  })
+})
