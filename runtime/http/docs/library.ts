@@ -43,7 +43,7 @@ export function createLibrary(document: () => Promise<OpenApiDocument>): Library
   const files = new Map(
     Object.entries(FILES).map(([file, type]) => [
       `files/${file}`,
-      once(async () => keepDocument(await textOf(file), type)),
+      once(async () => keepDocument(await readFile(path.join(PACKAGE, file)), type)),
     ]),
   )
   return {

@@ -121,7 +121,7 @@ function rendererOf(
 /** A picture; one whose dark form lies beside it has both. */
 function imageOf(address: string | null, text: string): string {
   if (address === null || !address.startsWith('/docs/')) return escapeText(text)
-  const dark = escapeText(address.replace(/\.svg$/, '-dark.svg'))
+  const dark = escapeText(address.replace(/\.(svg|webp)$/, '-dark.$1'))
   return `<picture><source media="(prefers-color-scheme: dark)" srcset="${dark}"><img src="${escapeText(address)}" alt="${escapeText(text)}"></picture>`
 }
 

@@ -3,6 +3,7 @@
  * package: they are read when a page is first asked for.
  */
 import path from 'node:path'
+import { PICTURE_FILES, PICTURE_TYPE } from './pictures.ts'
 
 /** The folder of the package: the same distance from the sources as from what is built. */
 export const PACKAGE: string = path.join(import.meta.dirname, '..', '..', '..')
@@ -106,6 +107,7 @@ export const PAGES: readonly DocsPage[] = PARTS.flatMap(({ pages }) => pages)
 export const FILES: Readonly<Record<string, string>> = {
   'runtime/docs/picture.svg': 'image/svg+xml',
   'runtime/docs/picture-dark.svg': 'image/svg+xml',
+  ...Object.fromEntries(PICTURE_FILES.map((file) => [file, PICTURE_TYPE])),
   'runtime/docs/reference/verify_evidence.py': 'text/plain; charset=utf-8',
   'scripts/deploy/Containerfile': 'text/plain; charset=utf-8',
   'scripts/deploy/haproxy.cfg': 'text/plain; charset=utf-8',

@@ -27,6 +27,7 @@ article li { margin: .25rem 0 }
 :not(pre) > code { background: var(--panel); border-radius: 4px; padding: .08em .3em; overflow-wrap: anywhere }
 pre { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; padding: .8rem 1rem; overflow-x: auto; line-height: 1.5 }
 img { max-width: 100%; height: auto }
+img[src$='.webp'] { border: 1px solid var(--line); border-radius: 8px }
 blockquote { margin: 1rem 0; padding-left: 1rem; border-left: 3px solid var(--line); color: var(--soft) }
 .scroll { overflow-x: auto; margin: 1rem 0 }
 table { border-collapse: collapse; font-size: .93rem; min-width: min(100%, 24rem) }

@@ -65,6 +65,12 @@ test('a picture has a light and a dark form', () => {
   expect(html).toContain('src="/docs/files/runtime/docs/picture.svg" alt="The rooms"')
 })
 
+test('a screen has a light and a dark form', () => {
+  const html = htmlOf('![The inbox](../pictures/inbox.webp)')
+  expect(html).toContain('srcset="/docs/files/runtime/docs/pictures/inbox-dark.webp"')
+  expect(html).toContain('src="/docs/files/runtime/docs/pictures/inbox.webp" alt="The inbox"')
+})
+
 test('a picture from elsewhere is its text alone', () => {
   expect(htmlOf('![The rooms](https://evil.example/x.svg)')).toBe('<p>The rooms</p>\n')
 })

@@ -1,11 +1,14 @@
 /** The documentation as it is served: all pages, all links, and what a browser is allowed to do with them. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { addressOf, FILES, resolveLink, PAGES as SERVED } from '../../../runtime/http/docs/pages.ts'
+import { PICTURE_FILES } from '../../../runtime/http/docs/pictures.ts'
 import { docsRoutes } from '../../../runtime/http/docs/routes.ts'
 import { documentSteps } from '../../../runtime/http/documents/openapi.ts'
 import { atOnce } from '../../../runtime/http/documents/steps.ts'
 import { docsPages } from '../../../scripts/docs.ts'
-import { readPage } from '../../pages.ts'
+import { ROOT, readPage } from '../../pages.ts'
 
 const app = docsRoutes(async () => atOnce(documentSteps({ connectorsPath: '/connectors' })))
 const get = (at: string, headers: Record<string, string> = {}) => app.request(at, { headers })
@@ -75,7 +78,17 @@ test.each(Object.keys(FILES))('%s is served as it is, and can run nothing', asyn
   const reply = await get(`/docs/files/${file}`)
   expect(reply.headers.get('content-security-policy')).toMatch(/^default-src 'none'/)
   expect(reply.headers.get('x-content-type-options')).toBe('nosniff')
-  expect(await reply.text()).toBe(readPage(file))
+  expect(reply.headers.get('content-type')).toBe(FILES[file])
+  expect(Buffer.from(await reply.arrayBuffer())).toEqual(readFileSync(path.join(ROOT, file)))
+})
+
+test('a picture is not compressed again, and is sent once', async () => {
+  const at = `/docs/files/${PICTURE_FILES[0]}`
+  const reply = await get(at, { 'accept-encoding': 'br, gzip' })
+  expect(reply.headers.get('content-encoding')).toBe(null)
+  const tag = reply.headers.get('etag') ?? ''
+  const again = await get(at, { 'accept-encoding': 'br, gzip', 'if-none-match': tag })
+  expect([again.status, await again.text()]).toEqual([304, ''])
 })
 
 test.each([
