@@ -78,6 +78,22 @@ const countedBy = (id: string, filter: ItemFilter): SQL | undefined =>
     ? undefined
     : countOf(inReview(accessReviewCounts, id, filter))
 
+/** How many lines of a review are in which state, without reading them. @throws CoreError 404 */
+export async function itemStates(
+  db: Db,
+  principal: Principal,
+  id: string,
+): Promise<Partial<Record<ItemRow['state'], number>>> {
+  const review = await findReview(db, principal, id)
+  const { state, n } = accessReviewCounts
+  const rows = await db
+    .select({ state, n: sql<number>`sum(${n})::int` })
+    .from(accessReviewCounts)
+    .where(inReview(accessReviewCounts, review.id, {}))
+    .groupBy(state)
+  return Object.fromEntries(rows.filter((one) => one.n > 0).map((one) => [one.state, one.n]))
+}
+
 function idEquals(
   column: Counted['ardaId'] | typeof items.userId,
   id: string | null | undefined,

@@ -84,15 +84,17 @@ async function reviewersIn(db: Db, ardas: readonly ReviewAppRow[], counts: reado
       ),
     )
     .orderBy(asc(accessReviewAssignments.createdAt), asc(accessReviewAssignments.id))
+  const byAssignment = Map.groupBy(counts, (one) => one.assignment_id)
   for (const row of rows) {
-    const own = counts.filter((one) => one.assignment_id === row.id)
+    const own = byAssignment.get(row.id) ?? []
     const lines = own.reduce((sum, { n }) => sum + n, 0)
     // All its lines went to others.
     if (lines === 0) continue
     const open = own.reduce((sum, { n, state }) => (state === 'OPEN' ? sum + n : sum), 0)
     const { userIds: user_ids, groupIds: group_ids, taskId: task_id, why } = row
     const list = found.get(row.ardaId) ?? []
-    found.set(row.ardaId, [...list, { user_ids, group_ids, task_id, why, lines, open }])
+    list.push({ user_ids, group_ids, task_id, why, lines, open })
+    found.set(row.ardaId, list)
   }
   return found
 }

@@ -11,8 +11,7 @@ import {
 } from '../../contract/models/review-item.ts'
 import { decideItems } from '../../core/reviews/decide.ts'
 import { takeEvidence } from '../../core/reviews/evidence/take.ts'
-import { listItems } from '../../core/reviews/items.ts'
-import { reviewProgress } from '../../core/reviews/progress.ts'
+import { itemStates, listItems } from '../../core/reviews/items.ts'
 import { getReview, listReviews } from '../../core/reviews/read.ts'
 import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
@@ -151,15 +150,15 @@ export async function showReview(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, now, t } = visit
   const { w } = t
   const review = await getReview(db, principal, idOf(visit))
-  const { states } = await reviewProgress(db, principal, review.id)
+  const states = await itemStates(db, principal, review.id)
   const base = `/console/reviews/${review.id}`
   const all = Object.values(states).reduce((sum, count) => sum + count, 0)
-  const open = states['OPEN'] ?? 0
+  const open = states.OPEN ?? 0
   const content = html`${figures([
     { name: w.decided, value: thousands(all - open, t), unit: w.of_all(thousands(all, t)) },
     { name: w.done, value: share(all - open, all, t), unit: '%' },
-    { name: w.to_be_removed, value: thousands(states['REJECTED'] ?? 0, t) },
-    { name: w.removed, value: thousands(states['REMOVED'] ?? 0, t), note: w.read_back },
+    { name: w.to_be_removed, value: thousands(states.REJECTED ?? 0, t) },
+    { name: w.removed, value: thousands(states.REMOVED ?? 0, t), note: w.read_back },
   ])}
 <progress max="${Math.max(all, 1)}" value="${all - open}" aria-label="${w.decided}"></progress>
 ${await grid(visit, base, { mine: false, problem: null, asked: askedOf(visit), reason: '' })}`

@@ -1,7 +1,9 @@
 /** Deciding: who may, with which reasons, twice, at once, in bulk, and until when. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Person, person } from '../host.ts'
+import { principalOfToken } from '../../../runtime/core/kernel/identity/principal.ts'
+import { itemStates } from '../../../runtime/core/reviews/items.ts'
+import { ADMIN_TOKEN, type Person, person } from '../host.ts'
 import { sync } from '../sync/synced.ts'
 import { account, association, entitlement } from '../sync/upstream.ts'
 import { holds, nameOf, type Reviewed, startReviewed, statesOf } from './reviewed.ts'
@@ -147,6 +149,10 @@ test('one act decides all that a filter fits, and counts as bulk', async () => {
   const { body } = await firm.core.call('GET', `/access_reviews/${id}/progress`)
   expect(body).toMatchObject({ states: { KEPT: 40, REJECTED: 20 } })
   expect(body.bulk_share).toBeCloseTo(40 / 60)
+  // What the console shows, without reading the lines.
+  const { db, host } = firm.core
+  const principal = await principalOfToken(db, host.hasher, ADMIN_TOKEN)
+  expect(principal && (await itemStates(db, principal, id))).toEqual(body.states)
 })
 
 test('lines can be found by what they are', async () => {
