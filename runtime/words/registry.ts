@@ -7,6 +7,12 @@ export const REGISTRY_WORDS = {
     de: (address: string, publisher: string) => `Aus ${address}, signiert von ${publisher}.`,
   },
   registry_away: { en: 'The registry cannot be used', de: 'Das Verzeichnis ist nicht nutzbar' },
+  registry_unset: { en: 'No registry is named', de: 'Kein Verzeichnis ist benannt' },
+  registry_unset_text: {
+    en: 'Set KEYWAY_REGISTRY to an https:// address or a folder, and restart the host. Then this page lists what is published there.',
+    de: 'Setzen Sie KEYWAY_REGISTRY auf eine https://-Adresse oder einen Ordner und starten Sie den Host neu. Dann zeigt diese Seite, was dort veröffentlicht ist.',
+  },
+  registry_how: { en: 'How to set up a registry', de: 'So wird ein Verzeichnis eingerichtet' },
   registry_columns: {
     en: ['Connector', 'Newest', 'Serves here', 'Action'],
     de: ['Konnektor', 'Neueste', 'Läuft hier', 'Aktion'],

@@ -11,7 +11,12 @@ export const UPKEEP_WORDS = {
     de: { good: 'Gut', look: 'Ansehen', act: 'Handeln' },
   },
   doctor_columns: { en: ['Check', 'State', 'Found'], de: ['Prüfung', 'Zustand', 'Befund'] },
-  doctor_none: { en: 'Nothing was checked', de: 'Nichts wurde geprüft' },
+  doctor_none: { en: 'Not examined yet', de: 'Noch nicht untersucht' },
+  doctor_none_text: {
+    en: 'An examination of this host takes about a second. Its report stays here until the host is restarted.',
+    de: 'Eine Untersuchung dieses Hosts dauert etwa eine Sekunde. Ihr Bericht bleibt hier, bis der Host neu startet.',
+  },
+  doctor_run: { en: 'Examine now', de: 'Jetzt untersuchen' },
   mail_card: { en: 'Mail', de: 'Mailversand' },
   mail_server: { en: 'Goes to', de: 'Geht an' },
   mail_no_server: {

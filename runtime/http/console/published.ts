@@ -7,7 +7,7 @@ import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { searchText } from '../pages/access.ts'
-import { note } from '../pages/parts.ts'
+import { empty, note } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
 import { refusal, type Status } from './change.ts'
 import { pathOf } from './connector.ts'
@@ -36,6 +36,7 @@ const publishedPath = (id: string): string => `${PATH}/${encodeURIComponent(id)}
 export async function showRegistry(visit: ConsoleVisit): Promise<Response> {
   const { c, t } = visit
   const { w } = t
+  if (visit.deps.registries.length === 0) return showUnset(visit)
   const search = searchText(c.req.query('search'))
   const isOld = c.req.query('outdated') === 'yes'
   const asked = await asking(visit, { search, outdated: String(isOld) })
@@ -69,6 +70,22 @@ ${listed(
   '',
   t,
 )}`,
+    }),
+  )
+}
+
+/** What to do where the settings name none: that is no failure. */
+async function showUnset(visit: ConsoleVisit): Promise<Response> {
+  const { c, t } = visit
+  const { w } = t
+  const text = html`${w.registry_unset_text} <a href="/docs/operate/registry">${w.registry_how}</a>`
+  return c.html(
+    shell({
+      ...{ t, visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors' },
+      ...{
+        title: w.registry_title,
+        content: card({ id: 'unset', title: w.registry }, empty('info', w.registry_unset, text)),
+      },
     }),
   )
 }

@@ -34,7 +34,7 @@ import { showNewReview, takeReview } from './review-launch.ts'
 import { decideLines, sendEvidence, showOwnReview, showReview, showReviews } from './reviews.ts'
 import { endScimToken, showScimTokens, takeScimToken } from './scim-tokens.ts'
 import { showSettings } from './settings.ts'
-import { endWaitingTokens, showUpkeep, tryMail, UPKEEP_PATH } from './upkeep.ts'
+import { endWaitingTokens, examineHost, showUpkeep, tryMail, UPKEEP_PATH } from './upkeep.ts'
 import { showGenerations, showPublishers, showVersion } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
 import { WEBHOOK_CHANGES } from './webhook-changes.ts'
@@ -241,6 +241,10 @@ export const CONSOLE_FORMS = {
   'mail-tried': {
     path: `${UPKEEP_PATH}/mail`,
     ...{ place: 'background', who: 'operator', take: tryMail, done: PAGE_WORDS.saved },
+  },
+  examined: {
+    path: `${UPKEEP_PATH}/examine`,
+    ...{ place: 'background', who: 'operator', take: examineHost, done: PAGE_WORDS.saved },
   },
   'waiting-tokens-ended': {
     path: `${UPKEEP_PATH}/end-tokens`,

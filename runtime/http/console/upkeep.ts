@@ -22,6 +22,12 @@ const DOCTOR_LOOKS = {
 } as const satisfies Record<DoctorFinding['state'], BadgeLook>
 const STATES = entriesOf(DOCTOR_LOOKS).map(([name]) => name)
 
+/** A report of the doctor, and when it was made. */
+type Examined = { findings: readonly DoctorFinding[]; at: Date }
+
+/** The latest report of each host of this process: an examination takes most of a second of processor time. */
+const latest = new WeakMap<ConsoleVisit['deps'], Examined>()
+
 type Shown = { told?: Markup | string; to?: string; status?: Status }
 
 export const showUpkeep = (visit: ConsoleVisit): Promise<Response> => show(visit, {})
@@ -29,12 +35,11 @@ export const showUpkeep = (visit: ConsoleVisit): Promise<Response> => show(visit
 async function show(visit: ConsoleVisit, { told = '', to = '', status = 200 }: Shown) {
   const { c, t } = visit
   const { w } = t
-  const { findings } = await visit.ask('examine')
   const mail = await visit.ask('mail_status')
   const rotation = await visit.ask('get_rotation')
   const visitor = await visit.visitor()
   const content = html`${told}
-<div class="cols"><div class="stack wide">${report(visit, findings)}</div><div class="stack wide">
+<div class="cols"><div class="stack wide">${report(visit, latest.get(visit.deps) ?? null, visitor.proof)}</div><div class="stack wide">
 ${mailCard(visit, mail, { proof: visitor.proof, to })}
 ${rotationCard(visit, rotation, visitor.proof)}
 </div></div>`
@@ -49,23 +54,30 @@ ${rotationCard(visit, rotation, visitor.proof)}
 
 const columnsOf = (words: readonly string[]): Column[] => words.map((one) => ({ words: one }))
 
-function report({ t }: ConsoleVisit, findings: readonly DoctorFinding[]): Markup {
+function report({ t, now }: ConsoleVisit, examined: Examined | null, proof: string): Markup {
   const { w } = t
-  const columns = columnsOf(w.doctor_columns)
-  const rows = findings
+  const [check, state, found] = w.doctor_columns
+  const columns: Column[] = [{ words: check }, { words: state, look: 'c3' }, { words: found }]
+  const look = (one: DoctorFinding['state']) =>
+    badge(DOCTOR_LOOKS[one][0], DOCTOR_LOOKS[one][1], w.doctor_states[one])
+  const rows = (examined?.findings ?? [])
     .toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
     .map(({ check, state, what, advice }) =>
       row(columns, [
-        html`<code class="nowrap">${check}</code>`,
-        badge(DOCTOR_LOOKS[state][0], DOCTOR_LOOKS[state][1], w.doctor_states[state]),
+        html`<code class="nowrap">${check}</code><span class="sub narrow-only">${look(state)}</span>`,
+        look(state),
         html`<span lang="en">${brief(what, 500)}</span>${advice === null ? '' : html`<span class="sub" lang="en">${brief(advice, 500)}</span>`}`,
       ]),
     )
+  const run = html`<form method="post" action="${UPKEEP_PATH}/examine">${proofField(proof)}<button class="btn less">${w.doctor_run}</button></form>`
+  const about = { id: 'doctor', title: w.doctor, end: run }
   return listed(
-    { id: 'doctor', title: w.doctor, count: findings.length },
+    examined
+      ? { ...about, count: examined.findings.length, note: t.moment(examined.at, now) }
+      : about,
     columns,
     rows,
-    { title: w.doctor_none, text: '' },
+    { title: w.doctor_none, text: w.doctor_none_text },
     '',
     t,
   )
@@ -127,6 +139,13 @@ ${
 <button class="btn danger less">${w.rotation_end}</button></form></details>`
 }`,
   )
+}
+
+/** Examines the host, and shows the report at once: a second host behind the same address has one of its own. */
+export async function examineHost(visit: ConsoleVisit): Promise<Response> {
+  const { findings } = await visit.ask('examine')
+  latest.set(visit.deps, { findings, at: visit.now })
+  return show(visit, {})
 }
 
 /** Sends one mail now; the page says how the server answered. */

@@ -159,7 +159,7 @@ describe('every page', () => {
     const visitor = await admin()
     for (const path of paths()) {
       const { status, text, headers } = await visitor.get(path)
-      expect(status, path).toBe(path === '/console/registry' ? 409 : 200)
+      expect(status, path).toBe(200)
       expect(headers.get('content-security-policy'), path).toMatch(/^default-src 'none';/)
       // A file is no page.
       if (headers.get('content-type')?.startsWith('text/csv')) continue
@@ -702,13 +702,28 @@ describe('the upkeep', () => {
   test('reports what to do, and says so where no mail can be sent', async () => {
     const visitor = await admin()
     const { text } = await visitor.get(path)
-    expect(text).toContain('<code class="nowrap">retention</code>')
     expect(text).toContain('KEYWAY_MAIL_SERVER is not set')
     expect(text).toContain('Change of KEYWAY_SECRET')
     const tried = await visitor.post(`${path}/mail`, { email: 'a@example.com' })
     expect([tried.status, tried.text.includes('It was not sent')]).toEqual([409, true])
     await visitor.get('/settings/api-tokens')
     expect((await visitor.post(`${path}/end-tokens`)).status).toBe(303)
+  })
+
+  test('examines the host when it is told to, and keeps the report with its time', async () => {
+    const visitor = await admin()
+    const retention = '<code class="nowrap">retention</code>'
+    const before = await visitor.get(path)
+    expect(before.text).toContain('Not examined yet')
+    expect(before.text).not.toContain(retention)
+    const done = await visitor.post(`${path}/examine`)
+    expect([done.status, done.text.includes(retention)]).toEqual([200, true])
+    const again = await visitor.get(path)
+    expect(again.text).toContain(retention)
+    expect(again.text).toContain('<time')
+    const user = await signedIn(core, ada.token)
+    await user.get('/access')
+    expect((await user.post(`${path}/examine`)).status).toBe(403)
   })
 
   test('compares generations, and tells of one that there is not', async () => {
@@ -742,7 +757,8 @@ describe('the upkeep', () => {
 describe('the registry', () => {
   test('that is not named is told with what to do', async () => {
     const { status, text } = await (await admin()).get('/console/registry')
-    expect([status, text.includes('set KEYWAY_REGISTRY')]).toEqual([409, true])
+    expect([status, text.includes('Set KEYWAY_REGISTRY')]).toEqual([200, true])
+    expect(text).toContain('href="/docs/operate/registry"')
   })
 })
 
