@@ -99,7 +99,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const whole = { ...deps, ...deps.core, following: createFollowing(deps.leaving) }
   // First: some of its pages are below those of the inbox.
   app.route('/', consoleRoutes(whole))
-  app.route('/', pageRoutes(deps.core))
+  app.route('/', pageRoutes(whole))
 
   app.route('/operator', operatorRoutes(whole))
 

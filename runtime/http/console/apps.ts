@@ -4,6 +4,7 @@ import type { App } from '../../contract/models/app.ts'
 import { type RunState, SYNC_PHASES, type SyncRun } from '../../contract/models/sync.ts'
 import { listAccounts } from '../../core/catalogue/apps/accounts.ts'
 import { getApp, listApps } from '../../core/catalogue/apps/apps.ts'
+import { followQuery } from '../edge/following.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
@@ -203,7 +204,7 @@ function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): 
     ])
   })
   const nothing = { title: t.console.app.noRuns, text: t.console.app.noRunsText }
-  return html`<div id="live" data-events="/console/syncs/events?app_id=${appId}">${listed({ id: 'runs', title: t.console.app.runs, note: t.console.app.runsNote }, runColumns(t), rows, nothing, '', t)}</div>`
+  return html`<div id="live" data-events="/console/syncs/events?${followQuery({ app_id: appId, limit: RUNS }, { items: runs })}">${listed({ id: 'runs', title: t.console.app.runs, note: t.console.app.runsNote }, runColumns(t), rows, nothing, '', t)}</div>`
 }
 
 const accountsColumns = (t: Tongue): Column[] => [

@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { JOB_STATES } from '../../contract/endpoints/jobs.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import { QUEUE_NAMES } from '../../core/kernel/jobs/queues.ts'
+import { followQuery } from '../edge/following.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
@@ -57,7 +58,7 @@ export async function showBackground(visit: ConsoleVisit): Promise<Response> {
       generation,
     ]),
   )
-  const follows = new URLSearchParams(query).toString()
+  const follows = followQuery(query, { items })
   return c.html(
     shell({
       t,
@@ -71,7 +72,7 @@ export async function showBackground(visit: ConsoleVisit): Promise<Response> {
       lead: t.console.job.lead,
       actions: go(UPKEEP_PATH, t.w.upkeep),
       content: html`${asking(t, state, queue)}
-<div id="live" data-events="/console/jobs/events${follows === '' ? '' : `?${follows}`}">${listed({ id: 'jobs', title: t.console.job.jobs, note: t.console.job.jobsNote }, columnsOf(t), rows, { title: t.console.job.none, text: t.console.job.noneText }, '', t)}</div>
+<div id="live" data-events="/console/jobs/events?${follows}">${listed({ id: 'jobs', title: t.console.job.jobs, note: t.console.job.jobsNote }, columnsOf(t), rows, { title: t.console.job.none, text: t.console.job.noneText }, '', t)}</div>
 ${listed({ id: 'hosts', title: t.console.job.hosts, count: hosts.length }, hostsColumns(t), hosts, { title: t.console.job.none, text: t.console.job.noneText }, '', t)}`,
     }),
   )

@@ -4,13 +4,12 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import type { Permission } from '../../contract/models/roles.ts'
 import { entriesOf, mapValues } from '../../contract/schema/keys.ts'
 import { demand } from '../../core/kernel/identity/principal.ts'
-import { findSession } from '../../core/sign-in/sessions.ts'
 import { LANGUAGES } from '../../words/languages.ts'
 import type { Env } from '../edge/env.ts'
 import { createErrorPage } from '../frame/error-page.ts'
 import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
 import { type Place, placesOf } from '../frame/side.ts'
-import { createVisits, type SignedIn } from '../frame/signed-in.ts'
+import { createVisits, type SignedIn, stillSignedIn } from '../frame/signed-in.ts'
 import { tongueFor, tongueOf } from '../frame/tongue.ts'
 import type { Flash } from '../pages/flashes.ts'
 import { lostPage } from '../pages/lost-page.ts'
@@ -147,12 +146,10 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     routes.get(path, async (c) => {
       const who = await signedIn(c)
       if (!who) throw new CoreError(401, 'You are not signed in')
-      const query = c.req.query()
+      const { known: _known, ...query } = c.req.query()
       return deps.following.follow(c, who.session.actor.userId, async () => {
-        // Not as a use of the session: a page that stays open would keep it for ever.
-        const session = await findSession(who.db, deps.hasher, who.secret, { isUse: false })
-        if (!session) throw new CoreError(401, 'The session has ended')
-        return consoleVisit(await visitOf(c, deps, { ...who, session }), deps).ask(name, { query })
+        const visit = await visitOf(c, deps, await stillSignedIn(deps, who))
+        return consoleVisit(visit, deps).ask(name, { query })
       })
     })
 

@@ -1,7 +1,8 @@
 /**
  * Lists that are followed, as server-sent events: each event is the whole list, so that nothing is missed by one who comes
  * late, or again to another host. The list is asked for again and again, with the rights of that moment. An event's id is a
- * digest of what it says: who comes again with the last one is sent nothing before something has changed.
+ * digest of what it says: who comes again with the last one, or from a page that shows it (`known`), is sent nothing before
+ * something has changed.
  */
 import { createHash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -36,15 +37,30 @@ export type Following = {
    *
    * @throws RuntimeError following_full; what the first look throws
    */
-  follow(c: Context<Env>, userId: string, look: () => Promise<unknown>): Promise<Response>
+  follow(
+    c: Context<Env>,
+    userId: string,
+    look: () => Promise<unknown>,
+    pace?: Partial<FollowingPace>,
+  ): Promise<Response>
 }
+
+/** The id of the event that says this. */
+export const eventIdOf = (list: unknown): string => idOf(JSON.stringify(list))
+
+const idOf = (text: string): string =>
+  createHash('sha256').update(text).digest('base64url').slice(0, 22)
+
+/** The query of a page's stream: what it asks, and what the page shows already. */
+export const followQuery = (query: Readonly<Record<string, string>>, shown: unknown): string =>
+  new URLSearchParams({ ...query, known: eventIdOf(shown) }).toString()
 
 /** Whether a request wants to follow what it asks for. */
 export const wantsEvents = (c: Context<Env>): boolean =>
   /(^|[\s,])text\/event-stream\s*(;|,|$)/i.test(c.req.header('accept') ?? '')
 
 /** `leaving` ends all of them: the host stops. */
-export function createFollowing(leaving: AbortSignal, pace: FollowingPace = PACE): Following {
+export function createFollowing(leaving: AbortSignal, usual: FollowingPace = PACE): Following {
   const counts = new Map<string, number>()
   let all = 0
 
@@ -68,7 +84,13 @@ export function createFollowing(leaving: AbortSignal, pace: FollowingPace = PACE
     }
   }
 
-  async function follow(c: Context<Env>, userId: string, look: () => Promise<unknown>) {
+  async function follow(
+    c: Context<Env>,
+    userId: string,
+    look: () => Promise<unknown>,
+    own: Partial<FollowingPace> = {},
+  ) {
+    const pace = { ...usual, ...own }
     const leave = enter(c, userId)
     let first: unknown
     try {
@@ -79,7 +101,7 @@ export function createFollowing(leaving: AbortSignal, pace: FollowingPace = PACE
     }
     const gone = new AbortController()
     const signal = AbortSignal.any([leaving, gone.signal, c.req.raw.signal])
-    const known = c.req.header('last-event-id') ?? ''
+    const known = c.req.header('last-event-id') ?? c.req.query('known') ?? ''
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
         const ended = run(controller, { first, look, known, signal, pace })
@@ -126,7 +148,7 @@ async function run(
   const hasRoom = () => (controller.desiredSize ?? 0) > 0
   const tell = (list: unknown) => {
     const text = JSON.stringify(list)
-    const id = createHash('sha256').update(text).digest('base64url').slice(0, 22)
+    const id = idOf(text)
     if (id === known || !hasRoom()) return
     known = id
     say(`id: ${id}\nevent: list\ndata: ${text}\n\n`)

@@ -49,24 +49,68 @@ const fillInCode = () => {
 fillInCode()
 addEventListener('hashchange', fillInCode)
 
-// A part that names a stream is shown again when the stream reports a change: the new part is fetched from the server
-// as the whole page. A hidden page, or a part that has the focus, stays as it is.
-for (const part of all('[data-events]')) {
-  const events = new EventSource(part.dataset.events)
-  let isFirst = true
-  events.addEventListener('list', async () => {
-    const isKnown = isFirst
-    isFirst = false
-    if (isKnown || document.hidden || part.contains(document.activeElement)) return
-    const reply = await fetch(location.href)
-    if (!reply.ok || reply.redirected) return events.close()
-    const page = new DOMParser().parseFromString(await reply.text(), 'text/html')
-    const fresh = page.getElementById(part.id)
-    if (fresh) part.replaceChildren(...fresh.childNodes)
-  })
-  events.addEventListener('end', () => events.close())
-  addEventListener('pagehide', () => events.close())
+// Parts that name the same stream share it. When it tells of a change, the page is fetched from the server and the parts
+// are shown anew, but for one that a person is at: that one when they have left it. A page that nobody looks at follows
+// nothing. A host that is away is asked again, with growing pauses; the stream says what changed meanwhile.
+const isBusy = (part) =>
+  part.contains(document.activeElement) ||
+  all('input:not([type=hidden]), textarea', part).some(
+    (one) => one.value !== one.defaultValue || one.checked !== one.defaultChecked,
+  )
+const follow = (first, parts) => {
+  let [address, pauseMs, turn, isStale, isOver] = [first, 0, 0, false, false]
+  let events, timer
+  const leave = () => {
+    clearTimeout(timer)
+    events?.close()
+  }
+  const end = () => {
+    isOver = true
+    leave()
+  }
+  const later = () => {
+    leave()
+    pauseMs = Math.min(30000, 2 * pauseMs || 1000)
+    timer = setTimeout(async () => (await show()) && begin(), pauseMs)
+  }
+  const show = async () => {
+    const own = ++turn
+    const reply = await fetch(location.href).catch(() => null)
+    const text = reply?.ok && !reply.redirected ? await reply.text().catch(() => null) : ''
+    if (own !== turn || isOver || document.hidden) return false
+    if (!reply || text === null || reply.status === 429 || reply.status >= 500) return later()
+    if (text === '') return end()
+    const page = new DOMParser().parseFromString(text, 'text/html')
+    isStale = false
+    for (const part of parts) {
+      const fresh = page.getElementById(part.id)
+      if (!fresh) continue
+      address = fresh.dataset.events
+      if (isBusy(part)) isStale = true
+      else part.replaceChildren(...fresh.childNodes)
+    }
+    return true
+  }
+  const begin = () => {
+    leave()
+    if (isOver || document.hidden) return
+    events = new EventSource(address)
+    events.addEventListener('open', () => {
+      pauseMs = 0
+    })
+    events.addEventListener('list', show)
+    events.addEventListener('end', end)
+    // The browser itself comes again to a host that is gone, and gives up one that answers with a failure.
+    events.addEventListener('error', () => events.readyState === EventSource.CLOSED && later())
+  }
+  for (const part of parts) part.addEventListener('focusout', () => isStale && setTimeout(show))
+  document.addEventListener('visibilitychange', begin)
+  addEventListener('pagehide', leave)
+  addEventListener('pageshow', (event) => event.persisted && begin())
+  begin()
 }
+for (const [address, parts] of Map.groupBy(all('[data-events]'), (one) => one.dataset.events))
+  follow(address, parts)
 
 // A token that was just made: copied by a button, and gone before a browser keeps the page to go back to.
 const token = document.getElementById('new-token')

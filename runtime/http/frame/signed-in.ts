@@ -69,6 +69,16 @@ export function createVisits(deps: CoreDeps): Visits {
   return { signedIn, received, sent }
 }
 
+/**
+ * Whether they still are, for what goes on without them. No use of the session: a page that stays open would keep it for
+ * ever. @throws CoreError 401
+ */
+export async function stillSignedIn({ hasher }: CoreDeps, who: SignedIn): Promise<SignedIn> {
+  const session = await findSession(who.db, hasher, who.secret, { isUse: false })
+  if (!session) throw new CoreError(401, 'The session has ended')
+  return { ...who, session }
+}
+
 /** A person who is signed in, as functions of the core take a caller. */
 export const principalOf = ({ session }: SignedIn): Principal => ({
   ...session.actor,

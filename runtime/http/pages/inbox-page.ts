@@ -4,6 +4,7 @@ import type { Task } from '../../contract/models/task.ts'
 import { layout, type Markup, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { initials, momentOf, nameOf } from '../frame/words.ts'
+import { inboxEvents } from './inbox-live.ts'
 import { empty, pagesNav } from './parts.ts'
 import { badge } from './states.ts'
 import { type OpenTask, taskDetail } from './task-detail.ts'
@@ -20,15 +21,16 @@ export type InboxPage = {
 }
 
 export function inboxPage(page: InboxPage): Markup {
-  const { t, visitor, open } = page
+  const { t, visitor, open, tasks } = page
+  const events = inboxEvents(tasks, open?.task ?? null)
   return layout({
     t,
     title: open ? `${whoOf(open.task)} · ${t.w.inbox}` : t.w.inbox,
     visitor,
     area: 'inbox',
     content: html`<div class="split${open ? ' open' : ''}">
-${list(page)}
-${open ? taskDetail(page, open) : nothingOpen(page)}
+${list(page, events)}
+${open ? taskDetail({ ...page, events }, open) : nothingOpen(page)}
 </div>
 ${keys(t)}`,
   })
@@ -37,12 +39,12 @@ ${keys(t)}`,
 export const whoOf = (task: Task): string =>
   task.target_user ? nameOf(task.target_user) : 'Keyway'
 
-function list(page: InboxPage): Markup {
+function list(page: InboxPage, events: string): Markup {
   const { t, tasks, open } = page
   const name = open
     ? html`<h2 id="h-list">${t.w.inbox}</h2>`
     : html`<h1 class="ask" id="h-list">${t.w.inbox}</h1>`
-  return html`<section class="list" id="list" aria-labelledby="h-list">
+  return html`<section class="list" id="list" aria-labelledby="h-list" data-events="${events}">
 <header class="stack tight">
 <div class="row">${name}<span class="count">${tasks.total}</span><a class="small end" href="#keys" data-dialog data-key="?">${t.w.keyboard} <kbd>?</kbd></a></div>
 </header>

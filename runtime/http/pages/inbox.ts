@@ -6,20 +6,16 @@ import { keptText } from '../../core/kernel/kept-text.ts'
 import { performTaskAction } from '../../core/task-actions/act.ts'
 import { commentOnTask } from '../../core/task-actions/comment.ts'
 import { reassignTask } from '../../core/task-actions/reassign.ts'
-import { getTask, listTasks } from '../../core/tasks/tasks.ts'
+import { getTask } from '../../core/tasks/tasks.ts'
 import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { pageNumber, searchText } from './access.ts'
+import { waitingTasks } from './inbox-live.ts'
 import { inboxPage } from './inbox-page.ts'
 import { personNamed } from './person-named.ts'
 import { isAction, NEEDS_REASON, type OpenTask } from './task-detail.ts'
 import type { Refused } from './task-more.ts'
-import { OPEN_TASKS_QUERY, type Visit } from './visit.ts'
-
-const SIZE = 50
-
-const tasksOf = ({ db, principal }: Visit, page: number) =>
-  listTasks(db, principal, { ...OPEN_TASKS_QUERY, page, size: SIZE })
+import type { Visit } from './visit.ts'
 
 async function show(
   visit: Visit,
@@ -27,7 +23,7 @@ async function show(
   status: 200 | 400 | 404 | 409 | 422 = 200,
 ): Promise<Response> {
   const { c, principal, now, t } = visit
-  const tasks = await tasksOf(visit, pageNumber(c.req.query('page')))
+  const tasks = await waitingTasks(visit, pageNumber(c.req.query('page')))
   const { userId } = principal
   const [visitor, flash] = [await visit.visitor(), visit.flash()]
   return c.html(inboxPage({ t, visitor, userId, flash, tasks, open, now }), status)
@@ -75,7 +71,7 @@ export async function act(visit: Visit, form: Form): Promise<Response> {
 
 /** Where one goes on: to the task that has waited longest. */
 async function nextOf(visit: Visit, done: string): Promise<string> {
-  const { items } = await tasksOf(visit, 1)
+  const { items } = await waitingTasks(visit, 1)
   const next = items.find(({ id }) => id !== done)
   return next ? `/inbox/${next.id}` : '/inbox'
 }

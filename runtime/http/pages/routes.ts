@@ -7,17 +7,19 @@ import { endSession, endSessionsOf } from '../../core/sign-in/sessions.ts'
 import { listTasks } from '../../core/tasks/tasks.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import type { Env } from '../edge/env.ts'
+import type { Following } from '../edge/following.ts'
 import { takesHtml } from '../edge/takes-html.ts'
 import { dropSession } from '../frame/cookies.ts'
 import { createErrorPage } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
-import { createVisits } from '../frame/signed-in.ts'
+import { createVisits, stillSignedIn } from '../frame/signed-in.ts'
 import { tongueFor } from '../frame/tongue.ts'
 import { showAccess, showOneRequest } from './access.ts'
 import { showBreakGlass, takeForm } from './break-glass.ts'
 import { nameDelegate, showDelegates, withdrawDelegate } from './delegates.ts'
 import { act, comment, reassign, showInbox, showTask } from './inbox.ts'
+import { INBOX_EVENTS, INBOX_PACE, inboxState } from './inbox-live.ts'
 import { lostPage } from './lost-page.ts'
 import { downloadMyData, showMyData } from './my-data.ts'
 import { savePersonal, showPersonal } from './personal.ts'
@@ -58,7 +60,7 @@ const TAKES: { [N in Exclude<FormName, 'sign_out' | 'sign_out_everywhere'>]: Tak
   withdraw_delegate: withdrawDelegate,
 }
 
-export function pageRoutes(deps: CoreDeps): Hono<Env> {
+export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env> {
   const routes = new Hono<Env>()
   const { signedIn, received, sent } = createVisits(deps)
 
@@ -93,6 +95,14 @@ export function pageRoutes(deps: CoreDeps): Hono<Env> {
   const { begin, callback } = signInBy(deps)
   routes.get(PAGES.begin.path, asPage(begin))
   routes.get(PAGES.callback.path, asPage(callback))
+
+  // Before the tasks: `events` is no id.
+  routes.get(INBOX_EVENTS, async (c) => {
+    const who = await signedIn(c)
+    if (!who) throw new CoreError(401, 'You are not signed in')
+    const look = async () => inboxState(await visitOf(c, deps, await stillSignedIn(deps, who)))
+    return deps.following.follow(c, who.session.actor.userId, look, INBOX_PACE)
+  })
 
   for (const [name, show] of entriesOf<Record<keyof typeof SHOWS, Show>>(SHOWS))
     routes.get(

@@ -25,7 +25,14 @@ export type OpenTask = {
 }
 
 /** The page around it. */
-type Around = { t: Tongue; visitor: Visitor; flash: Markup | null; now: Date }
+type Around = {
+  t: Tongue
+  visitor: Visitor
+  flash: Markup | null
+  now: Date
+  /** The stream that tells of a change. */
+  events: string
+}
 
 /** BUTTONS: action -> what it looks like, and its key; its words are in `INBOX_WORDS`. */
 export const BUTTONS = {
@@ -51,7 +58,7 @@ export const NEEDS_REASON: readonly string[] = ['deny', 'decline']
 export const isAction = (name: string): name is TaskActionType => Object.hasOwn(BUTTONS, name)
 
 export function taskDetail(page: Around, open: OpenTask): Markup {
-  const { t, flash, now } = page
+  const { t, flash, now, events } = page
   const { task, grounds } = open
   return html`<article class="detail" aria-labelledby="h-task">
 <div class="narrow-only"><a href="/inbox">‹ ${t.w.all_tasks}</a></div>
@@ -63,12 +70,12 @@ ${flash ?? ''}
 <p class="soft small">${about(t, open, now)}</p>
 </div>
 </header>
-${settled(t, task, now)}
+<div id="settled" role="status" data-events="${events}">${settled(t, task, now)}</div>
 ${grounds?.business_justification && html`<blockquote class="quote"><p class="wrap">${grounds.business_justification}</p></blockquote>`}
 ${whatToDo(t, task)}
 ${grounds?.target_user && facts(t, grounds, now)}
 ${commentsOn(t, task, now)}
-${decide(page, open)}
+<div id="decide" data-events="${events}">${decide(page, open)}</div>
 ${more(page, open)}
 </article>`
 }

@@ -36,6 +36,7 @@ dialog .row:last-child { justify-content: flex-end }
 .list { background: var(--surface); min-width: 0 }
 .split.open > .list, .split:not(.open) > .detail { display: none }
 .detail { padding: var(--s4); min-width: 0 }
+.detail > [data-events] { display: contents }
 .list > header { padding: var(--s3) var(--s4) 0 }
 .list ul > li { position: relative; display: grid; grid-template-columns: auto var(--fr) auto; gap: .1rem .65rem }
 .list li:hover { background: var(--sunken) }
