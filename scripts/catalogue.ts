@@ -12,6 +12,7 @@ const TRIED: Readonly<Record<string, string>> = {
   'active-directory': 'Samba 4.17 as a domain controller, not Windows',
   github: 'a stand-in (`emulate`), not GitHub itself',
   'google-workspace': 'a stand-in of our own, not Google itself',
+  influxdb: 'InfluxDB 1.6',
   keystone: 'Keystone 22 (Zed)',
   ldap: 'OpenLDAP 2.5',
   mariadb: 'MariaDB 10.11',

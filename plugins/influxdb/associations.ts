@@ -1,0 +1,49 @@
+/** Who holds what. */
+import { type Input, keyPage, type Output, type Paged, paged } from 'keyway/sdk'
+import { readUser, readUsers, type User } from './accounts.ts'
+import { ADMIN_ID, SERVER } from './entitlements.ts'
+import { type Held, readGrants, readGrantsOfAll } from './privileges.ts'
+import type { Ctx } from './service.ts'
+
+type Association = Output<'find_entitlement_associations'>[number]
+
+/** Users at once, when the caller asks for no number. */
+const PAGE_SIZE = 200
+
+/** All that one page of users hold. */
+export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
+  const page = keyPage(ctx, await readUsers(ctx), ({ name }) => name, PAGE_SIZE)
+  const names = page.response.map(({ name }) => name)
+  const held = await readGrantsOfAll(ctx, names)
+  return paged(
+    page.response.flatMap((user) => associationsOf(user, held.get(user.name))),
+    page.cursor,
+  )
+}
+
+/** All that one user holds. */
+export async function getAccountAssociations(
+  request: Input<'get_account_entitlement_associations'>,
+  ctx: Ctx,
+): Promise<Association[]> {
+  const user = await readUser(ctx, request.account_id)
+  const held = await readGrants(ctx, user.name)
+  ctx.raw({ user, held })
+  return associationsOf(user, held)
+}
+
+/** `held`: absent for a user who is gone. */
+function associationsOf({ name, admin }: User, held: readonly Held[] | undefined): Association[] {
+  if (held === undefined) return []
+  const administrator = admin ? [association(name, ADMIN_ID, SERVER)] : []
+  const privileges = held.flatMap(({ database, privileges: names }) =>
+    names.map((privilege) => association(name, privilege, database)),
+  )
+  return [...administrator, ...privileges]
+}
+
+const association = (account: string, entitlement: string, resource: string): Association => ({
+  account_id: account,
+  integration_specific_entitlement_id: entitlement,
+  integration_specific_resource_id: resource,
+})

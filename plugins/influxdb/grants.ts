@@ -1,0 +1,66 @@
+/**
+ * Granting and taking. A GRANT replaces what the user holds on the database, so it is read before;
+ * `limits.concurrency` is 1 so that no two of them cross. A REVOKE takes only what it names.
+ */
+import type { Input, Output } from 'keyway/sdk'
+import { mustNotBeOwn } from './accounts.ts'
+import { type Grant, grantOf, PRIVILEGE_NAMES, type Privilege } from './entitlements.ts'
+import { identifier } from './influxql.ts'
+import { readGrants } from './privileges.ts'
+import { type Ctx, change } from './service.ts'
+
+/** Gives administration or a privilege; what is held already stays as it is. */
+export async function assignEntitlement(
+  request: Input<'assign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'assign_entitlement'>> {
+  const name = request.account_integration_specific_id
+  const grant = requested(request)
+  if (grant.type === 'ADMINISTRATOR')
+    await change(ctx, `GRANT ALL PRIVILEGES TO ${identifier(name)}`)
+  else await allow(ctx, name, grant.database, [grant.privilege])
+  return { assigned: true }
+}
+
+/** Takes administration or a privilege; taking what is not held is no error. */
+export async function unassignEntitlement(
+  request: Input<'unassign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'unassign_entitlement'>> {
+  const name = request.account_integration_specific_id
+  const grant = requested(request)
+  const from = `FROM ${identifier(name)}`
+  if (grant.type === 'ADMINISTRATOR') {
+    mustNotBeOwn(ctx, name, 'stops being an administrator')
+    await change(ctx, `REVOKE ALL PRIVILEGES ${from}`)
+  } else {
+    await change(ctx, `REVOKE ${grant.privilege} ON ${identifier(grant.database)} ${from}`)
+  }
+  return { unassigned: true }
+}
+
+/**
+ * Allows operations on a database, beside those that the user has.
+ *
+ * @throws not_found for an unknown user or database
+ */
+export async function allow(
+  ctx: Ctx,
+  name: string,
+  database: string,
+  privileges: readonly Privilege[],
+): Promise<void> {
+  const held = (await readGrants(ctx, name)).find((one) => one.database === database)
+  const before = held?.privileges ?? []
+  const after = PRIVILEGE_NAMES.filter((one) => before.includes(one) || privileges.includes(one))
+  if (after.length === before.length) return
+  const words = after.length === PRIVILEGE_NAMES.length ? 'ALL PRIVILEGES' : after[0]
+  await change(ctx, `GRANT ${words} ON ${identifier(database)} TO ${identifier(name)}`)
+}
+
+const requested = (request: Input<'assign_entitlement'>): Grant =>
+  grantOf(
+    request.entitlement_type,
+    request.entitlement_integration_specific_id,
+    request.resource_integration_specific_id,
+  )
