@@ -1,4 +1,5 @@
 /** Makes a case of a recording: without secrets, the same at every recording, and passing. */
+import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Case, CaseDefaults } from '../../contract/connector/cases.ts'
 import type { SecretParts } from '../../contract/connector/secrets.ts'
@@ -64,7 +65,7 @@ export async function caseOf(
   const pages = pagesOfHops.map((all) => all.map((hop) => keptOf(hop, clean, cleanAll)))
   const head = headOf(clear, cleanAll)
   const bare = {
-    name: name ?? nameOf(capability, head.request),
+    name: capability,
     capability,
     ...head,
     ...(pageSize === null ? {} : { page: { size: pageSize } }),
@@ -77,7 +78,8 @@ export async function caseOf(
     upstream: call.asked.map((one, at) => exchangeOf(one, again.calls[index]?.asked[at])),
     ...expectationOf(call.body, again.calls[index]?.body, calls[index]?.ok ?? true),
   }))
-  const made: Case = steps.length > 1 ? { ...bare, pages: steps } : { ...bare, ...steps[0] }
+  const told = { ...bare, name: name ?? nameOf(capability, head.request, steps.at(-1)?.error) }
+  const made: Case = steps.length > 1 ? { ...told, pages: steps } : { ...told, ...steps[0] }
   const text = JSON.stringify(made)
   if (hide.leaks(text))
     throw new NotRecordable(
@@ -221,12 +223,25 @@ function bodyOf(text: string): unknown {
   }
 }
 
-/** What is called and with what, in short: the same call gets the same name again. */
-function nameOf(capability: string, request: Record<string, unknown>): string {
+/** Longest name, in characters. */
+const MAX_NAME_LENGTH = 120
+
+/**
+ * What is called and with what, in short, and how it failed: the same call gets the same name again. A call that fails
+ * leaves the case of the one that succeeds alone, and a longer name ends in its hash, so that no two calls share one.
+ */
+function nameOf(
+  capability: string,
+  request: Record<string, unknown>,
+  error: Case['error'],
+): string {
   const told = Object.entries(request)
     .filter(([, value]) => typeof value !== 'object' && value !== '')
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')
-  const name = `recorded ${capability}${told === '' ? '' : `: ${told}`}`
-  return name.length <= 120 ? name : `${name.slice(0, 117)}...`
+  const outcome = error === undefined ? '' : ` (${error.error_code})`
+  const name = `recorded ${capability}${told === '' ? '' : `: ${told}`}${outcome}`
+  if (name.length <= MAX_NAME_LENGTH) return name
+  const mark = `... ${createHash('sha256').update(name).digest('hex').slice(0, 8)}`
+  return `${name.slice(0, MAX_NAME_LENGTH - mark.length)}${mark}`
 }
