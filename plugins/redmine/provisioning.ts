@@ -1,5 +1,13 @@
 /** Creating, changing, locking and deleting users. */
-import { allOrNothing, ConnectorError, hasCode, type Input, type Output, path } from 'keyway/sdk'
+import {
+  allOrNothing,
+  ConnectorError,
+  hasCode,
+  type Input,
+  type Output,
+  path,
+  startsActive,
+} from 'keyway/sdk'
 import { readUser, STATUSES, type User, type WholeUser } from './accounts.ts'
 import { grantOf } from './entitlements.ts'
 import { give } from './grants.ts'
@@ -43,7 +51,7 @@ export async function createAccount(
       one.integration_specific_resource_id ?? '',
     ),
   )
-  const status = wantedStatus(request.user_status)
+  const status = startsActive(request.user_status) ? 'ACTIVE' : 'SUSPENDED'
   const own = request['password'] === undefined && request['auth_source_id'] === undefined
   const user = {
     ...attributesOf({ ...request, username }),
@@ -100,16 +108,6 @@ const attributesOf = (request: Fields): { [attribute: string]: unknown } =>
       request[field] === undefined ? [] : [[attribute, request[field]]],
     ),
   )
-
-function wantedStatus(status: string | undefined): 'ACTIVE' | 'SUSPENDED' {
-  const word = (status ?? 'ACTIVE').toUpperCase()
-  if (word === 'ACTIVE') return 'ACTIVE'
-  if (word === 'SUSPENDED' || word === 'INACTIVE') return 'SUSPENDED'
-  throw new ConnectorError(
-    'invalid_value',
-    `user_status must be ACTIVE, SUSPENDED or INACTIVE, not ${JSON.stringify(status)}`,
-  )
-}
 
 /**
  * Creates the user. Redmine says what is wrong in the language of the key's user, so a name that is
