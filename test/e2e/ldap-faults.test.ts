@@ -6,6 +6,7 @@ import { type Answer, failure, startHost, success, type TestHost } from './host.
 const FAULTS = {
   expired: { TLS_FAULT: 'expired' },
   renamed: { TLS_FAULT: 'name' },
+  outdated: { EXPIRED: '1' },
   strict: { REQUIRE_TLS: '1', PAGE: '25' },
 }
 type Fault = keyof typeof FAULTS
@@ -57,6 +58,18 @@ describe.skipIf(noDirectory !== null)(
         error_code: 'connection_rejected',
         message: expect.stringMatching(message),
       })
+    })
+
+    test('says that the password of its account is not taken any more', async () => {
+      const { outdated } = directories
+      const other = { bindDn: outdated.auth.bindDn.replace('connector', 'reader') }
+      const reader = { ...outdated, auth: { ...other, password: 'reader-secret' } }
+      success((await call(reader, outdated.ldapsUrl, 'list_accounts', { size: 20 })).body)
+      for (const capability of ['validate_credentials', 'list_accounts'])
+        expect(failure(await call(outdated, outdated.ldapsUrl, capability))).toMatchObject({
+          error_code: 'unauthenticated',
+          app_error_code: 'invalidCredentials',
+        })
     })
 
     test('says that a server wants TLS where the operator grants plain text', async () => {

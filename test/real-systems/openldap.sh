@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # OpenLDAP (Debian's slapd): PORT ldap:// with StartTLS, PORT+1 ldaps://. Own configuration and database, nothing under /etc.
-# Environment: REQUIRE_TLS=1 (13 for a simple bind in clear), TLS_FAULT=expired|name (see lib.sh), PAGE=25 (most entries per search or page).
+# Environment: REQUIRE_TLS=1 (13 for a simple bind in clear), TLS_FAULT=expired|name (see lib.sh), PAGE=25 (most entries per search or page),
+# EXPIRED=1 (the connector's own password is over: 49).
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); R=$D/root; V=$D/data; B=dc=example,dc=test
 stop() { pid_stop "$V/server.pid"; }
@@ -64,15 +65,17 @@ retcode-item "cn=slow" 0 sleeptime=15
 C
 if [ ! -d "$V/db" ]; then
   mkdir -p "$V/db"
-  node - "$B" > "$V/seed.ldif" <<'JS'
-const b = process.argv[2], pad = (n, w = 3) => String(n).padStart(w, '0'), out = [], dnOf = new Map(), of = new Map();
+  node - "$B" "${EXPIRED:-}" > "$V/seed.ldif" <<'JS'
+const [, , b, expired] = process.argv, pad = (n, w = 3) => String(n).padStart(w, '0'), out = [], dnOf = new Map(), of = new Map();
 const line = (k, v) => /^[ -~]*$/.test(v) && !/^[ :<]|\s$/.test(v) ? `${k}: ${v}` : `${k}:: ${Buffer.from(v).toString('base64')}`;
 const add = (dn, o) => out.push([dn, o]);
 const esc = (v) => v.replace(/[,+"\\<>;=]/g, '\\$&').replace(/^[ #]/, '\\$&');
 add(b, { objectClass: ['dcObject', 'organization'], o: 'Example' });
 for (const ou of ['people', 'bulk', 'groups', 'services', 'vault']) add(`ou=${ou},${b}`, { objectClass: 'organizationalUnit' });
 add(`cn=policy,ou=services,${b}`, { objectClass: ['applicationProcess', 'pwdPolicy'], pwdAttribute: 'userPassword', pwdMinLength: '6', pwdCheckQuality: '2', pwdLockout: 'TRUE', pwdMaxFailure: '5', pwdLockoutDuration: '60' });
-for (const n of ['connector', 'reader', 'nopage', 'nobody']) add(`cn=${n},ou=services,${b}`, { objectClass: ['applicationProcess', 'simpleSecurityObject'], userPassword: `${n}-secret` });
+for (const n of ['connector', 'reader', 'nopage', 'nobody']) add(`cn=${n},ou=services,${b}`, { objectClass: ['applicationProcess', 'simpleSecurityObject'], userPassword: `${n}-secret`,
+  ...(expired && n === 'connector' ? { pwdPolicySubentry: `cn=hourly,ou=services,${b}`, pwdChangedTime: '20240101000000Z' } : {}) });
+if (expired) add(`cn=hourly,ou=services,${b}`, { objectClass: ['applicationProcess', 'pwdPolicy'], pwdAttribute: 'userPassword', pwdMaxAge: '3600' });
 add(`cn=key,ou=vault,${b}`, { objectClass: 'applicationProcess' });
 add(`ou=branch,${b}`, { objectClass: ['referral', 'extensibleObject'], ref: `ldap://branch.invalid/ou=branch,${b}` });
 const person = (dn, uid, cn, more = {}) => add(dn, { objectClass: 'inetOrgPerson', cn, sn: cn.trim().split(' ').pop(), displayName: cn, mail: `${uid}@example.test`, uid, ...more });
