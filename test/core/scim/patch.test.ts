@@ -86,6 +86,27 @@ describe('users', () => {
     expect(user(operation)).toEqual({})
   })
 
+  test.each<[string, Record<string, unknown>]>([
+    [
+      'Entra ID: an extension of its own, whose members are called like ours',
+      {
+        schemas: [SCIM_URNS.user, 'urn:ietf:params:scim:schemas:extension:acme:2.0:User'],
+        'urn:ietf:params:scim:schemas:extension:acme:2.0:User': { active: false, title: 'Chief' },
+        'urn:ietf:params:scim:schemas:extension:acme:2.0:User:userName': 'eve',
+        phoneNumbers: [{ type: 'work', value: '1' }],
+      },
+    ],
+    [
+      'Okta: a password, groups, and what it keeps of the person',
+      { password: 'unread', groups: [], nickName: 'A', name: { middleName: 'B' }, roles: ['x'] },
+    ],
+    ['names of the language', JSON.parse('{"__proto__":{"active":false},"constructor":"x"}')],
+  ])('POST and PUT ignore what is not kept (%s)', (_, more) => {
+    const known = { userName: 'ada@example.com', active: true }
+    expect(readUser({ ...known, ...more })).toEqual(known)
+    expect(user({ op: 'replace', value: more })).toEqual({})
+  })
+
   test.each([
     [{}, /invalid|needs a list Operations/i],
     [{ Operations: [] }, /at least one/],
