@@ -46,14 +46,14 @@ export type CheckBench = {
   close(): Promise<void>
 }
 
-/** Starts what checks need once, to check more than one folder. */
-export async function openCheckBench(): Promise<CheckBench> {
+/** Starts what checks need once, to check more than one folder. `make` compiles them. */
+export async function openCheckBench(make: typeof compile = compile): Promise<CheckBench> {
   const work = await mkdtemp(path.join(tmpdir(), 'keyway-check-'))
   const launcher = createLauncher(await buildWorker(work))
   const lanes = createLanes(launcher)
   return {
-    check: async (directory) => (await check(directory, work, launcher, lanes)).result,
-    build: (directory) => check(directory, work, launcher, lanes),
+    check: async (directory) => (await check(directory, work, launcher, lanes, make)).result,
+    build: (directory) => check(directory, work, launcher, lanes, make),
     lanes,
     async close() {
       lanes.stop()
@@ -67,6 +67,7 @@ async function check(
   work: string,
   launcher: Launcher,
   lanes: Lanes,
+  make: typeof compile,
 ): Promise<Checked> {
   const failed = (
     messages: string[],
@@ -94,7 +95,7 @@ async function check(
   const verdict = await inspect(folder, {
     checkEgress: checkRules,
     compile: (one) =>
-      compile(one, { workDirectory: work, prefix: launcher.prefix, timeoutMs: 20_000 }),
+      make(one, { workDirectory: work, prefix: launcher.prefix, timeoutMs: 20_000 }),
     describe: (connector, deadlineMs) => lanes.describe(connector, deadlineMs),
   }).catch((error: unknown): Inspection => {
     // Loading took too long, or the sandbox died of it: here that is a finding like any other.
