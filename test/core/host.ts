@@ -79,9 +79,12 @@ export type CoreOptions = {
   mailTrust?: { ca: string }
 }
 
-/** Shorter than that of a deployment: most of a test of the background is waiting for it. In milliseconds. */
+/**
+ * Shorter than that of a deployment: most of a test of the background is waiting for it. In milliseconds. Each look is some
+ * forty questions to the database: five of them a second take a tenth of a core from a host that only stands by.
+ */
 export const TEST_PACE = {
-  lookMs: 200,
+  lookMs: 500,
   renewMs: 500,
   consistencyMs: 500,
 } as const satisfies Partial<Pace>
