@@ -32,6 +32,7 @@ export type {
   SqlStatements,
   SqlStep,
   SqlValue,
+  SqlWrites,
 } from '../contract/connector/sql-context.ts'
 export type { ErrorCode } from '../contract/errors/error-codes.ts'
 export type { Json } from '../contract/schema/json.ts'

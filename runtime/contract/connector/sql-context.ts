@@ -40,16 +40,21 @@ export type SqlQueryOptions<Names extends string = string> = {
 
 /** One statement of a transaction. */
 export type SqlStep<S extends SqlStatements = SqlStatements> = {
-  [N in keyof S]: {
+  [N in SqlWrites<S>]: {
     statement: N
     parameters?: S[N]['parameters']
     names?: Record<S[N]['names'], string>
   }
-}[keyof S]
+}[SqlWrites<S>]
 
 /** Names of the statements that only read. */
 export type SqlReads<S extends SqlStatements> = {
   [N in keyof S]: S[N]['reads'] extends false ? never : N
+}[keyof S]
+
+/** Names of the statements that write. */
+export type SqlWrites<S extends SqlStatements> = {
+  [N in keyof S]: S[N]['reads'] extends true ? never : N
 }[keyof S]
 
 /** A database, by the manifest's entries with `sql`. Statements are those of the manifest; the host logs in. */
@@ -61,7 +66,7 @@ export type Sql<S extends SqlStatements = SqlStatements> = {
     options?: SqlQueryOptions<S[N]['names']>,
   ): Promise<SqlPage>
   /** Writes by one statement: how many rows it touched. */
-  execute<N extends keyof S>(
+  execute<N extends SqlWrites<S>>(
     statement: N,
     parameters?: S[N]['parameters'],
     names?: Record<S[N]['names'], string>,

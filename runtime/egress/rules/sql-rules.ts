@@ -138,7 +138,7 @@ export function resolveSql(
 }
 
 /**
- * The first target that allows all of these statements for an operation.
+ * The first target that allows all of these statements for an operation: a query only reads, the others only write.
  *
  * @throws egress_undeclared saying what to declare
  */
@@ -160,13 +160,16 @@ export function judgeSql(
         : `The statement ${show(name)} is not allowed: ${target.field} allows ${Object.keys(target.statements).join(', ') || 'none'}. Declare it under "statements", with "reads": true for a capability that reads, or add it to the "statements" of ${target.field}`,
     )
   }
-  const writing = names.find((name) => !allowed.statements[name]?.reads)
-  if (operation === 'query' && writing !== undefined)
-    throw new RuntimeError(
-      'egress_undeclared',
-      `ctx.sql.query is for statements that only read: declare "reads": true for ${show(writing)} if it does, or use ctx.sql.execute`,
-    )
-  return allowed
+  const isQuery = operation === 'query'
+  // Only a query is sent in a transaction that reads: what was granted as reading must not be sent in another one.
+  const wrong = names.find((name) => (allowed.statements[name]?.reads ?? false) !== isQuery)
+  if (wrong === undefined) return allowed
+  throw new RuntimeError(
+    'egress_undeclared',
+    isQuery
+      ? `ctx.sql.query is for statements that only read: declare "reads": true for ${show(wrong)} if it does, or use ctx.sql.execute`
+      : `The statement ${show(wrong)} only reads, and ctx.sql.${operation} is for statements that write: use ctx.sql.query, or take "reads": true from ${show(wrong)} if it writes`,
+  )
 }
 
 const show = (name: string): string => JSON.stringify(name.slice(0, 63))

@@ -184,6 +184,13 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     expect(await query('notes')).toEqual([])
   })
 
+  test('writes by no statement that was declared to read', async () => {
+    const one = { statement: 'lies_by_function', parameters: [] }
+    expect((await errorOf(ask('EXECUTE', one))).code).toBe('egress_undeclared')
+    expect((await errorOf(ask('TRANSACTION', { steps: [one] }))).code).toBe('egress_undeclared')
+    expect(await query('notes')).toEqual([])
+  })
+
   test('refuses a statement that changes the session', async () => {
     expect((await errorOf(execute('session'))).code).toBe('egress_undeclared')
   })

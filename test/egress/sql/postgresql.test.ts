@@ -210,6 +210,21 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     expect((await errorOf(query('lies', [], through))).details.appErrorCode).toBe('25006')
   })
 
+  const LIE = { statement: 'lies', parameters: [] }
+  test.each([
+    ['EXECUTE', LIE],
+    ['TRANSACTION', { steps: [LIE] }],
+    ['TRANSACTION', { steps: [{ statement: 'note', parameters: ['x'] }, LIE] }],
+  ])('writes by no statement that was declared to read: %s %j', async (method, body) => {
+    for (const level of ['read', 'write'] as const) {
+      const error = await errorOf(ask(method, body, door({ call: { level } })))
+      expect(error.code).toBe('egress_undeclared')
+    }
+    const error = await errorOf(ask(method, body))
+    expect(error.message).toMatch(/"lies" only reads.*ctx\.sql\.query.*or take "reads": true/)
+    expect(await query('notes')).toEqual([])
+  })
+
   test('takes a statement that writes for no query', async () => {
     const error = await refused('note', ['x'])
     expect([error.code, error.message]).toEqual([

@@ -29,6 +29,9 @@ export default defineConnector({
       () => sql.query('fine', [], { names: { role: 'must-not-arrive' } }),
       () => sql.query('find', [{ text: 'must-not-arrive' }]),
       () => sql.query('find', [['must-not-arrive']]),
+      // It only reads, by what was granted: sent as one that writes, it could write all the same.
+      () => sql.execute('fine'),
+      () => sql.transaction([{ statement: 'fine' }]),
       () => sql.transaction([]),
       () => forged('sql:', 'QUERY', { statement: 'forbidden' }),
       () => forged('sql:', 'EXECUTE', { statement: 'forbidden' }),
