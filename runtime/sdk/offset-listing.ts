@@ -63,7 +63,11 @@ export function offsetListing<T>(
   }
 }
 
-function opened<T>(answer: OffsetAnswer<T>): { items: readonly T[]; total: number | undefined } {
+/** The items and the total of an answer. @throws invalid_response for what is no list. */
+export function opened<T>(answer: OffsetAnswer<T>): {
+  items: readonly T[]
+  total: number | undefined
+} {
   const { items, total }: { items?: readonly T[]; total?: number | null } = Array.isArray(answer)
     ? { items: answer }
     : Object(answer)

@@ -37,6 +37,7 @@ export type {
 export type { ErrorCode } from '../contract/errors/error-codes.ts'
 export type { Json } from '../contract/schema/json.ts'
 export { allOrNothing, type Undo } from './all-or-nothing.ts'
+export { anchoredListing } from './anchored-listing.ts'
 export { basic, bearer } from './authorization.ts'
 export { chain } from './chain.ts'
 export {
