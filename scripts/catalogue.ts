@@ -22,6 +22,7 @@ const TRIED: Readonly<Record<string, string>> = {
   redmine: 'Redmine 5.0',
   scim: 'the SCIM server of `oidc-scim`, and Keyway itself',
   slack: 'a stand-in (`emulate`), not Slack itself',
+  wordpress: 'WordPress 6.1, one site, not a network',
 }
 
 const connectors = () =>

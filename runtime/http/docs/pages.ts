@@ -29,7 +29,7 @@ const below = (folder: string, names: readonly string[]): DocsPage[] =>
   names.map((name) => page(`${folder}/${name}`))
 const CONNECTORS = [
   ...['scim', 'github', 'okta', 'slack', 'google-workspace', 'rabbitmq', 'keystone', 'ldap'],
-  ...['active-directory', 'postgresql', 'mariadb', 'redmine', 'influxdb'],
+  ...['active-directory', 'postgresql', 'mariadb', 'redmine', 'influxdb', 'wordpress'],
 ]
 
 export const PARTS: readonly Part[] = [

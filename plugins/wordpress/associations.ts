@@ -1,0 +1,28 @@
+/** Who holds what. */
+import { chain, type Input, mapped, type Output, type Paged } from 'keyway/sdk'
+import { readUser, type User, usersOf } from './accounts.ts'
+import { heldBy } from './entitlements.ts'
+import type { Ctx } from './service.ts'
+
+type Association = Output<'find_entitlement_associations'>[number]
+
+/** The roles and rights of all users, by a page of users at a time. */
+export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
+  chain<Association>(ctx, { users: mapped(usersOf(ctx), associationsOf) })
+
+/** All that one user holds. */
+export async function getAccountAssociations(
+  { account_id: id }: Input<'get_account_entitlement_associations'>,
+  ctx: Ctx,
+): Promise<Association[]> {
+  const user = await readUser(ctx, id)
+  ctx.raw({ roles: user.roles, extra_capabilities: user.extra_capabilities })
+  return associationsOf(user)
+}
+
+const associationsOf = (user: User): Association[] =>
+  heldBy(user).map((id) => ({
+    account_id: String(user.id),
+    integration_specific_entitlement_id: id,
+    integration_specific_resource_id: '',
+  }))

@@ -1,0 +1,87 @@
+/**
+ * Giving and taking roles. The roles of a user are always written whole, so every change is read, change,
+ * write; `limits.concurrency` is 1 so that no two of them cross.
+ */
+import { ConnectorError, type Input, type Output } from 'keyway/sdk'
+import { readUser, routeOf, type User } from './accounts.ts'
+import { ADMINISTRATOR, roleOf } from './entitlements.ts'
+import { mayBeTaken } from './guards.ts'
+import { ask, type Ctx } from './service.ts'
+
+/**
+ * Gives a role; one that is held already stays as it is.
+ *
+ * @throws not_found for an unknown user or role.
+ */
+export async function assignEntitlement(
+  request: Input<'assign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'assign_entitlement'>> {
+  const { role, user } = await asked(request, ctx)
+  if (!user.roles.includes(role)) await setRoles(ctx, user, [...user.roles, role])
+  return { assigned: true }
+}
+
+/**
+ * Takes a role; taking one that is not held is no error. A user without roles may still sign in, and do
+ * nothing.
+ *
+ * @throws unsupported_operation for the own account and for the last administrator.
+ */
+export async function unassignEntitlement(
+  request: Input<'unassign_entitlement'>,
+  ctx: Ctx,
+): Promise<Output<'unassign_entitlement'>> {
+  const { role, user } = await asked(request, ctx)
+  if (!user.roles.includes(role)) return { unassigned: true }
+  if (role === ADMINISTRATOR) await mayBeTaken(ctx, user, 'stops being an administrator')
+  await setRoles(
+    ctx,
+    user,
+    user.roles.filter((one) => one !== role),
+  )
+  return { unassigned: true }
+}
+
+async function asked(request: Input<'assign_entitlement'>, ctx: Ctx) {
+  const role = roleOf(
+    request.entitlement_type,
+    request.entitlement_integration_specific_id,
+    request.resource_integration_specific_id,
+  )
+  return { role, user: await readUser(ctx, request.account_integration_specific_id) }
+}
+
+async function setRoles(ctx: Ctx, { id }: User, roles: string[]): Promise<void> {
+  const { roles: now } = await knownRoles(
+    ask<{ roles: string[] }>(ctx, 'POST', routeOf(String(id)), {
+      query: { _fields: 'roles' },
+      json: { roles },
+    }),
+  )
+  mustHave(now, roles)
+}
+
+/** @throws not_found where WordPress refuses a role because there is none of that name. */
+export async function knownRoles<T>(write: Promise<T>): Promise<T> {
+  try {
+    return await write
+  } catch (error) {
+    if (
+      !(error instanceof ConnectorError) ||
+      error.app_error_code !== 'rest_user_invalid_role' ||
+      error.status_code !== 400
+    )
+      throw error
+    throw new ConnectorError('not_found', error.message, error)
+  }
+}
+
+/** @throws api_error where a plugin has made other roles of those that were written. */
+export function mustHave(now: readonly string[] | undefined, wanted: readonly string[]): void {
+  if (now?.length === wanted.length && wanted.every((role) => now.includes(role))) return
+  throw new ConnectorError(
+    'api_error',
+    `WordPress took the roles ${wanted.join(', ') || '(none)'}, and the user now has ${now?.join(', ') || '(none)'}: a plugin of the site may decide on them`,
+  )
+}

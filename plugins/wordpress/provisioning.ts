@@ -1,0 +1,145 @@
+/** Creating, changing and deleting users. */
+import {
+  allOrNothing,
+  ConnectorError,
+  type Input,
+  type Output,
+  randomPassword,
+  startsActive,
+} from 'keyway/sdk'
+import { readUser, routeOf, userByEmail } from './accounts.ts'
+import { roleOf } from './entitlements.ts'
+import { knownRoles, mustHave } from './grants.ts'
+import { mayBeTaken } from './guards.ts'
+import { ask, type Ctx } from './service.ts'
+
+/** Fields that connector.json adds. */
+type Fields = { readonly [field: string]: unknown }
+
+/** Our names, and those of WordPress. */
+const ATTRIBUTES = {
+  email: 'email',
+  given_name: 'first_name',
+  family_name: 'last_name',
+  display_name: 'name',
+  password: 'password',
+} as const
+
+/**
+ * Creates a user with exactly the roles that are asked for, or nothing.
+ *
+ * @throws api_error with the code `existing_user_login` or `existing_user_email`.
+ */
+export async function createAccount(
+  request: Input<'create_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'create_account'>> {
+  const { email } = request
+  if (!email) throw new ConnectorError('integration_missing_parameter', 'WordPress needs an email')
+  if (!startsActive(request.user_status))
+    throw new ConnectorError(
+      'unsupported_operation',
+      'WordPress has no users who are switched off. Create the user when it may sign in',
+    )
+  const roles = request.entitlements.map((one) =>
+    roleOf(
+      one.entitlement_type,
+      one.integration_specific_id,
+      one.integration_specific_resource_id ?? '',
+    ),
+  )
+  // Without `roles` the user would get the one that the site gives to newcomers.
+  const json = {
+    password: randomPassword(),
+    ...attributesOf(request),
+    username: request.username ?? email,
+    roles: [...new Set(roles)],
+  }
+  return allOrNothing(async (undo) => {
+    const { id, roles: now } = await sayingWhose(
+      ctx,
+      email,
+      knownRoles(
+        ask<{ id: number; roles: string[] }>(ctx, 'POST', '/wp/v2/users', {
+          query: { _fields: 'id,roles' },
+          json,
+        }),
+      ),
+    )
+    // It has written nothing yet.
+    undo(`the user ${id}`, () => remove(ctx, String(id), 'false'))
+    mustHave(now, json.roles)
+    return { status: 'ACTIVE', created: true, id: String(id) }
+  })
+}
+
+/** Changes the attributes that are given, and leaves the others alone. A user name never changes. */
+export async function updateAccount(
+  request: Input<'update_account'> & Fields,
+  ctx: Ctx,
+): Promise<Output<'update_account'>> {
+  const json = attributesOf(request)
+  if (Object.keys(json).length === 0)
+    throw new ConnectorError('bad_request', 'Nothing to change. Give at least one field')
+  const email = typeof request['email'] === 'string' ? request['email'] : null
+  await sayingWhose(
+    ctx,
+    email,
+    ask(ctx, 'POST', routeOf(request.id), { query: { _fields: 'id' }, json }),
+  )
+  return { id: request.id }
+}
+
+/**
+ * Deletes a user for good. What it has written goes to the heir, or to the user whose application password
+ * this is: without one WordPress would delete it, too.
+ *
+ * @throws unsupported_operation for the own account and for the last administrator.
+ */
+export async function deleteAccount(
+  { account_id: id }: Input<'delete_account'>,
+  ctx: Ctx,
+): Promise<Output<'delete_account'>> {
+  const me = await mayBeTaken(ctx, await readUser(ctx, id), 'is deleted')
+  const heir = ctx.settings.heir ?? String(me.id)
+  if (heir === id)
+    throw new ConnectorError(
+      'unsupported_operation',
+      'This user gets the posts of those who are deleted. Name another one in the setting `heir` first',
+      { app_error_code: 'heir' },
+    )
+  await remove(ctx, id, heir)
+  return { status: 'DELETED', deleted: true }
+}
+
+const remove = (ctx: Ctx, id: string, reassign: string) =>
+  ask(ctx, 'DELETE', routeOf(id), { query: { force: true, reassign } })
+
+const attributesOf = (request: Fields): { [attribute: string]: unknown } =>
+  Object.fromEntries(
+    Object.entries(ATTRIBUTES).flatMap(([field, attribute]) =>
+      request[field] === undefined ? [] : [[attribute, request[field]]],
+    ),
+  )
+
+/** What WordPress calls a taken address: in a new user, and in one that is changed. */
+const EMAIL_TAKEN = 'existing_user_email'
+const EMAIL_REFUSED = 'rest_user_invalid_email'
+
+/** @throws api_error that says whose e-mail address it is already, where that is why a write failed. */
+async function sayingWhose<T>(ctx: Ctx, email: string | null, write: Promise<T>): Promise<T> {
+  try {
+    return await write
+  } catch (error) {
+    if (!(error instanceof ConnectorError) || email === null) throw error
+    const { app_error_code: code, status_code, raised_by, message } = error
+    if (code !== EMAIL_TAKEN && code !== EMAIL_REFUSED) throw error
+    const owner = await userByEmail(ctx, email)
+    if (owner === null) throw error
+    throw new ConnectorError('api_error', `${message} It is the one of user ${owner.id}`, {
+      app_error_code: EMAIL_TAKEN,
+      status_code,
+      raised_by,
+    })
+  }
+}

@@ -1,0 +1,98 @@
+/** The REST API: requests, and what its answers and errors mean. Knows no capability. */
+import {
+  type BodyOptions,
+  type ConnectorContext,
+  ConnectorError,
+  client,
+  type Query,
+  type UpstreamReply,
+} from 'keyway/sdk'
+import type { Connector } from './connector.types.ts'
+
+export type Ctx = ConnectorContext<Connector>
+
+/** What a request adds: a query, a body as JSON. */
+type Given = { query?: Query; json?: unknown }
+
+/**
+ * Asks the site, and reads its JSON. A route is what WordPress calls so: `/wp/v2/users`.
+ *
+ * @throws The code of the answer's status or of its body, invalid_response when it is not JSON.
+ */
+export async function ask<T>(ctx: Ctx, method: string, route: string, given?: Given): Promise<T> {
+  return (await replyOf<T>(ctx, method, route, given)).body
+}
+
+/** The same, with the headers of the answer. */
+export async function replyOf<T>(
+  ctx: Ctx,
+  method: string,
+  route: string,
+  { query, json }: Given = {},
+): Promise<{ body: T; headers: UpstreamReply['headers'] }> {
+  const api = client(ctx, {
+    baseUrl: ctx.settings.base_url,
+    authorization: ctx.basic(),
+    onError: errorOf,
+  })
+  const plain = ctx.settings.permalinks === 'plain'
+  const options: BodyOptions = {
+    query: plain ? { rest_route: route, ...query } : query,
+    ...(json === undefined ? {} : { json }),
+  }
+  const reply = await api.request(method, plain ? '/' : `/wp-json${route}`, options)
+  return { body: jsonOf<T>(await reply.text()), headers: reply.headers }
+}
+
+/** @throws invalid_response, which says what is usually the reason. */
+function jsonOf<T>(text: string): T {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    // JSON at one end means that there is more at the other.
+    const mixed = /^\s*[[{]/.test(text) || /[\]}]/.test(text.trimEnd().at(-1) ?? '')
+    const why = mixed
+      ? 'A plugin or theme of the site writes text around the JSON, such as a PHP notice. Set WP_DEBUG_DISPLAY to false in wp-config.php'
+      : 'It is a page. Where Settings > Permalinks says Plain, set `permalinks` to `plain`; else check base_url, and plugins that block the REST API'
+    throw new ConnectorError('invalid_response', `WordPress did not answer with JSON. ${why}`, {
+      cause,
+    })
+  }
+}
+
+/** Codes of WordPress that mean something else than the status that comes with them. */
+const MEANINGS: Readonly<Record<string, 'not_found' | 'bad_request' | 'unsupported_operation'>> = {
+  rest_no_route: 'unsupported_operation',
+  // With 500, as whatever fails while a user is written.
+  empty_user_login: 'bad_request',
+  invalid_username: 'bad_request',
+  user_login_too_long: 'bad_request',
+  user_nicename_too_long: 'bad_request',
+}
+
+/** What to do about it, where WordPress does not say. */
+const ADVICE: Readonly<Record<string, string>> = {
+  rest_no_route:
+    'The site does not offer this part of the REST API: look for a plugin that switches it off',
+  application_passwords_disabled:
+    'They need HTTPS, and no plugin that switches them off: Tools > Site Health',
+}
+
+async function errorOf(reply: UpstreamReply): Promise<ConnectorError> {
+  const error = await ConnectorError.from(reply)
+  const { status_code, app_error_code, raised_by } = error
+  const code = app_error_code ?? ''
+  // Only who is not signed in gets 401 from the routes themselves: the password did not count.
+  const unseen = status_code === 401 && code.startsWith('rest_')
+  const advice = unseen
+    ? 'The user name or the application password is wrong, or application passwords are switched off, or the web server drops the Authorization header'
+    : ADVICE[code]
+  const means = status_code === 401 ? undefined : MEANINGS[code]
+  if (advice === undefined && means === undefined) return error
+  const message = advice === undefined ? error.message : `${error.message}. ${advice}`
+  return new ConnectorError(means ?? error.error_code, message, {
+    app_error_code,
+    status_code,
+    raised_by,
+  })
+}
