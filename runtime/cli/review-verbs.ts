@@ -56,6 +56,12 @@ NAMED reviewers, scopes and recurrence are set by the interface: /docs/administe
         .default('MANAGERS'),
     )
     .addOption(
+      new Option(
+        '--second-reviewers <kind>',
+        'who confirms what is kept in spite of a red hint; default: nobody',
+      ).choices(REVIEWER_KINDS.filter((one) => one !== 'NAMED')),
+    )
+    .addOption(
       new Option('--on-deadline <what>', 'what becomes of lines that nobody has decided')
         .choices(ON_DEADLINE)
         .default('LEAVE'),

@@ -19,6 +19,12 @@ export const CONSOLE_REVIEWS = {
       types: { ENTITLEMENTS: 'Permissions of accounts', ACCOUNTS: 'Accounts' },
       reviewers: 'Who decides',
       kinds: { MANAGERS: 'The manager of each person', APP_ADMINS: 'The admins of the app' },
+      second: 'Who confirms what is kept in spite of a red hint',
+      noSecond: 'Nobody has to',
+      secondKinds: {
+        MANAGERS: 'The next manager who did not keep it',
+        APP_ADMINS: 'The admins of the app',
+      },
       onDeadline: 'What nobody has decided by then',
       deadlines: {
         LEAVE: 'stays as it is',
@@ -69,6 +75,12 @@ export const CONSOLE_REVIEWS = {
       reviewers: 'Wer entscheidet',
       kinds: {
         MANAGERS: 'Die Führungskraft jeder Person',
+        APP_ADMINS: 'Die Verwaltung der Anwendung',
+      },
+      second: 'Wer bestätigt, was trotz rotem Hinweis behalten wird',
+      noSecond: 'Niemand',
+      secondKinds: {
+        MANAGERS: 'Die nächste Führungskraft, die nicht selbst entschieden hat',
         APP_ADMINS: 'Die Verwaltung der Anwendung',
       },
       onDeadline: 'Was bis dahin niemand entschieden hat',

@@ -35,6 +35,7 @@ export const REVIEW_WORDS = {
   item_states: {
     en: {
       OPEN: 'Open',
+      TO_CONFIRM: 'Kept, to be confirmed',
       KEPT: 'Kept',
       REJECTED: 'To be removed',
       TO_MODIFY: 'To be changed',
@@ -47,6 +48,7 @@ export const REVIEW_WORDS = {
     },
     de: {
       OPEN: 'Offen',
+      TO_CONFIRM: 'Behalten, zu bestätigen',
       KEPT: 'Behalten',
       REJECTED: 'Zu entziehen',
       TO_MODIFY: 'Zu ändern',

@@ -58,6 +58,7 @@ export type LaunchFlags = ReadFlags & {
   deadline: string
   type: string
   reviewers: string
+  secondReviewers?: string
   onDeadline: string
   dryRun?: true
 }
@@ -79,7 +80,10 @@ export async function launch(name: string, flags: LaunchFlags): Promise<void> {
     )
   }
   const review = { name, deadline_at: flags.deadline }
-  const settings = { reviewers: flags.reviewers, on_deadline: flags.onDeadline }
+  const settings = {
+    ...{ reviewers: flags.reviewers, on_deadline: flags.onDeadline },
+    second_reviewers: flags.secondReviewers ?? null,
+  }
   const apps = flags.app.map((id) => ({ id, review_type: flags.type }))
   if (flags.dryRun)
     return print(

@@ -15,6 +15,7 @@ const count = v.number()
 /** What each means and what may follow: core/reviews/states.ts. */
 export const ITEM_STATES = [
   'OPEN',
+  'TO_CONFIRM',
   'KEPT',
   'REJECTED',
   'TO_MODIFY',
@@ -64,6 +65,12 @@ export const ON_DEADLINE = ['LEAVE', 'REMOVE', 'ESCALATE'] as const
 const ids = listOf(v.string(), 100)
 
 const settings = {
+  second_reviewers: nullable(
+    described(
+      v.picklist(REVIEWER_KINDS),
+      'Who confirms what a reviewer keeps in spite of a red hint: another person than that reviewer, chosen as by reviewers, NAMED by second_user_ids and second_group_ids. Null: nobody has to',
+    ),
+  ),
   reviewers: described(
     v.picklist(REVIEWER_KINDS),
     'MANAGERS: of each person; APP_ADMINS: of the app; NAMED: user_ids and group_ids. Nobody reviews their own access; where nobody is left the next manager, the admins of the app, then those of the domain do',
@@ -75,7 +82,13 @@ const settings = {
 }
 
 export const AccessReviewSettings = v.pipe(
-  v.strictObject({ ...settings, user_ids: v.array(v.string()), group_ids: v.array(v.string()) }),
+  v.strictObject({
+    ...settings,
+    user_ids: v.array(v.string()),
+    group_ids: v.array(v.string()),
+    second_user_ids: v.array(v.string()),
+    second_group_ids: v.array(v.string()),
+  }),
   v.metadata({
     title: 'AccessReviewSettings',
     description: 'Who reviews, and what a deadline does',
@@ -88,6 +101,9 @@ export const AccessReviewSettingsInput = v.pipe(
     on_deadline: v.nullish(settings.on_deadline, 'LEAVE'),
     user_ids: v.nullish(ids, []),
     group_ids: v.nullish(ids, []),
+    second_reviewers: v.nullish(v.picklist(REVIEWER_KINDS), null),
+    second_user_ids: v.nullish(ids, []),
+    second_group_ids: v.nullish(ids, []),
   }),
   v.metadata({ title: 'AccessReviewSettingsInput' }),
 )
@@ -127,6 +143,9 @@ export const AccessReviewItem = v.pipe(
     reason: nullable(described(v.string(), 'What the reviewer said')),
     decided_by_id: nullable(v.string()),
     decided_at: nullable(moment),
+    kept_by_id: nullable(
+      described(v.string(), 'Who kept it first, where another person has to confirm that'),
+    ),
     act_id: nullable(described(v.string(), 'The act in which it was decided')),
     problem: nullable(described(v.string(), 'Why it could not be removed so far')),
     gone_at: nullable(described(v.string(), 'When it was read that the system does not hold it')),

@@ -9,15 +9,23 @@ import { OPEN_STATES, tasks } from '../../database/schema/tasks.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { openTask } from '../tasks/open-task.ts'
 import { type ReviewAppRow, type ReviewRow, systemOf } from './rows.ts'
+import { UNDECIDED, UNDECIDED_STATES } from './states.ts'
 
 export const REVIEW_TASK = 'ACCESS_REVIEW'
 
-const { id, ardaId, userIds, groupIds, taskId } = accessReviewAssignments
+/** Why those are asked who confirm what another person kept. */
+export const CONFIRMS = 'confirms what another reviewer kept in spite of a red hint'
+
+const { id, ardaId, userIds, groupIds, taskId, why } = accessReviewAssignments
+
+/** What lists the lines that wait for the caller. */
+export const openPath = (reviewId: string): string =>
+  `/access_reviews/${reviewId}/items?mine=true${UNDECIDED.map((one) => `&state=${one}`).join('')}`
 
 /** Opens the tasks of those who have open lines and none. */
 export async function askReviewers(tx: Db, review: ReviewRow, arda: ReviewAppRow): Promise<void> {
   const rows = await tx
-    .select({ id, userIds, groupIds, lines: sql<number>`(${openLines})::int` })
+    .select({ id, userIds, groupIds, why, lines: sql<number>`(${openLines})::int` })
     .from(accessReviewAssignments)
     .where(
       and(
@@ -35,10 +43,10 @@ export async function askReviewers(tx: Db, review: ReviewRow, arda: ReviewAppRow
       taskCategory: 'GENERIC',
       productArea: 'ACCESS_REVIEWS',
       description: keptText(
-        `Review ${row.lines} ${row.lines === 1 ? 'line' : 'lines'} of ${app?.name ?? 'an app'} for “${review.name}” until ${review.deadlineAt.toISOString().slice(0, 10)}.`,
+        `${row.why === CONFIRMS ? 'Confirm what others kept in spite of a red hint' : `Review ${row.lines} ${row.lines === 1 ? 'line' : 'lines'}`} of ${app?.name ?? 'an app'} for “${review.name}” until ${review.deadlineAt.toISOString().slice(0, 10)}.`,
         1000,
       ),
-      instructions: `GET /access_reviews/${review.id}/items?mine=true&state=OPEN lists them; decide with POST /access_reviews/${review.id}/items/decide. The task closes once all are decided.`,
+      instructions: `GET ${openPath(review.id)} lists them; decide with POST /access_reviews/${review.id}/items/decide. The task closes once all are decided.`,
       appId: arda.appId,
       assignees: row,
     })
@@ -56,7 +64,7 @@ export function reviewIn(task: {
 }
 
 const openLines = sql`(select count(*) from ${accessReviewItems}
-  where ${accessReviewItems.assignmentId} = ${id} and ${accessReviewItems.state} = 'OPEN')`
+  where ${accessReviewItems.assignmentId} = ${id} and ${accessReviewItems.state} in (${UNDECIDED_STATES}))`
 
 /** Closes the tasks of reviewers of an app who have no open line left. */
 export async function closeAnswered(tx: Db, arda: string): Promise<void> {
@@ -65,7 +73,7 @@ export async function closeAnswered(tx: Db, arda: string): Promise<void> {
     where status in (${OPEN_STATES}) and id in (
       select s.task_id from access_review_assignments s
       where s.arda_id = ${arda} and s.task_id is not null and not exists (
-        select from access_review_items i where i.assignment_id = s.id and i.state = 'OPEN'))`)
+        select from access_review_items i where i.assignment_id = s.id and i.state in (${UNDECIDED_STATES})))`)
 }
 
 /** Closes all tasks of an app of a review: it was taken out, or deleted. */

@@ -16,6 +16,7 @@ import {
   type Team,
 } from './reviewers.ts'
 import type { ReviewAppRow, ReviewRow } from './rows.ts'
+import { UNDECIDED } from './states.ts'
 
 /** Members of a group that are looked at: more than can be excluded. */
 const MAX_MEMBERS = 1000
@@ -32,34 +33,44 @@ export type Assigning = {
   which: SQL
   /** Said in place of why it is them. */
   why?: string
+  /** Assignments that there are, by what `keyOf` makes of them. */
+  made?: Map<string, string>
 }
 
 /** Assigns lines. @returns how many reviewers' tasks there are now */
-export async function assign(tx: Db, { review, arda, kind, which, why }: Assigning): Promise<void> {
+export async function assign(
+  tx: Db,
+  { review, arda, kind, which, why, made = new Map() }: Assigning,
+): Promise<void> {
   const mine = and(eq(accessReviewItems.ardaId, arda.id), which)
   const subjects: Subject[] = await tx
-    .selectDistinct({ userId: accessReviewItems.userId, involved: accessReviewItems.involved })
+    .selectDistinct({
+      userId: accessReviewItems.userId,
+      involved: accessReviewItems.involved,
+      keptById: accessReviewItems.keptById,
+    })
     .from(accessReviewItems)
     .where(mine)
   if (subjects.length === 0) return
   const sources = await sourcesOf(tx, review, arda, subjects)
-  const made = new Map<string, string>()
-  let batch: { user_id: string | null; involved: readonly string[]; assignment_id: string }[] = []
+  let batch: object[] = []
   const write = async () => {
     await tx.execute(sql`
       update access_review_items i set assignment_id = b.assignment_id
       from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb)
-        as b (user_id uuid, involved uuid[], assignment_id uuid)
+        as b (user_id uuid, involved uuid[], kept_by_id uuid, assignment_id uuid)
       where i.arda_id = ${arda.id} and coalesce(i.user_id, ${NOBODY}) = coalesce(b.user_id, ${NOBODY})
-        and i.involved = b.involved
+        and i.involved = b.involved and coalesce(i.kept_by_id, ${NOBODY}) = coalesce(b.kept_by_id, ${NOBODY})
         and i.id in (select ${accessReviewItems.id} from ${accessReviewItems} where ${mine})`)
     batch = []
   }
   for (const subject of subjects) {
     const found = reviewersOf(kind, subject, sources)
-    const assignment = await assignmentOf(tx, arda, why ? { ...found, why } : found, null, made)
+    const isSomebody = found.users.length + found.groups.length > 0
+    const said = why !== undefined && isSomebody ? { ...found, why } : found
+    const assignment = await assignmentOf(tx, arda, said, null, made)
     batch.push({
-      ...{ user_id: subject.userId, involved: subject.involved },
+      ...{ user_id: subject.userId, involved: subject.involved, kept_by_id: subject.keptById },
       assignment_id: assignment,
     })
     if (batch.length >= BATCH) await write()
@@ -67,6 +78,10 @@ export async function assign(tx: Db, { review, arda, kind, which, why }: Assigni
   await write()
   await askReviewers(tx, review, arda)
 }
+
+/** What an assignment is known by within its app. */
+export const keyOf = (users: readonly string[], groups: readonly string[], why: string): string =>
+  JSON.stringify([users, groups, why])
 
 /** The assignment of some reviewers, made where there is none; `made` remembers those of this transaction. */
 export async function assignmentOf(
@@ -76,7 +91,7 @@ export async function assignmentOf(
   byId: string | null,
   made: Map<string, string> = new Map(),
 ): Promise<string> {
-  const key = JSON.stringify([userIds, groupIds, why])
+  const key = keyOf(userIds, groupIds, why)
   const known = made.get(key)
   if (known !== undefined) return known
   const [row] = await tx
@@ -148,4 +163,4 @@ async function membersOf(tx: Db, ids: readonly string[]): Promise<Team['groups']
 /** Lines that nobody reviews yet. */
 export const UNASSIGNED: SQL = isNull(accessReviewItems.assignmentId)
 /** Lines that nobody has decided. */
-export const OPEN_LINES: SQL = inArray(accessReviewItems.state, ['OPEN'])
+export const OPEN_LINES: SQL = inArray(accessReviewItems.state, UNDECIDED)

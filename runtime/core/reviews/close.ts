@@ -1,5 +1,5 @@
 /** The end of decisions: of an app, or of a whole review; what was rejected is removed from then on. */
-import { and, eq } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import {
@@ -24,6 +24,7 @@ import {
   type ReviewAppRow,
   type ReviewRow,
 } from './rows.ts'
+import { UNDECIDED } from './states.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
@@ -47,7 +48,7 @@ export async function startRemoval(
       )
     const open = await tx.$count(
       accessReviewItems,
-      and(eq(accessReviewItems.ardaId, arda.id), eq(accessReviewItems.state, 'OPEN')),
+      and(eq(accessReviewItems.ardaId, arda.id), inArray(accessReviewItems.state, UNDECIDED)),
     )
     if (open > 0)
       throw new CoreError(
@@ -122,7 +123,7 @@ async function closeApp(
   const undecided = await tx
     .update(accessReviewItems)
     .set({ state: 'NOT_DECIDED' })
-    .where(and(eq(accessReviewItems.ardaId, arda.id), eq(accessReviewItems.state, 'OPEN')))
+    .where(and(eq(accessReviewItems.ardaId, arda.id), inArray(accessReviewItems.state, UNDECIDED)))
   const rejected = await tx
     .update(accessReviewItems)
     .set({ state: 'REMOVING', wakeAt: now })

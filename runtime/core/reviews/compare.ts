@@ -10,6 +10,7 @@ import { longStatements, type RunRow } from '../sync/runs.ts'
 import { closeAnswered } from './asking.ts'
 import { lastRuns } from './readiness.ts'
 import type { ReviewAppRow } from './rows.ts'
+import { UNDECIDED_STATES } from './states.ts'
 
 /** An account that is to give no access any more may stay, asleep. */
 const ASLEEP = [...GONE, ...UNUSABLE.filter((one) => one !== null)]
@@ -17,7 +18,7 @@ const ASLEEP = [...GONE, ...UNUSABLE.filter((one) => one !== null)]
 /** A condition: the history has the line `i` no more. */
 const isGone = (): SQL => sql`case when i.entitlement_id is null
   then not exists (select from account_spans s where s.account_id = i.account_id and s.until is null
-    and (i.state = 'OPEN' or coalesce(s.status, '') <> all(${sql.param(ASLEEP)}::text[])))
+    and (i.state in (${UNDECIDED_STATES}) or coalesce(s.status, '') <> all(${sql.param(ASLEEP)}::text[])))
   else not exists (select from association_spans s where s.account_id = i.account_id
     and s.entitlement_id = i.entitlement_id and s.until is null) end`
 
@@ -32,7 +33,7 @@ export async function compareWithSync(
   await tx.execute(longStatements)
   await tx.execute(sql`
     update access_review_items i set state = 'VANISHED', gone_at = ${at(complete)}, gone_run = ${complete.id}
-    where i.arda_id = ${arda.id} and i.state = 'OPEN' and ${isGone()}`)
+    where i.arda_id = ${arda.id} and i.state in (${UNDECIDED_STATES}) and ${isGone()}`)
   await tx.execute(sql`
     with removed as (
       update access_review_items i set state = 'REMOVED', problem = null, wake_at = null,

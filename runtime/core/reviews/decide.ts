@@ -20,10 +20,11 @@ import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { longStatements } from '../sync/runs.ts'
 import { closeAnswered } from './asking.ts'
+import { askToConfirm } from './confirm.ts'
 import { foldCounts } from './counts.ts'
 import { mineOf, whichItems } from './items.ts'
 import { findReview, note, type ReviewRow } from './rows.ts'
-import { DECIDED, itemStatesBefore } from './states.ts'
+import { DECIDED, itemStatesBefore, UNDECIDED } from './states.ts'
 import { namedBy } from './texts.ts'
 
 /** Lines of one act above which it counts as one in bulk. */
@@ -47,7 +48,8 @@ export async function decideItems(db: Db, principal: Principal, id: string, body
   const done = await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id)
     demandUnderWay(review)
-    const ardas = await openApps(tx, review)
+    const confirms = decision === 'KEEP' && review.secondReviewers !== null
+    const ardas = await openApps(tx, review, confirms)
     const ids = [...new Set((item_ids ?? []).map((one) => one.toLowerCase()).filter(isId))]
     const chosen = and(
       whichItems(review, filter ?? {}),
@@ -55,7 +57,7 @@ export async function decideItems(db: Db, principal: Principal, id: string, body
       item_ids === undefined ? undefined : inArray(items.id, ids),
       mineOf(principal.userId),
       inArray(items.ardaId, ardas),
-      inArray(items.state, change ? itemStatesBefore(DECIDED[decision]) : ['OPEN']),
+      inArray(items.state, change ? itemStatesBefore(DECIDED[decision]) : [...UNDECIDED]),
     )
     const act = { decision, reason, filter: filter ?? null, userId: principal.userId }
     const made = await carryOut(tx, review, act, chosen)
@@ -71,6 +73,7 @@ export async function decideItems(db: Db, principal: Principal, id: string, body
       )
     if (made.count === 0) await demandReviewer(tx, principal, review)
     if (made.actId !== null) {
+      if (decision === 'KEEP') await askToConfirm(tx, review, ardas)
       for (const ardaId of ardas) await closeAnswered(tx, ardaId)
       await note(tx, principal, review, 'DECIDED', {
         ...{ act_id: made.actId, decision, items: made.count },
@@ -106,8 +109,11 @@ export function demandUnderWay({ status }: ReviewRow): void {
   throw new CoreError(409, `The access review is ${status}; nothing can be decided`)
 }
 
-/** Apps whose lines can be decided, kept so until the transaction ends. */
-async function openApps(tx: Db, { id }: ReviewRow): Promise<string[]> {
+/**
+ * Apps whose lines can be decided, kept so until the transaction ends. Who may have others confirm lines waits for those
+ * who do: together they would ask the same people twice.
+ */
+async function openApps(tx: Db, { id }: ReviewRow, alone: boolean): Promise<string[]> {
   const rows = await tx
     .select({ id: accessReviewApps.id })
     .from(accessReviewApps)
@@ -119,9 +125,14 @@ async function openApps(tx: Db, { id }: ReviewRow): Promise<string[]> {
       ),
     )
     .orderBy(accessReviewApps.id)
-    .for('share')
+    .for(alone ? 'no key update' : 'share')
   return rows.map((row) => row.id)
 }
+
+/** A condition: keeping it is not enough, another person has to confirm it. */
+const needsSecond: SQL = sql`(${items.hints} && ${sql.param(RED)}::text[] and ${items.keptById} is null
+  and exists (select from ${accessReviewApps} where ${accessReviewApps.id} = ${items.ardaId}
+    and ${accessReviewApps.secondReviewers} is not null))`
 
 type Act = Pick<typeof accessReviewActs.$inferInsert, 'decision' | 'reason' | 'filter' | 'userId'>
 
@@ -140,9 +151,13 @@ export async function carryOut(
   const actId = made?.id ?? ''
   const { rows } = await tx.execute<{ n: string; red: boolean | null }>(sql`
     with chosen as (
-      select ${items.id} from ${items} where ${chosen} order by ${items.id} for update
+      select ${items.id}, ${act.decision === 'KEEP' ? needsSecond : sql`false`} as confirms
+      from ${items} where ${chosen} order by ${items.id} for update
     ), decided as (
-      update access_review_items i set state = ${DECIDED[act.decision]}, act_id = ${actId},
+      update access_review_items i set act_id = ${actId},
+        state = case when confirms then 'TO_CONFIRM' else ${DECIDED[act.decision]} end,
+        kept_by_id = case when confirms then ${act.userId ?? null}::uuid else kept_by_id end,
+        assignment_id = case when confirms then null else assignment_id end,
         reason = ${act.reason ?? null}, decided_by_id = ${act.userId ?? null}, decided_at = now(), updated_at = now()
       from chosen where i.id = chosen.id returning i.id, i.hints
     ), noted as (
@@ -160,7 +175,7 @@ async function resultsOf(
   tx: Db,
   review: ReviewRow,
   { userId }: Principal,
-  { item_ids = [], change }: DecideInput,
+  { item_ids = [], change, decision }: DecideInput,
   actId: string | null,
 ): Promise<Result[]> {
   const ids = item_ids.map((one) => one.toLowerCase()).filter(isId)
@@ -174,16 +189,18 @@ async function resultsOf(
     .from(items)
     .where(and(whichItems(review, {}), inArray(items.id, ids)))
   const byId = new Map(rows.map((row) => [row.id, row]))
+  const changeable = itemStatesBefore(DECIDED[decision])
   return item_ids.map((item_id) => {
     const row = byId.get(item_id.toLowerCase())
     // Who neither reviews it nor reads reviews learns nothing of it.
+    if (row && actId !== null && row.actId === actId)
+      return { item_id, state: row.state, error: null }
     if (!row?.mine)
       return { item_id, state: null, error: 'there is no such line for you to review' }
-    if (row.actId === actId) return { item_id, state: row.state, error: null }
-    const isOpen = row.state === 'OPEN'
+    const isOpen = UNDECIDED.some((one) => one === row.state)
     const error = isOpen
       ? 'the decisions of its app have ended'
-      : `it is ${row.state} already${change ? '' : '; send change: true to decide otherwise'}`
+      : `it is ${row.state} already${!change && changeable.includes(row.state) ? '; send change: true to decide otherwise' : ''}`
     return { item_id, state: row.state, error }
   })
 }

@@ -103,7 +103,7 @@ function idEquals(
 }
 
 /**
- * A condition: lines that a user may decide. Never their own, and as a member of a group never what they had a part
+ * A condition: lines that a user may decide. Never their own, never to confirm what they kept, and as a member of a group never what they had a part
  * in giving while another member is left.
  */
 export function mineOf(userId: string): SQL {
@@ -111,8 +111,9 @@ export function mineOf(userId: string): SQL {
   const another = sql`exists (select from ${groupMembers}
     join ${users} on ${users.id} = ${groupMembers.userId}
     where ${groupMembers.groupId} = any(${groupIds}) and ${users.status} not in ('SUSPENDED', 'INACTIVE')
-      and ${users.id} is distinct from ${items.userId} and ${users.id} <> all(${items.involved}))`
-  return sql`${items.userId} is distinct from ${userId}::uuid and exists (
+      and ${users.id} is distinct from ${items.userId} and ${users.id} is distinct from ${items.keptById}
+      and ${users.id} <> all(${items.involved}))`
+  return sql`${items.userId} is distinct from ${userId}::uuid and ${items.keptById} is distinct from ${userId}::uuid and exists (
     select from ${accessReviewAssignments} where ${id} = ${items.assignmentId} and (
       ${userIds} @> array[${userId}]::uuid[]
       or ${groupIds} && ${groupsOf(userId)}
@@ -191,6 +192,7 @@ export function toItem(
     reason: row.reason,
     decided_by_id: row.decidedById,
     decided_at: iso(row.decidedAt),
+    kept_by_id: row.keptById,
     act_id: row.actId,
     problem: row.problem,
     gone_at: iso(row.goneAt),

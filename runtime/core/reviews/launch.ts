@@ -137,11 +137,13 @@ async function assignAll(tx: Db, ardaId: string, means: Means): Promise<void> {
   const now = await means.now(tx)
   await tx.execute(longStatements)
   await assign(tx, { review, arda, kind: review.reviewers, which: UNASSIGNED })
-  await moveReviewApp(tx, arda, 'IN_PROGRESS', { launchedAt: now, wakeAt: null })
+  await moveReviewApp(tx, arda, 'IN_PROGRESS', {
+    ...{ launchedAt: now, wakeAt: null, secondReviewers: review.secondReviewers },
+  })
   if (review.status !== 'IN_PROGRESS')
     await moveReview(tx, review, 'IN_PROGRESS', { startedAt: review.startedAt ?? now })
   await note(tx, systemOf(review), review, 'APP_LAUNCHED', {
-    ...{ arda_id: arda.id, app_id: arda.appId },
+    ...{ arda_id: arda.id, app_id: arda.appId, second_reviewers: review.secondReviewers },
     population: arda.population,
   })
 }

@@ -8,6 +8,7 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { appsOfReview } from './add-apps.ts'
 import { BULK } from './decide.ts'
 import { findReview, type ReviewAppRow } from './rows.ts'
+import { UNDECIDED } from './states.ts'
 
 type Count = { arda_id: string; assignment_id: string | null; state: string; n: number }
 
@@ -44,6 +45,8 @@ export async function reviewProgress(
     })),
   }
 }
+
+const isUndecided = (state: string): boolean => UNDECIDED.some((one) => one === state)
 
 async function countsOf(db: Db, ardas: readonly ReviewAppRow[]): Promise<Count[]> {
   if (ardas.length === 0) return []
@@ -90,7 +93,7 @@ async function reviewersIn(db: Db, ardas: readonly ReviewAppRow[], counts: reado
     const lines = own.reduce((sum, { n }) => sum + n, 0)
     // All its lines went to others.
     if (lines === 0) continue
-    const open = own.reduce((sum, { n, state }) => (state === 'OPEN' ? sum + n : sum), 0)
+    const open = own.reduce((sum, { n, state }) => (isUndecided(state) ? sum + n : sum), 0)
     const { userIds: user_ids, groupIds: group_ids, taskId: task_id, why } = row
     const list = found.get(row.ardaId) ?? []
     list.push({ user_ids, group_ids, task_id, why, lines, open })

@@ -15,6 +15,7 @@ import { demandUnderWay } from './decide.ts'
 import { type ItemRow, mineOf, toItems, whichItems } from './items.ts'
 import { findReview, findReviewApp, note, type ReviewAppRow } from './rows.ts'
 import { namedTeam } from './settings.ts'
+import { UNDECIDED } from './states.ts'
 
 type Body = { user_ids: string[]; group_ids: string[]; reason: string }
 
@@ -35,7 +36,8 @@ export async function reassignItem(
     demandUnderWay(review)
     const { item, mine } = await findItem(tx, principal, review.id, itemId)
     if (!mine) demand(principal, 'reviews.write')
-    if (item.state !== 'OPEN') throw new CoreError(409, `The line is ${item.state} already`)
+    if (!UNDECIDED.some((one) => one === item.state))
+      throw new CoreError(409, `The line is ${item.state} already`)
     const arda = await findReviewApp(tx, review, item.ardaId, true)
     if (arda.status !== 'IN_PROGRESS' || arda.removalAt !== null)
       throw new CoreError(409, 'The decisions of its app have ended')
@@ -74,19 +76,25 @@ async function findItem(tx: Db, { userId, permissions }: Principal, reviewId: st
 type Named = { userIds: string[]; groupIds: string[] }
 
 /** @throws CoreError 400 */
-async function demandSomebody(tx: Db, { userId }: ItemRow, { userIds, groupIds }: Named) {
+async function demandSomebody(tx: Db, { userId, keptById }: ItemRow, { userIds, groupIds }: Named) {
   if (userIds.length + groupIds.length === 0)
     throw new CoreError(400, 'Name at least one user or group')
   if (userId !== null && userIds.includes(userId))
     throw new CoreError(400, 'Nobody reviews their own access')
+  if (keptById !== null && userIds.includes(keptById))
+    throw new CoreError(400, 'Who kept the line does not confirm it; name another person')
   const { rows } = await tx.execute<{ able: boolean }>(sql`select exists (
     select from ${users} where ${users.status} not in ('SUSPENDED', 'INACTIVE')
-      and ${users.id} is distinct from ${userId}::uuid and (
+      and ${users.id} is distinct from ${userId}::uuid
+      and ${users.id} is distinct from ${keptById}::uuid and (
         ${users.id} = any(${sql.param(userIds)}::uuid[]) or ${users.id} in (
           select ${groupMembers.userId} from ${groupMembers}
           where ${groupMembers.groupId} = any(${sql.param(groupIds)}::uuid[])))) as able`)
   if (!rows[0]?.able)
-    throw new CoreError(400, 'None of them can review it: they have left, or it is their own')
+    throw new CoreError(
+      400,
+      'None of them can review it: they have left, it is their own, or they kept it before',
+    )
 }
 
 /** The assignment of a team; one that has done its task before gets another. */

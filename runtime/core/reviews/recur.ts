@@ -49,6 +49,8 @@ async function makeNext(tx: Db, review: ReviewRow, at: Date, now: Date): Promise
   const patience = review.deadlineAt.getTime() - startOf(review).getTime()
   const values = {
     ...{ domainId, ownerId, createdById, reviewers, reviewerUserIds, reviewerGroupIds },
+    ...{ secondReviewers: review.secondReviewers },
+    ...{ secondUserIds: review.secondUserIds, secondGroupIds: review.secondGroupIds },
     ...{ onDeadline: review.onDeadline, followsId: review.id, wakeAt: now },
     ...({ status: 'IN_PREPARATION', creationPath: 'RECURRENCE' } as const),
     deadlineAt: new Date(now.getTime() + patience),

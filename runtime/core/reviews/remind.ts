@@ -7,8 +7,10 @@ import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import type { Actor } from '../kernel/audit/activity.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
+import { openPath } from './asking.ts'
 import { demandUnderWay } from './decide.ts'
 import { findReview, note, type ReviewRow } from './rows.ts'
+import { UNDECIDED_STATES } from './states.ts'
 
 /** How long after one reminder the next may be asked for, in milliseconds: each may be a mail. */
 const PAUSE_MS = 60 * 60 * 1000
@@ -42,11 +44,11 @@ export async function remind(tx: Db, actor: Actor, review: ReviewRow, now: Date)
   const { rows } = await tx.execute<{ lines: number }>(sql`
     update tasks t set updated_at = now(), instructions = 'Reminder of ' || ${now.toISOString().slice(0, 10)}::text ||
         ': ' || open.lines || ' lines are open, to be decided until ' || ${until}::text || E'.\n\n' ||
-        'GET /access_reviews/' || ${review.id}::text || '/items?mine=true&state=OPEN lists them; decide with POST /access_reviews/' ||
+        'GET ' || ${openPath(review.id)}::text || ' lists them; decide with POST /access_reviews/' ||
         ${review.id}::text || '/items/decide. The task closes once all are decided.'
     from (select s.task_id, count(*) as lines from access_review_assignments s
       join access_review_apps a on a.id = s.arda_id and a.review_id = ${review.id} and a.status = 'IN_PROGRESS'
-      join access_review_items i on i.assignment_id = s.id and i.state = 'OPEN'
+      join access_review_items i on i.assignment_id = s.id and i.state in (${UNDECIDED_STATES})
       where s.task_id is not null group by 1) open
     where t.id = open.task_id and t.status in (${ACTIONABLE_STATES}) returning open.lines::int as lines`)
   if (rows.length === 0) return 0

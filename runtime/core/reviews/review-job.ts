@@ -22,6 +22,7 @@ import {
   type ReviewRow,
   systemOf,
 } from './rows.ts'
+import { UNDECIDED } from './states.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
@@ -94,9 +95,9 @@ async function atDeadline(
       if (arda?.status === 'IN_PROGRESS' && arda.removalAt === null) locked.push(id)
     }
     const reason = 'Nobody decided by the deadline'
-    const act = { decision: 'REJECT' as const, reason, filter: { state: ['OPEN'] }, userId: null }
+    const act = { decision: 'REJECT' as const, reason, filter: { state: UNDECIDED }, userId: null }
     const chosen = and(
-      whichItems(review, { state: ['OPEN'] }),
+      whichItems(review, { state: UNDECIDED }),
       sql`access_review_items.arda_id = any(${sql.param(locked)}::uuid[])`,
     )
     const { actId, count } = await carryOut(tx, review, act, chosen)

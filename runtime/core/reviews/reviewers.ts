@@ -12,7 +12,12 @@ export type Team = { users: readonly string[]; groups: ReadonlyMap<string, reado
 export type Sources = { people: PeopleById; named: Team; appAdmins: Team; domainAdmins: Team }
 
 /** Whose lines, and who had a part in giving them. */
-export type Subject = { userId: string | null; involved: readonly string[] }
+export type Subject = {
+  userId: string | null
+  involved: readonly string[]
+  /** Who kept it first, and does not confirm that. */
+  keptById: string | null
+}
 
 export type Reviewers = { users: string[]; groups: string[]; why: string }
 
@@ -21,7 +26,7 @@ const MAX_MANAGERS = 50
 
 /** The reviewers of a subject; without users and groups where nobody is left at all. */
 export function reviewersOf(kind: ReviewerKind, subject: Subject, sources: Sources): Reviewers {
-  const own = subject.userId === null ? [] : [subject.userId]
+  const own = [subject.userId, subject.keptById].filter((one) => one !== null)
   const strict = new Set([...own, ...subject.involved])
   return (
     among(kind, subject, sources, strict) ??

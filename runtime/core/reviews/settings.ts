@@ -36,12 +36,25 @@ export async function putReviewSettings(
           ? 'user_ids and group_ids count only with reviewers: "NAMED"'
           : 'NAMED needs at least one of user_ids and group_ids',
       )
+    const second = await namedTeam(tx, principal, {
+      ...{ user_ids: body.second_user_ids, group_ids: body.second_group_ids },
+    })
+    const namesSecond = second.userIds.length + second.groupIds.length > 0
+    if ((body.second_reviewers === 'NAMED') !== namesSecond)
+      throw new CoreError(
+        400,
+        namesSecond
+          ? 'second_user_ids and second_group_ids count only with second_reviewers: "NAMED"'
+          : 'NAMED needs at least one of second_user_ids and second_group_ids',
+      )
     const row = one(
       await tx
         .update(accessReviews)
         .set({
           ...{ reviewers: body.reviewers, onDeadline: body.on_deadline },
           ...{ reviewerUserIds: team.userIds, reviewerGroupIds: team.groupIds },
+          secondReviewers: body.second_reviewers,
+          ...{ secondUserIds: second.userIds, secondGroupIds: second.groupIds },
         })
         .where(eq(accessReviews.id, review.id))
         .returning(),
@@ -56,6 +69,9 @@ const toSettings = (row: ReviewRow) => ({
   on_deadline: row.onDeadline,
   user_ids: row.reviewerUserIds,
   group_ids: row.reviewerGroupIds,
+  second_reviewers: row.secondReviewers,
+  second_user_ids: row.secondUserIds,
+  second_group_ids: row.secondGroupIds,
 })
 
 type Named = { user_ids: string[]; group_ids: string[] }

@@ -3,6 +3,7 @@
  * (core-interface.md section 2.2); the moves, and the states of lines, are ours.
  */
 
+import { type SQL, sql } from 'drizzle-orm'
 import type { ReviewAppStatus, ReviewStatus } from '../../contract/models/access-review.ts'
 import type { ItemState } from '../../contract/models/review-item.ts'
 import { keysOf } from '../../contract/schema/keys.ts'
@@ -58,19 +59,23 @@ export const REVIEW_APP_STATES = {
 /** ITEM_STATE_TABLE: state of a line -> what it means and what may follow. */
 export const ITEM_STATE_TABLE = {
   OPEN: {
-    next: ['KEPT', 'REJECTED', 'TO_MODIFY', 'NOT_DECIDED', 'VANISHED'],
+    next: ['TO_CONFIRM', 'KEPT', 'REJECTED', 'TO_MODIFY', 'NOT_DECIDED', 'VANISHED'],
     meaning: 'nobody has decided',
   },
+  TO_CONFIRM: {
+    next: ['KEPT', 'REJECTED', 'TO_MODIFY', 'NOT_DECIDED', 'VANISHED'],
+    meaning: 'it was kept in spite of a red hint, and another person has to confirm that',
+  },
   KEPT: { next: ['REJECTED', 'TO_MODIFY'], meaning: 'it may stay' },
-  REJECTED: { next: ['KEPT', 'TO_MODIFY', 'REMOVING'], meaning: 'it has to go' },
+  REJECTED: { next: ['TO_CONFIRM', 'KEPT', 'TO_MODIFY', 'REMOVING'], meaning: 'it has to go' },
   TO_MODIFY: {
-    next: ['KEPT', 'REJECTED'],
+    next: ['TO_CONFIRM', 'KEPT', 'REJECTED'],
     meaning: 'it may not stay as it is; the reason says what is to be changed',
   },
-  NOT_DECIDED: { next: [], meaning: 'the review ended before anybody decided' },
+  NOT_DECIDED: { next: [], meaning: 'the review ended before it was decided' },
   VANISHED: {
     next: [],
-    meaning: 'a complete sync found it gone before anybody decided',
+    meaning: 'a complete sync found it gone before it was decided',
   },
   REMOVING: {
     next: ['REMOVED', 'WAITING_FOR_HANDS', 'TO_MODIFY', 'EXCEPTED'],
@@ -104,6 +109,12 @@ export const itemStatesBefore = (to: ItemState): ItemState[] =>
 
 /** What a decision makes of a line. */
 export const DECIDED = { KEEP: 'KEPT', REJECT: 'REJECTED', MODIFY: 'TO_MODIFY' } as const
+
+/** States of lines that wait for a reviewer. */
+export const UNDECIDED = ['OPEN', 'TO_CONFIRM'] as const satisfies readonly ItemState[]
+
+/** The same in SQL. */
+export const UNDECIDED_STATES: SQL = sql`'OPEN', 'TO_CONFIRM'`
 
 /** States of lines whose removal is not over. */
 export const LEAVING = ['REMOVING', 'WAITING_FOR_HANDS'] as const satisfies readonly ItemState[]

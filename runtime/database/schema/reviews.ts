@@ -63,6 +63,10 @@ export const accessReviews = pgTable(
     reviewers: text('reviewers', { enum: REVIEWER_KINDS }).notNull().default('MANAGERS'),
     reviewerUserIds: ids('reviewer_user_ids'),
     reviewerGroupIds: ids('reviewer_group_ids'),
+    /** Who confirms what was kept in spite of a red hint; null: nobody has to. */
+    secondReviewers: text('second_reviewers', { enum: REVIEWER_KINDS }),
+    secondUserIds: ids('second_user_ids'),
+    secondGroupIds: ids('second_group_ids'),
     onDeadline: text('on_deadline', { enum: ON_DEADLINE }).notNull().default('LEAVE'),
     /** When its decisions ended, by its deadline or by a person. */
     closedAt: moment('closed_at'),
@@ -119,6 +123,8 @@ export const accessReviewApps = pgTable(
     evidenceUpload: text('evidence_upload', { enum: EVIDENCE_UPLOADS })
       .notNull()
       .default('DEFAULT'),
+    /** The second stage as the settings had it at its launch. */
+    secondReviewers: text('second_reviewers', { enum: REVIEWER_KINDS }),
     population: jsonb('population').$type<Population>(),
     accountCount: integer('account_count'),
     /** The sync that was begun for it, because the last one was none to start from. */
@@ -216,6 +222,8 @@ export const accessReviewItems = pgTable(
     actId: uuid('act_id'),
     reason: text('reason'),
     decidedById: uuid('decided_by_id'),
+    /** Who kept it first, where another person has to confirm that. */
+    keptById: uuid('kept_by_id'),
     decidedAt: moment('decided_at'),
     // Its removal.
     attempts: integer('attempts').notNull().default(0),

@@ -23,6 +23,7 @@ LED_TO = {
     "REJECT": {"REJECTED", "REMOVING", "REMOVED", "WAITING_FOR_HANDS", "EXCEPTED", "TO_MODIFY"},
     "MODIFY": {"TO_MODIFY"},
 }
+UNCONFIRMED = {"TO_CONFIRM", "NOT_DECIDED", "VANISHED"}
 
 
 class Refused(Exception):
@@ -148,11 +149,19 @@ class Check:
         if not line["place"] > self.place:
             self.wrong("line %s is not behind the one before it" % line["n"])
         self.place = line["place"]
-        last = None
+        last, keepers = None, []
         for one in line["decisions"]:
             last = one["decision"]
+            if last == "KEEP":
+                keepers.append(one["by_id"])
             self.decided -= number_of(one["act"], last, one["by_id"], one["at"])
-        if state not in LED_TO.get(last, ()):
+        app = self.apps.get(line["arda_id"], {"line": {}})["line"]
+        red = any(hint["red"] for hint in line.get("hints", ()))
+        second = last == "KEEP" and red and app.get("second_reviewers") is not None
+        if second and len(keepers) > 1 and keepers[0] == keepers[-1]:
+            self.wrong("line %s was confirmed by who kept it first" % line["n"])
+        led = UNCONFIRMED if second and len(keepers) == 1 else LED_TO.get(last, ())
+        if state not in led:
             self.wrong("line %s is %s, which its last decision (%s) does not lead to" % (line["n"], state, last or "none"))
         if state != "REMOVED":
             return
@@ -177,6 +186,8 @@ class Check:
         if kind == "ACCESS_REVIEW_APP_LAUNCHED" and about["arda_id"] in self.apps:
             app = self.apps[about["arda_id"]]
             app["logged"] = True
+            if about.get("second_reviewers") != app["line"].get("second_reviewers"):
+                self.wrong("who confirms lines of %s is not what the log has" % app["line"]["name"])
             pairs = [(one, one) for one in ("run", "at", "synced", "items")]
             for there, here in pairs + [("connectorDigest", "connector_digest"), ("leftOut", "left_out")]:
                 if about["population"][there] != app["line"]["population"][here]:

@@ -3,6 +3,7 @@ import { completeReview } from '../../core/reviews/close.ts'
 import { reviewProgress } from '../../core/reviews/progress.ts'
 import { remindNow } from '../../core/reviews/remind.ts'
 import type { About, ConsoleChange } from './change.ts'
+import { undecidedIn } from './reviews.ts'
 
 const idOf = ({ params }: About): string => params['access_review_id'] ?? ''
 
@@ -43,7 +44,7 @@ export const REVIEW_CHANGES = {
     danger: true,
     preview: async ({ db, principal, t }, about) => {
       const { states } = await reviewProgress(db, principal, idOf(about))
-      const [open, rejected] = [states['OPEN'] ?? 0, states['REJECTED'] ?? 0]
+      const [open, rejected] = [undecidedIn(states), states['REJECTED'] ?? 0]
       const w = t.console.review_change.complete
       return {
         lines: [

@@ -41,6 +41,7 @@ type Draft = {
   deadline: string
   type: (typeof REVIEW_TYPES)[number]
   reviewers: Exclude<(typeof REVIEWER_KINDS)[number], 'NAMED'>
+  second: Draft['reviewers'] | ''
   onDeadline: (typeof ON_DEADLINE)[number]
   apps: string[]
   filters: Filter[]
@@ -52,7 +53,7 @@ const GROUPS = keysOf(SCOPE_GROUPS).filter((one) => SCOPE_GROUPS[one].type !== '
 
 const EMPTY: Draft = {
   ...{ name: '', deadline: '', type: 'ENTITLEMENTS', reviewers: 'MANAGERS', onDeadline: 'LEAVE' },
-  ...{ apps: [], filters: [{ group: '', value: '' }] },
+  ...{ second: '', apps: [], filters: [{ group: '', value: '' }] },
 }
 
 /** What was typed. */
@@ -66,6 +67,7 @@ export function draftIn(form: Form): Draft {
     ...{ name: get('name'), deadline: get('deadline') },
     type: REVIEW_TYPES.find((one) => one === get('type')) ?? EMPTY.type,
     reviewers: KINDS.find((one) => one === get('reviewers')) ?? EMPTY.reviewers,
+    second: KINDS.find((one) => one === get('second_reviewers')) ?? EMPTY.second,
     onDeadline: ON_DEADLINE.find((one) => one === get('on_deadline')) ?? EMPTY.onDeadline,
     apps: [...new Set(apps)],
     filters: filters.length === 0 ? EMPTY.filters : filters,
@@ -135,6 +137,8 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
         settings: {
           ...{ reviewers: draft.reviewers, on_deadline: draft.onDeadline },
           ...{ user_ids: [], group_ids: [] },
+          second_reviewers: draft.second === '' ? null : draft.second,
+          ...{ second_user_ids: [], second_group_ids: [] },
         },
       },
       context,
@@ -195,6 +199,7 @@ ${field({ t, id: 'name', label: t.console.review_launch.name, value: draft.name,
 ${field({ t, id: 'deadline', label: t.console.review_launch.deadline, help: t.console.review_launch.deadlineHelp, value: draft.deadline, type: 'date', required: true })}
 ${choose({ id: 'type', label: t.console.review_launch.type, value: draft.type, all: REVIEW_TYPES.map((one) => [one, t.console.review_launch.types[one]] as const) })}
 ${choose({ id: 'reviewers', label: t.console.review_launch.reviewers, value: draft.reviewers, all: KINDS.map((one) => [one, t.console.review_launch.kinds[one]] as const) })}
+${choose({ id: 'second_reviewers', label: t.console.review_launch.second, value: draft.second, all: [['', t.console.review_launch.noSecond] as const, ...KINDS.map((one) => [one, t.console.review_launch.secondKinds[one]] as const)] })}
 ${choose({ id: 'on_deadline', label: t.console.review_launch.onDeadline, value: draft.onDeadline, all: ON_DEADLINE.map((one) => [one, t.console.review_launch.deadlines[one]] as const) })}
 </div>`,
 )}

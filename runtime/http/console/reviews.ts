@@ -13,6 +13,7 @@ import { decideItems } from '../../core/reviews/decide.ts'
 import { takeEvidence } from '../../core/reviews/evidence/take.ts'
 import { itemStates, listItems } from '../../core/reviews/items.ts'
 import { getReview, listReviews } from '../../core/reviews/read.ts'
+import { UNDECIDED } from '../../core/reviews/states.ts'
 import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { icon } from '../frame/icons.ts'
@@ -50,6 +51,7 @@ const REVIEW_LOOKS = {
 
 const ITEM_LOOKS = {
   OPEN: ['wait', 'clock'],
+  TO_CONFIRM: ['wait', 'hand'],
   KEPT: ['good', 'check'],
   REJECTED: ['bad', 'x'],
   TO_MODIFY: ['wait', 'hand'],
@@ -145,6 +147,10 @@ const addressOf = (base: string, { state, hint, search }: Asked, page: number): 
 
 const idOf = ({ c }: ConsoleVisit): string => c.req.param('access_review_id') ?? ''
 
+/** Lines that wait for reviewers, of those counted by state. */
+export const undecidedIn = (states: Readonly<Record<string, number>>): number =>
+  UNDECIDED.reduce((sum, one) => sum + (states[one] ?? 0), 0)
+
 /** All lines of a review, for who reads reviews. */
 export async function showReview(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, now, t } = visit
@@ -153,7 +159,7 @@ export async function showReview(visit: ConsoleVisit): Promise<Response> {
   const states = await itemStates(db, principal, review.id)
   const base = `/console/reviews/${review.id}`
   const all = Object.values(states).reduce((sum, count) => sum + count, 0)
-  const open = states.OPEN ?? 0
+  const open = undecidedIn(states)
   const content = html`${figures([
     { name: w.decided, value: thousands(all - open, t), unit: w.of_all(thousands(all, t)) },
     { name: w.done, value: share(all - open, all, t), unit: '%' },
@@ -189,14 +195,13 @@ export async function showOwnReview(
   const { c, db, principal, t } = visit
   const { w } = t
   const id = idOf(visit)
-  const count = async (state: 'OPEN' | null) =>
+  const count = async (state: readonly ItemState[]) =>
     (
       await listItems(db, principal, id, {
-        ...{ mine: true, page: 1, size: 1 },
-        state: state === null ? [] : [state],
+        ...{ mine: true, page: 1, size: 1, state },
       })
     ).total
-  const [all, open] = [await count(null), await count('OPEN')]
+  const [all, open] = [await count([]), await count(UNDECIDED)]
   const visitor = await visit.visitor()
   const base = `/inbox/reviews/${id}`
   const asked = askedOf(visit, form)

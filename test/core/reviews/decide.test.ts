@@ -236,7 +236,12 @@ test('what a later sync finds gone before anybody decided is VANISHED', async ()
     ...[association('ada', 'g2'), association('mia', 'g1'), association('bot', 'g2')],
   ]
   const run = await sync(firm.core, appId)
-  expect(await firm.lineReaches(id, 'ben Group g1', 'VANISHED')).toMatchObject({ gone_run: run.id })
+  const gone = await firm.lineReaches(id, 'ben Group g1', 'VANISHED')
+  expect(gone).toMatchObject({ gone_run: run.id })
+  const late = { decision: 'REJECT', reason: 'too late', item_ids: [gone.id] }
+  expect((await firm.decide(id, firm.mia, late)).body).toMatchObject({
+    ...{ decided: 0, results: [{ state: 'VANISHED', error: 'it is VANISHED already' }] },
+  })
   expect(await states(id)).toMatchObject({ 'ada Group g1': 'KEPT', 'ada Group g2': 'OPEN' })
 })
 

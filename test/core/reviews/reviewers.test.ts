@@ -27,7 +27,7 @@ const sources = (more: Partial<Sources> = {}): Sources => ({
 })
 
 const users = (...args: Parameters<typeof reviewersOf>) => reviewersOf(...args).users
-const of = (userId: string | null, ...involved: string[]) => ({ userId, involved })
+const of = (userId: string | null, ...involved: string[]) => ({ userId, involved, keptById: null })
 
 test('the manager reviews, and the next one where that one has left', () => {
   expect(reviewersOf('MANAGERS', of('ada'), sources())).toMatchObject({
@@ -62,6 +62,17 @@ test('who approved something reviews it only where nobody else is left', () => {
   expect(users('MANAGERS', of('ada', 'ben'), sources())).toEqual(['cy'])
   expect(users('MANAGERS', of('ada', 'ben', 'cy'), sources())).toEqual(['eve'])
   expect(users('MANAGERS', of('ada', 'ben', 'cy', 'eve', 'fay'), sources())).toEqual(['ben'])
+})
+
+test('who kept a line never confirms it, even where nobody else is left', () => {
+  const kept = { ...of('ada'), keptById: 'ben' }
+  expect(users('MANAGERS', kept, sources())).toEqual(['cy'])
+  const alone = sources({ appAdmins: nobody, domainAdmins: team('fay') })
+  expect(reviewersOf('APP_ADMINS', { ...of('ada'), keptById: 'fay' }, alone)).toMatchObject({
+    ...{ users: [], groups: [], why: expect.stringMatching(/nobody is left.*reassign/) },
+  })
+  const group: Team = { users: [], groups: new Map([['g', ['ben']]]) }
+  expect(reviewersOf('NAMED', kept, sources({ named: group })).groups).toEqual([])
 })
 
 test('a group reviews as long as it has a member who may', () => {

@@ -520,7 +520,13 @@ describe('a review', () => {
     const path = '/console/reviews/new'
     const typed = {
       ...{ name: 'Quarter', deadline: '2999-01-01', type: 'ACCOUNTS', reviewers: 'APP_ADMINS' },
-      ...{ on_deadline: 'LEAVE', 'app.0': appId, 'group.0': '', 'value.0': '' },
+      ...{
+        second_reviewers: 'MANAGERS',
+        on_deadline: 'LEAVE',
+        'app.0': appId,
+        'group.0': '',
+        'value.0': '',
+      },
     }
     expect((await visitor.get(path)).text).toContain(`value="${appId}"`)
     const late = await visitor.post(path, { ...typed, deadline: '2001-01-01', do: 'launch' })
@@ -529,7 +535,10 @@ describe('a review', () => {
     expect(counted.text).toContain('Lines to decide: 0')
     const launched = await visitor.post(path, { ...typed, do: 'launch' })
     expect(launched.status).toBe(303)
-    expect((await visitor.get(launched.headers.get('location') ?? '')).text).toContain('Quarter')
+    const made = launched.headers.get('location') ?? ''
+    expect((await visitor.get(made)).text).toContain('Quarter')
+    const settings = await core.call('GET', `/access_reviews/${made.split('/').at(-1)}/settings`)
+    expect(settings.body).toMatchObject({ second_reviewers: 'MANAGERS', reviewers: 'APP_ADMINS' })
 
     const id = await lines(2)
     const at = `/console/reviews/${id}`

@@ -17,6 +17,9 @@ export const LED_TO: Readonly<Record<string, readonly string[]>> = {
   MODIFY: ['TO_MODIFY'],
 }
 
+/** The same of the first KEEP over a line that another person has to confirm. */
+export const UNCONFIRMED: readonly string[] = ['TO_CONFIRM', 'NOT_DECIDED', 'VANISHED']
+
 export type EvidenceSummary = {
   review: { id: string; name: string; status: string }
   taken_at: string
@@ -116,7 +119,12 @@ export function createCheck(): EvidenceCheck {
     for (const { act, decision, by_id, at } of decisions)
       decided -= numberOf(act, decision, by_id, at)
     const last = text(decisions.at(-1)?.['decision']) || 'none'
-    if (!LED_TO[last]?.includes(state))
+    const keeps = decisions.filter((one) => one['decision'] === 'KEEP')
+    const isSecond = last === 'KEEP' && needsSecond(line, app?.line)
+    if (isSecond && keeps.length > 1 && keeps[0]?.['by_id'] === keeps.at(-1)?.['by_id'])
+      wrong(`line ${line['n']} was confirmed by who kept it first`)
+    const led = isSecond && keeps.length === 1 ? UNCONFIRMED : LED_TO[last]
+    if (!led?.includes(state))
       wrong(`line ${line['n']} is ${state}, which its last decision (${last}) does not lead to`)
     if (state !== 'REMOVED') return
     if (line['gone_at'] === null) wrong(`line ${line['n']} is REMOVED without a reading`)
@@ -142,10 +150,12 @@ export function createCheck(): EvidenceCheck {
     if (type === 'ACCESS_REVIEW_APP_LAUNCHED') takeLaunch(about)
   }
 
-  function takeLaunch({ arda_id, population }: Line): void {
+  function takeLaunch({ arda_id, population, second_reviewers }: Line): void {
     const app = apps.get(text(arda_id))
     if (!app) return
     app.isLogged = true
+    if ((second_reviewers ?? null) !== (app.line['second_reviewers'] ?? null))
+      wrong(`who confirms lines of ${app.line['name']} is not what the log has`)
     const logged = membersOf(population)
     const shown = membersOf(app.line['population'])
     const names = { connectorDigest: 'connector_digest', leftOut: 'left_out' }
@@ -198,6 +208,11 @@ export function createCheck(): EvidenceCheck {
     end,
   }
 }
+
+/** Whether keeping a line needed two people: a second stage was set, and the line has a red hint. */
+const needsSecond = ({ hints }: Line, app: Line | undefined): boolean =>
+  typeof app?.['second_reviewers'] === 'string' &&
+  listOf(hints).some((one) => membersOf(one)['red'] === true)
 
 /** Entries that may be missing because the log is kept only so long. */
 function gapOf(chain: Line, review: Line): string | null {

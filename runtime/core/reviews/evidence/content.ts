@@ -114,6 +114,7 @@ async function* appLines(tx: Db, { id }: ReviewRow): AsyncGenerator<EvidenceLine
     yield line('app', {
       ...{ arda_id: arda.id, app_id: arda.appId, name, status: arda.status },
       ...{ review_type: arda.reviewType, scope: arda.scope, removal_action: arda.removalAction },
+      second_reviewers: arda.secondReviewers,
       ...{ population: populationOf(arda), problem: arda.problem },
       launched_at: iso(arda.launchedAt),
       decided_at: iso(arda.removalAt),

@@ -1,5 +1,6 @@
 /** What is done to a file of evidence is found, and said, by both verifiers alike. */
 import { expect, test } from 'vitest'
+import { membersOf } from '../../../../runtime/contract/schema/record.ts'
 import { sha256 } from '../../../../runtime/core/reviews/evidence/form.ts'
 import { entry, other, sampleLines, signer, written } from './made.ts'
 import { type Flip, flipped, hasPython, ours, theirs } from './verdicts.ts'
@@ -91,6 +92,24 @@ type Lines = ReturnType<typeof sampleLines>
 const changed = (at: number, values: object): Lines =>
   sampleLines().map(([kind, content], n) => [kind, n === at ? { ...content, ...values } : content])
 
+/** A second stage, and line 9 with a red hint, some of whose decisions are KEEP. */
+function secondStage(item: object, acts: readonly string[] = ['t1']): Lines {
+  const launch = { arda_id: 'a', second_reviewers: 'MANAGERS' }
+  return sampleLines().map(([kind, content], n): Lines[number] => {
+    if (n === 2) return [kind, { ...content, second_reviewers: 'MANAGERS' }]
+    if (n === 26)
+      return entry('', 'ACCESS_REVIEW_APP_LAUNCHED', {
+        ...membersOf(membersOf(JSON.parse(`[${content['body']}]`))[5]),
+        ...launch,
+      })
+    if (n !== 8) return [kind, content]
+    const hints = [{ name: 'PERSON_TERMINATED', red: true }]
+    const [one] = content['decisions'] as object[]
+    const decisions = acts.map((act) => ({ ...one, act }))
+    return [kind, { ...content, hints, decisions, ...item }]
+  })
+}
+
 const SEALED: [what: string, lines: Lines, says: RegExp][] = [
   [
     'a line less than the population',
@@ -131,6 +150,26 @@ const SEALED: [what: string, lines: Lines, says: RegExp][] = [
     'a launch that the log does not have',
     sampleLines().toSpliced(26, 1),
     /the log does not have the launch of Ledger/,
+  ],
+  [
+    'a line kept by one person where two have to',
+    secondStage({ state: 'KEPT' }),
+    /line 9 is KEPT, which its last decision \(KEEP\) does not lead to/,
+  ],
+  [
+    'a line confirmed by who kept it',
+    secondStage({ state: 'KEPT' }, ['t1', 't1']),
+    /line 9 was confirmed by who kept it first/,
+  ],
+  [
+    'a line that waits to be confirmed where nobody has to',
+    changed(8, { state: 'TO_CONFIRM' }),
+    /line 9 is TO_CONFIRM, which its last decision \(KEEP\) does not lead to/,
+  ],
+  [
+    'a second stage that the log does not have',
+    changed(2, { second_reviewers: 'APP_ADMINS' }),
+    /who confirms lines of Ledger is not what the log has/,
   ],
   ['an entry that is none', changed(27, { before: 'ac' }), /line 28 is no entry of the log/],
   [

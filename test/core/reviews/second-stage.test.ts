@@ -1,0 +1,157 @@
+/** The second stage: what is kept in spite of a red hint is confirmed by another person, or is not kept. */
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Person, person } from '../host.ts'
+import { sync } from '../sync/synced.ts'
+import { association } from '../sync/upstream.ts'
+import { ours, theirs } from './evidence/verdicts.ts'
+import { holds, type Reviewed, startReviewed, statesOf } from './reviewed.ts'
+
+let firm: Reviewed
+let rita: Person
+let sam: Person
+
+beforeAll(async () => {
+  firm = await startReviewed()
+  rita = await person(firm.core.db, 'rita@example.com')
+  sam = await person(firm.core.db, 'sam@example.com')
+})
+afterAll(() => firm.stop())
+beforeEach(() => firm.reset())
+
+const RED = 'bot Group g2'
+const reason = 'it runs the backups'
+
+/** A review by rita whose red lines sam confirms, or as the settings say. */
+async function launched(settings: object = {}): Promise<string> {
+  const { id } = await firm.launched(
+    await firm.synced(),
+    {},
+    {
+      ...{ reviewers: 'NAMED', user_ids: [rita.id] },
+      ...{ second_reviewers: 'NAMED', second_user_ids: [rita.id, sam.id], ...settings },
+    },
+  )
+  return id
+}
+
+const keep = async (id: string, who: Person, more: object = {}) => {
+  const { id: line } = await firm.line(id, RED)
+  return firm.decide(id, who, { decision: 'KEEP', item_ids: [line], reason, ...more })
+}
+const tasksOf = async ({
+  token,
+}: Person): Promise<{ description: string; instructions: string }[]> =>
+  (await firm.core.call('GET', '/tasks?task_type=ACCESS_REVIEW&status=PENDING', { token })).body
+    .items
+
+/** What both verifiers say of its evidence. */
+async function verdicts(id: string): Promise<(string | null)[]> {
+  const keys = await firm.core.call('GET', '/.well-known/keyway-evidence-keys', { token: null })
+  const key = keys.body.keys[0].fingerprint
+  const file = Buffer.from((await firm.core.call('GET', `/access_reviews/${id}/evidence`)).body)
+  return [await ours(file, key), ...(await theirs(key, { files: [file] }))]
+}
+
+test('a red line that one person keeps waits for another, who has one task for all of them', async () => {
+  const id = await launched()
+  const before = (await tasksOf(sam)).length
+  expect((await keep(id, rita)).body).toMatchObject({
+    ...{ decided: 1, results: [{ state: 'TO_CONFIRM', error: null }] },
+  })
+  expect(await firm.line(id, RED)).toMatchObject({
+    ...{ state: 'TO_CONFIRM', kept_by_id: rita.id, reviewer_user_ids: [sam.id] },
+  })
+  const asked = await tasksOf(sam)
+  expect(asked).toHaveLength(before + 1)
+  expect(asked.map(({ description }) => description).join()).toMatch(/Confirm what others kept/)
+  // Not red: one person is enough.
+  await firm.decided(id, 'ben Group g1', 'KEEP', rita)
+  expect(await firm.line(id, 'ben Group g1')).toMatchObject({ state: 'KEPT', kept_by_id: null })
+  expect((await firm.lines(id, '&mine=true&state=OPEN&state=TO_CONFIRM', sam)).length).toBe(1)
+  expect(await verdicts(id)).toEqual([null, null])
+
+  expect((await keep(id, sam, { reason: null })).status).toBe(400)
+  expect((await keep(id, sam)).body.results).toMatchObject([{ state: 'KEPT', error: null }])
+  expect(await tasksOf(sam)).toHaveLength(before)
+  expect(await verdicts(id)).toEqual([null, null])
+})
+
+test('who kept it confirms nothing, neither as one of the second reviewers nor by reassigning', async () => {
+  const id = await launched()
+  await keep(id, rita)
+  const again = await keep(id, rita, { change: true })
+  expect(again.body).toMatchObject({ decided: 0, results: [{ state: null }] })
+  const { id: line } = await firm.line(id, RED)
+  const to = (who: Person) =>
+    firm.post(`/access_reviews/${id}/items/${line}/reassign`, { user_ids: [who.id], reason }, sam)
+  expect((await to(rita)).body.detail).toMatch(/Who kept the line does not confirm it/)
+  expect((await to(firm.mia)).body).toMatchObject({ reviewer_user_ids: [firm.mia.id] })
+  expect((await keep(id, firm.mia)).body.decided).toBe(1)
+})
+
+test('the second reviewer may reject: then it is removed', async () => {
+  const id = await launched()
+  await keep(id, rita)
+  expect((await keep(id, sam, { decision: 'REJECT' })).body.decided).toBe(1)
+  expect((await firm.post(`/access_reviews/${id}/complete`, {})).status).toBe(200)
+  await firm.lineReaches(id, RED, 'REMOVED')
+  expect(holds(firm.upstream, 'bot', 'g2')).toBe(false)
+  expect(await verdicts(id)).toEqual([null, null])
+})
+
+test('a line that was rejected and is kept after all is confirmed too', async () => {
+  const id = await launched()
+  await keep(id, rita, { decision: 'REJECT' })
+  expect((await keep(id, rita, { change: true })).body.results).toMatchObject([
+    { state: 'TO_CONFIRM' },
+  ])
+  expect(await verdicts(id)).toEqual([null, null])
+})
+
+test.each([
+  ['LEAVE', 'NOT_DECIDED'],
+  ['REMOVE', 'REMOVED'],
+])('a line that nobody confirmed by a deadline with %s ends %s', async (on_deadline, state) => {
+  const id = await launched({ on_deadline })
+  await keep(id, rita)
+  await firm.core.db.execute(
+    sql`update access_reviews set deadline_at = now(), wake_at = now() where id = ${id}`,
+  )
+  await firm.lineReaches(id, RED, state)
+  expect(await verdicts(id)).toEqual([null, null])
+})
+
+test('removal waits for what is not confirmed, and a sync that finds it gone ends it', async () => {
+  const appId = await firm.synced()
+  const { id, arda } = await firm.launched(
+    appId,
+    {},
+    {
+      ...{ reviewers: 'NAMED', user_ids: [rita.id] },
+      ...{ second_reviewers: 'NAMED', second_user_ids: [sam.id] },
+    },
+  )
+  await firm.decide(id, rita, { decision: 'KEEP', filter: {}, reason })
+  expect(statesOf(await firm.lines(id))).toMatchObject({
+    'ada Group g1': 'KEPT',
+    [RED]: 'TO_CONFIRM',
+  })
+  const removal = await firm.post(`/access_reviews/${id}/apps/${arda}/start-removal`, {})
+  expect(removal.body.detail).toMatch(/1 lines are open/)
+  firm.upstream.holds.associations = [association('ada', 'g1'), association('ada', 'g2')]
+  await sync(firm.core, appId)
+  await firm.lineReaches(id, RED, 'VANISHED')
+  expect(await verdicts(id)).toEqual([null, null])
+})
+
+test('second reviewers are named exactly where the settings say NAMED', async () => {
+  const id = await firm.made()
+  const put = (body: object) => firm.core.call('PUT', `/access_reviews/${id}/settings`, { body })
+  expect((await put({ second_reviewers: 'NAMED' })).body.detail).toMatch(/NAMED needs at least one/)
+  expect((await put({ second_user_ids: [sam.id] })).body.detail).toMatch(/count only with/)
+  expect((await put({ second_reviewers: 'MANAGERS' })).body).toMatchObject({
+    ...{ second_reviewers: 'MANAGERS', second_user_ids: [], second_group_ids: [] },
+  })
+  expect((await put({})).body).toMatchObject({ second_reviewers: null })
+})
