@@ -145,12 +145,21 @@ async function ended({ call }: Scene, path: string): Promise<void> {
   )
 }
 
-const reaches = ({ answered }: Scene, path: string, status: string) =>
-  until(
-    `the review is ${status}`,
-    async () => (await answered('GET', path)).value.status === status,
-    PATIENCE_MS,
-  )
+/** @throws Error that says how far it is instead */
+async function reaches({ answered }: Scene, path: string, status: string): Promise<void> {
+  try {
+    await until(
+      `the review is ${status}`,
+      async () => (await answered('GET', path)).value.status === status,
+      PATIENCE_MS,
+    )
+  } catch (error) {
+    const progress = (await answered('GET', `${path}/progress`)).value
+    const leaving = 'state=REMOVING&state=WAITING_FOR_HANDS&state=REJECTED'
+    const lines = (await answered('GET', `${path}/items?${leaving}`)).value.items
+    throw new Error(`${JSON.stringify({ progress, lines })}`, { cause: error })
+  }
+}
 
 type Wanted = { ids: readonly string[]; rejected: readonly Line[] }
 
