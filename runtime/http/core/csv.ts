@@ -1,13 +1,14 @@
 /**
- * Lists as CSV (RFC 4180), for any row of the table of endpoints that answers pages: the whole list, as it is at one
- * moment, sent while it is read. Columns are the members of the row's schema; what is no single value stands as JSON.
+ * Lists as CSV (RFC 4180), for any row of the table of endpoints that answers a list: the whole list, as it is at one
+ * moment, sent while it is read. Columns are the members of what is listed; what is no single value stands as JSON.
  */
 import * as v from 'valibot'
-import { csvColumns } from '../../contract/endpoints/csv-columns.ts'
+import { csvColumns, type ListForm, listForm } from '../../contract/endpoints/csv-columns.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import { membersOf } from '../../contract/schema/record.ts'
+import { entriesOf } from '../../contract/schema/shape.ts'
 import { inWalk } from '../../core/kernel/list/walk.ts'
 import type { Db } from '../../database/database.ts'
 
@@ -49,7 +50,28 @@ export function cell(value: unknown): string {
 
 export const line = (values: readonly unknown[]): string => `${values.map(cell).join(',')}\r\n`
 
-type Page = { items: unknown[]; total: number }
+/** What is added to the query, so that a list is read piece by piece; each form of list reads its own part of it. */
+type Step = { page: number; size: number; offset: number; limit: number; cursor: string | null }
+
+/** The pieces of a list, in their order. */
+async function* piecesOf(
+  { by, member }: ListForm,
+  read: (step: Step) => Promise<unknown>,
+): AsyncGenerator<unknown[]> {
+  let cursor: string | null = null
+  for (let page = 1; ; page += 1) {
+    const offset = (page - 1) * PAGE
+    const answer = await read({ page, size: PAGE, offset, limit: PAGE, cursor })
+    const items = v.parse(Items, member === null ? answer : membersOf(answer)[member])
+    yield items
+    const { total, next_cursor: next } = v.parse(Counted, member === null ? {} : answer)
+    cursor = next ?? null
+    if (by === 'cursor' ? cursor === null : by === 'whole' || page * PAGE >= (total ?? 0)) return
+  }
+}
+
+const Items = v.array(v.unknown())
+const Counted = v.object({ total: v.optional(v.number()), next_cursor: v.nullish(v.string()) })
 
 /** How many lists are being sent now. */
 let sending = 0
@@ -58,22 +80,25 @@ let sending = 0
  * Begins a list; the answer comes once its first rows are read, so what is wrong with the question is told as usual. A
  * failure later cuts the answer off: it is never taken for the whole list.
  *
- * @param read Reads one page, in the transaction that it is given.
+ * @param read Reads one piece, in the transaction that it is given.
  * @throws CoreError 429 where as many lists are being sent as may be
  */
 export async function csvOf(
   db: Db,
-  { path, output: schema }: Endpoint,
-  read: (tx: Db, page: { page: number; size: number }) => Promise<Page>,
+  row: Pick<Endpoint, 'path' | 'method' | 'answer' | 'output' | 'who' | 'query'>,
+  read: (tx: Db, step: Step) => Promise<unknown>,
 ): Promise<ReadableStream<Uint8Array>> {
   const { most } = CALLER_LIMITS.csv_lists
   if (sending >= most)
     throw new CoreError(429, `This host sends ${most} lists as CSV already; try again soon`, {
       'retry-after': '5',
     })
-  if (schema === null) throw new Error(`${path} answers a page that has no schema`)
-  const rowSchema = schema
-  const columns = csvColumns(rowSchema)
+  const found = listForm(row)
+  if (found === null) throw new Error(`${row.path} answers no list`)
+  const form: ListForm = found
+  const { item: schema } = form
+  const columns = csvColumns(schema)
+  const hasMembers = Object.keys(entriesOf(schema)).length > 0
   const encoder = new TextEncoder()
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const writer = writable.getWriter()
@@ -81,16 +106,17 @@ export async function csvOf(
   const until = Date.now() + LONGEST_MS
 
   async function send(tx: Db): Promise<void> {
-    for (let page = 1; ; page += 1) {
-      const { items, total } = await read(tx, { page, size: PAGE })
+    let head = line(columns)
+    for await (const items of piecesOf(form, (step) => read(tx, step))) {
       const rows = items.map((item) => {
-        const row = membersOf(v.parse(rowSchema, item))
-        return line(columns.map((name) => row[name]))
+        const value = v.parse(schema, item)
+        if (!hasMembers) return line([value])
+        const members = membersOf(value)
+        return line(columns.map((name) => members[name]))
       })
       begun.resolve()
-      const head = page === 1 ? line(columns) : ''
       await inTime(writer.write(encoder.encode(head + rows.join(''))), until)
-      if (page * PAGE >= total) return
+      head = ''
     }
   }
 

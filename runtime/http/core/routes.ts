@@ -7,6 +7,7 @@ import { isUtf8 } from 'node:buffer'
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import { parseBodyBytes } from '../../contract/endpoints/body.ts'
+import { listForm } from '../../contract/endpoints/csv-columns.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import { parseParams } from '../../contract/endpoints/params.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
@@ -55,9 +56,6 @@ export type CoreDeps = {
   onAnswer(endpoint: string, status: number, seconds: number): void
 }
 
-/** What a handler answers where its row says `page`. */
-const Listed = v.object({ items: v.array(v.unknown()), total: v.number() })
-
 /** The caller of an endpoint that needs none. The cast: its handler looks at neither. */
 const NOBODY = { db: null, principal: null } as { db: never; principal: never }
 
@@ -78,11 +76,12 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     const parts = { ...deps.parts, requestId, cause, signal: c.req.raw.signal }
     // The cast: of a row and its handler, which belong together, TypeScript knows only the unions.
     const handle = (tx: Db, one: typeof input) => HANDLERS[name](tx, principal, one as never, parts)
-    if (row.answer === 'page' && wantsCsv(c.req.header('accept'))) {
-      const list = await csvOf(db, row, async (tx, page) => {
-        const one = { ...input, query: { ...input.query, ...page } }
-        return v.parse(Listed, await handle(tx, one))
-      })
+    if (listForm(row) !== null && wantsCsv(c.req.header('accept'))) {
+      // Entries that wait for their place in the chain get it where rows may be written, which a walk does not.
+      if (row.answer === 'limit-offset') await handle(db, input)
+      const list = await csvOf(db, row, (tx, step) =>
+        handle(tx, { ...input, query: { ...input.query, ...step } }),
+      )
       const file = `attachment; filename="${name.replace(/^list_/, '')}.csv"`
       return c.body(list, 200, { 'content-type': CSV_TYPE, 'content-disposition': file })
     }

@@ -1,10 +1,11 @@
 /** The core interface in the OpenAPI document, read from its table of endpoints. */
 import * as v from 'valibot'
-import { csvColumns } from '../../contract/endpoints/csv-columns.ts'
+import { csvColumns, listForm } from '../../contract/endpoints/csv-columns.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import type { Params } from '../../contract/endpoints/params.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import type { CoreStatus } from '../../contract/errors/problem.ts'
+import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
 import {
@@ -124,12 +125,19 @@ function operation(name: string, row: Endpoint, components: Components): Operati
 function success(row: Endpoint, components: Components): OpenApiResponse {
   if (row.output === null) return { description: 'Done' }
   const schema = components.schema(row.output, 'output')
-  if (row.answer === 'json') return answer('The answer', schema)
+  const list = listForm(row)
+  const csv = list === null ? {} : csvContent(list.item)
+  const asCsv = (whole: OpenApiResponse): OpenApiResponse => ({
+    ...whole,
+    content: { ...whole.content, ...csv },
+  })
+  if (row.answer === 'json') return asCsv(answer('The answer', schema))
   if (row.answer === 'text')
     return { description: 'The answer', content: { 'text/plain': { schema } } }
   if (row.answer === 'file')
     return { description: 'The file', content: { 'application/x-ndjson': { schema } } }
-  if (row.answer === 'limit-offset') return answer('A part of the list', limitOffset(schema))
+  if (row.answer === 'limit-offset')
+    return asCsv(answer('A part of the list; as CSV all of it', limitOffset(schema)))
   const whole = { type: 'integer', minimum: 0 }
   const page = answer('One page; as CSV the whole list, whatever page and size say', {
     type: 'object',
@@ -142,10 +150,14 @@ function success(row: Endpoint, components: Components): OpenApiResponse {
     },
     required: ['items', 'total', 'page', 'size', 'pages'],
   })
-  const csv = `Columns: ${csvColumns(row.output).join(', ')}`
-  const text = { type: 'string', description: csv } as const
-  return { ...page, content: { ...page.content, 'text/csv': { schema: text } } }
+  return asCsv(page)
 }
+
+const csvContent = (item: AnySchema) => ({
+  'text/csv': {
+    schema: { type: 'string', description: `Columns: ${csvColumns(item).join(', ')}` } as const,
+  },
+})
 
 function limitOffset(schema: JsonSchema): JsonSchema {
   const whole = { type: 'integer', minimum: 0 }

@@ -8,6 +8,7 @@ import { activityLogs } from '../../../database/schema/audit.ts'
 import { users } from '../../../database/schema/people.ts'
 import type { Principal, Profile } from '../identity/principal.ts'
 import { selectSlice } from '../list/page.ts'
+import { isWalk } from '../list/walk.ts'
 import { bodyOf } from './chain.ts'
 import { type PersonalValue, readable, separate } from './personal.ts'
 import { chainWaiting } from './waiting.ts'
@@ -101,7 +102,7 @@ export async function listActivity(
   query: LogQuery,
 ) {
   const { since, until, newest_first: newestFirst, event_type: eventType, limit, offset } = query
-  await chainWaiting(db, domainId)
+  if (!isWalk(db)) await chainWaiting(db, domainId)
   const where = and(
     eq(activityLogs.domainId, domainId),
     since === null ? undefined : gte(activityLogs.beganAt, since),
