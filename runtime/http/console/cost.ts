@@ -88,11 +88,14 @@ function priceOf(t: Tongue, { id, label, price }: Licence, mayWrite: boolean): M
     : go(`${at}/price`, html`${t.console.cost.noPrice}${named}`)
 }
 
+/** The findings that are seats which nobody uses. */
+const IDLE: Omit<Parameters<typeof listFindings>[2], 'page' | 'size'> = {
+  ...{ state: ['OPEN'], kind: ['UNUSED_LICENCE'], severity: [] },
+  ...{ app_id: null, user_id: null, separation_rule_id: null },
+}
+
 async function idleSeats({ db, principal, now, t }: ConsoleVisit): Promise<Markup> {
-  const found = await listFindings(db, principal, {
-    ...{ state: ['OPEN'], kind: ['UNUSED_LICENCE'], severity: [], page: 1, size: SIZE },
-    ...{ app_id: null, user_id: null, separation_rule_id: null },
-  })
+  const found = await listFindings(db, principal, { ...IDLE, page: 1, size: SIZE })
   const columns: Column[] = [
     { words: t.console.cost.account },
     { words: t.console.cost.licence },
@@ -116,6 +119,7 @@ async function idleSeats({ db, principal, now, t }: ConsoleVisit): Promise<Marku
       title: t.console.cost.idleSeats,
       note: t.console.cost.idleSeatsNote,
       count: found.total,
+      end: html`<a href="${PATH}/idle-seats.csv" download>${t.console.cost.csv}</a>`,
     },
     columns,
     rows,
@@ -168,6 +172,15 @@ export async function sendLicences(visit: ConsoleVisit): Promise<Response> {
     listLicences(tx, principal, { app_id: null, ...page }),
   )
   return asFile(visit, list, 'licences.csv')
+}
+
+/** All seats that nobody uses, as a file; by the caller's reach, as the list. @throws CoreError 403 */
+export async function sendIdleSeats(visit: ConsoleVisit): Promise<Response> {
+  const { db, principal } = visit
+  const list = await csvOf(db, ENDPOINTS.list_findings, (tx, page) =>
+    listFindings(tx, principal, { ...IDLE, ...page }),
+  )
+  return asFile(visit, list, 'idle-seats.csv')
 }
 
 /** All expenses, as a file. */

@@ -12,7 +12,7 @@ import type { ChangeEnd, ConsoleChange } from './change.ts'
 import { showCompare } from './compare.ts'
 import { showConnector } from './connector.ts'
 import { showConnectors } from './connectors.ts'
-import { sendExpenses, sendLicences, showCost } from './cost.ts'
+import { sendExpenses, sendIdleSeats, sendLicences, showCost } from './cost.ts'
 import { COST_CHANGES } from './cost-changes.ts'
 import { GLASS_CHANGES } from './glass-changes.ts'
 import { showHome } from './home.ts'
@@ -157,6 +157,10 @@ export const CONSOLE_PAGES = {
   licences_csv: {
     path: '/console/cost/licences.csv',
     ...{ place: 'cost', shows: 'licences, as CSV', show: sendLicences },
+  },
+  idle_seats_csv: {
+    path: '/console/cost/idle-seats.csv',
+    ...{ place: 'cost', shows: 'seats that nobody uses, as CSV', show: sendIdleSeats },
   },
   expenses_csv: {
     path: '/console/cost/expenses.csv',

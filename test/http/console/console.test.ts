@@ -415,6 +415,11 @@ describe('a licence', () => {
     // What a spreadsheet would run is text.
     expect(row).toContain(`"'=<img`)
     expect(others).toEqual([])
+    const idle = await visitor.get('/console/cost/idle-seats.csv')
+    expect(idle.headers.get('content-disposition')).toContain('idle-seats.csv')
+    const { body } = await core.call('GET', '/findings?kind=UNUSED_LICENCE&state=OPEN')
+    expect(idle.text.trim().split('\r\n')).toHaveLength(body.total + 1)
+    expect(idle.text).toMatch(/^id,kind,severity,state/)
     await visitor.get(`${at()}/no-price`)
     expect((await visitor.post(`${at()}/no-price`)).status).toBe(303)
     expect((await visitor.get('/console/cost')).text).toContain('Say what it costs')
