@@ -15,6 +15,7 @@ import { ON_REQUEST } from '../runtime/contract/models/separation.ts'
 import type { AnySchema } from '../runtime/contract/schema/any-schema.ts'
 import { QUEUES } from '../runtime/core/kernel/jobs/queues.ts'
 import { TRIES, type TryRow } from '../runtime/core/kernel/jobs/tries.ts'
+import { ERASED, KEPT as STAYS } from '../runtime/core/personal-data/rules.ts'
 import { REQUEST_STATES, type RequestStanding } from '../runtime/core/requests/machine/states.ts'
 import { KEPT, KEPT_OTHERWISE } from '../runtime/core/retention/rules.ts'
 import {
@@ -56,6 +57,12 @@ export const CORE_PARTS: Parts = {
   'review-states': () => moves(REVIEW_STATES),
   'review-app-states': () => moves(REVIEW_APP_STATES),
   'review-item-states': () => moves(ITEM_STATE_TABLE),
+  'personal-data-erased': () => ERASED.map(({ what }) => `- ${what}`).join('\n'),
+  'personal-data-kept': () =>
+    table(
+      ['what stays', 'why'],
+      STAYS.map(({ what, why }) => [what, why]),
+    ),
   'review-hints': () =>
     table(
       ['hint', 'red', 'meaning'],
