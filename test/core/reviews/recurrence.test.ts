@@ -1,6 +1,7 @@
 /** When reviews recur, and what the next one is. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recur } from '../../../runtime/core/reviews/recur.ts'
 import {
   nextOccurrence,
   type Recurrence,
@@ -53,6 +54,38 @@ describe('a rule', () => {
     expect(daysOf({ config }, Math.max(wanted.length, 2)).slice(0, 3)).toEqual(wanted)
   })
 
+  test.each(['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe'])(
+    'keeps its time of the day in UTC over both changes of the clocks in %s',
+    (zone) => {
+      const before = process.env['TZ']
+      process.env['TZ'] = zone
+      try {
+        // Half an hour past one: the hour that Berlin leaves out in March and has twice in October.
+        const start = new Date('2027-03-01T01:30:00Z')
+        for (const [rule, days] of [
+          [{ config: { freq: 3 }, days: null }, 1],
+          [{ config: { freq: 2 }, days: null }, 7],
+          [{ config: null, days: 5 }, 5],
+        ] as const) {
+          let at = start
+          while (at < new Date('2027-12-01T00:00:00Z')) {
+            const next = nextOccurrence(rule, start, at)
+            expect(next?.getTime()).toBe(at.getTime() + days * 24 * 3600 * 1000)
+            at = next ?? new Date('2999-01-01')
+          }
+        }
+        const monthly = { config: { freq: 1, bymonthday: [28] }, days: null }
+        const march = nextOccurrence(monthly, start, new Date('2027-03-02T00:00:00Z'))
+        expect(march?.toISOString()).toBe('2027-03-28T01:30:00.000Z')
+        const october = nextOccurrence(monthly, start, new Date('2027-10-01T00:00:00Z'))
+        expect(october?.toISOString()).toBe('2027-10-28T01:30:00.000Z')
+      } finally {
+        if (before === undefined) delete process.env['TZ']
+        else process.env['TZ'] = before
+      }
+    },
+  )
+
   test('a number of days is one too', () => {
     expect(daysOf({ days: 90 }, 2)).toEqual(['2027-05-01', '2027-07-30'])
   })
@@ -97,6 +130,33 @@ describe('a review', () => {
     await firm.reaches(next.id, 'IN_PROGRESS')
     expect(await firm.lines(next.id)).toHaveLength(4)
     expect(await list()).toHaveLength(2)
+  })
+
+  test('is made once when the clock was set forward over several moments, and not again when it was set back', async () => {
+    const id = await firm.made({ recurrence_days_frequency: 30 })
+    const { db } = firm.core
+    const DAY_MS = 24 * 3600 * 1000
+    const began = Date.now()
+    const look = async (days: number) => {
+      const now = async () => new Date(began + days * DAY_MS)
+      await db.transaction((tx) => recur(tx, id, { now, send: async () => undefined }))
+      const { rows } = await db.execute<{ made: number; next: string }>(sql`
+        select (select count(*)::int from access_reviews where follows_id = ${id}) as made,
+          next_at::text as next from access_reviews where id = ${id}`)
+      const next = (new Date(rows[0]?.next ?? 0).getTime() - began) / DAY_MS
+      return [rows[0]?.made, Math.round(next)]
+    }
+    expect(await look(29)).toEqual([0, 30])
+    expect(await look(100)).toEqual([1, 120])
+    for (const days of [30, 31, 60, 100, 119]) expect(await look(days)).toEqual([1, 120])
+    expect(await look(121)).toEqual([2, 150])
+    // What was reckoned while the clock was far ahead is reckoned again when the rule is sent.
+    expect(await look(3000)).toEqual([3, 3030])
+    const again = await firm.core.call('PATCH', `/access_reviews/${id}`, {
+      body: { recurrence_days_frequency: 30 },
+    })
+    expect(again.status).toBe(200)
+    expect(await look(1)).toEqual([3, 30])
   })
 
   test('is refused with a rule that cannot be carried out', async () => {
