@@ -13,6 +13,7 @@ import { lookAt } from './keys.ts'
 import { nextLook, remindsNow } from './moments.ts'
 import { recur } from './recur.ts'
 import { remind } from './remind.ts'
+import { replaceLeft } from './replace.ts'
 import {
   lockReview,
   lockReviewApp,
@@ -26,12 +27,16 @@ import { UNDECIDED } from './states.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
+/** How often reviewers who left are looked for, in milliseconds. */
+const LEFT_MS = 3_600_000
+
 /** How long the deadline waits for apps that are being prepared, in milliseconds. */
 const EARLY_MS = 3_600_000
 
 /** Looks at a review. Its apps are locked before it. */
 export async function lookAtReview(db: Db, id: string, means: Means): Promise<void> {
   await db.transaction((tx) => recur(tx, id, means))
+  await db.transaction((tx) => replaceLeft(tx, id))
   await db.transaction(async (tx) => {
     const [review] = await tx.select().from(accessReviews).where(eq(accessReviews.id, id))
     if (!review || ['DELETED', 'COMPLETED'].includes(review.status)) return
@@ -71,6 +76,10 @@ async function launch(
   for (const ardaId of ids) await lookAt(tx, { kind: 'app', id: ardaId }, means)
 }
 
+/** When something is due, or who left is to be looked for. */
+const soon = (review: ReviewRow, now: Date): Date =>
+  new Date(Math.min(nextLook(review, now).getTime(), later(now, LEFT_MS).getTime()))
+
 /** Does what the owner chose for the deadline, once it has come. @returns when to look again */
 async function atDeadline(
   tx: Db,
@@ -80,11 +89,11 @@ async function atDeadline(
   means: Means,
 ): Promise<Date | null> {
   if (review.closedAt !== null) return null
-  if (now < review.deadlineAt) return nextLook(review, now)
+  if (now < review.deadlineAt) return soon(review, now)
   const system = systemOf(review)
   if (review.onDeadline === 'ESCALATE') {
     await escalate(tx, review, ardas)
-    return nextLook(review, now)
+    return soon(review, now)
   }
   // What is not launched yet has nothing to decide: it is closed once it has.
   if (ardas.some(isEarly)) return later(now, EARLY_MS)

@@ -144,11 +144,49 @@ test('managers review, nobody their own access, and each has one task', async ()
 })
 
 test('a reviewer who is named and is the subject is left out, who has left too', async () => {
-  const settings = { reviewers: 'NAMED', user_ids: [firm.ada.id, firm.ben.id] }
+  const gone = await person(firm.core.db, 'gone@example.com')
+  await firm.core.db.execute(sql`update users set status = 'INACTIVE' where id = ${gone.id}`)
+  const settings = { reviewers: 'NAMED', user_ids: [firm.ada.id, firm.ben.id, gone.id] }
   const { id } = await firm.launched(await firm.synced(), {}, settings)
   const of = async (which: string) => (await firm.line(id, which)).reviewer_user_ids.sort()
   expect(await of('ada Group g1')).toEqual([firm.ben.id])
   expect(await of('mia Group g1')).toEqual([firm.ada.id, firm.ben.id].sort())
+})
+
+test('the lines of a reviewer who leaves go to the next one within the hour, with the task', async () => {
+  const { db } = firm.core
+  const zoe = await person(db, 'zoe@example.com')
+  await db.execute(sql`update users set manager_id = ${zoe.id} where id = ${firm.mia.id}`)
+  try {
+    const { id } = await firm.launched(await firm.synced())
+    await firm.decided(id, 'ada Group g2', 'KEEP', firm.mia)
+    const wake = () => db.execute(sql`update access_reviews set wake_at = now() where id = ${id}`)
+    const of = async (which: string) => (await firm.line(id, which)).reviewer_user_ids
+    expect(await of('ada Group g1')).toEqual([firm.mia.id])
+    await db.execute(sql`update users set status = 'INACTIVE' where id = ${firm.mia.id}`)
+    await wake()
+    await expect.poll(() => of('ada Group g1'), { timeout: 20_000 }).toEqual([zoe.id])
+    expect(await of('ben Group g1')).toEqual([zoe.id])
+    // What was decided stays with who decided it.
+    expect(await of('ada Group g2')).toEqual([firm.mia.id])
+    const { rows } = await db.execute<{ who: string; status: string }>(sql`
+      select distinct s.user_ids[1] as who, t.status from tasks t
+      join access_review_assignments s on s.task_id = t.id join access_review_apps a on a.id = s.arda_id
+      where a.review_id = ${id} and s.user_ids[1] in (${firm.mia.id}, ${zoe.id})`)
+    const status = (who: string) => rows.filter((row) => row.who === who).map((row) => row.status)
+    expect([status(firm.mia.id), status(zoe.id)]).toEqual([['COMPLETED'], ['PENDING']])
+    expect(
+      (await firm.decide(id, zoe, { decision: 'KEEP', filter: {} })).body.decided,
+    ).toBeGreaterThan(1)
+    const next = await db.execute<{ soon: boolean }>(
+      sql`select wake_at <= now() + interval '61 minutes' as soon from access_reviews where id = ${id}`,
+    )
+    expect(next.rows[0]?.soon).toBe(true)
+  } finally {
+    await db.execute(
+      sql`update users set status = 'ACTIVE', manager_id = null where id = ${firm.mia.id}`,
+    )
+  }
 })
 
 test('hints say what is odd', async () => {

@@ -1,0 +1,55 @@
+/** Reviewers who left while they had lines: others are asked, as if those had left before the launch. */
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import {
+  accessReviewAssignments,
+  accessReviewItems,
+  accessReviews,
+} from '../../database/schema/reviews.ts'
+import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
+import { appsOfReview } from './add-apps.ts'
+import { closeAnswered } from './asking.ts'
+import { assign, keyOf, UNASSIGNED } from './assign.ts'
+import { askToConfirm } from './confirm.ts'
+import { lockReviewApp, note, systemOf } from './rows.ts'
+import { UNDECIDED_STATES } from './states.ts'
+
+/** Assigns undecided lines of a review again where none of their reviewers can sign in. Its apps are locked. */
+export async function replaceLeft(tx: Db, reviewId: string): Promise<void> {
+  const [review] = await tx.select().from(accessReviews).where(eq(accessReviews.id, reviewId))
+  if (review?.status !== 'IN_PROGRESS' || review.closedAt !== null) return
+  for (const { id } of await appsOfReview(tx, reviewId)) {
+    const arda = await lockReviewApp(tx, id)
+    if (arda?.status !== 'IN_PROGRESS' || arda.removalAt !== null) continue
+    const { rowCount } = await tx.execute(sql`
+      update access_review_items set assignment_id = null
+      where arda_id = ${id} and state in (${UNDECIDED_STATES}) and assignment_id in (
+        select s.id from access_review_assignments s
+        where s.arda_id = ${id} and cardinality(s.user_ids) + cardinality(s.group_ids) > 0
+          and not exists (select from users u where u.status not in ('SUSPENDED', 'INACTIVE') and (
+            u.id = any(s.user_ids) or exists (select from group_members m
+              where m.user_id = u.id and m.group_id = any(s.group_ids)))))`)
+    if (!rowCount) continue
+    const which = and(UNASSIGNED, eq(accessReviewItems.state, 'OPEN')) ?? UNASSIGNED
+    const made = await askedNow(tx, id)
+    await assign(tx, { review, arda, kind: review.reviewers, which, made })
+    await askToConfirm(tx, review, [id])
+    await closeAnswered(tx, id)
+    await note(tx, systemOf(review), review, 'REVIEWERS_REPLACED', { arda_id: id, lines: rowCount })
+  }
+}
+
+/** Those of an app who have a task that is not over: the lines are added to theirs. */
+async function askedNow(tx: Db, arda: string): Promise<Map<string, string>> {
+  const { ardaId, taskId } = accessReviewAssignments
+  const rows = await tx
+    .select()
+    .from(accessReviewAssignments)
+    .where(
+      and(
+        eq(ardaId, arda),
+        sql`exists (select from tasks t where t.id = ${taskId} and t.status in (${ACTIONABLE_STATES}))`,
+      ),
+    )
+  return new Map(rows.map((row) => [keyOf(row.userIds, row.groupIds, row.why), row.id]))
+}
