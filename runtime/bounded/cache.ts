@@ -1,7 +1,7 @@
 /** The one bounded map of the host: made from a row of caches.ts, which it cannot outgrow. */
 import { CACHES, type CacheBounds, type CacheName } from './caches.ts'
 
-export type Cache<V> = {
+type Cache<V> = {
   /** The value, which counts as used now; undefined where there is none that is good. */
   get(key: string): V | undefined
   /** Keeps a value as the newest, and lets others go for it. One that alone is too large is not kept. */
@@ -15,7 +15,7 @@ export type Cache<V> = {
   readonly bytes: number
 }
 
-export type CacheMeans<V> = {
+type CacheMeans<V> = {
   /** How much a value holds, without its key. */
   bytesOf(value: V): number
   /** Whether a value may not go now; there are never more of these than calls in flight, or than is served. */

@@ -22,7 +22,7 @@ const MAX_BODY_LENGTH = 60_000
 /** UTF-8 bytes per UTF-16 code unit, at most. */
 const MAX_CHARACTER_BYTES = 3
 
-export type OutBuffer = {
+type OutBuffer = {
   /** Adds a message as one frame. @returns false if it does not fit; nothing was added then */
   add(
     stream: number,

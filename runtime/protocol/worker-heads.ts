@@ -9,8 +9,8 @@ const id = v.pipe(v.number(), v.safeInteger(), v.minValue(0))
 const shortText = v.pipe(v.string(), v.maxLength(4096))
 
 /** Largest value of one header, and all of a request's headers together, in characters. */
-export const MAX_HEADER_LENGTH = 64 * 1024
-export const MAX_HEADERS_LENGTH = 256 * 1024
+const MAX_HEADER_LENGTH = 64 * 1024
+const MAX_HEADERS_LENGTH = 256 * 1024
 
 const Headers = v.pipe(
   v.array(v.tuple([v.string(), v.pipe(v.string(), v.maxLength(MAX_HEADER_LENGTH))])),

@@ -12,7 +12,7 @@
 import { type Branches, createBranches } from './branches.ts'
 
 /** What is searched, and for: bytes, or the units of UTF-16. */
-export type Symbols = Uint8Array | Uint16Array
+type Symbols = Uint8Array | Uint16Array
 
 /** Texts prepared for a search. Arrays are indexed by state; 0 is the initial state. */
 export type Search = {
@@ -33,7 +33,7 @@ export type Search = {
 }
 
 /** Transitions of the states with branches, by row. */
-export type Rows = {
+type Rows = {
   /** The state after each symbol below 256, at `row * 256 + symbol`. */
   next: Int32Array
   /** Where to go on for larger symbols that have no branch. */

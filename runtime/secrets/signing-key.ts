@@ -10,7 +10,7 @@ const PRIVATE_HEAD = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PUBLIC_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
 
 /** Hexadecimal digits in small letters, 64 each. */
-export type SigningKey = { publicKey: string; fingerprint: string }
+type SigningKey = { publicKey: string; fingerprint: string }
 
 export type Signer = {
   /** The one that signs. */

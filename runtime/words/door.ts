@@ -4,7 +4,7 @@ import type { Insert, Link } from './access.ts'
 import type { Language } from './languages.ts'
 
 /** Why nobody was signed in. */
-export type NotIn =
+type NotIn =
   | 'denied'
   | 'away'
   | 'wrong'

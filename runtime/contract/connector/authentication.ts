@@ -7,7 +7,7 @@ import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
 import { maybe } from '../schema/optional.ts'
 
-export type FieldNature = 'secret' | 'clear' | 'identity'
+type FieldNature = 'secret' | 'clear' | 'identity'
 
 /** A string field of a credential. `fieldType` is the wire's `x-field_type`. */
 const text = (title: string, nature: FieldNature, fieldType?: 'SECRET' | 'HIDDEN') =>
@@ -22,7 +22,7 @@ const text = (title: string, nature: FieldNature, fieldType?: 'SECRET' | 'HIDDEN
 
 const scopes = v.pipe(v.array(v.string()), v.metadata({ title: 'Scopes', nature: 'clear' }))
 
-export const JwtHeaders = v.pipe(
+const JwtHeaders = v.pipe(
   v.object({
     alg: v.string(),
     jku: v.string(),
@@ -45,7 +45,7 @@ const seconds = v.pipe(
   v.metadata({ description: 'Seconds since the Unix epoch' }),
 )
 
-export const JwtClaims = v.pipe(
+const JwtClaims = v.pipe(
   v.object({
     iss: v.string(),
     sub: v.string(),

@@ -42,11 +42,7 @@ const exactly = (entries: [string, AnySchema][]): v.ObjectEntries =>
   Object.assign(Object.create(null), Object.fromEntries(entries))
 
 /** One credential's fields, and no others; the manifest's defaults are filled in. */
-export function credentialFields(
-  kind: CredentialKind,
-  fields: CredentialFields = {},
-  isRenewed = false,
-) {
+function credentialFields(kind: CredentialKind, fields: CredentialFields = {}, isRenewed = false) {
   const entries: Record<string, v.GenericSchema> = {
     ...AUTHENTICATION[kind].entries,
     ...(isRenewed && kind === 'oauth' ? RENEWAL.entries : {}),

@@ -46,7 +46,7 @@ export type UpstreamReply = {
 }
 
 /** Structured log lines of a connector: capped in number and size, without secrets. */
-export type GuestLog = Record<
+type GuestLog = Record<
   'debug' | 'info' | 'warn' | 'error',
   (message: string, fields?: Record<string, Json>) => void
 >

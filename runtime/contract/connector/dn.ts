@@ -5,7 +5,7 @@
  */
 
 /** One naming attribute: its type in lower case, and its value. */
-export type Ava = { type: string; value: string }
+type Ava = { type: string; value: string }
 /** A DN: the most specific part first; a part has several attributes only where they are joined by `+`. */
 export type Dn = readonly (readonly Ava[])[]
 

@@ -83,7 +83,7 @@ const Leaf = v.union(
 /**
  * Whether a value is a filter within the limits; what is wrong with it otherwise. Each node is looked at once.
  */
-export function filterFault(value: unknown): string | null {
+function filterFault(value: unknown): string | null {
   let nodes = 0
   const fault = (one: unknown, depth: number): string | null => {
     nodes += 1

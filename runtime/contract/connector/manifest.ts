@@ -21,7 +21,7 @@ export const WEBHOOKS_ID = 'webhooks'
 export const SIGN_IN_ID = 'sign-in'
 
 /** What no connector may be called: paths beside connectors, and who else is granted addresses. */
-export const RESERVED_IDS = [
+const RESERVED_IDS = [
   'list_connector_app_ids',
   'list-connector-app-ids',
   WEBHOOKS_ID,

@@ -7,7 +7,7 @@ import { mapSecrets, type Schemas, type SecretParts } from './secrets.ts'
  * counts as eight: it makes the forms long. A private key in PEM counts as some 2,500, a SAML assertion in
  * XML of 20 KB as 50,000.
  */
-export const MAX_SECRETS_SIZE = 64 * 1024
+const MAX_SECRETS_SIZE = 64 * 1024
 
 const ESCAPED_SIZE = 8
 

@@ -30,7 +30,7 @@ export type SecretParts = {
 export type Schemas = { settings: AnySchema; request: AnySchema }
 
 /** One secret of a call. */
-export type HeldSecret = {
+type HeldSecret = {
   placeholder: string
   value: string
   /** Whose it is, as an egress entry's `secrets` names it: `auth`, a credential id, `settings.x`, `request`. */
@@ -38,7 +38,7 @@ export type HeldSecret = {
 }
 
 /** The secrets of one call, and what the sandbox gets in their place. */
-export type SealedCall = {
+type SealedCall = {
   marks: Marks
   /** What is the same in all placeholders of the call. */
   call: string

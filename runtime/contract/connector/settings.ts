@@ -10,7 +10,7 @@ import { MAX_MATCHED_LENGTH, MAX_PATTERN_LENGTH, patternFault } from './pattern.
 export const MAX_SETTING_LENGTH = 8192
 
 /** Most settings, and most fields of one request or response. */
-export const MAX_FIELDS = 100
+const MAX_FIELDS = 100
 
 /** Most values that an enum may list. */
 const MAX_ENUM = 500

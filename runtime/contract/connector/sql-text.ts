@@ -5,7 +5,7 @@
 import { SQL_PLACE, type SqlPlace, type SqlStatement } from './sql.ts'
 
 /** A piece of a text: as it is written, or a place. */
-export type SqlPiece = string | { place: SqlPlace; name: string }
+type SqlPiece = string | { place: SqlPlace; name: string }
 
 /** Quoted text of the three kinds; a quote in it is written twice. */
 const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`/g

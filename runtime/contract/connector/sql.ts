@@ -62,10 +62,10 @@ export const SQL_TYPES = {
 
 export type SqlType = keyof typeof SQL_TYPES
 /** The names, in the order of the table. */
-export const SQL_TYPE_NAMES = keysOf(SQL_TYPES)
+const SQL_TYPE_NAMES = keysOf(SQL_TYPES)
 
 /** Named places of a statement, `{identifier:member}`, by how what stands there is written. */
-export const SQL_PLACES = ['identifier', 'literal', 'password'] as const
+const SQL_PLACES = ['identifier', 'literal', 'password'] as const
 export type SqlPlace = (typeof SQL_PLACES)[number]
 
 /** Finds named places: the kind, and the name. */

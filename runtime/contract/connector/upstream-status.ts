@@ -42,7 +42,7 @@ export function upstreamCode(status: number, challenge: string | null = null): U
   return OF_STATUS[status] ?? 'api_error'
 }
 
-export type UpstreamCode =
+type UpstreamCode =
   | (typeof UPSTREAM_STATUS)[keyof typeof UPSTREAM_STATUS]
   | 'api_error'
   | 'authentication_expired'

@@ -7,7 +7,7 @@ const describe = <S extends v.GenericSchema>(schema: S, description: string) =>
   v.pipe(schema, v.metadata({ description }))
 
 /** DOCTOR_CHECKS: name -> what is checked. */
-export const DOCTOR_CHECKS = {
+const DOCTOR_CHECKS = {
   host: 'whether the host answers; reported only by the command',
   disk: 'free space on the disks of the data directory and the embedded database',
   backup: 'the age of the last backup of the embedded database',
@@ -30,7 +30,7 @@ export const DOCTOR_CHECKS = {
 export type DoctorCheck = keyof typeof DOCTOR_CHECKS
 export const DOCTOR_CHECK_NAMES = keysOf(DOCTOR_CHECKS)
 
-export const FINDING_STATES = ['good', 'look', 'act'] as const
+const FINDING_STATES = ['good', 'look', 'act'] as const
 
 export const DoctorFinding = v.pipe(
   v.strictObject({

@@ -6,7 +6,7 @@ import type { UploadKind } from '../models/upload.ts'
 import type { AnySchema } from '../schema/any-schema.ts'
 import type { Params, ParamValues } from './params.ts'
 
-export type EndpointRow = {
+type EndpointRow = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Hono's form: `/tasks/:task_id/actions`. Ids are opaque; a malformed one is a 404 matter. */
   path: string

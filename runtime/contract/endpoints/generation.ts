@@ -61,7 +61,7 @@ export const Grant = v.pipe(
 )
 export type Grant = v.InferOutput<typeof Grant>
 
-export const TRUST_STATES = ['trusted', 'untrusted', 'invalid'] as const
+const TRUST_STATES = ['trusted', 'untrusted', 'invalid'] as const
 
 export const InstalledVersion = v.pipe(
   v.strictObject({
@@ -134,7 +134,7 @@ export function saidOf({ connectors }: Statement, id: string): InstalledConnecto
 /** What a deployment begins with. */
 export const NOTHING_INSTALLED: Statement = { connectors: {}, publishers: [] }
 
-export const ACTIONS = [
+const ACTIONS = [
   'install',
   'activate',
   'disable',

@@ -9,7 +9,7 @@ const meta = endpoint('Meta')
 
 const anyRecord = v.record(v.string(), v.unknown())
 
-export const ActivityLog = v.pipe(
+const ActivityLog = v.pipe(
   v.strictObject({
     event_hash: v.pipe(v.string(), v.metadata({ description: 'Covers the entry before it too' })),
     event_type: v.string(),

@@ -8,7 +8,6 @@ import { CALL_MINUTE_ENDPOINTS } from './call-minutes.ts'
 import { DOCTOR_ENDPOINTS } from './doctor.ts'
 import {
   Generation,
-  type Grant,
   InstalledConnector,
   NodeRow,
   Publisher,
@@ -319,5 +318,5 @@ export const OPERATOR_ENDPOINTS = {
 } as const satisfies Record<string, OperatorRow>
 
 export type OperatorEndpointName = keyof typeof OPERATOR_ENDPOINTS
-export type { Grant, OperatorRow }
+export type { OperatorRow }
 export { Changed, PackageFinding, PackageReport }

@@ -24,7 +24,7 @@ export const literalSchema = (jsonSchema: Record<string, unknown>) =>
 export const MAX_PAGE_SIZE = 1000
 
 /** Where to go on (service.md section 2.3). */
-export const Page = v.pipe(
+const Page = v.pipe(
   v.object({
     token: maybe(described(v.string(), 'Opaque; from the previous answer')),
     size: maybe(
@@ -79,7 +79,7 @@ export function requestEnvelope({ title, request, settings, credentials = {} }: 
 }
 
 /** Where the next page is; the last page has none. */
-export const ResponsePage = v.pipe(
+const ResponsePage = v.pipe(
   v.strictObject({
     token: nullable(described(v.string(), 'Opaque; send it back to get the next page')),
     size: nullable(v.pipe(v.number(), v.integer())),

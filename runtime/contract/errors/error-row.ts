@@ -6,7 +6,7 @@ import type { CoreStatus } from './problem.ts'
 export type Blame = 'caller' | 'connector' | 'provider' | 'operator' | 'runtime'
 
 /** What is known of an error of one kind. */
-export type ErrorRow = {
+type ErrorRow = {
   wire: ErrorCode
   /** The value of `raised_by`; absent for errors of the caller's request. */
   raisedBy: string | null

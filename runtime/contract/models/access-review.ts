@@ -40,7 +40,7 @@ export const REMOVAL_ACTIONS = [
 export const EVIDENCE_UPLOADS = ['ALWAYS', 'DEFAULT'] as const
 
 /** Most apps of a review, and most filters of an app. */
-export const MAX_REVIEW_APPS = 200
+const MAX_REVIEW_APPS = 200
 const MAX_FILTERS = 50
 
 const MAX_REVIEW_NAME = 255
@@ -79,7 +79,7 @@ const recurrence = {
   wkst: whole,
 }
 
-export const RecurrenceConfigInput = v.pipe(
+const RecurrenceConfigInput = v.pipe(
   v.object(recurrence),
   v.metadata({
     title: 'RecurrenceConfigInput',

@@ -36,7 +36,7 @@ export const Association = v.pipe(
 )
 export type Association = v.InferInput<typeof Association>
 
-export const REASON_KINDS = ['request', 'policy', 'found'] as const
+const REASON_KINDS = ['request', 'policy', 'found'] as const
 
 export const AccessReason = v.pipe(
   v.strictObject({
@@ -58,7 +58,7 @@ export const AccessReason = v.pipe(
 )
 export type AccessReason = v.InferInput<typeof AccessReason>
 
-export const ACCESS_KINDS = ['account', 'entitlement', 'group', 'granted'] as const
+const ACCESS_KINDS = ['account', 'entitlement', 'group', 'granted'] as const
 
 export const Access = v.pipe(
   v.strictObject({

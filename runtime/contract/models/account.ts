@@ -12,7 +12,7 @@ export type AccountStatus = v.InferOutput<typeof AccountStatus>
 /** The statuses that may leave list_accounts (service.md section 4.1). */
 export const LISTED_STATUSES: readonly AccountStatus[] = ['ACTIVE', 'SUSPENDED']
 
-export const AccountType = v.pipe(
+const AccountType = v.pipe(
   v.picklist(['service', 'user']),
   v.metadata({
     title: 'AccountType',

@@ -33,7 +33,7 @@ export const DISCOVERY_SOURCES = [
 ] as const
 
 export const CONNECTION_SOURCES = ['API', 'UI'] as const
-export const SYNC_STATUSES = ['SYNCING', 'SUCCESS', 'FAILED'] as const
+const SYNC_STATUSES = ['SYNCING', 'SUCCESS', 'FAILED'] as const
 
 const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))
 

@@ -33,7 +33,7 @@ export const AppAdminsOutput = answered('AppAdminsOutput', peopleOutput)
 
 const approverType = v.picklist(['USER', 'GROUP'])
 
-export const ApproverInput = v.pipe(
+const ApproverInput = v.pipe(
   v.object({
     type: v.optional(approverType),
     user: keptNull(BaseUser),
@@ -46,7 +46,7 @@ export const ApproverInput = v.pipe(
   ),
   v.metadata({ title: 'ApproverInput' }),
 )
-export const ApproverOutput = answered('ApproverOutput', {
+const ApproverOutput = answered('ApproverOutput', {
   type: approverType,
   user: nullable(User),
   group: nullable(Group),

@@ -40,7 +40,7 @@ export const OPERATORS = {
 export type OperatorName = keyof typeof OPERATORS
 
 /** Bounds of one condition. */
-export const CONDITION_LIMITS = { maxDepth: 20, maxNodes: 1000, maxOperands: 1000, maxText: 1000 }
+const CONDITION_LIMITS = { maxDepth: 20, maxNodes: 1000, maxOperands: 1000, maxText: 1000 }
 
 const NODES = ['and', 'or', 'not', 'lumos_expression'] as const
 

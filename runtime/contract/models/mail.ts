@@ -1,7 +1,7 @@
 /** MAIL_KINDS: every kind of mail -> what it is about, who gets it, and whether a digest may hold it. */
 import { keysOf } from '../schema/keys.ts'
 
-export type MailKindRow = {
+type MailKindRow = {
   what: string
   who: string
   /** False: it comes at once, whatever the person chose; unless that is none. */

@@ -66,7 +66,7 @@ export const USER_FIELDS = {
 export type UserField = keyof typeof USER_FIELDS
 
 /** Words of `scimType` (RFC 7644 section 3.12). */
-export const SCIM_TYPES = [
+const SCIM_TYPES = [
   'invalidFilter',
   'tooMany',
   'uniqueness',

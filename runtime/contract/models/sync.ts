@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { nullable } from '../schema/optional.ts'
 
-export const SYNC_TYPES = ['full_sync'] as const
+const SYNC_TYPES = ['full_sync'] as const
 
 /** The parts of a run, in their order. */
 export const SYNC_PHASES = [
@@ -50,7 +50,7 @@ export const TriggerSyncOutput = v.pipe(
 
 const moment = described(v.string(), 'ISO 8601, UTC')
 
-export const IdentityEvent = v.pipe(
+const IdentityEvent = v.pipe(
   v.strictObject({
     id: v.string(),
     user_id: v.string(),

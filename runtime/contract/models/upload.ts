@@ -16,8 +16,8 @@ const MAX_FACTS = 1000
 export const UPLOAD_KINDS = ['accounts', 'activity'] as const
 export type UploadKind = (typeof UPLOAD_KINDS)[number]
 
-export const FLOW_STATES = ['SUCCESS', 'FAILURE', 'RUNNING', 'NOT_STARTED'] as const
-export const RUN_STATES = ['RUNNING', 'DONE'] as const
+const FLOW_STATES = ['SUCCESS', 'FAILURE', 'RUNNING', 'NOT_STARTED'] as const
+const RUN_STATES = ['RUNNING', 'DONE'] as const
 
 export const JobStateOutput = v.pipe(
   v.strictObject({ job_id: v.string(), state: v.picklist(FLOW_STATES) }),
@@ -89,7 +89,7 @@ export const AccountInput = v.pipe(
 )
 export type AccountInput = v.InferOutput<typeof AccountInput>
 
-export const UploadAccountsInput = v.pipe(
+const UploadAccountsInput = v.pipe(
   v.object({
     app_id: v.pipe(v.string(), v.metadata({ description: 'A custom app' })),
     accounts: v.optional(v.pipe(v.array(AccountInput), v.maxLength(MAX_ROWS)), []),
@@ -122,7 +122,7 @@ export const ActivityRecord = v.pipe(
 )
 export type ActivityRecord = v.InferOutput<typeof ActivityRecord>
 
-export const ActivityRecordInput = v.pipe(
+const ActivityRecordInput = v.pipe(
   v.object({ records: v.pipe(v.array(ActivityRecord), v.maxLength(MAX_ROWS)) }),
   v.metadata({ title: 'ActivityRecordInput' }),
 )

@@ -2,7 +2,7 @@
 import type { AnySchema } from './any-schema.ts'
 
 /** The parts that a schema may have, depending on its type (`object`, `array`, `nullish` ...). */
-export type SchemaShape = {
+type SchemaShape = {
   type: string
   /** Members of an object. */
   entries?: Record<string, AnySchema>
