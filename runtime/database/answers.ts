@@ -8,7 +8,7 @@ const ASK_MS = 2000
 /** How long an answer is waited for, and a connection, in milliseconds. */
 const ANSWER_MS = 5000
 /** How long it may be away before the host says that it waits for it, in milliseconds. */
-export const GRACE_MS = 5000
+const GRACE_MS = 5000
 
 export type AnswerWatch = {
   /** As text, while it has been away for longer than the grace, or takes no changes; else null. */

@@ -18,7 +18,7 @@ export type Binaries = { bin: string; major: number }
 const Links = v.array(v.object({ source: v.string(), target: v.string() }))
 
 /** There is no PostgreSQL for this machine in the package. */
-export class NoBinariesError extends Error {}
+class NoBinariesError extends Error {}
 
 /**
  * Copies the programs below the first directory that can be written to, once per version.

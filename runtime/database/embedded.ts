@@ -76,7 +76,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedD
   return startServer(home, binaries, { ...options, password })
 }
 
-export type ServerOptions = Pick<EmbeddedOptions, 'tell' | 'onLine' | 'maxConnections'> & {
+type ServerOptions = Pick<EmbeddedOptions, 'tell' | 'onLine' | 'maxConnections'> & {
   password: string
   /** More of the server's own settings. */
   settings?: Readonly<Record<string, string>>

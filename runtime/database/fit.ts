@@ -37,7 +37,7 @@ async function ownMigrations(): Promise<number[]> {
 }
 
 /** How a database's migrations compare with those of this version. */
-export type Lineage =
+type Lineage =
   | { kind: 'ours' }
   /** All of this version's, and later ones: a newer version migrated it. */
   | { kind: 'newer'; migratedTo: number; unknown: number }
@@ -45,7 +45,7 @@ export type Lineage =
   | { kind: 'stray'; unknown: number[]; lacking: number[] }
 
 /** Compares by the creation times of migrations; `own` is oldest first. */
-export function lineageOf(own: readonly number[], applied: readonly number[]): Lineage {
+function lineageOf(own: readonly number[], applied: readonly number[]): Lineage {
   const newest = own.at(-1) ?? 0
   const latest = Math.max(...applied)
   const unknown = applied.filter((when) => !own.includes(when))

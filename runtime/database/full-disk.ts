@@ -19,7 +19,7 @@ export const saysDiskFull = (line: string): boolean =>
 /** How long after the last refusal the disk still counts as full: jobs write every few seconds, in milliseconds. */
 const FRESH_MS = 60_000
 
-export type DiskWatch = {
+type DiskWatch = {
   /** Something was refused for want of room. */
   refused(): void
   /** As text, while it is full; else null. */

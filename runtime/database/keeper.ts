@@ -12,7 +12,7 @@ export type Keeper = {
   stop(): Promise<void>
 }
 
-export type KeeperOptions = EmbeddedOptions & {
+type KeeperOptions = EmbeddedOptions & {
   /** Called before each start: brings a database of an older major version to the package's. */
   upgrade(signal: AbortSignal): Promise<void>
   onError(error: Error): void

@@ -13,7 +13,7 @@ const NAMES = [
   'making the sample company',
   'changing what is installed',
 ] as const
-export type LockName = (typeof NAMES)[number]
+type LockName = (typeof NAMES)[number]
 
 /** Any number that is only ours, and room behind it. */
 const FIRST = 0x6b657900

@@ -13,7 +13,7 @@ import { dropUnpacking, finishRestore, wasCutOff } from './restored-place.ts'
 const MADE_FILE = 'database-made'
 
 /** The recorded database of a data directory is missing. The message says where it was and what to do. */
-export class LostDatabaseError extends Error {}
+class LostDatabaseError extends Error {}
 
 /**
  * The folders of the server that belongs to a data directory.
@@ -48,7 +48,7 @@ export const notedCluster = async (dataDir: string): Promise<string | null> =>
   (await readFile(path.join(dataDir, MADE_FILE), 'utf8').catch(() => '')).trim() || null
 
 /** Where the database was that a data directory says it had and that is gone; null where nothing is missing. */
-export async function lostFrom(dataDir: string): Promise<string | null> {
+async function lostFrom(dataDir: string): Promise<string | null> {
   const home = homeOf(dataDir)
   const isThere = existsSync(path.dirname(home.cluster))
   // A restore that was killed may have a whole one beside.

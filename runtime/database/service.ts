@@ -34,7 +34,7 @@ export type DatabaseService = {
   stop(): Promise<void>
 }
 
-export type ServiceOptions = {
+type ServiceOptions = {
   dataDir: string
   /** The operator's own server; empty for the embedded one. */
   url: string

@@ -13,7 +13,7 @@ const FRESH_MS = 1000
 /** Most remembered queries: one per queue, and one per set of apps at their concurrency limit. */
 const MOST = 200
 
-export type SharedLooks = {
+type SharedLooks = {
   ask: Ask
   /** A job was sent, possibly by another host: forgets the empty results. */
   changed(): void

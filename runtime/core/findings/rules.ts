@@ -79,7 +79,7 @@ const isActive = ({ status }: AccountFacts): boolean =>
 const daysBefore = (now: Date, days: number): Date => new Date(now.getTime() - days * DAY_MS)
 
 /** Whether an account was not used for long: of systems that say when accounts are used. */
-export const isUnused = (
+const isUnused = (
   { usedAt, since }: Pick<AccountFacts, 'usedAt' | 'since'>,
   { tellsUse }: Pick<ObservedApp, 'tellsUse'>,
   now: Date,

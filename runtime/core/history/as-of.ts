@@ -7,7 +7,7 @@ import { historyStart } from '../../database/schema/history.ts'
 import { databaseTime } from '../../database/transactions.ts'
 
 /** Since when it is known what was held. */
-export async function knownSince(db: Db): Promise<Date> {
+async function knownSince(db: Db): Promise<Date> {
   const [row] = await db.select({ since: historyStart.since }).from(historyStart)
   if (!row?.since) throw new Error('the table history_start has no row; a migration wrote it')
   return row.since

@@ -6,7 +6,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 
 /** A complete run of an app; `skipped` are the listings that it left out, of which it says nothing. */
-export type CompleteRun = {
+type CompleteRun = {
   id: number
   appId: string
   domainId: string

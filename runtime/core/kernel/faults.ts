@@ -10,7 +10,7 @@ import type { ErrorCode } from '../../contract/errors/error-codes.ts'
  * - `call`: this call failed and the next one may succeed;
  * - `refused`: the system understood and said no; a person has to look, and it is still tried again, slowly.
  */
-export type FaultReach = 'system' | 'call' | 'refused'
+type FaultReach = 'system' | 'call' | 'refused'
 
 type FaultRow = {
   reach: FaultReach

@@ -13,9 +13,9 @@ import type { Db } from '../../database/database.ts'
 import { sharedAnswers } from '../../database/schema/once.ts'
 import type { Sealer } from '../../secrets/seal.ts'
 
-export type SingleFlight = <T>(key: string, find: () => Promise<T>) => Promise<T>
+type SingleFlight = <T>(key: string, find: () => Promise<T>) => Promise<T>
 
-export type SingleFlightDeps = {
+type SingleFlightDeps = {
   db(): Db | null
   /** Answers are secret: they lie in the database sealed, and only while they are good. */
   sealer: Sealer

@@ -18,7 +18,7 @@ type Around = {
 }
 
 /** Where a person chooses which mail comes. */
-export const SETTINGS_PATH = '/settings/personal'
+const SETTINGS_PATH = '/settings/personal'
 
 /** The one sheet of all mails. */
 const STYLE = `:root { color-scheme: light dark }

@@ -36,7 +36,7 @@ const approved = (entry: Entry): MailSubject | null => {
 const cancelled = (entry: Entry): MailSubject | null =>
   typeof entry.metadata['because'] === 'string' ? told('decided')(entry) : null
 
-export const TOLD: Readonly<Record<string, (entry: Entry) => MailSubject | null>> = {
+const TOLD: Readonly<Record<string, (entry: Entry) => MailSubject | null>> = {
   TASK_OPENED: opened,
   TASK_REASSIGNED: opened,
   TASK_REMINDED: opened,

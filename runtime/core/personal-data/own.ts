@@ -15,7 +15,7 @@ import { entriesOf, MOST_ROWS, rowsOf, target } from './export.ts'
 import { tablesOf } from './places.ts'
 
 /** OWN: table -> its columns that say whose a row is. */
-export const OWN: Readonly<Record<string, readonly string[]>> = {
+const OWN: Readonly<Record<string, readonly string[]>> = {
   users: ['id'],
   personal_settings: ['user_id'],
   user_roles: ['user_id'],

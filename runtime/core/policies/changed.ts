@@ -8,7 +8,7 @@ import { MANY_USERS } from '../kernel/context/listeners.ts'
 import { wakeAsked } from '../requests/wake-asked.ts'
 
 /** Behind no user: where looking at everybody begins. */
-export const NOBODY_YET = '00000000-0000-0000-0000-000000000000'
+const NOBODY_YET = '00000000-0000-0000-0000-000000000000'
 
 /** Key of the job that looks at users who changed. */
 export const CHANGED_USERS = 'users'

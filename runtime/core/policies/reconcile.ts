@@ -19,7 +19,7 @@ import { tellProblem } from './problem.ts'
 import { differenceOf, matches } from './wanted.ts'
 
 type Who = { domainId: string; userId: string }
-export type Counts = { given: number; taken: number }
+type Counts = { given: number; taken: number }
 
 /**
  * Gives and takes, in one transaction.

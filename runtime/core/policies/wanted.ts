@@ -34,7 +34,7 @@ export function fits(
 /** What of a request tells whether it still is what the policy wants. */
 type Held = Pick<RequestRow, 'policyFor' | 'status'>
 
-export type Difference<H extends Held> = { give: PolicyEntitlement[]; take: H[] }
+type Difference<H extends Held> = { give: PolicyEntitlement[]; take: H[] }
 
 /**
  * What is missing, and what is too much. A request that people said no to stands for its thing all the same,

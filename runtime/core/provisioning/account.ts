@@ -10,7 +10,7 @@ import { faultOf } from '../kernel/faults.ts'
 import { type AppClient, failed, type StepOutcome, type SystemAnswer } from './client.ts'
 import type { Pair } from './pair.ts'
 
-export type ProvisionedAccountRow = typeof provisionedAccounts.$inferSelect
+type ProvisionedAccountRow = typeof provisionedAccounts.$inferSelect
 
 /** What is known of the account; a row is made if there is none. */
 export async function provisionedAccountOf(

@@ -69,7 +69,7 @@ const MAX_MANAGERS = 50
  * The manager who decides: the target's, or where that one is a party or gone, the next one above. Null
  * where there is none; a chain that closes to a ring ends.
  */
-export async function managerOf(db: Db, request: Parties): Promise<string | null> {
+async function managerOf(db: Db, request: Parties): Promise<string | null> {
   const parties = partiesOf(request)
   const seen = new Set<string>()
   let below: string | null = request.targetUserId

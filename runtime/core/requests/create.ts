@@ -19,7 +19,7 @@ import type { RequestRow } from './machine/request.ts'
 import { fittingRules } from './preapproved.ts'
 import { record } from './record.ts'
 
-export type NewRequest = {
+type NewRequest = {
   app: AppRow
   /** Null for access to the app itself. */
   permission: PermissionRow | null

@@ -7,7 +7,7 @@ import type { PermissionRow } from '../catalogue/store/permission-base.ts'
 import { conflictsOfNew } from '../separation/check.ts'
 import { strictest } from '../separation/rules.ts'
 
-export type Duties = {
+type Duties = {
   /** Of the strictest rule that it would break; null where it breaks none. */
   verdict: OnRequest | null
   /** Ids of those rules. */

@@ -18,7 +18,7 @@ type Rule = {
 }
 
 /** A rule that fits a request: it holds once each of its webhooks says yes. */
-export type FittingRule = { justification: string; webhooks: string[] }
+type FittingRule = { justification: string; webhooks: string[] }
 
 /**
  * The rules of the app that fit a request, oldest first: what it asks for, how long, and who for. A rule

@@ -11,7 +11,7 @@ import { openTask } from '../tasks/open-task.ts'
 import { type ReviewAppRow, type ReviewRow, systemOf } from './rows.ts'
 import { UNDECIDED, UNDECIDED_STATES } from './states.ts'
 
-export const REVIEW_TASK = 'ACCESS_REVIEW'
+const REVIEW_TASK = 'ACCESS_REVIEW'
 
 /** Why those are asked who confirm what another person kept. */
 export const CONFIRMS = 'confirms what another reviewer kept in spite of a red hint'

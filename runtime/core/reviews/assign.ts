@@ -25,7 +25,7 @@ const BATCH = 20_000
 /** In the place of no person: rows are put together by what is equal, not by what is not distinct. */
 const NOBODY = sql`'00000000-0000-0000-0000-000000000000'::uuid`
 
-export type Assigning = {
+type Assigning = {
   review: ReviewRow
   arda: ReviewAppRow
   kind: ReviewerKind

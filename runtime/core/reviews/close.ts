@@ -105,7 +105,7 @@ export async function closeApps(
 }
 
 /** Notes that the decisions of a review have ended. */
-export async function closed(tx: Db, { id }: ReviewRow, means: Means): Promise<void> {
+async function closed(tx: Db, { id }: ReviewRow, means: Means): Promise<void> {
   const now = await means.now(tx)
   await tx.update(accessReviews).set({ closedAt: now, wakeAt: now }).where(eq(accessReviews.id, id))
   await lookAt(tx, { kind: 'review', id }, means)

@@ -106,7 +106,7 @@ export function futureMoment(text: string, member: string, now: Date): Date {
   return at
 }
 
-export const nameTaken = (name: string): CoreError =>
+const nameTaken = (name: string): CoreError =>
   new CoreError(400, `There is an access review of the name “${name}” already`)
 
 /** @throws CoreError 400 */

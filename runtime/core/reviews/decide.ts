@@ -31,7 +31,7 @@ import { namedBy } from './texts.ts'
 export const BULK = 20
 
 /** Hints that must be answered when a line is kept. */
-export const RED = HINT_NAMES.filter((name) => HINTS[name].red)
+const RED = HINT_NAMES.filter((name) => HINTS[name].red)
 
 const items = accessReviewItems
 

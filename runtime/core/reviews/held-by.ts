@@ -16,7 +16,7 @@ import { entitlementOf } from './take.ts'
  * - hands: a person has the request's task to take it back;
  * - declined: a person decided that what a request gave stays.
  */
-export type HeldBy = 'free' | 'under way' | 'hands' | 'declined'
+type HeldBy = 'free' | 'under way' | 'hands' | 'declined'
 
 /** Has those that stand reverted, and says how far they are. */
 export async function endRequests(

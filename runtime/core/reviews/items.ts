@@ -25,7 +25,7 @@ import { namedBy, saying } from './texts.ts'
 
 export type ItemRow = typeof accessReviewItems.$inferSelect
 
-export type ItemFilter = {
+type ItemFilter = {
   arda_id?: string | null | undefined
   state?: readonly ItemState[] | undefined
   hint?: readonly Hint[] | undefined

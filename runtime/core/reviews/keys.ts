@@ -2,9 +2,9 @@
 import type { Db } from '../../database/database.ts'
 import type { SendJob } from '../kernel/context/send.ts'
 
-export type ReviewKey = { kind: 'review' | 'app'; id: string }
+type ReviewKey = { kind: 'review' | 'app'; id: string }
 
-export const keyOf = ({ kind, id }: ReviewKey): string => `${kind} ${id}`
+const keyOf = ({ kind, id }: ReviewKey): string => `${kind} ${id}`
 
 /** What a key names; null for a text that is none. */
 export function readKey(key: string): ReviewKey | null {

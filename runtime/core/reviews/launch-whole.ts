@@ -8,7 +8,7 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { addReviewApps, createReview } from './create.ts'
 import { putReviewSettings } from './settings.ts'
 
-export type Launch = {
+type Launch = {
   name: string
   deadline_at: string
   apps: AccessReviewDomainAppInput[]

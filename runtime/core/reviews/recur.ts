@@ -11,8 +11,7 @@ import { lockReview, note, type ReviewRow, systemOf } from './rows.ts'
 type Means = Pick<CoreContext, 'send' | 'now'>
 
 /** When a recurring review began, or is to begin: its rule counts from there. */
-export const startOf = ({ targetLaunchDate, createdAt }: ReviewRow): Date =>
-  targetLaunchDate ?? createdAt
+const startOf = ({ targetLaunchDate, createdAt }: ReviewRow): Date => targetLaunchDate ?? createdAt
 
 /** When the next review of one is to be made; null for one that does not recur. */
 export const nextOf = (review: ReviewRow, after: Date): Date | null =>

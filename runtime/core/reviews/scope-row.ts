@@ -54,7 +54,7 @@ function endsOf(value: string): Ends | null {
 }
 
 /** The condition that a moment lies between two ends, both of which count. */
-export const isWithin = (moment: SQL, { after, before }: Ends): SQL =>
+const isWithin = (moment: SQL, { after, before }: Ends): SQL =>
   sql`(${moment} is not null ${after ? sql`and ${moment} >= ${after}` : sql``}
     ${before ? sql`and ${moment} <= ${before}` : sql``})`
 

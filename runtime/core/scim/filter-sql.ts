@@ -19,7 +19,7 @@ export type ScimColumn =
   | { kind: 'some'; holds: (inner: Filter) => SQL }
 
 /** The column of a path, in small letters and without the schema; undefined where it cannot be asked for. */
-export type Columns = (path: string) => ScimColumn | undefined
+type Columns = (path: string) => ScimColumn | undefined
 
 /** @throws ScimError invalidFilter for a path or a comparison that there is not */
 export function filterSql(filter: Filter, columns: Columns): SQL {

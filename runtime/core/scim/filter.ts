@@ -5,7 +5,7 @@
 import { SCIM_LIMITS } from '../../contract/models/scim.ts'
 import { ScimError } from './problem.ts'
 
-export const OPERATORS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const
+const OPERATORS = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const
 export type FilterOperator = (typeof OPERATORS)[number]
 export type FilterValue = string | number | boolean | null
 

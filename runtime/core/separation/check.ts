@@ -9,7 +9,7 @@ import { appThing, brokenBy, permissionThing, type Thing, thingsOf } from './rul
 
 export type SeparationRow = typeof separationRules.$inferSelect
 
-export type Conflict = { rule: SeparationRow; holds: Thing[] }
+type Conflict = { rule: SeparationRow; holds: Thing[] }
 
 /** What is asked for, and the person who is to have it. */
 type Asked = {

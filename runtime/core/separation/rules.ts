@@ -4,7 +4,7 @@ import { ON_REQUEST_NAMES, type OnRequest } from '../../contract/models/separati
 /** What can be held, as one text: `app ID` or `permission ID`. */
 export type Thing = `app ${string}` | `permission ${string}`
 
-export type Side = { apps: readonly string[]; permissions: readonly string[] }
+type Side = { apps: readonly string[]; permissions: readonly string[] }
 export type RuleSides = { id: string; left: Side; right: Side }
 
 export const appThing = (id: string): Thing => `app ${id}`

@@ -29,7 +29,7 @@ import type { Operator } from './operator.ts'
 /** How long one stays signed in, in milliseconds. */
 export const SESSION_MS: number = 8 * 60 * 60 * 1000
 /** How long one stays signed in without asking for a page, in milliseconds. */
-export const IDLE_MS: number = 60 * 60 * 1000
+const IDLE_MS: number = 60 * 60 * 1000
 /** How exactly it is kept when a session was used, in milliseconds. */
 const USED_MS: number = 60 * 1000
 /** How long a link works, in milliseconds. */

@@ -18,7 +18,7 @@ import type { Walk } from './runs.ts'
 type FoundAccount = Output<'list_accounts'>[number]
 
 /** Custom attributes that mappings and rules read. */
-export function wantedAttributes({ settings }: Walk): string[] {
+function wantedAttributes({ settings }: Walk): string[] {
   const { identity, matchRules } = settings
   const named = [
     ...matchRules.map(({ account }) => account),

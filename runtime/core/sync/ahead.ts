@@ -6,7 +6,7 @@
 /** What a listing answered; `token` is null behind the last page. */
 export type FetchedPage<T> = { rows: T[]; token: string | null }
 
-export type Ahead<T> = {
+type Ahead<T> = {
   /**
    * All pages that came since, in their order; waits for one. None where nothing more is asked for.
    *

@@ -42,7 +42,7 @@ export const ASSOCIATIONS: SyncListing<Found> = {
 }
 
 /** Each account and entitlement once, and pairs of their numbers: a page names each of them several times. */
-export function namesOf(found: readonly Found[]): { named: Named; count: number } {
+function namesOf(found: readonly Found[]): { named: Named; count: number } {
   const accounts = new Map<string, number>()
   const entitlements = new Map<string, number>()
   const resourceIds: string[] = []

@@ -10,7 +10,7 @@ const MOST_MISSING_PERCENT = 30
 /** All of so many or more is, too. */
 const ALL_OF = 3
 
-export const isSuspicious = (before: number, missing: number): boolean =>
+const isSuspicious = (before: number, missing: number): boolean =>
   (missing > MOST_MISSING && missing * 100 > before * MOST_MISSING_PERCENT) ||
   (missing >= ALL_OF && missing >= before)
 

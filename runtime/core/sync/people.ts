@@ -12,7 +12,7 @@ import { endOfBatch } from './batches.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'
 
 /** Accounts of one step. */
-export const BATCH = 1000
+const BATCH = 1000
 
 /** Carries out a step for one batch of accounts after the other; for the identity source alone. */
 export async function walkAccounts(

@@ -1,7 +1,7 @@
 /** Whether a listing has an end: what its pages bring that the run has seen already, and pages that bring nothing. */
 
 /** What a page of a listing brought, or several that were written at once and name no row twice. */
-export type PageOf = {
+type PageOf = {
   /** What is listed; counts begin with it. */
   phase: string
   /** Rows that were written. */

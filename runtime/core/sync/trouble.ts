@@ -141,7 +141,7 @@ export const tellEnded = (
   words: string,
 ): void => parts.tell('warn', { app_id: app.id, run: run.id, phase: run.phase, ...about }, words)
 
-export const FAILED_HELP =
+const FAILED_HELP =
   'Put right what it says and start another sync with POST /apps/{id}/sync; the next one that succeeds completes this task.'
 
 export const SYNC_TASK = 'SYNC_ERROR'

@@ -3,7 +3,7 @@
 /** How long a host goes on with one run at most, in milliseconds. */
 const LONGEST_TURN_MS = 900_000
 
-export type TurnClock = {
+type TurnClock = {
   /** Whether others may be asked for: at the next checkpoint. */
   over(): boolean
   /** Nobody waits: begins another turn; answers whether that is allowed. */

@@ -5,7 +5,7 @@
 import { ACTIONABLE_TASKS, type TaskCategory, type TaskStatus } from '../../contract/models/task.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 
-export type TaskActionRow = {
+type TaskActionRow = {
   categories: readonly TaskCategory[]
   from: readonly TaskStatus[]
   to: readonly TaskStatus[]

@@ -64,10 +64,10 @@ const delegatedTo = (userId: string, delegators: readonly string[]): SQL => {
 }
 
 /** Tasks that delegates have a part in. */
-export const DECISIONS: TaskCategory[] = ['MANAGER_APPROVAL', 'APPROVAL']
+const DECISIONS: TaskCategory[] = ['MANAGER_APPROVAL', 'APPROVAL']
 
 /** Tasks that are assigned to a user, directly or through a group. */
-export function assignedTo(db: Db, userId: string): SQL {
+function assignedTo(db: Db, userId: string): SQL {
   const mine = db
     .select({ id: groupMembers.groupId })
     .from(groupMembers)

@@ -234,7 +234,7 @@ function keepAtHome(
 }
 
 /** Without path and query, which may be secret. */
-export const originOf = (url: string): string => URL.parse(url)?.origin ?? 'no address'
+const originOf = (url: string): string => URL.parse(url)?.origin ?? 'no address'
 
 function differenceOf(
   row: WebhookRow,

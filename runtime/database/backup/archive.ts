@@ -24,7 +24,7 @@ export type ArchiveWriter = {
   seal(key: BackupKey, completeUntil: string, format?: number): Promise<void>
 }
 
-export type ArchiveOptions = { file: string; force: boolean; signal: AbortSignal }
+type ArchiveOptions = { file: string; force: boolean; signal: AbortSignal }
 
 /** Pages of tables shrink well at the least effort; more costs time and saves little. */
 const LEVEL = 1

@@ -23,7 +23,7 @@ import { SHORT_LIVED_TABLES } from './short-lived.ts'
 /** How far it is: all bytes are those of the tables on disk, so an estimate of what will be copied. */
 type Progress = { tables: number; allTables: number; bytes: number; allBytes: number }
 
-export type BackupOptions = {
+type BackupOptions = {
   /** As a role that may read everything. */
   connection: ClientConfig
   file: string

@@ -32,7 +32,7 @@ const SETTINGS = {
   maintenance_work_mem: '256MB',
 }
 
-export type LoadOptions = {
+type LoadOptions = {
   file: string
   /** Empty, for the data directory. */
   folder: string

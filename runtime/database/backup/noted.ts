@@ -13,7 +13,7 @@ const Note = v.object({
   complete_until: v.pipe(v.string(), v.isoTimestamp()),
   bytes: v.number(),
 })
-export type BackupNote = v.InferOutput<typeof Note>
+type BackupNote = v.InferOutput<typeof Note>
 
 /** Notes a backup that is whole. @throws what the file system says. */
 export async function noteBackup(dataDir: string, note: BackupNote): Promise<void> {

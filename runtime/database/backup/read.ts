@@ -24,7 +24,7 @@ import {
 /** What a whole backup is, and what each of its entries was. */
 export type WholeBackup = { manifest: BackupManifest; end: End; bytes: number }
 
-export type ReadOptions = {
+type ReadOptions = {
   file: string
   /** Says with which of the operator's secrets the backup must be sealed, or why it cannot be restored. */
   accept(manifest: BackupManifest): BackupKey

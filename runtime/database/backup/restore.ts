@@ -42,9 +42,9 @@ export type RestoreOptions = {
 }
 
 /** How far it is: every byte is read twice where the backup holds tables, first to know that it is whole. */
-export type RestoreProgress = { step: 'read' | 'load'; bytes: number }
+type RestoreProgress = { step: 'read' | 'load'; bytes: number }
 
-export type RestoreResult = {
+type RestoreResult = {
   manifest: BackupManifest
   completeUntil: string
   /** Of what the backup holds, not compressed. */

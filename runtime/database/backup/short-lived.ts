@@ -1,7 +1,7 @@
 /** What a backup leaves out, and a restore from the files of a server removes: it signed a user in for a while, or once, or belonged to a host that is gone. */
 
 /** SHORT_LIVED: table of the schema `public` -> why its rows end with a restore. */
-export const SHORT_LIVED: Readonly<Record<string, string>> = {
+const SHORT_LIVED: Readonly<Record<string, string>> = {
   sessions: 'who has signed out since would be signed in again',
   login_links: 'one that was used since would sign a user in a second time',
   shared_answers: 'the host that was finding the answer is gone',

@@ -15,7 +15,7 @@ import { clearPostmaster } from '../postmaster.ts'
 import { backup } from './backup.ts'
 import { restoreLocked } from './restore.ts'
 
-export type UpgradeOptions = {
+type UpgradeOptions = {
   dataDir: string
   password(): Promise<string>
   tell(text: string): void

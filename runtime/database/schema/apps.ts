@@ -70,7 +70,7 @@ export const apps = pgTable(
 )
 
 /** What an upload says about an account in addition to its identity, in the wire's form. */
-export type UploadedFacts = {
+type UploadedFacts = {
   first_name: string | null
   last_name: string | null
   permissions: { unique_identifier?: string; type?: string; name?: string }[]

@@ -11,7 +11,7 @@ import type { Db } from '../../../database/database.ts'
 import { tokenRenewals } from '../../../database/schema/renewals.ts'
 
 /** One call that gives a new access token. */
-export type RenewalCall = {
+type RenewalCall = {
   /** Of the credential; empty for the only one. */
   id: string
   capability: 'refresh_access_token' | 'handle_client_credentials_request'

@@ -10,7 +10,7 @@ import type { Manifest } from '../../../contract/connector/manifest.ts'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
 
 /** One place. `at` is where it stands in the manifest: `capabilities.list_accounts.egress.0.url`. */
-export type SteeredPlace = {
+type SteeredPlace = {
   at: string
   text: string
   /** The settings that lead it; `'all'` where the code chooses the host, by whichever setting. */

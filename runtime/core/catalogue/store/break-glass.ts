@@ -15,7 +15,7 @@ import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
 import { findPermission, targetOf } from './permission-edits.ts'
 import { recordInStore } from './record.ts'
 
-export type GlassRow = typeof breakGlass.$inferSelect
+type GlassRow = typeof breakGlass.$inferSelect
 
 type Query = PageQuery & { mine: boolean; app_id: string | null }
 

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 
-export type Cycle = {
+type Cycle = {
   /** In the order of reporting; the line is null for a user who is not in the file. */
   people: { email: string; line: number | null }[]
   /** False where the circle is longer than what is told. */

@@ -21,7 +21,7 @@ import { createStage, makeStage } from './stage.ts'
 /** Longest a single statement may take: a million people are compared in one. In milliseconds. */
 const STATEMENT_MS = 600_000
 
-export type ImportOptions = {
+type ImportOptions = {
   /** Compare only. */
   dryRun: boolean
   /** For the log; empty when it is not known. */

@@ -12,7 +12,7 @@ import { commitmentOf, commitmentsIn, valuesOf } from './personal.ts'
 import { countWaiting, isThere } from './waiting.ts'
 
 /** What a hash covers: every column but the row's number and the hash itself. */
-export type LogContent = Pick<
+type LogContent = Pick<
   typeof activityLogs.$inferSelect,
   'domainId' | 'eventType' | 'outcome' | 'actor' | 'targets' | 'metadata' | 'beganAt'
 >

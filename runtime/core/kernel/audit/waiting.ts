@@ -60,7 +60,7 @@ export async function wasRecorded(db: Db, domainId: string, eventType: string): 
   return rows[0]?.was ?? false
 }
 
-export type Chaining = {
+type Chaining = {
   /** Called with each database that was reached. */
   start(database: Pick<Database, 'db' | 'domainId'>): void
   /** Waits for what is being chained. */

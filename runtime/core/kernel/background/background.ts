@@ -28,7 +28,7 @@ export type BackgroundWork = {
   stop(): Promise<void>
 }
 
-export type WorkDeps = {
+type WorkDeps = {
   handlers: Record<QueueName, JobHandler>
   /** There once connectors can be called; jobs wait for it. */
   parts: Promise<CoreContext>

@@ -36,7 +36,7 @@ export type ConnectorAnswer =
       retryAfterMs?: number
     }
 
-export type ConnectorCall = {
+type ConnectorCall = {
   connectorId: string
   capability: CapabilityName
   /** The envelope of service.md section 2.1. */

@@ -8,7 +8,7 @@ import type { Db } from '../../../database/database.ts'
 import { nodes } from '../../../database/schema/lifecycle.ts'
 import { isLive } from './deployment.ts'
 
-export type Crowd = {
+type Crowd = {
   /** Whether there are enough. */
   enough: boolean
   /** A message for operators, with the numbers. */

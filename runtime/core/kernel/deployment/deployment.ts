@@ -10,7 +10,7 @@ import { nodes } from '../../../database/schema/lifecycle.ts'
 import { hostsKeyIdBefore, keyId } from '../../../secrets/key-derivation.ts'
 
 /** A host that was not heard of for this long is not waited for, in seconds; hosts speak every two. */
-export const LIVE_SECONDS = 10
+const LIVE_SECONDS = 10
 
 const CURRENT = 'current'
 /** Name of the row that says when a live host last wrote with another secret than the newest. */

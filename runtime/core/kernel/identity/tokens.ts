@@ -10,7 +10,7 @@ import { USED_LATELY } from './used-lately.ts'
 /** The channel on which hosts hear that a token has ended. */
 export const TOKENS_CHANNEL = 'keyway_tokens'
 
-export type NewToken = {
+type NewToken = {
   userId: string
   domainId: string
   name: string

@@ -9,7 +9,7 @@ import { isOneOf } from '../../../contract/schema/one-of.ts'
 type StateRow = { next: readonly OffboardingStatus[]; meaning: string }
 
 /** OFFBOARDING_STATES: state -> what it means and what may follow. */
-export const OFFBOARDING_STATES = {
+const OFFBOARDING_STATES = {
   SCHEDULED: { next: ['IN_PROGRESS', 'CANCELLED', 'FAILED'], meaning: 'its time has not come' },
   IN_PROGRESS: {
     next: ['COMPLETED', 'FAILED'],

@@ -23,7 +23,7 @@ export type StepEffect =
   /** People have to do it, or, with `goesOn`, may while it is still tried. */
   | { kind: 'open_task'; problem: string; goesOn: boolean }
 
-export type StepTransition = Transition<StepWrite, StepEffect>
+type StepTransition = Transition<StepWrite, StepEffect>
 
 /** What follows from an event. */
 export function stepTransition(

@@ -19,7 +19,7 @@ export type OffboardingEvent =
   | { kind: 'cancelled'; by: Actor }
   | { kind: 'failed'; problem: string }
 
-export type OffboardingTransition = Transition<OffboardingWrite, never>
+type OffboardingTransition = Transition<OffboardingWrite, never>
 
 /** An offboarding in the log. */
 export const offboardingTarget = ({ id }: Pick<OffboardingRow, 'id'>, name: string) => ({

@@ -46,7 +46,7 @@ export const GLASS: TransitionTable<'glass_broken' | 'glass_reviewed'> = {
 }
 
 /** What there is to know before break-glass access is given. */
-export type GlassFacts = {
+type GlassFacts = {
   isMember: boolean
   /** Whether the permission is still in the app, and the app connected. */
   isThere: boolean

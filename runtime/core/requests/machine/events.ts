@@ -87,7 +87,7 @@ export type RequestEvent<K extends EventKind = EventKind> = {
 }[K]
 
 /** One row of a table of transitions: the states in which an event counts, and what follows from it. */
-export type TransitionRow<K extends EventKind> = {
+type TransitionRow<K extends EventKind> = {
   in: readonly RequestStatus[]
   next(request: RequestRow, event: RequestEvent<K>, now: Date): RequestTransition
 }

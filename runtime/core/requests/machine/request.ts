@@ -70,7 +70,7 @@ export const systemOf = ({ domainId }: Pick<RequestRow, 'domainId'>): Actor => (
 })
 
 /** A request in the log. */
-export const requestTarget = ({ id, label }: Pick<RequestRow, 'id' | 'label'>) => ({
+const requestTarget = ({ id, label }: Pick<RequestRow, 'id' | 'label'>) => ({
   target_type: 'AccessRequest',
   name: keptText(label ?? 'app access', 200),
   id,

@@ -10,7 +10,7 @@ import { KINDS } from './form.ts'
 type Line = Record<string, unknown>
 
 /** LED_TO: the last decision over a line, or none -> the states that the line may be in. */
-export const LED_TO: Readonly<Record<string, readonly string[]>> = {
+const LED_TO: Readonly<Record<string, readonly string[]>> = {
   none: ['OPEN', 'NOT_DECIDED', 'VANISHED'],
   KEEP: ['KEPT'],
   REJECT: ['REJECTED', 'REMOVING', 'REMOVED', 'WAITING_FOR_HANDS', 'EXCEPTED', 'TO_MODIFY'],
@@ -38,7 +38,7 @@ export type EvidenceSummary = {
   log_gap: string | null
 }
 
-export type EvidenceCheck = {
+type EvidenceCheck = {
   take(line: Line): void
   /** What does not fit, in the order of the file; none for what does. */
   end(): { problems: string[]; summary: EvidenceSummary }

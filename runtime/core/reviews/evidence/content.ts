@@ -16,7 +16,7 @@ import type { ReviewRow } from '../rows.ts'
 import { type EvidenceKind, FORM } from './form.ts'
 import { chainLine, logLines } from './log-lines.ts'
 
-export type EvidenceLine = { kind: EvidenceKind; content: Record<string, unknown> }
+type EvidenceLine = { kind: EvidenceKind; content: Record<string, unknown> }
 
 /** Rows that are read at once: what they become is made without a pause. */
 const PAGE = 250

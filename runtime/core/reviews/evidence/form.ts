@@ -49,16 +49,12 @@ export const sealedBytes = ({
 }: Omit<Seal, 'signature'>): Buffer => Buffer.from(`${FORM}\n${lines}\n${whole}\n${public_key}\n`)
 
 /** A line, with its end. */
-export function lineOf(
-  n: number,
-  kind: EvidenceKind,
-  content: Readonly<Record<string, unknown>>,
-): string {
+function lineOf(n: number, kind: EvidenceKind, content: Readonly<Record<string, unknown>>): string {
   const text = canonicalJson({ ...content, kind, n })
   return `${text.slice(0, -1)},"sha256":"${sha256(text)}"}\n`
 }
 
-export type EvidenceWriter = {
+type EvidenceWriter = {
   add(kind: EvidenceKind, content: Readonly<Record<string, unknown>>): Promise<void>
   /** Ends the file. */
   seal(): Promise<void>

@@ -24,7 +24,7 @@ const END = 0x0a
 const SEAL_HEAD = Buffer.from(SEAL_BEGINS)
 
 /** The lines of a file, each with its end where it has one. @throws EvidenceError for one that is too long. */
-export async function* linesOf(pieces: Pieces): AsyncGenerator<Buffer> {
+async function* linesOf(pieces: Pieces): AsyncGenerator<Buffer> {
   let kept: Buffer[] = []
   let bytes = 0
   for await (const piece of pieces) {
