@@ -37,7 +37,7 @@ import type { Readiness } from './readiness.ts'
 import { scimRoutes } from './scim/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
 
-export type AppDeps = ConnectorRoutesDeps & {
+type AppDeps = ConnectorRoutesDeps & {
   core: CoreDeps
   log: Log
   metrics: Metrics

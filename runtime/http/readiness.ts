@@ -1,7 +1,7 @@
 /** Whether a host can serve, and what it waits for: what /readyz says. */
 
 /** What the parts of a host say of themselves, each in the moment in which it is asked. */
-export type ReadinessParts = {
+type ReadinessParts = {
   /** Built-in connectors are served or ghosts. */
   started(): boolean
   /** The database was there once; null for a host without one. */

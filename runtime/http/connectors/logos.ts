@@ -6,7 +6,7 @@ import { Hono } from 'hono'
 import type { Env } from '../edge/env.ts'
 import { hasTag } from '../edge/kept.ts'
 
-export type LogoDeps = {
+type LogoDeps = {
   find(id: string): { digest: string } | null
   /** A data: URL, or null where there is none. */
   logo(digest: string): Promise<string | null>

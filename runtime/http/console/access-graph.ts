@@ -5,7 +5,7 @@ import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { brief } from './parts.ts'
 
-export type ReasonKind = AccessReason['kind'] | 'group'
+type ReasonKind = AccessReason['kind'] | 'group'
 
 /** One way from a reason to an app. */
 export type GraphLine = {

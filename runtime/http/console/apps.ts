@@ -167,7 +167,7 @@ const runColumns = (t: Tongue): Column[] => [
 ]
 
 /** Which phase of how many a run is in. */
-export const phaseOf = ({ state, phase }: Pick<SyncRun, 'state' | 'phase'>): number =>
+const phaseOf = ({ state, phase }: Pick<SyncRun, 'state' | 'phase'>): number =>
   state === 'SUCCEEDED' ? SYNC_PHASES.length : SYNC_PHASES.indexOf(phase)
 
 function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): Markup {

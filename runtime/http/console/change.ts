@@ -28,10 +28,10 @@ export type About = {
 }
 
 /** Whether a line of a difference adds something, takes it away, or leaves it. */
-export type Sign = 'plus' | 'minus' | 'same'
+type Sign = 'plus' | 'minus' | 'same'
 
 /** A line of a difference: what the page says, or the English of the core. */
-export type DifferenceLine = string | { sign: Sign; words: string }
+type DifferenceLine = string | { sign: Sign; words: string }
 
 /** What the words of a row are: the same wherever it is shown, or by how the page speaks. */
 type Said = string | ((t: Tongue) => string)
@@ -39,7 +39,7 @@ type Said = string | ((t: Tongue) => string)
 /** What the next page says once it is done. */
 export type ChangeEnd = Flash | ((t: Tongue) => string)
 
-export type Preview = {
+type Preview = {
   /** Null before what it takes is filled in. */
   lines: readonly DifferenceLine[] | null
   /** The newest generation that was seen: a change of another person in between is not overrun. */
@@ -77,7 +77,7 @@ export type ConsoleChange = {
 const said = (words: Said, t: Tongue): string => (typeof words === 'string' ? words : words(t))
 
 /** Choices as an address has them. */
-export const aboutQuery = ({ c }: ConsoleVisit): About => {
+const aboutQuery = ({ c }: ConsoleVisit): About => {
   const query = new URL(c.req.url).searchParams
   return {
     params: c.req.param(),
@@ -87,7 +87,7 @@ export const aboutQuery = ({ c }: ConsoleVisit): About => {
 }
 
 /** Choices as the form has them: of several of one name each has a number. */
-export const aboutForm = ({ c }: ConsoleVisit, form: Form): About => ({
+const aboutForm = ({ c }: ConsoleVisit, form: Form): About => ({
   params: c.req.param(),
   get: (name) => form.get(name)?.trim() ?? '',
   all: (name) =>

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { Markup } from '../frame/layout.ts'
 
 /** A point of a line; null where nothing was measured. */
-export type Series = { name: string; look: string; values: readonly (number | null)[] }
+type Series = { name: string; look: string; values: readonly (number | null)[] }
 
 type Box = {
   width: number

@@ -17,7 +17,7 @@ import type { ConsoleVisit } from './visit.ts'
 const SIZE = 50
 const { path: PATH } = SIDE.cost
 
-export const licencePath = (id: string): string => `/console/licences/${encodeURIComponent(id)}`
+const licencePath = (id: string): string => `/console/licences/${encodeURIComponent(id)}`
 
 /** A price, as people say it. */
 export const priceWords = (

@@ -18,10 +18,10 @@ const LOOKS = {
   undeclared: ['', 'info'],
 } as const satisfies Record<string, BadgeLook>
 
-export type EgressState = keyof typeof LOOKS
+type EgressState = keyof typeof LOOKS
 
 /** One way out: a capability, and a host. */
-export type Way = {
+type Way = {
   capability: string
   host: string
   methods: string[]

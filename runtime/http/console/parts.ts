@@ -7,7 +7,7 @@ import { type Tongue, tongueOf } from '../frame/tongue.ts'
 import { empty, type Pages, pagesNav as pagesOf } from '../pages/parts.ts'
 import type { BadgeKind } from '../pages/states.ts'
 
-export type Shell = {
+type Shell = {
   visitor: Visitor
   flash: Markup | null
   place: Place
@@ -111,7 +111,7 @@ export const listed = (
       : html`${table(about.title, columns, rows, t)}${after}`,
   )
 
-export type Figure = { name: string; value: string | number; unit?: string; note?: Markup | string }
+type Figure = { name: string; value: string | number; unit?: string; note?: Markup | string }
 
 /** Figures, each with what it is compared to. */
 export const figures = (all: readonly Figure[]): Markup =>

@@ -4,7 +4,7 @@ import type { CallRecord } from '../../contract/endpoints/operator.ts'
 type Upstream = CallRecord['upstream'][number]
 
 /** PHASES: `start` is the wait for a turn, the sandbox and the connector until its first request; `reply` what follows the last. */
-export const PHASES = ['start', 'request', 'between', 'reply', 'all'] as const
+const PHASES = ['start', 'request', 'between', 'reply', 'all'] as const
 
 export type Phase = {
   what: (typeof PHASES)[number]

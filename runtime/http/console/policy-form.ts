@@ -10,11 +10,11 @@ type Line = { attribute: string; operator: OperatorName; value: string }
 
 /** WHO: how a policy says who it is for. */
 export const WHO = ['all', 'any', 'everyone', 'text'] as const
-export type Who = (typeof WHO)[number]
+type Who = (typeof WHO)[number]
 
 /** STATES: whether a policy gives anything. */
 export const STATES = ['draft', 'in_force', 'off'] as const
-export type State = (typeof STATES)[number]
+type State = (typeof STATES)[number]
 
 export type Draft = {
   name: string
@@ -32,7 +32,7 @@ export type Draft = {
 
 /** Most lines of a condition, and most things that a policy gives, in the form. */
 export const MOST_LINES = 50
-export const MOST_THINGS = 200
+const MOST_THINGS = 200
 
 export const EMPTY_LINE: Line = { attribute: '', operator: 'equals', value: '' }
 
@@ -45,7 +45,7 @@ export const EMPTY: Draft = {
 export const MEMBERS = ['email', 'given_name', 'family_name', 'name', 'manager_id', 'id'] as const
 
 /** `email` -> `identity.email`; `Department` -> `identity.custom_attributes["Department"]`. */
-export function pathOfAttribute(name: string): string {
+function pathOfAttribute(name: string): string {
   if (name.startsWith('identity.')) return name
   if (name === 'status' || MEMBERS.some((one) => one === name)) return `identity.${name}`
   const quote = name.includes('"') ? "'" : '"'

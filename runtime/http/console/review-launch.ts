@@ -57,7 +57,7 @@ const EMPTY: Draft = {
 }
 
 /** What was typed. */
-export function draftIn(form: Form): Draft {
+function draftIn(form: Form): Draft {
   const get = (name: string): string => form.get(name)?.trim() ?? ''
   const filters: Filter[] = []
   for (let at = 0; at < MOST_FILTERS && form.has(`group.${at}`); at += 1)
@@ -75,7 +75,7 @@ export function draftIn(form: Form): Draft {
 }
 
 /** Filters as the API takes them; of an attribute the value is `name=value`. @throws CoreError 422 */
-export function scopeOf(t: Tongue, filters: readonly Filter[]): ScopeFilter[] {
+function scopeOf(t: Tongue, filters: readonly Filter[]): ScopeFilter[] {
   return filters
     .filter(({ group, value }) => group !== '' || value !== '')
     .map(({ group, value }) => {

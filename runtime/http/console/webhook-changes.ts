@@ -64,7 +64,7 @@ ${about.get('headers')}</textarea></div>`
  *
  * @throws CoreError 422 for a line that is none; it is not repeated, since it may hold a secret
  */
-export function headersIn(t: Tongue, text: string): Record<string, string | null> {
+function headersIn(t: Tongue, text: string): Record<string, string | null> {
   const lines = text.split('\n').map((line, at) => ({ line: line.trim(), at: at + 1 }))
   return Object.fromEntries(
     lines

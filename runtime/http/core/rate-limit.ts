@@ -4,7 +4,7 @@
  */
 import { createCache } from '../../bounded/cache.ts'
 
-export type RateLimit = {
+type RateLimit = {
   /** Counts a request; the headers that report it, and whether it may go on. */
   count(key: string, nowMs: number): { allowed: boolean; headers: Record<string, string> }
 }

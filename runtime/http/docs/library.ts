@@ -11,7 +11,7 @@ import { type Index, indexOf, type SearchEntry, search } from './search.ts'
 
 const HTML = 'text/html; charset=UTF-8'
 
-export type Library = {
+type Library = {
   /** What is at an address below /docs, such as `operate/tls` or `files/...`; null for nothing. */
   find(slug: string): Promise<KeptDocument | null>
   search(query: string): Promise<string>

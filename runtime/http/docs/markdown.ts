@@ -7,10 +7,10 @@ import type { Steps } from '../documents/steps.ts'
 import { escapeText } from './escape-text.ts'
 
 /** A heading with the id that links to it, made as GitHub makes it. */
-export type Heading = { depth: number; id: string; text: string }
+type Heading = { depth: number; id: string; text: string }
 
 /** What is below a heading, as plain text: for the search. */
-export type Section = { id: string; heading: string; text: string }
+type Section = { id: string; heading: string; text: string }
 
 export type Rendered = {
   title: string
@@ -20,7 +20,7 @@ export type Rendered = {
 }
 
 /** Where a link leads, or null where it leads nowhere: its text is shown then. */
-export type ResolveLink = (target: string) => string | null
+type ResolveLink = (target: string) => string | null
 
 /** A table whose cells are longer than this, in characters, is shown as a list on a narrow screen. */
 const LONG_CELL = 40

@@ -54,7 +54,7 @@ export const Detail = v.pipe(
 )
 
 /** The body of a 422. */
-export const ValidationError = v.pipe(
+const ValidationError = v.pipe(
   v.object({
     detail: v.array(
       v.pipe(

@@ -2,7 +2,7 @@
 import { entriesOf } from '../../contract/schema/keys.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
 
-export type Content = Record<string, { schema: JsonSchema; example?: unknown }>
+type Content = Record<string, { schema: JsonSchema; example?: unknown }>
 
 export type OpenApiResponse = {
   description: string

@@ -7,7 +7,7 @@ import { nullable } from '../../contract/schema/optional.ts'
 const jsonSchema = (description: string) => v.pipe(freeObject(), v.metadata({ description }))
 const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))
 
-export const CapabilitySchema = v.pipe(
+const CapabilitySchema = v.pipe(
   v.strictObject({
     argument: jsonSchema('JSON Schema of `request`'),
     output: jsonSchema('JSON Schema of `response`'),
@@ -20,12 +20,12 @@ export const CapabilitySchema = v.pipe(
   }),
 )
 
-export const ResourceType = v.pipe(
+const ResourceType = v.pipe(
   v.strictObject(manifest.ResourceType.entries),
   v.metadata({ title: 'ResourceType', description: 'A kind of resource' }),
 )
 
-export const EntitlementType = v.pipe(
+const EntitlementType = v.pipe(
   v.strictObject({
     ...manifest.EntitlementType.entries,
     max: nullable(
@@ -38,17 +38,6 @@ export const EntitlementType = v.pipe(
     ),
   }),
   v.metadata({ title: 'EntitlementType', description: 'A kind of entitlement' }),
-)
-
-export const OAuthSettings = v.pipe(
-  v.strictObject({
-    oauth_type: v.picklist(['CODE_FLOW', 'CLIENT_CREDENTIALS']),
-    scopes: nullable(
-      v.pipe(v.record(v.string(), v.string()), v.metadata({ description: 'By capability' })),
-    ),
-    pkce_enabled: v.boolean(),
-  }),
-  v.metadata({ title: 'OAuthSettings', description: 'How this credential is obtained' }),
 )
 
 /** The object in `response` of `info`. Optional members are always there, null when absent. */

@@ -41,7 +41,7 @@ const ConnectorIds = v.pipe(
 )
 
 /** Where the interface stands. */
-export type DocumentOptions = {
+type DocumentOptions = {
   /** Prefix of the connector interface, such as `/connectors`. */
   connectorsPath: string
   serverUrl?: string

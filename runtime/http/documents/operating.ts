@@ -13,7 +13,7 @@ import { TAGS } from './operations.ts'
 import { ADMIN_SECURITY, answer, CONNECTOR_SECURITY, failures } from './responses.ts'
 
 /** What `GET /readyz` answers. */
-export const Readiness = v.pipe(
+const Readiness = v.pipe(
   v.object({
     ready: v.boolean(),
     waiting_for: v.array(v.string()),

@@ -13,7 +13,7 @@ export const SCIM_TAG = {
 } as const
 
 /** What every operation may answer, and what some do. */
-export const SCIM_FAILURES = {
+const SCIM_FAILURES = {
   400: 'The request does not fit; `scimType` says how',
   401: 'The token is missing, unknown, revoked or expired',
   404: 'There is no such resource',

@@ -2,7 +2,7 @@
 import type { Operator } from '../../core/sign-in/operator.ts'
 import type { Language } from '../../words/languages.ts'
 
-export type Variables = {
+type Variables = {
   requestId: string
   appId: string
   /** What pages speak to the person of the visit; missing before one is known. */

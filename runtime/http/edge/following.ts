@@ -12,7 +12,7 @@ import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import type { Env } from './env.ts'
 import { toCoreError } from './to-core-error.ts'
 
-export type FollowingPace = {
+type FollowingPace = {
   /** How often the list is asked for, in milliseconds. */
   everyMs: number
   /** Longest silence: proxies close what says nothing, in milliseconds. */

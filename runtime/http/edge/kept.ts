@@ -88,7 +88,7 @@ export function answerKept(
 }
 
 /** RFC 9110 section 12.5.3, as far as it matters here: a weight of 0 refuses, others are all the same. */
-export function bestCoding(accepted = ''): Coding {
+function bestCoding(accepted = ''): Coding {
   const taken = new Map(
     accepted
       .toLowerCase()

@@ -15,7 +15,7 @@ export const AREAS = {
   inbox: { path: '/inbox', words: 'inbox' },
   console: { path: '/console', words: 'console' },
 } as const
-export type Area = keyof typeof AREAS
+type Area = keyof typeof AREAS
 
 /** A person who is signed in, as a page shows them. */
 export type Visitor = {

@@ -22,9 +22,9 @@ export type SignedIn = { db: Db; secret: string; session: Session }
 type Sent = SignedIn & { form: Form; proven: boolean }
 
 /** How a form is read, where it is not one of text alone. */
-export type ReadForm = (c: Context<Env>, who: SignedIn | null) => Promise<Form>
+type ReadForm = (c: Context<Env>, who: SignedIn | null) => Promise<Form>
 
-export type Visits = {
+type Visits = {
   /** Who is signed in; null for nobody. @throws CoreError 503 */
   signedIn(c: Context<Env>): Promise<SignedIn | null>
   /** A form, whether it is proven or not; `who` is null for one of nobody. @throws CoreError 403, 413, 415, 429 */

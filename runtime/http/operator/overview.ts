@@ -70,7 +70,7 @@ const ofHosts = (nodes: readonly NodeRow[]): Attention[] =>
     )
 
 /** What needs a person, of all that is known: worst first, then what waits longest. */
-export function attentionOf(facts: {
+function attentionOf(facts: {
   connectors: readonly ConnectorListing[]
   statement: Statement
   webhooks: readonly Webhook[]

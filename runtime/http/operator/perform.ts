@@ -72,7 +72,7 @@ export async function operatingOf(
 }
 
 /** What was parsed by the row of an endpoint. */
-export type ParsedInput = {
+type ParsedInput = {
   params: Record<string, string>
   query: object
   body: unknown

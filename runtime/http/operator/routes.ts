@@ -13,7 +13,7 @@ import { type LifecycleRoutesDeps, lifecycleRoutes } from './lifecycle.ts'
 import { makeLoginLink } from './login-links.ts'
 import { proveHost } from './proof.ts'
 
-export type OperatorDeps = LifecycleRoutesDeps & {
+type OperatorDeps = LifecycleRoutesDeps & {
   /** Ends suspicion and quarantine; null for a connector that is not served. */
   releaseConnector(id: string): Promise<{ id: string; released: boolean } | null>
 }

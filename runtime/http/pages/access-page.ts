@@ -15,7 +15,7 @@ import { stepsOf, timeline } from './timeline.ts'
 
 type Listed<T> = { items: readonly T[]; total: number; page: number; pages: number }
 
-export type AccessPage = {
+type AccessPage = {
   t: Tongue
   visitor: Visitor
   userId: string

@@ -7,7 +7,7 @@ import { empty, note } from './parts.ts'
 
 export type GlassValues = { id: string; minutes: string; reason: string }
 
-export type BreakGlassPage = {
+type BreakGlassPage = {
   t: Tongue
   visitor: Visitor
   items: readonly BreakGlass[]

@@ -18,7 +18,7 @@ export type DelegateForm = {
 
 type List = { items: readonly Delegation[]; total: number }
 
-export type DelegatesPage = {
+type DelegatesPage = {
   t: Tongue
   visitor: Visitor
   flash: Markup | null

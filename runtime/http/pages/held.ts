@@ -79,7 +79,7 @@ function whyOf(
 }
 
 /** How much of its time is left: from 0 to 100. */
-export const leftOf = ({ endsAt, seconds }: Held, now: Date): number =>
+const leftOf = ({ endsAt, seconds }: Held, now: Date): number =>
   endsAt === null || !seconds
     ? 100
     : Math.max(0, Math.min(100, (endsAt.getTime() - now.getTime()) / 10 / seconds))

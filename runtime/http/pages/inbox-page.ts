@@ -9,7 +9,7 @@ import { empty, pagesNav } from './parts.ts'
 import { badge } from './states.ts'
 import { type OpenTask, taskDetail } from './task-detail.ts'
 
-export type InboxPage = {
+type InboxPage = {
   t: Tongue
   visitor: Visitor
   userId: string
@@ -36,8 +36,7 @@ ${keys(t)}`,
   })
 }
 
-export const whoOf = (task: Task): string =>
-  task.target_user ? nameOf(task.target_user) : 'Keyway'
+const whoOf = (task: Task): string => (task.target_user ? nameOf(task.target_user) : 'Keyway')
 
 function list(page: InboxPage, events: string): Markup {
   const { t, tasks, open } = page

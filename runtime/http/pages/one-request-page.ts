@@ -8,7 +8,7 @@ import { ask } from './parts.ts'
 import { requestBadge } from './states.ts'
 import { stepsOf, timeline } from './timeline.ts'
 
-export type OneRequestPage = {
+type OneRequestPage = {
   t: Tongue
   visitor: Visitor
   userId: string

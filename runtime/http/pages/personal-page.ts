@@ -6,7 +6,7 @@ import { LANGUAGE_NAMES, LANGUAGES } from '../../words/languages.ts'
 import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 
-export type PersonalPage = {
+type PersonalPage = {
   visitor: Visitor
   flash: Markup | null
   t: Tongue

@@ -9,7 +9,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { note, pagesNav } from './parts.ts'
 import { oneOf, type TimelineStep, timeline } from './timeline.ts'
 
-export type Choice = { id: string; label: string }
+type Choice = { id: string; label: string }
 
 type Common = { t: Tongue; visitor: Visitor; app: App; instructions: string | null }
 
@@ -27,7 +27,7 @@ const head = ({ t, app }: Common): Markup => html`<div class="head"><div>
 const fromAdmins = ({ t, instructions }: Common): Markup | string =>
   instructions ? note('', 'info', t.w.from_admins, instructions) : ''
 
-export type ChoosePage = Common & {
+type ChoosePage = Common & {
   choices: { items: readonly Choice[]; total: number; page: number; pages: number }
 }
 

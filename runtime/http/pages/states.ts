@@ -11,7 +11,7 @@ export type BadgeKind = 'good' | 'wait' | 'busy' | 'bad' | 'rule' | ''
 /** The colour and the picture of a badge. */
 export type BadgeLook = readonly [kind: BadgeKind, icon: Icon]
 
-export const REQUEST_BADGES = {
+const REQUEST_BADGES = {
   PENDING: ['busy', 'sync'],
   PENDING_MANAGER_APPROVAL: ['wait', 'clock'],
   MANAGER_APPROVED: ['busy', 'check'],

@@ -10,7 +10,7 @@ import { fieldSchema } from './field-schema.ts'
 import { type JsonSchema, tidy, UNDESCRIBED } from './tidy.ts'
 
 /** Which side of a schema: what may be sent (`input`), or what is always answered (`output`). */
-export type Mode = 'input' | 'output'
+type Mode = 'input' | 'output'
 
 /** The named schemas of one document, collected while it is written. */
 export type Components = {

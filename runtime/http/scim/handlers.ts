@@ -9,7 +9,7 @@ import * as groups from '../../core/scim/write-groups.ts'
 import * as users from '../../core/scim/write-users.ts'
 import type { Db } from '../../database/database.ts'
 
-export type ScimInput = {
+type ScimInput = {
   id: string
   query: ListQuery
   body: Record<string, unknown>

@@ -9,7 +9,7 @@ import { SIGN_IN_PATH } from './layout.ts'
 /** What is wrong: with which field, and the key of the words. */
 export type SignInProblem = { field: 'code' | 'token' | null; text: PlainWords }
 
-export type SignInPage = {
+type SignInPage = {
   t: Tongue
   proof: string
   problem: SignInProblem | null
