@@ -14,7 +14,7 @@ export const wholeNumber = (min: number, max: number) =>
   )
 
 /** An address that begins so, or nothing. */
-export const address = (prefix: RegExp, message: string) =>
+const address = (prefix: RegExp, message: string) =>
   v.pipe(
     v.string(),
     v.check((given) => {
@@ -25,7 +25,7 @@ export const address = (prefix: RegExp, message: string) =>
   )
 
 /** Whether a PostgreSQL address has a list of hosts, as libpq takes it: the driver here would take it for one name. */
-export const namesSeveral = (given: string): boolean =>
+const namesSeveral = (given: string): boolean =>
   /^[a-z]+:\/\/([^/?]*@|(?![^/?]*@))[^/?@]*,/.test(given) || /[?&]host=[^&]*(,|%2c)/i.test(given)
 
 /** The address of a PostgreSQL server, or nothing. */

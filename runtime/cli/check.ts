@@ -19,10 +19,10 @@ import { update } from './update.ts'
 
 export type CheckFlags = { json?: true; against?: string; allowBreaking?: true }
 
-export type UpdateFlags = CheckFlags & { update?: true; yes?: true }
+type UpdateFlags = CheckFlags & { update?: true; yes?: true }
 
 /** What was found, of a folder or a package; only some findings come with advice. */
-export type Checked = Omit<CheckResult, 'findings'> & {
+type Checked = Omit<CheckResult, 'findings'> & {
   path: string
   findings: (Omit<PackageFinding, 'advice'> & { advice?: string; line?: number })[]
   /** What can be packed; null where something is wrong. */
@@ -160,5 +160,5 @@ export function printCheck({
 }
 
 /** Where a case stands. */
-export const placeOf = (line: number | undefined): string =>
+const placeOf = (line: number | undefined): string =>
   line === undefined ? '' : ` (${CASES_FILE}:${line})`

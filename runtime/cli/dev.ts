@@ -15,7 +15,7 @@ import { recordedLine, recordInto } from './recording.ts'
 import { listen, stopOnSignal } from './serve.ts'
 import { refreshTypes } from './types-file.ts'
 
-export type DevFlags = { record?: true }
+type DevFlags = { record?: true }
 
 /** Not the server's own port: both run beside each other. Its lines are the command's own. */
 const DEFAULTS = { PORT: '8081', KEYWAY_LOG_LEVEL: 'error' }

@@ -10,7 +10,7 @@ import { ask } from './operator/change.ts'
 import { canAsk, isAgreed } from './terminal/is-agreed.ts'
 import { EXIT, type ReadFlags } from './terminal/options.ts'
 
-export type DoctorFlags = ReadFlags & {
+type DoctorFlags = ReadFlags & {
   /** True: all left-over databases; else the names of some. */
   removeClusters?: true | string[]
   yes?: true

@@ -16,7 +16,7 @@ import { counted } from './terminal/counted.ts'
 import { fileFault, isFileFault } from './terminal/file-fault.ts'
 import type { ReadFlags } from './terminal/options.ts'
 
-export type EvidenceFlags = ReadFlags & { out?: string; force?: true; dryRun?: true }
+type EvidenceFlags = ReadFlags & { out?: string; force?: true; dryRun?: true }
 
 /** How long a file may take to come, in milliseconds. */
 const PATIENCE_MS = 3_600_000
@@ -59,7 +59,7 @@ export async function evidence(id: string, flags: EvidenceFlags): Promise<void> 
   }
 }
 
-export type VerifyFlags = { key: string; json?: true }
+type VerifyFlags = { key: string; json?: true }
 
 /** Says whether a file is good; exits with 1 where it is not. */
 export async function verify(file: string, flags: VerifyFlags): Promise<void> {

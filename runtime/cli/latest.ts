@@ -1,6 +1,6 @@
 /** Does something again whenever that is asked for: one after another, and what was asked for meanwhile once. */
 
-export type Latest = {
+type Latest = {
   again(): void
   /** No more of it; resolves when what runs has ended. */
   stop(): Promise<void>

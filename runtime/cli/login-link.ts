@@ -1,7 +1,7 @@
 /** `keyway login-link`: an address that signs a user in to the settings pages once. */
 import { callOperator, findOperator } from './operator/client.ts'
 
-export type LoginLinkOptions = { email: string; url?: string; json?: true }
+type LoginLinkOptions = { email: string; url?: string; json?: true }
 
 export async function loginLink(options: LoginLinkOptions): Promise<void> {
   console.log(await newLoginLink(process.env, options))

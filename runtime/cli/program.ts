@@ -34,7 +34,7 @@ export function createProgram(): Command {
 }
 
 /** A verb with its whole name, such as `users import`. */
-export type Verb = { name: string; command: Command }
+type Verb = { name: string; command: Command }
 
 /** Every verb that does something; those that only gather others are left out. */
 export const verbsOf = (command: Command, prefix = ''): Verb[] =>

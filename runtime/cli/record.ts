@@ -7,7 +7,7 @@ import { type CallFlags, callAt } from './operator/call.ts'
 import { orRefuse, type Recorded, recordedLine, recordInto } from './recording.ts'
 import { listen } from './serve.ts'
 
-export type RecordFlags = CallFlags & { record: string; name?: string }
+type RecordFlags = CallFlags & { record: string; name?: string }
 
 /** A host for this command alone: nobody else can reach it for long, and any port will do. */
 const OWN = { HOST: '127.0.0.1', PORT: '0', KEYWAY_CONNECTOR_TOKEN: '', KEYWAY_LOG_LEVEL: 'error' }

@@ -8,7 +8,7 @@ import { type WrittenCase, writeCase } from '../testing/record/write-case.ts'
 /** What became of one call. */
 export type Recorded = { capability: string } & ({ written: WrittenCase } | { refused: string })
 
-export type FolderRecorder = {
+type FolderRecorder = {
   recorder: Recorder
   /** Where the cases are played again; nothing is written before. */
   use(host: Host): void

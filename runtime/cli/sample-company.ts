@@ -36,13 +36,13 @@ import { groupIdOf } from '../sample/directory.ts'
 import { SAMPLE_TOKEN, tenantUrl } from '../sample/tenants.ts'
 
 /** What the log says of it; where this is there, the company was made, whatever became of it since. */
-export const SAMPLE_EVENT = 'SAMPLE_COMPANY_ADDED'
+const SAMPLE_EVENT = 'SAMPLE_COMPANY_ADDED'
 
 /** Pause until a database that went away is asked again, in milliseconds. */
 const RETRY_MS = 2000
 
 /** `made` now or `there` before; `left-out`: others' people are there, or the operator's token is revoked. */
-export type SampleOutcome = 'made' | 'there' | 'left-out'
+type SampleOutcome = 'made' | 'there' | 'left-out'
 
 type Maker = { baseUrl: string; signal: AbortSignal; onAway?(error: Error): void }
 

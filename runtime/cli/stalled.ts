@@ -5,7 +5,7 @@
 import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 
-export type StallLimits = {
+type StallLimits = {
   /** How long an answer may make no progress, in milliseconds. */
   stallMs: number
   /** Largest sum of what waits to be taken; the largest goes first, in bytes. */

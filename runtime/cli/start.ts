@@ -13,7 +13,7 @@ import { addressError, listen, stopOnSignal } from './serve.ts'
 import { tellToken } from './tell-token.ts'
 import { quoted } from './terminal/quoted.ts'
 
-export type StartOptions = { sample?: true; samplePort: number; newDatabase?: true }
+type StartOptions = { sample?: true; samplePort: number; newDatabase?: true }
 
 export async function start({ sample, samplePort, newDatabase }: StartOptions): Promise<void> {
   // A host that is killed leaves no cache of what it compiled; before it listens, nobody waits for this.

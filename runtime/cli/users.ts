@@ -9,7 +9,7 @@ import { callOperator, findOperator } from './operator/client.ts'
 import { counted } from './terminal/counted.ts'
 import { fileFault } from './terminal/file-fault.ts'
 
-export type ImportFlags = { dryRun?: true; url?: string; json?: true }
+type ImportFlags = { dryRun?: true; url?: string; json?: true }
 
 /** A file of this size and more shows how far it is, in bytes. */
 const SHOW_FROM_BYTES = 1024 * 1024
@@ -79,7 +79,7 @@ function showProgress(body: NodeJS.EventEmitter, length: number): () => void {
 }
 
 /** A difference for people to read. */
-export function words(file: string, difference: PeopleDifference): string {
+function words(file: string, difference: PeopleDifference): string {
   const { dry_run, rows, added, changed, unchanged, groups_made, changed_fields } = difference
   const { added_emails, changed_people, group_names } = difference
   const fields = Object.entries(changed_fields).map(([name, n]) => `${name} ${n}`)

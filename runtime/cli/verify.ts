@@ -4,7 +4,7 @@ import { ConfigError } from '../config.ts'
 import { FAMILIES } from '../verify/attacks/attack.ts'
 import { type AttackOutcome, type Report, verify as run, select } from '../verify/verify.ts'
 
-export type VerifyArguments = { json?: true; family?: string; only?: string }
+type VerifyArguments = { json?: true; family?: string; only?: string }
 
 /** The host process that is attacked, with the ending of this file: `.js` in the installed package. */
 export const HOST_ENTRY: string = path.join(

@@ -15,7 +15,7 @@ import { isGranted, targetOf } from './limits/grants.ts'
 import { parseUrl } from './rules/policy.ts'
 
 /** One POST, or GET. */
-export type Delivery = {
+type Delivery = {
   method?: 'GET' | 'POST'
   url: string
   /** Names in lower case. */

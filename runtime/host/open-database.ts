@@ -21,7 +21,7 @@ import { type DatabaseService, startDatabase } from '../database/service.ts'
 import type { Log } from '../observe/log.ts'
 import { keptSecret } from '../secrets/secret-files.ts'
 
-export type HostDatabaseOptions = {
+type HostDatabaseOptions = {
   config: Config
   log: Log
   /** The operator's secrets, newest first. */
@@ -42,7 +42,7 @@ export type HostDatabaseOptions = {
   post: Post | null
 }
 
-export type HostDatabase = { database: DatabaseService; work: BackgroundWork }
+type HostDatabase = { database: DatabaseService; work: BackgroundWork }
 
 /** A host without a database has no records, and so nothing to do with them. */
 export const noWork: CoreContext['send'] = () => Promise.reject(new Error('there is no database'))

@@ -10,7 +10,7 @@ import {
 import { type Ask, createIdentity } from '../egress/identity/identity.ts'
 import type { Sealer } from '../secrets/seal.ts'
 
-export type SignIn = {
+type SignIn = {
   providers: readonly KnownProvider[]
   identity: ProviderSignIn
   /** Seals what a browser keeps while a person is at a provider. */
@@ -34,7 +34,7 @@ const MAX_SECRET = 4096
  *
  * @throws Error that names the place in the file, never what a secret is
  */
-export async function readProviders(file: string): Promise<readonly KnownProvider[]> {
+async function readProviders(file: string): Promise<readonly KnownProvider[]> {
   if (file === '') return []
   const text = await readText(file, MAX_FILE)
   const parsed = v.safeParse(SignInProviders, json(file, text))

@@ -7,7 +7,7 @@ import type { Siblings } from '../processes/siblings.ts'
 
 type Listing = ReturnType<Installed['list']>[number]
 
-export type StandingsDeps = {
+type StandingsDeps = {
   served: Pick<Installed, 'list' | 'find'>
   lanes: Pick<Lanes, 'standing' | 'release'>
   siblings: Pick<Siblings, 'ask'>
@@ -15,11 +15,11 @@ export type StandingsDeps = {
 }
 
 /** A row of the list; what is served may still be under suspicion, or take no calls. */
-export type StandingRow = Omit<Listing, 'state'> & {
+type StandingRow = Omit<Listing, 'state'> & {
   state: Listing['state'] | 'suspect' | 'quarantined'
 }
 
-export type Standings = {
+type Standings = {
   listConnectors(): StandingRow[]
   /** Ends suspicion and quarantine in all processes; null where no such connector is served. */
   releaseConnector(id: string): Promise<{ id: string; released: boolean } | null>

@@ -7,7 +7,7 @@ const LOOK_MS = 2000
 /** Its size in bytes: room that one who writes a little would need. */
 const PROBE_BYTES = 65_536
 
-export type WritableWatch = {
+type WritableWatch = {
   /** As text, while it takes none; else null. */
   words(): string | null
   stop(): Promise<void>

@@ -11,7 +11,7 @@ import { shapeOf } from '../contract/schema/shape.ts'
 export const MISFIT: unique symbol = Symbol('misfit')
 
 /** Returns the same as the schema's output, or MISFIT. */
-export type FittingCopy = (value: unknown) => unknown
+type FittingCopy = (value: unknown) => unknown
 
 const made = new WeakMap<AnySchema, FittingCopy>()
 

@@ -17,7 +17,7 @@ import type { ServedVersion } from './ports.ts'
 /** A request body before validation, and its tenant provided that validation does not change it. */
 export type Sent = { tenant: string; call: Call }
 
-export type KnownCalls = {
+type KnownCalls = {
   /** The parts of a body that is valid apart from credentials and settings; null if it needs full validation. */
   sent(body: unknown, version: ServedVersion, capability: CapabilityName): Sent | null
   /** Whether its credentials and settings were validated for this version. */

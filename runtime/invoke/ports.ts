@@ -94,7 +94,7 @@ export type CallEnd = {
 }
 
 /** A capability that the host carries out itself, by the manifest's declaration. */
-export type PerformedCall = {
+type PerformedCall = {
   version: ServedVersion
   capability: OAuthCapability
   request: unknown

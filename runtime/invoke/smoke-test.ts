@@ -9,7 +9,7 @@ import type { CallEnd, InvokeDeps, ServedVersion } from './ports.ts'
 /** How long each of the two calls may take, in milliseconds. */
 const PATIENCE_MS = 30_000
 
-export type SmokeTest = (
+type SmokeTest = (
   version: ServedVersion,
   probe: Record<string, unknown> | null,
 ) => Promise<string | null>

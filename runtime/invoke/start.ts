@@ -23,9 +23,9 @@ import { type Route, route } from './route.ts'
 import { type ReadyCall, toLane } from './to-lane.ts'
 
 /** Exactly one of them is called once, possibly before `Start` returns. */
-export type Ends = { answer(answer: Answer): void; fail(error: unknown): void }
+type Ends = { answer(answer: Answer): void; fail(error: unknown): void }
 
-export type ShortInvocation = Omit<Invocation, 'signal' | 'limits'> & { signal: CallerSignal }
+type ShortInvocation = Omit<Invocation, 'signal' | 'limits'> & { signal: CallerSignal }
 
 /**
  * Starts a call. Returns false, without side effects, if the call has to take the general path.
@@ -34,7 +34,7 @@ export type ShortInvocation = Omit<Invocation, 'signal' | 'limits'> & { signal: 
  */
 export type Start = (invocation: ShortInvocation, ends: Ends) => boolean
 
-export type StartDeps = InvokeDeps & {
+type StartDeps = InvokeDeps & {
   /** Shared with the general path. */
   turns: ConcurrencyLimit
   /** Like `run`, with a callback. */

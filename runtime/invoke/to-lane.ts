@@ -32,7 +32,7 @@ type Means = {
   limits?: ReplyLimits | undefined
 }
 
-export type OnLane = {
+type OnLane = {
   laneCall: LaneCall
   /**
    * Call when the lane is done: aborts open requests and reports those that were made.

@@ -4,7 +4,7 @@
  */
 import { readStat } from './process-stat.ts'
 
-export type CpuWatchLimits = {
+type CpuWatchLimits = {
   /** How long a worker may burn before it is made to wait for others, in milliseconds. */
   burnMs: number
   /** Share of one core from which on it burns; low, because on a busy machine nobody gets a whole one. */
@@ -13,7 +13,7 @@ export type CpuWatchLimits = {
   busyAnswers: number
 }
 
-export const CPU_WATCH_LIMITS: CpuWatchLimits = { burnMs: 1000, burnShare: 0.35, busyAnswers: 20 }
+const CPU_WATCH_LIMITS: CpuWatchLimits = { burnMs: 1000, burnShare: 0.35, busyAnswers: 20 }
 
 /** `burned` once: at the moment in which it has burned for too long. */
 export type CpuUse = 'calm' | 'burns' | 'burned'

@@ -46,7 +46,7 @@ export const createSetDataLimit =
       )
     })
 
-export type DataRoom = {
+type DataRoom = {
   /** Goes on when the worker may hold so many isolates: mostly at once. */
   forIsolates(count: number, then: () => void): void
   /** The worker has ended; who waits is not called any more. */

@@ -1,9 +1,9 @@
 /** Deadlines of a lane's calls, with one timer for all, because hardly any ever pass. */
 
 /** Handle to clear a deadline. */
-export type Deadline = { readonly endMs: number; readonly late: () => void }
+type Deadline = { readonly endMs: number; readonly late: () => void }
 
-export type Deadlines = {
+type Deadlines = {
   /** Calls `late` once after so many milliseconds, at most one tick later, unless cleared. */
   set(inMs: number, late: () => void): Deadline
   clear(deadline: Deadline): void

@@ -21,7 +21,7 @@ export type SchedulerLimits = IsolateLimits & {
 }
 
 /** What the seats ask of the lane. */
-export type SchedulerSteps = {
+type SchedulerSteps = {
   ping(isolate: number): void
   dispose(isolate: number): void
   /** The isolate does not answer: its calls are over. */

@@ -37,7 +37,7 @@ type Entry = {
 /** The isolate for a call, or null while there is no room; and those to dispose of. */
 type Taken = { isolate: number | null; evicted: number[] }
 
-export type IsolateTable = {
+type IsolateTable = {
   take(connector: string, isolateKey: string): Taken
   /** True when this tenant has an isolate already. */
   knows(connector: string, isolateKey: string): boolean

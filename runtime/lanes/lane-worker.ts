@@ -30,7 +30,7 @@ export type LaneWorker = {
   lastCall: number
 }
 
-export type LaneWorkerEvents = {
+type LaneWorkerEvents = {
   onMessage(from: LaneWorker, message: Message): void
   onEnd(from: LaneWorker, end: WorkerEnd): void
   /** An isolate does not answer: its calls are over. */

@@ -60,7 +60,7 @@ export const LANES_LIMITS: LanesLimits = {
 const MAX_SLOW = 3
 
 /** A lane of its own, or a shared one by name. */
-export type LaneKey = string
+type LaneKey = string
 
 export type LaneState = {
   lane: LaneKey

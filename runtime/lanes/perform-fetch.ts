@@ -4,7 +4,7 @@ import type { Heads } from '../protocol/frames.ts'
 import type { FetchReply, FetchRequest } from '../protocol/lane-call.ts'
 
 /** The answer for the guest; `error` is the host's own record of what went wrong. */
-export type Performed = {
+type Performed = {
   reply: Heads['fetched']['reply']
   bytes: Buffer
   error: RuntimeError | null

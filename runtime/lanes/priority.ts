@@ -18,7 +18,7 @@ export type Priority = 'usual' | 'low' | 'last'
  * What lowers a process: its nice value, and on desktops and plain servers that of its autogroup. Where
  * Linux has these, every worker is in one of its own, and its nice value counts among its own threads alone.
  */
-export type Means = 'nice' | 'autogroup'
+type Means = 'nice' | 'autogroup'
 
 /** What this machine offers, for /readyz. */
 export type Scheduling = {

@@ -5,7 +5,7 @@
  */
 import { createCache } from '../bounded/cache.ts'
 
-export type QuarantineLimits = {
+type QuarantineLimits = {
   /** How long a suspect runs alone, in milliseconds; doubled each time it is one again. */
   aloneMs: number
   /** Deaths alone, within `memoryMs`, that lead to quarantine. */

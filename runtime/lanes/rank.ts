@@ -10,7 +10,7 @@ export type Rank = {
   looked(pid: number, use: CpuUse, isClear: boolean): void
 }
 
-export type RankLimits = {
+type RankLimits = {
   /** The lane belongs to connectors that come with the host: it stays beside the host. */
   isOwn: boolean
   /** How long a worker is calm before it is of good standing, in milliseconds. */

@@ -12,7 +12,7 @@ export type StallWatch = {
   look(): void
 }
 
-export type StallSteps = {
+type StallSteps = {
   /** Pings the main thread. */
   ask(): void
   /** The main thread computes and does not answer. */

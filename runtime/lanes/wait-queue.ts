@@ -13,7 +13,7 @@ export type Ticket = {
   refuse(error: RuntimeError): void
 }
 
-export type WaitQueue = {
+type WaitQueue = {
   /**
    * Puts a ticket at the end. In a full line the newest ticket goes of the owner that has most: of the
    * connector, then of the tenant.

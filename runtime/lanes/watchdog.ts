@@ -15,7 +15,7 @@ export type Watchdog = {
   stop(): void
 }
 
-export type WatchdogSteps = {
+type WatchdogSteps = {
   ping(isolate: number): void
   /** The isolate did not answer. */
   silent(isolate: number): void

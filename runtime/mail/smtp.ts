@@ -4,7 +4,7 @@ import type { Letter, Post, Posted } from '../core/kernel/context/post.ts'
 import type { MailServer } from '../mail-server.ts'
 
 /** How long the server may take for an answer, in milliseconds; a whole message may take as many times `STEPS`. */
-export type SmtpPace = { answerMs: number }
+type SmtpPace = { answerMs: number }
 const STEPS = 4
 
 /** Certificates that are trusted in addition to those of the system; for tests, operators name theirs in NODE_EXTRA_CA_CERTS. */
@@ -60,7 +60,7 @@ export function createPost(
 class Late extends Error {}
 
 /** The message: everything in it is given in parts, so that no text can begin a header of its own. */
-export const messageOf = (
+const messageOf = (
   { to, subject, text, html, messageId, language }: Letter,
   from: MailServer['from'],
   origin: string,
@@ -99,7 +99,7 @@ const OF_THE_MESSAGE = ['RCPT TO', 'DATA']
 type Failure = { code?: string; command?: string; responseCode?: number; message: string }
 
 /** How a failure counts. A sender or a password that is refused keeps its mail: it goes out once that is put right. */
-export function failedBy(error: unknown, hide: (text: string) => string = (text) => text): Posted {
+function failedBy(error: unknown, hide: (text: string) => string = (text) => text): Posted {
   if (error instanceof Late)
     return { ok: false, ends: false, problem: 'the server did not answer in time' }
   // The cast: what nodemailer throws is an error with these members.

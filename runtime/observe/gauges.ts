@@ -16,7 +16,7 @@ import type { Lanes } from '../lanes/lanes.ts'
 import { latest } from './latest.ts'
 import type { Log } from './log.ts'
 
-export type GaugesDeps = {
+type GaugesDeps = {
   /** Null: the host has none. */
   database: DatabaseService | null
   registry: Pick<Connectors, 'ids' | 'find'>

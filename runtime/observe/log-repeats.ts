@@ -8,7 +8,7 @@ import { createCache } from '../bounded/cache.ts'
 /** A line as it was handed to the log: its fields, and its message with what formats it. */
 export type Line = { level: number; fields: Record<string, unknown>; message: string }
 
-export type Repeats = {
+type Repeats = {
   /** Whether to write a line now; else it is counted. */
   isNew(line: Line): boolean
   /** Says at once what is counted so far, and forgets it. */

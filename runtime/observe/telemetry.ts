@@ -23,7 +23,7 @@ export type Observers = {
   onCall?(call: CallEnd): void
 }
 
-export type Telemetry = {
+type Telemetry = {
   changed(listing: RegistryListing): void
   upstream: InvokeDeps['onUpstream']
   logged: CallLog

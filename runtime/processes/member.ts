@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { ANSWER_MS, type FromMember, FromPrimary } from './messages.ts'
 import type { Answers, Siblings } from './siblings.ts'
 
-export type Member = {
+type Member = {
   siblings: Siblings
   /** Nobody serves yet: this one is not to wait until it knows its connectors. */
   isFirst: boolean

@@ -12,14 +12,14 @@ const MAX_RESTART_MS = 10_000
 /** Who has served for so long starts again after the first pause, in milliseconds. */
 const CALM_MS = 60_000
 
-export type PrimaryEvents = {
+type PrimaryEvents = {
   /** A process serves now; `count` do. */
   onServing(pid: number, count: number): void
   /** A process ended that was not to; another takes its place after so many milliseconds. */
   onEnded(pid: number, how: string, againMs: number): void
 }
 
-export type Primary = {
+type Primary = {
   /** Resolves with the exit code of a process that ended before any has served: it has said why. */
   failed: Promise<number>
   /** Sends a signal to all, and resolves when they are gone. */

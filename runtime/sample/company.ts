@@ -38,7 +38,7 @@ export type SampleApp = {
   tasks(ids: Ids): SampleTask[]
 }
 
-export type SampleTask = {
+type SampleTask = {
   type: string
   category: 'MANAGER_APPROVAL' | 'APPROVAL' | 'PROVISIONING'
   description: string
@@ -50,7 +50,7 @@ export type SampleTask = {
   groups?: { id: string }[]
 }
 
-export type SampleCompany = {
+type SampleCompany = {
   /** A file for the import of people. */
   csv: string
   /** Who also has which role. */

@@ -11,7 +11,7 @@ export type Directory = {
   nextId: number
 }
 
-export const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
+const ENTERPRISE = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
 
 type Member = { value: string; display?: string }
 

@@ -7,7 +7,7 @@ import { jsonText } from './json-text.ts'
 import { fileOf } from './read-cases.ts'
 
 /** Where a case stands: offsets in the text, and its line from 1. */
-export type CaseSpan = { start: number; end: number; line: number; name: string | null }
+type CaseSpan = { start: number; end: number; line: number; name: string | null }
 
 const TOKEN = /"[^"\\]*(?:\\[\s\S][^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 

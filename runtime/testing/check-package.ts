@@ -12,7 +12,7 @@ import type { Lanes } from '../lanes/lanes.ts'
 import { type CheckBench, checkCode } from './check-connector.ts'
 import type { Finding } from './check-result.ts'
 
-export type PackageCheck = {
+type PackageCheck = {
   findings: PackageFinding[]
   manifest: Manifest | null
   /** Names of the cases that passed. */

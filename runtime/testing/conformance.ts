@@ -34,7 +34,7 @@ const PATIENCE_MS = 5000
 type Finding = { severity: 'error'; where: string; message: string }
 
 /** What a connector's own cases send: taken where its schemas accept nothing that could be made up. */
-export type Example = Pick<Case, 'capability' | 'request' | 'settings'>
+type Example = Pick<Case, 'capability' | 'request' | 'settings'>
 
 export async function conformance(
   version: ServedVersion,

@@ -11,7 +11,7 @@ import { marksIn } from '../contract/limits/reply-limits.ts'
 import { membersOf } from '../contract/schema/record.ts'
 import { expandCase, type Shared } from './expand-case.ts'
 
-export type ReadCases = {
+type ReadCases = {
   cases: Case[]
   /** What is wrong, with the name of the case or of the file. */
   findings: { where: string; message: string }[]

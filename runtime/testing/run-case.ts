@@ -65,7 +65,7 @@ export async function* playCase(
 }
 
 /** What a case comes to: what differs from what it expects, and what was answered instead. */
-export type Played = {
+type Played = {
   findings: string[]
   /** The answer of each of its calls. */
   bodies: AnswerBody[]

@@ -10,7 +10,7 @@ import type { ExchangeOptions, OutgoingRequest, ReplyHead } from '../egress/exch
 import { prepareHeaders } from '../egress/exchange/headers.ts'
 import { differences } from './differences.ts'
 
-export type ScriptedUpstream = {
+type ScriptedUpstream = {
   exchange(url: URL, request: OutgoingRequest, options: ExchangeOptions): Promise<ReplyHead>
   /**
    * What went wrong: unexpected requests, and exchanges that never happened. `astray` after an

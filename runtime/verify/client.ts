@@ -14,7 +14,7 @@ export type Ended = {
   nextPage: string | null
 }
 
-export type CallOptions = {
+type CallOptions = {
   token: string
   /** The token is sent as the password of a user. */
   basic?: boolean | undefined

@@ -48,7 +48,7 @@ export async function writeFolder(
 }
 
 /** The manifest of an attack: the usual one, with what is its own. */
-export function manifestOf({ name, deadlineMs, memoryMb, manifest }: Attack): object {
+function manifestOf({ name, deadlineMs, memoryMb, manifest }: Attack): object {
   return {
     id: name,
     version: '1.0.0',

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { isWithin, parseDn } from '../contract/connector/dn.ts'
 
 /** What everything that is asked for lies below: the `base` of the attacks. */
-export const DIRECTORY_BASE = 'dc=acme'
+const DIRECTORY_BASE = 'dc=acme'
 const BASE = parseDn(DIRECTORY_BASE) ?? []
 
 /** In a request that may not arrive, wherever it stands in it. */

@@ -31,7 +31,7 @@ export type Noticed = {
   ownStallMs: number
 }
 
-export type Neighbours = { stop(): Promise<Noticed> }
+type Neighbours = { stop(): Promise<Noticed> }
 
 /** Interval between calls, in milliseconds; independent of answers. */
 const EVERY_MS = 10

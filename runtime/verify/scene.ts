@@ -9,7 +9,7 @@ import { NEIGHBOUR } from './neighbours.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 /** A row of `GET /operator/connectors`. */
-export type Row = {
+type Row = {
   folder: string
   digest: string | null
   state: string

@@ -12,7 +12,7 @@ import { type Noticed, startNeighbours } from './neighbours.ts'
 import { type Observed, pause, place, runAttack } from './run-attack.ts'
 import { openScene, type Scene } from './scene.ts'
 
-export type Selected = { family: Family; attack: Attack }
+type Selected = { family: Family; attack: Attack }
 
 /** One line of the report. Times in milliseconds. */
 export type AttackOutcome = {
@@ -44,7 +44,7 @@ export type Report = {
   tookMs: number
 }
 
-export type VerifyOptions = {
+type VerifyOptions = {
   /** File of the host process. */
   entry: string
   selected: readonly Selected[]

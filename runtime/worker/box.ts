@@ -1,7 +1,7 @@
 /** Reads the box of an entry: see guest/outbox.ts. The guest may have got at the prelude's parts. */
 
 /** One message of a guest: an answer of a call by its id, or something that it asks for. */
-export type BoxMessage = (op: string, id: number, one: string, two: string, three: string) => void
+type BoxMessage = (op: string, id: number, one: string, two: string, three: string) => void
 
 /** Places of one message. */
 const PLACES = 5

@@ -7,7 +7,7 @@ import * as v from 'valibot'
 import type { Heads } from '../protocol/frames.ts'
 import { WORKER_HEADS } from '../protocol/worker-heads.ts'
 
-export type GuestRequest = { call: number; head: Heads['fetch']; bytes: Buffer | undefined }
+type GuestRequest = { call: number; head: Heads['fetch']; bytes: Buffer | undefined }
 
 /** Why a request does not leave, in the guest's terms. */
 type Refusal = { code: 'permission_denied' | 'rate_limit'; message: string }

@@ -25,7 +25,7 @@ const NOTHING: Buffer = Buffer.alloc(0)
  * The message for the host: its head, and as its body the JSON of the response followed by that of raw_data; as text if
  * it can be written to the pipe unchanged.
  */
-export type CheckedReply = { reply: Reply; body: Buffer | string }
+type CheckedReply = { reply: Reply; body: Buffer | string }
 
 /** What a reply has to be. */
 export type ReplyExpectation = {

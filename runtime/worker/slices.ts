@@ -46,7 +46,7 @@ export type Share = {
 }
 
 /** What the system says of the thread that runs. */
-export type Meter = {
+type Meter = {
   /** Time since some moment, in milliseconds. */
   nowMs(): number
   /** Processor time of this thread so far, in milliseconds. */

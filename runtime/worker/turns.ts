@@ -1,5 +1,5 @@
 /** The delivered turns of one isolate: few are under way at once, the others wait in line. */
-export type Turns = {
+type Turns = {
   /** Runs `go` when its turn has come; it resolves, and never rejects, when the turn is over. */
   enter(go: () => Promise<void>): void
 }

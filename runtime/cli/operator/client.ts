@@ -15,7 +15,7 @@ import { readKeptSecret } from '../../secrets/secret-files.ts'
 import { notThere } from '../terminal/not-there.ts'
 
 /** A host and the token to operate it with. */
-export type OperatorTarget = {
+type OperatorTarget = {
   /** Without a path. */
   url: URL
   token: string

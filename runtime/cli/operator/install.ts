@@ -20,7 +20,7 @@ const UPLOAD_MS = 300_000
 /** Most wants that are named one by one. */
 const MOST_HINTS = 10
 
-export type InstallFlags = ChangeFlags & {
+type InstallFlags = ChangeFlags & {
   signature?: string
   registry?: string[]
   grant?: string[]
@@ -131,7 +131,7 @@ function done(flags: ReadFlags, changed: Changed & { package?: PackageReport }):
 }
 
 /** What was granted as a whole stands in the report above already. */
-export function withoutRepeats(changed: Changed & { package?: PackageReport }): Changed {
+function withoutRepeats(changed: Changed & { package?: PackageReport }): Changed {
   const { package: report, difference } = changed
   if (!report || report.more.words.length === 0) return changed
   const granted = new Set(report.more.words.map((words) => `${report.id}: may ${words}`))
@@ -164,7 +164,7 @@ async function activate(
 }
 
 /** Members of a body or a query, as the options that they are here. */
-export const asOptions = (words: string): string =>
+const asOptions = (words: string): string =>
   words.replace(
     /\b(allow_breaking|allow_downgrade|change_publisher)\b/g,
     (name) => `--${name.replaceAll('_', '-')}`,
@@ -251,7 +251,7 @@ const TRUST_WORDS: Record<PackageReport['trust'], string> = {
 }
 
 /** What a package is and wants, before anybody says yes. */
-export function reportWords(report: PackageReport): string {
+function reportWords(report: PackageReport): string {
   const { id, version, digest, trust, publisher, replaces, findings, more, less } = report
   const from = publisher === null ? '' : ` (${publisher})`
   return [

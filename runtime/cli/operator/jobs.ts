@@ -3,7 +3,7 @@ import type { JobRecord } from '../../contract/endpoints/jobs.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 
-export type JobsFlags = ReadFlags & { limit: number; queue?: string; state?: string }
+type JobsFlags = ReadFlags & { limit: number; queue?: string; state?: string }
 
 export async function jobs(flags: JobsFlags): Promise<void> {
   const query = new URLSearchParams({ limit: String(flags.limit) })

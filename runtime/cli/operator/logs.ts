@@ -13,7 +13,7 @@ const FOLLOW_MS = 1000
 /** Calls per answer, at most. */
 const MOST = 1000
 
-export type LogsFlags = ReadFlags & {
+type LogsFlags = ReadFlags & {
   limit: number
   app?: string
   cause?: string

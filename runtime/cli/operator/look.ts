@@ -52,14 +52,14 @@ export async function list(flags: ReadFlags): Promise<void> {
   )
 }
 
-export type Shown = InstalledConnector & { wants: Want[]; withheld: Want[]; probe: boolean }
+type Shown = InstalledConnector & { wants: Want[]; withheld: Want[]; probe: boolean }
 
 export async function show(id: string, flags: ReadFlags): Promise<void> {
   print(flags, await get<Shown>(flags, connectorPath(id)), shownWords)
 }
 
 /** An installed connector as text; each want and grant is listed once. */
-export const shownWords = (one: Shown): string =>
+const shownWords = (one: Shown): string =>
   [
     `${one.id}${one.disabled ? ` (disabled${one.at_once ? ' at once' : ''})` : ''}`,
     '',

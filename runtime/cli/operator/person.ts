@@ -16,7 +16,7 @@ export async function exported(email: string, flags: ReadFlags): Promise<void> {
     console.error(`Not all rows are shown of: ${answer.cut.join(', ')}; each shows 5,000.`)
 }
 
-export type EraseFlags = ReadFlags & { yes?: true; dryRun?: true }
+type EraseFlags = ReadFlags & { yes?: true; dryRun?: true }
 
 /** Says what would be erased, asks, and erases. */
 export async function erase(email: string, flags: EraseFlags): Promise<void> {

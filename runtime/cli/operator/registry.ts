@@ -22,7 +22,7 @@ import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 import { RefusedError, UNUSED } from './client.ts'
 
-export type RegistryFlags = ReadFlags & { registry?: string[] }
+type RegistryFlags = ReadFlags & { registry?: string[] }
 
 /** How long the command waits for one file, in milliseconds. */
 const PATIENCE_MS = 60_000

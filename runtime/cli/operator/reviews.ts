@@ -53,7 +53,7 @@ function appWords(app: AccessReviewProgress['apps'][number]): string {
 const endWords = ({ id, status }: AccessReviewOutput): string[] =>
   status === 'COMPLETED' ? [`  Evidence: keyway review evidence ${id}`] : []
 
-export type LaunchFlags = ReadFlags & {
+type LaunchFlags = ReadFlags & {
   app: string[]
   deadline: string
   type: string

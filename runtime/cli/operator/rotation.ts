@@ -4,7 +4,7 @@ import { entriesOf } from '../../contract/schema/keys.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 
-export type RotationFlags = ReadFlags & { endTokens?: boolean; dryRun?: boolean }
+type RotationFlags = ReadFlags & { endTokens?: boolean; dryRun?: boolean }
 
 /** What each count is of. */
 const KINDS: Record<keyof RotationNeeds, string> = {

@@ -10,7 +10,7 @@ import { ask, print } from './change.ts'
 import { jsonOf } from './envelope.ts'
 import { demandApp } from './known.ts'
 
-export type SyncsFlags = ReadFlags & { limit: number }
+type SyncsFlags = ReadFlags & { limit: number }
 
 /** The latest syncs, how far they are, and what they found. */
 export async function syncs(app: string | undefined, flags: SyncsFlags): Promise<void> {
@@ -59,7 +59,7 @@ function runWords(run: SyncRun): string {
   ].join('\n')
 }
 
-export type RunFlags = ReadFlags & { dryRun?: true }
+type RunFlags = ReadFlags & { dryRun?: true }
 
 /** Says of a stopped sync that what vanished is gone indeed. */
 export async function acceptSync(run: number, flags: RunFlags): Promise<void> {
@@ -85,7 +85,7 @@ export async function cancelSync(run: number, flags: RunFlags): Promise<void> {
   )
 }
 
-export type SettingsFlags = ReadFlags & { set?: string; every?: number; dryRun?: true }
+type SettingsFlags = ReadFlags & { set?: string; every?: number; dryRun?: true }
 
 /** Shows how an app is synced, or changes it. */
 export async function syncSettings(app: string, flags: SettingsFlags): Promise<void> {

@@ -3,7 +3,7 @@
 /** Shortest time between two lines, in milliseconds. */
 const EVERY_MS = 100
 
-export type ProgressLine = { show(text: string): void; clear(): void }
+type ProgressLine = { show(text: string): void; clear(): void }
 
 export function progressLine(stream: NodeJS.WriteStream = process.stderr): ProgressLine {
   let shownMs = 0

@@ -22,7 +22,7 @@ const MOST_WAITING = 10_000
 const AT_ONCE = 1000
 
 /** A call that has ended. */
-export type CountedCall = {
+type CountedCall = {
   connector: string
   capability: string
   /** Null for an answer. */
@@ -31,7 +31,7 @@ export type CountedCall = {
 }
 
 /** A request that a call made, or that was refused. */
-export type CountedRequest = {
+type CountedRequest = {
   connector: string
   capability: string
   host: string
@@ -56,7 +56,7 @@ export type CallMinutes = {
   stop(): Promise<void>
 }
 
-export type CallMinutesDeps = {
+type CallMinutesDeps = {
   /** Null while the database is away, or where there is none. */
   place(): { db: Db; domainId: string } | null
   /** The time that all hosts agree on, in milliseconds since the epoch. */

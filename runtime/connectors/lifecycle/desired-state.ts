@@ -27,7 +27,7 @@ export function connectorOf(statement: Statement, id: string): InstalledConnecto
   throw new CoreError(404, `There is no installed connector ${JSON.stringify(id.slice(0, 64))}`)
 }
 
-export const withConnector = (statement: Statement, connector: InstalledConnector): Statement => ({
+const withConnector = (statement: Statement, connector: InstalledConnector): Statement => ({
   ...statement,
   connectors: { ...statement.connectors, [normalizeId(connector.id)]: connector },
 })
@@ -155,7 +155,7 @@ export function versionOf({ id, versions }: InstalledConnector, digest: string):
 }
 
 /** Newer grants replace those that they cover. */
-export function merged(before: readonly Grant[], more: readonly Grant[]): Grant[] {
+function merged(before: readonly Grant[], more: readonly Grant[]): Grant[] {
   const identity = ({ kind, key, amount, secrets }: Grant) =>
     JSON.stringify([kind, key, amount, secrets])
   const known = new Set(before.map(identity))

@@ -13,7 +13,7 @@ const POLL_MS = 2000
 /** Longest pause before what could not be taken over is tried again, in milliseconds; the first is a poll. */
 const MAX_PAUSE_MS = 300_000
 
-export type FollowDeps = {
+type FollowDeps = {
   /** Null until the database is there. */
   db(): Db | null
   domainId(): string

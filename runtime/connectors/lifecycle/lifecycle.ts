@@ -30,7 +30,7 @@ import type { InstallPolicy, OperateDeps } from './operating.ts'
 import { packedOf } from './packages.ts'
 import { type Probe, probeOf } from './probes.ts'
 
-export type LifecycleDeps = {
+type LifecycleDeps = {
   dataDir: string
   folders: Registry
   /** Keeps packages on this host's disk. */

@@ -23,19 +23,19 @@ export const SIGNATURE_HEADER = 'keyway-signature'
 const KeyId = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{22}$/))
 
 /** The file beside a package, `<package>.sig`, or beside another text that is signed. */
-export const Signature = v.strictObject({
+const Signature = v.strictObject({
   form: v.pipe(v.string(), v.maxLength(50)),
   /** Which key: a digest of its public half. */
   key: KeyId,
   signature: v.pipe(v.string(), v.base64(), v.maxLength(100)),
 })
-export type Signature = v.InferOutput<typeof Signature>
+type Signature = v.InferOutput<typeof Signature>
 
 /** A key pair as it is kept: PEM, the private half for its owner alone. */
-export type KeyPair = { id: string; privateKey: string; publicKey: string }
+type KeyPair = { id: string; privateKey: string; publicKey: string }
 
 /** What a signature is worth. */
-export type Trust =
+type Trust =
   | { state: 'trusted'; key: string; publisher: string }
   | { state: 'untrusted'; key: string | null }
   | { state: 'invalid'; why: string }
@@ -59,7 +59,7 @@ export function makeKeyPair(): KeyPair {
 }
 
 /** Which key this is: 22 characters of its digest. */
-export function keyIdOf(publicKey: KeyObject): string {
+function keyIdOf(publicKey: KeyObject): string {
   const der = publicKey.export({ type: 'spki', format: 'der' })
   return createHash('sha256').update(der).digest('base64url').slice(0, 22)
 }

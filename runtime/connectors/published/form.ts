@@ -17,7 +17,7 @@ export const MAX_SIGNATURE_BYTES = 4096
 const MAX_CONNECTORS = 2000
 const MAX_VERSIONS = 500
 const MAX_WANTS = 1000
-export const MAX_MIRRORS = 10
+const MAX_MIRRORS = 10
 
 const Text = (most: number) => v.pipe(v.string(), v.maxLength(most))
 const Moment = v.pipe(v.string(), v.isoTimestamp())

@@ -84,7 +84,7 @@ export function parseName(text: string): { id: string; range: string } | null {
 export const isRunnable = ({ runtime }: Pick<PublishedVersion, 'runtime'>): boolean =>
   semver.validRange(runtime) !== null && semver.satisfies(INTERFACE_VERSION, runtime)
 
-export const connectorIn = (index: PublishedIndex, id: string): PublishedConnector | undefined =>
+const connectorIn = (index: PublishedIndex, id: string): PublishedConnector | undefined =>
   index.connectors.find((one) => normalizeId(one.id) === normalizeId(id))
 
 /**

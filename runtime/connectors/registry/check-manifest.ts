@@ -34,7 +34,7 @@ import type { CheckEgress } from './check-egress.ts'
 import { checkExchange } from './check-exchange.ts'
 import { oauthFindings } from './check-oauth.ts'
 
-export type CheckedManifest =
+type CheckedManifest =
   | { ok: true; manifest: Manifest }
   | { ok: false; findings: string[]; id: string | null; version: string | null }
 

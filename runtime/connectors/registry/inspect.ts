@@ -53,7 +53,7 @@ export async function inspect(folder: Folder, inspector: Inspector): Promise<Ins
 }
 
 /** A package whose files are what its digests say. */
-export type Unpacked = {
+type Unpacked = {
   digest: string
   digests: { id: string; version: string; runtime: string }
   files: ReadonlyMap<string, Buffer>

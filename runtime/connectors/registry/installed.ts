@@ -19,7 +19,7 @@ import { createVersion, type Version } from './version.ts'
 /** A package that lies on this host. */
 export type KeptPackage = { manifest: Manifest; readCode(): Promise<string> }
 
-export type InstalledOptions = {
+type InstalledOptions = {
   folders: Registry
   /** A package by its digest, fetched where it is not here yet; the error's message says why it cannot be. */
   kept(digest: string): Promise<KeptPackage>

@@ -8,7 +8,7 @@ import type { Folder } from './folder.ts'
 import { type Inspection, type Inspector, inspect } from './inspect.ts'
 import type { Store, StoredVerdict } from './store.ts'
 
-export type Judge = (folder: Folder) => Promise<StoredVerdict>
+type Judge = (folder: Folder) => Promise<StoredVerdict>
 
 /** How often a check may fail before that is the verdict. */
 const MAX_FAILURES = 2

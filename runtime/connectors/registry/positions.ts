@@ -8,7 +8,7 @@ import type { Position } from '../../contract/errors/position.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 
 /** `connector.ts:31:12` of the first position that lies in the connector's folder; null for none. */
-export type Locate = (digest: string, at: readonly Position[]) => Promise<string | null>
+type Locate = (digest: string, at: readonly Position[]) => Promise<string | null>
 
 type Kept = { map: SourceMap | null; length: number }
 

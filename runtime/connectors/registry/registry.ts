@@ -31,7 +31,7 @@ export type RegistryListing = {
 
 export type DropIn = 'open' | 'closed' | 'off'
 
-export type RegistryOptions = {
+type RegistryOptions = {
   inspector: Inspector
   store: Store
   /** Digests of the connectors that the runtime ships. */

@@ -28,11 +28,11 @@ export type Version = {
 }
 
 /** The lanes that trusted connectors share. */
-export const BUILT_IN_LANE = 'built-in'
-export const TRUSTED_LANE = 'trusted'
+const BUILT_IN_LANE = 'built-in'
+const TRUSTED_LANE = 'trusted'
 
 /** Where a version comes from; who is trusted shares a lane with others of the same. */
-export type Origin = 'built-in' | 'trusted' | 'stranger'
+type Origin = 'built-in' | 'trusted' | 'stranger'
 
 const LANES: Record<Origin, string | null> = {
   'built-in': BUILT_IN_LANE,

@@ -14,7 +14,7 @@ export type Tree = {
   close(): Promise<void>
 }
 
-export type TreeEvents = {
+type TreeEvents = {
   /** The connector folder that a file belongs to, or null for what is not to be watched. */
   folderOf(file: string): string | null
   onTouched(folder: string): void

@@ -21,7 +21,7 @@ export type Watched = {
 }
 
 /** `onFolder` and `onGone` get the folder's path; both may be called again and again. */
-export type FolderEvents = {
+type FolderEvents = {
   onFolder(directory: string): Promise<void>
   onGone(directory: string): void
   onError(error: Error): void

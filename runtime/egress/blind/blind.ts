@@ -20,7 +20,7 @@ import { type RequestRoom, type Revealed, reveal, withHeader } from './reveal.ts
 import { createSignatures, readAsked } from './signatures.ts'
 
 /** Which secrets an egress entry lets go where. */
-export type SecretTarget = Pick<ResolvedRule, 'field' | 'secrets'> & { origin: string }
+type SecretTarget = Pick<ResolvedRule, 'field' | 'secrets'> & { origin: string }
 
 /** What one hop sends, and the token of the exchange that it holds. */
 type Sent = { url: URL; request: OutgoingRequest; token: Token | null }
@@ -149,7 +149,7 @@ const isAllowed = (owner: string, { secrets }: Pick<SecretTarget, 'secrets'>): b
   secrets === null || secrets.includes(owner)
 
 /** @throws egress_secret where the entry names its secrets, and this is none of them. */
-export function allow(owner: string, { field, secrets, origin }: SecretTarget): void {
+function allow(owner: string, { field, secrets, origin }: SecretTarget): void {
   if (isAllowed(owner, { secrets })) return
   throw refuseSecret(
     `The secret of ${owner} may not go to ${origin}: "secrets" of ${field.replace(/\.url$/, '')} names ${secrets?.join(', ') || 'none'}`,

@@ -3,7 +3,7 @@ import type { Marks, Meaning } from '../../contract/connector/placeholder.ts'
 import { type Misplaced, misplaced } from './refuse.ts'
 
 /** How a text is written: decides how a value is inserted, and what stands beside it. */
-export type Syntax = 'plain' | 'percent' | 'json'
+type Syntax = 'plain' | 'percent' | 'json'
 
 /** What fills placeholders of one call, towards one address. */
 export type Filling = {

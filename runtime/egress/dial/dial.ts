@@ -15,7 +15,7 @@ export type Attempt = {
   servername: string | null
   timeoutMs: number
 }
-export type OpenSocket = (attempt: Attempt) => Promise<Socket>
+type OpenSocket = (attempt: Attempt) => Promise<Socket>
 
 export type DialOptions = {
   connectorId: string

@@ -19,7 +19,7 @@ const DECODERS: Readonly<Record<string, (body: Buffer) => Transform>> = {
 /** More than one coding is legal and rare; more than two is an attack on the decoder. */
 const MAX_CODINGS = 2
 
-export type DecodeOptions = {
+type DecodeOptions = {
   /** Where the reply comes from, for messages. */
   from: string
   limits: EgressLimits

@@ -21,7 +21,7 @@ const IDEMPOTENT = [...SAFE, 'PUT', 'DELETE']
 
 type Reply = { status: number; headers: HeaderList; discard(): void }
 
-export type Patience = {
+type Patience = {
   /** Whether the upstream may be asked once more. */
   mayRetry(): boolean
   /** When the call ends, in milliseconds since the epoch. */

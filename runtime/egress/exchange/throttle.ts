@@ -12,7 +12,7 @@ import { endedError } from './failures.ts'
 export type RequestPace = { requestsPerSecond: number; concurrentRequests: number }
 
 /** Who waits: until when its call runs, and what ends it. */
-export type Waiting = { endMs: number; signal: AbortSignal; from: string }
+type Waiting = { endMs: number; signal: AbortSignal; from: string }
 
 export type Governor = {
   /**

@@ -23,7 +23,7 @@ export function holdsBytesOf(binary: readonly string[]): HoldsBytes {
 }
 
 /** An entry of a message; `elements` is how many values, names and lists the message holds. */
-export type ReadEntry = { entry: LdapEntry; elements: number }
+type ReadEntry = { entry: LdapEntry; elements: number }
 
 /**
  * Reads the entry of a message, and judges its form, in one go: a search has thousands. Values are text; those of binary
@@ -115,7 +115,7 @@ export function readEntry(bytes: Buffer, holdsBytes: HoldsBytes): ReadEntry | nu
 }
 
 /** The further values of attributes that a server hands out in ranges (`member;range=0-1499`). */
-export type ReadRange = (attribute: string) => Promise<LdapEntry | undefined>
+type ReadRange = (attribute: string) => Promise<LdapEntry | undefined>
 
 const RANGE = /^(.+);range=(\d+)-(\d+|\*)$/i
 

@@ -23,7 +23,7 @@ type Judged<R = LdapRequest> = { request: R; target: LdapTarget }
 const PASSWORD_MODIFY = '1.3.6.1.4.1.4203.1.11.1'
 
 /** The DN as it is sent. @throws egress_url where it is none */
-export function sentDn(text: string): string {
+function sentDn(text: string): string {
   const dn = parseDn(text)
   if (dn !== null) return writeDn(dn)
   throw new RuntimeError('egress_url', 'A DN of the request cannot be read')
@@ -82,7 +82,7 @@ async function setPassword(
 }
 
 /** PasswdModifyRequestValue: user identity and new password, both short enough for these lengths. */
-export function passwordModify(dn: string, value: string): Buffer {
+function passwordModify(dn: string, value: string): Buffer {
   const parts = Buffer.concat([element(0x80, Buffer.from(dn)), element(0x82, Buffer.from(value))])
   return element(0x30, parts)
 }

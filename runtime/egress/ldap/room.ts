@@ -11,7 +11,7 @@ import { parkedIdOf, perform } from './perform.ts'
 import { failureOf } from './results.ts'
 
 /** A judged request, and who binds for it. */
-export type LdapAsked = { request: LdapRequest; target: LdapTarget; bind: Bind | null }
+type LdapAsked = { request: LdapRequest; target: LdapTarget; bind: Bind | null }
 
 export type LdapRoom = Room<LdapAsked>
 

@@ -34,7 +34,7 @@ import { type AuthorizationRequest, authorizationUrl, scopesOf } from './authori
 import { declarationFor } from './declared.ts'
 import { type ProviderAnswer, type SendRequest, tokenFetch } from './token-endpoint.ts'
 
-export type OAuthCall = {
+type OAuthCall = {
   connectorId: string
   manifest: Manifest
   capability: OAuthCapability
@@ -59,7 +59,7 @@ export type OAuthDeps = {
   once<T>(key: string, find: () => Promise<T>): Promise<T>
 }
 
-export type PerformOAuth = (call: OAuthCall) => Promise<OAuthAnswer>
+type PerformOAuth = (call: OAuthCall) => Promise<OAuthAnswer>
 
 /** A call with all that its capability needs. */
 type Task<R = Record<string, unknown>> = {

@@ -9,7 +9,7 @@ export type Settings = Readonly<Record<string, unknown>>
 export const SETTING = /\{settings\.([a-z][a-z0-9_]*)\}/g
 
 /** A server: the host is a name or an address, IPv6 without brackets. */
-export type Server = { protocol: string; host: string; port: number }
+type Server = { protocol: string; host: string; port: number }
 
 /** Schemes with the port of each. */
 export type Schemes = Readonly<Record<string, number>>

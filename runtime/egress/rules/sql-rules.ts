@@ -51,11 +51,7 @@ const WORDS: ServerWords = {
 }
 
 /** What one entry allows a capability of a level: names of statements. */
-export const statementsOf = (
-  rule: SqlRule,
-  declared: Statements,
-  level: string,
-): readonly string[] =>
+const statementsOf = (rule: SqlRule, declared: Statements, level: string): readonly string[] =>
   rule.statements ??
   Object.keys(declared).filter((name) => level === 'write' || declared[name]?.reads)
 

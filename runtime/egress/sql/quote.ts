@@ -11,7 +11,7 @@ type Quotes = Record<SqlPlace, (text: string) => string | Promise<string>>
 const MAX_POSTGRES_BYTES = 63
 
 /** How each system quotes. */
-export const QUOTES: Readonly<Record<SqlDialect, Quotes>> = {
+const QUOTES: Readonly<Record<SqlDialect, Quotes>> = {
   postgresql: {
     identifier(text) {
       if (Buffer.byteLength(text) > MAX_POSTGRES_BYTES)

@@ -13,7 +13,7 @@ import { perform, rollBack } from './perform.ts'
 import { failureOf } from './results.ts'
 
 /** A judged request, and who logs in for it. */
-export type SqlAsked = { request: SqlRequest; target: SqlTarget; login: SqlLogin }
+type SqlAsked = { request: SqlRequest; target: SqlTarget; login: SqlLogin }
 
 export type SqlRoom = Room<SqlAsked>
 

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 
 /** What the reply to one operation may take. */
-export type Allowance = {
+type Allowance = {
   /** Counts bytes as they come; may throw to end the reply. */
   onBytes(bytes: number): void
   /** Says how long to wait before reading on, in milliseconds. */
@@ -27,7 +27,7 @@ export type Judged = {
 }
 
 /** How the messages of a protocol are told apart and judged. */
-export type Framing = {
+type Framing = {
   /** Its name, for messages. */
   protocol: string
   /** Bytes of a message by its first ones; `short` where more are needed, null where it cannot begin so. */

@@ -29,7 +29,7 @@ export type Lease<C extends PooledConnection> = {
   drop(): void
 }
 
-export type PoolLimits = {
+type PoolLimits = {
   perKey: number
   inAll: number
   idleMs: number
@@ -44,7 +44,7 @@ export const DEFAULT_POOL: PoolLimits = {
   canLeaveParked: true,
 }
 
-export type Pool<C extends PooledConnection> = {
+type Pool<C extends PooledConnection> = {
   /**
    * A connection of a key: one that is idle (with this parked search, if it is there), or a new one. A key of null is
    * kept for nobody.

@@ -6,7 +6,7 @@ import { INPUTS } from '../../contract/limits/inputs.ts'
 import { marksIn } from '../../contract/limits/reply-limits.ts'
 
 /** What reads requests: `ldap`, and the schema of each operation by name. */
-export type Reading<S> = {
+type Reading<S> = {
   bridge: 'ldap' | 'sql'
   operation: (keyof S & string) | null
   schemas: S

@@ -25,7 +25,7 @@ export type RoomMeans = {
 }
 
 /** How to open a connection for a connector. */
-export type RoomOpenMeans = OpenMeans & {
+type RoomOpenMeans = OpenMeans & {
   /** Whether the operator lets this `host:port` be spoken to without encryption. */
   mayBePlain(target: string): boolean
 }

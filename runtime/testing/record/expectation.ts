@@ -43,7 +43,7 @@ export function expectationOf(
 }
 
 /** The members of an answer that a case tells. */
-export function told(body: AnswerBody): Omit<Step, 'upstream'> {
+function told(body: AnswerBody): Omit<Step, 'upstream'> {
   if (body['is_error'] === true) {
     const { error_code, status_code, app_error_code } = membersOf(body['error'])
     // The cast: the envelope's error has these members.

@@ -14,7 +14,7 @@ const MAX_PAGES = 10
 const MAX_SEQUENCES = 20
 
 /** One call as it was made: one page of a sequence. */
-export type RecordedCall = { hops: SeenHop[]; ok: boolean }
+type RecordedCall = { hops: SeenHop[]; ok: boolean }
 
 /** What was called, and every page of it so far. */
 export type Recording = {

@@ -11,7 +11,7 @@ const LONG_AGO = '2026-01-01T00:00:00'
 const FAR_OFF = '2099-01-01T00:00:00'
 
 /** Replaces the ids and times of texts, the same one by the same one. */
-export type Stable = (text: string) => string
+type Stable = (text: string) => string
 
 /** @param nowMs When the recording was made, in milliseconds since the Unix epoch. */
 export function createStable(nowMs: number): Stable {

@@ -10,7 +10,7 @@ import { CASES_FILE, readCases } from '../read-cases.ts'
 import { type AnswerBody, judgeCase, type Stage, withoutNulls } from '../run-case.ts'
 import { BROKEN } from './expectation.ts'
 
-export type CaseUpdates = {
+type CaseUpdates = {
   /** Names of the cases that would expect something else. */
   names: string[]
   /** The whole file then. */

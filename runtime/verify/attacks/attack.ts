@@ -27,10 +27,10 @@ export type Family = keyof typeof FAMILIES
  * How an attack may end: a wire code, a harmless valid answer, or a connector that is not served at all
  * (`ghost`).
  */
-export type Ending = ErrorCode | 'answer' | 'ghost'
+type Ending = ErrorCode | 'answer' | 'ghost'
 
 /** Which of the three promises of architecture.md section 1 is attacked. */
-export type Promised = 1 | 2 | 3
+type Promised = 1 | 2 | 3
 
 export type Attack = {
   /** Name of its file unless `shared`, and id of its connector. */

@@ -13,7 +13,7 @@ export type Body = {
 }
 
 /** A body as it crosses to the host. */
-export type WireBody = { encoding: 'utf8' | 'base64' | null; body: string }
+type WireBody = { encoding: 'utf8' | 'base64' | null; body: string }
 
 /**
  * What a caller gave as a body.

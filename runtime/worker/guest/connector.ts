@@ -19,7 +19,7 @@ import {
 } from './primordials.ts'
 
 /** A capability's function as the author wrote it. */
-export type Handler = (request: unknown, ctx: unknown) => unknown
+type Handler = (request: unknown, ctx: unknown) => unknown
 
 type Scope = { __connector?: { default?: unknown } | undefined }
 

@@ -16,7 +16,7 @@ const INTEGER_VIEWS = [
 ]
 
 /** Fills an integer array from the host's random source; at most 64 KiB at once, as on the web. */
-export function getRandomValues<T extends ArrayBufferView>(array: T): T {
+function getRandomValues<T extends ArrayBufferView>(array: T): T {
   if (!INTEGER_VIEWS.some((kind) => array instanceof kind)) {
     throw new DOMException('random values need an integer array', 'TypeMismatchError')
   }

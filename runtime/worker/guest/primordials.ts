@@ -7,7 +7,7 @@
 const { bind, call } = Function.prototype
 
 /** Turns a method into a function that takes its `this` first. */
-export function uncurry<T, A extends unknown[], R>(
+function uncurry<T, A extends unknown[], R>(
   method: (this: T, ...args: A) => R,
 ): (self: T, ...args: A) => R {
   // The cast: the types of `call` cannot say what binding it makes.
