@@ -15,7 +15,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import type { Flash } from '../pages/flashes.ts'
 import { note } from '../pages/parts.ts'
 import { markOf } from './mark.ts'
-import { card, ENGLISH, field, shell } from './parts.ts'
+import { card, field, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 /** What a change is about: names of the path, and what was chosen. */
@@ -240,7 +240,7 @@ const SAME = /\b(goes on|stays)\b/
 export const signOf = (line: string): Sign =>
   MINUS.test(line) ? 'minus' : SAME.test(line) ? 'same' : 'plus'
 
-export const differences = (lines: readonly DifferenceLine[], t = ENGLISH): Markup =>
+export const differences = (lines: readonly DifferenceLine[], t: Tongue): Markup =>
   lines.length === 0
     ? html`<p class="in soft">${t.console.change.nothingDifferent}</p>`
     : html`<ul class="diff">${lines.map((line) => (typeof line === 'string' ? html`<li class="${signOf(line)}" lang="en">${line}</li>` : html`<li class="${line.sign}">${line.words}</li>`))}</ul>`

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { type Icon, icon } from '../frame/icons.ts'
 import { layout, type Markup, type Visitor } from '../frame/layout.ts'
 import { type Place, SIDE } from '../frame/side.ts'
-import { type Tongue, tongueOf } from '../frame/tongue.ts'
+import type { Tongue } from '../frame/tongue.ts'
 import { empty, type Pages, pagesNav as pagesOf } from '../pages/parts.ts'
 import type { BadgeKind } from '../pages/states.ts'
 
@@ -23,24 +23,11 @@ type Shell = {
   isPlace?: boolean
   content: Markup
   /** How its body speaks. */
-  t?: Tongue
+  t: Tongue
 }
 
-/** How pages of the console speak whose words are not in the catalogue. */
-export const ENGLISH = tongueOf('en')
-
 export function shell(page: Shell): Markup {
-  const {
-    visitor,
-    flash,
-    place,
-    t = ENGLISH,
-    title,
-    state = '',
-    lead = '',
-    actions = '',
-    content,
-  } = page
+  const { visitor, flash, place, t, title, state = '', lead = '', actions = '', content } = page
   const { path, words } = SIDE[place]
   const crumbs = page.isPlace ? [] : [{ path, words: t.w[words] }, ...(page.crumbs ?? [])]
   return layout({
@@ -69,7 +56,7 @@ export const table = (
   label: string,
   columns: readonly Column[],
   rows: readonly Markup[],
-  { w } = ENGLISH,
+  { w }: Tongue,
 ): Markup =>
   html`<div class="scroll" role="region" aria-label="${w.table_of(label)}" tabindex="0"><table>
 <thead><tr>${columns.map(({ words, look = '', unseen }) => html`<th scope="col" class="${look}">${unseen ? html`<span class="unseen">${words}</span>` : words}</th>`)}</tr></thead>
@@ -101,8 +88,8 @@ export const listed = (
   columns: readonly Column[],
   rows: readonly Markup[],
   nothing: { title: string; text: Markup | string; icon?: Icon },
-  after: Markup | string = '',
-  t = ENGLISH,
+  after: Markup | string,
+  t: Tongue,
 ): Markup =>
   card(
     about,
@@ -133,7 +120,7 @@ export const tabs = (
   html`<nav class="tabs" aria-label="${label}">${all.map(({ href, words, count }) => html`<a href="${href}">${words}${count === undefined ? '' : html` <span class="count">${count}</span>`}</a>`)}</nav>`
 
 /** A number with its thousands told apart. */
-export const thousands = (value: number, { language } = ENGLISH): string =>
+export const thousands = (value: number, { language }: Tongue): string =>
   value.toLocaleString(language)
 
 /** The beginning of a text that may be long. */
@@ -141,7 +128,7 @@ export const brief = (text: string, most = 200): string =>
   text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text
 
 /** The way through the pages of a list. */
-export const pagesNav = (of: Pages, what: string, at: (page: number) => string, t = ENGLISH) =>
+export const pagesNav = (of: Pages, what: string, at: (page: number) => string, t: Tongue) =>
   pagesOf(t, of, what, at)
 
 /** A link with the look of a button. */
@@ -149,7 +136,7 @@ export const go = (href: string, words: Markup | string, look = ''): Markup =>
   html`<a class="btn ${look}" href="${href}">${words}</a>`
 
 type Field = {
-  t?: Tongue
+  t: Tongue
   id: string
   label: string
   help?: string
@@ -160,7 +147,7 @@ type Field = {
 }
 
 export const field = ({
-  t = ENGLISH,
+  t,
   id,
   label,
   help,
@@ -199,7 +186,7 @@ export const filter = (
     value,
     kept = {},
   }: { name: string; words: string; value: string; kept?: Record<string, string> },
-  { console: { parts } } = ENGLISH,
+  { console: { parts } }: Tongue,
 ): Markup =>
   html`<form class="filter" action="${action}" role="search" aria-label="${label}">
 ${Object.entries(kept).map(([key, one]) => html`<input type="hidden" name="${key}" value="${one}">`)}

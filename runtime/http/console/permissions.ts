@@ -86,7 +86,8 @@ ${listed(
   columns,
   rows,
   { title: t.console.permission.none, text: t.console.permission.noneText },
-  pagesNav(found, t.console.permission.title, (page) => `${base}?${kept}page=${page}`),
+  pagesNav(found, t.console.permission.title, (page) => `${base}?${kept}page=${page}`, t),
+  t,
 )}`,
     }),
   )

@@ -2,7 +2,7 @@
 import type { CallStep } from '../../contract/endpoints/call-minutes.ts'
 import { BLAME_NAMES, percentile } from '../../contract/models/call-minutes.ts'
 import type { Language } from '../../words/languages.ts'
-import { ENGLISH } from './parts.ts'
+import type { Tongue } from '../frame/tongue.ts'
 
 export type Slot = { at: Date; step: CallStep | null }
 
@@ -73,17 +73,17 @@ const tenths = (value: number, language: Language): string =>
   (Math.round(value * 10) / 10).toLocaleString(language, { useGrouping: false })
 
 /** A part of a whole in per cent, for people; nothing of nothing is nothing. */
-export const share = (part: number, whole: number, { language } = ENGLISH): string =>
+export const share = (part: number, whole: number, { language }: Tongue): string =>
   whole === 0 ? '0' : tenths((part / whole) * 100, language)
 
 /** A time for people. */
-export const milliseconds = (ms: number | null, { language } = ENGLISH): string =>
+export const milliseconds = (ms: number | null, { language }: Tongue): string =>
   ms === null ? '–' : ms >= 10_000 ? `${Math.round(ms / 1000)} s` : `${tenths(ms, language)} ms`
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB']
 
 /** An amount of bytes for people. */
-export function bytesOf(bytes: number, { language } = ENGLISH): string {
+export function bytesOf(bytes: number, { language }: Tongue): string {
   const power = Math.min(UNITS.length - 1, bytes < 1000 ? 0 : Math.floor(Math.log10(bytes) / 3))
   return `${tenths(bytes / 1000 ** power, language)} ${UNITS[power]}`
 }

@@ -74,7 +74,8 @@ test('steps without calls are there as such', () => {
 })
 
 test('figures are short', () => {
-  expect([share(1, 3), share(0, 0), bytesOf(0), bytesOf(1_234_567)]).toEqual([
+  const t = tongueOf('en')
+  expect([share(1, 3, t), share(0, 0, t), bytesOf(0, t), bytesOf(1_234_567, t)]).toEqual([
     ...['33.3', '0', '0 B', '1.2 MB'],
   ])
   expect([0, 4.5, 99, 101, 1999].map(ceiling)).toEqual([4, 6, 100, 200, 2000])
