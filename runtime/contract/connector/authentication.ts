@@ -5,7 +5,7 @@
  */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
-import { maybe } from '../schema/optional.ts'
+import { allMaybe, maybe } from '../schema/optional.ts'
 
 type FieldNature = 'secret' | 'clear' | 'identity'
 
@@ -179,14 +179,7 @@ export const CREDENTIAL_KINDS = keysOf(AUTHENTICATION)
 export const AuthCredential = v.pipe(
   v.object({
     id: maybe(v.string()),
-    oauth: maybe(AUTHENTICATION.oauth),
-    oauth_client_credentials: maybe(AUTHENTICATION.oauth_client_credentials),
-    oauth1: maybe(AUTHENTICATION.oauth1),
-    basic: maybe(AUTHENTICATION.basic),
-    token: maybe(AUTHENTICATION.token),
-    jwt: maybe(AUTHENTICATION.jwt),
-    service_account: maybe(AUTHENTICATION.service_account),
-    key_pair: maybe(AUTHENTICATION.key_pair),
+    ...allMaybe(AUTHENTICATION),
   }),
   v.metadata({ title: 'AuthCredential' }),
 )
