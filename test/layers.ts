@@ -332,12 +332,13 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'http/documents': [
     'contract',
+    'bounded',
     'connectors/packages',
     'http/edge',
     'http/operator',
     'http/schemas',
   ],
-  'http/docs': ['http/documents', 'http/edge'],
+  'http/docs': ['bounded', 'http/documents', 'http/edge'],
   'http/console': [
     'contract',
     'connectors/lifecycle',
@@ -355,6 +356,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'http/front': ['contract', 'invoke', 'observe', 'http/connectors', 'http/edge'],
   http: [
     'contract',
+    'bounded',
     'secrets',
     'core',
     'connectors/lifecycle',

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { atOnce } from '../runtime/bounded/slices.ts'
 import { renderSteps } from '../runtime/http/docs/markdown.ts'
-import { atOnce } from '../runtime/http/documents/steps.ts'
 import { ROOT, readPage } from './pages.ts'
 
 const tracked = execFileSync(

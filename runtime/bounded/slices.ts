@@ -3,6 +3,9 @@
  * event loop: fifty long works at once delay a small request by one slice, not by fifty.
  */
 
+/** Work that may pause wherever it yields; answers its result in the end. */
+export type Steps<T> = Generator<void, T>
+
 /** Length of a slice, in milliseconds: what a request that arrives meanwhile waits at most. */
 const SLICE_MS = 2
 

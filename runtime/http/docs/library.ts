@@ -1,8 +1,8 @@
 /** The pages of the documentation: each is read and rendered when it is first asked for, and kept. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { inSlices } from '../../bounded/slices.ts'
 import { type OpenApiDocument, operationsOf } from '../documents/document.ts'
-import { inSlices } from '../documents/steps.ts'
 import { type KeptDocument, keepDocument, madeOnce } from '../edge/kept.ts'
 import { missingMarkup, pageMarkup, searchMarkup, type Titles } from './layout.ts'
 import type { Rendered } from './markdown.ts'

@@ -3,7 +3,7 @@
  * says, and all else is escaped.
  */
 import { Marked, type RendererObject, type Token, type Tokens } from 'marked'
-import type { Steps } from '../documents/steps.ts'
+import type { Steps } from '../../bounded/slices.ts'
 import { escapeText } from './escape-text.ts'
 
 /** A heading with the id that links to it, made as GitHub makes it. */

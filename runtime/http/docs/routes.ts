@@ -1,8 +1,8 @@
 /** The documentation below /docs. */
 import { type Context, Hono } from 'hono'
+import { inSlices } from '../../bounded/slices.ts'
 import { DOCS_STYLE, docsPageSteps } from '../documents/docs-page.ts'
 import type { OpenApiDocument } from '../documents/document.ts'
-import { inSlices } from '../documents/steps.ts'
 import type { Env } from '../edge/env.ts'
 import { answerKept, madeOnce } from '../edge/kept.ts'
 import { createLibrary } from './library.ts'

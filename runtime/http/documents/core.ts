@@ -1,5 +1,6 @@
 /** The core interface in the OpenAPI document, read from its table of endpoints. */
 import * as v from 'valibot'
+import type { Steps } from '../../bounded/slices.ts'
 import { csvColumns, listForm } from '../../contract/endpoints/csv-columns.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import type { Params } from '../../contract/endpoints/params.ts'
@@ -16,7 +17,6 @@ import {
   type PathItem,
 } from './document.ts'
 import { answer } from './responses.ts'
-import type { Steps } from './steps.ts'
 
 /** Tags of the core interface, in the order of its table. */
 export const CORE_TAGS = [

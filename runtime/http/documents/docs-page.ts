@@ -4,6 +4,7 @@
  * descriptions come from third parties.
  */
 import { html } from 'hono/html'
+import { atOnce, type Steps } from '../../bounded/slices.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
 import { nameOf, prose, type References, type SchemaMarkup, schemaMarkup } from './docs-schema.ts'
 import { topMarkup } from './docs-top.ts'
@@ -14,7 +15,6 @@ import {
   operationsOf,
   type PathMethod,
 } from './document.ts'
-import { atOnce, type Steps } from './steps.ts'
 
 export { DOCS_STYLE } from './docs-style.ts'
 

@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document of the whole interface, read from the tables of the contract. */
 import * as v from 'valibot'
+import { atOnce, type Steps } from '../../bounded/slices.ts'
 import { anyCredentials } from '../../contract/envelope/envelope-schemas.ts'
 import { type Components, createComponents } from '../schemas/json-schema.ts'
 import { CORE_TAGS, coreSteps } from './core.ts'
@@ -16,7 +17,6 @@ import {
 } from './operations.ts'
 import { answer, CONNECTOR_SECURITY, failures, sharedComponents } from './responses.ts'
 import { SCIM_TAG, scimPaths } from './scim.ts'
-import { atOnce, type Steps } from './steps.ts'
 
 /** The version of the interface that service.md section 9 names. */
 const INTERFACE_DOCUMENT_VERSION = '0.0.0'

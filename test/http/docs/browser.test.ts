@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net'
 import { serve } from '@hono/node-server'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { atOnce } from '../../../runtime/bounded/slices.ts'
 import { addressOf, PAGES } from '../../../runtime/http/docs/pages.ts'
 import { docsRoutes } from '../../../runtime/http/docs/routes.ts'
 import { documentSteps } from '../../../runtime/http/documents/openapi.ts'
-import { atOnce } from '../../../runtime/http/documents/steps.ts'
 import { CHROMIUM, startChromium } from '../../e2e/chromium.ts'
 
 const ADDRESSES = [...PAGES.map(addressOf), '/docs/api', '/docs/search?q=secret', '/docs/nothing']

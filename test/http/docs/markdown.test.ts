@@ -1,8 +1,8 @@
 /** Markdown becomes HTML that is safe whatever the text holds. */
 import { expect, test } from 'vitest'
+import { atOnce } from '../../../runtime/bounded/slices.ts'
 import { renderSteps } from '../../../runtime/http/docs/markdown.ts'
 import { resolveLink } from '../../../runtime/http/docs/pages.ts'
-import { atOnce } from '../../../runtime/http/documents/steps.ts'
 
 const FROM = 'runtime/docs/operate/tls.md'
 const rendered = (text: string) => atOnce(renderSteps(text, (to) => resolveLink(FROM, to)))

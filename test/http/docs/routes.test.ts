@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { atOnce } from '../../../runtime/bounded/slices.ts'
 import { addressOf, FILES, resolveLink, PAGES as SERVED } from '../../../runtime/http/docs/pages.ts'
 import { PICTURE_FILES } from '../../../runtime/http/docs/pictures.ts'
 import { docsRoutes } from '../../../runtime/http/docs/routes.ts'
 import { documentSteps } from '../../../runtime/http/documents/openapi.ts'
-import { atOnce } from '../../../runtime/http/documents/steps.ts'
 import { docsPages } from '../../../scripts/docs.ts'
 import { ROOT, readPage } from '../../pages.ts'
 
