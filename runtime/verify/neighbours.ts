@@ -6,7 +6,7 @@ import { messageOf } from '../contract/errors/thrown.ts'
 import type { VerifyClient } from './client.ts'
 
 /** A healthy connector; its `get_account` asks its upstream. */
-export const NEIGHBOUR = {
+export const HEALTHY_NEIGHBOUR = {
   id: 'healthy_neighbour',
   token: 'token-of-the-healthy-neighbour',
   code: `import { defineConnector } from 'keyway/sdk'
@@ -75,9 +75,9 @@ export function startNeighbours(client: VerifyClient, upstream: string, quick = 
 
   async function call(asks: boolean): Promise<void> {
     const { ending, message, text, tookMs } = await client.call(
-      NEIGHBOUR.id,
+      HEALTHY_NEIGHBOUR.id,
       asks ? 'get_account' : 'list_accounts',
-      { token: NEIGHBOUR.token, settings: { base_url: upstream }, patienceMs: PATIENCE_MS },
+      { token: HEALTHY_NEIGHBOUR.token, settings: { base_url: upstream }, patienceMs: PATIENCE_MS },
     )
     took.push(tookMs)
     if (ending !== 'answer') errors.push(`${ending}: ${message}`)

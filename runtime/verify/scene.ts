@@ -5,7 +5,7 @@ import path from 'node:path'
 import { createClient, type VerifyClient } from './client.ts'
 import { CORPUS, type FolderPlace } from './corpus.ts'
 import { type HostLink, startHostProcess } from './host-link.ts'
-import { NEIGHBOUR } from './neighbours.ts'
+import { HEALTHY_NEIGHBOUR } from './neighbours.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
 
 /** A row of `GET /operator/connectors`. */
@@ -41,9 +41,9 @@ export async function openScene(
   const home = await realpath(await mkdtemp(path.join(tmpdir(), 'keyway-verify-')))
   const plugins = path.join(home, 'plugins')
   const secrets = path.join(home, 'data')
-  const neighbour = path.join(plugins, NEIGHBOUR.id)
+  const neighbour = path.join(plugins, HEALTHY_NEIGHBOUR.id)
   await mkdir(neighbour, { recursive: true })
-  await writeFile(path.join(neighbour, 'connector.ts'), NEIGHBOUR.code)
+  await writeFile(path.join(neighbour, 'connector.ts'), HEALTHY_NEIGHBOUR.code)
   await writeFile(path.join(neighbour, 'connector.json'), JSON.stringify(NEIGHBOUR_MANIFEST))
   const upstream = await startUpstream()
   const { url, rawUrl, directoryUrl, databaseUrl } = upstream
@@ -56,13 +56,13 @@ export async function openScene(
       KEYWAY_PLUGINS_DIR: plugins,
       KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN,
       KEYWAY_SECRET: SECRET,
-      KEYWAY_PRIVATE_EGRESS: [NEIGHBOUR.id, ...granted]
+      KEYWAY_PRIVATE_EGRESS: [HEALTHY_NEIGHBOUR.id, ...granted]
         .flatMap((id) => reachable.map((target) => `${id}=${target}`))
         .join(' '),
       KEYWAY_PLAIN_LDAP: granted.map((id) => `${id}=${new URL(directoryUrl).host}`).join(' '),
       KEYWAY_PLAIN_SQL: granted.map((id) => `${id}=${new URL(databaseUrl).host}`).join(' '),
     },
-    secrets: [ADMIN_TOKEN, SECRET, NEIGHBOUR.token],
+    secrets: [ADMIN_TOKEN, SECRET, HEALTHY_NEIGHBOUR.token],
     hostileWorker: path.join(CORPUS, 'worker', 'hostile-worker.mjs'),
   })
   const client = createClient(host.url, CONNECTORS_PATH)
@@ -89,7 +89,7 @@ export async function openScene(
 }
 
 const NEIGHBOUR_MANIFEST = {
-  id: NEIGHBOUR.id,
+  id: HEALTHY_NEIGHBOUR.id,
   version: '1.0.0',
   runtime: '^1.0.0',
   authentication_schema: { kind: 'token' },

@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import { CATEGORIES, type Category } from '../contract/models/categories.ts'
 import { tableOf } from '../contract/schema/keys.ts'
-import { manyOf } from './time.ts'
+import { pluralOf } from './time.ts'
 
 export type Insert = string | ReturnType<typeof html>
 /** Makes a link of its words. */
@@ -88,9 +88,9 @@ export const ACCESS_WORDS = {
   },
   older_requests: {
     en: (count: number) =>
-      `${manyOf(count, 'en', { one: 'older request', other: 'older requests' })} not shown.`,
+      `${pluralOf(count, 'en', { one: 'older request', other: 'older requests' })} not shown.`,
     de: (count: number) =>
-      `${manyOf(count, 'de', { one: 'ältere Anfrage', other: 'ältere Anfragen' })} nicht gezeigt.`,
+      `${pluralOf(count, 'de', { one: 'ältere Anfrage', other: 'ältere Anfragen' })} nicht gezeigt.`,
   },
   ended_requests: { en: 'Requests that have ended', de: 'Beendete Anfragen' },
   column_what: { en: 'What', de: 'Was' },

@@ -1,7 +1,7 @@
 /** ASKING_WORDS: asking for access, and the steps of a request. */
 import { html } from 'hono/html'
 import type { Insert } from './access.ts'
-import { manyOf } from './time.ts'
+import { pluralOf } from './time.ts'
 
 export const ASKING_WORDS = {
   catalogue: { en: 'Catalogue', de: 'Katalog' },
@@ -58,9 +58,9 @@ export const ASKING_WORDS = {
   },
   usually: {
     en: (length: string, count: number) =>
-      `Usually decided in ${length} (median of ${manyOf(count, 'en', { one: 'request', other: 'requests' })} in 90 days).`,
+      `Usually decided in ${length} (median of ${pluralOf(count, 'en', { one: 'request', other: 'requests' })} in 90 days).`,
     de: (length: string, count: number) =>
-      `Meist in ${length} entschieden (Median aus ${manyOf(count, 'de', { one: 'Anfrage', other: 'Anfragen' })} in 90 Tagen).`,
+      `Meist in ${length} entschieden (Median aus ${pluralOf(count, 'de', { one: 'Anfrage', other: 'Anfragen' })} in 90 Tagen).`,
   },
   choose_length: {
     en: 'Choose how long you need it.',

@@ -1,7 +1,7 @@
 /** INBOX_WORDS: the inbox, and one task of it. */
 import { html } from 'hono/html'
 import type { Insert } from './access.ts'
-import { manyOf } from './time.ts'
+import { pluralOf } from './time.ts'
 
 export const INBOX_WORDS = {
   keyboard: { en: 'Keyboard', de: 'Tastatur' },
@@ -101,7 +101,8 @@ export const INBOX_WORDS = {
       `${holding} von ${count} anderen mit derselben Führungskraft ${holding === 1 ? 'hat' : 'haben'} ${what}`,
   },
   had_before: {
-    en: (count: number) => `Had it ${manyOf(count, 'en', { one: 'time', other: 'times' })} before`,
+    en: (count: number) =>
+      `Had it ${pluralOf(count, 'en', { one: 'time', other: 'times' })} before`,
     de: (count: number) => `Hatte es schon ${count}-mal`,
   },
   last_from_to: {
@@ -115,9 +116,9 @@ export const INBOX_WORDS = {
   },
   has_things: {
     en: (count: number, app: string | null) =>
-      `Has ${manyOf(count, 'en', { one: 'thing', other: 'things' })} in ${app ?? 'this app'} now`,
+      `Has ${pluralOf(count, 'en', { one: 'thing', other: 'things' })} in ${app ?? 'this app'} now`,
     de: (count: number, app: string | null) =>
-      `Hat jetzt ${manyOf(count, 'de', { one: 'Sache', other: 'Sachen' })} in ${app ?? 'dieser Anwendung'}`,
+      `Hat jetzt ${pluralOf(count, 'de', { one: 'Sache', other: 'Sachen' })} in ${app ?? 'dieser Anwendung'}`,
   },
   the_account: {
     en: (id: string) => `the account ${id}`,

@@ -1,6 +1,6 @@
 /** MAIL_TEXTS: what each mail says. Names come in cut and without what would turn the line (core/mail/named.ts). */
 import type { Language } from './languages.ts'
-import { accessLength, dayOf, manyOf, momentOf } from './time.ts'
+import { accessLength, dayOf, momentOf, pluralOf } from './time.ts'
 
 /** What is known of the matter of a mail; null where there is none of it. */
 export type Matter = {
@@ -262,7 +262,7 @@ function lines({ count }: Matter, language: Language): string {
     en: { one: 'line', other: 'lines' },
     de: { one: 'Zeile', other: 'Zeilen' },
   }[language]
-  return manyOf(count ?? 0, language, words)
+  return pluralOf(count ?? 0, language, words)
 }
 
 /** What stands around the text of every mail. */
@@ -270,9 +270,10 @@ export const MAIL_FRAME = {
   hello: { en: (name: string) => `Hello ${name},`, de: (name: string) => `Guten Tag ${name},` },
   open: { en: 'Open the page', de: 'Seite öffnen' },
   digest_subject: {
-    en: (count: number) => `${manyOf(count, 'en', { one: 'thing', other: 'things' })} from Keyway`,
+    en: (count: number) =>
+      `${pluralOf(count, 'en', { one: 'thing', other: 'things' })} from Keyway`,
     de: (count: number) =>
-      `${manyOf(count, 'de', { one: 'Nachricht', other: 'Nachrichten' })} von Keyway`,
+      `${pluralOf(count, 'de', { one: 'Nachricht', other: 'Nachrichten' })} von Keyway`,
   },
   digest_lead: {
     en: 'This is what happened since the last mail:',

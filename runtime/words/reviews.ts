@@ -3,7 +3,7 @@ import type { ReviewStatus } from '../contract/models/access-review.ts'
 import { HINTS, type Hint, type ItemState } from '../contract/models/review-item.ts'
 import { mapValues } from '../contract/schema/keys.ts'
 import type { Language } from './languages.ts'
-import { manyOf } from './time.ts'
+import { pluralOf } from './time.ts'
 
 type Each<K extends string> = Record<Language, Record<K, string>>
 
@@ -108,9 +108,9 @@ export const REVIEW_WORDS = {
   },
   lines_left: {
     en: (count: number) =>
-      `${manyOf(count, 'en', { one: 'line waits', other: 'lines wait' })} for you`,
+      `${pluralOf(count, 'en', { one: 'line waits', other: 'lines wait' })} for you`,
     de: (count: number) =>
-      `${manyOf(count, 'de', { one: 'Zeile wartet', other: 'Zeilen warten' })} auf Sie`,
+      `${pluralOf(count, 'de', { one: 'Zeile wartet', other: 'Zeilen warten' })} auf Sie`,
   },
   all_lines_decided: {
     en: 'All your lines are decided',
@@ -145,7 +145,7 @@ export const REVIEW_WORDS = {
   },
   all_lines: {
     en: (total: number) =>
-      `All ${manyOf(total, 'en', { one: 'line', other: 'lines' })} that the filter shows, if open`,
+      `All ${pluralOf(total, 'en', { one: 'line', other: 'lines' })} that the filter shows, if open`,
     de: (total: number) => `Alles, was der Filter zeigt (${total}), soweit noch offen`,
   },
   line_reason_help: {

@@ -91,7 +91,7 @@ export const momentOf = (at: Date, now: Date, language: Language): string =>
   `${dayOf(at, now, language)} ${at.toISOString().slice(11, 16)} UTC`
 
 /** One or many of something. */
-export function manyOf(
+export function pluralOf(
   count: number,
   language: Language,
   words: { one: string; other: string },
@@ -105,4 +105,4 @@ export function manyOf(
 export const counting =
   (language: Language) =>
   (count: number, one: string, other: string): string =>
-    manyOf(count, language, { one, other })
+    pluralOf(count, language, { one, other })

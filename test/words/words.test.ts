@@ -16,8 +16,8 @@ import {
   dayOf,
   lastingOf,
   lengthOf,
-  manyOf,
   momentOf,
+  pluralOf,
 } from '../../runtime/words/time.ts'
 
 const now = new Date('2026-11-23T12:00:00Z')
@@ -173,6 +173,6 @@ describe('times and numbers', () => {
 
   test('count one and many', () => {
     const words = { one: 'line', other: 'lines' }
-    expect([0, 1, 2].map((n) => manyOf(n, 'en', words))).toEqual(['0 lines', '1 line', '2 lines'])
+    expect([0, 1, 2].map((n) => pluralOf(n, 'en', words))).toEqual(['0 lines', '1 line', '2 lines'])
   })
 })

@@ -13,7 +13,7 @@ export const INDEX_SIGNATURE = 'index.json.sig'
 
 /** Largest index and signature, in bytes, and most of what an index lists. */
 export const MAX_INDEX_BYTES = 4 * 1024 * 1024
-export const MAX_SIGNATURE_BYTES = 4096
+export const MAX_INDEX_SIGNATURE_BYTES = 4096
 const MAX_CONNECTORS = 2000
 const MAX_VERSIONS = 500
 const MAX_WANTS = 1000

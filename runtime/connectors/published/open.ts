@@ -6,7 +6,7 @@ import {
   INDEX_FILE,
   INDEX_SIGNATURE,
   MAX_INDEX_BYTES,
-  MAX_SIGNATURE_BYTES,
+  MAX_INDEX_SIGNATURE_BYTES,
   type PublishedConnector,
   type PublishedVersion,
   packageFile,
@@ -44,7 +44,7 @@ export async function openRegistry(
     let signed: SignedIndex | null = null
     try {
       const text = (await source.read(INDEX_FILE, MAX_INDEX_BYTES)).toString('utf8')
-      const signature = await source.read(INDEX_SIGNATURE, MAX_SIGNATURE_BYTES)
+      const signature = await source.read(INDEX_SIGNATURE, MAX_INDEX_SIGNATURE_BYTES)
       signed = readIndex(text, signature.toString('utf8'), publishers)
       demandFresh(signed.index, null, new Date())
       await seen(signed)
@@ -83,7 +83,7 @@ export async function fetchPackage(
     throw new PackageError(`${file} is not the package that the index names; ask its publisher`)
   })
   const signature = version.signed
-    ? await firstOf(sources, (source) => source.read(`${file}.sig`, MAX_SIGNATURE_BYTES))
+    ? await firstOf(sources, (source) => source.read(`${file}.sig`, MAX_INDEX_SIGNATURE_BYTES))
     : null
   return { packed, signature }
 }

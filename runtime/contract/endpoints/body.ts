@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import { describeIssue, thoroughness } from '../connector/payload.ts'
 import type { ValidationEntry } from '../errors/problem.ts'
 import type { AnySchema } from '../schema/any-schema.ts'
-import { faultOf } from '../schema/json-text.ts'
+import { jsonFaultOf } from '../schema/json-text.ts'
 import { isRecord, membersOf } from '../schema/record.ts'
 import { limitValues, notUtf8At } from './body-bytes.ts'
 import { listsForObjects } from './lists.ts'
@@ -113,7 +113,7 @@ export function parseBodyText(schema: AnySchema, text: string, isJson: boolean):
     try {
       value = JSON.parse(text)
     } catch (error) {
-      return failed(notJsonAt(faultOf(error) ?? text.length))
+      return failed(notJsonAt(jsonFaultOf(error) ?? text.length))
     }
   }
   const deep = findDeep(value)

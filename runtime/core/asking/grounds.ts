@@ -13,7 +13,7 @@ import { decisionEnd } from '../requests/machine/deciding.ts'
 import type { RequestRow } from '../requests/machine/request.ts'
 import { standingOf } from '../requests/machine/states.ts'
 import { conflictsOf, toConflicts } from '../separation/check.ts'
-import { findTask, mayAct } from '../tasks/tasks.ts'
+import { findTask, mayActOn } from '../tasks/tasks.ts'
 
 const MAX_HELD = 50
 const MAX_BEFORE = 5
@@ -31,7 +31,7 @@ export async function taskGrounds(
   taskId: string,
 ): Promise<TaskGrounds> {
   const task = await findTask(db, principal, taskId)
-  if (!(await mayAct(db, principal, task)))
+  if (!(await mayActOn(db, principal, task)))
     throw new CoreError(403, 'The task is not assigned to you: you may read it')
   const request = await requestOf(db, task.accessRequestId)
   const appId = request?.appId ?? task.appId

@@ -3,7 +3,7 @@ import { SCIM_LENGTHS } from '../../contract/models/scim.ts'
 import { isObject, membersOf } from '../../contract/schema/record.ts'
 import type { Filter } from './filter.ts'
 import { member, type PatchOperation } from './patch.ts'
-import { parsePath, schemaOf } from './paths.ts'
+import { parseScimPath, schemaOf } from './paths.ts'
 import { invalidValue } from './problem.ts'
 
 export type GroupChange = {
@@ -56,7 +56,7 @@ function patchAt(
     if (isObject(value)) readMembers(change, op, value)
     return
   }
-  const { name, filter, sub } = parsePath(path)
+  const { name, filter, sub } = parseScimPath(path)
   if (name === 'displayname') change.displayName = nameOf(value)
   else if (name === 'externalid') change.externalId = op === 'remove' ? null : externalIdOf(value)
   else if (name === 'members' && (sub === '' || sub === 'value'))

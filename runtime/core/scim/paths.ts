@@ -20,7 +20,7 @@ const FORM = /^([A-Za-z$][\w$:.-]*?)(?:\[(.*)\])?(?:\.([A-Za-z$][\w$-]*))?$/s
 const MAX_PATH = 1000
 
 /** @throws ScimError invalidPath, invalidFilter */
-export function parsePath(text: string): PatchPath {
+export function parseScimPath(text: string): PatchPath {
   const { enterprise, rest } = schemaOf(text)
   const found = text.length <= MAX_PATH ? FORM.exec(rest) : null
   const [, name = '', filter, sub = ''] = found ?? []

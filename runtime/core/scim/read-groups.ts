@@ -33,7 +33,7 @@ export type GroupRow = {
 /** The tables of a group, as `g` and `s`. */
 export const FROM = sql`from groups g left join scim_groups s on s.group_id = g.id`
 /** Whether a group is of the domain, and there. */
-export const visible = (domainId: string): SQL =>
+export const visibleGroups = (domainId: string): SQL =>
   sql`g.domain_id = ${domainId} and g.app_id is null and s.deleted_at is null`
 
 const columns = (withMembers: boolean): SQL => sql`
@@ -85,7 +85,7 @@ export async function findGroup(
 ): Promise<GroupRow> {
   const { rows } = isId(id)
     ? await db.execute<GroupRow>(
-        sql`select ${columns(withMembers)} ${FROM} where g.id = ${id} and ${visible(domainId)}`,
+        sql`select ${columns(withMembers)} ${FROM} where g.id = ${id} and ${visibleGroups(domainId)}`,
       )
     : { rows: [] }
   const [row] = rows
@@ -114,7 +114,7 @@ export async function listScimGroups(
   const { filter } = query
   const condition =
     filter === null || filter.trim() === '' ? sql`true` : filterSql(parseFilter(filter), columnAt)
-  const where = sql`${visible(domainId)} and ${condition}`
+  const where = sql`${visibleGroups(domainId)} and ${condition}`
   const { rows: counted } = await db.execute<{ n: string }>(
     sql`select count(*) as n ${FROM} where ${where}`,
   )

@@ -85,7 +85,7 @@ export async function findScimUser(
   return toRow(row)
 }
 
-export async function getUser(
+export async function getScimUser(
   db: Db,
   caller: ScimCaller,
   id: string,
@@ -94,7 +94,7 @@ export async function getUser(
   return toScimUser(await findScimUser(db, caller, id), request)
 }
 
-export async function listUsers(
+export async function listScimUsers(
   db: Db,
   { domainId }: ScimCaller,
   query: ListQuery,

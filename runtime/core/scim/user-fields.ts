@@ -5,7 +5,7 @@ import { isObject, membersOf } from '../../contract/schema/record.ts'
 import { isEmail } from '../directory/email.ts'
 import { fits } from './filter.ts'
 import type { PatchOperation } from './patch.ts'
-import { fieldAt, fieldsBelow, type PatchPath, parsePath, schemaOf } from './paths.ts'
+import { fieldAt, fieldsBelow, type PatchPath, parseScimPath, schemaOf } from './paths.ts'
 import { invalidValue } from './problem.ts'
 
 /** Null takes a value away; what is absent stays as it is. */
@@ -34,7 +34,7 @@ export function patchUser(operations: readonly PatchOperation[], email: string):
   for (const { op, path, value } of operations) {
     const current = values.email ?? email
     if (path === null) readMembers(values, membersOf(value))
-    else patchAt(values, parsePath(path), op === 'remove' ? null : value, current)
+    else patchAt(values, parseScimPath(path), op === 'remove' ? null : value, current)
   }
   return values
 }
@@ -50,7 +50,7 @@ function readMembers(values: UserValues, members: Record<string, unknown>): void
 
 /** One attribute by its name, or by `name.givenName`, as Entra ID writes it in a patch without a path. */
 function readAttribute(values: UserValues, name: string, value: unknown): void {
-  if (/[[.]/.test(name)) patchAt(values, parsePath(name), value, values.email ?? '')
+  if (/[[.]/.test(name)) patchAt(values, parseScimPath(name), value, values.email ?? '')
   else readWhole(values, name, value)
 }
 

@@ -12,7 +12,7 @@ import { recordPush, type ScimCaller } from './caller.ts'
 import { type GroupChange, patchGroup, readGroup } from './group-fields.ts'
 import { operationsOf } from './patch.ts'
 import { duplicate, invalidValue } from './problem.ts'
-import { FROM, findGroup, type GroupRow, toScimGroup, visible } from './read-groups.ts'
+import { FROM, findGroup, type GroupRow, toScimGroup, visibleGroups } from './read-groups.ts'
 import { demandVersion, type ScimRequest } from './resource.ts'
 import type { PushMeans } from './write-users.ts'
 
@@ -133,7 +133,7 @@ async function demandFree(
   name: string,
   self: string | null,
 ): Promise<void> {
-  const { rows } = await tx.execute(sql`select 1 ${FROM} where ${visible(domainId)}
+  const { rows } = await tx.execute(sql`select 1 ${FROM} where ${visibleGroups(domainId)}
     and g.name = ${name} and g.id is distinct from ${self}::uuid limit 1`)
   if (rows.length > 0)
     throw duplicate('Another group has this displayName; find it by a filter and change that one')

@@ -17,7 +17,7 @@ import { deactivate, reactivate } from './active.ts'
 import { recordPush, type ScimCaller } from './caller.ts'
 import { operationsOf } from './patch.ts'
 import { duplicate, invalidValue } from './problem.ts'
-import { findScimUser, getUser, keptName, toScimUser, type UserRow } from './read-users.ts'
+import { findScimUser, getScimUser, keptName, toScimUser, type UserRow } from './read-users.ts'
 import { demandVersion, type Resource, type ScimRequest } from './resource.ts'
 import { emailOf, patchUser, readUser, replaced, type UserValues } from './user-fields.ts'
 
@@ -61,7 +61,7 @@ export async function createUser(
     })
     return userId
   })
-  return getUser(db, caller, id, request)
+  return getScimUser(db, caller, id, request)
 }
 
 async function insertUser(
@@ -117,7 +117,7 @@ async function changeUser(
     if (fields.length > 0)
       await recordPush(tx, caller, 'PUSHED_USER_CHANGED', userTarget(row), { fields })
   })
-  return getUser(db, caller, id, request)
+  return getScimUser(db, caller, id, request)
 }
 
 /** The provider deletes a person, who is offboarded and stays as a record. */

@@ -6,7 +6,7 @@ import { written } from '../../database/written.ts'
 import { findUser, toUser } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { findTask, mayAct, type TaskRow, taskTarget } from '../tasks/tasks.ts'
+import { findTask, mayActOn, type TaskRow, taskTarget } from '../tasks/tasks.ts'
 
 export async function commentOnTask(
   db: Db,
@@ -16,7 +16,7 @@ export async function commentOnTask(
 ) {
   return db.transaction(async (tx) => {
     const task = await findTask(tx, principal, id)
-    if (!(await mayAct(tx, principal, task)))
+    if (!(await mayActOn(tx, principal, task)))
       throw new CoreError(403, 'The task is not assigned to you: you may read it')
     const author = toUser(await findUser(tx, principal, principal.userId))
     const { createdAt } = await say(tx, principal, task, body.comment)

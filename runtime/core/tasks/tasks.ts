@@ -306,11 +306,11 @@ export async function getTask(db: Db, principal: Principal, id: string, expand: 
 /** service.md section 4.2: the actions available for the task, to this caller. */
 export async function listTaskActions(db: Db, principal: Principal, id: string) {
   const task = await findTask(db, principal, id)
-  return (await mayAct(db, principal, task)) ? wireActions(task) : []
+  return (await mayActOn(db, principal, task)) ? wireActions(task) : []
 }
 
 /** Whether the caller may do something with a task that they see. */
-export async function mayAct(db: Db, principal: Principal, task: TaskRow): Promise<boolean> {
+export async function mayActOn(db: Db, principal: Principal, task: TaskRow): Promise<boolean> {
   const mine = await within(db, principal, 'tasks.write')
   // The right to act on all tasks includes this one.
   if (mine === undefined) return true

@@ -33,7 +33,7 @@ export const FORMAT = 2
 export const FORMAT_OF_FILES = 1
 
 /** Largest manifest and largest end that are read, in bytes: a million relations fit. */
-export const MAX_MANIFEST_BYTES = 64 * 1024
+export const MAX_BACKUP_MANIFEST_BYTES = 64 * 1024
 export const MAX_END_BYTES = 256 * 1024 * 1024
 /** Largest schema that is read, in bytes. */
 export const MAX_SCHEMA_BYTES = 16 * 1024 * 1024
@@ -91,7 +91,7 @@ export function isSealedWith(key: BackupKey, end: End, format: number): boolean 
   return given.length === right.length && timingSafeEqual(given, right)
 }
 
-export const digestOf = (bytes: Uint8Array): string =>
+export const digestOfBytes = (bytes: Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex')
 
 /** Whether a name of an entry stays below `cluster/`, with nothing that a shell or a path would obey. */

@@ -11,14 +11,14 @@ import {
   BackupError,
   type BackupKey,
   BackupManifest,
-  digestOf,
+  digestOfBytes,
   END_NAME,
   End,
   FORMAT,
   isSealedWith,
   MANIFEST_NAME,
+  MAX_BACKUP_MANIFEST_BYTES,
   MAX_END_BYTES,
-  MAX_MANIFEST_BYTES,
 } from './format.ts'
 
 /** What a whole backup is, and what each of its entries was. */
@@ -57,7 +57,7 @@ export async function readBackup({
       if (end) throw damaged(file, `something follows its end: ${name}`)
       if (!manifest) {
         if (name !== MANIFEST_NAME) throw notOurs(file)
-        const { value, digest, size } = await readJson(entry, MAX_MANIFEST_BYTES)
+        const { value, digest, size } = await readJson(entry, MAX_BACKUP_MANIFEST_BYTES)
         manifest = parseManifest(value, file)
         key = accept(manifest)
         entries.push([name, size, digest])
@@ -135,7 +135,11 @@ export async function readBytes(entry: ParsedTarEntry, maxBytes: number): Promis
 
 async function readJson(entry: ParsedTarEntry, maxBytes: number) {
   const text = await readBytes(entry, maxBytes)
-  return { value: JSON.parse(text.toString('utf8')), digest: digestOf(text), size: text.length }
+  return {
+    value: JSON.parse(text.toString('utf8')),
+    digest: digestOfBytes(text),
+    size: text.length,
+  }
 }
 
 function parseManifest(value: unknown, file: string): BackupManifest {

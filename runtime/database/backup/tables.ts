@@ -5,9 +5,9 @@ import { Schema } from './catalog.ts'
 import {
   type ArchiveEntry,
   dataOf,
-  digestOf,
+  digestOfBytes,
   MANIFEST_NAME,
-  MAX_MANIFEST_BYTES,
+  MAX_BACKUP_MANIFEST_BYTES,
   MAX_SCHEMA_BYTES,
   PIECE_BYTES,
   SCHEMA_NAME,
@@ -26,7 +26,7 @@ export async function weighEntry(entry: ParsedTarEntry, file: string): Promise<A
   const most = mostBytes(name)
   if (most === null) throw damaged(file, `it holds ${JSON.stringify(name)}`)
   const bytes = await readBytes(entry, most)
-  return [name, bytes.length, digestOf(bytes)]
+  return [name, bytes.length, digestOfBytes(bytes)]
 }
 
 type Loaded = {
@@ -52,9 +52,9 @@ export async function readTables(
     at += 1
     // The end itself, which is not among its own.
     if (sealed === undefined) break
-    const most = name === MANIFEST_NAME ? MAX_MANIFEST_BYTES : mostBytes(name)
+    const most = name === MANIFEST_NAME ? MAX_BACKUP_MANIFEST_BYTES : mostBytes(name)
     const bytes = await readBytes(entry, most ?? 0)
-    if (String([name, bytes.length, digestOf(bytes)]) !== String(sealed))
+    if (String([name, bytes.length, digestOfBytes(bytes)]) !== String(sealed))
       throw damaged(file, `${name} changed while it was restored`)
     const data = dataOf(name)
     if (name === SCHEMA_NAME) await to.schema(v.parse(Schema, JSON.parse(bytes.toString('utf8'))))

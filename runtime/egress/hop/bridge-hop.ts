@@ -183,7 +183,7 @@ function parsed(body: Buffer, from: string): unknown {
 }
 
 /** The code by which a server refused, of an error of this kind. */
-export const codeOf = (
+export const refusalCodeOf = (
   error: unknown,
   kind: 'directory_refused' | 'database_refused',
 ): string | null =>

@@ -14,7 +14,7 @@ import type { Bind } from '../ldap/connect.ts'
 import { refusal } from '../ldap/results.ts'
 import { bindOf } from '../ldap/room.ts'
 import { type LdapTarget, resolveLdap } from '../rules/ldap-rules.ts'
-import { type Bridge, codeOf, targetsBy } from './bridge-hop.ts'
+import { type Bridge, refusalCodeOf, targetsBy } from './bridge-hop.ts'
 
 /** Whether a request of the guest is one of `ctx.ldap`. */
 export const isLdapUrl = (url: string): boolean => url === LDAP_URL
@@ -56,7 +56,7 @@ export const LDAP_BRIDGE: Bridge<LdapRequest, LdapTarget, Bind | null> = {
   },
   items: ({ operation }) => (operation === 'search' ? 'entries' : null),
   refusedBy(error) {
-    const code = codeNamed(codeOf(error, 'directory_refused') ?? '')
+    const code = codeNamed(refusalCodeOf(error, 'directory_refused') ?? '')
     return code === null ? null : resultOf(code)
   },
   refusal: ({ name }) => ({ result: name }),

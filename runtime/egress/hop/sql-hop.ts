@@ -10,7 +10,7 @@ import { judgeAsked, nameOf, readAsked, tellAsked, writes } from '../sql/asked.t
 import type { SqlLogin } from '../sql/connect.ts'
 import { refusal } from '../sql/results.ts'
 import { loginOf } from '../sql/room.ts'
-import { type Bridge, codeOf, targetsBy } from './bridge-hop.ts'
+import { type Bridge, refusalCodeOf, targetsBy } from './bridge-hop.ts'
 
 /** Whether a request of the guest is one of `ctx.sql`. */
 export const isSqlUrl = (url: string): boolean => url === SQL_URL
@@ -48,7 +48,7 @@ export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, SqlLogin> = {
   },
   items: ({ operation }) => (operation === 'query' ? 'rows' : null),
   refusedBy(error) {
-    const code = codeOf(error, 'database_refused')
+    const code = refusalCodeOf(error, 'database_refused')
     return code === null ? null : { name: code, status: refusalOf(code).status }
   },
   refusal: ({ name }) => ({ error: name }),

@@ -4,7 +4,7 @@ import { listActivity } from '../../core/kernel/audit/activity.ts'
 import { verifyNewest } from '../../core/kernel/audit/chain.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { momentOf } from '../frame/words.ts'
+import { parseMoment } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
@@ -48,7 +48,7 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
     const targets = one.targets.map((target) => text(target, 'name')).filter(Boolean)
     const failed = one.outcome === 'Failed' ? badge('bad', 'x', t.console.log.failed) : ''
     return row(columnsOf(t), [
-      html`${t.console.event_named(one.event_type, one.event_type_user_friendly)} ${failed}<span class="sub">${t.moment(momentOf(one.event_began_at), now)} · <code>${one.event_type}</code></span>`,
+      html`${t.console.event_named(one.event_type, one.event_type_user_friendly)} ${failed}<span class="sub">${t.moment(parseMoment(one.event_began_at), now)} · <code>${one.event_type}</code></span>`,
       html`${brief(who || text(one.actor, 'email') || t.console.log.keyway, 120)}`,
       brief(targets.join(', '), 200),
       details(t, one.event_metadata, one.event_hash),

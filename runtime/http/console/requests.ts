@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { REQUEST_STATUSES, type RequestStatus } from '../../contract/models/access-request.ts'
 import { listAccessRequests } from '../../core/requests/read.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { momentOf, nameOf } from '../frame/words.ts'
+import { nameOf, parseMoment } from '../frame/words.ts'
 import { pageNumber } from '../pages/access.ts'
 import { ON_THE_WAY, OVER, requestBadge } from '../pages/states.ts'
 import { brief, type Column, listed, pagesNav, row, shell } from './parts.ts'
@@ -43,7 +43,7 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
       html`<a class="go" href="/access/requests/${one.id}">${brief(permission?.label ?? one.app_name, 120)}</a><span class="sub">${one.app_name}, ${t.accessLength(one.expiration_in_seconds)}${one.is_break_glass ? `, ${t.console.request.breakGlass}` : ''}</span>`,
       html`${nameOf(one.target_user)}<span class="sub">${one.requester_user.id === one.target_user.id ? '' : t.console.request.by(nameOf(one.requester_user))}</span>`,
       requestBadge(t, one.status),
-      one.requested_at ? t.day(momentOf(one.requested_at), now) : '',
+      one.requested_at ? t.day(parseMoment(one.requested_at), now) : '',
     ])
   })
   const at = (page: number) =>

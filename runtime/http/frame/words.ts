@@ -14,5 +14,5 @@ export function initials(name: string): string {
 }
 
 /** The core interface writes some moments without a zone; all are UTC. */
-export const momentOf = (text: string): Date =>
+export const parseMoment = (text: string): Date =>
   new Date(/[zZ]$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`)

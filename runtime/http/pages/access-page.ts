@@ -7,7 +7,7 @@ import { PENDING_STATES } from '../../core/requests/machine/states.ts'
 import { icon } from '../frame/icons.ts'
 import { layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { initials, momentOf } from '../frame/words.ts'
+import { initials, parseMoment } from '../frame/words.ts'
 import { endingSoon, giveBackQuestion, type Held, heldItem } from './held.ts'
 import { ask, empty, note, pagesNav } from './parts.ts'
 import { requestBadge } from './states.ts'
@@ -151,7 +151,7 @@ const endedOnes = ({ t, ended, now }: AccessPage): Markup => html`
 <thead><tr><th scope="col">${t.w.column_what}</th><th scope="col">${t.w.column_how}</th><th scope="col" class="c3">${t.w.column_asked}</th></tr></thead>
 <tbody>${ended.items.map(
   (one) =>
-    html`<tr><th scope="row" class="wrap"><a class="go" href="/access/requests/${one.id}">${thing(one)}</a><span class="sub">${one.app_name}</span></th><td class="wrap">${requestBadge(t, one.status)}${one.notes[one.status] ? html`<span class="sub">${t.w.quoted(one.notes[one.status] ?? '')}</span>` : ''}</td><td class="c3">${one.requested_at ? t.day(momentOf(one.requested_at), now) : ''}</td></tr>`,
+    html`<tr><th scope="row" class="wrap"><a class="go" href="/access/requests/${one.id}">${thing(one)}</a><span class="sub">${one.app_name}</span></th><td class="wrap">${requestBadge(t, one.status)}${one.notes[one.status] ? html`<span class="sub">${t.w.quoted(one.notes[one.status] ?? '')}</span>` : ''}</td><td class="c3">${one.requested_at ? t.day(parseMoment(one.requested_at), now) : ''}</td></tr>`,
 )}</tbody></table></div></div></details>`
 
 const catalogue = (page: AccessPage): Markup => {

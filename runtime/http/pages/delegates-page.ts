@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { type Delegation, MAX_DELEGATION_DAYS } from '../../contract/models/delegation.ts'
 import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { momentOf, nameOf } from '../frame/words.ts'
+import { nameOf, parseMoment } from '../frame/words.ts'
 import { note } from './parts.ts'
 import { badge } from './states.ts'
 
@@ -100,7 +100,7 @@ function row({ t, visitor, now, readOnly }: DelegatesPage, one: Delegation, pers
   const { w } = t
   const person = personOf(one)
   const name = person ? nameOf(person) : w.someone
-  const until = momentOf(one.until)
+  const until = parseMoment(one.until)
   const isOver = one.ended_at !== null || until <= now
   const state = isOver
     ? badge('', 'minus', w.delegate_ended)
@@ -109,7 +109,7 @@ function row({ t, visitor, now, readOnly }: DelegatesPage, one: Delegation, pers
       : badge('wait', 'clock', w.delegate_later)
   return html`<tr class="${isOver ? 'soft' : ''}">
 <th scope="row" class="wrap">${name}${person && person.email !== name ? html`<span class="sub wrap">${person.email}</span>` : ''}${one.reason === '' ? '' : html`<span class="sub wrap">${w.quoted(one.reason)}</span>`}</th>
-<td class="c3">${t.moment(momentOf(one.since), now)}</td>
+<td class="c3">${t.moment(parseMoment(one.since), now)}</td>
 <td class="c2">${t.moment(until, now)}</td>
 <td>${state}${
     isOver || readOnly

@@ -4,7 +4,7 @@ import type { Access } from '../../contract/models/access.ts'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { initials, momentOf, nameOf } from '../frame/words.ts'
+import { initials, nameOf, parseMoment } from '../frame/words.ts'
 import { ask } from './parts.ts'
 
 /** Something that a person has. */
@@ -53,7 +53,7 @@ export function heldOf(
       .filter((one) => one !== null)
       .join(' · '),
     why: whyOf(t, access, reason, request, now),
-    endsAt: reason?.ends_at ? momentOf(reason.ends_at) : null,
+    endsAt: reason?.ends_at ? parseMoment(reason.ends_at) : null,
     seconds: request?.expiration_in_seconds ?? null,
     giveBack: own ? request.id : null,
     extend: own && reason?.ends_at ? `/access/request?${query}` : null,
@@ -73,7 +73,7 @@ function whyOf(
   const by = (request.tasks ?? [])
     .filter((one) => one.task_category.endsWith('APPROVAL') && one.status === 'COMPLETED')
     .flatMap(({ resolved_by }) => (resolved_by ? [nameOf(resolved_by)] : []))
-  const asked = request.requested_at ? day(momentOf(request.requested_at), now) : null
+  const asked = request.requested_at ? day(parseMoment(request.requested_at), now) : null
   const yes = by.length > 0 ? w.approved_by([...new Set(by)].join(', ')) : w.pre_approved
   return w.requested_and(asked, yes)
 }

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { Task } from '../../contract/models/task.ts'
 import { layout, type Markup, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { initials, momentOf, nameOf } from '../frame/words.ts'
+import { initials, nameOf, parseMoment } from '../frame/words.ts'
 import { inboxEvents } from './inbox-live.ts'
 import { empty, pagesNav } from './parts.ts'
 import { badge } from './states.ts'
@@ -63,7 +63,7 @@ const gist = ({ description, task_type }: Task): string =>
   (description ?? task_type).split(' Reason: ')[0] ?? ''
 
 const item = (task: Task, { t, open, now }: InboxPage): Markup => html`
-<li><span class="avatar busy" aria-hidden="true">${initials(whoOf(task))}</span><div class="fit"><a class="go over cut" href="/inbox/${task.id}" data-item${task.id === open?.task.id ? html` aria-current="true"` : ''}>${whoOf(task)}<span class="unseen">: ${gist(task)}</span></a><span class="sub wrap" aria-hidden="true">${gist(task)}</span>${kindOf(t, task)}</div><span class="small soft age">${t.age(momentOf(task.created_at), now)}</span></li>`
+<li><span class="avatar busy" aria-hidden="true">${initials(whoOf(task))}</span><div class="fit"><a class="go over cut" href="/inbox/${task.id}" data-item${task.id === open?.task.id ? html` aria-current="true"` : ''}>${whoOf(task)}<span class="unseen">: ${gist(task)}</span></a><span class="sub wrap" aria-hidden="true">${gist(task)}</span>${kindOf(t, task)}</div><span class="small soft age">${t.age(parseMoment(task.created_at), now)}</span></li>`
 
 const nothingOpen = ({ t, tasks, flash, now }: InboxPage): Markup => {
   const [oldest] = tasks.items
@@ -74,7 +74,7 @@ const nothingOpen = ({ t, tasks, flash, now }: InboxPage): Markup => {
           t.w.choose_task,
           t.w.choose_task_text(
             tasks.total,
-            t.lasting(momentOf(oldest.created_at), now),
+            t.lasting(parseMoment(oldest.created_at), now),
             (key) => html`<kbd>${key}</kbd>`,
           ),
           'h2',

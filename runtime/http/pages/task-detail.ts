@@ -9,7 +9,7 @@ import type { TaskActionType } from '../../core/tasks/task-actions.ts'
 import { type Icon, icon } from '../frame/icons.ts'
 import { type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { initials, momentOf, nameOf } from '../frame/words.ts'
+import { initials, nameOf, parseMoment } from '../frame/words.ts'
 import { note } from './parts.ts'
 import type { BadgeKind } from './states.ts'
 import { commentForm, commentsOn, type Refused, reassignForm } from './task-more.ts'
@@ -115,7 +115,7 @@ function question({ w, accessLength }: Tongue, { task, grounds }: OpenTask): Mar
 function about({ w, ago, day }: Tongue, { task, grounds }: OpenTask, now: Date): Markup {
   const manager = grounds?.manager_user
   const end = grounds?.decide_until
-  return html`${w.asked_ago(ago(momentOf(task.created_at), now))}${manager && html` · ${w.manager(nameOf(manager))}`}${end && html` · ${w.not_decided_by(day(momentOf(end), now))}`}`
+  return html`${w.asked_ago(ago(parseMoment(task.created_at), now))}${manager && html` · ${w.manager(nameOf(manager))}`}${end && html` · ${w.not_decided_by(day(parseMoment(end), now))}`}`
 }
 
 /** SETTLED: state of a task that asked for a decision -> the key of its words. */
@@ -132,7 +132,7 @@ function settled({ w, ago }: Tongue, task: Task, now: Date): Markup | string {
   if (key === undefined) return ''
   const who = resolved_by ? nameOf(resolved_by) : 'Keyway'
   const said = task_category.endsWith('APPROVAL') && !isGlass(task) ? key : 'settled'
-  return note('', 'info', w[said](who), w.settled_text(ago(momentOf(updated_at), now)))
+  return note('', 'info', w[said](who), w.settled_text(ago(parseMoment(updated_at), now)))
 }
 
 const fact = (
@@ -169,7 +169,7 @@ ${
         '',
         'clock',
         w.had_before(before.length),
-        w.last_from_to(day(momentOf(latest.since), now), day(momentOf(latest.until), now)),
+        w.last_from_to(day(parseMoment(latest.since), now), day(parseMoment(latest.until), now)),
       )
     : fact('', 'clock', w.not_before)
 }

@@ -4,7 +4,7 @@ import { MAX_COMMENT, type Task } from '../../contract/models/task.ts'
 import { icon } from '../frame/icons.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { momentOf, nameOf } from '../frame/words.ts'
+import { nameOf, parseMoment } from '../frame/words.ts'
 
 /** A form of the task that was not taken: what was typed, and why. */
 export type Refused = { form: 'comment' | 'reassign'; text: string; problem: Markup | string }
@@ -29,7 +29,7 @@ export const commentsOn = (
     : html`<details class="more" open><summary>${w.comments(comments.length)}</summary>
 ${comments.map(
   ({ body, created_by, created_at }) =>
-    html`<p class="small wrap"><strong>${created_by ? nameOf(created_by) : w.someone}</strong> <span class="soft">${moment(momentOf(created_at), now)}</span><br>${body}</p>`,
+    html`<p class="small wrap"><strong>${created_by ? nameOf(created_by) : w.someone}</strong> <span class="soft">${moment(parseMoment(created_at), now)}</span><br>${body}</p>`,
 )}</details>`
 
 export function commentForm({ t, proof, task, refused: any }: About): Markup {

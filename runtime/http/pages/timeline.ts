@@ -7,7 +7,7 @@ import type { PlainWords } from '../../words/page-words.ts'
 import { type Icon, icon } from '../frame/icons.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { momentOf, nameOf } from '../frame/words.ts'
+import { nameOf, parseMoment } from '../frame/words.ts'
 import type { BadgeKind } from './states.ts'
 
 export type TimelineStep = {
@@ -44,7 +44,7 @@ function asked(request: AccessRequest, reader: Reader): TimelineStep {
   const { requester_user: requester, target_user: target } = request
   const who = requester.id === userId ? null : nameOf(requester)
   const other = target.id === userId ? 'you' : { name: nameOf(target) }
-  const at = request.requested_at ? [t.moment(momentOf(request.requested_at), now)] : []
+  const at = request.requested_at ? [t.moment(parseMoment(request.requested_at), now)] : []
   return {
     kind: 'good',
     icon: 'check',
@@ -83,7 +83,7 @@ function decided(task: Task, request: AccessRequest, reader: Reader): TimelineSt
   const other = by ? nameOf(by) : t.w.someone
   const who = by?.id === userId ? null : other
   const forWhom = task.resolved_for ? nameOf(task.resolved_for) : null
-  const at = t.moment(momentOf(task.updated_at), now)
+  const at = t.moment(parseMoment(task.updated_at), now)
   if (task.status === 'COMPLETED') {
     const said = quoted(reader, isManager ? note(request, 'MANAGER_APPROVED') : null)
     return [
@@ -97,7 +97,7 @@ function decided(task: Task, request: AccessRequest, reader: Reader): TimelineSt
   if (task.status === 'EXPIRED')
     return [{ kind: '', icon: 'clock', title: t.w.nobody_in_time, parts: [at] }]
   if (!ACTIONABLE_TASKS.includes(task.status)) return []
-  const since = t.w.since(t.moment(momentOf(task.created_at), now))
+  const since = t.w.since(t.moment(parseMoment(task.created_at), now))
   const title = t.w.decides_now(oneOf(t, assignees(t, task)))
   return [{ kind: 'wait', icon: 'clock', title, parts: [since, ...standIns(t, task)] }]
 }
@@ -107,7 +107,7 @@ function reviewed(task: Task, { t, now }: Reader): TimelineStep {
   const { w } = t
   const isOpen = ACTIONABLE_TASKS.includes(task.status)
   if (isOpen) {
-    const parts = [w.since(t.moment(momentOf(task.created_at), now))]
+    const parts = [w.since(t.moment(parseMoment(task.created_at), now))]
     return {
       kind: 'wait',
       icon: 'clock',
@@ -117,7 +117,7 @@ function reviewed(task: Task, { t, now }: Reader): TimelineStep {
   }
   const kind = task.status === 'COMPLETED' ? 'good' : 'bad'
   const who = task.resolved_by ? nameOf(task.resolved_by) : w.someone
-  const parts = [t.moment(momentOf(task.updated_at), now)]
+  const parts = [t.moment(parseMoment(task.updated_at), now)]
   return { kind, icon: kind === 'good' ? 'check' : 'x', title: w.glass_found(who), parts }
 }
 
@@ -182,7 +182,7 @@ const NOW: Partial<Record<RequestStatus, Now>> = {
       kind: 'good',
       icon: 'check',
       title: end ? t.w.yours : t.w.yours_for_good,
-      parts: end ? [t.w.until(t.moment(momentOf(end), now))] : [],
+      parts: end ? [t.w.until(t.moment(parseMoment(end), now))] : [],
     },
   ],
   PENDING_DEPROVISIONING: busy('over_taking'),

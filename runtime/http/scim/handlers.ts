@@ -3,7 +3,7 @@ import type { ScimEndpointName } from '../../contract/endpoints/scim.ts'
 import type { ScimCaller } from '../../core/scim/caller.ts'
 import * as discovery from '../../core/scim/discovery.ts'
 import { getScimGroup, listScimGroups } from '../../core/scim/read-groups.ts'
-import { getUser, listUsers } from '../../core/scim/read-users.ts'
+import { getScimUser, listScimUsers } from '../../core/scim/read-users.ts'
 import { type ListQuery, type ScimRequest, wants } from '../../core/scim/resource.ts'
 import * as groups from '../../core/scim/write-groups.ts'
 import * as users from '../../core/scim/write-users.ts'
@@ -27,8 +27,8 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
   scim_get_resource_type: async (_, __, { request, id }) => discovery.getResourceType(request, id),
   scim_list_schemas: async (_, __, { request }) => discovery.listSchemas(request),
   scim_get_schema: async (_, __, { request, id }) => discovery.getSchema(request, id),
-  scim_list_users: (db, who, { query, request }) => listUsers(db, who, query, request),
-  scim_get_user: (db, who, { id, request }) => getUser(db, who, id, request),
+  scim_list_users: (db, who, { query, request }) => listScimUsers(db, who, query, request),
+  scim_get_user: (db, who, { id, request }) => getScimUser(db, who, id, request),
   scim_create_user: (db, who, { body, request, means }) =>
     users.createUser(db, who, body, request, means),
   scim_replace_user: (db, who, { id, body, request, means }) =>

@@ -7,8 +7,8 @@ import type { PageWords } from '../../words/page-words.ts'
 import type { Form } from '../frame/form.ts'
 
 /** In UTF-16 units, as browsers count. */
-export const MAX_NAME = 100
-export const MAX_DESCRIPTION = 1000
+export const MAX_TOKEN_NAME = 100
+export const MAX_TOKEN_DESCRIPTION = 1000
 
 /** Day (YYYY-MM-DD) -> its last moment in UTC; null where there is no such day. */
 function endOf(day: string): Date | null {
@@ -26,7 +26,7 @@ const tokenFields = ({ token_problems: say }: PageWords) =>
       v.string(),
       v.trim(),
       v.nonEmpty(say.no_name),
-      v.maxLength(MAX_NAME, say.long_name(MAX_NAME)),
+      v.maxLength(MAX_TOKEN_NAME, say.long_name(MAX_TOKEN_NAME)),
       v.regex(/^[^\p{Cc}]*$/u, say.name_lines),
     ),
     description: v.pipe(
@@ -34,7 +34,7 @@ const tokenFields = ({ token_problems: say }: PageWords) =>
       // Browsers send a line's end as two characters and count it as one.
       v.transform((text) => text.replaceAll('\r\n', '\n')),
       v.trim(),
-      v.maxLength(MAX_DESCRIPTION, say.long_description(MAX_DESCRIPTION)),
+      v.maxLength(MAX_TOKEN_DESCRIPTION, say.long_description(MAX_TOKEN_DESCRIPTION)),
       v.regex(/^(?:[^\p{Cc}]|[\n\t])*$/u, say.description_signs),
     ),
     expires: v.pipe(

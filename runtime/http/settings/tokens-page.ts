@@ -6,7 +6,7 @@ import { icon } from '../frame/icons.ts'
 import { layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { TOKENS_PATH } from './layout.ts'
-import { MAX_DESCRIPTION, MAX_NAME, type Problems, type Values } from './token-form.ts'
+import { MAX_TOKEN_DESCRIPTION, MAX_TOKEN_NAME, type Problems, type Values } from './token-form.ts'
 
 export type TokensPage = {
   t: Tongue
@@ -95,13 +95,13 @@ ${proofField(visitor.proof)}
 <div class="field">
 <label for="name">${labels.name}</label>
 <p id="name-help" class="help">${w.token_name_help}</p>
-<input id="name" name="name" value="${values.name}" maxlength="${MAX_NAME}" required autocomplete="off" aria-invalid="${name.invalid}" aria-describedby="${name.described}">
+<input id="name" name="name" value="${values.name}" maxlength="${MAX_TOKEN_NAME}" required autocomplete="off" aria-invalid="${name.invalid}" aria-describedby="${name.described}">
 ${name.message}
 </div>
 <div class="field">
 <label for="description">${labels.description} <span class="soft">${w.optional}</span></label>
 <p id="description-help" class="help">${w.token_description_help}</p>
-<textarea id="description" name="description" maxlength="${MAX_DESCRIPTION}" rows="2" aria-invalid="${description.invalid}" aria-describedby="${description.described}">
+<textarea id="description" name="description" maxlength="${MAX_TOKEN_DESCRIPTION}" rows="2" aria-invalid="${description.invalid}" aria-describedby="${description.described}">
 ${values.description}</textarea>
 ${description.message}
 </div>

@@ -1,6 +1,6 @@
 /** Words that pages make of data. */
 import { expect, test } from 'vitest'
-import { initials, momentOf } from '../../../runtime/http/frame/words.ts'
+import { initials, parseMoment } from '../../../runtime/http/frame/words.ts'
 
 test.each([
   ['Hana Patel', 'HP'],
@@ -11,6 +11,6 @@ test.each([
 ])('%j has the letters %s', (name, letters) => expect(initials(name)).toBe(letters))
 
 test('a moment without a zone is UTC', () => {
-  expect(momentOf('2026-11-23T07:00:00').toISOString()).toBe('2026-11-23T07:00:00.000Z')
-  expect(momentOf('2026-11-23T07:00:00+01:00').toISOString()).toBe('2026-11-23T06:00:00.000Z')
+  expect(parseMoment('2026-11-23T07:00:00').toISOString()).toBe('2026-11-23T07:00:00.000Z')
+  expect(parseMoment('2026-11-23T07:00:00+01:00').toISOString()).toBe('2026-11-23T06:00:00.000Z')
 })

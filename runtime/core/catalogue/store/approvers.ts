@@ -5,7 +5,7 @@ import type { ReferencePlace } from './references.ts'
 /** Ids of groups and users. */
 export type People = { groups: string[]; users: string[] }
 
-export const NOBODY: People = { groups: [], users: [] }
+export const NO_PEOPLE: People = { groups: [], users: [] }
 
 /** Who is covered by allowed groups: everybody, or the members of these. */
 export type AllowedGroups = { type: 'ALL_GROUPS' | 'SPECIFIED_GROUPS'; groups: string[] }
@@ -48,7 +48,7 @@ export function withoutSecondStage(flow: Flow, change: Flow | null | undefined):
       groups: union(first.groups, second.groups),
       users: union(first.users, second.users),
     },
-    approvers_stage_2: NOBODY,
+    approvers_stage_2: NO_PEOPLE,
   }
 }
 

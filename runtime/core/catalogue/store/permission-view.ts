@@ -7,7 +7,7 @@ import type { AppRow } from '../apps/apps.ts'
 import {
   ALL_GROUPS,
   type AllowedGroups,
-  NOBODY,
+  NO_PEOPLE,
   type People,
   peoplePlaces,
   secondStageOf,
@@ -56,8 +56,8 @@ const DEFAULTS: RequestConfigView = {
     require_additional_approval: false,
     custom_approval_message: null,
     custom_approval_message_override: false,
-    approvers: NOBODY,
-    approvers_stage_2: NOBODY,
+    approvers: NO_PEOPLE,
+    approvers_stage_2: NO_PEOPLE,
     request_approval_stages: [{}],
   },
   request_fulfillment_config: {
@@ -193,8 +193,8 @@ function forRequesters(config: RequestConfigView): RequestConfigView {
     allowed_groups: null,
     request_approval_config: {
       ...config.request_approval_config,
-      approvers: NOBODY,
-      approvers_stage_2: NOBODY,
+      approvers: NO_PEOPLE,
+      approvers_stage_2: NO_PEOPLE,
       request_approval_stages: DEFAULTS[approval].request_approval_stages,
     },
     request_fulfillment_config: {

@@ -3,7 +3,7 @@ import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { requestablePermissions } from '../../../database/schema/app_store.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import { NOBODY } from './approvers.ts'
+import { NO_PEOPLE } from './approvers.ts'
 import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
 import { type ReferencePlace, toObjects } from './references.ts'
 import {
@@ -70,9 +70,9 @@ const forRequesters = (view: SettingsView) => ({
   request_flow: {
     ...view.request_flow,
     allowed_groups: null,
-    approvers: NOBODY,
-    approvers_stage_2: NOBODY,
-    admins: NOBODY,
+    approvers: NO_PEOPLE,
+    approvers_stage_2: NO_PEOPLE,
+    admins: NO_PEOPLE,
     request_validation_inline_webhook: null,
   },
   provisioning: {

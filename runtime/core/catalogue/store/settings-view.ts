@@ -7,7 +7,7 @@ import type { AppRow } from '../apps/apps.ts'
 import {
   ALL_GROUPS,
   type AllowedGroups,
-  NOBODY,
+  NO_PEOPLE,
   type People,
   peoplePlaces,
   secondStageOf,
@@ -58,9 +58,9 @@ const DEFAULTS: SettingsView = {
     require_manager_approval: false,
     require_additional_approval: false,
     allowed_groups: ALL_GROUPS,
-    approvers: NOBODY,
-    approvers_stage_2: NOBODY,
-    admins: NOBODY,
+    approvers: NO_PEOPLE,
+    approvers_stage_2: NO_PEOPLE,
+    admins: NO_PEOPLE,
     request_validation_inline_webhook: null,
   },
   provisioning: {
