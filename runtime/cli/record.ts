@@ -51,7 +51,7 @@ export async function record(
   const last = told.at(-1)
   if (last === undefined)
     throw new ConfigError(
-      `${capability} is not recorded: the host answers it itself, it needs no case`,
+      `${capability} is not recorded: it did not reach the connector's code: the host answered it itself`,
     )
   orRefuse([last])
   console.error(recordedLine(last))

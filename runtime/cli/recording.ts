@@ -60,7 +60,7 @@ export function recordInto(
 /** The result, as a sentence. */
 export const recordedLine = (one: Recorded): string =>
   'written' in one
-    ? `recorded "${one.written.name}" (connector.cases.json:${one.written.line})`
+    ? `recorded "${one.written.name}" (connector.cases.json:${one.written.line})${one.written.replaces ? ', in place of the case of that name' : ''}`
     : `${one.capability} is not recorded: ${one.refused}`
 
 /** @throws ConfigError where something was not written. */

@@ -49,8 +49,11 @@ function nameIn(text: string): string | null {
   return typeof name === 'string' ? name : null
 }
 
+/** A text, the line of a case in it, and whether that stands in the place of another one. */
+export type PutCase = { text: string; line: number; replaces: boolean }
+
 /** A text with a case in it: in the place of the one of the same name, or at the end. */
-export function putCase(text: string | undefined, one: Case): { text: string; line: number } {
+export function putCase(text: string | undefined, one: Case): PutCase {
   const before = text === undefined || text.trim() === '' ? '{ "cases": [] }' : text
   const read = fileOf(before)
   if ('unreadable' in read) throw new Error(`connector.cases.json ${read.unreadable}`)
@@ -62,7 +65,11 @@ export function putCase(text: string | undefined, one: Case): { text: string; li
   const spans = caseSpans(before)
   const same = spans.findLast(({ name }) => name === one.name)
   const last = spans.at(-1)
-  if (same) return placed(before.slice(0, same.start) + written + before.slice(same.end), one.name)
+  if (same)
+    return {
+      ...placed(before.slice(0, same.start) + written + before.slice(same.end), one.name),
+      replaces: true,
+    }
   if (last)
     return placed(
       `${before.slice(0, last.end)},\n${pad}${written}${before.slice(last.end)}`,
@@ -75,6 +82,7 @@ export function putCase(text: string | undefined, one: Case): { text: string; li
 const placed = (text: string, name: string) => ({
   text,
   line: caseSpans(text).findLast((one) => one.name === name)?.line ?? 1,
+  replaces: false,
 })
 
 type Members = Record<string, unknown>

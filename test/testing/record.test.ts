@@ -130,6 +130,7 @@ beforeAll(async () => {
         create_account: {},
         list_entitlements: {},
       },
+      entitlement_types: [{ type_id: 'ROLE', type_label: 'Role', resource_type_id: '', min: 0 }],
     }),
     'connector.ts': CODE,
   })
@@ -188,7 +189,12 @@ test('a call becomes a case that passes, with invented secrets wherever the syst
   const { cases, told: last } = await called('get_account', { account_id: 'u1' })
   expect(last).toEqual({
     capability: 'get_account',
-    written: { name: 'recorded get_account: account_id u1', capability: 'get_account', line: 3 },
+    written: {
+      name: 'recorded get_account: account_id u1',
+      capability: 'get_account',
+      line: 3,
+      replaces: false,
+    },
   })
   expect(cases).toHaveLength(1)
   const [one] = cases
@@ -213,6 +219,19 @@ test('a call that is made again replaces its case, and is the same to the letter
   const first = await called('get_account', { account_id: 'u1' })
   const second = await called('get_account', { account_id: 'u1' })
   expect(second.text).toBe(first.text)
+  expect(told.at(-1)).toMatchObject({ written: { replaces: true } })
+}, 60_000)
+
+test('calls that differ in what no name tells become cases of their own', async () => {
+  const entitlement = { entitlement_type: 'ROLE', integration_specific_resource_id: '' }
+  for (const id of ['r1', 'r2'])
+    await called('create_account', {
+      email: 'jo@example.com',
+      entitlements: [{ ...entitlement, integration_specific_id: id }],
+    })
+  const names = told.slice(-2).map((one) => 'written' in one && one.written.name)
+  expect(new Set(names).size).toBe(2)
+  for (const name of names) expect(name).toMatch(/^recorded create_account: .*\.\.\. [0-9a-f]{8}$/)
 }, 60_000)
 
 test('two calls that begin alike, and one that fails, get cases of their own', async () => {

@@ -33,7 +33,7 @@ const MAX_TRIED = 30
 /**
  * The case, in full.
  *
- * @param name Of the case; the capability and its request by default.
+ * @param name Of the case; the capability, its request and the error that it ends in by default.
  * @param nowMs When it was recorded, in milliseconds since the Unix epoch.
  * @throws NotRecordable with what to do
  */
@@ -228,7 +228,8 @@ const MAX_NAME_LENGTH = 120
 
 /**
  * What is called and with what, in short, and how it failed: the same call gets the same name again. A call that fails
- * leaves the case of the one that succeeds alone, and a longer name ends in its hash, so that no two calls share one.
+ * leaves the case of the one that succeeds alone, and a name that does not tell all ends in a hash, so that no two calls
+ * share one.
  */
 function nameOf(
   capability: string,
@@ -241,7 +242,12 @@ function nameOf(
     .join(', ')
   const outcome = error === undefined ? '' : ` (${error.error_code})`
   const name = `recorded ${capability}${told === '' ? '' : `: ${told}`}${outcome}`
-  if (name.length <= MAX_NAME_LENGTH) return name
-  const mark = `... ${createHash('sha256').update(name).digest('hex').slice(0, 8)}`
+  if (name.length <= MAX_NAME_LENGTH && !Object.values(request).some(isFilled)) return name
+  const whole = JSON.stringify([capability, request, error?.error_code])
+  const mark = `... ${createHash('sha256').update(whole).digest('hex').slice(0, 8)}`
   return `${name.slice(0, MAX_NAME_LENGTH - mark.length)}${mark}`
 }
+
+/** Whether a value is one that no name tells, such as a list of entitlements. */
+const isFilled = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length > 0

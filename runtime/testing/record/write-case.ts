@@ -14,8 +14,8 @@ import type { Recording } from './recorder.ts'
 /** Largest file: what a package may hold of it, in bytes. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024
 
-/** A case that was written, and where. */
-export type WrittenCase = { name: string; capability: string; line: number }
+/** A case that was written, where, and whether in the place of the former one of its name. */
+export type WrittenCase = { name: string; capability: string; line: number; replaces: boolean }
 
 /**
  * Makes a case of a recording and puts it into the folder's file, in the place of one of the same name.
@@ -35,7 +35,7 @@ export async function writeCase(
   const { defaults = {} } = read.shared
   const stage = { version, run }
   const made = await caseOf(recording, stage, defaults, { name, nowMs: Date.now() })
-  const { text, line } = putCase(before, made)
+  const { text, line, replaces } = putCase(before, made)
   if (Buffer.byteLength(text) > MAX_FILE_BYTES)
     throw new NotRecordable(
       `${CASES_FILE} would be over ${MAX_FILE_BYTES} bytes; remove cases from it`,
@@ -45,7 +45,7 @@ export async function writeCase(
   const beside = `${file}.${randomUUID()}.part`
   await writeFile(beside, text)
   await rename(beside, file)
-  return { name: made.name, capability: made.capability, line }
+  return { name: made.name, capability: made.capability, line, replaces }
 }
 
 /** @throws NotRecordable where the case as it would stand there does not pass */
