@@ -22,6 +22,8 @@ export function callLines({ connector, capability, error, seconds }: CallEnd): s
 
 /** What has become of the folder, from all the rows of one change. */
 export function changeLines(name: string, rows: readonly Row[]): string[] {
+  // Changed again while it was read: what is to be said of it comes with that change.
+  if (rows.some((row) => row.state === 'checking')) return []
   const serving = rows.find((row) => row.serving)
   const other = rows.find((row) => !row.serving)
   if (!other) return serving ? [`${serving.id} ${serving.version} is served`] : []

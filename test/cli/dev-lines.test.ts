@@ -64,6 +64,12 @@ test('a change is told once, with what goes on being served', () => {
   ])
 })
 
+test('a change that another one has overtaken says nothing', () => {
+  const checking = { ...ghost, state: 'checking' as const, reason: null }
+  expect(changeLines('acme', [row({}), checking])).toEqual([])
+  expect(changeLines('acme', [checking])).toEqual([])
+})
+
 test('rows that come at once are one change', async () => {
   const onRows = vi.fn()
   const changes = createChanges(onRows)
