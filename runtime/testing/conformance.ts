@@ -84,8 +84,15 @@ export async function conformance(
       ...outside.map((message) => ({ severity: 'error' as const, where: capability, message })),
     )
   }
-  return findings
+  return findings.filter(isNewsOf(findings))
 }
+
+/** Settings are the connector's: one finding about them speaks for all capabilities. */
+const isNewsOf =
+  (all: readonly Finding[]) =>
+  ({ message }: Finding, index: number): boolean =>
+    !message.includes(' ends in settings_invalid') ||
+    all.findIndex((one) => one.message === message) === index
 
 /** Ends that are the connector's doing and must not be. */
 const WRONG_ENDS = [

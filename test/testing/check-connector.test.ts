@@ -394,6 +394,15 @@ describe('a connector fails by', () => {
     )
   })
 
+  test('settings that nobody could make up are one finding for all capabilities', async () => {
+    const more = {
+      settings: { region: { type: 'string', pattern: '(eu|us)-[0-9]{2}', required: true } },
+      capabilities: { list_accounts: {}, list_resources: {} },
+    }
+    const found = await errors([], `${LIST}\n  },\n  list_resources() {\n    return []`, more)
+    expect(found.filter((one) => one.includes('settings_invalid'))).toHaveLength(1)
+  })
+
   test.each([
     ['a folder that is not there', '/nowhere/at/all', 'no such folder: /nowhere/at/all'],
     ['a folder without a manifest', '/etc/skel', 'there is no connector.json'],
