@@ -77,15 +77,26 @@ export const LdapRule = v.strictObject({
 })
 export type LdapRule = v.InferOutput<typeof LdapRule>
 
+/** What to write for a field that an entry for a database lacks. */
+const SQL_MISSING: Partial<Record<string, string>> = {
+  '"dialect"': `missing: write ${SQL_DIALECT_NAMES.join(' or ')}`,
+  '"database"': 'missing: write the name of the database, or {settings.database}',
+  '"login"': 'missing: write { "credential": "auth" }, or the id of a credential of the kind basic',
+}
+
 /** An entry for a database that is reached by `ctx.sql`. */
-export const SqlRule = v.strictObject({
-  sql: v.pipe(v.string(), v.minLength(1), v.maxLength(2000)),
-  dialect: v.picklist(SQL_DIALECT_NAMES),
-  database: v.pipe(v.string(), v.minLength(1), v.maxLength(2000)),
-  login: v.strictObject({ credential: words }),
-  statements: v.optional(v.pipe(listOf(words), v.minLength(1))),
-  secrets: v.optional(listOf(words)),
-})
+export const SqlRule = v.strictObject(
+  {
+    sql: v.pipe(v.string(), v.minLength(1), v.maxLength(2000)),
+    dialect: v.picklist(SQL_DIALECT_NAMES),
+    database: v.pipe(v.string(), v.minLength(1), v.maxLength(2000)),
+    login: v.strictObject({ credential: words }),
+    statements: v.optional(v.pipe(listOf(words), v.minLength(1))),
+    secrets: v.optional(listOf(words)),
+  },
+  ({ expected, received }) =>
+    SQL_MISSING[expected ?? ''] ?? `Expected ${expected} but received ${received}`,
+)
 export type SqlRule = v.InferOutput<typeof SqlRule>
 
 /** An entry of `egress`: what `ctx.fetch` may reach, or what `ctx.ldap` or `ctx.sql` may. */

@@ -93,7 +93,8 @@ function wording(
   quiet: boolean,
 ): string {
   const ofObject = type === 'object' || type === 'strict_object'
-  if (ofObject && received === 'undefined') return 'missing'
+  if (ofObject && received === 'undefined')
+    return message.startsWith('missing') ? message : 'missing'
   if (type === 'strict_object' && expected === 'never') return 'there is no such field'
   if (quiet) return message.includes('received') ? `Expected ${expected}` : message
   return message.includes('received') ? message : `${message} (found ${received})`

@@ -112,7 +112,10 @@ function stringSchema(field: Extract<Field, { type: 'string' }>) {
       () => `must be one of ${field.enum?.map((one) => JSON.stringify(one)).join(', ')}`,
     ),
     v.check(matches, `does not match ${pattern}`),
-    v.check((text) => format === undefined || FORMATS[format](text), `is not a ${format}`),
+    v.check(
+      (text) => format === undefined || FORMATS[format](text),
+      format === 'url' ? 'is not a url of http or https' : `is not a ${format}`,
+    ),
   )
 }
 

@@ -10,6 +10,9 @@ type SqlPiece = string | { place: SqlPlace; name: string }
 /** Quoted text of the three kinds; a quote in it is written twice. */
 const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`/g
 
+/** Statements that only ever write. What writes in another way is refused by the server. */
+const WRITING = /^\s*(insert|update|delete|merge|truncate|create|alter|drop|grant|revoke)\b/i
+
 /** What may not stand beside a place: it could make quoted text of what looks like none. */
 const TREACHEROUS: readonly [RegExp, string][] = [
   [/--|\/\*|#/, 'a comment'],
@@ -48,6 +51,9 @@ export function textFault({ text, parameters, reads }: SqlStatement): string | n
     if (pattern.test(text))
       return `has ${what} beside a place such as {identifier:name}: leave it out`
   if (/^\s*copy\b/i.test(text)) return 'begins with COPY, which is not carried out'
+  const [, writing] = WRITING.exec(text) ?? []
+  if (reads && writing !== undefined)
+    return `begins with ${writing.toUpperCase()}, and "reads" says that it only reads: leave "reads" out`
   if (reads && places.some(([, place]) => place === 'password'))
     return 'reads, and sets a password: leave "reads" out'
   return parameterFault(bare, parameters.length)

@@ -4,7 +4,7 @@ import { Client } from 'ldapts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { LdapTarget } from '../rules/ldap-rules.ts'
-import { hostAndPort, type OpenMeans, openWire } from '../wire/open.ts'
+import { hostAndPort, type OpenMeans, openWire, type PlainMeans } from '../wire/open.ts'
 import { guardLdap, type LdapGuard } from './guard.ts'
 import { failureOf } from './results.ts'
 import { readHeader, shapeOf } from './shape.ts'
@@ -12,10 +12,7 @@ import { readHeader, shapeOf } from './shape.ts'
 /** Who binds. Without it the connection is anonymous. */
 export type Bind = { dn: string; password: string }
 
-type ConnectMeans = OpenMeans & {
-  /** Whether the operator lets `ldap:` to this `host:port` go without encryption. */
-  mayBePlain(target: string): boolean
-}
+type ConnectMeans = OpenMeans & PlainMeans
 
 /** A connection that is ready for operations. */
 export type LdapConnection = { client: Client; guard: LdapGuard }
@@ -39,7 +36,8 @@ export function connect(
   const from = hostAndPort(target)
   return openWire(target, means, async (raw, use) => {
     let current = raw
-    if (protocol === 'ldap:' && !means.mayBePlain(from)) current = await startTls(raw, host, from)
+    if (protocol === 'ldap:' && !means.mayBePlain(from))
+      current = await startTls(raw, host, from, means.connectorId)
     use(current)
     const guard = guardLdap(current, from)
     const client = new Client({
@@ -86,7 +84,12 @@ const START_TLS = Buffer.concat([
  *
  * @throws upstream_rejected, upstream_garbled, or what TLS says
  */
-async function startTls(raw: Socket, host: string, from: string): Promise<Socket> {
+async function startTls(
+  raw: Socket,
+  host: string,
+  from: string,
+  connectorId: string,
+): Promise<Socket> {
   raw.write(START_TLS)
   const answer = await readAnswer(raw, from, {
     asked: 'STARTTLS',
@@ -109,7 +112,7 @@ async function startTls(raw: Socket, host: string, from: string): Promise<Socket
   if (code !== 0)
     throw new RuntimeError(
       'upstream_rejected',
-      `${from} was not reached: it refuses STARTTLS (result ${code}). Use ldaps:, or the operator grants plain text: KEYWAY_PLAIN_LDAP`,
+      `${from} was not reached: it refuses STARTTLS (result ${code}). Use ldaps:, or the operator grants plain text: KEYWAY_PLAIN_LDAP=${connectorId}=${from}`,
     )
   return upgrade(raw, host, from)
 }

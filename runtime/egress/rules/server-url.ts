@@ -49,11 +49,15 @@ export function serverFinding(
   template: string,
   fields: Fields,
   schemes: Schemes,
-  { what, write }: ServerWords,
+  { what, write, example }: ServerWords,
 ): TemplateFinding | null {
   const finding = settingsFinding(template, fields)
   if (finding !== null) return finding
-  if (/^\{settings\.[a-z][a-z0-9_]*\}$/.test(template)) return null
+  const whole = /^\{settings\.([a-z][a-z0-9_]*)\}$/.exec(template)?.[1]
+  const field = whole === undefined ? undefined : fields[whole]
+  if (field?.type === 'string' && field.format === 'url')
+    return `stands for settings.${whole} of the format url, which takes http and https alone: write a "pattern" there instead, such as "^${example.slice(0, example.indexOf('//') + 2)}.+$"`
+  if (whole !== undefined) return null
   return readServer(template.replace(SETTING, 'x'), schemes) === null
     ? `is no address of ${what}: write ${write} or {settings.url}, without a path`
     : null
@@ -77,7 +81,12 @@ export function resolveServer(
     throw misfit(name, what, 'in an address it is a host name')
   })
   const read = readServer(text, schemes)
-  if (read === null) throw misfit(whole ?? 'the host', what, `it is no address such as ${example}`)
+  if (read === null)
+    throw misfit(
+      whole ?? 'the host',
+      what,
+      `it is no address such as ${example}: scheme, host and perhaps a port, without a user or a path`,
+    )
   const written = read.host.includes(':') ? `[${read.host}]` : read.host
   return { ...read, origin: `${read.protocol}//${written}:${read.port}` }
 }

@@ -6,17 +6,14 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
-import { hostAndPort, type OpenMeans, openWire } from '../wire/open.ts'
+import { hostAndPort, type OpenMeans, openWire, type PlainMeans } from '../wire/open.ts'
 import { failureOf } from './results.ts'
 import { judgeMessage, sizeOf } from './shape.ts'
 
 /** Who logs in. */
 export type SqlLogin = { username: string; password: string }
 
-export type ConnectMeans = OpenMeans & {
-  /** Whether the operator lets this `host:port` be spoken to without encryption. */
-  mayBePlain(target: string): boolean
-}
+export type ConnectMeans = OpenMeans & PlainMeans
 
 /** A connection that is ready for statements. */
 export type PostgresConnection = {
@@ -147,7 +144,7 @@ const CANCEL = Buffer.from([0, 0, 0, 16, 0x04, 0xd2, 0x16, 0x2e])
 async function secured(
   raw: Socket,
   target: SqlTarget,
-  { mayBePlain }: Pick<ConnectMeans, 'mayBePlain'>,
+  { mayBePlain, connectorId }: PlainMeans,
 ): Promise<Socket> {
   const from = hostAndPort(target)
   if (mayBePlain(from)) return raw
@@ -160,6 +157,6 @@ async function secured(
   if (answer.toString('latin1') === 'S') return upgrade(raw, target.host, from)
   throw new RuntimeError(
     'upstream_rejected',
-    `${from} was not reached: it offers no encryption. Switch it on there (ssl = on), or the operator grants plain text: KEYWAY_PLAIN_SQL`,
+    `${from} was not reached: it offers no encryption. Switch it on there (ssl = on), or the operator grants plain text: KEYWAY_PLAIN_SQL=${connectorId}=${from}`,
   )
 }

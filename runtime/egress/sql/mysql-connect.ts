@@ -6,7 +6,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
-import { hostAndPort, openWire } from '../wire/open.ts'
+import { hostAndPort, openWire, type PlainMeans } from '../wire/open.ts'
 import type { ConnectMeans, SqlLogin } from './connect.ts'
 import { encryptionRequest, type Greeting, readGreeting, sizeOf } from './mysql-greeting.ts'
 import { loadMysql } from './mysql-library.ts'
@@ -168,7 +168,7 @@ const SESSION =
 async function secured(
   raw: Socket,
   target: SqlTarget,
-  { mayBePlain }: Pick<ConnectMeans, 'mayBePlain'>,
+  { mayBePlain, connectorId }: PlainMeans,
 ): Promise<{ greeting: Greeting; current: Socket }> {
   const from = hostAndPort(target)
   const first = await readAnswer(raw, from, {
@@ -182,7 +182,7 @@ async function secured(
   if (!greeting.offersEncryption)
     throw new RuntimeError(
       'upstream_rejected',
-      `${from} was not reached: it offers no encryption. Switch it on there (ssl_cert and ssl_key), or the operator grants plain text: KEYWAY_PLAIN_SQL`,
+      `${from} was not reached: it offers no encryption. Switch it on there (ssl_cert and ssl_key), or the operator grants plain text: KEYWAY_PLAIN_SQL=${connectorId}=${from}`,
     )
   raw.write(encryptionRequest())
   return { greeting, current: await upgrade(raw, target.host, from) }

@@ -11,6 +11,14 @@ export type OpenMeans = {
   signal: AbortSignal
 }
 
+/** What may go to a server without encryption. */
+export type PlainMeans = {
+  /** Whose connection it is: what a grant begins with. */
+  connectorId: string
+  /** Whether the operator lets this `host:port` be spoken to without encryption. */
+  mayBePlain(target: string): boolean
+}
+
 /** Where a connection goes: as `hostAndPort` writes it, and as it is dialled. */
 export type WirePlace = { protocol: string; host: string; port: number; origin: string }
 

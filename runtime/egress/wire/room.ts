@@ -9,7 +9,13 @@ import { createDialer } from '../dial/dial.ts'
 import type { ResolveName } from '../dial/lookups.ts'
 import type { PrivateGrants } from '../limits/grants.ts'
 import type { EgressLimits } from '../limits/limits.ts'
-import { abortedError, hostAndPort, type OpenMeans, type WirePlace } from './open.ts'
+import {
+  abortedError,
+  hostAndPort,
+  type OpenMeans,
+  type PlainMeans,
+  type WirePlace,
+} from './open.ts'
 import { createPool, DEFAULT_POOL, type Far, type Lease, type PooledConnection } from './pool.ts'
 
 /** What one request has of its call. */
@@ -25,10 +31,7 @@ export type RoomMeans = {
 }
 
 /** How to open a connection for a connector. */
-type RoomOpenMeans = OpenMeans & {
-  /** Whether the operator lets this `host:port` be spoken to without encryption. */
-  mayBePlain(target: string): boolean
-}
+type RoomOpenMeans = OpenMeans & PlainMeans
 
 /** What a room needs to know of its protocol. `A` is what is asked: a judged request, and who asks. */
 export type Trade<A, C extends PooledConnection> = {
@@ -97,6 +100,7 @@ export function createRoom<A, C extends PooledConnection>(
         connectTimeoutMs: limits.connectTimeoutMs,
         ...(resolve === undefined ? {} : { resolve }),
       }),
+      connectorId,
       mayBePlain: (at) => plainGrants.get(id)?.has(at) ?? false,
       timeoutMs: limits.connectTimeoutMs,
       signal,

@@ -572,7 +572,34 @@ const BAD: [string, object, string, string][] = [
     'a database without a login',
     { egress: [{ ...DATABASE, login: undefined }] },
     'egress.0.login',
-    'missing',
+    'missing: write { "credential": "auth" }',
+  ],
+  [
+    'a database without a dialect',
+    { egress: [{ ...DATABASE, dialect: undefined }] },
+    'egress.0.dialect',
+    'missing: write postgresql or mysql',
+  ],
+  [
+    'a database in another place than an object',
+    { egress: [{ ...DATABASE, login: 'auth' }] },
+    'egress.0.login',
+    'Expected Object but received "auth"',
+  ],
+  [
+    'a database with a field that there is not',
+    { egress: [{ ...DATABASE, user: 'x' }] },
+    'egress.0.user',
+    'there is no such field',
+  ],
+  [
+    'a database by a setting that takes web addresses alone',
+    {
+      settings: { url: { type: 'string', format: 'url' } },
+      egress: [{ ...DATABASE, sql: '{settings.url}' }],
+    },
+    'egress[0].sql',
+    'the format url, which takes http and https alone: write a "pattern" there instead, such as "^postgresql://.+$"',
   ],
   [
     'a login by a credential of another kind',

@@ -107,9 +107,9 @@ describe('a database that', () => {
     ['answers the request for encryption with more', 'SS', 'upstream_garbled'],
     ['answers it with an error', 'E', 'upstream_garbled'],
     ['agrees, and speaks no TLS', 'S', 'upstream_rejected'],
-  ])('%s gets no password', async (_what, answer, code) => {
+  ])('%s gets no password', async (what, answer, code) => {
     const said: Buffer[] = []
-    const { query } = await lying(
+    const { query, port } = await lying(
       (socket, bytes) => {
         said.push(bytes)
         if (said.length === 1) socket.write(answer)
@@ -117,7 +117,10 @@ describe('a database that', () => {
       },
       { plain: false },
     )
-    expect((await errorOf(query())).code).toBe(code)
+    const error = await errorOf(query())
+    expect(error.code).toBe(code)
+    if (what === 'offers no encryption')
+      expect(error.message).toMatch(`KEYWAY_PLAIN_SQL=acme=127.0.0.1:${port}`)
     expect(Buffer.concat(said).includes('a-password')).toBe(false)
   })
 })

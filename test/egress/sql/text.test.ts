@@ -51,6 +51,16 @@ describe('a statement', () => {
     expect(textFault(statement(text, parameters))).toMatch(why)
   })
 
+  test.each(['insert into x values (1)', ' GRANT a TO b', 'delete from x', 'merge into x'])(
+    'that reads does not begin as one that writes: %j',
+    (text) => {
+      expect(textFault(statement(text, [], true))).toMatch(
+        /begins with [A-Z]+, .*leave "reads" out/,
+      )
+      expect(textFault(statement(text, [], false))).toBeNull()
+    },
+  )
+
   test('that reads sets no password', () => {
     expect(textFault(statement('select {password:x}', [], true))).toMatch(/sets a password/)
   })
