@@ -32,7 +32,9 @@ export async function newConnector(
   const target = path.resolve(dir, id)
   if (await exists(target))
     throw new ConfigError(`${target} is there already; choose another id, or remove it`)
-  const shown = path.relative(process.cwd(), target) || target
+  const relative = path.relative(process.cwd(), target)
+  // A path that climbs out of here is read better whole.
+  const shown = relative === '' || relative.startsWith('..') ? target : relative
   const source = from === undefined ? TEMPLATE : await builtIn(from)
   const files = await readdir(source)
   if (!dryRun) await (from === undefined ? make(id, target) : copy(id, source, target))
