@@ -5,6 +5,8 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { createProgram, verbsOf } from '../runtime/cli/program.ts'
 import { Manifest } from '../runtime/contract/connector/manifest.ts'
+import { SqlStatement } from '../runtime/contract/connector/sql.ts'
+import { textFault } from '../runtime/contract/connector/sql-text.ts'
 import { OPERATOR_ENDPOINTS } from '../runtime/contract/endpoints/operator.ts'
 import { ENDPOINTS } from '../runtime/contract/endpoints/table.ts'
 import { INLINE_WEBHOOK_TYPES } from '../runtime/contract/models/inline-webhook.ts'
@@ -148,6 +150,12 @@ describe('JSON of the pages', () => {
       }
     },
   )
+
+  test('the statements that are shown alone are statements', () => {
+    const shown = json.filter(({ page }) => page.endsWith('authors/sql.md'))
+    const alone = shown.map(({ text }) => JSON.parse(text)).find((one) => 'give_badge' in one)
+    for (const one of Object.values(alone)) expect(textFault(v.parse(SqlStatement, one))).toBeNull()
+  })
 
   test('the cases that are shown are cases', () => {
     const [block] = json.filter(({ page }) => page.endsWith('cases.md'))

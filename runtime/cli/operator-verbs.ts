@@ -349,7 +349,8 @@ function addCall(program: Command): void {
 is asked for, secrets without being shown. The interface's own token, where it has one, is taken from
 KEYWAY_CONNECTOR_TOKEN. Exits with 1 when the answer is an error. With --record no host is asked: the folder's own
 code is called, in a sandbox of its own, and what it and its system say becomes a case, with invented secrets in the
-place of real ones; a case of the same name is replaced. Private addresses need KEYWAY_PRIVATE_EGRESS here too.`,
+place of real ones; what it says of people stays. A case of the same name is replaced. Private addresses need
+KEYWAY_PRIVATE_EGRESS here too, databases and directories without TLS KEYWAY_PLAIN_SQL or KEYWAY_PLAIN_LDAP.`,
     examples: [
       'call acme info',
       'call acme list_accounts --as acme.json',
