@@ -47,7 +47,7 @@ describe('keyway new', () => {
   ])('makes a connector %s that passes its check, outside the repository too', async (id, name) => {
     const made = await run(['new', id, '--dir', home])
     expect(made).toMatchObject({ code: 0 })
-    expect(made.output).toContain(`npx keyway check`)
+    expect(made.output).toContain(`npx keyway check ${path.join(home, id)}\n`)
     const [, guide = ''] = /How to write it: (\S+)/.exec(made.output) ?? []
     expect(await readFile(path.resolve(guide), 'utf8')).toContain('](manifest.md')
     expect(made.output).toMatch(
