@@ -12,7 +12,8 @@ import { fixture } from '../fixtures/folders.ts'
 import { type Memory, memoryOf } from './processes.ts'
 import { ENTITLEMENTS, HELD, startGenerated } from './sync-upstream.ts'
 
-const TOKEN = `lsk_${'sync'.repeat(10)}`
+/** The operator's token of hosts of the bench. */
+export const TOKEN = `lsk_${'sync'.repeat(10)}`
 
 export type SyncOptions = {
   accounts: number
@@ -127,8 +128,9 @@ async function prepare(plugins: string): Promise<void> {
   await writeFile(file, JSON.stringify(manifest))
 }
 
+/** What a host of the bench answers to its operator. */
 // biome-ignore lint/suspicious/noExplicitAny: the bench looks into answers freely
-async function send(url: string, method: string, at: string, body?: object): Promise<any> {
+export async function send(url: string, method: string, at: string, body?: object): Promise<any> {
   const reply = await fetch(url + at, {
     method,
     headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
@@ -147,13 +149,20 @@ const connect = async (url: string, host: string): Promise<string> =>
     })
   ).id
 
-type Run = { state: string; phase: string; problem: string | null; counts: Record<string, number> }
+/** A run of a sync, as the operator sees it. */
+export type Run = {
+  state: string
+  phase: string
+  problem: string | null
+  counts: Record<string, number>
+}
 
-const latest = async (url: string): Promise<Run> =>
+/** The latest run of all. */
+export const latest = async (url: string): Promise<Run> =>
   (await send(url, 'GET', '/operator/syncs?limit=1')).items[0]
 
 /** As the owner of the embedded server. */
-async function login(dataDir: string): Promise<Client> {
+export async function login(dataDir: string): Promise<Client> {
   const password = (await readFile(path.join(dataDir, 'database-password'), 'utf8')).trim()
   const client = new Client({
     host: homeOf(dataDir).socket,

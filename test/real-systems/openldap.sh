@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # OpenLDAP (Debian's slapd): PORT ldap:// with StartTLS, PORT+1 ldaps://. Own configuration and database, nothing under /etc.
 # Environment: REQUIRE_TLS=1 (13 for a simple bind in clear), TLS_FAULT=expired|name (see lib.sh), PAGE=25 (most entries per search or page),
-# EXPIRED=1 (the connector's own password is over: 49).
+# EXPIRED=1 (the connector's own password is over: 49),
+# CROWD=0 (so many people in ou=crowd, each in three groups of ou=crowds, about a thousand in each).
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); R=$D/root; V=$D/data; B=dc=example,dc=test
 stop() { pid_stop "$V/server.pid"; }
@@ -36,7 +37,7 @@ suffix "$B"
 rootdn "cn=admin,$B"
 rootpw admin-secret
 directory $V/db
-maxsize 268435456
+maxsize $((268435456 + ${CROWD:-0} * 16384))
 index objectClass,uid,cn,mail,member,memberOf eq
 index entryCSN,entryUUID eq
 limits dn.exact="cn=nopage,$S" size=${PAGE:-25} size.prtotal=disabled
@@ -65,8 +66,8 @@ retcode-item "cn=slow" 0 sleeptime=15
 C
 if [ ! -d "$V/db" ]; then
   mkdir -p "$V/db"
-  node - "$B" "${EXPIRED:-}" > "$V/seed.ldif" <<'JS'
-const [, , b, expired] = process.argv, pad = (n, w = 3) => String(n).padStart(w, '0'), out = [], dnOf = new Map(), of = new Map();
+  node - "$B" "${EXPIRED:-}" "${CROWD:-0}" > "$V/seed.ldif" <<'JS'
+const [, , b, expired, crowded] = process.argv, pad = (n, w = 3) => String(n).padStart(w, '0'), out = [], dnOf = new Map(), of = new Map();
 const line = (k, v) => /^[ -~]*$/.test(v) && !/^[ :<]|\s$/.test(v) ? `${k}: ${v}` : `${k}:: ${Buffer.from(v).toString('base64')}`;
 const add = (dn, o) => out.push([dn, o]);
 const esc = (v) => v.replace(/[,+"\\<>;=]/g, '\\$&').replace(/^[ #]/, '\\$&');
@@ -94,6 +95,13 @@ const e = group('engineering', people.filter((_, i) => i % 5 === 0)), s = group(
 group('admins', [people[0]]); group('company', [group('staff', [e, s]), sa]); group('solo', [people[1]]); group('everyone', all);
 add(`cn=unique,ou=groups,${b}`, { objectClass: 'groupOfUniqueNames', uniqueMember: [people[2], people[52]] });
 add(`cn=unix,ou=groups,${b}`, { objectClass: 'posixGroup', gidNumber: '5000', memberUid: ['user003', 'odd1', 'nobody'] });
+const crowd = Number(crowded), crowds = Math.max(3, Math.ceil(crowd * 3 / 1000)), held = Array.from({ length: crowds }, () => []);
+if (crowd > 0) for (const ou of ['crowd', 'crowds']) add(`ou=${ou},${b}`, { objectClass: 'organizationalUnit' });
+for (let n = 0; n < crowd; n++) {
+  const dn = `uid=crowd${pad(n, 7)},ou=crowd,${b}`; person(dn, `crowd${pad(n, 7)}`, `Crowd ${n}`);
+  for (let k = 0; k < 3; k++) held[(n + k) % crowds].push(dn);
+}
+if (crowd > 0) held.forEach((member, n) => add(`cn=crowd${n},ou=crowds,${b}`, { objectClass: 'groupOfNames', member }));
 for (const [dn, o] of out) console.log([line('dn', dn), ...Object.entries({ ...o, ...(of.has(dn) ? { memberOf: of.get(dn) } : {}) }).flatMap(([k, v]) => [v].flat().map((x) => line(k, x)))].join('\n') + '\n');
 JS
   "$R/usr/sbin/slapd" -T add -q -f "$V/slapd.conf" -l "$V/seed.ldif" > "$V/seed.log" 2>&1 || { tail -5 "$V/seed.log" >&2; rm -rf "$V/db"; die "seeding failed"; }

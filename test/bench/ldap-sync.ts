@@ -1,0 +1,74 @@
+/**
+ * `npm run bench:ldap-sync`: a sync of 100,000 people with 300,000 memberships from an OpenLDAP, its rate beside ldapts
+ * alone, which only reads them, and its memory. `PEOPLE` in the environment makes it another; only the whole one
+ * is written into RESULTS.md. Exits with 1 when something is not as the directory has it.
+ */
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { stopCommands } from '../e2e/command.ts'
+import { noDirectory } from '../egress/ldap/directory.ts'
+import { HELD, runLdapSync } from './ldap-sync-run.ts'
+import { loadWords, machineWords } from './machine.ts'
+import { place, sectionText } from './report.ts'
+import { median } from './statistics.ts'
+
+const WHOLE = 100_000
+const people = Number(process.env['PEOPLE'] ?? WHOLE)
+const RESULTS = path.join(import.meta.dirname, 'RESULTS.md')
+const GOAL_SHARE = 0.5
+const GOAL_GROWTH_MB = 50
+
+if (noDirectory !== null) throw new Error(`There is no OpenLDAP here: ${noDirectory}`)
+const before = loadWords()
+const { syncMs, clientMs, memoryMb, wrong } = await runLdapSync(people)
+await stopCommands()
+
+const rows = people * (1 + HELD)
+const rate = (ms: number) => `${Math.round(rows / (ms / 1000)).toLocaleString('en')} rows/s`
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+const between = (from: number, to: number) =>
+  median(memoryMb.slice(Math.floor(from * memoryMb.length), Math.ceil(to * memoryMb.length)))
+const growth = between(0.75, 1) - between(0.25, 0.5)
+const share = clientMs / syncMs
+const section = {
+  part: 'ldap-sync',
+  title: 'Sync of a directory',
+  setting: `${people.toLocaleString('en')} people and ${(people * HELD).toLocaleString('en')} memberships of an OpenLDAP, pages of 1,000. ${machineWords()}; load before: ${before}, after: ${loadWords()}. The directory, the host, its worker and the database share the machine. Not in it: when people signed in last, which is asked at the connector's pace.`,
+  findings: {
+    judged: [
+      {
+        what: 'what is there in the end',
+        figure: wrong.length === 0 ? 'exact' : wrong.join('; '),
+        goal: 'exactly what the directory has',
+        met: wrong.length === 0,
+      },
+      {
+        what: 'rate of the sync, which also writes, to that of ldapts alone, which only reads',
+        figure: share.toFixed(2),
+        goal: `at least ${GOAL_SHARE}`,
+        met: share >= GOAL_SHARE,
+      },
+      {
+        what: 'memory of host and workers, median of the second quarter to that of the last',
+        figure: `${growth >= 0 ? '+' : ''}${Math.round(growth)} MB`,
+        goal: `flat: less than ${GOAL_GROWTH_MB} MB more`,
+        met: growth < GOAL_GROWTH_MB,
+      },
+    ],
+    tables: [
+      {
+        title: 'Time',
+        columns: ['what', 'took', 'rate'],
+        rows: [
+          ['sync', seconds(syncMs), rate(syncMs)],
+          ['ldapts alone', seconds(clientMs), rate(clientMs)],
+        ],
+      },
+    ],
+    notes: [`At most ${Math.round(Math.max(0, ...memoryMb))} MB of host and workers.`],
+  },
+}
+
+console.log(sectionText(section))
+if (people === WHOLE) await writeFile(RESULTS, place(await readFile(RESULTS, 'utf8'), section))
+process.exitCode = wrong.length === 0 ? 0 : 1
