@@ -1,4 +1,7 @@
-/** How types are used: few casts, each with its reason, and no two types of one name. */
+/**
+ * How types and exports are used: few casts, each with its reason, no two types of one name, no export that no
+ * other file imports, few names that two files export.
+ */
 
 import type { Node, SourceFile } from 'typescript/unstable/ast'
 import {
@@ -9,9 +12,12 @@ import {
   isTypeAliasDeclaration,
 } from 'typescript/unstable/ast/is'
 import { describe, expect, it } from 'vitest'
+import { ALL, declaredNames, isValue, takenNames } from './imported.ts'
 import { isExported, lineAt, readSource, walk } from './source-tree.ts'
 
-const source = [...readSource('runtime/', 'plugins/')]
+const all = readSource('runtime/', 'plugins/', 'plugin-template/', 'scripts/', 'test/')
+const source = [...all].filter(([place]) => /^(runtime|plugins)\//.test(place))
+const runtime = [...all].filter(([place]) => /^runtime\/.*\.ts$/.test(place))
 
 /** Most casts in `runtime/` and `plugins/`. Rather lower it than raise it. */
 const MAX_CASTS = 99
@@ -84,5 +90,45 @@ describe('exported types', () => {
         all.filter((place) => place.startsWith('runtime/')).length > 1 && !(name in SHARED_NAMES),
     )
     expect(shared).toEqual([])
+  })
+})
+
+/** Files and folders of runtime/ whose exports something else reads than an import. */
+const READ_OTHERWISE: Readonly<Record<string, string>> = {
+  'runtime/database/schema/': 'drizzle-kit reads every table of every file',
+  'runtime/sdk/sdk.ts': 'what authors import as keyway/sdk',
+  'runtime/testing/testing.ts': 'what authors import as keyway/testing',
+  'runtime/contract/endpoints/params.ts': 'declarations of endpoints name the type of a parameter',
+}
+
+/** Most names that two files of `runtime/` give to a function or a constant. Rather lower it than raise it. */
+const MAX_SHARED_NAMES = 130
+
+describe('exports', () => {
+  it('are imported by another file', () => {
+    const taken = takenNames(all)
+    const own = runtime
+      .filter(([place]) => !Object.keys(READ_OTHERWISE).some((one) => place.startsWith(one)))
+      .flatMap(([place, file]) => {
+        const names = taken.get(place) ?? new Set()
+        return names.has(ALL)
+          ? []
+          : file.statements
+              .flatMap(declaredNames)
+              .filter((name) => !names.has(name))
+              .map((name) => `${place}: ${name}`)
+      })
+    expect(own).toEqual([])
+  })
+
+  it('have names of their own, but for few', () => {
+    const places = new Map<string, Set<string>>()
+    for (const [place, file] of runtime)
+      for (const name of file.statements.filter(isValue).flatMap(declaredNames))
+        places.set(name, (places.get(name) ?? new Set()).add(place))
+    const shared = [...places].filter(([, files]) => files.size > 1)
+    expect(shared.length, shared.map(([name]) => name).join(' ')).toBeLessThanOrEqual(
+      MAX_SHARED_NAMES,
+    )
   })
 })

@@ -50,7 +50,7 @@ function nameIn(text: string): string | null {
 }
 
 /** A text, the line of a case in it, and whether that stands in the place of another one. */
-export type PutCase = { text: string; line: number; replaces: boolean }
+type PutCase = { text: string; line: number; replaces: boolean }
 
 /** A text with a case in it: in the place of the one of the same name, or at the end. */
 export function putCase(text: string | undefined, one: Case): PutCase {

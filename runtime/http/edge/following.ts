@@ -46,7 +46,7 @@ export type Following = {
 }
 
 /** The id of the event that says this. */
-export const eventIdOf = (list: unknown): string => idOf(JSON.stringify(list))
+const eventIdOf = (list: unknown): string => idOf(JSON.stringify(list))
 
 const idOf = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, 22)

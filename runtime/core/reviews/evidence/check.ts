@@ -18,7 +18,7 @@ const LED_TO: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The same of the first KEEP over a line that another person has to confirm. */
-export const UNCONFIRMED: readonly string[] = ['TO_CONFIRM', 'NOT_DECIDED', 'VANISHED']
+const UNCONFIRMED: readonly string[] = ['TO_CONFIRM', 'NOT_DECIDED', 'VANISHED']
 
 export type EvidenceSummary = {
   review: { id: string; name: string; status: string }
