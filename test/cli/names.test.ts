@@ -76,7 +76,15 @@ const OTHER_OPTIONS = [
     '--family',
   ],
   ...['--only', '--head', '--sample-port', '--remove-clusters'],
-  ...['--deadline', '--reviewers', '--on-deadline', '--language', '--registry', '--days'],
+  ...[
+    '--deadline',
+    '--reviewers',
+    '--second-reviewers',
+    '--on-deadline',
+    '--language',
+    '--registry',
+    '--days',
+  ],
   '--mirror',
 ]
 /** Verbs whose `<id>` is that of something new. */
