@@ -8,6 +8,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PICTURE_FILES } from '../../runtime/http/docs/pictures.ts'
 import { freePort } from '../free-port.ts'
 import { send } from './client.ts'
 import { begin, type Command, newHome, ROOT, run, stopCommands } from './command.ts'
@@ -72,10 +73,11 @@ describe('the tarball', () => {
     const runtime = tarball.paths.filter(
       (one) => one.startsWith('runtime/') && !one.endsWith('.md'),
     )
-    expect(runtime).toEqual([
+    expect(runtime.sort()).toEqual([
       'runtime/cli/keyway.mjs',
       'runtime/docs/picture-dark.svg',
       'runtime/docs/picture.svg',
+      ...[...PICTURE_FILES].sort(),
       'runtime/docs/reference/verify_evidence.py',
     ])
   })
