@@ -34,7 +34,7 @@ const reply = {
   retryable: false,
 } as const
 
-/** The error table. One row per thing that can go wrong; nothing about an error is written elsewhere. */
+/** The error table. One row per thing that can go wrong. The message of a single case is written where it is thrown. */
 export const ERRORS = rows({
   ...CALLER_ERRORS,
   // Egress: what a connector may reach
