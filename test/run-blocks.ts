@@ -87,6 +87,8 @@ export const NOT_RUN: Readonly<Record<string, string>> = {
   "runtime/docs/operate/registry.md: npx keyway trust acme.key.pub --name 'Acme Inc.'":
     'its addresses stand for others; test/cli/install.test.ts runs them',
   'runtime/docs/authors/guide.md: npx keyway check plugins/acme --update': SERVES,
+  "runtime/docs/authors/ldap.md: export KEYWAY_PRIVATE_EGRESS='staff=127.0.0.1:3890' KEYWAY_PLAIN_LDAP='staff=127.0.0.1:3890'":
+    'there is no such directory; test/testing/ldap-record.test.ts records from another one',
   "runtime/docs/authors/sql.md: export KEYWAY_PRIVATE_EGRESS='hr=127.0.0.1:5432' KEYWAY_PLAIN_SQL='hr=127.0.0.1:5432'":
     'there is no such database; test/testing/sql-cases.test.ts records from another one',
   "runtime/docs/authors/recipes.md: KEYWAY_PRIVATE_EGRESS='acme=127.0.0.1:9000' npx keyway dev plugins/acme":
