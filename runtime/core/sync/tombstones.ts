@@ -1,7 +1,6 @@
 /**
- * Marks what a complete run has not seen; associations are deleted, and `history/spans.ts` ends their spans. An account is asked
- * for by its id first, where the connector can:
- * a listing whose upstream changed under it may have missed it.
+ * Marks what a complete run has not seen; associations are deleted, and `history/spans.ts` ends their spans. An account is
+ * asked for by its id first, where the connector can: a listing whose upstream changed under it may have missed it.
  */
 
 import { sql } from 'drizzle-orm'
