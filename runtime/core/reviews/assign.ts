@@ -22,6 +22,8 @@ import { UNDECIDED } from './states.ts'
 const MAX_MEMBERS = 1000
 /** People whose lines are written at once. */
 const BATCH = 20_000
+const WRITTEN = sql`access_review_items`
+const { userId, involved, keptById } = accessReviewItems
 /** In the place of no person: rows are put together by what is equal, not by what is not distinct. */
 const NOBODY = sql`'00000000-0000-0000-0000-000000000000'::uuid`
 
@@ -31,37 +33,38 @@ type Assigning = {
   kind: ReviewerKind
   /** Which lines of the app. */
   which: SQL
+  /** Where they are, known as access_review_items. */
+  lines?: SQL
   /** Said in place of why it is them. */
   why?: string
   /** Assignments that there are, by what `keyOf` makes of them. */
   made?: Map<string, string>
 }
 
-/** Assigns lines. @returns how many reviewers' tasks there are now */
-export async function assign(
+/** Assigns lines, and asks who reviews them. */
+export async function assign(tx: Db, assigning: Assigning): Promise<void> {
+  await assignLines(tx, assigning)
+  await askReviewers(tx, assigning.review, assigning.arda)
+}
+
+/** Assigns lines; nobody is asked yet. */
+export async function assignLines(
   tx: Db,
-  { review, arda, kind, which, why, made = new Map() }: Assigning,
+  { review, arda, kind, which, lines = WRITTEN, why, made = new Map() }: Assigning,
 ): Promise<void> {
   const mine = and(eq(accessReviewItems.ardaId, arda.id), which)
-  const subjects: Subject[] = await tx
-    .selectDistinct({
-      userId: accessReviewItems.userId,
-      involved: accessReviewItems.involved,
-      keptById: accessReviewItems.keptById,
-    })
-    .from(accessReviewItems)
-    .where(mine)
+  const { rows: subjects } = await tx.execute<Subject>(sql`
+    select distinct ${userId} as "userId", ${involved}, ${keptById} as "keptById" from ${lines} where ${mine}`)
   if (subjects.length === 0) return
   const sources = await sourcesOf(tx, review, arda, subjects)
   let batch: object[] = []
   const write = async () => {
     await tx.execute(sql`
-      update access_review_items i set assignment_id = b.assignment_id
+      update ${lines} set assignment_id = b.assigned
       from jsonb_to_recordset(${JSON.stringify(batch)}::jsonb)
-        as b (user_id uuid, involved uuid[], kept_by_id uuid, assignment_id uuid)
-      where i.arda_id = ${arda.id} and coalesce(i.user_id, ${NOBODY}) = coalesce(b.user_id, ${NOBODY})
-        and i.involved = b.involved and coalesce(i.kept_by_id, ${NOBODY}) = coalesce(b.kept_by_id, ${NOBODY})
-        and i.id in (select ${accessReviewItems.id} from ${accessReviewItems} where ${mine})`)
+        as b (of_user uuid, of_involved uuid[], of_keeper uuid, assigned uuid)
+      where ${mine} and coalesce(${userId}, ${NOBODY}) = coalesce(b.of_user, ${NOBODY})
+        and ${involved} = b.of_involved and coalesce(${keptById}, ${NOBODY}) = coalesce(b.of_keeper, ${NOBODY})`)
     batch = []
   }
   for (const subject of subjects) {
@@ -69,14 +72,14 @@ export async function assign(
     const isSomebody = found.users.length + found.groups.length > 0
     const said = why !== undefined && isSomebody ? { ...found, why } : found
     const assignment = await assignmentOf(tx, arda, said, null, made)
+    // No names of columns of lines, which a condition may use bare.
     batch.push({
-      ...{ user_id: subject.userId, involved: subject.involved, kept_by_id: subject.keptById },
-      assignment_id: assignment,
+      ...{ of_user: subject.userId, of_involved: subject.involved, of_keeper: subject.keptById },
+      assigned: assignment,
     })
     if (batch.length >= BATCH) await write()
   }
   await write()
-  await askReviewers(tx, review, arda)
 }
 
 /** What an assignment is known by within its app. */

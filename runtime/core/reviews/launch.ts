@@ -8,7 +8,8 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { longStatements, startRun } from '../sync/runs.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
-import { assign, UNASSIGNED } from './assign.ts'
+import { askReviewers } from './asking.ts'
+import { assignLines, UNASSIGNED } from './assign.ts'
 import { lastRuns, type ReviewReadiness, readinessOf } from './readiness.ts'
 import {
   lockReview,
@@ -20,7 +21,7 @@ import {
   type ReviewRow,
   systemOf,
 } from './rows.ts'
-import { addsUp, type Counted, takeDown } from './snapshot.ts'
+import { addsUp, type Counted, TAKEN, takeDown, writeTaken } from './snapshot.ts'
 
 /** When an app that waits is looked at again although no sync has ended, in milliseconds. */
 const LOOK_MS = 60_000
@@ -53,6 +54,12 @@ async function begin(tx: Db, ardaId: string, means: Means): Promise<void> {
       'nothing of the app is in its scope; change the scope_filters, or take the app out'
     return stuck(tx, { ...arda, seenRun: ready.run?.id ?? null }, review, app, problem, null)
   }
+  // Assigned before they are written: to change a written line costs as much as to write it.
+  const assigning = { review, arda, kind: review.reviewers, which: UNASSIGNED }
+  await assignLines(tx, { ...assigning, lines: TAKEN })
+  const written = await writeTaken(tx, arda)
+  if (written !== counted.items)
+    throw new Error(`of ${counted.items} items of an access review ${written} were written`)
   await moveReviewApp(tx, arda, 'ASSIGNING_REVIEWERS', {
     population: populationOf(counted, ready.run, app, means),
     accountCount: counted.accounts,
@@ -136,7 +143,8 @@ async function assignAll(tx: Db, ardaId: string, means: Means): Promise<void> {
   const review = await reviewOf(tx, arda)
   const now = await means.now(tx)
   await tx.execute(longStatements)
-  await assign(tx, { review, arda, kind: review.reviewers, which: UNASSIGNED })
+  await assignLines(tx, { review, arda, kind: review.reviewers, which: UNASSIGNED })
+  await askReviewers(tx, review, arda)
   await moveReviewApp(tx, arda, 'IN_PROGRESS', {
     ...{ launchedAt: now, wakeAt: null, secondReviewers: review.secondReviewers },
   })

@@ -107,14 +107,22 @@ export async function countScope(db: Db, scoped: Scoped, most: number) {
 
 type ScopeExample = { unique_identifier: string; label: string | null }
 
-/** Writes the items of an app that has none yet, and counts. */
+/** The lines of a launch until they are written, by the name of the table that they go to. */
+export const TAKEN: SQL = sql`review_lines as access_review_items`
+
+/**
+ * Takes down the items of an app that has none yet, and counts: into a table of this transaction, where it costs little to
+ * assign them. `writeTaken` writes them. One app in a transaction.
+ */
 export async function takeDown(tx: Db, arda: ReviewAppRow): Promise<Counted> {
   const { id, reviewId, appId, domainId, reviewType } = arda
   const of = OF[reviewType]
   const broken = await brokenIn(tx, domainId, appId)
+  await tx.execute(sql`
+    create temporary table review_lines (like access_review_items including defaults) on commit drop`)
   const { rows } = await tx.execute<Count>(sql`
     with ${judgedBy(arda)}, ${peersIn(domainId)}, made as (
-      insert into access_review_items (domain_id, review_id, arda_id, app_id, account_id, entitlement_id,
+      insert into review_lines (domain_id, review_id, arda_id, app_id, account_id, entitlement_id,
         account, account_type, account_status, account_email, user_id, user_email, user_name,
         entitlement_type, external_id, resource_id, resource_type, label,
         held_since, last_login, last_activity, reasons, involved, peers_held, peers_of, hints)
@@ -154,8 +162,16 @@ export async function takeDown(tx: Db, arda: ReviewAppRow): Promise<Counted> {
       returning account_id
     )
     ${countedOf(arda, sql`made`)}`)
-  await writeTexts(tx, id)
+  await tx.execute(sql`analyze review_lines`)
   return toCounted(rows, arda)
+}
+
+/** Writes the lines that were taken down, with who reviews them. @returns how many they are */
+export async function writeTaken(tx: Db, { id }: ReviewAppRow): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    insert into access_review_items select * from review_lines order by place`)
+  await writeTexts(tx, id)
+  return rowCount ?? 0
 }
 
 /** Whether nothing of the population is missing, and nothing is in it twice. */
