@@ -1,6 +1,5 @@
 /** Who is in which group: read from the groups or from memberOf, direct or through groups in groups. */
 import {
-  chain,
   firstOf,
   type Input,
   ifThere,
@@ -77,8 +76,20 @@ const association = (account_id: string, group: string): Association => ({
   integration_specific_resource_id: '',
 })
 
-/** Group after group, each with its members in the order of their ids. */
-function pageOfGroups(ctx: Ctx): Promise<Paged<Association[]>> {
+/**
+ * How many times the size of a page one group may fill. A directory gives a group only whole, so each page that begins
+ * within one reads all of it: larger pages read it less often. 8,000 associations stay within what a sync takes at once.
+ */
+const PAGES_AT_ONCE = 8
+const PAGE_SIZE = 1000
+/** Characters of ids that one group may fill a page with: long DNs make pages shorter. */
+const MAX_PAGE_CHARS = 1024 * 1024
+
+/**
+ * Group after group, each with its members in the order of their ids. The size counts until it is reached: the group
+ * that reaches it goes on to PAGES_AT_ONCE times as many.
+ */
+async function pageOfGroups(ctx: Ctx): Promise<Paged<Association[]>> {
   const groups: Listing<string> = async (at) => {
     const { response, cursor } = await findPage(ctx, at, {
       base: ctx.settings.groups_dn,
@@ -90,12 +101,24 @@ function pageOfGroups(ctx: Ctx): Promise<Paged<Association[]>> {
       cursor,
     )
   }
-  const members = nested(groups, (group) => async (at) => {
+  const most = (ctx.page.size ?? PAGE_SIZE) * PAGES_AT_ONCE
+  const members = nested(groups, (group) => async ({ cursor }) => {
     const people = await peopleIn(ctx, group, new Set([group]))
     const all = [...people].map((person) => association(person, group))
-    return keyPage(at, all, ({ account_id }) => account_id)
+    return keyPage({ cursor }, all, ({ account_id }) => account_id, fitting(all, most))
   })
-  return chain<Association>(ctx, { members })
+  const page = await members(ctx.page)
+  return '__paged' in page ? paged([...page.response], page.cursor) : paged([...page])
+}
+
+/** How many of these fit into a page: by the longest of them, so that it holds for any order. */
+function fitting(all: readonly Association[], most: number): number {
+  const longest = all.reduce(
+    (chars, one) =>
+      Math.max(chars, one.account_id.length + one.integration_specific_entitlement_id.length),
+    1,
+  )
+  return Math.max(1, Math.min(most, Math.floor(MAX_PAGE_CHARS / longest)))
 }
 
 /** The ids of the people in a group; of an effective one also of those in groups in it. */

@@ -26,13 +26,17 @@ export function failureOf(error: unknown, guard: Guard, from: string): RuntimeEr
   return new RuntimeError('upstream_garbled', `${from} did not answer with valid LDAP`, {}, error)
 }
 
+/** What to know, or to do, about a result, by its name. `page_size` is what the connectors that come along call it. */
+const HINTS: Readonly<Record<string, string>> = {
+  referral: ': it names another server for this entry, and referrals are not followed',
+  adminLimitExceeded:
+    ': a page was larger than it gives, or the account may not page: lower the setting page_size of the connector, or raise the limit there',
+}
+
 /** The error for a result code other than success. */
 export function refusal(code: number, said: string, from: string): RuntimeError {
   const { name, wire } = resultOf(code)
-  const hint =
-    name === 'referral'
-      ? ': it names another server for this entry, and referrals are not followed'
-      : signInReason(said)
+  const hint = HINTS[name] ?? signInReason(said)
   const text = said === '' ? '' : `: ${cut(said, MAX_SAID)}`
   return new RuntimeError('directory_refused', `${from} answered ${name} (${code})${hint}${text}`, {
     wire,
