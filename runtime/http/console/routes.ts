@@ -8,6 +8,7 @@ import { LANGUAGES } from '../../words/languages.ts'
 import type { Env } from '../edge/env.ts'
 import { createErrorPage } from '../frame/error-page.ts'
 import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
+import { pageAbove } from '../frame/page-above.ts'
 import { type Place, placesOf } from '../frame/side.ts'
 import { createVisits, type SignedIn, stillSignedIn } from '../frame/signed-in.ts'
 import { tongueFor, tongueOf } from '../frame/tongue.ts'
@@ -158,6 +159,14 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
       Object.values<{ path: string }>(all).map(({ path }) => path),
     ),
   )
+  const shown = [...PAGES, ...Object.values(CHANGES)].map(({ path }) => path)
+  for (const path of posted)
+    if (!shown.includes(path))
+      routes.get(
+        path,
+        asPage(async (c) => c.redirect(pageAbove(path, shown, c.req.path), 303)),
+      )
+
   for (const path of [...PAGES.map((one) => one.path), ...posted])
     routes.all(
       path,

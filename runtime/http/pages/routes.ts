@@ -13,6 +13,7 @@ import { dropSession } from '../frame/cookies.ts'
 import { createErrorPage } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
+import { pageAbove } from '../frame/page-above.ts'
 import { createVisits, stillSignedIn } from '../frame/signed-in.ts'
 import { tongueFor } from '../frame/tongue.ts'
 import { showAccess, showOneRequest } from './access.ts'
@@ -146,6 +147,14 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
     }),
   )
 
+  const pages = Object.values(PAGES).map(({ path }) => path)
+  for (const { path } of Object.values(FORMS))
+    if (!pages.some((page) => page === path))
+      routes.get(
+        path,
+        asPage(async (c) => c.redirect(pageAbove(path, pages, c.req.path), 303)),
+      )
+
   for (const [path, allow] of methodsByPath())
     routes.all(
       path,
@@ -167,12 +176,10 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
 function methodsByPath(): Map<string, string> {
   const rows = [
     ...Object.values(PAGES).map(({ method, path }) => [path, method] as const),
-    ...Object.values(FORMS).map(({ path }) => [path, 'POST'] as const),
+    // Opened, the address of a form leads to the page above it.
+    ...Object.values(FORMS).map(({ path }) => [path, 'GET, POST'] as const),
   ]
   const methods = new Map<string, string>()
-  for (const [path, method] of rows) {
-    const known = methods.get(path)
-    if (path !== PAGES.start.path) methods.set(path, known ? `${known}, ${method}` : method)
-  }
+  for (const [path, method] of rows) if (path !== PAGES.start.path) methods.set(path, method)
   return methods
 }
