@@ -52,7 +52,8 @@ describe.skipIf(CHROMIUM === null)(`the API tokens page in a browser${reason}`, 
     })
     await page.goto(await linkOf())
     await page.getByRole('button', { name: 'Sign in with the code' }).click()
-    await page.waitForURL('**/settings/api-tokens')
+    await page.waitForURL('**/console')
+    await page.goto(`${url}/settings/api-tokens`)
     return page
   }
 
@@ -109,6 +110,8 @@ describe.skipIf(CHROMIUM === null)(`the API tokens page in a browser${reason}`, 
     await page.goto(link)
     await page.getByLabel('Code').fill(link.split('#code=')[1] ?? '')
     await page.getByRole('button', { name: 'Sign in with the code' }).click()
+    await page.waitForURL('**/console')
+    await page.goto(`${url}/settings/api-tokens`)
     await page.getByLabel('Name').fill('by hand')
     await page.getByRole('button', { name: 'Create token' }).click()
     expect(await statusOf(await page.getByLabel('Your new token').inputValue())).toBe(200)

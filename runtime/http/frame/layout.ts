@@ -97,7 +97,7 @@ ${Object.entries(AREAS)
       html`<a href="${path}"${name === area ? html` aria-current="true"` : ''}>${w[words]}${name === 'inbox' && visitor.waiting > 0 ? waiting(w.tasks_waiting, visitor.waiting) : ''}</a>`,
   )}
 </nav>
-<form class="find" role="search" action="${AREAS.access.path}">
+<form class="find" role="search" action="${AREAS.access.path}#catalogue">
 <label class="unseen" for="find">${w.search_apps}</label>
 ${icon('search')}<input id="find" data-key="/" name="q" type="search" placeholder="${w.search_apps}" autocomplete="off" maxlength="200"><kbd aria-hidden="true">/</kbd>
 </form>

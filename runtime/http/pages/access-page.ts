@@ -19,6 +19,7 @@ type AccessPage = {
   t: Tongue
   visitor: Visitor
   userId: string
+  /** What was just done: the forms that lead here lead to what is waited for, so it stands there. */
   flash: Markup | null
   held: Listed<Held>
   waiting: Listed<AccessRequest>
@@ -50,7 +51,6 @@ export function accessPage(page: AccessPage): Markup {
 <div><h1>${w.my_access}</h1><p>${w.access_lead}</p></div>
 <div class="row">${page.hasBreakGlass && html`<a class="btn" href="/access/break-glass">${w.break_glass}</a>`}<a class="btn main" href="#catalogue">${icon('plus')}${w.request_access}</a></div>
 </div>
-${page.flash ?? ''}
 ${soon?.endsAt ? note('wait', 'clock', w.ends_soon(soon.title, soon.place), w.ends_soon_text(t.day(soon.endsAt, now), soon.extend === null ? null : html`<a href="${soon.extend}">${w.ask_to_extend}</a>`)) : ''}
 ${have(page)}
 ${waitingFor(page)}
@@ -124,6 +124,7 @@ ${proofField(proof)}
 const waitingFor = (page: AccessPage): Markup => html`
 <section class="stack" id="waiting" aria-labelledby="h-waiting">
 <div class="row"><h2 id="h-waiting">${page.t.w.what_you_wait_for}</h2><span class="count">${page.waiting.total}</span></div>
+${page.flash ?? ''}
 ${
   page.waiting.items.length === 0
     ? html`<p class="soft">${page.t.w.waiting_none}</p>`

@@ -2,7 +2,13 @@
 import { type Context, Hono } from 'hono'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
-import { endSession, signInByCode, signInByToken } from '../../core/sign-in/sessions.ts'
+import {
+  endSession,
+  findSession,
+  signInByCode,
+  signInByToken,
+} from '../../core/sign-in/sessions.ts'
+import type { Db } from '../../database/database.ts'
 import { createRateLimit } from '../core/rate-limit.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import { networkOf } from '../edge/client-address.ts'
@@ -10,9 +16,9 @@ import type { Env } from '../edge/env.ts'
 import { away } from '../edge/to-core-error.ts'
 import { ensureVisitor, keepSession, sessionOf, visitorOf } from '../frame/cookies.ts'
 import { isProven, proofOf, readForm, refuseForeign } from '../frame/form.ts'
+import { AREAS } from '../frame/layout.ts'
 import { ownPath } from '../frame/own-path.ts'
 import { tongueFor } from '../frame/tongue.ts'
-import { TOKENS_PATH } from './layout.ts'
 import { type SignInProblem, signInPage } from './sign-in-page.ts'
 
 const PROBLEMS = {
@@ -45,6 +51,13 @@ export function signInRoutes({ db: reach, hasher, clientAddress, signIn }: CoreD
       status,
     )
 
+  /** Where a person begins who wanted no page. */
+  async function homeOf(db: Db, secret: string): Promise<string> {
+    const session = await findSession(db, hasher, secret)
+    const isOperator = session?.actor.permissions.has('operator') ?? false
+    return isOperator ? AREAS.console.path : AREAS.access.path
+  }
+
   routes.get('/sign-in', (c) => show(c, null, 200, ownPath(c.req.query('next'))))
 
   routes.post('/sign-in', async (c) => {
@@ -74,7 +87,7 @@ export function signInRoutes({ db: reach, hasher, clientAddress, signIn }: CoreD
     const former = sessionOf(c)
     if (former !== null) await endSession(db, hasher, former)
     keepSession(c, secret)
-    return c.redirect(next ?? TOKENS_PATH, 303)
+    return c.redirect(next ?? (await homeOf(db, secret)), 303)
   })
   return routes
 }

@@ -150,7 +150,7 @@ describe('asking', () => {
     const sent = await visitor.post('/access/request', { ...LENGTH, why: 'Month end' })
     expect([sent.status, sent.headers.get('location')]).toEqual([303, '/access#waiting'])
     const { text } = await visitor.get('/access')
-    expect(text).toContain('Your request is sent.')
+    expect(text).toMatch(/id="waiting"[\s\S]*Your request is sent\.[\s\S]*<article/)
     expect(text).toContain('“Month end”')
     expect(text).toContain('boss Test decides now')
     expect((await visitor.get('/access')).text).not.toContain('Your request is sent.')
@@ -527,6 +527,11 @@ test('what may be asked for is filtered by category, in the language of the pers
   expect(german.text).toContain('<option value="IT &amp; Security">IT &amp; Sicherheit</option>')
   const none = await eve.get('/access?category=nothing')
   expect(none.text).toContain('No app fits what you asked for.')
+})
+
+test('a search from the bar on top leads to what it finds', async () => {
+  const { text } = await (await at(ada)).get('/inbox')
+  expect(text).toContain('<form class="find" role="search" action="/access#catalogue">')
 })
 
 test('a search without a hit says so, and an odd page is the first', async () => {

@@ -80,13 +80,23 @@ describe('a login link', () => {
     const code = await newCode()
     const { visitor, seen } = await tryWith({ code: ` ${code}\n` })
     expect(seen.status).toBe(303)
-    expect(seen.headers.get('location')).toBe('/settings/api-tokens')
+    expect(seen.headers.get('location')).toBe('/access')
     expect((await visitor.get('/settings/api-tokens')).text).toContain('ada@example.com')
     const again = await tryWith({ code })
     expect(again.seen.status).toBe(403)
     expect(again.seen.text).toContain('used already')
     expect(again.seen.text).not.toContain(code)
     expect(await isIn(again.visitor)).toBe(false)
+  })
+
+  test('leads operators to the console, and everybody to the page that they wanted', async () => {
+    const { seen } = await tryWith({ code: await newCode('admin@localhost') })
+    expect(seen.headers.get('location')).toBe('/console')
+    await person(core.db, 'app-admin@example.com', ['App Admin'])
+    const other = await tryWith({ code: await newCode('app-admin@example.com') })
+    expect(other.seen.headers.get('location')).toBe('/access')
+    const wanted = await tryWith({ code: await newCode(), next: '/inbox?page=2' })
+    expect(wanted.seen.headers.get('location')).toBe('/inbox?page=2')
   })
 
   test('used by many at once lets in one of them', async () => {
