@@ -34,6 +34,29 @@ export const INBOX_WORDS = {
   all_tasks: { en: 'All tasks', de: 'Alle Aufgaben' },
   decide_lines: { en: 'Decide the lines', de: 'Über die Zeilen entscheiden' },
   what_to_do: { en: 'What is to be done', de: 'Was zu tun ist' },
+  give_by_hand: {
+    en: (what: string, who: string, done: string) =>
+      `Give ${what} to ${who}, then press “${done}”.`,
+    de: (what: string, who: string, done: string) =>
+      `Geben Sie ${who} Folgendes: ${what}. Drücken Sie dann „${done}“.`,
+  },
+  take_by_hand: {
+    en: (what: string, who: string, done: string) =>
+      `Take ${what} from ${who}, then press “${done}”.`,
+    de: (what: string, who: string, done: string) =>
+      `Entziehen Sie ${who} Folgendes: ${what}. Drücken Sie dann „${done}“.`,
+  },
+  thing_for: {
+    en: (what: string, who: string) => `${what} for ${who}`,
+    de: (what: string, who: string) => `${what} für ${who}`,
+  },
+  done_with: {
+    en: (done: string, what: string, isNext: boolean) =>
+      `${done.replace(/\.$/, '')}: ${what}.${isNext ? ' Next:' : ''}`,
+    de: (done: string, what: string, isNext: boolean) =>
+      `${done.replace(/\.$/, '')}: ${what}.${isNext ? ' Als Nächstes:' : ''}`,
+  },
+  not_done: { en: 'Nothing was done', de: 'Es wurde nichts getan' },
   asks_for: {
     en: (who: string, what: Insert, app: Insert, target: Insert | null, length: Insert) =>
       html`${who} asks for ${what} in ${app}${target === null ? '' : html` for ${target}`} ${length}`,
@@ -75,6 +98,10 @@ export const INBOX_WORDS = {
   grounds_lead: {
     en: 'Facts, not advice. You decide.',
     de: 'Fakten, keine Empfehlung. Sie entscheiden.',
+  },
+  grounds_decided: {
+    en: 'Facts. It is decided already.',
+    de: 'Fakten. Darüber ist schon entschieden.',
   },
   an_account: { en: 'an account', de: 'ein Konto' },
   breaks: {
@@ -159,6 +186,30 @@ export const INBOX_WORDS = {
   say_why: {
     en: 'Say why: the person who asked reads it.',
     de: 'Schreiben Sie, warum: Die Person, die die Anfrage gestellt hat, liest es.',
+  },
+  action_hints: {
+    en: {
+      confirm: 'You have done it. The task closes.',
+      decline: 'Nobody does it. Who asked reads your reason.',
+      complete: 'You have put it right. The task closes.',
+      dismiss: 'There was nothing to put right. The task closes.',
+      retry: 'Keyway tries again what failed.',
+      accept: 'Others see that you work on it. It stays open.',
+      release: 'Others can take it again.',
+      unblock: 'It waits no longer.',
+      reopen: 'It was settled too early.',
+    },
+    de: {
+      confirm: 'Sie haben es getan. Die Aufgabe ist damit beendet.',
+      decline: 'Niemand tut es. Wer angefragt hat, liest Ihre Begründung.',
+      complete: 'Sie haben es in Ordnung gebracht. Die Aufgabe ist damit beendet.',
+      dismiss: 'Es war nichts in Ordnung zu bringen. Die Aufgabe ist damit beendet.',
+      retry: 'Keyway versucht erneut, was fehlgeschlagen ist.',
+      accept: 'Andere sehen, dass Sie daran arbeiten. Die Aufgabe bleibt offen.',
+      release: 'Andere können sie wieder übernehmen.',
+      unblock: 'Es wartet nicht länger.',
+      reopen: 'Es wurde zu früh erledigt.',
+    },
   },
   actions: {
     en: {

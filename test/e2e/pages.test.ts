@@ -166,7 +166,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
       await boss.page.getByText(why).first().waitFor()
       await boss.page.getByLabel('Reason').fill('Not this month')
       await boss.page.getByRole('button', { name: 'Deny' }).click()
-      await boss.page.getByText('Denied.').waitFor()
+      await boss.page.getByText(/^Denied: Read reports/).waitFor()
       await boss.context.close()
 
       await page.goto('/access')
@@ -225,7 +225,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
       const wide = await inbox.evaluate('document.documentElement.scrollWidth - innerWidth')
       expect(wide).toBeLessThanOrEqual(0)
       await inbox.getByRole('button', { name: /^Genehmigen/ }).click()
-      await inbox.getByText('Genehmigt.').waitFor()
+      await inbox.getByText(/^Genehmigt: Read reports/).waitFor()
       await page.reload()
       await page.getByText('said yes').first().waitFor()
       await Promise.all([boss.close(), context.close()])

@@ -22,7 +22,7 @@ const options = (c: Context<Env>, sameSite: 'Strict' | 'Lax') =>
 
 const textOf = (c: Context<Env>, name: string): string | null => {
   const text = getCookie(c, nameOf(c, name)) ?? ''
-  return /^[\w.-]{20,100}$/.test(text) ? text : null
+  return /^[\w.-]{20,160}$/.test(text) ? text : null
 }
 
 export const sessionOf = (c: Context<Env>): string | null => textOf(c, SESSION)

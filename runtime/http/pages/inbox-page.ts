@@ -7,7 +7,7 @@ import { initials, nameOf, parseMoment } from '../frame/words.ts'
 import { inboxEvents } from './inbox-live.ts'
 import { empty, pagesNav } from './parts.ts'
 import { badge } from './states.ts'
-import { type OpenTask, taskDetail } from './task-detail.ts'
+import { gist, type OpenTask, taskDetail } from './task-detail.ts'
 
 type InboxPage = {
   t: Tongue
@@ -42,10 +42,10 @@ function list(page: InboxPage, events: string): Markup {
   const { t, tasks, open } = page
   const name = open
     ? html`<h2 id="h-list">${t.w.inbox}</h2>`
-    : html`<h1 class="ask" id="h-list">${t.w.inbox}</h1>`
+    : html`<h1 id="h-list">${t.w.inbox}</h1>`
   return html`<section class="list" id="list" aria-labelledby="h-list" data-events="${events}">
 <header class="stack tight">
-<div class="row">${name}<span class="count">${tasks.total}</span><a class="small end" href="#keys" data-dialog data-key="?">${t.w.keyboard} <kbd>?</kbd></a></div>
+<div class="row">${name}<span class="count">${tasks.total}</span><a class="small end" href="#keys" data-dialog data-key="?"><span>${t.w.keyboard}</span> <kbd>?</kbd></a></div>
 </header>
 <ul>${tasks.items.map((one) => item(one, page))}</ul>
 ${pagesNav(t, tasks, t.w.of_tasks, (at) => `/inbox?page=${at}`)}
@@ -57,10 +57,6 @@ const kindOf = ({ w }: Tongue, { task_category: category }: Task): Markup | stri
   const isByHand = category === 'PROVISIONING' || category === 'DEPROVISIONING'
   return isByHand ? badge('', 'hand', w.by_hand) : ''
 }
-
-/** The first sentence of what a task says, without why. */
-const gist = ({ description, task_type }: Task): string =>
-  (description ?? task_type).split(' Reason: ')[0] ?? ''
 
 const item = (task: Task, { t, open, now }: InboxPage): Markup => html`
 <li><span class="avatar busy" aria-hidden="true">${initials(whoOf(task))}</span><div class="fit"><a class="go over cut" href="/inbox/${task.id}" data-item${task.id === open?.task.id ? html` aria-current="true"` : ''}>${whoOf(task)}<span class="unseen">: ${gist(task)}</span></a><span class="sub wrap" aria-hidden="true">${gist(task)}</span>${kindOf(t, task)}</div><span class="small soft age">${t.age(parseMoment(task.created_at), now)}</span></li>`

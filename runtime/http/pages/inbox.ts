@@ -9,11 +9,13 @@ import { reassignTask } from '../../core/task-actions/reassign.ts'
 import { getTask } from '../../core/tasks/tasks.ts'
 import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
+import type { Markup } from '../frame/layout.ts'
 import { pageNumber, searchText } from './access.ts'
 import { waitingTasks } from './inbox-live.ts'
 import { inboxPage } from './inbox-page.ts'
+import { note } from './parts.ts'
 import { personNamed } from './person-named.ts'
-import { isAction, NEEDS_REASON, type OpenTask } from './task-detail.ts'
+import { isAction, isGlass, NEEDS_REASON, type OpenTask, subjectOf } from './task-detail.ts'
 import type { Refused } from './task-more.ts'
 import type { Visit } from './visit.ts'
 
@@ -25,15 +27,32 @@ async function show(
   const { c, principal, now, t } = visit
   const tasks = await waitingTasks(visit, pageNumber(c.req.query('page')))
   const { userId } = principal
-  const [visitor, flash] = [await visit.visitor(), visit.flash()]
+  const [visitor, flash] = [await visit.visitor(), await doneNote(visit, open)]
   return c.html(inboxPage({ t, visitor, userId, flash, tasks, open, now }), status)
 }
 
+/** What was just decided, by name: the page below may ask for the next decision. */
+async function doneNote(visit: Visit, open: OpenTask | null): Promise<Markup | null> {
+  const said = visit.said()
+  if (said === null) return null
+  const { words, about } = said
+  const isNext = open !== null && open.task.id !== about
+  const done = about === null || open?.task.id === about ? null : await seenTask(visit, about)
+  const title = done ? visit.t.w.done_with(words, subjectOf(visit.t, done), isNext) : words
+  return note('good', 'check', title, '', 'status')
+}
+
+/** A task, if the caller still sees it: a delegate no longer does after the decision. */
+const seenTask = (visit: Visit, id: string) =>
+  taskOf(visit, id).catch((error: unknown) => {
+    if (error instanceof CoreError && error.status === 404) return null
+    throw error
+  })
+
 export const showInbox = (visit: Visit): Promise<Response> => show(visit, null)
 
-/** The task of the address. @throws CoreError 404 */
-async function taskOf({ c, db, principal }: Visit) {
-  const id = c.req.param('id') ?? ''
+/** A task, by default that of the address. @throws CoreError 404 */
+async function taskOf({ c, db, principal }: Visit, id = c.req.param('id') ?? '') {
   const task = await getTask(db, principal, id, ['actions', 'assignees', 'comments'])
   const grounds = await taskGrounds(db, principal, task.id).catch((error: unknown) => {
     if (error instanceof CoreError && error.status === 403) return null
@@ -45,6 +64,9 @@ async function taskOf({ c, db, principal }: Visit) {
 export async function showTask(visit: Visit): Promise<Response> {
   return show(visit, { ...(await taskOf(visit)), reason: '', problem: null })
 }
+
+/** Actions after which a task is still open: one stays on it. */
+const STAYS: readonly string[] = ['accept', 'release', 'unblock', 'reopen']
 
 export async function act(visit: Visit, form: Form): Promise<Response> {
   const { c, db, principal, context } = visit
@@ -62,11 +84,13 @@ export async function act(visit: Visit, form: Form): Promise<Response> {
   } catch (error) {
     // Another person was faster, or the task is another one by now: the page shows what it is.
     if (!(error instanceof CoreError && (error.status === 409 || error.status === 400))) throw error
-    const problem = saidBy(error)
-    return show(visit, { ...(await taskOf(visit)), reason, problem }, error.status)
+    const found = await taskOf(visit)
+    const isOfReason = reason === '' && isGlass(found.task)
+    const said = { [isOfReason ? 'problem' : 'refusal']: saidBy(error) }
+    return show(visit, { ...found, reason, problem: null, ...said }, error.status)
   }
-  visit.say(action)
-  return c.redirect(await nextOf(visit, id), 303)
+  visit.say(action, id)
+  return c.redirect(STAYS.includes(action) ? `/inbox/${id}` : await nextOf(visit, id), 303)
 }
 
 /** Where one goes on: to the task that has waited longest. */

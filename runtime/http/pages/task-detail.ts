@@ -3,7 +3,9 @@ import { html } from 'hono/html'
 import type { TaskGrounds } from '../../contract/models/asking.ts'
 import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import type { SeparationConflict } from '../../contract/models/separation.ts'
-import { MAX_COMMENT, type Task } from '../../contract/models/task.ts'
+import { ACTIONABLE_TASKS, MAX_COMMENT, type Task } from '../../contract/models/task.ts'
+import { isKeyOf } from '../../contract/schema/keys.ts'
+import { keptText } from '../../core/kernel/kept-text.ts'
 import { reviewIn } from '../../core/reviews/asking.ts'
 import type { TaskActionType } from '../../core/tasks/task-actions.ts'
 import { type Icon, icon } from '../frame/icons.ts'
@@ -21,6 +23,8 @@ export type OpenTask = {
   /** What was typed into the form, and why it was not taken. */
   reason: string
   problem: Markup | string | null
+  /** Why nothing was done, where it is about no field. */
+  refusal?: Markup | string | null
   refused?: Refused | null
 }
 
@@ -63,6 +67,7 @@ export function taskDetail(page: Around, open: OpenTask): Markup {
   return html`<article class="detail" aria-labelledby="h-task">
 <div class="narrow-only"><a href="/inbox">‹ ${t.w.all_tasks}</a></div>
 ${flash ?? ''}
+${open.refusal ? note('bad', 'alert', t.w.not_done, open.refusal, 'alert') : ''}
 <header class="row top-edge keep">
 <span class="avatar busy big" aria-hidden="true">${initials(task.target_user ? nameOf(task.target_user) : 'Keyway')}</span>
 <div class="stack tight">
@@ -72,8 +77,8 @@ ${flash ?? ''}
 </header>
 <div id="settled" role="status" data-events="${events}">${settled(t, task, now)}</div>
 ${grounds?.business_justification && html`<blockquote class="quote"><p class="wrap">${grounds.business_justification}</p></blockquote>`}
-${whatToDo(t, task)}
-${grounds?.target_user && facts(t, grounds, now)}
+${whatToDo(t, open)}
+${grounds?.target_user && facts(t, { task, grounds }, now)}
 ${commentsOn(t, task, now)}
 <div id="decide" data-events="${events}">${decide(page, open)}</div>
 ${more(page, open)}
@@ -81,15 +86,52 @@ ${more(page, open)}
 }
 
 /** What is to be done; of a review the way to its lines. */
-function whatToDo({ w }: Tongue, task: Task): Markup | string {
+function whatToDo(t: Tongue, open: OpenTask): Markup | string {
+  const { w } = t
+  const { task } = open
   const review = reviewIn(task)
   if (review !== null)
     return html`<div class="row"><a class="btn main" href="/inbox/reviews/${review}">${icon('shield')}${w.decide_lines}</a></div>`
-  return task.instructions ? note('', 'info', w.what_to_do, task.instructions) : ''
+  const byHand = workByHand(t, open)
+  const lines = [byHand, task.instructions].filter((one) => one !== null)
+  if (lines.length === 0) return ''
+  const text = html`${lines.map((one, at) => html`${at > 0 ? html`<br>` : ''}${one}`)}`
+  return note('', 'info', w.what_to_do, text)
+}
+
+/** HAND_WORDS: category of a task -> the key of the words that say what a person does. */
+const HAND_WORDS: Partial<Record<Task['task_category'], 'give_by_hand' | 'take_by_hand'>> = {
+  PROVISIONING: 'give_by_hand',
+  DEPROVISIONING: 'take_by_hand',
+}
+
+/** What a person does for a request, and what they press then; null for other tasks. */
+function workByHand(t: Tongue, { task, grounds }: OpenTask): string | null {
+  const key = HAND_WORDS[task.task_category]
+  const isOpen = ACTIONABLE_TASKS.includes(task.status)
+  if (!key || !isOpen || task.access_request_id === null || !grounds?.target_user) return null
+  const [done] = t.w.actions.confirm
+  return t.w[key](thingOf(t, grounds), nameOf(grounds.target_user), done)
+}
+
+const thingOf = ({ w }: Tongue, { permission_label: label, app_name: app }: TaskGrounds): string =>
+  w.thing_in(label ?? w.plain_access, app ?? w.an_app)
+
+/** The first sentence of what a task says, without why. */
+export const gist = ({ description, task_type }: Task): string =>
+  (description ?? task_type).split(' Reason: ')[0] ?? ''
+
+const MAX_SUBJECT = 200
+
+/** What a task is about in a few words, and for whom. */
+export function subjectOf(t: Tongue, { task, grounds }: Pick<OpenTask, 'task' | 'grounds'>) {
+  if (task.access_request_id === null || !grounds?.target_user)
+    return keptText(gist(task).replace(/\.$/, ''), MAX_SUBJECT)
+  return t.w.thing_for(thingOf(t, grounds), nameOf(grounds.target_user))
 }
 
 /** Whether it reviews what was given already. */
-const isGlass = ({ task_type }: Task): boolean => task_type === GLASS_TASK
+export const isGlass = ({ task_type }: Task): boolean => task_type === GLASS_TASK
 
 /** Categories of tasks that ask for a decision. */
 const ASKED: readonly Task['task_category'][] = ['MANAGER_APPROVAL', 'APPROVAL']
@@ -99,7 +141,8 @@ function question({ w, accessLength }: Tongue, { task, grounds }: OpenTask): Mar
   const asks = ASKED.includes(task.task_category) && !isGlass(task)
   // A task that was made without a request says itself what it asks.
   if (!asks || task.access_request_id === null || !grounds?.target_user)
-    return task.description ?? task.task_type
+    // Why stands below it.
+    return grounds?.business_justification ? gist(task) : (task.description ?? task.task_type)
   const { requester_user: requester, target_user: target } = grounds
   const who = nameOf(requester ?? target)
   const isOther = requester && requester.id !== target.id
@@ -149,13 +192,18 @@ const dutyFact = ({ w }: Tongue, { name, on_request, holds }: SeparationConflict
   return fact('bad', 'alert', w.breaks(name), html`${together}${then}`)
 }
 
-function facts(t: Tongue, grounds: TaskGrounds, now: Date): Markup {
+function facts(
+  t: Tongue,
+  { task, grounds }: { task: Task; grounds: TaskGrounds },
+  now: Date,
+): Markup {
   const { w, day } = t
+  const decides = ASKED.includes(task.task_category) && ACTIONABLE_TASKS.includes(task.status)
   const { colleagues, held_before: before, holds } = grounds
   const what = grounds.permission_label ?? w.an_account
   const app = grounds.app_name ?? null
   const [latest] = before
-  return html`<section class="card" aria-labelledby="h-grounds"><header><h2 id="h-grounds">${w.grounds}</h2><p>${w.grounds_lead}</p></header>
+  return html`<section class="card" aria-labelledby="h-grounds"><header><h2 id="h-grounds">${w.grounds}</h2><p>${decides ? w.grounds_lead : w.grounds_decided}</p></header>
 <ul class="lines">
 ${grounds.separation_of_duties.map((one) => dutyFact(t, one))}
 ${
@@ -211,5 +259,13 @@ ${problem && html`<p class="error" id="why-problem" role="alert">${icon('alert')
         : ''
     return html`<button class="btn ${look}" name="action_type" value="${name}"${key === '' ? '' : html` data-key="${key}"`}>${icon(shape)}${words}${forHowLong}</button>`
   })}</div>
+${hints(t, actions)}
 </form>`
+}
+
+/** What each button means, of work and of trouble: a yes and a no need no words. */
+function hints({ w }: Tongue, actions: readonly TaskActionType[]): Markup | string {
+  const told = actions.filter((name) => isKeyOf(w.action_hints, name))
+  if (told.length === 0) return ''
+  return html`<ul class="hints small soft">${told.map((name) => html`<li><b>${w.actions[name][0]}</b>: ${w.action_hints[name]}</li>`)}</ul>`
 }

@@ -18,6 +18,9 @@ import { nameOf } from '../frame/words.ts'
 import { FLASHES, type Flash } from './flashes.ts'
 import { note } from './parts.ts'
 
+/** What was just done: its words, and the id of what it was done with. */
+export type Said = { words: string; about: string | null }
+
 export type Visit = {
   c: Context<Env>
   db: Db
@@ -30,8 +33,10 @@ export type Visit = {
   visitor(): Promise<Visitor>
   /** What was just done, once. */
   flash(): Markup | null
-  /** Has the next page say what was done. */
-  say(what: string): void
+  /** The same before it is made to words. */
+  said(): Said | null
+  /** Has the next page say what was done; `about`: the id of what it was done with. */
+  say(what: string, about?: string): void
 }
 
 /** @param flashes What the pages of this part say of what was just done, by name. */
@@ -45,10 +50,20 @@ export async function visitOf(
   const principal = principalOf(who)
   const proof = proofOf(hasher, who.secret)
   /** Only this session's own messages are shown: a cookie may come from elsewhere. */
-  const sealed = (what: string): string => `${what}.${proofOf(hasher, `${who.secret} ${what}`)}`
+  const sealed = (what: string, about?: string): string => {
+    const all = about === undefined ? what : `${what}.${about}`
+    return `${all}.${proofOf(hasher, `${who.secret} ${all}`)}`
+  }
   const { language } = await getPersonalSettings(who.db, principal)
   const t = language === null ? tongueFor(c) : tongueOf(language)
   c.set('language', t.language)
+  function said(): Said | null {
+    const text = takeFlash(c)
+    const [what = '', about] = text?.split('.').slice(0, -1) ?? []
+    const words = Object.hasOwn(flashes, what) ? flashes[what] : undefined
+    if (words === undefined || text !== sealed(what, about)) return null
+    return { words: words[t.language], about: about ?? null }
+  }
   return {
     c,
     db: who.db,
@@ -69,13 +84,11 @@ export async function visitOf(
       return { name: nameOf(user), email, roles, proof, waiting: total, t, places }
     },
     flash() {
-      const text = takeFlash(c)
-      const [what = ''] = text?.split('.') ?? []
-      const said = Object.hasOwn(flashes, what) ? flashes[what] : undefined
-      if (said === undefined || text !== sealed(what)) return null
-      return note('good', 'check', said[t.language], '', 'status')
+      const done = said()
+      return done && note('good', 'check', done.words, '', 'status')
     },
-    say: (what) => keepFlash(c, sealed(what)),
+    said,
+    say: (what, about) => keepFlash(c, sealed(what, about)),
   }
 }
 

@@ -73,7 +73,9 @@ describe('a decision', () => {
     const sent = await decide(await taskOf(first), { action_type: 'approve', reason: 'Agreed' })
     expect(sent.status).toBe(303)
     expect(sent.headers.get('location')).toMatch(/^\/inbox\/[\w-]+$/)
-    expect((await visitor.get(sent.headers.get('location') ?? '')).text).toContain('Approved.')
+    expect((await visitor.get(sent.headers.get('location') ?? '')).text).toContain(
+      'Approved: access in Warehouse for ada Test. Next:',
+    )
     const { body } = await core.call('GET', `/appstore/access_requests/${first}`)
     expect(body.notes.MANAGER_APPROVED).toBe('Agreed')
   })
@@ -97,6 +99,8 @@ describe('a decision', () => {
     const late = await visitor.post(`/inbox/${id}`, { action_type: 'deny', reason: 'No' })
     expect(late.status).toBe(400)
     expect(late.text).toContain('settled this with yes')
+    expect(late.text).toContain('Nothing was done')
+    expect(late.text).not.toContain('id="why-problem"')
   })
 
   test('that is none of the task is refused, and does nothing', async () => {
@@ -106,6 +110,25 @@ describe('a decision', () => {
       expect((await decide(id, { action_type })).status).toBe(400)
     expect(await acme.statusOf(requestId)).toBe('PENDING_MANAGER_APPROVAL')
   })
+})
+
+test('what was decided is named also where nothing waits any more, and in German', async () => {
+  const chief = await person(core.db, 'chief@example.com')
+  const max = await person(core.db, 'max@example.com')
+  await acme.setManager(max.id, chief.id)
+  const reader = await signedIn(core, chief.token)
+  const decide = async (action_type: string) => {
+    const id = await taskOf(await acme.asked(max, { app_id: appId }))
+    await reader.get(`/inbox/${id}`)
+    const sent = await reader.post(`/inbox/${id}`, { action_type, reason: 'So' })
+    expect(sent.headers.get('location')).toBe('/inbox')
+  }
+  await decide('deny')
+  const { text } = await reader.get('/inbox')
+  expect(text).toContain('Denied: access in Warehouse for max Test.<')
+  await decide('approve')
+  const { text: german } = await reader.get('/inbox', { headers: { 'accept-language': 'de' } })
+  expect(german).toContain('Genehmigt: Zugang in Warehouse für max Test.<')
 })
 
 describe('a comment', () => {
@@ -159,13 +182,31 @@ describe('a decision that is given to another person', () => {
   })
 })
 
+test('work by hand says what to do and what its buttons mean, and its reason once', async () => {
+  const helper = await person(core.db, 'helper@example.com')
+  const desk = await acme.inStore(await app(core.db, 'Desk', { adminUserIds: [helper.id] }))
+  const requestId = await acme.asked(ada, { app_id: desk, business_justification: 'Month end' })
+  await acme.settle(requestId, 'complete')
+  const id = await taskOf(requestId)
+  const { text } = await (await signedIn(core, helper.token)).get(`/inbox/${id}`)
+  expect(text).toContain('Give access in Desk to ada Test, then press “It is done”.')
+  expect(text).toContain('You have done it. The task closes.')
+  expect(text).toContain('It is decided already.')
+  expect(text).not.toContain('You decide.')
+  const article = text.slice(text.indexOf('<article'))
+  expect(article.split('Month end').length - 1).toBe(1)
+})
+
 test('work by hand is accepted and confirmed', async () => {
   const doer = await person(core.db, 'doer@example.com')
   const id = await task(core.db, { category: 'GENERIC', userIds: [doer.id] })
   const worker = await signedIn(core, doer.token)
   await worker.get(`/inbox/${id}`)
-  expect((await worker.post(`/inbox/${id}`, { action_type: 'accept' })).status).toBe(303)
+  expect(
+    (await worker.post(`/inbox/${id}`, { action_type: 'accept' })).headers.get('location'),
+  ).toBe(`/inbox/${id}`)
   const { text } = await worker.get(`/inbox/${id}`)
+  expect(text).toContain('The task is yours.')
   expect(text).toContain('value="complete"')
   await worker.post(`/inbox/${id}`, { action_type: 'complete' })
   expect((await worker.get('/inbox')).text).toContain('Nothing waits for you')

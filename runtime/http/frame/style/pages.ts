@@ -38,6 +38,9 @@ dialog .row:last-child { justify-content: flex-end }
 .detail { padding: var(--s4); min-width: 0 }
 .detail > [data-events] { display: contents }
 .list > header { padding: var(--s3) var(--s4) 0 }
+.list > header :is(h1, h2) { font-size: var(--t4); line-height: 1.35; font-weight: 620 }
+a:has(> kbd) { text-decoration: none }
+a > span:has(+ kbd) { text-decoration: underline }
 .list ul > li { position: relative; display: grid; grid-template-columns: auto var(--fr) auto; gap: .1rem .65rem }
 .list li:hover { background: var(--sunken) }
 .list li:has([aria-current]) { background: var(--accent-tint); box-shadow: inset 3px 0 var(--accent) }
@@ -48,6 +51,7 @@ dialog .row:last-child { justify-content: flex-end }
 .ask b { font-weight: 650 }
 .decide { align-items: flex-end }
 .decide .field { flex: 1 1 22rem }
+.decide > .hints { flex: 1 1 100%; list-style: none }
 .decide textarea { min-height: var(--control) }
 .have > li { display: grid; gap: .4rem var(--s5); align-items: center }
 
