@@ -105,9 +105,23 @@ function reviewOf({ actor, to, comment }: Decision): RequestEvent<'glass_reviewe
   throw new CoreError(400, 'Say in `reason` what the review found; it cannot be closed without one')
 }
 
+/** Whether a connector or a webhook could do what a person is asked to do by hand. */
+const canBeTried = ({ fulfilment }: Pick<RequestRow, 'fulfilment'>): boolean =>
+  fulfilment !== 'manual'
+
+/** Whether "try again" can help with a task; one without a request is always tried. */
+export async function offersRetry(db: Db, requestId: string | null): Promise<boolean> {
+  if (requestId === null) return true
+  const [row] = await db
+    .select({ fulfilment: accessRequests.fulfilment })
+    .from(accessRequests)
+    .where(eq(accessRequests.id, requestId))
+  return row === undefined || canBeTried(row)
+}
+
 /** @throws CoreError 409 where there is nothing that can be tried. */
 async function demandRetry(tx: Db, request: RequestRow, means: RequestMeans): Promise<void> {
-  if (request.fulfilment === 'manual')
+  if (!canBeTried(request))
     throw new CoreError(
       409,
       'There is no connector or webhook that could do it; do it by hand and complete the task',

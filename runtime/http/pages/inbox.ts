@@ -3,6 +3,7 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import { MAX_COMMENT } from '../../contract/models/task.ts'
 import { taskGrounds } from '../../core/asking/grounds.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
+import { offersRetry } from '../../core/requests/task-outcome.ts'
 import { performTaskAction } from '../../core/task-actions/act.ts'
 import { commentOnTask } from '../../core/task-actions/comment.ts'
 import { reassignTask } from '../../core/task-actions/reassign.ts'
@@ -58,7 +59,9 @@ async function taskOf({ c, db, principal }: Visit, id = c.req.param('id') ?? '')
     if (error instanceof CoreError && error.status === 403) return null
     throw error
   })
-  return { task, grounds }
+  if (await offersRetry(db, task.access_request_id ?? null)) return { task, grounds }
+  const actions = (task.actions ?? []).filter(({ action_type }) => action_type !== 'retry')
+  return { task: { ...task, actions }, grounds }
 }
 
 export async function showTask(visit: Visit): Promise<Response> {

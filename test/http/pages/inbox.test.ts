@@ -192,6 +192,8 @@ test('work by hand says what to do and what its buttons mean, and its reason onc
   expect(text).toContain('Give access in Desk to ada Test, then press “It is done”.')
   expect(text).toContain('You have done it. The task closes.')
   expect(text).toContain('It is decided already.')
+  expect(text).toContain('value="confirm"')
+  expect(text).not.toContain('value="retry"')
   expect(text).not.toContain('You decide.')
   const article = text.slice(text.indexOf('<article'))
   expect(article.split('Month end').length - 1).toBe(1)
