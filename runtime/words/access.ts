@@ -141,6 +141,19 @@ export const ACCESS_WORDS = {
     de: (names: string) => `genehmigt von ${names}`,
   },
   pre_approved: { en: 'pre-approved', de: 'im Voraus genehmigt' },
+  leaves_given_back: { en: 'You gave it back', de: 'Sie haben es zurückgegeben' },
+  leaves_time_over: { en: 'Its time is over', de: 'Die Zeit ist vorbei' },
+  leaves_no_reason: { en: 'The reason for it is gone', de: 'Der Grund dafür ist entfallen' },
+  leaves_by_keyway: {
+    en: (why: string) => `${why}; Keyway removes it`,
+    de: (why: string) => `${why}; Keyway entzieht es`,
+  },
+  leaves_by_hand: {
+    en: (why: string, who: string, since: Insert) =>
+      html`${why}; ${who} removes it by hand, asked ${since}`,
+    de: (why: string, who: string, since: Insert) =>
+      html`${why}; ${who} entzieht es von Hand, Auftrag von ${since}`,
+  },
   no_end: { en: 'No end', de: 'Unbefristet' },
   left: {
     en: (length: string) => `${length} left`,
@@ -165,8 +178,8 @@ export const ACCESS_WORDS = {
     de: (thing: string, place: string) => `„${thing}“ in ${place} zurückgeben?`,
   },
   give_back_text: {
-    en: 'Keyway removes it. To get it again you have to ask again.',
-    de: 'Keyway entzieht es Ihnen. Um es wiederzubekommen, müssen Sie es erneut beantragen.',
+    en: 'It is removed. To get it again you have to ask again.',
+    de: 'Es wird Ihnen entzogen. Um es wiederzubekommen, müssen Sie es erneut beantragen.',
   },
   keep_it: { en: 'Keep it', de: 'Behalten' },
   request: { en: 'Request', de: 'Anfrage' },
@@ -182,7 +195,7 @@ export const ACCESS_WORDS = {
   done_asked: { en: 'Your request is sent.', de: 'Ihre Anfrage ist gesendet.' },
   done_withdrawn: { en: 'Your request is withdrawn.', de: 'Ihre Anfrage ist zurückgezogen.' },
   done_given_back: {
-    en: 'You gave it back. Keyway removes it.',
-    de: 'Sie haben es zurückgegeben. Keyway entzieht es Ihnen.',
+    en: 'You gave it back. Below is who removes it.',
+    de: 'Sie haben es zurückgegeben. Unten steht, wer es entzieht.',
   },
 } as const

@@ -36,6 +36,10 @@ export const ASKING_WORDS = {
     de: 'Das lesen die Personen, die entscheiden. Schreiben Sie, was Sie damit tun und wofür.',
   },
   gives_by_hand: { en: 'A person gives it by hand', de: 'Eine Person richtet es von Hand ein' },
+  takes_by_hand: {
+    en: 'A person takes it back by hand',
+    de: 'Eine Person entzieht es von Hand',
+  },
   keyway_gives: { en: 'Keyway gives it', de: 'Keyway richtet es ein' },
   as_soon_as: {
     en: 'As soon as everybody has said yes',

@@ -7,6 +7,9 @@ import type { RequestMeans } from '../requests/job-key.ts'
 import { findRequest } from '../requests/read.ts'
 import { record } from '../requests/record.ts'
 
+/** The note of a request that gave something which its holder gave back. */
+export const GIVEN_BACK = 'Given back by the person who held it'
+
 /**
  * Has what a request gave taken back, by the person who holds it. What a policy gave stays: it would be given
  * again at once.
@@ -31,7 +34,7 @@ export async function giveBack(
         `The request is ${request.status}; only access that is there can be given back`,
       )
     await record(tx, request, 'APP_STORE_GIVE_BACK_ACCESS', { from: request.status }, principal)
-    await revert(tx, request, 'Given back by the person who held it', means)
+    await revert(tx, request, GIVEN_BACK, means)
   })
   return null
 }

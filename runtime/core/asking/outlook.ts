@@ -22,27 +22,34 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { decidersOf, stepsOf } from '../requests/approvers.ts'
 import { requestConfig } from '../requests/config.ts'
 import { judged } from '../requests/duties.ts'
+import { routeOf } from '../requests/subject.ts'
 import { conflictsOf, toConflicts } from '../separation/check.ts'
 
 type Query = { requestable_permission_id: string | null; target_user_id: string | null }
 
 /** @throws CoreError 404 for what the caller does not find in the store, 422 for a person who is not there */
-export async function requestOutlook(
+export const requestOutlook = async (
+  db: Db,
+  principal: Principal,
+  appId: string,
+  query: Query,
+): Promise<RequestOutlook> => (await outlookAndEnd(db, principal, appId, query)).outlook
+
+/** The outlook, and whether a person takes the access back by hand. @throws CoreError as `requestOutlook` */
+export async function outlookAndEnd(
   db: Db,
   principal: Principal,
   appId: string,
   { requestable_permission_id: permissionId, target_user_id: targetId }: Query,
-): Promise<RequestOutlook> {
+): Promise<{ outlook: RequestOutlook; takenByHand: boolean }> {
   const found = await findInStore(db, principal, appId)
   const permission =
     permissionId === null ? null : await permissionOf(db, principal, found, permissionId)
   const target = await findUser(db, principal, targetId ?? principal.userId).catch(noTarget)
   const { app } = found
-  const { plan, lengths, defaultLength, manualSteps, provisioningWebhook } = requestConfig(
-    app,
-    found.settings,
-    permission,
-  )
+  const config = requestConfig(app, found.settings, permission)
+  const { plan, lengths, defaultLength, manualSteps } = config
+  const { fulfilment } = await routeOf(db, app, permission, config)
   const conflicts = await conflictsOf(db, {
     ...{ domainId: app.domainId, userId: target.id, appId: app.id },
     ...{ permissionId: permission?.id ?? null, requestId: null },
@@ -65,16 +72,19 @@ export async function requestOutlook(
       count: who.users.length + who.groups.length,
     })
   }
-  return {
+  const outlook: RequestOutlook = {
     app_id: app.id,
     requestable_permission_id: permission?.id ?? null,
     steps,
     access_lengths: lengths.length > 0 ? [...lengths] : ALL_LENGTHS,
     default_access_length: defaultLength,
-    given_by_hand: manualSteps || (provisioningWebhook === null && app.connectorId === null),
+    given_by_hand: manualSteps || fulfilment === 'manual',
     separation_of_duties: await toConflicts(db, conflicts),
     ...(await timeOf(db, app.id)),
   }
+  const takenByHand =
+    fulfilment === 'manual' || (fulfilment === 'webhook' && config.removalWebhook === null)
+  return { outlook, takenByHand }
 }
 
 const ALL_LENGTHS = keysOf(ACCESS_LENGTHS)

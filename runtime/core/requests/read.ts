@@ -107,6 +107,28 @@ export async function getAccessRequest(
   return one(await answerRequests(db, principal, [request], expand, own))
 }
 
+/** The requests of some ids that the caller sees, by id, as on the wire. */
+export async function accessRequestsById(
+  db: Db,
+  principal: Principal,
+  ids: readonly string[],
+  expand: string[],
+): Promise<ReadonlyMap<string, AccessRequest>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .select()
+    .from(accessRequests)
+    .where(
+      and(
+        inArray(accessRequests.id, [...new Set(ids)]),
+        eq(accessRequests.domainId, principal.domainId),
+        seenBy(principal),
+      ),
+    )
+  const answered = await answerRequests(db, principal, rows, expand)
+  return new Map(answered.map((one) => [one.id, one]))
+}
+
 const requesters = alias(users, 'requesters')
 
 const withItsOwn = prepared('access request with its own', (db) =>

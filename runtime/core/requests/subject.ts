@@ -76,8 +76,8 @@ export async function fulfilmentOf(
   }
 }
 
-/** How a request is fulfilled: by a webhook, through the connector, or by hand. */
-async function routeOf(
+/** How a request for it would be fulfilled: by a webhook, through the connector, or by hand. */
+export async function routeOf(
   tx: Db,
   app: AppRow,
   permission: PermissionRow | null,

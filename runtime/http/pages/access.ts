@@ -1,9 +1,13 @@
 /** What the pages of My access are made of. */
-import type { AccessRequest, RequestStatus } from '../../contract/models/access-request.ts'
+import type { RequestStatus } from '../../contract/models/access-request.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { listStoreApps, storeCategories } from '../../core/catalogue/store/app-store.ts'
 import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
-import { getAccessRequest, listAccessRequests } from '../../core/requests/read.ts'
+import {
+  accessRequestsById,
+  getAccessRequest,
+  listAccessRequests,
+} from '../../core/requests/read.ts'
 import { remindableOf } from '../../core/task-actions/remind.ts'
 import { accessPage } from './access-page.ts'
 import { heldOf } from './held.ts'
@@ -11,7 +15,7 @@ import { oneRequestPage } from './one-request-page.ts'
 import { ON_THE_WAY, OVER } from './states.ts'
 import type { Visit } from './visit.ts'
 
-const SIZES = { held: 50, waiting: 20, ended: 20, store: 12, given: 100 } as const
+const SIZES = { held: 50, waiting: 20, ended: 20, store: 12 } as const
 
 /** Last page that is asked for: beyond, the database would count rows for nobody. */
 const MAX_PAGE = 10_000
@@ -39,8 +43,9 @@ export async function showAccess(visit: Visit): Promise<Response> {
   const category = searchText(c.req.query('category'))
   const paging = { page: pageNumber(c.req.query('have')), size: SIZES.held }
   const access = await listUserAccess(db, principal, principal.userId, { as_of: null, ...paging })
-  const given = await requestsOf(visit, ['COMPLETED'], SIZES.given)
-  const byId = new Map(given.items.map((one): [string, AccessRequest] => [one.id, one]))
+  const reasons = access.items.flatMap((one) => one.reasons)
+  const ids = reasons.flatMap(({ request_id: id }) => (id ? [id] : []))
+  const byId = await accessRequestsById(db, principal, ids, ['tasks'])
   const store = await listStoreApps(db, principal, {
     ...{ name_search: search, app_id: null, exact_match: false, all_visibilities: false },
     category: category === '' ? null : category,

@@ -2,16 +2,23 @@
 import { html } from 'hono/html'
 import type { Access } from '../../contract/models/access.ts'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
+import { ACTIONABLE_TASKS } from '../../contract/models/task.ts'
+import { GIVEN_BACK } from '../../core/asking/give-back.ts'
+import { standingOf } from '../../core/requests/machine/states.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { initials, nameOf, parseMoment } from '../frame/words.ts'
 import { ask } from './parts.ts'
+import { requestBadge } from './states.ts'
+import { assigneesOf, oneOf } from './timeline.ts'
 
 /** Something that a person has. */
 export type Held = {
   title: string
   place: string
   why: Markup | string
+  /** How it stands, where it is being taken back; null for what stays. */
+  leaving: Markup | null
   /** When it ends; null for no end. */
   endsAt: Date | null
   /** How long it was given for, in seconds; null where nobody said. */
@@ -36,8 +43,16 @@ export function heldOf(
     entitlement: access.label ?? access.entitlement_id ?? w.permission,
     granted: access.label ?? w.access,
   } as const
-  const reason = access.reasons.find(({ kind }) => kind === 'request') ?? access.reasons[0] ?? null
+  const asked = access.reasons.filter(({ kind }) => kind === 'request')
+  // What one request still gives stays, whatever becomes of another.
+  const reason =
+    asked.find(({ request_status: status }) => status === 'COMPLETED') ??
+    asked[0] ??
+    access.reasons[0] ??
+    null
   const request = requests.get(reason?.request_id ?? '')
+  const byPolicy = access.reasons.some(({ kind }) => kind === 'policy')
+  const isLeaving = request !== undefined && !byPolicy && standingOf(request.status) === 'unwanted'
   const own = reason?.kind === 'request' && reason.request_status === 'COMPLETED' && request
   const permission = request?.requestable_permissions[0]
   const query = new URLSearchParams({
@@ -52,8 +67,9 @@ export function heldOf(
     ]
       .filter((one) => one !== null)
       .join(' · '),
-    why: whyOf(t, access, reason, request, now),
-    endsAt: reason?.ends_at ? parseMoment(reason.ends_at) : null,
+    why: isLeaving ? leavingOf(t, request, now) : whyOf(t, access, reason, request, now),
+    leaving: isLeaving ? requestBadge(t, request.status) : null,
+    endsAt: reason?.ends_at && !isLeaving ? parseMoment(reason.ends_at) : null,
     seconds: request?.expiration_in_seconds ?? null,
     giveBack: own ? request.id : null,
     extend: own && reason?.ends_at ? `/access/request?${query}` : null,
@@ -78,6 +94,20 @@ function whyOf(
   return w.requested_and(asked, yes)
 }
 
+/** Why it goes, and who takes it back. */
+function leavingOf(t: Tongue, request: AccessRequest, now: Date): Markup | string {
+  const { w } = t
+  const note = request.notes['REVERTING']
+  const why =
+    note === GIVEN_BACK ? w.leaves_given_back : note ? w.leaves_no_reason : w.leaves_time_over
+  const task = (request.tasks ?? []).find(
+    (one) => one.task_category === 'DEPROVISIONING' && ACTIONABLE_TASKS.includes(one.status),
+  )
+  if (task === undefined) return w.leaves_by_keyway(why)
+  const since = t.moment(parseMoment(task.created_at), now)
+  return w.leaves_by_hand(why, oneOf(t, assigneesOf(t, task)), since)
+}
+
 /** How much of its time is left: from 0 to 100. */
 const leftOf = ({ endsAt, seconds }: Held, now: Date): number =>
   endsAt === null || !seconds
@@ -100,7 +130,8 @@ export function endingSoon(held: readonly Held[], now: Date): Held | null {
 }
 
 function lifeOf(t: Tongue, held: Held, now: Date): Markup {
-  const { endsAt } = held
+  const { endsAt, leaving } = held
+  if (leaving !== null) return leaving
   if (endsAt === null) return html`<span class="small soft">${t.w.no_end}</span>`
   const kind = urgency(held, now)
   const left = Math.max(0, (endsAt.getTime() - now.getTime()) / 1000)
@@ -108,7 +139,8 @@ function lifeOf(t: Tongue, held: Held, now: Date): Markup {
 <svg class="life" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="m0" width="100" height="6"/><rect class="f ${kind}" width="${Math.round(leftOf(held, now))}" height="6"/></svg>`
 }
 
-const actionsOf = ({ w }: Tongue, { title, place, giveBack, extend }: Held): Markup => {
+const actionsOf = ({ w }: Tongue, { title, place, giveBack, extend, leaving }: Held): Markup => {
+  if (leaving !== null) return html``
   const which = html`<span class="unseen">${w.of_thing(title, place)}</span>`
   return html`${extend && html`<a class="btn less" href="${extend}">${w.ask_to_extend}${which}</a>`}${
     giveBack

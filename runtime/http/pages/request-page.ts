@@ -64,6 +64,8 @@ export type RequestPage = Common & {
   /** Whether there is something else to choose. */
   several: boolean
   outlook: RequestOutlook
+  /** Whether a person takes it back by hand when its time is over. */
+  takenByHand: boolean
   values: RequestValues
   problems: { length?: string; why?: string; whole?: Markup | string }
 }
@@ -141,7 +143,7 @@ const namesOf = (t: Tongue, { deciders, count }: DecisionStep): string => {
 }
 
 /** Who decides and what comes then, in the order in which it would happen. */
-function whoDecides({ t, outlook, values }: RequestPage): Markup {
+function whoDecides({ t, outlook, takenByHand, values }: RequestPage): Markup {
   const { w } = t
   const { steps, given_by_hand: byHand, median_decision_seconds: median } = outlook
   const step = (title: string, part: string): TimelineStep => ({
@@ -149,7 +151,10 @@ function whoDecides({ t, outlook, values }: RequestPage): Markup {
     parts: part === '' ? [] : [part],
   })
   const gives = byHand ? step(w.gives_by_hand, '') : step(w.keyway_gives, w.as_soon_as)
-  const ends = values.length === 'Unlimited' ? [] : [step(w.keyway_takes_back, w.when_over)]
+  const ends =
+    values.length === 'Unlimited'
+      ? []
+      : [step(takenByHand ? w.takes_by_hand : w.keyway_takes_back, w.when_over)]
   const way = [
     ...steps.map((one) =>
       step(namesOf(t, one), one.kind === 'manager' ? w.decides_as_manager : w.decides_as_approver),

@@ -3,7 +3,7 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
 import { MAX_COMMENT } from '../../contract/models/task.ts'
 import { giveBack } from '../../core/asking/give-back.ts'
-import { requestOutlook } from '../../core/asking/outlook.ts'
+import { outlookAndEnd } from '../../core/asking/outlook.ts'
 import { getStoreApp } from '../../core/catalogue/store/app-store.ts'
 import { listPermissions } from '../../core/catalogue/store/permissions.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
@@ -63,14 +63,14 @@ async function showForm(
   const { c, db, principal, t } = visit
   const id = wanted === APP_ITSELF ? null : wanted
   const query = { requestable_permission_id: id, target_user_id: null }
-  const outlook = await requestOutlook(db, principal, app.id, query)
+  const { outlook, takenByHand } = await outlookAndEnd(db, principal, app.id, query)
   const permission =
     id === null
       ? null
       : (choices.items.find((one) => one.id === id) ?? { id, label: t.w.permission })
   const usual = outlook.default_access_length ?? outlook.access_lengths[0] ?? ''
   const page: RequestPage = {
-    ...{ t, visitor: await visit.visitor(), app, permission, outlook, problems },
+    ...{ t, visitor: await visit.visitor(), app, permission, outlook, takenByHand, problems },
     instructions: app.request_instructions ?? null,
     several: choices.total > 0,
     values: values ?? { length: usual, why: '' },

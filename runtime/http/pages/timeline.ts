@@ -66,7 +66,8 @@ export function oneOf({ w }: Tongue, names: readonly string[]): string {
   return few.length === 0 ? last : w.or(few.join(', '), last)
 }
 
-const assignees = ({ w }: Tongue, { assignees }: Task): string[] =>
+/** Who may do a task, by name. */
+export const assigneesOf = ({ w }: Tongue, { assignees }: Task): string[] =>
   (assignees ?? []).map(({ name, email }) => name || email || w.someone)
 
 const standIns = (t: Tongue, { delegates }: Task): string[] => {
@@ -98,7 +99,7 @@ function decided(task: Task, request: AccessRequest, reader: Reader): TimelineSt
     return [{ kind: '', icon: 'clock', title: t.w.nobody_in_time, parts: [at] }]
   if (!ACTIONABLE_TASKS.includes(task.status)) return []
   const since = t.w.since(t.moment(parseMoment(task.created_at), now))
-  const title = t.w.decides_now(oneOf(t, assignees(t, task)))
+  const title = t.w.decides_now(oneOf(t, assigneesOf(t, task)))
   return [{ kind: 'wait', icon: 'clock', title, parts: [since, ...standIns(t, task)] }]
 }
 
@@ -111,7 +112,7 @@ function reviewed(task: Task, { t, now }: Reader): TimelineStep {
     return {
       kind: 'wait',
       icon: 'clock',
-      title: w.glass_review_waits(oneOf(t, assignees(t, task))),
+      title: w.glass_review_waits(oneOf(t, assigneesOf(t, task))),
       parts,
     }
   }
@@ -144,7 +145,7 @@ function byHand(task: Task, { t }: Reader): TimelineStep[] {
   if (!ACTIONABLE_TASKS.includes(task.status)) return []
   const key = BY_HAND[task.task_category]
   if (key === undefined) return []
-  const title = t.w[key](oneOf(t, assignees(t, task)))
+  const title = t.w[key](oneOf(t, assigneesOf(t, task)))
   return [{ kind: 'wait', icon: 'hand', title, parts: [] }]
 }
 

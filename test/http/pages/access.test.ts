@@ -183,6 +183,22 @@ describe('asking', () => {
     expect(text).toContain('For this it must be one of &quot;2 hours&quot;.')
   })
 
+  test('says so where a person gives it and takes it back, though the app has a connector', async () => {
+    const studio = await acme.inStore(await app(core.db, 'Studio'))
+    await core.db.update(apps).set({ connectorId: 'studio' }).where(eq(apps.id, studio))
+    const made = await core.call('POST', '/appstore/requestable_permissions', {
+      body: { app_id: studio, label: 'Editor', request_config: { appstore_visibility: 'VISIBLE' } },
+    })
+    expect(made.status, JSON.stringify(made.body)).toBeLessThan(300)
+    const visitor = await at(ada)
+    const ask = (what: string) => visitor.get(`/access/request?app_id=${studio}&permission=${what}`)
+    const { text } = await ask(made.body.id)
+    expect(text).toContain('A person gives it by hand')
+    expect(text).toContain('A person takes it back by hand')
+    expect(text).not.toContain('Keyway gives it')
+    expect((await ask('app')).text).toContain('Keyway gives it')
+  })
+
   test('for an app that one does not find is not found', async () => {
     const hidden = await acme.inStore(await app(core.db, 'Hidden'), { discoverability: 'NONE' })
     const visitor = await at(ada)
@@ -352,7 +368,10 @@ describe('a request', () => {
     const { status } = await visitor.post(`/access/requests/${id}/give-back`)
     expect(status).toBe(303)
     await acme.reaches(id, 'PENDING_MANUAL_DEPROVISIONING')
-    expect((await visitor.get('/access')).text).toContain('Waits to be removed by hand')
+    const after = (await visitor.get('/access')).text
+    expect(after).toContain('Waits to be removed by hand')
+    expect(after).toMatch(/You gave it back; .+ removes it by hand/)
+    expect(after).not.toMatch(/Found in|Cannot be given back|8 hours left/)
   })
 })
 
