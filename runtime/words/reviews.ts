@@ -9,6 +9,11 @@ type Each<K extends string> = Record<Language, Record<K, string>>
 
 const ENGLISH_HINTS: Record<Hint, string> = mapValues(HINTS, ({ meaning }) => meaning)
 
+const linesOf = (count: number, language: Language): string =>
+  language === 'en'
+    ? pluralOf(count, 'en', { one: 'line', other: 'lines' })
+    : pluralOf(count, 'de', { one: 'Zeile', other: 'Zeilen' })
+
 export const REVIEW_WORDS = {
   review_states: {
     en: {
@@ -158,6 +163,40 @@ export const REVIEW_WORDS = {
   choose_lines_first: {
     en: 'Choose some lines first, or all that the filter shows.',
     de: 'Wählen Sie zuerst Zeilen aus, oder alle, die der Filter zeigt.',
+  },
+  say_why_lines: {
+    en: 'Say why: a reason is needed to remove lines, to keep one with a red hint, and for more than 20 lines at once.',
+    de: 'Bitte begründen: beim Entziehen, bei einem roten Hinweis und bei mehr als 20 Zeilen auf einmal.',
+  },
+  lines_decided: {
+    en: {
+      KEEP: (n: number) => `${linesOf(n, 'en')}: kept`,
+      REJECT: (n: number) => `${linesOf(n, 'en')}: to be removed when the review ends`,
+      MODIFY: (n: number) => `${linesOf(n, 'en')}: to be changed`,
+    },
+    de: {
+      KEEP: (n: number) => `${linesOf(n, 'de')}: behalten`,
+      REJECT: (n: number) => `${linesOf(n, 'de')}: zu entziehen, wenn die Überprüfung endet`,
+      MODIFY: (n: number) => `${linesOf(n, 'de')}: zu ändern`,
+    },
+  },
+  lines_changed: {
+    en: (n: number) => `${n} of them ${n === 1 ? 'was' : 'were'} decided otherwise before`,
+    de: (n: number) => `davon ${n} bisher anders entschieden`,
+  },
+  lines_before: {
+    en: (n: number) =>
+      `${n} ${n === 1 ? 'was decided before and stays' : 'were decided before and stay'}`,
+    de: (n: number) =>
+      `${n} ${n === 1 ? 'war schon entschieden und bleibt' : 'waren schon entschieden und bleiben'}`,
+  },
+  lines_same: {
+    en: (n: number) => `${n} had this decision already`,
+    de: (n: number) => `${n} ${n === 1 ? 'war' : 'waren'} schon so entschieden`,
+  },
+  lines_ended: {
+    en: (n: number) => `${n} can no longer be decided by you`,
+    de: (n: number) => `über ${n} können Sie nicht mehr entscheiden`,
   },
   lines_saved: { en: 'It is decided.', de: 'Entschieden.' },
 } as const

@@ -24,7 +24,7 @@ import { askToConfirm } from './confirm.ts'
 import { foldCounts } from './counts.ts'
 import { mineOf, whichItems } from './items.ts'
 import { findReview, note, type ReviewRow } from './rows.ts'
-import { DECIDED, itemStatesBefore, UNDECIDED } from './states.ts'
+import { DECIDED, itemStatesBefore, UNDECIDED, UNDECIDED_STATES } from './states.ts'
 import { namedBy } from './texts.ts'
 
 /** Lines of one act above which it counts as one in bulk. */
@@ -39,6 +39,12 @@ type Result = { item_id: string; state: ItemState | null; error: string | null }
 
 /** @throws CoreError 400 without a reason where one is needed, 403, 404, 409 where the review is not under way. */
 export async function decideItems(db: Db, principal: Principal, id: string, body: DecideInput) {
+  const { changed: _changed, ...done } = await decideAndCount(db, principal, id, body)
+  return done
+}
+
+/** The same; `changed`: how many of the lines that it decided were decided before. @throws CoreError as decideItems */
+export async function decideAndCount(db: Db, principal: Principal, id: string, body: DecideInput) {
   const { decision, change, item_ids, filter } = body
   const reason = body.reason?.trim() || null
   if ((item_ids === undefined) === (filter === undefined) || item_ids?.length === 0)
@@ -82,7 +88,7 @@ export async function decideItems(db: Db, principal: Principal, id: string, body
     }
     const results =
       item_ids === undefined ? [] : await resultsOf(tx, review, principal, body, made.actId)
-    return { act_id: made.actId, decided: made.count, results }
+    return { act_id: made.actId, decided: made.count, changed: made.changed, results }
   })
   await foldCounts(db, id)
   return done
@@ -142,16 +148,17 @@ export async function carryOut(
   { id: reviewId, domainId }: ReviewRow,
   act: Act,
   chosen: SQL | undefined,
-): Promise<{ actId: string | null; count: number; red: boolean }> {
+): Promise<{ actId: string | null; count: number; changed: number; red: boolean }> {
   await tx.execute(longStatements)
   const [made] = await tx
     .insert(accessReviewActs)
     .values({ ...act, domainId, reviewId, items: 0 })
     .returning({ id: accessReviewActs.id })
   const actId = made?.id ?? ''
-  const { rows } = await tx.execute<{ n: string; red: boolean | null }>(sql`
+  const { rows } = await tx.execute<{ n: string; changed: string; red: boolean | null }>(sql`
     with chosen as (
-      select ${items.id}, ${act.decision === 'KEEP' ? needsSecond : sql`false`} as confirms
+      select ${items.id}, ${act.decision === 'KEEP' ? needsSecond : sql`false`} as confirms,
+        ${items.state} not in (${UNDECIDED_STATES}) as was_decided
       from ${items} where ${chosen} order by ${items.id} for update
     ), decided as (
       update access_review_items i set act_id = ${actId},
@@ -159,15 +166,16 @@ export async function carryOut(
         kept_by_id = case when confirms then ${act.userId ?? null}::uuid else kept_by_id end,
         assignment_id = case when confirms then null else assignment_id end,
         reason = ${act.reason ?? null}, decided_by_id = ${act.userId ?? null}, decided_at = now(), updated_at = now()
-      from chosen where i.id = chosen.id returning i.id, i.hints
+      from chosen where i.id = chosen.id returning i.id, i.hints, chosen.was_decided
     ), noted as (
       insert into access_review_decisions (act_id, item_id) select ${actId}::uuid, id from decided
     )
-    select count(*) as n, bool_or(hints && ${sql.param(RED)}::text[]) as red from decided`)
+    select count(*) as n, count(*) filter (where was_decided) as changed, bool_or(hints && ${sql.param(RED)}::text[]) as red from decided`)
   const count = Number(rows[0]?.n ?? 0)
   if (count === 0) await tx.delete(accessReviewActs).where(eq(accessReviewActs.id, actId))
   else await tx.update(accessReviewActs).set({ items: count }).where(eq(accessReviewActs.id, actId))
-  return { actId: count === 0 ? null : actId, count, red: rows[0]?.red ?? false }
+  const changed = Number(rows[0]?.changed ?? 0)
+  return { actId: count === 0 ? null : actId, count, changed, red: rows[0]?.red ?? false }
 }
 
 /** What became of each line that was named, in their order. */

@@ -1,20 +1,16 @@
 /** Access reviews, and the reviewer’s grid: lines with hints, decided one by one, several at once, or by a filter. */
 import { html } from 'hono/html'
-import { CoreError } from '../../contract/errors/problem.ts'
 import type { ReviewStatus } from '../../contract/models/access-review.ts'
 import {
   type AccessReviewItem,
-  DECISIONS,
   HINT_NAMES,
   ITEM_STATES,
   type ItemState,
 } from '../../contract/models/review-item.ts'
-import { decideItems } from '../../core/reviews/decide.ts'
 import { takeEvidence } from '../../core/reviews/evidence/take.ts'
 import { itemStates, listItems } from '../../core/reviews/items.ts'
 import { getReview, listReviews } from '../../core/reviews/read.ts'
 import { UNDECIDED } from '../../core/reviews/states.ts'
-import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { icon } from '../frame/icons.ts'
 import { layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
@@ -33,6 +29,7 @@ import {
   shell,
   thousands,
 } from './parts.ts'
+import { decidedNotice } from './review-notice.ts'
 import { share } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -121,9 +118,9 @@ export async function showReviews(visit: ConsoleVisit): Promise<Response> {
 }
 
 /** What the lines of an address are chosen by; its names are the API's. */
-type Asked = { state: string; hint: string; search: string; page: number }
+export type Asked = { state: string; hint: string; search: string; page: number }
 
-const askedOf = ({ c }: ConsoleVisit, form?: Form): Asked => {
+export const askedOf = ({ c }: ConsoleVisit, form?: Form): Asked => {
   const get = (name: string) => form?.get(name) ?? c.req.query(name)
   return {
     state: ITEM_STATES.find((one) => one === get('state')) ?? '',
@@ -133,19 +130,19 @@ const askedOf = ({ c }: ConsoleVisit, form?: Form): Asked => {
   }
 }
 
-const filterOf = ({ state, hint, search }: Asked) => ({
+export const filterOf = ({ state, hint, search }: Asked) => ({
   state: ITEM_STATES.filter((one) => one === state),
   hint: HINT_NAMES.filter((one) => one === hint),
   search: search === '' ? null : search,
 })
 
-const addressOf = (base: string, { state, hint, search }: Asked, page: number): string => {
+export const addressOf = (base: string, { state, hint, search }: Asked, page: number): string => {
   const all = { state, hint, search, page: page > 1 ? String(page) : '' }
   const query = new URLSearchParams(Object.entries(all).filter(([, value]) => value !== ''))
   return query.size === 0 ? base : `${base}?${query}`
 }
 
-const idOf = ({ c }: ConsoleVisit): string => c.req.param('access_review_id') ?? ''
+export const idOf = ({ c }: ConsoleVisit): string => c.req.param('access_review_id') ?? ''
 
 /** Lines that wait for reviewers, of those counted by state. */
 export const undecidedIn = (states: Readonly<Record<string, number>>): number =>
@@ -167,7 +164,7 @@ export async function showReview(visit: ConsoleVisit): Promise<Response> {
     { name: w.removed, value: thousands(states.REMOVED ?? 0, t), note: w.read_back },
   ])}
 <progress max="${Math.max(all, 1)}" value="${all - open}" aria-label="${w.decided}"></progress>
-${await grid(visit, base, { mine: false, problem: null, asked: askedOf(visit), reason: '' })}`
+${await grid(visit, base, { mine: false, asked: askedOf(visit) })}`
   return c.html(
     shell({
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'reviews', content },
@@ -180,16 +177,22 @@ ${await grid(visit, base, { mine: false, problem: null, asked: askedOf(visit), r
   )
 }
 
-type Grid = { mine: boolean; problem: Markup | string | null; asked: Asked; reason: string }
+type Grid = {
+  mine: boolean
+  asked: Asked
+  /** Why the form was not taken, and what it held: ids of lines, `all`, the reason. */
+  problem?: Markup | string | null
+  ticked?: readonly string[]
+  all?: boolean
+  reason?: string
+  /** Whether the reason is what is wrong. */
+  ofReason?: boolean
+}
 
 /** One’s own lines of a review: what a reviewer decides. */
 export async function showOwnReview(
   visit: ConsoleVisit,
-  {
-    problem = null,
-    reason = '',
-    form,
-  }: { problem?: Markup | string | null; reason?: string; form?: Form } = {},
+  { form, ...refused }: Omit<Grid, 'mine' | 'asked'> & { form?: Form } = {},
   status: 200 | 400 | 409 = 200,
 ): Promise<Response> {
   const { c, db, principal, t } = visit
@@ -211,12 +214,12 @@ export async function showOwnReview(
       area: 'inbox',
       content: html`<div class="page">
 <div class="head"><div><ol class="crumbs"><li><a href="/inbox">${w.inbox}</a></li></ol><h1>${all === 0 ? w.no_own_lines : open === 0 ? w.all_lines_decided : w.lines_left(open)}</h1><p>${all === 0 ? w.no_own_lines_text : w.own_review_lead}</p></div></div>
-${visit.flash() ?? ''}
+${decidedNotice(visit) ?? visit.flash() ?? ''}
 ${
   all === 0
     ? ''
     : html`<progress max="${all}" value="${all - open}" aria-label="${w.decided}"></progress>
-${await grid(visit, base, { mine: true, problem, asked, reason }, visitor)}`
+${await grid(visit, base, { ...refused, mine: true, asked }, visitor)}`
 }
 </div>`,
     }),
@@ -236,7 +239,7 @@ const lineColumns = ({ w }: Tongue): Column[] => [
 async function grid(
   { db, principal, now, t, ...visit }: ConsoleVisit,
   base: string,
-  { mine, problem, asked, reason }: Grid,
+  { mine, asked, problem = null, ...typed }: Grid,
   visitor: Visitor | null = null,
 ): Promise<Markup> {
   const { w } = t
@@ -245,7 +248,9 @@ async function grid(
     ...filterOf(asked),
   })
   const columns = lineColumns(t).slice(mine ? 0 : 1)
-  const rows = found.items.map((one, at) => line(t, one, at, { columns, mine, now }))
+  const rows = found.items.map((one, at) =>
+    line(t, one, at, { columns, mine, now, ticked: typed.ticked ?? [] }),
+  )
   const list = listed(
     { id: 'lines', title: w.lines, count: found.total },
     columns,
@@ -254,9 +259,10 @@ async function grid(
     pagesNav(found, w.lines, (page) => addressOf(base, asked, page), t),
     t,
   )
-  const kept = Object.entries({ state: asked.state, hint: asked.hint, search: asked.search })
+  const { state, hint, search, page } = asked
+  const kept = Object.entries({ state, hint, search, page })
   return html`${asking(t, base, asked)}
-${problem === null ? '' : note('bad', 'alert', w.nothing_decided, problem, 'alert')}
+${problem === null ? '' : html`<div id="not-decided">${note('bad', 'alert', w.nothing_decided, problem, 'alert')}</div>`}
 ${
   visitor === null
     ? list
@@ -264,7 +270,7 @@ ${
 ${proofField(visitor.proof)}
 ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${list}
-${rows.length === 0 ? '' : decide(t, found.total, reason)}
+${rows.length === 0 ? '' : decide(t, found.total, typed)}
 </form>`
 }`
 }
@@ -284,7 +290,12 @@ function line(
   t: Tongue,
   one: AccessReviewItem,
   at: number,
-  { columns, mine, now }: { columns: readonly Column[]; mine: boolean; now: Date },
+  {
+    columns,
+    mine,
+    now,
+    ticked,
+  }: { columns: readonly Column[]; mine: boolean; now: Date; ticked: readonly string[] },
 ): Markup {
   const { w } = t
   const who = one.user_name || one.user_email || one.unique_identifier
@@ -297,43 +308,18 @@ function line(
     one.held_since ? t.day(new Date(one.held_since), now) : '–',
   ]
   if (!mine) return row(columns, cells)
-  const box = html`<input type="checkbox" name="item.${at}" value="${one.id}" aria-label="${w.choose_line(brief(who, 80), brief(what, 80))}">`
+  const box = html`<input type="checkbox" name="item.${at}" value="${one.id}"${ticked.includes(one.id) ? html` checked` : ''} aria-label="${w.choose_line(brief(who, 80), brief(what, 80))}">`
   return row(columns, [box, ...cells])
 }
 
-const decide = ({ w }: Tongue, total: number, reason: string): Markup => html`<div class="bulk">
-<div class="row"><input type="checkbox" id="all" name="all" value="yes"><label for="all">${w.all_lines(total)}</label></div>
+const decide = (
+  { w }: Tongue,
+  total: number,
+  { all = false, reason = '', ofReason = false }: Pick<Grid, 'all' | 'reason' | 'ofReason'>,
+): Markup => html`<div class="bulk">
+<div class="row"><input type="checkbox" id="all" name="all" value="yes"${all ? html` checked` : ''}><label for="all">${w.all_lines(total)}</label></div>
 <label class="unseen" for="reason">${w.reason}</label>
-<input id="reason" name="reason" value="${reason}" maxlength="4000" autocomplete="off" placeholder="${w.line_reason_help}">
+<input id="reason" name="reason" value="${reason}" maxlength="4000" autocomplete="off" placeholder="${w.line_reason_help}"${ofReason ? html` aria-invalid="true" aria-describedby="not-decided"` : ''}>
 <button class="btn" name="decision" value="KEEP">${icon('check')}${w.keep_lines}</button>
 <button class="btn danger" name="decision" value="REJECT">${icon('x')}${w.remove_lines}</button>
 </div>`
-
-/** The form of the grid. */
-export async function decideLines(visit: ConsoleVisit, form: Form): Promise<Response> {
-  const { c, db, principal } = visit
-  const decision = DECISIONS.find((one) => one === form.get('decision'))
-  if (!decision) throw new CoreError(400, 'The form does not say what to do')
-  const reason = form.get('reason')?.trim() ?? ''
-  const asked = askedOf(visit, form)
-  const chosen = [...form].filter(([name]) => /^item\.\d+$/.test(name)).map(([, id]) => id)
-  const isAll = form.get('all') === 'yes'
-  const { state, hint, search } = filterOf(asked)
-  const filter = {
-    ...{ state, hint, search: search ?? undefined },
-    ...{ arda_id: undefined, user_id: undefined, entitlement_id: undefined },
-  }
-  try {
-    await decideItems(db, principal, idOf(visit), {
-      ...{ decision, reason, change: false },
-      item_ids: isAll ? undefined : chosen,
-      filter: isAll ? filter : undefined,
-    })
-  } catch (error) {
-    if (!(error instanceof CoreError) || (error.status !== 400 && error.status !== 409)) throw error
-    const problem = chosen.length === 0 && !isAll ? visit.t.w.choose_lines_first : saidBy(error)
-    return showOwnReview(visit, { problem, reason, form }, error.status)
-  }
-  visit.say('decided')
-  return c.redirect(addressOf(`/inbox/reviews/${idOf(visit)}`, asked, 1), 303)
-}

@@ -64,6 +64,14 @@ afterAll(() => core.stop())
 
 const admin = () => signedIn(core)
 
+/** How many lines of a review are in which state. */
+async function statesOf(id: string): Promise<Record<string, number>> {
+  const { rows } = await core.db.execute<{ state: string; n: number }>(
+    sql`select state, count(*)::int as n from access_review_items where review_id = ${id} group by state`,
+  )
+  return Object.fromEntries(rows.map(({ state, n }) => [state, n]))
+}
+
 /** What a page says in the language that it has: without codes, and without what is marked as of another language. */
 const said = (page: string): string[] => {
   const body = page
@@ -518,6 +526,45 @@ describe('a review', () => {
     expect((await visitor.post(decide, all)).headers.get('location')).toContain('hint=NOBODY_ASKED')
     expect((await visitor.get(`/inbox/reviews/${id}`)).text).toContain('All your lines are decided')
     expect((await visitor.get(`/console/reviews/${id}`)).text).toContain('To be removed')
+  })
+
+  test('changes a decided line that is ticked, leaves those that a filter fits, and says how many', async () => {
+    const id = await lines(3)
+    const visitor = await admin()
+    const at = `/inbox/reviews/${id}`
+    const page = await visitor.get(at)
+    const [, first = ''] = /name="item\.0" value="([^"]+)"/.exec(page.text) ?? []
+    const one = { 'item.0': first, reason: 'known' }
+    expect((await visitor.post(`${at}/decide`, { ...one, decision: 'KEEP' })).status).toBe(303)
+    expect((await visitor.get(at)).text).toContain('1 line: kept.')
+    const again = await visitor.post(`${at}/decide`, { ...one, decision: 'KEEP' })
+    expect(again.status).toBe(409)
+    expect(again.text).toContain('1 had this decision already.')
+    const changed = await visitor.post(`${at}/decide`, { ...one, decision: 'REJECT' })
+    expect(changed.status).toBe(303)
+    expect((await visitor.get(at)).text).toContain(
+      '1 line: to be removed when the review ends; 1 of them was decided otherwise before.',
+    )
+    expect(await statesOf(id)).toEqual({ OPEN: 2, REJECTED: 1 })
+    const all = { all: 'yes', reason: 'known', decision: 'KEEP' }
+    expect((await visitor.post(`${at}/decide`, all)).status).toBe(303)
+    expect((await visitor.get(at)).text).toContain('2 lines: kept; 1 was decided before and stays.')
+    expect(await statesOf(id)).toEqual({ KEPT: 2, REJECTED: 1 })
+  })
+
+  test('keeps the ticks and marks the reason where it is missing', async () => {
+    const id = await lines(4)
+    const visitor = await admin()
+    const at = `/inbox/reviews/${id}`
+    const [, second = ''] =
+      /name="item\.1" value="([^"]+)"/.exec((await visitor.get(at)).text) ?? []
+    const refused = await visitor.post(`${at}/decide`, { 'item.1': second, decision: 'REJECT' })
+    expect(refused.status).toBe(400)
+    expect(refused.text).toContain(`name="item.1" value="${second}" checked`)
+    expect(refused.text).toContain('aria-invalid="true" aria-describedby="not-decided"')
+    expect(refused.text).toContain('a reason is needed to remove lines')
+    const all = await visitor.post(`${at}/decide`, { all: 'yes', decision: 'REJECT' })
+    expect(all.text).toContain('name="all" value="yes" checked')
   })
 
   test('is counted, launched, reminded of and completed, and its evidence is a file', async () => {

@@ -1,0 +1,78 @@
+/** The form of a reviewer's lines: what is ticked, or all open lines that a filter shows. */
+import { CoreError } from '../../contract/errors/problem.ts'
+import { DECISIONS } from '../../contract/models/review-item.ts'
+import { decideAndCount } from '../../core/reviews/decide.ts'
+import { listItems } from '../../core/reviews/items.ts'
+import { DECIDED } from '../../core/reviews/states.ts'
+import { saidBy } from '../frame/error-page.ts'
+import type { Form } from '../frame/form.ts'
+import { type Outcome, outcomeWords, sayOutcome } from './review-notice.ts'
+import { type Asked, addressOf, askedOf, filterOf, idOf, showOwnReview } from './reviews.ts'
+import type { ConsoleVisit } from './visit.ts'
+
+type Choice = {
+  decision: Outcome['decision']
+  reason: string
+  asked: Asked
+  /** Ids of lines that were ticked. */
+  ticked: string[]
+  all: boolean
+}
+
+function choiceOf(visit: ConsoleVisit, form: Form): Choice {
+  const decision = DECISIONS.find((one) => one === form.get('decision'))
+  if (!decision) throw new CoreError(400, 'The form does not say what to do')
+  return {
+    decision,
+    reason: form.get('reason')?.trim() ?? '',
+    asked: askedOf(visit, form),
+    ticked: [...form].filter(([name]) => /^item\.\d+$/.test(name)).map(([, id]) => id),
+    all: form.get('all') === 'yes',
+  }
+}
+
+export async function decideLines(visit: ConsoleVisit, form: Form): Promise<Response> {
+  const { t, c } = visit
+  const { w } = t
+  const choice = choiceOf(visit, form)
+  const { asked, ticked, all, reason } = choice
+  const typed = { ticked, all, reason, form }
+  if (ticked.length === 0 && !all)
+    return showOwnReview(visit, { ...typed, problem: w.choose_lines_first }, 400)
+  try {
+    const outcome = await decideBy(visit, choice)
+    if (outcome.decided === 0)
+      return showOwnReview(visit, { ...typed, problem: outcomeWords(t, outcome) }, 409)
+    sayOutcome(visit, outcome)
+  } catch (error) {
+    if (!(error instanceof CoreError) || (error.status !== 400 && error.status !== 409)) throw error
+    const ofReason = error.status === 400 && reason === ''
+    const problem = ofReason ? w.say_why_lines : saidBy(error)
+    return showOwnReview(visit, { ...typed, problem, ofReason }, error.status)
+  }
+  return c.redirect(addressOf(`/inbox/reviews/${idOf(visit)}`, asked, 1), 303)
+}
+
+/** A line that is ticked is meant, also where it is decided already; a filter means open lines. */
+async function decideBy(visit: ConsoleVisit, choice: Choice): Promise<Outcome> {
+  const { db, principal } = visit
+  const { decision, reason, asked, ticked, all } = choice
+  const id = idOf(visit)
+  const { state, hint, search } = filterOf(asked)
+  const shown = all
+    ? await listItems(db, principal, id, { mine: true, page: 1, size: 1, state, hint, search })
+    : { total: 0 }
+  const filter = {
+    ...{ state, hint, search: search ?? undefined },
+    ...{ arda_id: undefined, user_id: undefined, entitlement_id: undefined },
+  }
+  const { decided, changed, results } = await decideAndCount(db, principal, id, {
+    ...{ decision, reason, change: !all },
+    item_ids: all ? undefined : ticked,
+    filter: all ? filter : undefined,
+  })
+  const stay = results.filter(({ error }) => error !== null)
+  const same = stay.filter((one) => one.state === DECIDED[decision]).length
+  const before = all ? Math.max(0, shown.total - decided) : 0
+  return { decision, decided, changed, before, same, ended: stay.length - same }
+}

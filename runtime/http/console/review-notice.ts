@@ -1,0 +1,55 @@
+/** What a reviewer's page says of the lines that were just decided, with their numbers. */
+import { DECISIONS } from '../../contract/models/review-item.ts'
+import { keepFlash, sessionOf, takeFlash } from '../frame/cookies.ts'
+import { proofOf } from '../frame/form.ts'
+import type { Markup } from '../frame/layout.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { note } from '../pages/parts.ts'
+import type { ConsoleVisit } from './visit.ts'
+
+export type Outcome = {
+  decision: (typeof DECISIONS)[number]
+  /** Lines that the act decided, and those of them that were decided before. */
+  decided: number
+  changed: number
+  /** Lines that a filter fits and that stay: they were decided before. */
+  before: number
+  /** Lines ticked by hand that stay: they had that decision, or can no longer be decided. */
+  same: number
+  ended: number
+}
+
+/** `3 lines: to be removed when the review ends; 1 of them was decided otherwise before.` */
+export function outcomeWords({ w }: Tongue, of: Outcome): string {
+  const parts = [
+    of.decided > 0 ? w.lines_decided[of.decision](of.decided) : '',
+    of.changed > 0 ? w.lines_changed(of.changed) : '',
+    of.before > 0 ? w.lines_before(of.before) : '',
+    of.same > 0 ? w.lines_same(of.same) : '',
+    of.ended > 0 ? w.lines_ended(of.ended) : '',
+  ]
+  return `${parts.filter((part) => part !== '').join('; ')}.`
+}
+
+/** Only what this session was told is shown: a cookie may come from elsewhere. */
+const sealed = ({ c, deps }: ConsoleVisit, text: string): string =>
+  `${text}.${proofOf(deps.hasher, `${sessionOf(c) ?? ''} ${text}`)}`
+
+/** Has the next page of the lines say what was decided. */
+export function sayOutcome(visit: ConsoleVisit, of: Outcome): void {
+  const { decision, decided, changed, before, same, ended } = of
+  const text = [decision, decided, changed, before, same, ended].join('-')
+  keepFlash(visit.c, sealed(visit, text))
+}
+
+/** What was just decided, once; null where nothing was. */
+export function decidedNotice(visit: ConsoleVisit): Markup | null {
+  const kept = takeFlash(visit.c)
+  const [text = ''] = kept?.split('.') ?? []
+  const [name, ...numbers] = text.split('-')
+  const decision = DECISIONS.find((one) => one === name)
+  if (!decision || kept !== sealed(visit, text)) return null
+  const [decided = 0, changed = 0, before = 0, same = 0, ended = 0] = numbers.map(Number)
+  const of = { decision, decided, changed, before, same, ended }
+  return note('good', 'check', outcomeWords(visit.t, of), '', 'status')
+}
