@@ -1,6 +1,7 @@
 /** What the inbox is made of, and the decisions that are sent from it. */
 import { CoreError } from '../../contract/errors/problem.ts'
 import { MAX_COMMENT } from '../../contract/models/task.ts'
+import { earlierDecisions } from '../../core/asking/earlier.ts'
 import { taskGrounds } from '../../core/asking/grounds.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { offersRetry } from '../../core/requests/task-outcome.ts'
@@ -59,9 +60,10 @@ async function taskOf({ c, db, principal }: Visit, id = c.req.param('id') ?? '')
     if (error instanceof CoreError && error.status === 403) return null
     throw error
   })
-  if (await offersRetry(db, task.access_request_id ?? null)) return { task, grounds }
+  const earlier = grounds === null ? [] : await earlierDecisions(db, task)
+  if (await offersRetry(db, task.access_request_id ?? null)) return { task, grounds, earlier }
   const actions = (task.actions ?? []).filter(({ action_type }) => action_type !== 'retry')
-  return { task: { ...task, actions }, grounds }
+  return { task: { ...task, actions }, grounds, earlier }
 }
 
 export async function showTask(visit: Visit): Promise<Response> {

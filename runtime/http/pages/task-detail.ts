@@ -20,6 +20,8 @@ export type OpenTask = {
   task: Task
   /** Null for who may read the task and not act on it. */
   grounds: TaskGrounds | null
+  /** What others decided before on the same request. */
+  earlier: readonly Task[]
   /** What was typed into the form, and why it was not taken. */
   reason: string
   problem: Markup | string | null
@@ -78,7 +80,7 @@ ${open.refusal ? note('bad', 'alert', t.w.not_done, open.refusal, 'alert') : ''}
 <div id="settled" role="status" data-events="${events}">${settled(t, task, now)}</div>
 ${grounds?.business_justification && html`<blockquote class="quote"><p class="wrap">${grounds.business_justification}</p></blockquote>`}
 ${whatToDo(t, open)}
-${grounds?.target_user && facts(t, { task, grounds }, now)}
+${grounds?.target_user && facts(t, { ...open, grounds }, now)}
 ${commentsOn(t, task, now)}
 <div id="decide" data-events="${events}">${decide(page, open)}</div>
 ${more(page, open)}
@@ -192,9 +194,23 @@ const dutyFact = ({ w }: Tongue, { name, on_request, holds }: SeparationConflict
   return fact('bad', 'alert', w.breaks(name), html`${together}${then}`)
 }
 
+/** Who decided before, when, and what they wrote. */
+function earlierFact(t: Tongue, one: Task, now: Date): Markup {
+  const { w } = t
+  const { resolved_by: by, resolved_for: inPlaceOf, comments } = one
+  const isYes = one.status === 'COMPLETED'
+  const said = (isYes ? w.said_yes : w.said_no)(
+    by ? nameOf(by) : w.someone,
+    inPlaceOf ? nameOf(inPlaceOf) : null,
+  )
+  const own = (comments ?? []).filter(({ created_by }) => by && created_by?.id === by.id)
+  const text = html`${t.moment(parseMoment(one.updated_at), now)}${own.map(({ body }) => ` · ${w.quoted(body)}`)}`
+  return fact(isYes ? 'good' : 'bad', isYes ? 'check' : 'x', said, text)
+}
+
 function facts(
   t: Tongue,
-  { task, grounds }: { task: Task; grounds: TaskGrounds },
+  { task, grounds, earlier }: OpenTask & { grounds: TaskGrounds },
   now: Date,
 ): Markup {
   const { w, day } = t
@@ -205,6 +221,7 @@ function facts(
   const [latest] = before
   return html`<section class="card" aria-labelledby="h-grounds"><header><h2 id="h-grounds">${w.grounds}</h2><p>${decides ? w.grounds_lead : w.grounds_decided}</p></header>
 <ul class="lines">
+${earlier.map((one) => earlierFact(t, one, now))}
 ${grounds.separation_of_duties.map((one) => dutyFact(t, one))}
 ${
   colleagues.count === 0

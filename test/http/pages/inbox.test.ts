@@ -182,6 +182,20 @@ describe('a decision that is given to another person', () => {
   })
 })
 
+test('a later decision shows who said yes before, and why', async () => {
+  const second = await person(core.db, 'second@example.com')
+  const flow = { require_manager_approval: true, approvers: { users: [{ id: second.id }], groups: [] } }
+  const vault = await acme.inStore(await app(core.db, 'Vault'), flow)
+  const requestId = await acme.asked(ada, { app_id: vault })
+  const first = await taskOf(requestId)
+  await visitor.get(`/inbox/${first}`)
+  await visitor.post(`/inbox/${first}`, { action_type: 'approve', reason: 'Needed in <May>' })
+  const reader = await signedIn(core, second.token)
+  const { text } = await reader.get(`/inbox/${await taskOf(requestId)}`)
+  expect(text).toContain('boss Test said yes')
+  expect(text).toContain('“Needed in &lt;May&gt;”')
+})
+
 test('work by hand says what to do and what its buttons mean, and its reason once', async () => {
   const helper = await person(core.db, 'helper@example.com')
   const desk = await acme.inStore(await app(core.db, 'Desk', { adminUserIds: [helper.id] }))

@@ -1,0 +1,33 @@
+/** What others decided before on the same access request. */
+import { and, asc, eq, inArray, isNotNull, ne } from 'drizzle-orm'
+import type { Task } from '../../contract/models/task.ts'
+import type { Db } from '../../database/database.ts'
+import { tasks } from '../../database/schema/tasks.ts'
+import { toTasks } from '../tasks/tasks.ts'
+
+/** Most decisions that are told of a request. */
+const MAX_EARLIER = 20
+
+/**
+ * The other decisions of people on the request of a task, oldest first, with what was written there. For those who may act
+ * on the task: the caller checks that.
+ */
+export async function earlierDecisions(db: Db, task: Task): Promise<Task[]> {
+  const requestId = task.access_request_id ?? null
+  if (requestId === null) return []
+  const rows = await db
+    .select()
+    .from(tasks)
+    .where(
+      and(
+        eq(tasks.accessRequestId, requestId),
+        ne(tasks.id, task.id),
+        inArray(tasks.taskCategory, ['MANAGER_APPROVAL', 'APPROVAL']),
+        inArray(tasks.status, ['COMPLETED', 'DISMISSED']),
+        isNotNull(tasks.resolvedById),
+      ),
+    )
+    .orderBy(asc(tasks.createdAt), asc(tasks.id))
+    .limit(MAX_EARLIER)
+  return toTasks(db, rows, ['comments'])
+}
