@@ -36,6 +36,13 @@ export const ASKING_WORDS = {
     de: 'Das lesen die Personen, die entscheiden. Schreiben Sie, was Sie damit tun und wofür.',
   },
   gives_by_hand: { en: 'A person gives it by hand', de: 'Eine Person richtet es von Hand ein' },
+  closed_title: { en: 'You cannot ask for this', de: 'Das können Sie nicht beantragen' },
+  closed_text: {
+    en: (groups: string, admins: string) =>
+      `Only members of ${groups === '' ? 'certain groups' : groups} can ask for this, and you are in none of them. ${admins === '' ? 'Ask an admin.' : `Ask ${admins}.`}`,
+    de: (groups: string, admins: string) =>
+      `Nur Mitglieder ${groups === '' ? 'bestimmter Gruppen' : `von ${groups}`} können das beantragen, und Sie sind in keiner davon. Wenden Sie sich an ${admins === '' ? 'eine Person aus der Administration' : admins}.`,
+  },
   takes_by_hand: {
     en: 'A person takes it back by hand',
     de: 'Eine Person entzieht es von Hand',

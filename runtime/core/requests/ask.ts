@@ -5,13 +5,10 @@ import type { CreateAccessRequestInput } from '../../contract/models/access-requ
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { users } from '../../database/schema/people.ts'
-import { allowedIds } from '../catalogue/store/approvers.ts'
 import type { PermissionRow } from '../catalogue/store/permission-base.ts'
-import { configView } from '../catalogue/store/permission-view.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
 import { findFound, permissionsFoundBy, type VisibleApp } from '../catalogue/store/visibility.ts'
 import { isId } from '../kernel/id.ts'
-import { groupsOf } from '../kernel/identity/app-reach.ts'
 import {
   type Caller,
   callerOf,
@@ -24,6 +21,7 @@ import { createRequest } from './create.ts'
 import { durationOf } from './duration.ts'
 import type { RequestMeans } from './job-key.ts'
 import type { RequestRow } from './machine/request.ts'
+import { closedBy } from './open-to.ts'
 import { answerRequests } from './read.ts'
 
 const refused = (member: string, words: string, index?: number): CoreError => {
@@ -158,21 +156,11 @@ async function permissionsOf(
 /** @throws CoreError 403 where the target is in none of the groups that it is for. */
 async function isOpenTo(
   tx: Db,
-  { app, settings }: VisibleApp,
+  found: VisibleApp,
   permission: PermissionRow | null,
   targetId: string,
 ): Promise<void> {
-  const own = permission && configView(permission.document)
-  const allowed =
-    own?.allowed_groups_override && own.allowed_groups
-      ? own.allowed_groups
-      : settingsView(app, settings).request_flow.allowed_groups
-  const ids = allowedIds(allowed)
-  if (ids === null) return
-  const { rows } = await tx.execute<{ fits: boolean }>(
-    sql`select ${sql.param(ids)}::uuid[] && ${groupsOf(targetId)} as fits`,
-  )
-  if (!rows[0]?.fits)
+  if ((await closedBy(tx, found, permission, targetId)) !== null)
     throw new CoreError(
       403,
       'This is for members of certain groups, and the person is in none of them',

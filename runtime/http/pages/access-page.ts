@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import type { App } from '../../contract/models/app.ts'
 import { CATEGORIES, type Category } from '../../contract/models/categories.ts'
+import type { Closed } from '../../core/asking/closed.ts'
 import { PENDING_STATES } from '../../core/requests/machine/states.ts'
 import { icon } from '../frame/icons.ts'
 import { layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
@@ -10,6 +11,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { initials, parseMoment } from '../frame/words.ts'
 import { endingSoon, giveBackQuestion, type Held, heldItem } from './held.ts'
 import { ask, empty, note, pagesNav } from './parts.ts'
+import { closedWords } from './request-page.ts'
 import { requestBadge } from './states.ts'
 import { stepsOf, timeline } from './timeline.ts'
 
@@ -27,6 +29,8 @@ type AccessPage = {
   remindable: ReadonlySet<string>
   ended: Listed<AccessRequest>
   store: Listed<App>
+  /** Of those, what the visitor may ask for nothing of, by id. */
+  closed: ReadonlyMap<string, Closed>
   /** What the store was searched for. */
   search: string
   /** The category that is chosen; empty for all. */
@@ -168,7 +172,7 @@ ${categoryChoice(page)}
 </form>
 ${
   store.items.length > 0
-    ? html`<ul class="tiles">${store.items.map((one) => tile(t, one))}</ul>`
+    ? html`<ul class="tiles">${store.items.map((one) => tile(t, one, page.closed.get(one.id)))}</ul>`
     : isAll
       ? html`<div class="card">${empty('info', t.w.store_empty, t.w.store_empty_text)}</div>`
       : html`<div class="card">${empty(
@@ -191,10 +195,11 @@ const categoryChoice = ({ t, category, categories }: AccessPage): Markup | strin
     ? ''
     : html`<div><label for="category">${t.w.category}</label><select id="category" name="category"><option value="">${t.w.all_categories}</option>${categories.map((one) => html`<option value="${one}"${one === category ? html` selected` : ''}>${categoryName(t, one)}</option>`)}</select></div>`
 
-const tile = (t: Tongue, app: App): Markup => html`
+const tile = (t: Tongue, app: App, closed: Closed | undefined): Markup => html`
 <li class="card tile">
 <div class="row keep top-edge"><span class="avatar app" aria-hidden="true">${initials(app.user_friendly_label)}</span><div class="fit"><h3 class="wrap"><a href="/access/request?app_id=${app.id}">${app.user_friendly_label}</a></h3>${app.description && html`<p class="small soft wrap">${short(app.description)}</p>`}</div></div>
 <div class="row small"><span class="soft">${categoryName(t, app.category ?? '')}</span></div>
+${closed && html`<p class="small wrap">${closedWords(t, closed)}</p>`}
 </li>`
 
 /** The beginning of a description. */

@@ -1,5 +1,6 @@
 /** What the pages of My access are made of. */
 import type { RequestStatus } from '../../contract/models/access-request.ts'
+import { appClosedFor, type Closed } from '../../core/asking/closed.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { listStoreApps, storeCategories } from '../../core/catalogue/store/app-store.ts'
 import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
@@ -51,6 +52,11 @@ export async function showAccess(visit: Visit): Promise<Response> {
     category: category === '' ? null : category,
     ...{ expand: [], page: pageNumber(c.req.query('page')), size: SIZES.store },
   })
+  const closed = new Map<string, Closed>()
+  for (const { id } of store.items) {
+    const why = await appClosedFor(db, principal, id)
+    if (why !== null) closed.set(id, why)
+  }
   const waiting = await requestsOf(visit, ON_THE_WAY, SIZES.waiting)
   const waitingIds = waiting.items.map(({ id }) => id)
   const glass = await listBreakGlass(db, principal, {
@@ -65,7 +71,7 @@ export async function showAccess(visit: Visit): Promise<Response> {
     waiting,
     remindable: await remindableOf(db, principal, waitingIds),
     ended: await requestsOf(visit, OVER, SIZES.ended),
-    ...{ store, search, category, now, hasBreakGlass: glass.total > 0 },
+    ...{ store, closed, search, category, now, hasBreakGlass: glass.total > 0 },
     categories: await storeCategories(db, principal),
   })
   return c.html(page)

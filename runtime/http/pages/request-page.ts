@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
 import type { App } from '../../contract/models/app.ts'
 import type { DecisionStep, RequestOutlook } from '../../contract/models/asking.ts'
+import type { Closed } from '../../core/asking/closed.ts'
 import { icon } from '../frame/icons.ts'
 import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
@@ -55,6 +56,29 @@ ${pagesNav(t, choices, t.w.of_permissions, (at) => `/access/request?${new URLSea
 </div>`,
   })
 }
+
+type ClosedPage = Common & { closed: Closed }
+
+/** Who may ask, and whom to ask, as a sentence. */
+export const closedWords = (t: Tongue, { groups, admins }: Closed): string =>
+  t.w.closed_text(
+    groups.length === 0 ? '' : oneOf(t, groups),
+    admins.length === 0 ? '' : oneOf(t, admins),
+  )
+
+/** What a person may not ask for, in place of the form. */
+export const closedPage = (page: ClosedPage): Markup =>
+  layout({
+    t: page.t,
+    title: page.t.w.request_access_to(page.app.user_friendly_label),
+    visitor: page.visitor,
+    area: 'access',
+    content: html`<div class="page portal">
+${head(page)}
+${note('wait', 'info', page.t.w.closed_title, closedWords(page.t, page.closed))}
+${fromAdmins(page)}
+</div>`,
+  })
 
 export type RequestValues = { length: string; why: string }
 

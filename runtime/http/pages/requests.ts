@@ -2,6 +2,7 @@
 import { CoreError } from '../../contract/errors/problem.ts'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
 import { MAX_COMMENT } from '../../contract/models/task.ts'
+import { appClosedFor, closedFor } from '../../core/asking/closed.ts'
 import { giveBack } from '../../core/asking/give-back.ts'
 import { outlookAndEnd } from '../../core/asking/outlook.ts'
 import { getStoreApp } from '../../core/catalogue/store/app-store.ts'
@@ -16,6 +17,7 @@ import { pageNumber } from './access.ts'
 import {
   APP_ITSELF,
   choosePage,
+  closedPage,
   MAX_WHY,
   type RequestPage,
   type RequestValues,
@@ -44,6 +46,11 @@ export async function showAsk(visit: Visit): Promise<Response> {
   const { app, choices } = subject
   if (permission === undefined && choices.total > 0) {
     const instructions = app.request_instructions ?? null
+    const closed = await appClosedFor(visit.db, visit.principal, app.id)
+    if (closed !== null) {
+      const visitor = await visit.visitor()
+      return c.html(closedPage({ t: visit.t, visitor, app, instructions, closed }))
+    }
     return c.html(
       choosePage({ t: visit.t, visitor: await visit.visitor(), app, instructions, choices }),
     )
@@ -62,6 +69,12 @@ async function showForm(
 ): Promise<Response> {
   const { c, db, principal, t } = visit
   const id = wanted === APP_ITSELF ? null : wanted
+  const closed = await closedFor(db, principal, app.id, id)
+  if (closed !== null) {
+    const visitor = await visit.visitor()
+    const instructions = app.request_instructions ?? null
+    return c.html(closedPage({ t, visitor, app, instructions, closed }), status)
+  }
   const query = { requestable_permission_id: id, target_user_id: null }
   const { outlook, takenByHand } = await outlookAndEnd(db, principal, app.id, query)
   const permission =

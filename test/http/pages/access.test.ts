@@ -199,6 +199,22 @@ describe('asking', () => {
     expect((await ask('app')).text).toContain('Keyway gives it')
   })
 
+  test('for what is for members of groups says so before anything is typed', async () => {
+    const insiders = await group(core.db, 'Insiders', [boss])
+    const allowed_groups = { type: 'SPECIFIED_GROUPS', groups: [{ id: insiders }] }
+    const vault = await acme.inStore(await app(core.db, 'Members only'), { allowed_groups })
+    const outside = await at(ada)
+    const card = (await outside.get('/access?q=Members+only')).text
+    expect(card).toContain('Only members of certain groups can ask for this')
+    const shown = (await outside.get(`/access/request?app_id=${vault}`)).text
+    expect(shown).toContain('you are in none of them')
+    expect(shown).not.toContain('<textarea')
+    expect(card + shown).not.toContain('Insiders')
+    const inside = await at(boss)
+    expect((await inside.get('/access?q=Members+only')).text).not.toContain('Only members of')
+    expect((await inside.get(`/access/request?app_id=${vault}`)).text).toContain('<textarea')
+  })
+
   test('for an app that one does not find is not found', async () => {
     const hidden = await acme.inStore(await app(core.db, 'Hidden'), { discoverability: 'NONE' })
     const visitor = await at(ada)
