@@ -184,7 +184,10 @@ describe('a decision that is given to another person', () => {
 
 test('a later decision shows who said yes before, and why', async () => {
   const second = await person(core.db, 'second@example.com')
-  const flow = { require_manager_approval: true, approvers: { users: [{ id: second.id }], groups: [] } }
+  const flow = {
+    require_manager_approval: true,
+    approvers: { users: [{ id: second.id }], groups: [] },
+  }
   const vault = await acme.inStore(await app(core.db, 'Vault'), flow)
   const requestId = await acme.asked(ada, { app_id: vault })
   const first = await taskOf(requestId)
