@@ -39,7 +39,7 @@ export function commentForm({ t, proof, task, refused: any }: About): Markup {
 <form class="stack" method="post" action="/inbox/${task.id}/comment">
 ${proofField(proof)}
 <div class="field"><label for="comment">${w.comment}</label><p class="help" id="comment-help">${w.comment_help}</p>
-<textarea id="comment" name="comment" rows="2" required maxlength="${MAX_COMMENT}" aria-invalid="${refused !== null}" aria-describedby="comment-help${refused ? ' comment-problem' : ''}"${refused ? ' autofocus' : ''}>
+<textarea id="comment" name="comment" rows="2" required maxlength="${MAX_COMMENT}" aria-invalid="${refused === null ? 'false' : 'true'}" aria-describedby="comment-help${refused ? ' comment-problem' : ''}"${refused ? ' autofocus' : ''}>
 ${refused?.text ?? ''}</textarea>${told('comment', refused)}</div>
 <div><button class="btn">${w.write_comment}</button></div>
 </form></details>`
@@ -55,7 +55,7 @@ export function reassignForm({ t, proof, task, refused: any }: About): Markup | 
 <form class="stack" method="post" action="/inbox/${task.id}/reassign">
 ${proofField(proof)}
 <div class="field"><label for="person">${w.other_person}</label><p class="help" id="person-help">${w.other_person_help}</p>
-<input id="person" name="person" required maxlength="320" autocomplete="off" value="${refused?.text ?? ''}" aria-invalid="${refused !== null}" aria-describedby="person-help${refused ? ' person-problem' : ''}"${refused ? ' autofocus' : ''}>${told('person', refused)}</div>
+<input id="person" name="person" required maxlength="320" autocomplete="off" value="${refused?.text ?? ''}" aria-invalid="${refused === null ? 'false' : 'true'}" aria-describedby="person-help${refused ? ' person-problem' : ''}"${refused ? ' autofocus' : ''}>${told('person', refused)}</div>
 <div><button class="btn">${w.give_task}</button></div>
 </form></details>`
 }

@@ -19,7 +19,7 @@ import { FLASHES, type Flash } from './flashes.ts'
 import { note } from './parts.ts'
 
 /** What was just done: its words, and the id of what it was done with. */
-export type Said = { words: string; about: string | null }
+type Said = { words: string; about: string | null }
 
 export type Visit = {
   c: Context<Env>
