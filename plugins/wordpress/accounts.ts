@@ -98,7 +98,7 @@ export async function userByEmail(ctx: Ctx, email: string): Promise<User | null>
   return users.find((user) => user.email.toLowerCase() === email.toLowerCase()) ?? null
 }
 
-// WordPress cannot switch a user off: whoever is there may sign in.
+// WordPress cannot disable a user: every user may sign in.
 const toAccount = (user: User): Account => ({
   integration_specific_id: String(user.id),
   email: user.email || null,

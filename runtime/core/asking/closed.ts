@@ -9,7 +9,7 @@ import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { closedBy } from '../requests/open-to.ts'
 
-/** Whom to ask, and who may ask; `groups` is empty where the caller may not read the names of groups. */
+/** Who may request it, and the admins to contact; `groups` is empty if the caller may not read group names. */
 export type Closed = { groups: string[]; admins: string[] }
 
 /** Most names of a kind. */

@@ -1,4 +1,4 @@
-/** Whom something may be asked for: the allowed groups of an app, or those that a permission has of its own. */
+/** Who may receive access: the allowed groups of an app, or a permission's own. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { allowedIds } from '../catalogue/store/approvers.ts'
