@@ -2,6 +2,7 @@
 import type { Command } from 'commander'
 import { JOB_STATES } from '../contract/endpoints/jobs.ts'
 import { CAUSE_KINDS } from '../contract/models/causes.ts'
+import { takesKey } from './terminal/key-operand.ts'
 import { namedArgument, namedOption } from './terminal/named.ts'
 import { changing, collect, helped, reading, WANT_NOTES } from './terminal/options.ts'
 import { wholeNumber } from './terminal/whole-number.ts'
@@ -196,7 +197,7 @@ function addPublisherVerbs(program: Command): void {
     .description('trust what a key has signed')
     .action(async (file, flags) => (await import('./operator/publish.ts')).trust(file, flags))
 
-  helped(changing(program.command('distrust')), {
+  helped(changing(takesKey(program.command('distrust'))), {
     examples: ['publishers', 'distrust 3q2-7wQx0o9bYc1TfE5aZg --reason "it leaked"'],
   })
     .addArgument(namedArgument('publisher', '<key>', 'id of the key, see keyway publishers'))

@@ -17,6 +17,8 @@ export function createProgram(): Command {
     .version(VERSION, '-V, --version', 'print the version')
     .showHelpAfterError('(see keyway --help)')
     .exitOverride()
+    // What follows a verb is the verb's: an id of a key may begin with -V.
+    .enablePositionalOptions()
     .addHelpText(
       'after',
       `\n${HOST_NOTES}\n\nExit codes: ${EXIT.done} done, ${EXIT.refused} refused or failed, ${EXIT.usage} wrong usage, ${EXIT.waits} waits for a grant.\nkeyway help <command> shows the options of a command, with an example.`,
