@@ -3,7 +3,8 @@
  * `createHost` makes everything but the listening socket, so that tests and commands can use it whole.
  */
 import path from 'node:path'
-import { BUILT_IN_DIR, type Config, setting } from './config.ts'
+import { BUILT_IN_DIR, type Config, setting } from './config/config.ts'
+import { settingsInForce } from './config/in-force.ts'
 import { createLifecycle } from './connectors/lifecycle/lifecycle.ts'
 import { noteQuarantine } from './connectors/lifecycle/quarantined.ts'
 import { readBuiltIn } from './connectors/registry/built-in.ts'
@@ -63,7 +64,6 @@ import { followRotation } from './rotation/rotate-secrets.ts'
 import { createSealer } from './secrets/seal.ts'
 import { keptSecret } from './secrets/secret-files.ts'
 import { createSigner } from './secrets/signing-key.ts'
-import { settingsInForce } from './settings-in-force.ts'
 import { checkPackage } from './testing/check-package.ts'
 import { VERSION } from './version.ts'
 

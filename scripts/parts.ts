@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { SETTINGS } from '../runtime/config.ts'
+import { SETTINGS } from '../runtime/config/config.ts'
 import { MAIL_KINDS } from '../runtime/contract/models/mail.ts'
 import { alertSections } from './alerts.ts'
 import { CATALOGUE_PARTS } from './catalogue.ts'

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { readConfig, SETTINGS } from '../runtime/config.ts'
+import { readConfig, SETTINGS } from '../runtime/config/config.ts'
 import { CONNECTIONS_OF_A_HOST, MOST_OF_A_HOST } from '../runtime/database/connections.ts'
 import { PAGES, readPage } from './pages.ts'
 

@@ -9,8 +9,6 @@ const KERNEL = ['contract', 'database', 'core/kernel'] as const
  */
 export const MAY_IMPORT: Record<string, readonly string[]> = {
   'version.ts': [],
-  'taken-paths.ts': [],
-  'settings-in-force.ts': ['config.ts', 'contract/schema'],
   bounded: [],
   redact: ['bounded'],
   secrets: ['contract/errors'],
@@ -36,9 +34,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'contract/schema',
   ],
   words: ['contract'],
-  'mail-server.ts': ['words'],
-  'config-rules.ts': [],
-  'config.ts': ['taken-paths.ts', 'config-rules.ts', 'mail-server.ts', 'words'],
+  config: ['contract/schema', 'words'],
   sdk: ['contract'],
   sample: [],
 
@@ -258,7 +254,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'connectors/packages',
     'connectors/registry',
   ],
-  mail: ['core/kernel/context', 'mail-server.ts'],
+  mail: ['core/kernel/context', 'config'],
   rotation: [
     'contract',
     'secrets',
@@ -380,7 +376,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   verify: ['contract', 'lanes', 'verify/attacks'],
 
   // What puts a host together.
-  processes: ['config.ts', 'egress/limits', 'lanes'],
+  processes: ['config', 'egress/limits', 'lanes'],
   host: [
     'contract',
     'secrets',
@@ -395,7 +391,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'observe',
     'processes',
     'testing/record',
-    'config.ts',
+    'config',
   ],
   'main.ts': [
     'contract',
@@ -412,20 +408,19 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'http',
     'testing',
     'processes',
-    'config.ts',
+    'config',
     'host',
-    'settings-in-force.ts',
     'version.ts',
   ],
 
-  'cli/terminal': ['contract/errors', 'config.ts'],
+  'cli/terminal': ['contract/errors', 'config'],
   'cli/operator': [
     'contract',
     'secrets',
     'observe',
     'connectors/packages',
     'connectors/published',
-    'config.ts',
+    'config',
     'cli/terminal',
   ],
   cli: [
@@ -441,7 +436,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'verify',
     'sample',
     'processes',
-    'config.ts',
+    'config',
     'host',
     'main.ts',
     'version.ts',

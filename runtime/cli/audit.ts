@@ -1,7 +1,7 @@
 /** `keyway audit verify`: whether the activity log is what was written. */
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client } from 'pg'
-import { type Config, ConfigError, readConfig } from '../config.ts'
+import { type Config, ConfigError, readConfig } from '../config/config.ts'
 import { type Verification, verifyActivity } from '../core/kernel/audit/chain.ts'
 import {
   type ConnectedDatabase,

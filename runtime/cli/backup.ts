@@ -2,7 +2,7 @@
 
 import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { type Config, ConfigError, readConfig } from '../config.ts'
+import { type Config, ConfigError, readConfig } from '../config/config.ts'
 import { codeOf, errorOf } from '../contract/errors/thrown.ts'
 import { type BackupResult, backup as writeBackup } from '../database/backup/backup.ts'
 import { BackupError, type BackupKey } from '../database/backup/format.ts'

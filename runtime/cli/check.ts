@@ -1,6 +1,6 @@
 /** `keyway check`: says everything that is wrong with connectors, folders or packages. */
 import { readFile, stat } from 'node:fs/promises'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { type Package, PackageError, packageOf } from '../connectors/packages/format.ts'
 import { leaksIn } from '../connectors/packages/leaks.ts'
 import { readPackage } from '../connectors/packages/read.ts'

@@ -3,7 +3,7 @@
  * shows each call, each request to the third-party system and each line that the connector logs.
  */
 import path from 'node:path'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { TYPES_FILE } from '../contract/connector/connector-types.ts'
 import { createLog } from '../observe/log.ts'
 import { type CheckBench, openCheckBench } from '../testing/check-connector.ts'

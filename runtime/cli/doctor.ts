@@ -1,6 +1,6 @@
 /** `keyway doctor`: reports what grows and what is left over, and removes left-over databases. */
 import { stat } from 'node:fs/promises'
-import { ConfigError, readConfig } from '../config.ts'
+import { ConfigError, readConfig } from '../config/config.ts'
 import type { Doctor, DoctorFinding, OutsideCluster } from '../contract/endpoints/doctor.ts'
 import { outsideClusters, removeLeftOver } from '../doctor/clusters.ts'
 import { examineFiles } from '../doctor/examine.ts'

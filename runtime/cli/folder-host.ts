@@ -2,7 +2,7 @@
 import { mkdtemp, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { type Config, ConfigError } from '../config.ts'
+import { type Config, ConfigError } from '../config/config.ts'
 import { ifMissing } from '../contract/errors/thrown.ts'
 import type { HostParts } from '../host/parts.ts'
 import { createHost, type Host } from '../main.ts'

@@ -1,6 +1,6 @@
 /** The `keyway` command: parses what was typed, runs the verb, and says how it ended by an exit code. */
 import { CommanderError } from 'commander'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { visible } from '../observe/visible.ts'
 import { RefusedError } from './operator/client.ts'
 import { createProgram } from './program.ts'

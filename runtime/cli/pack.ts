@@ -1,6 +1,6 @@
 /** `keyway pack`: a connector's folder, checked, as one file that can be signed and installed. */
 import { writeFile } from 'node:fs/promises'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { writePackage } from '../connectors/packages/write.ts'
 import { openCheckBench } from '../testing/check-connector.ts'
 import { type CheckFlags, checked, printCheck } from './check.ts'

@@ -1,7 +1,7 @@
 /** `keyway start` with several processes: the first one keeps the database and the others, and serves nothing. */
 import cluster from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Config, setting } from '../config.ts'
+import { type Config, setting } from '../config/config.ts'
 import { upgradeEmbedded } from '../database/backup/upgrade.ts'
 import { MOST_OF_A_HOST } from '../database/connections.ts'
 import { type Keeper, keepEmbedded } from '../database/keeper.ts'

@@ -1,7 +1,7 @@
 /** `keyway publish`: packages become a folder that any web server can serve as a registry. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { MAX_PACKED_BYTES, PackageError } from '../connectors/packages/format.ts'
 import { readPackage } from '../connectors/packages/read.ts'
 import { signText } from '../connectors/packages/sign.ts'

@@ -1,6 +1,6 @@
 /** `keyway call --record`: calls the connector of a folder, and makes a case of what it and its system say. */
 import path from 'node:path'
-import { ConfigError, readConfig } from '../config.ts'
+import { ConfigError, readConfig } from '../config/config.ts'
 import { createLog } from '../observe/log.ts'
 import { openFolderHost } from './folder-host.ts'
 import { type CallFlags, callAt } from './operator/call.ts'

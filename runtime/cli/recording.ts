@@ -1,5 +1,5 @@
 /** Recorded calls become cases of a folder, one after another, and what became of each is told. */
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import type { Host } from '../main.ts'
 import { NotRecordable } from '../testing/record/played.ts'
 import { createRecorder, type Recorder, type Recording } from '../testing/record/recorder.ts'

@@ -1,6 +1,6 @@
 /** `keyway restore`: the embedded database from a backup, into a data directory that no host uses. */
 import path from 'node:path'
-import { ConfigError, readConfig } from '../config.ts'
+import { ConfigError, readConfig } from '../config/config.ts'
 import { restore as readBackup } from '../database/backup/restore.ts'
 import { DataDirInUseError } from '../database/host-lock.ts'
 import { PASSWORD_FILE } from '../database/place.ts'

@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, Server, type ServerOptions } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { serve } from '@hono/node-server'
-import { type Config, ConfigError } from '../config.ts'
+import { type Config, ConfigError } from '../config/config.ts'
 import { codeOf } from '../contract/errors/thrown.ts'
 import type { Host } from '../main.ts'
 import type { Log } from '../observe/log.ts'

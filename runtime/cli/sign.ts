@@ -1,6 +1,6 @@
 /** `keyway keygen` and `keyway sign`: a publisher's key, and its signature beside a package. */
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { PackageError } from '../connectors/packages/format.ts'
 import { readPackage } from '../connectors/packages/read.ts'
 import { makeKeyPair, signPackage } from '../connectors/packages/sign.ts'

@@ -1,6 +1,6 @@
 /** `keyway start`: the server, and with `--sample` a directory for it to talk to and a small company. */
 import { flushCompileCache } from 'node:module'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config/config.ts'
 import { errorOf } from '../contract/errors/thrown.ts'
 import { createHost, type Host } from '../main.ts'
 import { createLog, type Log } from '../observe/log.ts'

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { rename, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { visible } from '../observe/visible.ts'
 import type { CheckBench } from '../testing/check-connector.ts'
 import { CASES_FILE } from '../testing/read-cases.ts'

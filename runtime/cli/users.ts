@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { MAX_PEOPLE_BYTES, type PeopleDifference } from '../contract/models/people-file.ts'
 import { visible } from '../observe/visible.ts'
 import { callOperator, findOperator } from './operator/client.ts'

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process'
 import { Duplex } from 'node:stream'
-import { readConfig } from '../config.ts'
+import { readConfig } from '../config/config.ts'
 import { createHost, type Host } from '../main.ts'
 import { createLog } from '../observe/log.ts'
 import { watchBuiltIns } from '../verify/built-ins.ts'

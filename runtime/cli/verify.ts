@@ -1,6 +1,6 @@
 /** `keyway verify`: attacks a host on this machine with the corpus of hostile connectors. */
 import path from 'node:path'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { FAMILIES } from '../verify/attacks/attack.ts'
 import { type AttackOutcome, type Report, verify as run, select } from '../verify/verify.ts'
 

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs'
 import { access, mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { errorOf } from '../contract/errors/thrown.ts'
 
 /** What hosts keep there for their own user alone. */

@@ -1,5 +1,5 @@
 /** The database of a host, and what is done in the background with it: one begins with the other. */
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { createChaining } from '../core/kernel/audit/waiting.ts'
 import { type BackgroundWork, createWork } from '../core/kernel/background/background.ts'
 import type { CoreContext } from '../core/kernel/context/context.ts'

@@ -1,7 +1,7 @@
 /** Sends mail by SMTP, always encrypted: STARTTLS where the server is named by `smtp:`, TLS from the start by `smtps:`. */
 import { isIP } from 'node:net'
+import type { MailServer } from '../config/mail-server.ts'
 import type { Letter, Post, Posted } from '../core/kernel/context/post.ts'
-import type { MailServer } from '../mail-server.ts'
 
 /** How long the server may take for an answer, in milliseconds; a whole message may take as many times `STEPS`. */
 type SmtpPace = { answerMs: number }

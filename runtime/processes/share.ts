@@ -2,7 +2,7 @@
  * What one of several processes may take of what a host may: the whole stays within what one process
  * would have. Callers are spread by connection, so that a caller with one connection has one share.
  */
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { DEFAULT_LIMITS, type EgressLimits } from '../egress/limits/limits.ts'
 import { LANES_LIMITS, type LanesLimits } from '../lanes/lanes.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createProgram, verbsOf } from '../../runtime/cli/program.ts'
-import { ConfigError } from '../../runtime/config.ts'
+import { ConfigError } from '../../runtime/config/config.ts'
 
 const home = mkdtempSync(path.join(tmpdir(), 'keyway-mistakes-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))

@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../../runtime/config.ts'
+import { ConfigError, readConfig } from '../../runtime/config/config.ts'
 import { createHost } from '../../runtime/main.ts'
 import { createLog } from '../../runtime/observe/log.ts'
 

@@ -1,6 +1,6 @@
 /** What one of several processes may take: together they stay within what one alone would. */
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../../runtime/config.ts'
+import { readConfig } from '../../runtime/config/config.ts'
 import { DEFAULT_LIMITS } from '../../runtime/egress/limits/limits.ts'
 import { LANES_LIMITS } from '../../runtime/lanes/lanes.ts'
 import { configOf, egressLimitsOf, lanesLimitsOf } from '../../runtime/processes/share.ts'

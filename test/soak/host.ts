@@ -3,7 +3,7 @@
  * what to be by its first message, and stops when its parent is gone.
  */
 import { listen } from '../../runtime/cli/serve.ts'
-import { readConfig } from '../../runtime/config.ts'
+import { readConfig } from '../../runtime/config/config.ts'
 import { createHost, type Host } from '../../runtime/main.ts'
 import { createLog } from '../../runtime/observe/log.ts'
 import type { HostQuestion, HostSettings, HostState } from '../../runtime/verify/host-link.ts'

@@ -1,6 +1,6 @@
 /** The catalogue of words: complete in every language, and the ways a language writes times and numbers. */
 import { describe, expect, test } from 'vitest'
-import { SETTINGS } from '../../runtime/config.ts'
+import { SETTINGS } from '../../runtime/config/config.ts'
 import {
   MAIL_CHOICE_NAMES,
   PERSONAL_LANGUAGES,

@@ -1,7 +1,7 @@
 /** The credentials and settings of a call, asked for value by value on a terminal. */
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
-import { ConfigError } from '../../config.ts'
+import { ConfigError } from '../../config/config.ts'
 import { visible } from '../../observe/visible.ts'
 import { type Envelope, jsonOf } from './envelope.ts'
 

@@ -1,6 +1,6 @@
 /** The credentials and settings of a call, from a file. */
 import { readFile } from 'node:fs/promises'
-import { ConfigError } from '../../config.ts'
+import { ConfigError } from '../../config/config.ts'
 import { notJson } from '../../contract/schema/json-text.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import { fileFault } from '../terminal/file-fault.ts'

@@ -1,7 +1,7 @@
 /** `keyway install`, `upgrade` and `rollback`: which version calls go to, and what it is granted with that. */
 import { readFile, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { ConfigError } from '../../config.ts'
+import { ConfigError } from '../../config/config.ts'
 import { SIGNATURE_HEADER } from '../../connectors/packages/sign.ts'
 import type { Fetched } from '../../connectors/published/open.ts'
 import type { Want } from '../../contract/endpoints/generation.ts'

@@ -1,6 +1,6 @@
 /** The connector interface of a host, for a person: calls with credentials from a file or a prompt. */
 
-import { ConfigError, readConfig } from '../../config.ts'
+import { ConfigError, readConfig } from '../../config/config.ts'
 import { messageOf } from '../../contract/errors/thrown.ts'
 import type { Named } from '../terminal/named.ts'
 import { unknownName } from '../terminal/not-there.ts'

@@ -1,5 +1,5 @@
 /** `keyway person export` and `keyway person erase`. */
-import { ConfigError } from '../../config.ts'
+import { ConfigError } from '../../config/config.ts'
 import type { PersonErased, PersonExport } from '../../contract/endpoints/personal-data.ts'
 import { visible } from '../../observe/visible.ts'
 import { counted } from '../terminal/counted.ts'

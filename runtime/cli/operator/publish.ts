@@ -1,6 +1,6 @@
 /** `keyway trust`: a publisher's key becomes one whose packages may be installed. */
 import { readFile } from 'node:fs/promises'
-import { ConfigError } from '../../config.ts'
+import { ConfigError } from '../../config/config.ts'
 import { fileFault } from '../terminal/file-fault.ts'
 import type { ChangeFlags } from '../terminal/options.ts'
 import { change } from './change.ts'

@@ -1,6 +1,6 @@
 /** `keyway search` and `outdated`, and a package of a registry for `keyway install NAME@RANGE`. */
 import { readFile } from 'node:fs/promises'
-import { ConfigError, readConfig } from '../../config.ts'
+import { ConfigError, readConfig } from '../../config/config.ts'
 import { PackageError } from '../../connectors/packages/format.ts'
 import { type KnownPublisher, readPublicKey } from '../../connectors/packages/sign.ts'
 import {

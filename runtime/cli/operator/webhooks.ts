@@ -1,5 +1,5 @@
 /** Verbs of inline webhooks: `webhooks list`, `show`, `add`, `update`, `remove`, `test`. */
-import { ConfigError } from '../../config.ts'
+import { ConfigError } from '../../config/config.ts'
 import type { Webhook, WebhookChanged, WebhookTried } from '../../contract/endpoints/webhooks.ts'
 import { isRecord } from '../../contract/schema/record.ts'
 import { EXIT, type ReadFlags } from '../terminal/options.ts'

@@ -1,5 +1,5 @@
 /** Error messages for files that cannot be used, written for a person instead of the system's error text. */
-import { ConfigError } from '../../config.ts'
+import { ConfigError } from '../../config/config.ts'
 import { codeOf, messageOf } from '../../contract/errors/thrown.ts'
 
 /** Descriptions by errno code. */

@@ -180,7 +180,7 @@ describe('refuses', () => {
     ['an absolute path in require', { 'connector.ts': `require('/etc/passwd')\n${CODE}` }, outside],
     [
       'a file of the runtime',
-      { 'connector.ts': importing(path.resolve('runtime/config.ts')) },
+      { 'connector.ts': importing(path.resolve('runtime/config/config.ts')) },
       outside,
     ],
     [

@@ -1,7 +1,7 @@
 /** Whose request it is behind proxies, and in front of them. */
 import type { Context } from 'hono'
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../../../runtime/config.ts'
+import { readConfig } from '../../../runtime/config/config.ts'
 import { createClientAddress, networkOf } from '../../../runtime/http/edge/client-address.ts'
 import type { Env } from '../../../runtime/http/edge/env.ts'
 

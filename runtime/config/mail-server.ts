@@ -1,6 +1,6 @@
 /** The mail server, as the settings KEYWAY_MAIL_... and KEYWAY_PUBLIC_URL say. */
 
-import type { Language } from './words/languages.ts'
+import type { Language } from '../words/languages.ts'
 
 export type MailServer = Readonly<{
   host: string

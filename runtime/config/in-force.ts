@@ -1,7 +1,7 @@
 /** Every setting with what is in force, for operators: a secret only as whether it is set. */
 import path from 'node:path'
+import { keysOf } from '../contract/schema/keys.ts'
 import { type Config, isSecretSetting, SETTINGS, type SettingName } from './config.ts'
-import { keysOf } from './contract/schema/keys.ts'
 
 type SettingInForce = {
   name: string

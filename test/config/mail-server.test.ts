@@ -1,6 +1,6 @@
 /** The settings of mail: what is taken, and what is said of what is wrong. */
 import { expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../runtime/config.ts'
+import { ConfigError, readConfig } from '../../runtime/config/config.ts'
 
 const WHOLE = {
   KEYWAY_PUBLIC_URL: 'https://keyway.acme.example/',

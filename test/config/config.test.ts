@@ -7,8 +7,8 @@ import {
   readConfig,
   SETTINGS,
   type SettingName,
-} from '../runtime/config.ts'
-import { isLoopback, processesFor } from '../runtime/config-rules.ts'
+} from '../../runtime/config/config.ts'
+import { isLoopback, processesFor } from '../../runtime/config/rules.ts'
 
 const refusal = (environment: Record<string, string>): string => {
   try {

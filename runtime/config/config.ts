@@ -5,6 +5,8 @@
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import * as v from 'valibot'
+import { DEFAULT_LANGUAGE, LANGUAGE_NAMES } from '../words/languages.ts'
+import * as mail from './mail-server.ts'
 import {
   databaseAddress,
   isLoopback,
@@ -14,10 +16,8 @@ import {
   processesFor,
   proxyOf,
   wholeNumber,
-} from './config-rules.ts'
-import * as mail from './mail-server.ts'
+} from './rules.ts'
 import { TAKEN } from './taken-paths.ts'
-import { DEFAULT_LANGUAGE, LANGUAGE_NAMES } from './words/languages.ts'
 
 const text = v.string()
 /** A text that may be left out. */
@@ -293,7 +293,7 @@ export type Config = Readonly<{
 export class ConfigError extends Error {}
 
 /** Folder of the connectors that the runtime ships. */
-export const BUILT_IN_DIR: string = path.join(import.meta.dirname, '..', 'plugins')
+export const BUILT_IN_DIR: string = path.join(import.meta.dirname, '..', '..', 'plugins')
 
 /**
  * Reads the environment.
