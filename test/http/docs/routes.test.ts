@@ -45,6 +45,17 @@ test.each(addresses)('%s is HTML that needs no script and loads only what is our
   expect(html).not.toMatch(/<script|<style| style=| on\w+="|<iframe|<object/i)
 })
 
+test('the reference costs a request no more than its bytes: it is made once', async () => {
+  let made = 0
+  const counting = docsRoutes(async () => {
+    made += 1
+    return atOnce(documentSteps({ connectorsPath: '/connectors' }))
+  })
+  const ask = async () => (await counting.request('/docs/api')).headers.get('etag')
+  const tags = new Set(await Promise.all(Array.from({ length: 10 }, ask)))
+  expect([...tags, made]).toEqual([expect.stringMatching(/^"/), 1])
+})
+
 test.each(addresses)('%s has no id twice', (at) => {
   const ids = idsOf(pages.get(at) ?? '')
   expect(ids).toEqual([...new Set(ids)])
