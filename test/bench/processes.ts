@@ -1,5 +1,5 @@
 /** What a server takes of the machine, with all processes that it started. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { cpuMsOf, familyOf } from '../../runtime/verify/processes.ts'
 import type { Server } from './server.ts'
 
@@ -23,10 +23,39 @@ export type Memory = {
 
 const MB = 1_000_000
 
+/** Processor time of a Keyway host and of its worker processes so far, in microseconds; not that of its database. */
+export type HostTimes = { hostUs: number; workersUs: number }
+
+/** Reads them, to a thousandth: what ended meanwhile is not in them. */
+export function hostTimesOf({ pid }: Server): HostTimes {
+  const [, ...others] = familyOf(pid)
+  const workersUs = others.filter(isWorker).reduce((sum, one) => sum + threadsUs(one.pid), 0)
+  return { hostUs: threadsUs(pid), workersUs }
+}
+
+/** Processor time of the threads that run in a process, in microseconds. */
+function threadsUs(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const sum = threads.reduce((ns, thread) => ns + threadNs(`/proc/${pid}/task/${thread}`), 0)
+  return sum / 1000
+}
+
+function threadNs(task: string): number {
+  try {
+    return Number(readFileSync(`${task}/schedstat`, 'latin1').split(' ')[0])
+  } catch {
+    // It ended between two looks.
+    return 0
+  }
+}
+
+const isWorker = ({ pid }: { pid: number }): boolean =>
+  /\/worker-[0-9a-f]+\.cjs\0/.test(commandOf(pid))
+
 /** Memory of a Keyway host and its workers; the database's processes are left out. */
 export function memoryOf({ pid }: Server): Memory {
   const [host, ...others] = familyOf(pid)
-  const workers = others.filter((one) => /\/worker-[0-9a-f]+\.mjs\0/.test(commandOf(one.pid)))
+  const workers = others.filter(isWorker)
   const sum = workers.reduce((bytes, { residentBytes }) => bytes + residentBytes, 0)
   return {
     hostMb: (host?.residentBytes ?? 0) / MB,

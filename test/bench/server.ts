@@ -23,7 +23,7 @@ export type ServerOptions = {
 }
 
 /** How long a server may take to be ready, in milliseconds. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 300_000
 const ASK_EVERY_MS = 5
 
 /**

@@ -5,7 +5,8 @@ import { forgetDatabase } from '../../database/forget.ts'
 import { pause, type Run } from '../run.ts'
 import { type Server, startServer } from '../server.ts'
 
-const COMMAND = path.join(import.meta.dirname, '..', '..', '..', 'runtime', 'cli', 'keyway.mjs')
+/** The checkout that this file is in. */
+export const CHECKOUT: string = path.join(import.meta.dirname, '..', '..', '..')
 /** The bearer token of `/operator` on every host of a run. */
 export const OPERATOR_TOKEN = `lsk_${'bench'.repeat(8)}`
 
@@ -26,17 +27,18 @@ export async function makeHome({ home }: Run, name: string): Promise<Home> {
   }
 }
 
-/** Starts Keyway over a data directory; ready as `/readyz` says it. */
+/** Starts Keyway, of this checkout or another one, over a data directory; ready as `/readyz` says it. */
 export const startKeyway = (
   { signal }: Run,
   { dataDir }: Home,
   plugins: string,
   env: Record<string, string> = {},
+  checkout: string = CHECKOUT,
 ): Promise<Server> =>
   startServer({
     name: 'Keyway',
     command: process.execPath,
-    args: () => [COMMAND, 'start'],
+    args: () => [path.join(checkout, 'runtime', 'cli', 'keyway.mjs'), 'start'],
     env: {
       KEYWAY_DATA_DIR: dataDir,
       KEYWAY_PLUGINS_DIR: plugins,

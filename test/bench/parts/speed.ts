@@ -94,12 +94,19 @@ async function measureRow(
   return { workload, callers, rounds }
 }
 
-const ratio = ({ rounds }: Row, of: ContenderName, to: ContenderName): Spread | null => {
+function ratio(
+  { rounds }: Row,
+  of: ContenderName,
+  to: ContenderName,
+  figure: (one: Measured) => number = perSecond,
+): Spread | null {
   const [figures, others] = [rounds.get(of), rounds.get(to)]
   if (!figures || !others) return null
-  return spreadOf(ratios(figures.map(perSecond), others.map(perSecond)))
+  return spreadOf(ratios(figures.map(figure), others.map(figure)))
 }
 const perSecond = (one: Figures): number => one.perSecond
+/** Processor time of a call, in microseconds. */
+const cpuUs = ({ cpuMs, sent }: Measured): number => (cpuMs * 1000) / sent
 
 async function findings(rows: readonly Row[], { missing }: Field): Promise<Findings> {
   const version = await workerdVersion()
@@ -118,6 +125,7 @@ async function findings(rows: readonly Row[], { missing }: Field): Promise<Findi
           'p99 ms',
           'failed',
           'CPU µs/call',
+          'CPU against B',
           'against B',
           'against BS',
           '',
@@ -134,7 +142,7 @@ async function findings(rows: readonly Row[], { missing }: Field): Promise<Findi
       },
     ],
     notes: [
-      'B is the same Hono server answering the same bytes from a plain function with valibot on request and reply, without a sandbox; BS is B with the generated writers on the reply. Keyway is the whole host with its database, its log going nowhere. CPU time is that of all processes of a contender, database and workers included.',
+      'B is the same Hono server answering the same bytes from a plain function with valibot on request and reply, without a sandbox; BS is B with the generated writers on the reply. Keyway is the whole host with its database, its log going nowhere. CPU time is that of all processes of a contender, database and workers included; against B it is made round by round too, and hardly moves with what else the machine does.',
       `workerd ${version} runs the same validation as a plain Worker, bundled by esbuild. It is no dependency: each run fetches it from npm, pinned by version and digest.`,
     ],
   }
@@ -160,6 +168,7 @@ function cells(row: Row, name: ContenderName, rounds: readonly Measured[]): stri
   const middle = (value: (one: Measured) => number, digits: number) =>
     median(rounds.map(value)).toFixed(digits)
   const [toB, toBs] = [ratio(row, name, 'B'), ratio(row, name, 'BS')]
+  const cpuToB = ratio(row, name, 'B', cpuUs)
   return [
     row.workload.name,
     String(row.callers),
@@ -168,7 +177,8 @@ function cells(row: Row, name: ContenderName, rounds: readonly Measured[]): stri
     middle(({ p50 }) => p50, 3),
     middle(({ p99 }) => p99, 3),
     String(rounds.reduce((sum, { failed }) => sum + failed, 0)),
-    middle(({ cpuMs, sent }) => (cpuMs * 1000) / sent, 0),
+    middle(cpuUs, 0),
+    cpuToB ? spreadText(cpuToB) : '',
     toB ? spreadText(toB) : '',
     toBs ? spreadText(toBs) : '',
     toB ? bar(toB.median) : '',
