@@ -77,9 +77,22 @@ export function createTelemetry({
       metrics.call(connector, capability, { code: codeOf(error), cause: cause.kind }, seconds)
       const ms = Math.round(seconds * 1e6) / 1e3
       minutes.called({ connector, capability, blame: error && ERRORS[error.code].blame, ms })
-      const told = { connector, capability, outcome: wireOf(error), ms, cause, app_id: appId }
-      calls.ended({ request_id: requestId, ...told })
-      log.debug({ requestId, ...told }, 'a call ended')
+      const outcome = wireOf(error)
+      const told = {
+        request_id: requestId,
+        connector,
+        capability,
+        outcome,
+        ms,
+        cause,
+        app_id: appId,
+      }
+      calls.ended(told)
+      // A line of each call is not even made for a log that leaves it out.
+      if (log.isLevelEnabled('debug')) {
+        const { request_id, ...line } = told
+        log.debug({ requestId, ...line }, 'a call ended')
+      }
     }
     observers.onCall?.(call)
   }

@@ -4,9 +4,10 @@
  */
 import { createCache } from '../../bounded/cache.ts'
 import { cut } from '../../bounded/cut.ts'
+import { createRing } from '../../bounded/ring.ts'
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import type { CallRecord } from '../../contract/endpoints/operator.ts'
-import { causeText } from '../../contract/models/causes.ts'
+import { type CauseKind, causeText } from '../../contract/models/causes.ts'
 
 /** Requests and log lines that are kept of one call. */
 const MAX_PARTS = 50
@@ -18,10 +19,38 @@ const PART_BYTES = 256
 type Parts = Pick<CallRecord, 'upstream' | 'log'>
 type EndedCall = Omit<CallRecord, keyof Parts | 'at'>
 
-const NO_PARTS: Parts = { upstream: [], log: [] }
 type Sized<T> = { held: T; bytes: number }
-/** A call as it is kept. The list makes records of the few that are asked for. */
-type Kept = { atMs: number; call: EndedCall; parts: Parts }
+/** A call as it is kept, one member for each column. The list makes records of the few that are asked for. */
+type Kept = Omit<EndedCall, 'cause'> & {
+  atMs: number
+  cause: CauseKind
+  causeId: string
+  parts: Parts
+}
+
+const NO_PARTS: Parts = { upstream: [], log: [] }
+const NONE: Sized<Parts> = { held: NO_PARTS, bytes: 0 }
+
+const makeSlot = (): Kept => ({
+  // No whole numbers: V8 writes later ones into their place then, and makes no object for each.
+  atMs: 0.5,
+  request_id: '',
+  connector: '',
+  capability: '',
+  outcome: '',
+  ms: 0.5,
+  cause: 'interface',
+  causeId: '',
+  app_id: null,
+  parts: NO_PARTS,
+})
+
+function emptySlot(slot: Kept): void {
+  slot.request_id = ''
+  slot.causeId = ''
+  slot.app_id = null
+  slot.parts = NO_PARTS
+}
 
 /** Which calls; null: whichever. A cause is a kind, or a kind with its id (`sync:17`). */
 type CallsQuery = {
@@ -51,8 +80,7 @@ const NO_OTHERS: ListOthers = () => Promise.resolve([])
 export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCalls {
   const bytesOf = ({ bytes }: Sized<unknown>) => bytes
   const open = createCache<Sized<Parts>>('open_calls', { bytesOf })
-  const ended = createCache<Sized<Kept>>('calls', { bytesOf })
-  let next = 0
+  const ended = createRing<Kept>('calls', makeSlot, emptySlot)
 
   /** Adds to the parts of a call that has not ended; `part` gives what that takes in bytes. */
   function add(requestId: string, part: (parts: Parts) => number): void {
@@ -62,7 +90,7 @@ export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCal
 
   function takeParts(requestId: string): Sized<Parts> {
     const known = open.entries === 0 ? undefined : open.get(requestId)
-    if (known === undefined) return { held: NO_PARTS, bytes: 0 }
+    if (known === undefined) return NONE
     open.delete(requestId)
     return known
   }
@@ -70,9 +98,9 @@ export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCal
   function list(query: CallsQuery): CallRecord[] {
     const { limit } = query
     const found: CallRecord[] = []
-    for (const { held } of [...ended.values()].reverse()) {
-      if (!isAskedFor(held.call, query)) continue
-      found.push(recordOf(held))
+    for (const kept of ended.newest()) {
+      if (!isAskedFor(kept, query)) continue
+      found.push(recordOf(kept))
       if (found.length === limit) break
     }
     return found
@@ -94,14 +122,21 @@ export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCal
         return PART_BYTES + 2 * line.message.length
       })
     },
-    ended(call) {
-      // Most calls have no parts, and this is on the way of each.
-      const { held, bytes } = takeParts(call.request_id)
-      next += 1
-      ended.set(String(next), {
-        held: { atMs: Date.now(), call, parts: held },
-        bytes: bytes + PART_BYTES + 2 * call.cause.id.length,
-      })
+    ended({ request_id, connector, capability, outcome, ms, cause, app_id }) {
+      // Most calls have no parts, and this is on the way of each: no object is made here.
+      const { held, bytes } = takeParts(request_id)
+      const slot = ended.take(bytes + PART_BYTES + 2 * (request_id.length + cause.id.length))
+      if (slot === null) return
+      slot.atMs = Date.now()
+      slot.request_id = request_id
+      slot.connector = connector
+      slot.capability = capability
+      slot.outcome = outcome
+      slot.ms = ms
+      slot.cause = cause.kind
+      slot.causeId = cause.id
+      slot.app_id = app_id
+      slot.parts = held
     },
     list,
     async listAll(query) {
@@ -113,12 +148,14 @@ export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCal
 }
 
 /** A call as it is told: its requests by when they began in it. */
-function recordOf({ atMs, call, parts: { upstream, log } }: Kept): CallRecord {
-  const beganAtMs = atMs - call.ms
-  const since = (ms: number): number => Math.max(0, Math.round(ms - beganAtMs))
+function recordOf({ atMs, ms, cause, causeId, app_id, parts, ...call }: Kept): CallRecord {
+  const beganAtMs = atMs - ms
+  const since = (at: number): number => Math.max(0, Math.round(at - beganAtMs))
   return {
-    ...{ at: new Date(atMs).toISOString(), ...call, log },
-    upstream: upstream.map((one) => ({ ...one, begin_ms: since(one.begin_ms) })),
+    at: new Date(atMs).toISOString(),
+    ...{ ...call, ms, cause: { kind: cause, id: causeId }, app_id },
+    log: parts.log,
+    upstream: parts.upstream.map((one) => ({ ...one, begin_ms: since(one.begin_ms) })),
   }
 }
 
@@ -133,7 +170,9 @@ function merged(lists: readonly CallRecord[][], limit: number): CallRecord[] {
     .slice(0, limit)
 }
 
-const isAskedFor = (call: EndedCall, { connector, app, cause }: CallsQuery): boolean =>
+const isAskedFor = (call: Kept, { connector, app, cause }: CallsQuery): boolean =>
   (connector === null || normalizeId(call.connector) === normalizeId(connector)) &&
   (app === null || call.app_id === app) &&
-  (cause === null || call.cause.kind === cause || causeText(call.cause) === cause)
+  (cause === null ||
+    call.cause === cause ||
+    causeText({ kind: call.cause, id: call.causeId }) === cause)
