@@ -75,13 +75,16 @@ export function createMetrics(
   collectDefaultMetrics({ register: collected })
   for (const name of MISNAMED) collected.removeSingleMetric(name)
   for (const name of METRIC_NAMES) register(collected, name)
-  const counters = createBound<ReturnType<Counter['labels']>>()
+  const counters = createBound<Count>()
   const histograms = createBound<ReturnType<Histogram['labels']>>()
 
-  const counter = <N extends CounterName>(name: N, labels: LabelsOf<N>): void =>
-    counters
-      .within(name, labels, (bounded) => metric<Counter>(collected, name).labels(bounded))
-      .inc()
+  function counter<N extends CounterName>(name: N, labels: LabelsOf<N>): void {
+    const bind = (bounded: Record<string, string>): Count => ({
+      counted: 0,
+      counter: metric<Counter>(collected, name).labels(bounded),
+    })
+    counters.within(name, labels, bind).counted += 1
+  }
   const observe = <N extends HistogramName>(name: N, labels: LabelsOf<N>, seconds: number): void =>
     histograms
       .within(name, labels, (bounded) => metric<Histogram>(collected, name).labels(bounded))
@@ -104,8 +107,17 @@ export function createMetrics(
     for (const [name, count] of left) gauge.set({ metric: name }, count)
   }
 
+  /** Brings the counters up to what was counted. */
+  function setCounters(): void {
+    for (const one of counters.all()) {
+      if (one.counted > 0) one.counter.inc(one.counted)
+      one.counted = 0
+    }
+  }
+
   async function json(): Promise<MetricObject[]> {
     setGauges(await read())
+    setCounters()
     return collected.getMetricsAsJSON()
   }
 
@@ -152,6 +164,9 @@ function register(registry: Registry, name: MetricName): void {
   else new Histogram({ ...options, buckets: BUCKETS })
 }
 
+/** What was counted since the last scrape: to count here is cheaper than there, and this is done for every call. */
+type Count = { counted: number; counter: ReturnType<Counter['labels']> }
+
 /** What was registered under a name. The cast: of which type it is, its row says. */
 const metric = <T>(registry: Registry, name: MetricName): T => registry.getSingleMetric(name) as T
 
@@ -160,7 +175,8 @@ const metric = <T>(registry: Registry, name: MetricName): T => registry.getSingl
  * labels bound: prom-client sorts and joins them once, not at each count.
  */
 function createBound<Child>() {
-  const seen = new Map<MetricName, { kept: Map<string, Child>; over: Set<string> }>()
+  type Sets = { kept: Map<string, Child>; other: Child | null; over: Set<string> }
+  const seen = new Map<MetricName, Sets>()
   return {
     /** The metric with its labels, or with `other` for all of them; `bind` makes it once. */
     within(
@@ -169,10 +185,11 @@ function createBound<Child>() {
       bind: (bounded: Record<string, string>) => Child,
     ): Child {
       const { most }: MetricRow = METRICS[name]
-      const key = Object.values(labels).join('\0')
+      let key = ''
+      for (const label in labels) key += `\0${labels[label]}`
       let sets = seen.get(name)
       if (sets === undefined) {
-        sets = { kept: new Map(), over: new Set() }
+        sets = { kept: new Map(), other: null, over: new Set() }
         seen.set(name, sets)
       }
       const known = sets.kept.get(key)
@@ -184,8 +201,14 @@ function createBound<Child>() {
       }
       // Also these are remembered up to the bound only: then there are as many, or more.
       if (sets.over.size < most) sets.over.add(key)
-      return bind(Object.fromEntries(Object.keys(labels).map((label) => [label, OTHER])))
+      sets.other ??= bind(Object.fromEntries(Object.keys(labels).map((label) => [label, OTHER])))
+      return sets.other
     },
+    all: (): Child[] =>
+      [...seen.values()].flatMap(({ kept, other }) => [
+        ...kept.values(),
+        ...(other ? [other] : []),
+      ]),
     over: (): [MetricName, number][] =>
       [...seen]
         .filter(([, { over }]) => over.size > 0)
