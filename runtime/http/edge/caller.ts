@@ -8,26 +8,40 @@ export type HttpCaller = CallerSignal & {
   abortSignal(): AbortSignal
 }
 
-export function createCaller(): HttpCaller {
-  const listeners = new Set<() => void>()
-  let aborted = false
-  return {
-    get aborted() {
-      return aborted
-    },
-    addEventListener: (_type, listener) => void listeners.add(listener),
-    removeEventListener: (_type, listener) => void listeners.delete(listener),
-    hangUp() {
-      if (aborted) return
-      aborted = true
-      for (const listener of listeners) listener()
-      listeners.clear()
-    },
-    abortSignal() {
-      const over = new AbortController()
-      if (aborted) over.abort()
-      else listeners.add(() => over.abort())
-      return over.signal
-    },
+export const createCaller = (): HttpCaller => new Caller()
+
+/** A class, because each call makes one: its functions are not made again, and a second listener is rare. */
+class Caller implements HttpCaller {
+  aborted = false
+  #listener: (() => void) | null = null
+  #others: Set<() => void> | null = null
+
+  addEventListener(_type: 'abort', listener: () => void): void {
+    if (this.#listener === null) this.#listener = listener
+    else if (this.#listener !== listener) {
+      this.#others ??= new Set()
+      this.#others.add(listener)
+    }
+  }
+
+  removeEventListener(_type: 'abort', listener: () => void): void {
+    if (this.#listener === listener) this.#listener = null
+    else this.#others?.delete(listener)
+  }
+
+  hangUp(): void {
+    if (this.aborted) return
+    this.aborted = true
+    this.#listener?.()
+    for (const listener of this.#others ?? []) listener()
+    this.#listener = null
+    this.#others = null
+  }
+
+  abortSignal(): AbortSignal {
+    const over = new AbortController()
+    if (this.aborted) over.abort()
+    else this.addEventListener('abort', () => over.abort())
+    return over.signal
   }
 }

@@ -19,7 +19,10 @@ export type CallHead = {
   correlation: ReadonlyMap<string, string>
 }
 
-/** Checks that a well-formed head must also pass. */
+/**
+ * Checks that a well-formed head must also pass. But for `isConnector`, each always answers the same to the same header:
+ * a head that repeats itself is not checked again.
+ */
 export type HeadRules = {
   connectorsPath: string
   /** Whether a connector with this id exists. */

@@ -6,6 +6,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { createCaller, type HttpCaller } from '../edge/caller.ts'
+import { CORRELATION } from '../edge/request-id.ts'
 import { type CallHead, readCallHead } from './call-head.ts'
 import type { CallAnswer, FrontCalls } from './usual-calls.ts'
 
@@ -31,6 +32,9 @@ const PATIENCE_MS = 1000
 /** Bytes of pipelined requests that are buffered before reading is paused. */
 const MAX_AHEAD_BYTES = 64 * 1024
 
+/** Longest head that is kept to be compared with the next one, in bytes; those of programs are shorter. */
+const MAX_KEPT_BYTES = 1024
+
 /** Response to an incomplete request, the same as node:http's. */
 const BAD_REQUEST = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'
 
@@ -49,6 +53,8 @@ export function serveConnection(
   let under: HttpCaller | null = null
   /** Bytes received after the call in flight. */
   let ahead: Buffer | null = null
+  /** The last head and its bytes: a program repeats them with every call on a kept connection. */
+  let kept: { head: CallHead; bytes: Buffer } | null = null
   let hasAnswered = false
   let sinceMs = performance.now()
   /** Closed, or handed to node:http. */
@@ -118,7 +124,7 @@ export function serveConnection(
 
   /** Handles the first bytes of a request; a head split over several chunks goes to node:http. */
   function begin(bytes: Buffer): void {
-    const head = readCallHead(bytes, deps)
+    const head = headOf(bytes)
     if (head === null) return handOver(bytes)
     sinceMs = performance.now()
     const length = head.headBytes + head.bodyBytes
@@ -129,6 +135,16 @@ export function serveConnection(
     // Allocated separately, so that it takes memory only as it is filled.
     const whole = Buffer.allocUnsafeSlow(length)
     receiving = { head, whole, filled: bytes.copy(whole) }
+  }
+
+  /** The head of a request; the same bytes are not parsed again, but the connector may be gone. */
+  function headOf(bytes: Buffer): CallHead | null {
+    if (kept !== null && beginsWith(bytes, kept.bytes))
+      return deps.isConnector(kept.head.id) ? kept.head : null
+    const head = readCallHead(bytes, deps)
+    const isKept = head !== null && head.headBytes <= MAX_KEPT_BYTES && !isNamed(head)
+    kept = isKept ? { head, bytes: Buffer.from(bytes.subarray(0, head.headBytes)) } : null
+    return head
   }
 
   function finish(): void {
@@ -194,6 +210,13 @@ export function serveConnection(
     end: () => void socket.destroy(),
   }
 }
+
+const beginsWith = (bytes: Buffer, begin: Buffer): boolean =>
+  bytes.length >= begin.length && bytes.compare(begin, 0, begin.length, 0, begin.length) === 0
+
+/** Whether a request brings an id of its own: the next one brings another. */
+const isNamed = ({ correlation }: CallHead): boolean =>
+  CORRELATION.some((name) => correlation.has(name))
 
 let date = ''
 let dateUntilMs = 0

@@ -208,3 +208,53 @@ test('while the host stops, connections without a call are ended, and those with
   mine.endIdle()
   expect(socket.destroyed).toBe(true)
 })
+
+test('a head that repeats itself is judged once, but whether its connector is there each time', async () => {
+  const asked = { host: 0, isThere: true }
+  const isHost = () => {
+    asked.host += 1
+    return true
+  }
+  const { client, bodiesHeard, handedOver } = await connection({
+    isHost,
+    isConnector: () => asked.isThere,
+  })
+  for (const body of ['[1]', '[2]']) {
+    client.write(callOf(body))
+    await vi.waitFor(() => expect(bodiesHeard().at(-1)).toBe(body))
+  }
+  expect(asked.host).toBe(1)
+  asked.isThere = false
+  client.write(callOf('[3]'))
+  await vi.waitFor(() => expect(handedOver.join('')).toBe(callOf('[3]')))
+})
+
+test('a head that begins like the one before is another one', async () => {
+  const { client, bodiesHeard, handedOver } = await connection({
+    isAllowed: (authorization) => authorization === 'Bearer good',
+  })
+  const withToken = (token: string, body: string) =>
+    callOf(body).replace('\r\n\r\n', `\r\nAuthorization: Bearer ${token}\r\n\r\n`)
+  client.write(withToken('good', '[1]'))
+  await vi.waitFor(() => expect(bodiesHeard()).toEqual(['[1]']))
+  client.write(withToken('good', '[12]'))
+  await vi.waitFor(() => expect(bodiesHeard()).toEqual(['[1]', '[12]']))
+  client.write(withToken('goof', '[12]'))
+  await vi.waitFor(() => expect(handedOver.join('')).toBe(withToken('goof', '[12]')))
+})
+
+test('each call keeps the id that it brings, on one connection', async () => {
+  const ids: (string | undefined)[] = []
+  const { client, bodiesHeard } = await connection({
+    answer(head, body, _caller, done) {
+      ids.push(head.correlation.get('x-request-id'))
+      setImmediate(() => done(answerWith(String(body))))
+    },
+  })
+  const named = (id: string) => callOf('[1]').replace('\r\n\r\n', `\r\nX-Request-Id: ${id}\r\n\r\n`)
+  for (const [index, id] of ['one', 'two', 'two'].entries()) {
+    client.write(named(id))
+    await vi.waitFor(() => expect(bodiesHeard()).toHaveLength(index + 1))
+  }
+  expect(ids).toEqual(['one', 'two', 'two'])
+})
