@@ -54,19 +54,31 @@ export function checkDeclaredTypes(
   request: unknown,
 ): void {
   // The cast: the request has been parsed by the schema of this capability.
-  const named = NAMED[capability]?.(request as never) ?? []
-  const known = {
-    entitlement_types: new Set(manifest.entitlement_types.map(({ type_id }) => type_id)),
-    resource_types: new Set([
-      ...GLOBAL_RESOURCE,
-      ...manifest.resource_types.map(({ type_id }) => type_id),
-    ]),
-  }
+  const named = NAMED[capability]?.(request as never)
+  if (named === undefined) return
+  const known = knownOf(manifest)
   const wrong = named.find(({ kind, type }) => !known[kind].has(type))
   if (!wrong) return
   // As the connector itself would say it, for callers that distinguish who refused a grant.
   const raised = { raisedBy: 'ConnectorError', raisedIn: `${manifest.id}:${capability}` }
   throw new RuntimeError('request_invalid', `request.${words(manifest, wrong)}`, raised)
+}
+
+type Known = Record<Kind, ReadonlySet<string>>
+
+const knownTypes = new WeakMap<Types, Known>()
+
+/** The types of a manifest; collected once. */
+function knownOf(manifest: Types): Known {
+  const collected = knownTypes.get(manifest)
+  if (collected) return collected
+  const ids = (kind: Kind) => manifest[kind].map(({ type_id }) => type_id)
+  const known = {
+    entitlement_types: new Set(ids('entitlement_types')),
+    resource_types: new Set([...GLOBAL_RESOURCE, ...ids('resource_types')]),
+  }
+  knownTypes.set(manifest, known)
+  return known
 }
 
 function words({ id, ...manifest }: Types, { kind, at, type }: Named): string {

@@ -22,9 +22,8 @@ export function hideSecrets(
     settings,
     request: version.request(capability) ?? CAPABILITIES[capability].input,
   }
-  const granted = new Set(manifest.clear_secrets.map(({ field }) => field))
   const secrets: CallSecrets = {
-    ...sealCall(call, schemas, marks, granted),
+    ...sealCall(call, schemas, marks, grantedBy(manifest)),
     tenant,
     conceals: !('plain' in CAPABILITIES[capability]),
   }
@@ -39,6 +38,17 @@ export function hideSecrets(
       ].flatMap(secretParameters),
   )
   return { secrets, redact }
+}
+
+const granted = new WeakMap<object, ReadonlySet<string>>()
+
+/** The fields that a manifest has in clear; collected once. */
+function grantedBy(manifest: Pick<Manifest, 'clear_secrets'>): ReadonlySet<string> {
+  const known = granted.get(manifest)
+  if (known) return known
+  const fields = new Set(manifest.clear_secrets.map(({ field }) => field))
+  granted.set(manifest, fields)
+  return fields
 }
 
 /** What the sandbox gets: placeholders in the place of secrets, and what more of them are made of. */

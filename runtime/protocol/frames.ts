@@ -189,8 +189,8 @@ export function decodeMessage(bytes: Buffer): Message {
     throw new ProtocolError(`head of ${kind} is longer than its message`)
   const text = bytes.subarray(MESSAGE_HEADER, bodyStart)
   const { maxBytes, maxMarks } = INPUTS.worker_head
-  if (text.length > maxBytes || marksIn(text, maxMarks) > maxMarks)
-    throw new ProtocolError(`head of ${kind} is too large`)
+  const hasRoom = text.length <= maxMarks || marksIn(text, maxMarks) <= maxMarks
+  if (text.length > maxBytes || !hasRoom) throw new ProtocolError(`head of ${kind} is too large`)
   let head: unknown
   try {
     head = JSON.parse(text.toString('utf8'))

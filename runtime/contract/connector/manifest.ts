@@ -297,4 +297,4 @@ export const Manifest = v.strictObject({
 export type Manifest = v.InferOutput<typeof Manifest>
 
 /** `-` and `_` are one spelling of an id. */
-export const normalizeId = (id: string): string => id.replaceAll('-', '_')
+export const normalizeId = (id: string): string => (id.includes('-') ? id.replaceAll('-', '_') : id)

@@ -13,7 +13,8 @@ import { MAX_DEPTH } from '../schema/depth.ts'
  * @throws body_too_large
  */
 export function limitValues(json: Uint8Array, most: number): boolean {
-  if (marksIn(json, most) <= most) return true
+  // No text has more marks than bytes.
+  if (json.length <= most || marksIn(json, most) <= most) return true
   // Excessive nesting is the more specific error.
   if (levelsIn(json, MAX_DEPTH) > MAX_DEPTH) return false
   const message = `the body holds more than ${most / 2} values; send it in several parts`
