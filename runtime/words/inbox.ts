@@ -10,10 +10,14 @@ export const INBOX_WORDS = {
   failed: { en: 'Failed', de: 'Fehlgeschlagen' },
   choose_task: { en: 'Choose a task', de: 'Wählen Sie eine Aufgabe' },
   choose_task_text: {
-    en: (total: number, waited: Insert, key: (name: string) => Insert) =>
-      html`The oldest of ${total} has waited for ${waited}. Go through them with ${key('j')} and ${key('k')}, open one with ${key('Enter')}.`,
-    de: (total: number, waited: Insert, key: (name: string) => Insert) =>
-      html`Die älteste von ${total} wartet seit ${waited}. Mit ${key('j')} und ${key('k')} gehen Sie durch die Liste, mit ${key('Enter')} öffnen Sie eine.`,
+    en: (total: number, waited: Insert) => html`The oldest of ${total} has waited for ${waited}.`,
+    de: (total: number, waited: Insert) => html`Die älteste von ${total} wartet seit ${waited}.`,
+  },
+  choose_task_keys: {
+    en: (key: (name: string) => Insert) =>
+      html`Go through them with ${key('j')} and ${key('k')}, open one with ${key('Enter')}.`,
+    de: (key: (name: string) => Insert) =>
+      html`Mit ${key('j')} und ${key('k')} gehen Sie durch die Liste, mit ${key('Enter')} öffnen Sie eine.`,
   },
   nothing_waits: { en: 'Nothing waits for you', de: 'Nichts wartet auf Sie' },
   nothing_waits_text: {
@@ -30,6 +34,7 @@ export const INBOX_WORDS = {
   key_reason: { en: 'write a reason', de: 'eine Begründung schreiben' },
   key_search: { en: 'search', de: 'suchen' },
   key_note: { en: 'No single key decides.', de: 'Keine einzelne Taste entscheidet.' },
+  key_off: { en: 'Turn single keys off', de: 'Einzelne Tasten ausschalten' },
   close: { en: 'Close', de: 'Schließen' },
   all_tasks: { en: 'All tasks', de: 'Alle Aufgaben' },
   decide_lines: { en: 'Decide the lines', de: 'Über die Zeilen entscheiden' },

@@ -3,8 +3,11 @@ import type { MailChoice } from '../contract/models/personal-settings.ts'
 import type { Language } from './languages.ts'
 
 export const PERSONAL_WORDS = {
-  personal_title: { en: 'Mail and language', de: 'E-Mail und Sprache' },
-  personal_lead: { en: 'For you alone.', de: 'Nur für Sie.' },
+  personal_title: { en: 'Your settings', de: 'Ihre Einstellungen' },
+  personal_lead: {
+    en: 'Mail, language and display, for you alone.',
+    de: 'E-Mail, Sprache und Anzeige, nur für Sie.',
+  },
   mail: { en: 'Mail', de: 'E-Mail' },
   mail_help: {
     en: 'Keyway tells you what waits for you, what was decided and given, and what ends soon.',
@@ -23,6 +26,18 @@ export const PERSONAL_WORDS = {
     },
   },
   language: { en: 'Language', de: 'Sprache' },
+  colours: { en: 'Colours', de: 'Farben' },
+  colours_help: { en: 'In this browser.', de: 'In diesem Browser.' },
+  themes: {
+    en: { system: 'As the device is set', light: 'Light', dark: 'Dark' },
+    de: { system: 'Wie das Gerät', light: 'Hell', dark: 'Dunkel' },
+  },
+  single_keys: { en: 'Single keys', de: 'Einzelne Tasten' },
+  single_keys_on: { en: 'Use single keys', de: 'Einzelne Tasten verwenden' },
+  single_keys_help: {
+    en: 'j, k, a, d, r, / and ? move to a control, in this browser. Turn them off if you speak to your computer.',
+    de: 'j, k, a, d, r, / und ? führen zu einem Bedienelement, in diesem Browser. Schalten Sie sie aus, wenn Sie mit dem Computer sprechen.',
+  },
   by_browser: { en: 'The language of the browser', de: 'Sprache des Browsers' },
   my_data_lead: {
     en: 'What Keyway keeps about you.',

@@ -5,11 +5,13 @@ import { SESSION_MS } from '../../core/sign-in/sessions.ts'
 import { randomSecret } from '../../secrets/key-derivation.ts'
 import type { Env } from '../edge/env.ts'
 import { isHttps } from '../edge/https.ts'
+import { type BrowserLook, lookOf, textOfLook } from './look.ts'
 
 const SESSION = 'keyway_session'
 const VISITOR = 'keyway_visitor'
 const FLASH = 'keyway_flash'
 const BEGUN = 'keyway_sign_in'
+const LOOK = 'keyway_look'
 
 /** Where the session's cookie of earlier versions counted. */
 const FORMER_PATH = '/settings'
@@ -87,3 +89,12 @@ export function takeFlash(c: Context<Env>): string | null {
   if (text !== null) deleteCookie(c, nameOf(c, FLASH), options(c, 'Lax'))
   return text
 }
+
+/** Browsers keep no cookie longer, in seconds. */
+const LOOK_SECONDS = 400 * 86_400
+
+/** How pages look in this browser. */
+export const keptLook = (c: Context<Env>): BrowserLook => lookOf(getCookie(c, nameOf(c, LOOK)))
+
+export const keepLook = (c: Context<Env>, look: BrowserLook): void =>
+  setCookie(c, nameOf(c, LOOK), textOfLook(look), { ...options(c, 'Lax'), maxAge: LOOK_SECONDS })

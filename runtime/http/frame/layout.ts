@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { assetAt } from './assets.ts'
 import { PROOF } from './form.ts'
 import { icon, sign } from './icons.ts'
+import { THEMES } from './look.ts'
 import { type Place, SIDE } from './side.ts'
 import type { Tongue } from './tongue.ts'
 import { initials } from './words.ts'
@@ -56,8 +57,9 @@ export const proofField = (proof: string): Markup =>
   html`<input type="hidden" name="${PROOF}" value="${proof}">`
 
 export function layout({ t, title, visitor, area, place, content }: Page): Markup {
+  const theme = THEMES[t.look.theme]
   return html`<!doctype html>
-<html lang="${t.language}">
+<html lang="${t.language}"${theme === null ? '' : html` data-theme="${theme}"`}${t.look.keys ? '' : html` data-keys="off"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

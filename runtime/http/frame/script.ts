@@ -141,6 +141,7 @@ if (token) {
 document.addEventListener('keydown', (event) => {
   if (event.key === 'Escape') closeMenus()
   if (event.ctrlKey || event.metaKey || event.altKey) return
+  if (document.documentElement.dataset.keys === 'off') return
   if (event.target.closest('input, textarea, select, dialog[open]')) return
   const items = all('[data-item]')
   if ((event.key === 'j' || event.key === 'k') && items.length > 0) {

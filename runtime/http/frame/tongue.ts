@@ -1,4 +1,4 @@
-/** How a page speaks: the words of one language, and times as it writes them. */
+/** How a page speaks and looks: the words of one language, times as it writes them, and what its browser was set to. */
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { CONSOLE_WORDS, type ConsoleWords } from '../../words/console.ts'
@@ -7,11 +7,15 @@ import { PAGE_WORDS, type PageWords } from '../../words/page-words.ts'
 import { wordsIn } from '../../words/say.ts'
 import * as time from '../../words/time.ts'
 import type { Env } from '../edge/env.ts'
+import { keptLook } from './cookies.ts'
+import { type BrowserLook, USUAL_LOOK } from './look.ts'
 
 type Markup = ReturnType<typeof html>
 
 export type Tongue = {
   language: Language
+  /** How pages look in the browser. */
+  look: BrowserLook
   w: PageWords
   /** The words of the console, by page. */
   console: ConsoleWords
@@ -47,6 +51,7 @@ function makeTongue(language: Language): Tongue {
       timeTag(at, write(secondsSince(at, now), language))
   return {
     language,
+    look: USUAL_LOOK,
     w: wordsIn(PAGE_WORDS, language),
     console: wordsIn(CONSOLE_WORDS, language),
     moment: (at, now) => timeTag(at, time.momentOf(at, now, language)),
@@ -64,10 +69,12 @@ function makeTongue(language: Language): Tongue {
 /** TONGUES: language -> how it speaks. */
 const TONGUES = new Map(LANGUAGE_NAMES.map((name) => [name, makeTongue(name)]))
 
-/** The tongue of a language. */
+/** The tongue of a language, with the usual look. */
 export const tongueOf = (language: Language): Tongue =>
   TONGUES.get(language) ?? makeTongue(language)
 
-/** The person's language on this visit; where they chose none, the browser's. */
-export const tongueFor = (c: Context<Env>): Tongue =>
-  tongueOf(c.get('language') ?? languageOf(c.req.header('accept-language')))
+/** The person's language on this visit, where they chose none the browser's; and the browser's look. */
+export const tongueFor = (c: Context<Env>): Tongue => ({
+  ...tongueOf(c.get('language') ?? languageOf(c.req.header('accept-language'))),
+  look: keptLook(c),
+})

@@ -32,7 +32,7 @@ export function inboxPage(page: InboxPage): Markup {
 ${list(page, events)}
 ${open ? taskDetail({ ...page, events }, open) : nothingOpen(page)}
 </div>
-${keys(t)}`,
+${t.look.keys && keys(t)}`,
   })
 }
 
@@ -45,7 +45,7 @@ function list(page: InboxPage, events: string): Markup {
     : html`<h1 id="h-list">${t.w.inbox}</h1>`
   return html`<section class="list" id="list" aria-labelledby="h-list" data-events="${events}">
 <header class="stack tight">
-<div class="row">${name}<span class="count">${tasks.total}</span><a class="small end" href="#keys" data-dialog data-key="?"><span>${t.w.keyboard}</span> <kbd>?</kbd></a></div>
+<div class="row">${name}<span class="count">${tasks.total}</span>${t.look.keys && html`<a class="small end" href="#keys" data-dialog data-key="?"><span>${t.w.keyboard}</span> <kbd>?</kbd></a>`}</div>
 </header>
 <ul>${tasks.items.map((one) => item(one, page))}</ul>
 ${pagesNav(t, tasks, t.w.of_tasks, (at) => `/inbox?page=${at}`)}
@@ -68,11 +68,7 @@ const nothingOpen = ({ t, tasks, flash, now }: InboxPage): Markup => {
       ? empty(
           'mail',
           t.w.choose_task,
-          t.w.choose_task_text(
-            tasks.total,
-            t.lasting(parseMoment(oldest.created_at), now),
-            (key) => html`<kbd>${key}</kbd>`,
-          ),
+          html`${t.w.choose_task_text(tasks.total, t.lasting(parseMoment(oldest.created_at), now))} ${t.look.keys ? t.w.choose_task_keys((key) => html`<kbd>${key}</kbd>`) : ''}`,
           'h2',
         )
       : empty('check', t.w.nothing_waits, t.w.nothing_waits_text, 'h2')
@@ -84,6 +80,6 @@ const keys = ({
 }: Tongue): Markup => html`<dialog id="keys" aria-labelledby="h-keys"><form method="dialog">
 <h2 id="h-keys">${w.keyboard}</h2>
 <dl class="kv"><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>${w.key_next}</dd><dt><kbd>Enter</kbd></dt><dd>${w.key_open}</dd><dt><kbd>a</kbd></dt><dd>${w.key_first}</dd><dt><kbd>d</kbd></dt><dd>${w.key_no}</dd><dt><kbd>r</kbd></dt><dd>${w.key_reason}</dd><dt><kbd>/</kbd></dt><dd>${w.key_search}</dd></dl>
-<p class="small soft">${w.key_note}</p>
+<p class="small soft">${w.key_note} <a href="/settings/personal">${w.key_off}</a></p>
 <div class="row"><button class="btn main">${w.close}</button></div>
 </form></dialog>`

@@ -1,9 +1,11 @@
-/** What a person chose for themselves: how mail comes, and the language. */
+/** What a person chose for themselves: how mail comes, the language, and how pages look in their browser. */
 import { html } from 'hono/html'
 import type { PersonalSettings } from '../../contract/models/personal-settings.ts'
 import { MAIL_CHOICE_NAMES } from '../../contract/models/personal-settings.ts'
+import { keysOf } from '../../contract/schema/keys.ts'
 import { LANGUAGE_NAMES, LANGUAGES } from '../../words/languages.ts'
 import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
+import { THEMES } from '../frame/look.ts'
 import type { Tongue } from '../frame/tongue.ts'
 
 type PersonalPage = {
@@ -45,6 +47,12 @@ ${MAIL_CHOICE_NAMES.map((name) => {
 <fieldset class="field"><legend>${words.language}</legend>
 ${radio('language', BY_BROWSER, settings.language === null, html`<span>${words.by_browser}</span>`)}
 ${LANGUAGE_NAMES.map((name) => radio('language', name, settings.language === name, html`<span lang="${name}">${LANGUAGES[name].name}</span>`))}</fieldset>
+<fieldset class="field"><legend>${words.colours}</legend>
+<p class="help">${words.colours_help}</p>
+${keysOf(THEMES).map((name) => radio('theme', name, t.look.theme === name, html`<span>${words.themes[name]}</span>`))}</fieldset>
+<fieldset class="field"><legend>${words.single_keys}</legend>
+<p class="help">${words.single_keys_help}</p>
+<label class="choice"><input type="checkbox" name="keys" value="on"${t.look.keys ? html` checked` : ''}${readOnly ? html` disabled` : ''}><span>${words.single_keys_on}</span></label></fieldset>
 ${readOnly ? '' : html`<div class="row"><button class="btn main">${words.save}</button></div>`}
 </div></form>
 </div>`,

@@ -13,7 +13,7 @@ import { proofOf } from '../frame/form.ts'
 import type { Markup, Visitor } from '../frame/layout.ts'
 import { placesOf } from '../frame/side.ts'
 import { contextOf, principalOf, type SignedIn } from '../frame/signed-in.ts'
-import { type Tongue, tongueFor, tongueOf } from '../frame/tongue.ts'
+import { type Tongue, tongueFor } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
 import { FLASHES, type Flash } from './flashes.ts'
 import { note } from './parts.ts'
@@ -55,7 +55,8 @@ export async function visitOf(
     return `${all}.${proofOf(hasher, `${who.secret} ${all}`)}`
   }
   const { language } = await getPersonalSettings(who.db, principal)
-  const t = language === null ? tongueFor(c) : tongueOf(language)
+  if (language !== null) c.set('language', language)
+  const t = tongueFor(c)
   c.set('language', t.language)
   function said(): Said | null {
     const text = takeFlash(c)

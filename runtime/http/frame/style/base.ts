@@ -64,6 +64,7 @@ pre.wrap { white-space: pre-wrap }
 .find > .i { left: .6rem }
 .find > kbd { right: .5rem }
 kbd { display: inline-block; min-width: 1.3rem; padding: 0 .3rem; border: var(--hair); border-bottom-width: 2px; border-radius: var(--r1); background: var(--surface); color: var(--soft); font-size: .6875rem; line-height: 1.15rem; text-align: center }
+[data-keys=off] :is(.find kbd, .btn kbd, .list kbd) { display: none }
 .menu { position: relative; margin-left: auto }
 .menu > summary { cursor: pointer; list-style: none }
 .menu > div { position: absolute; right: 0; top: calc(100% + .4rem); z-index: 6; width: 16rem; padding: var(--s2) }
