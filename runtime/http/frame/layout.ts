@@ -1,5 +1,5 @@
 /** What all pages have: head, top bar, account, the message of what was just done. */
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import { assetAt } from './assets.ts'
 import { PROOF } from './form.ts'
 import { icon, sign } from './icons.ts'
@@ -56,7 +56,17 @@ export const PAGE_HEADERS = {
 export const proofField = (proof: string): Markup =>
   html`<input type="hidden" name="${PROOF}" value="${proof}">`
 
-export function layout({ t, title, visitor, area, place, content }: Page): Markup {
+/** What turns the line behind it around, wherever a name or a text brought it: Keyway writes none. */
+const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
+
+const straight = (page: Awaited<Markup>): Markup => raw(String(page).replace(TURNING, ''))
+
+export function layout(page: Page): Markup {
+  const made = whole(page)
+  return made instanceof Promise ? made.then(straight) : straight(made)
+}
+
+function whole({ t, title, visitor, area, place, content }: Page): Markup {
   const theme = THEMES[t.look.theme]
   return html`<!doctype html>
 <html lang="${t.language}"${theme === null ? '' : html` data-theme="${theme}"`}${t.look.keys ? '' : html` data-keys="off"`}>
