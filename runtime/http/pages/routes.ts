@@ -12,7 +12,7 @@ import { takesHtml } from '../edge/takes-html.ts'
 import { dropSession } from '../frame/cookies.ts'
 import { createErrorPage } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
-import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
+import { AREAS, messagePage, PAGE_HEADERS } from '../frame/layout.ts'
 import { pageAbove } from '../frame/page-above.ts'
 import { createVisits, stillSignedIn } from '../frame/signed-in.ts'
 import { tongueFor } from '../frame/tongue.ts'
@@ -84,6 +84,7 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
     const who = await signedIn(c)
     if (!who) return toSignIn(c)
     const { db, principal } = await visitOf(c, deps, who)
+    if (principal.permissions.has('operator')) return c.redirect(AREAS.console.path, 303)
     const { total } = await listTasks(db, principal, { ...OPEN_TASKS_QUERY, page: 1, size: 1 })
     return c.redirect(total > 0 ? PAGES.inbox.path : PAGES.access.path, 303)
   }

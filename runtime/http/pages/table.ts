@@ -1,6 +1,10 @@
 /** PAGES: every page and every form that people use. Who sees what in them is judged by the functions of the core. */
 export const PAGES = {
-  start: { method: 'GET', path: '/', shows: 'the inbox, or what one has' },
+  start: {
+    method: 'GET',
+    path: '/',
+    shows: 'the console of an operator; else the inbox, or what one has',
+  },
   sign_in: { method: 'GET', path: '/sign-in', shows: 'the way to sign in' },
   begin: { method: 'GET', path: '/sign-in/:provider', shows: 'the way to a provider of sign-in' },
   callback: {
@@ -22,7 +26,7 @@ export const PAGES = {
   personal: {
     method: 'GET',
     path: '/settings/personal',
-    shows: 'how mail comes, and the language',
+    shows: 'how mail comes, the language, and how pages look',
   },
   delegates: {
     method: 'GET',
@@ -48,7 +52,10 @@ export const FORMS = {
     path: '/settings/my-data/download',
     does: 'gives out what is kept of one, as a file',
   },
-  save_personal: { path: '/settings/personal', does: 'chooses how mail comes, and the language' },
+  save_personal: {
+    path: '/settings/personal',
+    does: 'chooses how mail comes, the language, and how pages look',
+  },
   name_delegate: { path: '/settings/delegates', does: 'names a delegate' },
   withdraw_delegate: { path: '/settings/delegates/:id/end', does: 'ends a delegation' },
 } as const satisfies Record<string, { path: string; does: string }>
