@@ -183,6 +183,7 @@ export const ACCESS_WORDS = {
   },
   keep_it: { en: 'Keep it', de: 'Behalten' },
   request: { en: 'Request', de: 'Anfrage' },
+  for_whom: { en: (name: string) => `For ${name}.`, de: (name: string) => `Für ${name}.` },
   thing_in: {
     en: (thing: string, app: string) => `${thing} in ${app}`,
     de: (thing: string, app: string) => `${thing} in ${app}`,

@@ -120,6 +120,10 @@ export const ASKING_WORDS = {
     en: (who: string) => `${who} decides now`,
     de: (who: string) => `${who} entscheidet jetzt`,
   },
+  decides_then: {
+    en: (who: string) => `Then ${who} decides`,
+    de: (who: string) => `Danach entscheidet ${who}`,
+  },
   by_a_rule: { en: 'Approved by a rule', de: 'Durch eine Regel genehmigt' },
   denied: { en: 'Denied', de: 'Abgelehnt' },
   by_hand_gives: {
@@ -131,14 +135,22 @@ export const ASKING_WORDS = {
     de: (who: string) => `${who} entzieht es von Hand`,
   },
   then_yours: {
-    en: (length: string) => `Then yours, ${length}`,
-    de: (length: string) => `Dann haben Sie es, ${length}`,
+    en: (who: string | null, length: string) =>
+      who === null ? `Then yours, ${length}` : `Then ${who} has it, ${length}`,
+    de: (who: string | null, length: string) =>
+      `Dann ${who === null ? 'haben Sie' : `hat ${who}`} es, ${length}`,
   },
   being_checked: { en: 'It is being checked', de: 'Es wird geprüft' },
   giving: { en: 'Keyway is giving it', de: 'Keyway richtet es gerade ein' },
   being_given: { en: 'It is being given', de: 'Es wird eingerichtet' },
-  yours: { en: 'It is yours', de: 'Sie haben es' },
-  yours_for_good: { en: 'It is yours, without an end', de: 'Sie haben es, unbefristet' },
+  yours: {
+    en: (who: string | null) => (who === null ? 'It is yours' : `${who} has it`),
+    de: (who: string | null) => (who === null ? 'Sie haben es' : `${who} hat es`),
+  },
+  yours_for_good: {
+    en: (who: string | null) => `${who === null ? 'It is yours' : `${who} has it`}, without an end`,
+    de: (who: string | null) => `${who === null ? 'Sie haben es' : `${who} hat es`}, unbefristet`,
+  },
   until: {
     en: (moment: Insert) => html`until ${moment}`,
     de: (moment: Insert) => html`bis ${moment}`,

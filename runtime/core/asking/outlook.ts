@@ -1,22 +1,16 @@
 /** What would happen if a user asked now: who decides, how long that usually takes. */
 
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import { ACCESS_LENGTHS } from '../../contract/models/access-length.ts'
-import {
-  type DecisionStep,
-  MAX_DECIDERS_NAMED,
-  type RequestOutlook,
-} from '../../contract/models/asking.ts'
+import type { DecisionStep, RequestOutlook } from '../../contract/models/asking.ts'
 import { keysOf } from '../../contract/schema/keys.ts'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
-import { groups } from '../../database/schema/people.ts'
-import type { Approvers } from '../../database/schema/requests.ts'
 import type { PermissionRow } from '../catalogue/store/permission-base.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
 import { findInStore, permissionsFoundBy, type VisibleApp } from '../catalogue/store/visibility.ts'
-import { findUser, usersOf } from '../directory/users.ts'
+import { findUser } from '../directory/users.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { decidersOf, stepsOf } from '../requests/approvers.ts'
@@ -24,6 +18,7 @@ import { requestConfig } from '../requests/config.ts'
 import { judged } from '../requests/duties.ts'
 import { routeOf } from '../requests/subject.ts'
 import { conflictsOf, toConflicts } from '../separation/check.ts'
+import { namesOf } from './named.ts'
 
 type Query = { requestable_permission_id: string | null; target_user_id: string | null }
 
@@ -68,7 +63,7 @@ export async function outlookAndEnd(
     const kind = step === 'manager' ? 'manager' : 'approvers'
     steps.push({
       kind,
-      deciders: await named(db, who),
+      deciders: await namesOf(db, who),
       count: who.users.length + who.groups.length,
     })
   }
@@ -118,26 +113,6 @@ async function permissionOf(
     : []
   if (!row) throw notFound('Permission')
   return row
-}
-
-/** Those who are asked, as an assignee of a task is told. */
-async function named(db: Db, { users, groups: groupIds }: Approvers) {
-  const people = await usersOf(db, users.slice(0, MAX_DECIDERS_NAMED))
-  const teams =
-    groupIds.length === 0
-      ? []
-      : await db
-          .select({ id: groups.id, name: groups.name })
-          .from(groups)
-          .where(inArray(groups.id, groupIds.slice(0, MAX_DECIDERS_NAMED)))
-  const told = [
-    ...people.map(({ id, givenName, familyName, email }) => ({
-      ...{ id, type: 'USER' as const, email },
-      name: `${givenName} ${familyName}`.trim() || email,
-    })),
-    ...teams.map(({ id, name }) => ({ id, type: 'GROUP' as const, name, email: null })),
-  ]
-  return told.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, MAX_DECIDERS_NAMED)
 }
 
 type Times = Pick<RequestOutlook, 'median_decision_seconds' | 'decided_requests'>

@@ -4,6 +4,7 @@ import type { AccessRequest } from '../../contract/models/access-request.ts'
 import type { App } from '../../contract/models/app.ts'
 import { CATEGORIES, type Category } from '../../contract/models/categories.ts'
 import type { Closed } from '../../core/asking/closed.ts'
+import type { LaterStep } from '../../core/asking/to-come.ts'
 import { PENDING_STATES } from '../../core/requests/machine/states.ts'
 import { icon } from '../frame/icons.ts'
 import { layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
@@ -27,6 +28,8 @@ type AccessPage = {
   waiting: Listed<AccessRequest>
   /** Ids of those of `waiting` whose approvers may be reminded now. */
   remindable: ReadonlySet<string>
+  /** Who decides after those who are asked now, by the id of a request. */
+  toCome: ReadonlyMap<string, readonly LaterStep[]>
   ended: Listed<AccessRequest>
   store: Listed<App>
   /** Of those, what the visitor may ask for nothing of, by id. */
@@ -140,12 +143,12 @@ ${page.ended.items.length > 0 && endedOnes(page)}
 
 const waitingCard = (
   request: AccessRequest,
-  { t, visitor, userId, remindable, now }: AccessPage,
+  { t, visitor, userId, remindable, toCome, now }: AccessPage,
 ): Markup => html`
 <article class="card" aria-labelledby="r-${request.id}">
 <header><span class="avatar app" aria-hidden="true">${initials(request.app_name)}</span><div class="fit"><h3 class="wrap"><a class="go" id="r-${request.id}" href="/access/requests/${request.id}">${thing(request)}, ${t.accessLength(request.expiration_in_seconds)}</a></h3><p class="small soft wrap">${request.app_name}</p></div><span class="end">${requestBadge(t, request.status)}</span></header>
 <div class="in stack">
-${timeline(stepsOf(request, { t, userId, now }))}
+${timeline(stepsOf(request, { t, userId, now, toCome: toCome.get(request.id) }))}
 ${canWithdraw(request) && html`<div class="row"><a class="btn less plain" href="#withdraw-${request.id}" data-dialog>${t.w.withdraw}<span class="unseen"> ${thing(request)}</span></a></div>`}
 ${remindable.has(request.id) && remindForm(t, request, visitor.proof)}
 </div></article>`

@@ -1,6 +1,7 @@
 /** What the pages of My access are made of. */
 import type { RequestStatus } from '../../contract/models/access-request.ts'
 import { appClosedFor, type Closed } from '../../core/asking/closed.ts'
+import { decidersToCome } from '../../core/asking/to-come.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { listStoreApps, storeCategories } from '../../core/catalogue/store/app-store.ts'
 import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
@@ -70,6 +71,7 @@ export async function showAccess(visit: Visit): Promise<Response> {
     held: { ...access, items: access.items.map((one) => heldOf(t, one, byId, now)) },
     waiting,
     remindable: await remindableOf(db, principal, waitingIds),
+    toCome: await decidersToCome(db, principal, waitingIds),
     ended: await requestsOf(visit, OVER, SIZES.ended),
     ...{ store, closed, search, category, now, hasBreakGlass: glass.total > 0 },
     categories: await storeCategories(db, principal),
@@ -82,7 +84,8 @@ export async function showOneRequest(visit: Visit): Promise<Response> {
   const request = await getAccessRequest(db, principal, c.req.param('id') ?? '', ['tasks'])
   const { userId } = principal
   const mayRemind = (await remindableOf(db, principal, [request.id])).has(request.id)
+  const toCome = (await decidersToCome(db, principal, [request.id])).get(request.id)
   const [visitor, flash] = [await visit.visitor(), visit.flash()]
-  const page = { visitor, flash, userId, request, mayRemind, now, t }
+  const page = { visitor, flash, userId, request, mayRemind, toCome, now, t }
   return c.html(oneRequestPage(page))
 }

@@ -1,8 +1,11 @@
 /** One access request: all that happened to it, and what can be done about it. */
 import { html } from 'hono/html'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
+import type { LaterStep } from '../../core/asking/to-come.ts'
 import { AREAS, layout, type Markup, type Visitor } from '../frame/layout.ts'
+import { SIDE } from '../frame/side.ts'
 import type { Tongue } from '../frame/tongue.ts'
+import { nameOf } from '../frame/words.ts'
 import { canWithdraw, remindForm, withdrawQuestion } from './access-page.ts'
 import { ask } from './parts.ts'
 import { requestBadge } from './states.ts'
@@ -16,6 +19,8 @@ type OneRequestPage = {
   request: AccessRequest
   /** Whether those who decide may be reminded now. */
   mayRemind: boolean
+  /** Who decides after those who are asked now. */
+  toCome: readonly LaterStep[] | undefined
   now: Date
 }
 
@@ -25,24 +30,30 @@ export function oneRequestPage(page: OneRequestPage): Markup {
   const what = request.requestable_permissions[0]?.label ?? w.access
   const title = w.thing_in(what, request.app_name)
   const isMine = request.target_user.id === userId
+  // Who looks at the request of another person comes from the list of all.
+  const isOwn = isMine || request.requester_user.id === userId
+  const above =
+    isOwn || !visitor.places.includes('requests')
+      ? { at: AREAS.access.path, words: w.my_access }
+      : { at: SIDE.requests.path, words: w[SIDE.requests.words] }
   const canGiveBack = isMine && request.status === 'COMPLETED'
   return layout({
     t,
     title,
     visitor,
-    area: 'access',
+    ...(isOwn && { area: 'access' }),
     content: html`<div class="page portal">
 <div class="head"><div>
-<ol class="crumbs"><li><a href="${AREAS.access.path}">${w.my_access}</a></li><li>${w.request}</li></ol>
+<ol class="crumbs"><li><a href="${above.at}">${above.words}</a></li><li>${w.request}</li></ol>
 <div class="row"><h1 class="wrap">${title}</h1>${requestBadge(t, request.status)}</div>
-<p>${(request.is_break_glass ? w.glass_taken_for : w.asked_for)(t.accessLength(request.expiration_in_seconds))}</p>
+<p class="wrap">${isMine ? '' : html`${w.for_whom(nameOf(request.target_user))} `}${(request.is_break_glass ? w.glass_taken_for : w.asked_for)(t.accessLength(request.expiration_in_seconds))}</p>
 </div>
 ${canWithdraw(request) && html`<a class="btn danger" href="#withdraw-${request.id}" data-dialog>${w.withdraw}</a>`}
 ${canGiveBack && html`<a class="btn danger" href="#give-back-${request.id}" data-dialog>${w.give_back}</a>`}
 </div>
 ${page.flash ?? ''}
 <section class="card" aria-labelledby="h-way"><header><h2 id="h-way">${w.what_happens}</h2></header>
-<div class="in">${timeline(stepsOf(request, { t, userId, now }))}
+<div class="in">${timeline(stepsOf(request, { t, userId, now, toCome: page.toCome }))}
 ${page.mayRemind && remindForm(t, request, visitor.proof)}</div></section>
 ${canWithdraw(request) && withdrawQuestion(t, request, visitor.proof)}
 ${

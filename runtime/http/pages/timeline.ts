@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import type { AccessRequest, RequestStatus } from '../../contract/models/access-request.ts'
 import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import { ACTIONABLE_TASKS, type Task } from '../../contract/models/task.ts'
+import type { LaterStep } from '../../core/asking/to-come.ts'
 import type { PlainWords } from '../../words/page-words.ts'
 import { type Icon, icon } from '../frame/icons.ts'
 import type { Markup } from '../frame/layout.ts'
@@ -19,7 +20,13 @@ export type TimelineStep = {
   parts: (Markup | string)[]
 }
 
-type Reader = { t: Tongue; userId: string; now: Date }
+type Reader = {
+  t: Tongue
+  userId: string
+  now: Date
+  /** Who decides after those who are asked now. */
+  toCome?: readonly LaterStep[] | undefined
+}
 
 /** The steps of a request, oldest first. */
 export function stepsOf(request: AccessRequest, reader: Reader): TimelineStep[] {
@@ -29,9 +36,15 @@ export function stepsOf(request: AccessRequest, reader: Reader): TimelineStep[] 
     ...tasks.flatMap((task) => decided(task, request, reader)),
     ...ruled(request, reader),
     ...tasks.flatMap((task) => byHand(task, reader)),
+    ...(reader.toCome ?? []).map((step) => decidesThen(step, reader)),
     ...(NOW[request.status]?.(request, reader) ?? []),
   ]
 }
+
+const decidesThen = ({ names, more }: LaterStep, { t }: Reader): TimelineStep => ({
+  ...{ kind: 'next', icon: 'clock', parts: [] },
+  title: t.w.decides_then(oneOf(t, [...names, ...Array.from({ length: more }, () => '')])),
+})
 
 const quoted = ({ t }: Pick<Reader, 't'>, text: string | null | undefined): string[] =>
   text ? [t.w.quoted(text)] : []
@@ -150,8 +163,16 @@ function byHand(task: Task, { t }: Reader): TimelineStep[] {
 }
 
 type Now = (request: AccessRequest, reader: Reader) => TimelineStep[]
-const then: Now = ({ expiration_in_seconds: seconds }, { t }) => {
-  const title = t.w.then_yours(t.accessLength(seconds))
+/** Who has the access, or is to have it: null for the reader. */
+const holderOf = ({ target_user: target }: AccessRequest, { userId }: Reader): string | null =>
+  target.id === userId ? null : nameOf(target)
+
+const then: Now = (request, reader) => {
+  const { t } = reader
+  const title = t.w.then_yours(
+    holderOf(request, reader),
+    t.accessLength(request.expiration_in_seconds),
+  )
   return [{ kind: 'next', icon: 'clock', title, parts: [] }]
 }
 
@@ -178,14 +199,13 @@ const NOW: Partial<Record<RequestStatus, Now>> = {
   PENDING_PROVISIONING: busy('giving', then),
   PENDING_MANUAL_PROVISIONING: then,
   PROVISIONED: busy('being_given'),
-  COMPLETED: ({ expires_at: end }, { t, now }) => [
-    {
-      kind: 'good',
-      icon: 'check',
-      title: end ? t.w.yours : t.w.yours_for_good,
-      parts: end ? [t.w.until(t.moment(parseMoment(end), now))] : [],
-    },
-  ],
+  COMPLETED: (request, reader) => {
+    const { t, now } = reader
+    const { expires_at: end } = request
+    const title = (end ? t.w.yours : t.w.yours_for_good)(holderOf(request, reader))
+    const parts = end ? [t.w.until(t.moment(parseMoment(end), now))] : []
+    return [{ kind: 'good', icon: 'check', title, parts }]
+  },
   PENDING_DEPROVISIONING: busy('over_taking'),
   REVERTING: ended('busy', 'sync', 'taking', 'REVERTING'),
   DENIED_PROVISIONING: ended('bad', 'x', 'not_given', 'DENIED_PROVISIONING'),

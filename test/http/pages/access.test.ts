@@ -57,6 +57,14 @@ describe('a browser that opens /', () => {
     expect((await visitor.get('/', { headers: HTML })).headers.get('location')).toBe('/inbox')
   })
 
+  test('is led to the console where they operate, and to no other place for a role that only reads', async () => {
+    const operator = await signedIn(core)
+    expect((await operator.get('/', { headers: HTML })).headers.get('location')).toBe('/console')
+    const reader = await person(core.db, 'reader@example.com', ['Read Only Admin'])
+    const led = await (await signedIn(core, reader.token)).get('/', { headers: HTML })
+    expect(led.headers.get('location')).toBe('/access')
+  })
+
   test.each([
     'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
     'TEXT/HTML',
@@ -299,6 +307,43 @@ describe('the language', () => {
   })
 })
 
+describe('the look of a browser', () => {
+  const CHOSEN = { mail: 'AT_ONCE', language: 'browser', theme: 'dark', keys: 'on' }
+
+  test('is that of the device, with single keys, until a form says otherwise', async () => {
+    const eve = await at(await person(core.db, 'looks@example.com'), '/settings/personal')
+    expect((await eve.get('/inbox')).text).toContain('<html lang="en">')
+    await eve.get('/settings/personal')
+    expect((await eve.post('/settings/personal', CHOSEN)).status).toBe(303)
+    expect((await eve.get('/inbox')).text).toContain('<html lang="en" data-theme="dark">')
+    // Who signed out, or comes to what there is not, sees the same.
+    const lost = await eve.get('/access/nothing')
+    expect(lost.text).toContain('<html lang="en" data-theme="dark">')
+    const { text } = await eve.get('/settings/personal')
+    expect(text).toMatch(/name="theme" value="dark" checked/)
+  })
+
+  test('has no single keys where they are turned off, and no page that names them', async () => {
+    const eve = await at(await person(core.db, 'speaks@example.com'), '/settings/personal')
+    await eve.post('/settings/personal', { mail: 'NONE', language: 'en', theme: 'light' })
+    const { text } = await eve.get('/inbox')
+    expect(text).toContain('<html lang="en" data-theme="light" data-keys="off">')
+    expect(text).not.toContain('data-key="?"')
+    // A page of before the choice was there says nothing of it.
+    await eve.get('/settings/personal')
+    await eve.post('/settings/personal', { mail: 'NONE', language: 'en' })
+    expect((await eve.get('/inbox')).text).toContain('data-theme="light" data-keys="off"')
+  })
+
+  test('is none that there is not', async () => {
+    const eve = await at(await person(core.db, 'odd@example.com'), '/settings/personal')
+    const odd = { ...CHOSEN, theme: 'pink' }
+    expect((await eve.post('/settings/personal', odd)).status).toBe(400)
+    eve.cookies.set('keyway_look', '"><script>')
+    expect((await eve.get('/inbox')).text).toContain('<html lang="en">')
+  })
+})
+
 describe('delegates', () => {
   const inDays = (days: number) =>
     new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
@@ -363,6 +408,33 @@ describe('a request', () => {
     expect(status).toBe(303)
     expect(await acme.statusOf(id)).toBe('CANCELLED')
     expect((await visitor.get(`/access/requests/${id}`)).text).toContain('“Done”')
+  })
+
+  test('says who decides after the one who is asked now', async () => {
+    const last = await person(core.db, 'last@example.com')
+    const flow = {
+      require_manager_approval: true,
+      approvers: { users: [{ id: last.id }], groups: [] },
+    }
+    const vault = await acme.inStore(await app(core.db, 'Deep Vault'), flow)
+    const id = await acme.asked(ada, { app_id: vault })
+    const visitor = await at(ada)
+    const way = /boss Test decides now[\s\S]*Then last Test decides[\s\S]*Then yours/
+    for (const path of ['/access', `/access/requests/${id}`])
+      expect((await visitor.get(path)).text).toMatch(way)
+    await acme.settle(id, 'complete')
+    const { text } = await visitor.get(`/access/requests/${id}`)
+    expect(text).toMatch(/last Test decides now[\s\S]*Then yours/)
+    expect(text).not.toContain('Then last Test decides')
+  })
+
+  test('of another person says whose it is, and leads back to the list of all', async () => {
+    const id = await acme.asked(ada, { app_id: appId })
+    const { text } = await (await signedIn(core)).get(`/access/requests/${id}`)
+    expect(text).toContain('For ada Test.')
+    expect(text).toContain('Then ada Test has it')
+    expect(text).not.toContain('yours')
+    expect(text).toContain('<a href="/console/requests">')
   })
 
   test('that gave something shows until when, and is given back', async () => {
@@ -448,6 +520,17 @@ test('names of people and apps are shown as text, whatever they hold', async () 
   expect(text).not.toContain('<script>alert')
   expect(text).toContain('&lt;script&gt;alert(1)')
 })
+
+test.each(['\u202e', '\u202b', '\u2066'])(
+  'a name cannot turn around what stands behind it: %j',
+  async (turn) => {
+    const name = `Ledger ${turn}secret`
+    await acme.inStore(await app(core.db, name))
+    const { text } = await (await at(ada)).get('/access?q=ledger')
+    expect(text).toContain('Ledger secret')
+    expect(text).not.toContain(turn)
+  },
+)
 
 describe('a reminder', () => {
   const backdate = (id: string) =>
