@@ -257,6 +257,8 @@ function decide(
 ): Markup | string {
   const { w } = t
   if (grounds === null) return note('', 'info', w.may_read, w.may_read_text)
+  // Its lines are what is decided; the task closes with the last of them.
+  if (reviewIn(task) !== null) return ''
   const actions = (task.actions ?? []).map(({ action_type }) => action_type).filter(isAction)
   if (actions.length === 0) return ''
   const mustSay = actions.some((one) => NEEDS_REASON.includes(one))
