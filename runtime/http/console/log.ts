@@ -15,9 +15,9 @@ const SIZE = 50
 
 const columnsOf = (t: Tongue): Column[] => [
   { words: t.console.log.event },
-  { words: t.console.log.who },
+  { words: t.console.log.who, look: 'c3' },
   { words: t.console.log.target, look: 'c3' },
-  { words: t.console.log.details, look: 'c2' },
+  { words: t.console.log.details },
 ]
 
 /** A moment that a form of ours sent: a day, as date fields write it; null for anything else. */
@@ -47,10 +47,12 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
     const who = [text(one.actor, 'given_name'), text(one.actor, 'family_name')].join(' ').trim()
     const targets = one.targets.map((target) => text(target, 'name')).filter(Boolean)
     const failed = one.outcome === 'Failed' ? badge('bad', 'x', t.console.log.failed) : ''
+    const by = brief(who || text(one.actor, 'email') || t.console.log.keyway, 120)
+    const to = brief(targets.join(', '), 200)
     return row(columnsOf(t), [
-      html`${t.console.event_named(one.event_type, one.event_type_user_friendly)} ${failed}<span class="sub">${t.moment(parseMoment(one.event_began_at), now)} · <code>${one.event_type}</code></span>`,
-      html`${brief(who || text(one.actor, 'email') || t.console.log.keyway, 120)}`,
-      brief(targets.join(', '), 200),
+      html`${t.console.event_named(one.event_type, one.event_type_user_friendly)} ${failed}<span class="sub">${t.moment(parseMoment(one.event_began_at), now)} · <code>${one.event_type}</code></span><span class="sub narrow-only">${by}</span><span class="sub narrow-only">${to}</span>`,
+      by,
+      to,
       details(t, one.event_metadata, one.event_hash),
     ])
   })

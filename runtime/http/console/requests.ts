@@ -13,7 +13,7 @@ const SIZE = 50
 
 const columnsOf = (t: Tongue): Column[] => [
   { words: t.console.request.what },
-  { words: t.console.request.forWhom },
+  { words: t.console.request.forWhom, look: 'c3' },
   { words: t.console.request.state },
   { words: t.console.request.asked, look: 'c3' },
 ]
@@ -40,7 +40,7 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
   const rows = found.items.map((one) => {
     const [permission] = one.requestable_permissions
     return row(columnsOf(t), [
-      html`<a class="go" href="/access/requests/${one.id}">${brief(permission?.label ?? one.app_name, 120)}</a><span class="sub">${one.app_name}, ${t.accessLength(one.expiration_in_seconds)}${one.is_break_glass ? `, ${t.console.request.breakGlass}` : ''}</span>`,
+      html`<a class="go" href="/access/requests/${one.id}">${brief(permission?.label ?? one.app_name, 120)}</a><span class="sub">${one.app_name}, ${t.accessLength(one.expiration_in_seconds)}${one.is_break_glass ? `, ${t.console.request.breakGlass}` : ''}</span><span class="sub narrow-only">${nameOf(one.target_user)}</span>`,
       html`${nameOf(one.target_user)}<span class="sub">${one.requester_user.id === one.target_user.id ? '' : t.console.request.by(nameOf(one.requester_user))}</span>`,
       requestBadge(t, one.status),
       one.requested_at ? t.day(parseMoment(one.requested_at), now) : '',

@@ -230,7 +230,7 @@ ${await grid(visit, base, { ...refused, mine: true, asked }, visitor)}`
 const lineColumns = ({ w }: Tongue): Column[] => [
   { words: w.choose, unseen: true },
   { words: w.who },
-  { words: w.what },
+  { words: w.what, look: 'c3' },
   { words: w.hints },
   { words: w.state },
   { words: w.held_since, look: 'c3' },
@@ -268,6 +268,7 @@ ${
     ? list
     : html`<form class="stack" method="post" action="${base}/decide">
 ${proofField(visitor.proof)}
+<button disabled hidden></button>
 ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${list}
 ${rows.length === 0 ? '' : decide(t, found.total, typed)}
@@ -282,7 +283,7 @@ const asking = ({ w }: Tongue, base: string, { state, hint, search }: Asked): Ma
 <div class="grow"><label for="search">${w.find_line}</label><input id="search" type="search" name="search" value="${search}" maxlength="200"></div>
 <div><label for="state">${w.state}</label><select id="state" name="state">${option('', w.any, state)}${ITEM_STATES.map((one) => option(one, w.item_states[one], state))}</select></div>
 <div><label for="hint">${w.hints}</label><select id="hint" name="hint">${option('', w.any, hint)}${HINT_NAMES.map((one) => option(one, w.hint_meanings[one], hint))}</select></div>
-<button class="btn">${w.show}</button>
+<button class="btn">${w.show}</button>${search + state + hint === '' ? '' : html`<a class="btn plain" href="${base}">${w.clear}</a>`}
 </form>`
 }
 
@@ -301,7 +302,7 @@ function line(
   const who = one.user_name || one.user_email || one.unique_identifier
   const what = one.label ?? one.entitlement_id ?? w.account_itself
   const cells = [
-    html`${brief(who, 120)}<span class="sub">${brief(one.unique_identifier, 120)}</span>`,
+    html`${brief(who, 120)}<span class="sub">${brief(one.unique_identifier, 120)}</span><span class="sub narrow-only">${brief(what, 200)}</span>`,
     brief(what, 200),
     html`${one.hints.map((hint) => html`<span class="sub${hint.red ? ' t bad' : ''}">${w.hint_meanings[hint.name]}</span>`)}${one.peers ? html`<span class="sub">${w.peers_have_it(thousands(one.peers.held, t), thousands(one.peers.of, t))}</span>` : ''}`,
     html`${labelled(ITEM_LOOKS[one.state], w.item_states[one.state])}${one.reason ? html`<span class="sub">${w.quoted(brief(one.reason))}</span>` : ''}${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,

@@ -70,6 +70,7 @@ th, td { padding: .45rem var(--s2); text-align: left; border-bottom: var(--hair)
 :is(th, td).num { text-align: right }
 thead th { padding-block: .4rem; font-size: var(--t1); font-weight: 580; color: var(--soft); white-space: nowrap; background: var(--surface) }
 tbody th { font-weight: 560 }
+td > time { white-space: nowrap }
 tbody tr:last-child > * { border-bottom: 0 }
 :is(tbody tr:hover, tr.open) > * { background: var(--sunken) }
 .c3 { display: none }
