@@ -1,4 +1,5 @@
 /** CONSOLE_ACCESS: the words of the console: apps, people and requests. */
+import type { AccountStanding, AppSource } from '../contract/models/app.ts'
 import type { RunState } from '../contract/models/sync.ts'
 import { inBoth } from './say.ts'
 import { counting } from './time.ts'
@@ -21,6 +22,43 @@ export const CONSOLE_ACCESS = {
       FAILED: 'Fehlgeschlagen',
       STOPPED: 'Angehalten',
       CANCELLED: 'Abgebrochen',
+    },
+  }),
+  account_states: inBoth<Record<AccountStanding, string>>({
+    en: {
+      DISCOVERED: 'Found',
+      STAGED: 'Staged',
+      ACCESS_CREATED: 'Access made',
+      ACTIVE: 'Active',
+      ARCHIVED: 'Archived',
+      SUSPENDED: 'Suspended',
+      DEPROVISIONED: 'Removed',
+      MANUALLY_REMOVED: 'Removed by hand',
+      ACCESS_REMOVED: 'Access removed',
+      NON_CORPORATE_ACCOUNT: 'Not of the company',
+      WAITING_MANUAL_REMOVAL: 'Waits to be removed by hand',
+    },
+    de: {
+      DISCOVERED: 'Gefunden',
+      STAGED: 'Vorgemerkt',
+      ACCESS_CREATED: 'Zugang eingerichtet',
+      ACTIVE: 'Aktiv',
+      ARCHIVED: 'Archiviert',
+      SUSPENDED: 'Gesperrt',
+      DEPROVISIONED: 'Entfernt',
+      MANUALLY_REMOVED: 'Von Hand entfernt',
+      ACCESS_REMOVED: 'Zugang entfernt',
+      NON_CORPORATE_ACCOUNT: 'Nicht vom Unternehmen',
+      WAITING_MANUAL_REMOVAL: 'Wartet auf Entfernung von Hand',
+    },
+  }),
+  /** Where an app is known from; the names of others are theirs. */
+  app_sources: inBoth<Partial<Record<AppSource, string>>>({
+    en: { LUMOS_INTEGRATION: 'its connector', MANUAL: 'entered by hand', CUSTOM: 'made here' },
+    de: {
+      LUMOS_INTEGRATION: 'durch den Konnektor',
+      MANUAL: 'von Hand eingetragen',
+      CUSTOM: 'hier angelegt',
     },
   }),
   app: inBoth({

@@ -31,6 +31,7 @@ export const DISCOVERY_SOURCES = [
   'JUMPCLOUD',
   'CUSTOM',
 ] as const
+export type AppSource = (typeof DISCOVERY_SOURCES)[number]
 
 export const CONNECTION_SOURCES = ['API', 'UI'] as const
 const SYNC_STATUSES = ['SYNCING', 'SUCCESS', 'FAILED'] as const
@@ -185,6 +186,7 @@ export const ACCOUNT_STATUSES = [
   'NON_CORPORATE_ACCOUNT',
   'WAITING_MANUAL_REMOVAL',
 ] as const
+export type AccountStanding = (typeof ACCOUNT_STATUSES)[number]
 
 const moment = v.pipe(v.string(), v.metadata({ description: 'ISO 8601, UTC' }))
 

@@ -1,6 +1,6 @@
 /** Apps, and one app: how it is synced, how far a sync is, who has accounts. */
 import { html } from 'hono/html'
-import type { App } from '../../contract/models/app.ts'
+import type { AccountStanding, App } from '../../contract/models/app.ts'
 import { type RunState, SYNC_PHASES, type SyncRun } from '../../contract/models/sync.ts'
 import { listAccounts } from '../../core/catalogue/apps/accounts.ts'
 import { getApp, listApps } from '../../core/catalogue/apps/apps.ts'
@@ -120,7 +120,10 @@ ${card(
     [t.console.app.state, syncBadge(t, app)],
     [t.console.app.integration, html`<code>${app.app_class_id}</code>`],
     [t.console.app.category, app.category ?? '–'],
-    [t.console.app.sources, app.sources.join(', ') || '–'],
+    [
+      t.console.app.sources,
+      app.sources.map((one) => t.console.app_sources[one] ?? one).join(', ') || '–',
+    ],
   ]),
 )}
 ${
@@ -207,6 +210,20 @@ function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): 
   return html`<div id="live" data-events="/console/syncs/events?${followQuery({ app_id: appId, limit: RUNS }, { items: runs })}">${listed({ id: 'runs', title: t.console.app.runs, note: t.console.app.runsNote }, runColumns(t), rows, nothing, '', t)}</div>`
 }
 
+/** ACCOUNT_LOOKS: how the state of an account looks; those that are over look alike. */
+const ACCOUNT_LOOKS: Partial<Record<AccountStanding, BadgeLook>> = {
+  ACTIVE: ['good', 'check'],
+  ACCESS_CREATED: ['good', 'check'],
+  STAGED: ['wait', 'clock'],
+  SUSPENDED: ['bad', 'stop'],
+  WAITING_MANUAL_REMOVAL: ['wait', 'hand'],
+}
+
+const accountBadge = (t: Tongue, status: AccountStanding): Markup => {
+  const [kind, icon] = ACCOUNT_LOOKS[status] ?? (['', 'minus'] as const)
+  return badge(kind, icon, t.console.account_states[status])
+}
+
 const accountsColumns = (t: Tongue): Column[] => [
   { words: t.console.app.account },
   { words: t.console.app.accountState },
@@ -222,7 +239,7 @@ function accountsOf(
   const rows = found.items.map((one) =>
     row(accountsColumns(t), [
       html`${one.user_id ? html`<a class="go" href="/console/people/${one.user_id}">${one.unique_identifier}</a>` : one.unique_identifier}<span class="sub">${one.email ?? ''}${one.user_id ? '' : html` ${t.console.app.nobody}`}</span>`,
-      one.status ?? '–',
+      one.status ? accountBadge(t, one.status) : '–',
       one.last_login ? t.day(new Date(one.last_login), now) : '–',
     ]),
   )

@@ -19,6 +19,7 @@ import {
   row,
   shell,
 } from './parts.ts'
+import { draftOf } from './policy-form.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -84,6 +85,15 @@ ${listed({ id: 'list', title: t.console.policy.title, count: found.total }, colu
   )
 }
 
+/** The condition as its form says it; as JSON where that is nested. */
+function conditionOf({ console: { policy_edit: w } }: Tongue, one: AccessPolicyOutput): Markup {
+  const { who, lines } = draftOf(one)
+  if (who !== 'all' && who !== 'any')
+    return html`<div class="in"><pre class="wrap small">${brief(JSON.stringify(one.access_condition, null, 2), 4000)}</pre></div>`
+  return html`<div class="in stack tight"><p>${w.whoIs} ${w.whos[who]}:</p>
+<ul class="stack tight">${lines.map(({ attribute, operator, value }) => html`<li class="wrap"><b>${brief(attribute, 200)}</b> ${w.operators[operator]} <b>${brief(value, 1000)}</b></li>`)}</ul></div>`
+}
+
 export async function showPolicy(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
   const one = await getPolicy(db, principal, c.req.param('access_policy_id') ?? '')
@@ -102,7 +112,7 @@ export async function showPolicy(visit: ConsoleVisit): Promise<Response> {
   )
   const condition = one.is_everyone_condition
     ? html`<p class="in">${t.console.policy.everyone}</p>`
-    : html`<div class="in"><pre class="wrap small">${brief(JSON.stringify(one.access_condition, null, 2), 4000)}</pre></div>`
+    : conditionOf(t, one)
   return c.html(
     shell({
       t,

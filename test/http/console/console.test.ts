@@ -660,6 +660,8 @@ describe('a policy', () => {
     const page = await visitor.get(saved.headers.get('location') ?? '')
     expect(page.text).toContain('It is saved.')
     expect(page.text).toContain('In force')
+    expect(page.text).toContain('<b>email</b> ends with <b>ada@example.com</b>')
+    expect(page.text).not.toContain('&quot;attribute&quot;')
   })
 
   test('is changed, switched off and put in force again', async () => {
