@@ -65,6 +65,8 @@ export type ConsoleChange = {
   given?(visit: ConsoleVisit, about: About): Promise<Record<string, string>>
   /** Links to the same with another choice. */
   options?(about: About, t: Tongue): Markup
+  /** Where it is refused: a link to the same with what may be missing. */
+  instead?(about: About, t: Tongue): Markup
   preview(visit: ConsoleVisit, about: About): Promise<Preview>
   /** Does it. @returns what is shown in place of the way back, where something must be */
   act(visit: ConsoleVisit, about: About): Promise<unknown>
@@ -204,7 +206,7 @@ ${problem === null ? '' : note('bad', 'alert', w.notDone, problem, 'alert')}
 ${refused === null ? '' : note('bad', 'alert', w.notPossible, refused, 'alert')}
 ${
   preview === null
-    ? html`<div class="row"><a class="btn" href="${back}">${w.back}</a></div>`
+    ? html`<div class="row">${code === 409 && change.instead ? change.instead(about, t) : ''}<a class="btn" href="${back}">${w.back}</a></div>`
     : html`${preview.lines === null ? '' : card({ id: 'difference', title: w.whatChanges }, differences(preview.lines, t))}
 ${change.options ? change.options(about, t) : ''}
 <form class="card" method="post" action="${c.req.path}"><div class="in stack">

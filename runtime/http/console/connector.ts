@@ -271,7 +271,10 @@ const versionsColumns = (t: Tongue): Column[] => [
 
 const versions = (t: Tongue, { id, versions: all, active }: Shown, now: Date): Markup =>
   listed(
-    { id: 'versions', title: t.console.one_connector.versions },
+    {
+      ...{ id: 'versions', title: t.console.one_connector.versions },
+      end: all.length > 1 ? go('/console/generations', t.console.generation.rollback, 'less') : '',
+    },
     versionsColumns(t),
     [...all].reverse().map((one) => {
       const serves = one.digest === active

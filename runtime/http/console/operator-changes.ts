@@ -141,6 +141,14 @@ export const OPERATOR_CHANGES = {
       allow_breaking: about.get('allow_breaking') === 'yes',
       allow_downgrade: about.get('allow_downgrade') === 'yes',
     })),
+    instead: (about, t) => {
+      if (about.get('grant') === 'all') return html``
+      const kept = ['digest', 'allow_breaking', 'allow_downgrade']
+        .map((name) => [name, about.get(name)])
+        .filter(([, value]) => value !== '')
+      const query = new URLSearchParams([...kept, ['grant', 'all']])
+      return html`<a class="btn main" href="?${query}">${t.console.version.grantToo}</a>`
+    },
   },
   'forget-probe': {
     ...ofConnector('forget-probe', 'forgetProbe'),

@@ -122,6 +122,8 @@ describe('a package that is uploaded', () => {
     const activate = '/console/connectors/acme/activate'
     const waits = await visitor.get(`${activate}?digest=${made.digest}`)
     expect([waits.status, waits.text.includes('wants more than is granted')]).toEqual([409, true])
+    const all = `?digest=${made.digest}&amp;grant=all`
+    expect(waits.text).toContain(`href="${all}">Grant all that it wants</a>`)
     const asked = await visitor.get(`${activate}?digest=${made.digest}&grant=all`)
     expect(asked.text).toContain('acme: may')
     const done = await visitor.post(activate, { reason: 'Reviewed' })
