@@ -6,6 +6,9 @@ const ICONS = {
   box: '<path d="m8 1.9 5.5 3v6.2L8 14.1l-5.5-3V4.9zM2.5 4.9 8 8l5.5-3.1M8 8v6.1"/>',
   check: '<path d="m3 8.5 3.2 3.2L13 5"/>',
   clock: '<circle cx="8" cy="8" r="6"/><path d="M8 4.7V8l2.2 1.6"/>',
+  coin: '<circle cx="8" cy="8" r="6"/><path d="M10.2 5.6A3.2 3.2 0 1 0 10.2 10.4M4.8 7.2h4M4.8 8.9h4"/>',
+  dials:
+    '<path d="M2.5 5h6M11.5 5h2M2.5 11h2M7.5 11h6"/><circle cx="10" cy="5" r="1.5"/><circle cx="6" cy="11" r="1.5"/>',
   grid: '<rect x="2.5" y="2.5" width="4.4" height="4.4" rx="1"/><rect x="9.1" y="2.5" width="4.4" height="4.4" rx="1"/><rect x="2.5" y="9.1" width="4.4" height="4.4" rx="1"/><rect x="9.1" y="9.1" width="4.4" height="4.4" rx="1"/>',
   hand: '<path d="M5 8.5V3.8a1 1 0 0 1 2 0V7m0-.3V2.9a1 1 0 0 1 2 0V7m0-.4V3.9a1 1 0 0 1 2 0V9.5c0 2.7-1.5 4.6-4 4.6-2 0-3-.9-3.9-2.7L2 9.3c-.4-.9.7-1.6 1.4-.9L5 10"/>',
   home: '<path d="M2.5 7.5 8 2.8l5.5 4.7V13a.5.5 0 0 1-.5.5H9.8V9.8H6.2v3.7H3a.5.5 0 0 1-.5-.5z"/>',

@@ -59,7 +59,7 @@ export const SIDE = {
   cost: {
     path: '/console/cost',
     words: 'cost',
-    icon: 'list',
+    icon: 'coin',
     group: 'side_access',
     who: 'expenses.read',
   },
@@ -94,7 +94,7 @@ export const SIDE = {
   settings: {
     path: '/console/settings',
     words: 'host_settings',
-    icon: 'key',
+    icon: 'dials',
     group: 'side_runtime',
     who: 'operator',
   },
