@@ -133,7 +133,7 @@ function report(rows: readonly Row[]) {
   return {
     part: 'pages',
     title: 'Pages for people in a large company',
-    setting: `${USERS.toLocaleString('en')} people with ${ROWS.toLocaleString('en')} associations, and a review of all of them. ${machineWords()}; load before: ${load}. The host answers without a socket; the caller and the database share the machine.`,
+    setting: `${USERS.toLocaleString('en')} people with ${ROWS.toLocaleString('en')} associations, and a review of all of them. ${machineWords()}; load before: ${load}, after: ${loadWords()}. The host answers without a socket; the caller and the database share the machine.`,
     findings: {
       judged: [
         {
