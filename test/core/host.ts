@@ -27,6 +27,7 @@ import { forgetDatabase } from '../database/forget.ts'
 import { judgeOfHost } from '../e2e/judge.ts'
 import { newDatabase, type TestDatabase } from '../kit/databases.ts'
 import { withDatabase, withVerdicts } from '../kit/template.ts'
+import { keepVerdicts, withVerdictsOn } from '../kit/verdicts.ts'
 import { builtWorker } from '../kit/worker.ts'
 
 export const SECRET = 'core-tests-'.repeat(4)
@@ -111,6 +112,8 @@ export async function startCore(
   const dataDir = from ?? mkdtempSync(path.join(tmpdir(), 'keyway-core-'))
   if (from === undefined) chmodSync(dataDir, 0o711)
   if (from === undefined) withVerdicts(dataDir)
+  const plugins = env['KEYWAY_PLUGINS_DIR']
+  if (from === undefined && plugins !== undefined) await withVerdictsOn(plugins, dataDir)
   const isGiven = env['DATABASE_URL'] !== undefined
   const database =
     from === undefined && !isGiven
@@ -190,6 +193,7 @@ export async function startCore(
     async stop({ keep = false } = {}) {
       await host.stop()
       if (keep) return
+      if (plugins !== undefined) await keepVerdicts(dataDir)
       databases.delete(dataDir)
       if (database) await database.drop()
       else await forgetDatabase(dataDir)

@@ -5,7 +5,7 @@
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
-import { appendFile, rm } from 'node:fs/promises'
+import { appendFile, mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -20,6 +20,7 @@ import { keptSecret } from '../../runtime/secrets/secret-files.ts'
 import { forgetDatabase } from '../database/forget.ts'
 import { startServer } from './databases.ts'
 import { copyDatabase, TEMPLATE } from './template.ts'
+import { KEPT } from './verdicts.ts'
 import { buildOnce, workerOfTests } from './worker.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
@@ -45,6 +46,7 @@ export async function setup(): Promise<() => Promise<void>> {
     judgeBuiltIn(dataDir),
     promisify(execFile)(process.execPath, [LAUNCHER, '--help']),
   ])
+  await mkdir(path.join(dataDir, KEPT))
   process.env[TEMPLATE] = dataDir
   process.env[COMPILER] = path.join(path.dirname(mainOfCheckout(process.execPath)), 'compiler.js')
   process.env[SYSTEMS] = path.join(ROOT, 'node_modules', '.cache', 'keyway-systems')

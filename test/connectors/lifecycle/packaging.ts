@@ -41,6 +41,9 @@ export default defineConnector({
 })
 `
 
+/** Stands for the version while the usual code is bundled: that is done once for all versions. */
+const ANY_VERSION = 'any-version'
+
 /** A case for each capability, which is what an installed package must have. */
 export const casesFor = (
   capabilities: Record<string, unknown>,
@@ -72,23 +75,23 @@ export async function packaged(
     ...changes,
   }
   const { id, version, runtime } = manifest
-  const written = new Map([
-    ['connector.json', JSON.stringify(manifest)],
-    ['connector.ts', code ?? LISTING(version)],
-    ['connector.cases.json', JSON.stringify(cases ?? casesFor(manifest.capabilities))],
+  const text = JSON.stringify(manifest)
+  const sources = { 'connector.json': text, 'connector.ts': code ?? LISTING(ANY_VERSION) }
+  const bundle = (await bundled(sources)).replaceAll(ANY_VERSION, version)
+  const files = new Map([
+    ['code.js', Buffer.from(bundle)],
+    ['connector.json', Buffer.from(text)],
+    ['connector.cases.json', Buffer.from(JSON.stringify(cases ?? casesFor(manifest.capabilities)))],
   ])
-  const files = new Map([['code.js', Buffer.from(await bundled(written))]])
-  for (const name of ['connector.json', 'connector.cases.json'])
-    files.set(name, Buffer.from(written.get(name) ?? ''))
   const made = packageOf({ id, version, runtime }, files)
   const signature = JSON.stringify(signPackage(made, publisher.privateKey))
   return { packed: await writePackage(made), digest: made.digest, signature, id, version }
 }
 
-async function bundled(files: ReadonlyMap<string, string>): Promise<string> {
+async function bundled(sources: Record<string, string>): Promise<string> {
   const home = await mkdtemp(path.join(tmpdir(), 'keyway-packaging-'))
   try {
-    for (const [name, text] of files) await writeFile(path.join(home, name), text)
+    for (const [name, text] of Object.entries(sources)) await writeFile(path.join(home, name), text)
     const folder = await readFolder(home)
     const work = { workDirectory: path.join(home, 'work'), prefix: [], timeoutMs: 20_000 }
     const compiled = await compileOnce(folder, work)
