@@ -5,6 +5,7 @@ import { judge, type Policy, parseUrl } from '../../../runtime/egress/rules/poli
 import { resolveRules } from '../../../runtime/egress/rules/resolve-rules.ts'
 import type { Settings } from '../../../runtime/egress/rules/server-url.ts'
 import { compileRules } from '../../../runtime/egress/rules/url-template.ts'
+import { bestMs } from '../../kit/best-ms.ts'
 import { thrownBy } from '../fixtures/door.ts'
 
 const FIELDS: Fields = {
@@ -194,13 +195,14 @@ describe('an address that is too long to be read', () => {
   })
 })
 
-test('reads a path once, however many entries there are', () => {
+test('reads a path once, however many entries there are', async () => {
   const many = Array.from({ length: 30_000 }, (_, index) => `https://a.example/a${index}/b`)
   const policy = policyOf(many)
-  const url = parseUrl(`https://a.example${'/%2561'.repeat(200)}`)
-  const startedMs = performance.now()
-  expect(() => judge(url, 'GET', policy)).toThrow()
-  expect(performance.now() - startedMs).toBeLessThan(250)
+  const tookMs = await bestMs(250, () => {
+    const url = parseUrl(`https://a.example${'/%2561'.repeat(200)}`)
+    expect(() => judge(url, 'GET', policy)).toThrow()
+  })
+  expect(tookMs).toBeLessThan(250)
 })
 
 describe('a setting in its place', () => {
