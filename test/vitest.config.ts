@@ -7,7 +7,7 @@ const ROOT = path.join(import.meta.dirname, '..')
 /** What holds for all files of tests. */
 const each = {
   // Real servers and processes: patience, not speed, is what these need.
-  testTimeout: 30_000,
+  testTimeout: 120_000,
   hookTimeout: 120_000,
   // Much of a test is waiting for processes, servers and clocks: on two cores a third file fills the gaps. A fourth one
   // makes each take nearly twice as long, and none ends sooner.

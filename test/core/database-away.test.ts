@@ -2,10 +2,11 @@
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'pg'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isAway } from '../../runtime/database/away.ts'
 import { killDatabase } from '../database/kill.ts'
 import { until } from '../e2e/until.ts'
+import { holds } from '../kit/holds.ts'
 import { shows } from '../symptoms.ts'
 import { type CoreHost, startCore } from './host.ts'
 
@@ -117,7 +118,7 @@ test('a killed database is told as such, connectors answer meanwhile, and it com
 
 test('a database that is killed in the middle of a transaction fails that one, not the host', async () => {
   // It answers a moment before the host has noted its process.
-  await vi.waitFor(() => expect(core.host.databasePid()).not.toBeNull())
+  await holds(() => expect(core.host.databasePid()).not.toBeNull())
   const transaction = core.db.transaction(async (tx) => {
     await tx.execute('select 1')
     killDatabase(core.host.databasePid())

@@ -234,7 +234,6 @@ test.each(rows.filter(([, { body }]) => body !== null).map(([name, row]) => [nam
           JSON.stringify({ ...bodies[name], [member]: odd }).replace('1e+300', '1e999'),
         )
   },
-  60_000,
 )
 
 test.each(Object.entries(OPERATOR_ENDPOINTS).filter(([, { body }]) => body !== null))(
@@ -245,7 +244,6 @@ test.each(Object.entries(OPERATOR_ENDPOINTS).filter(([, { body }]) => body !== n
     for (const member of membersOf(body))
       for (const odd of ODD) await expectRefusal(method, where, JSON.stringify({ [member]: odd }))
   },
-  60_000,
 )
 
 const QUERIES = ['', '[]', '-1', '1e400', '%00', '%ff', '99999999999999999999', 'true', '{}', '%27']
@@ -264,4 +262,4 @@ test('every endpoint answers queries and ids of any form in its own form', async
       for (const value of QUERIES)
         await expectRefusal('GET', `${pathOf(path)}?${name}=${value}&${name}=${value}`, undefined)
   }
-}, 120_000)
+})

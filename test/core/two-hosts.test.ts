@@ -212,4 +212,4 @@ test('a host whose database is away is alive and not ready, says what for, and c
   await closed(false)
   await until('it is ready again', async () => (await asked('/readyz')).status === 200)
   await owner.end()
-}, 90_000)
+})

@@ -64,4 +64,4 @@ it('goes on with the job, as after a host that was killed', async () => {
     await again.close()
     await restored.stop()
   }
-}, 90_000)
+})

@@ -190,7 +190,7 @@ describe.skipIf(bin === undefined)('with a standby', () => {
     expect(String(faults)).toContain('conflict with recovery')
     expect(faults.filter((fault) => !isContended(fault) && !isAway(fault))).toEqual([])
     await reading.end().catch(() => {})
-  }, 60_000)
+  })
 
   test('a host goes on by itself when it is promoted, and nothing that was acknowledged is lost', async () => {
     const made: string[] = []
@@ -227,5 +227,5 @@ describe.skipIf(bin === undefined)('with a standby', () => {
     const rows = await asks(standby.port, 'select name from apps')
     const kept = new Set(rows.map(({ name }) => name))
     expect(made.filter((name) => !kept.has(name))).toEqual([])
-  }, 120_000)
+  })
 })

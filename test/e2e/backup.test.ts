@@ -93,4 +93,4 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
   expect((await me(second.url)).id).toBe(id)
   second.command.kill('SIGTERM')
   expect(await second.command.ended).toEqual({ code: 0, signal: null })
-}, 90_000)
+})

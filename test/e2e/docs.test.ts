@@ -97,5 +97,5 @@ describe.skipIf(!hasCurl)(`the commands${hasCurl ? '' : ' (needs curl)'}`, () =>
     const restored = path.join(home, 'restored')
     const out = await pasted(restore, { KEYWAY_DATA_DIR: restored, KEYWAY_SECRET: secret })
     expect(out).toMatch(/restored/i)
-  }, 120_000)
+  })
 })

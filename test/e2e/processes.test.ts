@@ -114,7 +114,7 @@ beforeAll(async () => {
   url = found
   env['PORT'] = new URL(url).port
   await bothServe()
-}, 120_000)
+})
 afterAll(stopCommands)
 
 test('what is installed, upgraded and rolled back is answered by both at once', async () => {
@@ -128,7 +128,7 @@ test('what is installed, upgraded and rolled back is answered by both at once', 
   expect(await versions()).toEqual(new Set(['1.1.0']))
   await keyway('rollback', String(generation))
   expect(await versions()).toEqual(new Set(['1.0.0']))
-}, 60_000)
+})
 
 test('metrics are those of both, in every process', async () => {
   const label = 'connector="acme",capability="list_accounts"'
@@ -171,7 +171,7 @@ test('a process that is killed loses nothing, and another takes its place', asyn
   expect(members()).not.toContain(second)
   expect(await versions()).toEqual(new Set(['1.0.0']))
   expect(members().map((pid) => workersOf(pid).length)).toEqual([1, 1])
-}, 120_000)
+})
 
 test('a second host of the same data directory is refused with which process holds it', async () => {
   const { code, output } = await run(['start'], { env: { ...env, PORT: '0' } })
@@ -184,7 +184,7 @@ test('a port that is taken ends the start with what to do', async () => {
   const { code, output } = await run(['start'], { env: other })
   expect(code).toBe(1)
   expect(output).toMatch(/PORT: .* is taken by another program/)
-}, 60_000)
+})
 
 test('SIGTERM ends all of them', async () => {
   const pids = [...members(), ...members().flatMap(workersOf)]
@@ -194,4 +194,4 @@ test('SIGTERM ends all of them', async () => {
   await until('all are gone', () =>
     [...pids, ...processesWith(dataDir)].every((pid) => !isAlive(pid)),
   )
-}, 60_000)
+})

@@ -64,4 +64,4 @@ test('is listed as such with the reason, is counted, and comes back when it is r
   const fine = withToken({ custom_attributes: ['fine'] })
   expect(success((await host.call('hazards', 'list_accounts', fine)).body)).toHaveLength(1)
   expect(await stateOf('hazards')).toMatchObject({ state: 'ready' })
-}, 60_000)
+})

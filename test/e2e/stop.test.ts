@@ -126,7 +126,7 @@ test('under load and with stuck isolates: what was taken is answered, in time', 
   expect([...new Set(ends)]).toEqual(['answered'])
   if (isLinux) expect(processesWith(path.join(home, 'data'))).toEqual([])
   agent.destroy()
-}, 60_000)
+})
 
 test('with a call that takes longer than the host waits: it is told, and not cut off', async () => {
   const host = await startHost({
@@ -143,31 +143,27 @@ test('with a call that takes longer than the host waits: it is told, and not cut
   agent.destroy()
 })
 
-test.runIf(isLinux)(
-  'killed: no worker outlives it, whatever runs in it',
-  async () => {
-    const { command, call } = await start()
-    const agent = new Agent({ keepAlive: true })
-    for (const id of ['busy', 'stuck', 'native', 'waiting'])
-      expect(await call(agent, id, 'warm')).toBe('warm')
-    const calls = [
-      call(agent, 'stuck', 'spin'),
-      call(agent, 'native', 'native'),
-      call(agent, 'waiting', 'wait'),
-    ]
-    const mine = processesWith(path.join(home, 'data')).filter((pid) => pid !== command.pid)
-    expect(mine.length).toBeGreaterThanOrEqual(4)
-    // A stopped process takes no signal but this one.
-    const [stopped = 0] = processesWith('/run/worker-').filter((pid) => mine.includes(pid))
-    process.kill(stopped, 'SIGSTOP')
-    command.kill('SIGKILL')
-    await until('everything is gone', () => mine.every((pid) => !isAlive(pid)))
-    expect(processesWith(path.join(home, 'data'))).toEqual([])
-    await Promise.all(calls)
-    agent.destroy()
-  },
-  60_000,
-)
+test.runIf(isLinux)('killed: no worker outlives it, whatever runs in it', async () => {
+  const { command, call } = await start()
+  const agent = new Agent({ keepAlive: true })
+  for (const id of ['busy', 'stuck', 'native', 'waiting'])
+    expect(await call(agent, id, 'warm')).toBe('warm')
+  const calls = [
+    call(agent, 'stuck', 'spin'),
+    call(agent, 'native', 'native'),
+    call(agent, 'waiting', 'wait'),
+  ]
+  const mine = processesWith(path.join(home, 'data')).filter((pid) => pid !== command.pid)
+  expect(mine.length).toBeGreaterThanOrEqual(4)
+  // A stopped process takes no signal but this one.
+  const [stopped = 0] = processesWith('/run/worker-').filter((pid) => mine.includes(pid))
+  process.kill(stopped, 'SIGSTOP')
+  command.kill('SIGKILL')
+  await until('everything is gone', () => mine.every((pid) => !isAlive(pid)))
+  expect(processesWith(path.join(home, 'data'))).toEqual([])
+  await Promise.all(calls)
+  agent.destroy()
+})
 
 /** Ways of npm to start a host. Each puts a shell between, which passes no signal on. */
 const LAUNCHES: readonly (readonly [name: string, args: readonly string[]])[] = [
@@ -178,38 +174,34 @@ const LAUNCHES: readonly (readonly [name: string, args: readonly string[]])[] = 
 describe.skipIf(!isLinux || spawnSync('npm', ['--version']).error !== undefined)(
   `started by npm${isLinux ? '' : ' (needs Linux)'}`,
   () => {
-    test.each(LAUNCHES)(
-      '%s %j: asked to stop, it leaves no process behind',
-      async (name, args) => {
-        const folder = await newHome()
-        const data = await withFirstStart(path.join(folder, 'data'))
-        await mkdir(path.join(folder, 'node_modules', '.bin'), { recursive: true })
-        const { bin, scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'))
-        const file = path.join(ROOT, bin.keyway)
-        await symlink(file, path.join(folder, 'node_modules', '.bin', 'keyway'))
-        const start = scripts.start.replace(bin.keyway, file)
-        expect(start).toContain(file)
-        await writeFile(path.join(folder, 'package.json'), JSON.stringify({ scripts: { start } }))
-        const command = begin(args as string[], {
-          program: name,
-          cwd: folder,
-          env: { PORT: '0', KEYWAY_DATA_DIR: data, KEYWAY_PLUGINS_DIR: path.join(folder, 'none') },
-        })
-        const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
-        await command.prints(/"msg":"ready"/)
-        await until(
-          'its database serves',
-          async () => (await send(`${url}/readyz`, {})).status === 200,
-        )
-        const pids = familyOf(command.pid).map(({ pid }) => pid)
-        // npm, its shell, the host and the processes of PostgreSQL.
-        expect(pids.length).toBeGreaterThan(5)
-        command.kill('SIGTERM')
-        await command.ended
-        await until('everything is gone', () => !pids.some(isAlive))
-        await expect(send(`${url}/healthz`, {})).rejects.toThrow(/ECONNREFUSED/)
-      },
-      60_000,
-    )
+    test.each(LAUNCHES)('%s %j: asked to stop, it leaves no process behind', async (name, args) => {
+      const folder = await newHome()
+      const data = await withFirstStart(path.join(folder, 'data'))
+      await mkdir(path.join(folder, 'node_modules', '.bin'), { recursive: true })
+      const { bin, scripts } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8'))
+      const file = path.join(ROOT, bin.keyway)
+      await symlink(file, path.join(folder, 'node_modules', '.bin', 'keyway'))
+      const start = scripts.start.replace(bin.keyway, file)
+      expect(start).toContain(file)
+      await writeFile(path.join(folder, 'package.json'), JSON.stringify({ scripts: { start } }))
+      const command = begin(args as string[], {
+        program: name,
+        cwd: folder,
+        env: { PORT: '0', KEYWAY_DATA_DIR: data, KEYWAY_PLUGINS_DIR: path.join(folder, 'none') },
+      })
+      const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
+      await command.prints(/"msg":"ready"/)
+      await until(
+        'its database serves',
+        async () => (await send(`${url}/readyz`, {})).status === 200,
+      )
+      const pids = familyOf(command.pid).map(({ pid }) => pid)
+      // npm, its shell, the host and the processes of PostgreSQL.
+      expect(pids.length).toBeGreaterThan(5)
+      command.kill('SIGTERM')
+      await command.ended
+      await until('everything is gone', () => !pids.some(isAlive))
+      await expect(send(`${url}/healthz`, {})).rejects.toThrow(/ECONNREFUSED/)
+    })
   },
 )

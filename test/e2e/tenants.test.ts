@@ -45,4 +45,4 @@ test('each is served, by its own isolate, in one worker that stays', async () =>
   expect(wrong).toEqual([])
   expect(most).toBeLessThanOrEqual(64)
   expect(lane()).toMatchObject({ deaths: 0, calls: 0, waiting: 0 })
-}, 120_000)
+})

@@ -11,7 +11,7 @@ const LONGEST_PAUSE_MS = 100
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  patienceMs = 20_000,
+  patienceMs = 60_000,
 ): Promise<T> {
   const endMs = performance.now() + patienceMs
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {

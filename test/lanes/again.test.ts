@@ -1,5 +1,6 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
+import { holds } from '../kit/holds.ts'
 import { callOf, connectorOf, ON_THREAD, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 
@@ -19,7 +20,7 @@ type Lanes = ReturnType<typeof openLanes>['lanes']
 
 /** Waits until so many tenants sit in the worker. */
 const untilSeated = (lanes: Lanes, isolates: number) =>
-  vi.waitFor(() => expect(lanes.states()[0]?.isolates).toBe(isolates), { timeout: 10_000 })
+  holds(() => expect(lanes.states()[0]?.isolates).toBe(isolates))
 
 describe('a worker that is killed from outside', () => {
   test('costs no call for which nothing but reads has left', async () => {
@@ -84,7 +85,7 @@ describe('a worker that is killed from outside', () => {
     const hello = connectorOf(say("'hello'"))
     await outcome(lanes.run('a', callOf(hello)))
     process.kill(lanes.states()[0]?.pid ?? 0, 'SIGKILL')
-    await vi.waitFor(() => expect(lanes.states()[0]?.deaths).toBe(1))
+    await holds(() => expect(lanes.states()[0]?.deaths).toBe(1))
     expect(lanes.standing.of(hello.digest)).toEqual({ state: 'clear' })
   })
 })

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createCpuWatch } from '../../runtime/lanes/cpu-watch.ts'
 import { createPriorities } from '../../runtime/lanes/priority.ts'
+import { holds } from '../kit/holds.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 
@@ -62,13 +63,12 @@ test.skipIf(process.platform !== 'linux')(
     const pid = lanes.states()[0]?.pid ?? 0
     const spin = connectorOf('for (;;) {}')
     const spinning = outcome(lanes.run('a', callOf(spin, { deadlineMs: 5000 })))
-    await vi.waitFor(() => expect(getPriority(pid)).toBe(19), { timeout: 5000, interval: 50 })
+    await holds(() => expect(getPriority(pid)).toBe(19))
     if (createPriorities().scheduling.means.includes('autogroup'))
       expect(readFileSync(`/proc/${pid}/autogroup`, 'utf8')).toMatch(/nice 19$/m)
     expect(await spinning).toBe('deadline_passed')
-    await vi.waitFor(() => expect(lanes.states()).toEqual([]), { timeout: 5000 })
+    await holds(() => expect(lanes.states()).toEqual([]))
     expect(ends.map(({ reason }) => reason)).toEqual(['stopped'])
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   },
-  20_000,
 )

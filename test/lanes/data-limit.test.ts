@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createDataRoom, dataLimitOf, FIRST_DATA_LIMIT } from '../../runtime/lanes/data-limit.ts'
+import { holds } from '../kit/holds.ts'
 
 /** A room whose raises are made when the test says so. */
 function open() {
@@ -53,7 +54,7 @@ describe('room for the isolates of a worker', () => {
     const { asked, entered, enter } = open()
     enter(5)
     asked[0]?.refuse()
-    await vi.waitFor(() => expect(asked).toHaveLength(2))
+    await holds(() => expect(asked).toHaveLength(2))
     asked[1]?.done()
     await settle()
     expect(entered).toEqual([5])

@@ -1,5 +1,6 @@
 /** A flood of one connector in a worker that it shares, with real workers. */
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
+import { holds } from '../kit/holds.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 
@@ -10,9 +11,7 @@ test('a connector whose tenants flood a shared worker leaves a seat to the other
   const flood = Array.from({ length: 40 }, (_, tenant) =>
     outcome(lanes.run('shared', callOf(floods, { isolateKey: `${tenant}`, deadlineMs: 4000 }))),
   )
-  await vi.waitFor(() => expect(lanes.states()).toMatchObject([{ isolates: 6, waiting: 16 }]), {
-    timeout: 3000,
-  })
+  await holds(() => expect(lanes.states()).toMatchObject([{ isolates: 6, waiting: 16 }]))
   expect(await outcome(lanes.run('shared', callOf(hello)))).toBe('hello')
   expect(lanes.states()).toMatchObject([{ calls: 22 }])
   const codes = await Promise.all(flood)
@@ -26,11 +25,9 @@ test('a tenant whose calls fill the line of a worker loses one to a tenant that 
   const run = (isolateKey: string) =>
     outcome(lanes.run(waits.digest, callOf(waits, { isolateKey })))
   const first = run('first')
-  await vi.waitFor(() => expect(lanes.states()).toMatchObject([{ isolates: 1 }]), {
-    timeout: 5000,
-  })
+  await holds(() => expect(lanes.states()).toMatchObject([{ isolates: 1 }]))
   const flood = Array.from({ length: 4 }, () => run('flood'))
-  await vi.waitFor(() => expect(lanes.states()).toMatchObject([{ waiting: 4 }]))
+  await holds(() => expect(lanes.states()).toMatchObject([{ waiting: 4 }]))
   const other = run('other')
   expect(await Promise.all([first, ...flood, other])).toEqual([
     'done',

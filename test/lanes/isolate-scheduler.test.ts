@@ -5,6 +5,7 @@ import {
   type IsolateScheduler,
   type SchedulerLimits,
 } from '../../runtime/lanes/isolate-scheduler.ts'
+import { holds } from '../kit/holds.ts'
 
 let opened: IsolateScheduler[] = []
 afterEach(() => {
@@ -179,7 +180,7 @@ describe('an isolate that was let go', () => {
     seats.release(isolateOf('1'))
     take('2')
     expect(steps.dispose.mock.calls).toEqual([[1]])
-    await vi.waitFor(() => expect(steps.kill).toHaveBeenCalled())
+    await holds(() => expect(steps.kill).toHaveBeenCalled())
   })
 
   test('because the worker says so is asked for again, and must be confirmed', async () => {
@@ -187,7 +188,7 @@ describe('an isolate that was let go', () => {
     take('1')
     seats.gone(isolateOf('1'), false)
     expect(steps.dispose.mock.calls).toEqual([[1]])
-    await vi.waitFor(() => expect(steps.kill).toHaveBeenCalled())
+    await holds(() => expect(steps.kill).toHaveBeenCalled())
   })
 })
 
@@ -198,7 +199,7 @@ describe('an idle isolate', () => {
     seats.release(isolateOf('1'))
     seats.tend()
     expect(steps.ping.mock.calls).toEqual([[1]])
-    await vi.waitFor(() => expect(steps.dispose.mock.calls).toEqual([[1]]))
+    await holds(() => expect(steps.dispose.mock.calls).toEqual([[1]]))
   })
 
   test('is left to the deadline of a call that came meanwhile', async () => {
@@ -227,6 +228,6 @@ describe('a call that nobody waits for', () => {
     const { seats, steps, take, isolateOf } = open()
     take('1')
     seats.orphan(7, isolateOf('1'), 20)
-    await vi.waitFor(() => expect(steps.dispose.mock.calls).toEqual([[1]]))
+    await holds(() => expect(steps.dispose.mock.calls).toEqual([[1]]))
   })
 })

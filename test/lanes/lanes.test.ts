@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import type { Launcher, WorkerProcess } from '../../runtime/lanes/launch.ts'
 import type { FetchRequest } from '../../runtime/protocol/lane-call.ts'
+import { holds } from '../kit/holds.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import {
   allGone,
@@ -162,7 +163,7 @@ describe('the network', () => {
       `void ctx.fetch('https://a.example').catch(() => {}); await new Promise((go) => setTimeout(go, 30)); ${say("'done'")}`,
     )
     expect(await outcome(lanes.run('a', callOf(forgets, { fetch })))).toBe('done')
-    await vi.waitFor(() => expect(aborted).toHaveBeenCalled())
+    await holds(() => expect(aborted).toHaveBeenCalled())
   })
 
   test.each([
@@ -230,7 +231,7 @@ describe('the deadline', () => {
     expect(await outcome(lanes.run('a', callOf(native, { deadlineMs: 400 })))).toBe(
       'deadline_passed',
     )
-    await vi.waitFor(() => expect(ends).toHaveLength(1), { timeout: 15000 })
+    await holds(() => expect(ends).toHaveLength(1))
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   })
 
@@ -282,7 +283,7 @@ describe('a caller that hangs up', () => {
     const waits = connectorOf("await ctx.fetch('https://a.example')")
     const call = callOf(waits, { fetch, signal: hangUp.signal })
     expect(await outcome(lanes.run('a', call))).toBe('caller_gone')
-    await vi.waitFor(() => expect(aborted).toHaveBeenCalled())
+    await holds(() => expect(aborted).toHaveBeenCalled())
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   })
 })
@@ -403,7 +404,7 @@ describe('a worker', () => {
   test('that has nothing to do is let go, and started again when there is', async () => {
     const { lanes, ends } = openLanes({ idleMs: 30, pollMs: 20 })
     await outcome(lanes.run('a', callOf(hello)))
-    await vi.waitFor(() => expect(ends).toMatchObject([{ reason: 'stopped', detail: 'idle' }]))
+    await holds(() => expect(ends).toMatchObject([{ reason: 'stopped', detail: 'idle' }]))
     expect(lanes.states()).toEqual([])
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   })
@@ -413,7 +414,7 @@ describe('a worker', () => {
     const running = outcome(lanes.run('a', callOf(hello)))
     lanes.drain('a')
     expect(await running).toBe('hello')
-    await vi.waitFor(() => expect(lanes.states()).toEqual([]))
+    await holds(() => expect(lanes.states()).toEqual([]))
   })
 
   test('that is drained ends when its calls have', async () => {
@@ -423,7 +424,7 @@ describe('a worker', () => {
     const running = outcome(lanes.run('a', callOf(waits)))
     lanes.drain('a')
     expect(await running).toBe('done')
-    await vi.waitFor(() => expect(ends).toMatchObject([{ reason: 'stopped', detail: 'drained' }]))
+    await holds(() => expect(ends).toMatchObject([{ reason: 'stopped', detail: 'drained' }]))
   })
 })
 

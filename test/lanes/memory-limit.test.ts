@@ -44,7 +44,6 @@ test.runIf(process.platform === 'linux')(
     expect(await beside).toBe('hello')
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
   },
-  70_000,
 )
 
 test('as many tenants as a worker may hold find room in it, also all at once', async () => {
@@ -58,4 +57,4 @@ test('as many tenants as a worker may hold find room in it, also all at once', a
   expect(new Set(await Promise.all(running))).toEqual(new Set(['done']))
   expect(lanes.states()[0]?.isolates).toBe(64)
   expect(ends).toEqual([])
-}, 30_000)
+})

@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import path from 'node:path'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createPriorities, type Priority } from '../../runtime/lanes/priority.ts'
 import { createRank } from '../../runtime/lanes/rank.ts'
+import { holds } from '../kit/holds.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { openLanes } from './fixtures/lanes.ts'
 
-const PATIENT = { timeout: 10_000, interval: 20 }
 const hello = connectorOf(say("'hello'"))
 const { scheduling } = createPriorities()
 const hasGroups = scheduling.means.includes('autogroup')
@@ -43,7 +43,7 @@ describe('a worker', () => {
 
   test.runIf(scheduling.raises)('that was calm for long enough comes up', async () => {
     const pid = await workerOf(hello.digest, { newMs: 300, pollMs: 250 })
-    await vi.waitFor(() => expect(behind(pid).at(-1)).toBe(0), PATIENT)
+    await holds(() => expect(behind(pid).at(-1)).toBe(0))
   })
 })
 

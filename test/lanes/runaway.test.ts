@@ -1,13 +1,13 @@
 /** Code that runs on when nobody waits for it any more. */
 import { readFileSync } from 'node:fs'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { holds } from '../kit/holds.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
 import { isAlive, openLanes } from './fixtures/lanes.ts'
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 /** Short, but long enough for a machine that does other things. */
 const LIMITS = { pollMs: 20, idlePingMs: 300, disposeMs: 500 }
-const PATIENT = { timeout: 10_000, interval: 20 }
 
 /** Processor time that a process has taken, in milliseconds. */
 function cpuMs(pid: number): number {
@@ -17,13 +17,13 @@ function cpuMs(pid: number): number {
 }
 
 async function expectIdle(pid: number) {
-  await vi.waitFor(async () => {
+  await holds(async () => {
     // Gone is as idle as can be.
     if (!isAlive(pid)) return
     const before = cpuMs(pid)
     await pause(300)
     if (isAlive(pid)) expect(cpuMs(pid) - before).toBeLessThan(150)
-  }, PATIENT)
+  })
 }
 
 const hello = connectorOf(say("'hello'"))
@@ -65,7 +65,7 @@ describe('after its caller has hung up', () => {
       `ctx.log.info('x'); setInterval(() => { const end = Date.now() + 45; while (Date.now() < end); }, 1); await new Promise(() => {})`,
     )
     const pid = lanes.states()[0]?.pid as number
-    await vi.waitFor(() => expect(lanes.states()[0]?.isolates ?? 0).toBe(0), PATIENT)
+    await holds(() => expect(lanes.states()[0]?.isolates ?? 0).toBe(0))
     // A worker that burned for a second is replaced also; one that did not stays.
     await expectIdle(pid)
     expect(ends.filter(({ reason }) => reason !== 'stopped')).toEqual([])
@@ -75,7 +75,7 @@ describe('after its caller has hung up', () => {
     const { ends } = await hangUpOn(
       `ctx.log.info('x'); await new Promise((go) => setTimeout(go, 20)); ${NATIVE}`,
     )
-    await vi.waitFor(() => expect(ends).toHaveLength(1), PATIENT)
+    await holds(() => expect(ends).toHaveLength(1))
     // For not ending, or for having burned CPU until nobody waited any more.
     expect(['crashed', 'stopped']).toContain(ends[0]?.reason)
   })
@@ -109,21 +109,21 @@ test('many tenants at once wait for each other, and for nobody longer than their
   const hurried = outcome(
     lanes.run(waits.digest, callOf(waits, { isolateKey: '0', deadlineMs: 50 })),
   )
-  await vi.waitFor(() => expect(lanes.states()[0]?.isolates).toBe(4))
+  await holds(() => expect(lanes.states()[0]?.isolates).toBe(4))
   expect(await hurried).toBe('deadline_passed')
   const codes = await Promise.all(running)
   expect(codes.filter((code) => code === 'queue_full').length).toBe(6)
   expect(codes.filter((code) => code === 'done').length).toBeGreaterThanOrEqual(23)
   expect(lanes.states()[0]?.isolates).toBeLessThanOrEqual(4)
   expect(ends).toEqual([])
-}, 20_000)
+})
 
 test('those that wait for room in a worker that dies run in the next one', async () => {
   const { lanes, ends } = openLanes({ ...LIMITS, maxIsolates: 1 })
   const waits = connectorOf('await new Promise(() => {})')
   const first = outcome(lanes.run('a', callOf(waits, { hasWritten: () => true })))
   const second = outcome(lanes.run('a', callOf(hello)))
-  await vi.waitFor(() => expect(lanes.states()).toMatchObject([{ calls: 2, isolates: 1 }]))
+  await holds(() => expect(lanes.states()).toMatchObject([{ calls: 2, isolates: 1 }]))
   process.kill(lanes.states()[0]?.pid as number, 'SIGKILL')
   expect([await first, await second]).toEqual(['worker_died', 'hello'])
   expect(ends).toHaveLength(1)

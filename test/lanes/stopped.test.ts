@@ -1,12 +1,12 @@
 /** A worker that a person has stopped (SIGSTOP), or that hardly gets to run. */
 import { readFileSync } from 'node:fs'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { holds } from '../kit/holds.ts'
 import { callOf, connectorOf, ON_THREAD, outcome, say } from './fixtures/connectors.ts'
 import { isAlive, openLanes } from './fixtures/lanes.ts'
 
 const hello = connectorOf(say("'hello'"))
 const slow = connectorOf(`await new Promise((go) => setTimeout(go, 300)); ${say("'slow'")}`)
-const PATIENT = { timeout: 10_000, interval: 20 }
 const reads = { hasWritten: () => false }
 
 /** Lanes with one worker that has answered. */
@@ -21,11 +21,11 @@ describe.runIf(process.platform === 'linux')('a worker that is stopped', () => {
   test('with nothing in it is found and replaced', async () => {
     const { lanes, ends, pid, stop } = await open({ maxStoppedMs: 100 })
     stop()
-    await vi.waitFor(() => expect(ends).toMatchObject([{ reason: 'killed' }]), PATIENT)
+    await holds(() => expect(ends).toMatchObject([{ reason: 'killed' }]))
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
     expect(lanes.states()[0]?.pid).not.toBe(pid)
     expect(lanes.standing.of(hello.digest).state).toBe('clear')
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), PATIENT)
+    await holds(() => expect(isAlive(pid)).toBe(false))
   })
 
   test('with calls in it costs none that has only read', async () => {
@@ -33,7 +33,7 @@ describe.runIf(process.platform === 'linux')('a worker that is stopped', () => {
     const running = ['one', 'two'].map((isolateKey) =>
       outcome(lanes.run('a', callOf(slow, { isolateKey, ...reads }))),
     )
-    await vi.waitFor(() => expect(lanes.states()).toMatchObject([{ isolates: 3 }]), PATIENT)
+    await holds(() => expect(lanes.states()).toMatchObject([{ isolates: 3 }]))
     stop()
     expect(await Promise.all(running)).toEqual(['slow', 'slow'])
   })
@@ -104,7 +104,7 @@ test.runIf(process.platform === 'linux')(
       stop()
     }, 300)
     try {
-      await vi.waitFor(() => expect(ends).toHaveLength(1), PATIENT)
+      await holds(() => expect(ends).toHaveLength(1))
     } finally {
       clearInterval(starve)
     }

@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { createWatchdog, type Watchdog } from '../../runtime/lanes/watchdog.ts'
+import { holds } from '../kit/holds.ts'
 
 let watchdog: Watchdog
 afterEach(() => watchdog.stop())
@@ -28,7 +29,7 @@ test('an isolate that answers is left alone', async () => {
 test('one that does not is silent', async () => {
   const { silent } = open()
   watchdog.watch(1, 20)
-  await vi.waitFor(() => expect(silent).toHaveBeenCalledExactlyOnceWith(1))
+  await holds(() => expect(silent).toHaveBeenCalledExactlyOnceWith(1))
 })
 
 test('of two watches the one with less patience counts', async () => {
@@ -36,7 +37,7 @@ test('of two watches the one with less patience counts', async () => {
   watchdog.watch(1, 60_000)
   watchdog.watch(1, 20)
   watchdog.watch(1, 60_000)
-  await vi.waitFor(() => expect(silent).toHaveBeenCalledExactlyOnceWith(1))
+  await holds(() => expect(silent).toHaveBeenCalledExactlyOnceWith(1))
   expect(ping).toHaveBeenCalledTimes(1)
 })
 
@@ -44,7 +45,7 @@ test('a worker that does not confirm an end is killed, whatever was asked for it
   const { kill, silent } = open()
   watchdog.watch(1, 20)
   watchdog.disposing(1)
-  await vi.waitFor(() => expect(kill).toHaveBeenCalledExactlyOnceWith(false))
+  await holds(() => expect(kill).toHaveBeenCalledExactlyOnceWith(false))
   expect(silent).not.toHaveBeenCalled()
 })
 
@@ -52,7 +53,7 @@ test('an answer to a ping confirms no end', async () => {
   const { kill } = open()
   watchdog.disposing(1)
   watchdog.answered(1)
-  await vi.waitFor(() => expect(kill).toHaveBeenCalledExactlyOnceWith(false))
+  await holds(() => expect(kill).toHaveBeenCalledExactlyOnceWith(false))
 })
 
 test('an end that is confirmed is the end of the watch', async () => {
@@ -67,7 +68,7 @@ test('an end that is confirmed is the end of the watch', async () => {
 test('a worker that is starved gets more time, and is killed in the end', async () => {
   const { kill, watchStarvation } = open(true)
   watchdog.disposing(1)
-  await vi.waitFor(() => expect(kill).toHaveBeenCalledExactlyOnceWith(true))
+  await holds(() => expect(kill).toHaveBeenCalledExactlyOnceWith(true))
   expect(watchStarvation).toHaveBeenCalledTimes(5)
 })
 

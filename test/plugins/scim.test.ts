@@ -25,7 +25,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
   beforeAll(async () => {
     system = await startSystem('oidc-scim', { RATE_LIMIT: '100000' })
     tenant = { baseUrl: system.baseUrl, token: await serviceToken(system, scopes) }
-  }, 120_000)
+  })
   afterAll(async () => {
     await system?.stop()
   })
@@ -276,5 +276,5 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
       error_code: 'rate_limit',
       status_code: 429,
     })
-  }, 60_000)
+  })
 })

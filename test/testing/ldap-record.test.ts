@@ -38,7 +38,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
     recording.use(opened.host)
     await opened.host.settled
     bench = await openCheckBench()
-  }, 120_000)
+  })
   afterAll(async () => {
     await opened?.host.stop()
     await opened?.leave()

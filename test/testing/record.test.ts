@@ -213,14 +213,14 @@ test('a call becomes a case that passes, with invented secrets wherever the syst
   const { findings, passed } = await bench.check(folder)
   expect(passed).toEqual(['recorded get_account: account_id u1'])
   expect(findings.filter(({ where }) => where.startsWith('recorded'))).toEqual([])
-}, 60_000)
+})
 
 test('a call that is made again replaces its case, and is the same to the letter', async () => {
   const first = await called('get_account', { account_id: 'u1' })
   const second = await called('get_account', { account_id: 'u1' })
   expect(second.text).toBe(first.text)
   expect(told.at(-1)).toMatchObject({ written: { replaces: true } })
-}, 60_000)
+})
 
 test('calls that differ in what no name tells become cases of their own', async () => {
   const entitlement = { entitlement_type: 'ROLE', integration_specific_resource_id: '' }
@@ -232,7 +232,7 @@ test('calls that differ in what no name tells become cases of their own', async 
   const names = told.slice(-2).map((one) => 'written' in one && one.written.name)
   expect(new Set(names).size).toBe(2)
   for (const name of names) expect(name).toMatch(/^recorded create_account: .*\.\.\. [0-9a-f]{8}$/)
-}, 60_000)
+})
 
 test('two calls that begin alike, and one that fails, get cases of their own', async () => {
   const letters = 'x'.repeat(50)
@@ -247,7 +247,7 @@ test('two calls that begin alike, and one that fails, get cases of their own', a
     'recorded get_account: account_id once',
     'recorded get_account: account_id once (not_found)',
   ])
-}, 60_000)
+})
 
 test('pages of one sequence become one case; times of now and ids are made stable, and only headers that matter stay', async () => {
   const first = await called('list_accounts', {}, { page: { size: 1 } })
@@ -273,7 +273,7 @@ test('pages of one sequence become one case; times of now and ids are made stabl
   })
   const text = (await called('list_accounts', {}, { page: { size: 1 } })).text
   expect(text).toContain('"request": "GET /users?key=invented-secret-key&page=1"')
-}, 60_000)
+})
 
 test('what a system gives as a secret is replaced where it is used, and what is random is not compared', async () => {
   const { cases } = await called('create_account', { email: 'jo@example.com', entitlements: [] })
@@ -291,14 +291,14 @@ test('what a system gives as a secret is replaced where it is used, and what is 
     request_id: '00000000-0000-4000-8000-000000000002',
     at: '2026-01-01T00:00:00.000Z',
   })
-}, 60_000)
+})
 
 test('an error of the system is a case too', async () => {
   const { cases } = await called('get_account', { account_id: 'u9' })
   expect(cases.find(({ name }: { name: string }) => name.includes('u9'))).toMatchObject({
     error: { error_code: 'not_found', status_code: 404 },
   })
-}, 60_000)
+})
 
 test('defaults of the file stand for its secrets, and are not written again', async () => {
   const file = path.join(folder, 'connector.cases.json')
@@ -314,7 +314,7 @@ test('defaults of the file stand for its secrets, and are not written again', as
   const { cases } = await called('get_account', { account_id: 'u1' })
   expect(Object.keys(cases[0])).toEqual(['name', 'capability', 'request', 'upstream', 'response'])
   expect(cases[0].upstream[0].headers.authorization).toBe(`Basic ${btoa('jo:of-the-defaults')}`)
-}, 60_000)
+})
 
 test.each([
   ['what it asks changes with the clock', 'list_entitlements', {}, {}, 'which was not asked'],
@@ -332,13 +332,9 @@ test.each([
     { settings: { base_url: 'https://127.0.0.1:1', key: KEY } },
     'did not answer',
   ],
-])(
-  'nothing is written where %s',
-  async (_name, capability, request, more, words) => {
-    const before = await readFile(path.join(folder, 'connector.cases.json'), 'utf8')
-    const { told: last, text } = await called(capability, request, more)
-    expect(last).toEqual({ capability, refused: expect.stringContaining(words) })
-    expect(text).toBe(before)
-  },
-  60_000,
-)
+])('nothing is written where %s', async (_name, capability, request, more, words) => {
+  const before = await readFile(path.join(folder, 'connector.cases.json'), 'utf8')
+  const { told: last, text } = await called(capability, request, more)
+  expect(last).toEqual({ capability, refused: expect.stringContaining(words) })
+  expect(text).toBe(before)
+})

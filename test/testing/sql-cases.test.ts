@@ -103,7 +103,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     opened = await openFolderHost(folder, config, createLog('silent'), {}, recording)
     recording.use(opened.host)
     await opened.host.settled
-  }, 120_000)
+  })
   afterAll(async () => {
     await opened?.host.stop()
     await opened?.leave()

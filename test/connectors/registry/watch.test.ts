@@ -1,12 +1,13 @@
 import { appendFile, mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import {
   foldersIn,
   type Watched,
   watchDirectories,
 } from '../../../runtime/connectors/registry/watch.ts'
+import { holds } from '../../kit/holds.ts'
 import { filesOf, fill, temporaryFolder, write } from './fixtures/folders.ts'
 
 const open: Watched[] = []
@@ -30,8 +31,7 @@ function start(directories: readonly string[], onFolder?: (name: string) => Prom
   return { told, errors, watched, first: watched.first }
 }
 
-const becomes = (told: string[], expected: string[]) =>
-  vi.waitFor(() => expect(told).toEqual(expected), { timeout: 8000, interval: 20 })
+const becomes = (told: string[], expected: string[]) => holds(() => expect(told).toEqual(expected))
 
 async function started(folders: string[] = []) {
   const home = temporaryFolder()
@@ -108,7 +108,7 @@ describe('a folder', () => {
     await writeFile(path.join(folder, 'connector.json'), '{}')
     await first
     await writeFile(path.join(folder, 'late.ts'), '')
-    await vi.waitFor(() => expect(told.length).toBeGreaterThan(1), { timeout: 8000 })
+    await holds(() => expect(told.length).toBeGreaterThan(1))
   })
 
   test.each([
@@ -141,7 +141,7 @@ describe('a folder', () => {
   test('that is renamed is gone, and there under its new name', async () => {
     const { home, told } = await started(['a'])
     await rename(path.join(home, 'a'), path.join(home, 'b'))
-    await vi.waitFor(() => expect(told.toSorted()).toEqual(['+b', '-a']), { timeout: 8000 })
+    await holds(() => expect(told.toSorted()).toEqual(['+b', '-a']))
   })
 
   test('that is moved in whole is taken', async () => {
@@ -213,7 +213,7 @@ describe('a folder', () => {
     await first
     await write(path.join(home, 'bad'), filesOf())
     await write(path.join(home, 'good'), filesOf())
-    await vi.waitFor(() => expect(told.toSorted()).toEqual(['+bad', '+good']), { timeout: 8000 })
+    await holds(() => expect(told.toSorted()).toEqual(['+bad', '+good']))
     expect(errors.map(({ message }) => message)).toEqual(['no'])
   })
 })
@@ -232,10 +232,10 @@ test('a link within a folder is not followed', async () => {
 test('of a folder with too many files no more are watched', async () => {
   const { home, told } = await started(['a', 'b'])
   fill(path.join(home, 'a'), 11_000, '.ts')
-  await vi.waitFor(() => expect(told).toContain('+a'), { timeout: 20_000 })
+  await holds(() => expect(told).toContain('+a'))
   await appendFile(path.join(home, 'b/connector.ts'), ' ')
-  await vi.waitFor(() => expect(told).toContain('+b'), { timeout: 8000 })
-}, 40_000)
+  await holds(() => expect(told).toContain('+b'))
+})
 
 test('a link to the whole disk keeps nobody waiting', async () => {
   const home = temporaryFolder()
@@ -247,13 +247,13 @@ test('a link to the whole disk keeps nobody waiting', async () => {
   await first
   expect([...new Set(told)].toSorted()).toEqual(['+evil', '+good'])
   expect(performance.now() - begun).toBeLessThan(15_000)
-}, 40_000)
+})
 
 test('files beside the folders, and hidden ones, are no connectors', async () => {
   const { home, told } = await started(['a'])
   await write(home, { 'README.md': '', '.hidden/x.ts': '', 'a/.swp.ts': '' })
   await write(path.join(home, 'z'), filesOf())
-  await vi.waitFor(() => expect(told).toContain('+z'), { timeout: 8000 })
+  await holds(() => expect(told).toContain('+z'))
   expect(told.filter((one) => one.startsWith('+'))).toEqual(['+z'])
 })
 

@@ -198,7 +198,6 @@ test.each(Object.keys(INPUTS) as InputName[])(
       expect(ratio, name).toBeLessThan(most)
     }
   },
-  60_000,
 )
 
 /** How often the main thread had a turn while something was done. */

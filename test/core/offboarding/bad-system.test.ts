@@ -37,7 +37,6 @@ test.each<End>(['before', 'after', 'lie', 'hang'])(
     await people.reaches(id, 'COMPLETED')
     expect(company.system.accounts.get(account)?.status).toBe('SUSPENDED')
   },
-  60_000,
 )
 
 test('an account that the system refuses to close is a person’s task, which says why', async () => {

@@ -45,4 +45,4 @@ test('another goes on with it, and every account is closed', async () => {
   expect([...system.accounts.values()].map(({ status }) => status)).toEqual(
     Array.from({ length: PEOPLE }, () => 'SUSPENDED'),
   )
-}, 120_000)
+})

@@ -81,7 +81,7 @@ it('an account that was given by hand: its closing is asked for when the last pe
   expect(await acme.openTask(other)).toBeUndefined()
   await acme.settle(app, 'complete')
   expect(await acme.statusOf(app)).toBe('TIME_BASED_EXPIRED')
-}, 25_000)
+})
 
 it('an account that the connector made is closed when the last permission, given by hand, has to leave', async () => {
   const app = await given(null, 3)
@@ -90,7 +90,7 @@ it('an account that the connector made is closed when the last permission, given
   expect(statusOfAccount()).toBe('ACTIVE')
   await acme.reaches(other, 'PENDING_MANUAL_DEPROVISIONING')
   await expect.poll(statusOfAccount, { timeout: 20_000 }).toBe('SUSPENDED')
-}, 25_000)
+})
 
 it('people who were asked to close an account need not any more once something is given in it, and is asked again later', async () => {
   const app = await accountByHand(1)
@@ -104,4 +104,4 @@ it('people who were asked to close an account need not any more once something i
   await expect.poll(() => acme.openTask(app)).toBeUndefined()
   await acme.reaches(third, 'TIME_BASED_EXPIRED')
   await asksToClose(app)
-}, 25_000)
+})

@@ -464,4 +464,4 @@ test('our own connector makes, finds, changes and deactivates a person, whose ac
     return reply.status === 201 ? reply.body : null
   })
   expect(again).toMatchObject({ id, active: true })
-}, 120_000)
+})

@@ -184,7 +184,7 @@ describe('a failing upstream', () => {
     expect((await sync(core, appId)).state).toBe('SUCCEEDED')
     expect(await openTasks()).toMatchObject([{ status: 'COMPLETED' }])
     expect(await statusOf(core, appId)).toBe('SUCCESS')
-  }, 60_000)
+  })
 
   test('that refuses the credentials is not asked again', async () => {
     upstream.before = () => ({ status: 401, code: 'unauthenticated' })

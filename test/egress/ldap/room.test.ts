@@ -13,7 +13,7 @@ describe.skipIf(noDirectory !== null)(title, () => {
 
   beforeAll(async () => {
     directory = await startDirectory({ PAGE: '1000' })
-  }, 120_000)
+  })
   afterEach(async () => {
     for (const door of openDoors.splice(0)) await door.close()
   })

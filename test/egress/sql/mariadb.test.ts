@@ -84,7 +84,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
         (8, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
       create function sales.writes() returns int begin insert into sales.notes values ('by function'); return 1; end;
       grant execute on function sales.writes to connector@'%'`)
-  }, 120_000)
+  })
   afterEach(async () => {
     for (const door of openDoors.splice(0)) await door.close()
   })
@@ -374,5 +374,5 @@ describe.skipIf(noMariadb !== null)('a MariaDB that is not as it should be', () 
       for (const one of openDoors.splice(0)) await one.close()
       await strict.stop()
     }
-  }, 60_000)
+  })
 })

@@ -71,7 +71,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     await admin.connect()
     await admin.query('create table notes (note text primary key)')
     await admin.query('grant all on notes to connector')
-  }, 120_000)
+  })
   afterEach(async () => {
     for (const door of openDoors.splice(0)) await door.close()
   })
@@ -434,24 +434,17 @@ describe.skipIf(noDatabase !== null)('a PostgreSQL that is not as it should be',
   test.each([
     ['expired', { TLS_FAULT: 'expired' }, /has expired/],
     ['for another name', { TLS_FAULT: 'name' }, /for another name/],
-  ])(
-    'is not logged in to where its certificate is %s',
-    async (_what, env, why) => {
-      const other = await startDatabase(env)
-      try {
-        const through = doorTo(other, { statements: STATEMENTS })
-        const error = await errorOf(through.fetch(sql('QUERY', { statement: 'notes' })))
-        expect([error.code, error.message]).toEqual([
-          'upstream_rejected',
-          expect.stringMatching(why),
-        ])
-      } finally {
-        for (const one of openDoors.splice(0)) await one.close()
-        await other.stop()
-      }
-    },
-    60_000,
-  )
+  ])('is not logged in to where its certificate is %s', async (_what, env, why) => {
+    const other = await startDatabase(env)
+    try {
+      const through = doorTo(other, { statements: STATEMENTS })
+      const error = await errorOf(through.fetch(sql('QUERY', { statement: 'notes' })))
+      expect([error.code, error.message]).toEqual(['upstream_rejected', expect.stringMatching(why)])
+    } finally {
+      for (const one of openDoors.splice(0)) await one.close()
+      await other.stop()
+    }
+  })
 
   test('says that it requires encryption', async () => {
     const strict = await startDatabase({ REQUIRE_TLS: '1' })
@@ -463,5 +456,5 @@ describe.skipIf(noDatabase !== null)('a PostgreSQL that is not as it should be',
       for (const one of openDoors.splice(0)) await one.close()
       await strict.stop()
     }
-  }, 60_000)
+  })
 })

@@ -8,6 +8,7 @@ import {
   serveConnection,
 } from '../../../runtime/http/front/connection.ts'
 import type { CallAnswer } from '../../../runtime/http/front/usual-calls.ts'
+import { holds } from '../../kit/holds.ts'
 
 const open: { server: Server; client: Socket }[] = []
 afterEach(() => {
@@ -84,26 +85,26 @@ test('a call whose body comes in pieces is put together', async () => {
     client.write(piece)
     await turn()
   }
-  await vi.waitFor(() => expect(bodiesHeard()).toEqual(['{"a":"bcdef"}']))
+  await holds(() => expect(bodiesHeard()).toEqual(['{"a":"bcdef"}']))
   expect(bodies).toEqual(['{"a":"bcdef"}'])
 })
 
 test('calls that come before the answer to those before them are answered in order', async () => {
   const { client, bodiesHeard } = await connection()
   client.write(callOf('1') + callOf('2') + callOf('3'))
-  await vi.waitFor(() => expect(bodiesHeard()).toEqual(['1', '2', '3']))
+  await holds(() => expect(bodiesHeard()).toEqual(['1', '2', '3']))
 })
 
 test('a sender who is far ahead has to wait', async () => {
   const { client, socket, bodies, answers, bodiesHeard } = await connection(holdBack)
   client.write(callOf('1'))
   client.write(callOf(`"${'x'.repeat(900_000)}"`))
-  await vi.waitFor(() => expect(socket.isPaused()).toBe(true))
+  await holds(() => expect(socket.isPaused()).toBe(true))
   answers[0]?.()
-  await vi.waitFor(() => expect(bodies).toHaveLength(2))
+  await holds(() => expect(bodies).toHaveLength(2))
   expect(bodies[1]).toHaveLength(900_002)
   answers[1]?.()
-  await vi.waitFor(() => expect(bodiesHeard()).toHaveLength(2))
+  await holds(() => expect(bodiesHeard()).toHaveLength(2))
 })
 
 test('hundreds of calls in one packet that are answered at once are answered one by one', async () => {
@@ -111,7 +112,7 @@ test('hundreds of calls in one packet that are answered at once are answered one
     answer: (_head, body, _caller, done) => done(answerWith(String(body))),
   })
   client.write(Array.from({ length: 400 }, (_, at) => callOf(String(at))).join(''))
-  await vi.waitFor(() => expect(bodiesHeard()).toHaveLength(400))
+  await holds(() => expect(bodiesHeard()).toHaveLength(400))
   expect(bodiesHeard()[399]).toBe('399')
 })
 
@@ -123,39 +124,37 @@ test('the next call waits until who sends them takes the answers', async () => {
   const { client, heard } = await connection({ answer })
   client.pause()
   client.write(callOf('1') + callOf('2'))
-  await vi.waitFor(() => expect(answer).toHaveBeenCalledOnce())
+  await holds(() => expect(answer).toHaveBeenCalledOnce())
   for (let turns = 0; turns < 50; turns++) await turn()
   expect(answer).toHaveBeenCalledOnce()
   client.resume()
-  await vi.waitFor(() => expect(answer).toHaveBeenCalledTimes(2), 10_000)
-  await vi.waitFor(() => expect(heard().length).toBeGreaterThan(2 * body.length), 10_000)
+  await holds(() => expect(answer).toHaveBeenCalledTimes(2))
+  await holds(() => expect(heard().length).toBeGreaterThan(2 * body.length))
 })
 
 test.each(['destroy', 'end'] as const)('a caller who hangs up (%s) ends its call', async (how) => {
   const { client, callers, heard } = await connection(holdBack)
   client.write(callOf('1'))
-  await vi.waitFor(() => expect(callers).toHaveLength(1))
+  await holds(() => expect(callers).toHaveLength(1))
   expect(callers[0]?.aborted).toBe(false)
   client[how]()
-  await vi.waitFor(() => expect(callers[0]?.aborted).toBe(true))
+  await holds(() => expect(callers[0]?.aborted).toBe(true))
   expect(heard()).toBe('')
 })
 
 test('a caller who hangs up after its answer ends nothing', async () => {
   const { client, socket, callers, bodiesHeard } = await connection()
   client.write(callOf('1'))
-  await vi.waitFor(() => expect(bodiesHeard()).toEqual(['1']))
+  await holds(() => expect(bodiesHeard()).toEqual(['1']))
   client.destroy()
-  await vi.waitFor(() => expect(socket.destroyed).toBe(true))
+  await holds(() => expect(socket.destroyed).toBe(true))
   expect(callers[0]?.aborted).toBe(false)
 })
 
 test('a caller who hangs up in the middle of a body is told that it was no request, and so is the host', async () => {
   const { client, bodies, heard } = await connection()
   client.end(callOf('{"a":1}').slice(0, -3))
-  await vi.waitFor(() =>
-    expect(heard()).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nConnection: close/),
-  )
+  await holds(() => expect(heard()).toMatch(/^HTTP\/1\.1 400 Bad Request\r\nConnection: close/))
   expect(bodies).toEqual(['null'])
 })
 
@@ -166,15 +165,15 @@ test.each([
 ])('%s is node:http’s, with every byte', async (_name, bytes, waitsMs) => {
   const { client, connection: mine, handedOver, onEnd, bodiesHeard } = await connection()
   client.write(callOf('1'))
-  await vi.waitFor(() => expect(bodiesHeard()).toEqual(['1']))
+  await holds(() => expect(bodiesHeard()).toEqual(['1']))
   client.write(bytes)
   await turn()
-  await vi.waitFor(() => {
+  await holds(() => {
     if (waitsMs > 0) mine.sweep(later(waitsMs))
     expect(handedOver.join('')).toBe(bytes)
   })
   client.write('more')
-  await vi.waitFor(() => expect(handedOver.join('')).toBe(`${bytes}more`))
+  await holds(() => expect(handedOver.join('')).toBe(`${bytes}more`))
   expect(onEnd).toHaveBeenCalledOnce()
 })
 
@@ -185,11 +184,11 @@ test('a connection on which nothing is said is node:http’s, and one that is id
   silent.connection.sweep(later(1500))
   expect(silent.onEnd).toHaveBeenCalledOnce()
   silent.client.write('x')
-  await vi.waitFor(() => expect(silent.handedOver.join('')).toBe('x'))
+  await holds(() => expect(silent.handedOver.join('')).toBe('x'))
 
   const idle = await connection()
   idle.client.write(callOf('1'))
-  await vi.waitFor(() => expect(idle.bodiesHeard()).toEqual(['1']))
+  await holds(() => expect(idle.bodiesHeard()).toEqual(['1']))
   idle.connection.sweep(later(4900))
   expect(idle.socket.destroyed).toBe(false)
   idle.connection.sweep(later(6100))
@@ -200,11 +199,11 @@ test('while the host stops, connections without a call are ended, and those with
   const held = await connection(holdBack)
   const { client, connection: mine, socket, callers, answers, bodiesHeard } = held
   client.write(callOf('1'))
-  await vi.waitFor(() => expect(callers).toHaveLength(1))
+  await holds(() => expect(callers).toHaveLength(1))
   mine.endIdle()
   expect(socket.destroyed).toBe(false)
   answers[0]?.()
-  await vi.waitFor(() => expect(bodiesHeard()).toEqual(['1']))
+  await holds(() => expect(bodiesHeard()).toEqual(['1']))
   mine.endIdle()
   expect(socket.destroyed).toBe(true)
 })
@@ -221,12 +220,12 @@ test('a head that repeats itself is judged once, but whether its connector is th
   })
   for (const body of ['[1]', '[2]']) {
     client.write(callOf(body))
-    await vi.waitFor(() => expect(bodiesHeard().at(-1)).toBe(body))
+    await holds(() => expect(bodiesHeard().at(-1)).toBe(body))
   }
   expect(asked.host).toBe(1)
   asked.isThere = false
   client.write(callOf('[3]'))
-  await vi.waitFor(() => expect(handedOver.join('')).toBe(callOf('[3]')))
+  await holds(() => expect(handedOver.join('')).toBe(callOf('[3]')))
 })
 
 test('a head that begins like the one before is another one', async () => {
@@ -236,11 +235,11 @@ test('a head that begins like the one before is another one', async () => {
   const withToken = (token: string, body: string) =>
     callOf(body).replace('\r\n\r\n', `\r\nAuthorization: Bearer ${token}\r\n\r\n`)
   client.write(withToken('good', '[1]'))
-  await vi.waitFor(() => expect(bodiesHeard()).toEqual(['[1]']))
+  await holds(() => expect(bodiesHeard()).toEqual(['[1]']))
   client.write(withToken('good', '[12]'))
-  await vi.waitFor(() => expect(bodiesHeard()).toEqual(['[1]', '[12]']))
+  await holds(() => expect(bodiesHeard()).toEqual(['[1]', '[12]']))
   client.write(withToken('goof', '[12]'))
-  await vi.waitFor(() => expect(handedOver.join('')).toBe(withToken('goof', '[12]')))
+  await holds(() => expect(handedOver.join('')).toBe(withToken('goof', '[12]')))
 })
 
 test('each call keeps the id that it brings, on one connection', async () => {
@@ -254,7 +253,7 @@ test('each call keeps the id that it brings, on one connection', async () => {
   const named = (id: string) => callOf('[1]').replace('\r\n\r\n', `\r\nX-Request-Id: ${id}\r\n\r\n`)
   for (const [index, id] of ['one', 'two', 'two'].entries()) {
     client.write(named(id))
-    await vi.waitFor(() => expect(bodiesHeard()).toHaveLength(index + 1))
+    await holds(() => expect(bodiesHeard()).toHaveLength(index + 1))
   }
   expect(ids).toEqual(['one', 'two', 'two'])
 })

@@ -8,6 +8,7 @@ import {
 } from '../../../runtime/http/front/usual-calls.ts'
 import type { CallEnd } from '../../../runtime/invoke/ports.ts'
 import { createLog } from '../../../runtime/observe/log.ts'
+import { holds } from '../../kit/holds.ts'
 
 const GOOD = { body: Buffer.from('{"response":[]}'), served: 'acme@1.0.0' }
 
@@ -100,7 +101,7 @@ test('what is no short call goes the long way, with a signal of its own', async 
     },
   })
   ask()
-  await vi.waitFor(() => expect(answers).toHaveLength(1))
+  await holds(() => expect(answers).toHaveLength(1))
   expect(signals[0]?.aborted).toBe(false)
   caller.hangUp()
   expect(signals[0]?.aborted).toBe(true)

@@ -47,7 +47,7 @@ test('a busy host takes as many as are written down, and no more', async () => {
     .poll(taken, { timeout: 20_000 })
     .toEqual({ keyway: pool, 'keyway listening': listening, 'keyway watching': watching })
   await Promise.all(questions)
-}, 60_000)
+})
 
 describe('the connections that PostgreSQL gives', () => {
   test('are enough for one host with the embedded one, which the doctor says', async () => {
@@ -73,7 +73,7 @@ describe('the connections that PostgreSQL gives', () => {
     ])
     shows('requests are answered 503 now and then', found, two.lines)
     await two.stop()
-  }, 60_000)
+  })
 
   test.each([
     ['alter role keyway_app connection limit', 'role'],

@@ -125,7 +125,7 @@ it('upgraded: the call that has begun ends, and what is left is done by the new 
   release('well')
   await acme.reaches(id, 'COMPLETED')
   isGivenOnce(email)
-}, 60_000)
+})
 
 it('disabled at once: it waits, says why, and goes on once it is enabled', async () => {
   const { id, email, release } = await assigning()
@@ -135,7 +135,7 @@ it('disabled at once: it waits, says why, and goes on once it is enabled', async
   expect((await op.call('POST', '/connectors/acme/enable', {})).status).toBe(200)
   await acme.reaches(id, 'COMPLETED')
   isGivenOnce(email)
-}, 60_000)
+})
 
 it('removed: it waits, says why, and goes on once it is installed again', async () => {
   const { id, email, release } = await assigning()
@@ -145,4 +145,4 @@ it('removed: it waits, says why, and goes on once it is installed again', async 
   await op.install(await version('1.2.0'))
   await acme.reaches(id, 'COMPLETED')
   isGivenOnce(email)
-}, 60_000)
+})

@@ -46,4 +46,4 @@ test('asking, approving and cancelling at the same moment: each is answered, and
     expect(['CANCELLED', 'COMPLETED']).toContain(status)
     // Given before it could be cancelled: it stays.
   }
-}, 60_000)
+})

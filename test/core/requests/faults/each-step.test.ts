@@ -58,7 +58,6 @@ describe.each(Object.entries(ENDS) as [Name, { short: End[]; long: End[] }][])(
         expect(Object.keys(notes)).toContain('COMPLETED')
         expect(Object.keys(notes).join()).not.toMatch(/MANUAL/)
       },
-      60_000,
     )
   },
 )

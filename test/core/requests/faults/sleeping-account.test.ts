@@ -51,7 +51,7 @@ describe.each(ENDS)('a call that ends once with “%s”', (end) => {
     expect(status()).toBe('ACTIVE')
     expect(system.accountsOf(who.email)).toHaveLength(1)
     expect(`${await words(first)},${await words(second)}`).not.toMatch(/MANUAL/)
-  }, 60_000)
+  })
 })
 
 it('deactivate_account that is refused: a person is asked to close the account', async () => {
@@ -66,7 +66,7 @@ it('deactivate_account that is refused: a person is asked to close the account',
   expect(told).toMatchObject([
     { level: 40, msg: expect.stringMatching(/^access that has to go: .*people were asked/) },
   ])
-}, 30_000)
+})
 
 it('activate_account that is refused: a person is asked to give the access', async () => {
   await acme.reachesSoon(await approved(1), 'TIME_BASED_EXPIRED')
@@ -74,7 +74,7 @@ it('activate_account that is refused: a person is asked to give the access', asy
   const id = await approved(1000)
   await acme.reachesSoon(id, 'PENDING_MANUAL_PROVISIONING')
   expect(await acme.openTask(id)).toMatchObject({ task_type: 'MANUAL_PROVISIONING' })
-}, 30_000)
+})
 
 it('the app’s time is over while a permission is given: the account stays, and closes after the permission', async () => {
   const app = await approved(1)
@@ -91,4 +91,4 @@ it('the app’s time is over while a permission is given: the account stays, and
   expect(status()).toBe('ACTIVE')
   await acme.reachesSoon(other, 'TIME_BASED_EXPIRED')
   await expect.poll(status, { timeout: 20_000 }).toBe('SUSPENDED')
-}, 60_000)
+})

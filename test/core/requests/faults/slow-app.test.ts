@@ -48,4 +48,4 @@ it('no more than three requests of one app are carried out at a time: others fin
   expect(await Promise.all(waiting.map(acme.statusOf))).toContain('PENDING_PROVISIONING')
   for (const id of waiting) await acme.reaches(id, 'COMPLETED')
   expect(most).toBe(3)
-}, 90_000)
+})

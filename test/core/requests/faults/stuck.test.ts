@@ -49,7 +49,7 @@ it('requests wait while the system refuses its credentials, which a task says; â
   expect((await core.call('POST', `/tasks/${task.id}/perform-action`, retry)).status).toBe(204)
   await acme.reaches(leaving, 'TIME_BASED_EXPIRED')
   await acme.reaches(coming, 'COMPLETED')
-}, 60_000)
+})
 
 it('what the system refuses is left to people, who may have it tried again', async () => {
   const { system, acme } = bad
@@ -66,4 +66,4 @@ it('what the system refuses is left to people, who may have it tried again', asy
   for (const id of [leaving, coming]) await acme.retry(id)
   await acme.reaches(leaving, 'TIME_BASED_EXPIRED')
   await acme.reaches(coming, 'COMPLETED')
-}, 60_000)
+})
