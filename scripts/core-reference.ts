@@ -22,7 +22,7 @@ import {
   ITEM_STATE_TABLE,
   REVIEW_APP_STATES,
   REVIEW_STATES,
-} from '../runtime/core/reviews/states.ts'
+} from '../runtime/core/reviews/machine/states.ts'
 import { TASK_ACTIONS } from '../runtime/core/tasks/task-actions.ts'
 import { CORE_TAGS, FAILURES, RARE_FAILURES } from '../runtime/http/documents/core.ts'
 import { code, type Parts, table } from './markdown.ts'

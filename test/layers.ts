@@ -197,8 +197,18 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/offboarding',
   ],
   'core/personal-data': [...KERNEL, 'core/sign-in', 'core/sync', 'core/requests'],
+  'core/reviews/machine': [
+    'contract',
+    'database/schema',
+    'core/kernel',
+    'core/machine',
+    'core/provisioning',
+    'core/requests/machine',
+  ],
   'core/reviews': [
     ...KERNEL,
+    'core/machine',
+    'core/reviews/machine',
     'core/directory',
     'core/tasks',
     'core/webhooks',

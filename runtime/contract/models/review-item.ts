@@ -12,7 +12,7 @@ const described = <const S extends v.GenericSchema>(schema: S, description: stri
 const moment = described(v.string(), 'ISO 8601, UTC')
 const count = v.number()
 
-/** What each means and what may follow: core/reviews/states.ts. */
+/** What each means and what may follow: core/reviews/machine/states.ts. */
 export const ITEM_STATES = [
   'OPEN',
   'TO_CONFIRM',

@@ -11,8 +11,10 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { lookAt } from './keys.ts'
+import type { ReviewRow } from './machine/log.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
 import { readinessOf } from './readiness.ts'
-import { note, type ReviewAppRow, type ReviewRow } from './rows.ts'
+import { note } from './rows.ts'
 import { appError, scopeFault } from './scope.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now' | 'connectors'>

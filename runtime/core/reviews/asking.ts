@@ -8,8 +8,9 @@ import { accessReviewAssignments, accessReviewItems } from '../../database/schem
 import { OPEN_STATES, tasks } from '../../database/schema/tasks.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { openTask } from '../tasks/open-task.ts'
-import { type ReviewAppRow, type ReviewRow, systemOf } from './rows.ts'
-import { UNDECIDED, UNDECIDED_STATES } from './states.ts'
+import { type ReviewRow, systemOf } from './machine/log.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
+import { UNDECIDED, UNDECIDED_STATES } from './machine/states.ts'
 
 const REVIEW_TASK = 'ACCESS_REVIEW'
 

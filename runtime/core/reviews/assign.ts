@@ -6,6 +6,9 @@ import { groupMembers, users } from '../../database/schema/people.ts'
 import { accessReviewAssignments, accessReviewItems } from '../../database/schema/reviews.ts'
 import { adminIds } from '../directory/admins.ts'
 import { askReviewers } from './asking.ts'
+import type { ReviewRow } from './machine/log.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
+import { UNDECIDED } from './machine/states.ts'
 import {
   type PeopleById,
   type ReviewerKind,
@@ -15,8 +18,6 @@ import {
   type Subject,
   type Team,
 } from './reviewers.ts'
-import type { ReviewAppRow, ReviewRow } from './rows.ts'
-import { UNDECIDED } from './states.ts'
 
 /** Members of a group that are looked at: more than can be excluded. */
 const MAX_MEMBERS = 1000

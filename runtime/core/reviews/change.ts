@@ -10,21 +10,15 @@ import { findUser } from '../directory/users.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { appsOfReview } from './add-apps.ts'
+import { applyToReview, applyToReviewApp } from './apply.ts'
 import { dismissAsked } from './asking.ts'
 import { demandFreeName, demandRecurrence, demandUnfinished, futureMoment } from './create.ts'
 import { lookAt } from './keys.ts'
+import type { ReviewRow } from './machine/log.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
 import { toReview } from './read.ts'
 import { nextOf } from './recur.ts'
-import {
-  findReview,
-  findReviewApp,
-  lockReviewApp,
-  moveReview,
-  moveReviewApp,
-  note,
-  type ReviewAppRow,
-  type ReviewRow,
-} from './rows.ts'
+import { findReview, findReviewApp, lockReviewApp, note } from './rows.ts'
 import { scopeFault } from './scope.ts'
 import { hasRemovalWebhook } from './take-by-webhook.ts'
 
@@ -139,16 +133,21 @@ async function updateApp(
 }
 
 /** Its record stays; what people were asked is taken back, and what is being removed is left as it is. @throws CoreError 404 */
-export async function deleteReview(db: Db, principal: Principal, id: string): Promise<null> {
+export async function deleteReview(
+  db: Db,
+  principal: Principal,
+  id: string,
+  means: RequestContext,
+): Promise<null> {
   await db.transaction(async (tx) => {
     const found = await findReview(tx, principal, id)
+    const now = await means.now(tx)
     for (const { id: ardaId } of await appsOfReview(tx, found.id)) {
       const arda = await lockReviewApp(tx, ardaId)
-      if (arda && arda.status !== 'DELETED') await takeOut(tx, arda)
+      if (arda && arda.status !== 'DELETED') await takeOut(tx, arda, now)
     }
     const review = await findReview(tx, principal, id, true)
-    await moveReview(tx, review, 'DELETED', { wakeAt: null, nextAt: null })
-    await note(tx, principal, review, 'DELETED', { from: review.status })
+    await applyToReview(tx, review, { kind: 'deleted', by: principal }, now)
   })
   return null
 }
@@ -165,14 +164,14 @@ export async function removeReviewApp(
     const found = await findReview(tx, principal, id)
     demandUnfinished(found)
     const arda = await findReviewApp(tx, found, ardaId, true)
-    await takeOut(tx, arda)
+    await takeOut(tx, arda, await means.now(tx))
     await note(tx, principal, found, 'APP_REMOVED', { arda_id: arda.id, app_id: arda.appId })
     await lookAt(tx, { kind: 'review', id: found.id }, means)
   })
   return null
 }
 
-async function takeOut(tx: Db, arda: ReviewAppRow): Promise<void> {
+async function takeOut(tx: Db, arda: ReviewAppRow, now: Date): Promise<void> {
   await dismissAsked(tx, arda.id)
-  await moveReviewApp(tx, arda, 'DELETED', { wakeAt: null })
+  await applyToReviewApp(tx, arda, { kind: 'taken_out' }, now)
 }

@@ -2,29 +2,21 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
-import {
-  accessReviewApps,
-  accessReviewItems,
-  accessReviews,
-} from '../../database/schema/reviews.ts'
+import { accessReviewItems } from '../../database/schema/reviews.ts'
 import type { Actor } from '../kernel/audit/activity.ts'
 import type { CoreContext, RequestContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { longStatements } from '../sync/runs.ts'
 import { appsOfReview } from './add-apps.ts'
+import { applyToReview, applyToReviewApp } from './apply.ts'
 import { closeAnswered } from './asking.ts'
 import { demandUnderWay } from './decide.ts'
 import { lookAt } from './keys.ts'
+import type { ReviewRow } from './machine/log.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
+import { UNDECIDED } from './machine/states.ts'
 import { toReview } from './read.ts'
-import {
-  findReview,
-  findReviewApp,
-  lockReviewApp,
-  note,
-  type ReviewAppRow,
-  type ReviewRow,
-} from './rows.ts'
-import { UNDECIDED } from './states.ts'
+import { findReview, findReviewApp, lockReviewApp } from './rows.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
@@ -105,10 +97,9 @@ export async function closeApps(
 }
 
 /** Notes that the decisions of a review have ended. */
-async function closed(tx: Db, { id }: ReviewRow, means: Means): Promise<void> {
-  const now = await means.now(tx)
-  await tx.update(accessReviews).set({ closedAt: now, wakeAt: now }).where(eq(accessReviews.id, id))
-  await lookAt(tx, { kind: 'review', id }, means)
+async function closed(tx: Db, review: ReviewRow, means: Means): Promise<void> {
+  await applyToReview(tx, review, { kind: 'decisions_ended' }, await means.now(tx))
+  await lookAt(tx, { kind: 'review', id: review.id }, means)
 }
 
 async function closeApp(
@@ -129,13 +120,7 @@ async function closeApp(
     .set({ state: 'REMOVING', wakeAt: now })
     .where(and(eq(accessReviewItems.ardaId, arda.id), eq(accessReviewItems.state, 'REJECTED')))
   await closeAnswered(tx, arda.id)
-  await tx
-    .update(accessReviewApps)
-    .set({ removalAt: now, wakeAt: now })
-    .where(eq(accessReviewApps.id, arda.id))
-  await note(tx, actor, review, 'REMOVAL_STARTED', {
-    ...{ arda_id: arda.id, app_id: arda.appId },
-    ...{ rejected: rejected.rowCount ?? 0, not_decided: undecided.rowCount ?? 0 },
-  })
+  const lines = { rejected: rejected.rowCount ?? 0, notDecided: undecided.rowCount ?? 0 }
+  await applyToReviewApp(tx, arda, { kind: 'removal_started', by: actor, review, ...lines }, now)
   await lookAt(tx, { kind: 'app', id: arda.id }, means)
 }

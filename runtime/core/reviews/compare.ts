@@ -8,9 +8,9 @@ import { GONE } from '../provisioning/account.ts'
 import { UNUSABLE } from '../provisioning/read-back.ts'
 import { longStatements, type RunRow } from '../sync/runs.ts'
 import { closeAnswered } from './asking.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
+import { UNDECIDED_STATES } from './machine/states.ts'
 import { lastRuns } from './readiness.ts'
-import type { ReviewAppRow } from './rows.ts'
-import { UNDECIDED_STATES } from './states.ts'
 
 /** An account that is to give no access any more may stay, asleep. */
 const ASLEEP = [...GONE, ...UNUSABLE.filter((one) => one !== null)]

@@ -9,7 +9,7 @@ import {
 import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { CONFIRMS } from './asking.ts'
 import { assign, keyOf, UNASSIGNED } from './assign.ts'
-import type { ReviewRow } from './rows.ts'
+import type { ReviewRow } from './machine/log.ts'
 
 const { id, ardaId, taskId, why } = accessReviewAssignments
 

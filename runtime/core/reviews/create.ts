@@ -12,9 +12,10 @@ import { findUser } from '../directory/users.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { addApps } from './add-apps.ts'
+import type { ReviewRow } from './machine/log.ts'
 import { toReview, toReviewApps } from './read.ts'
 import { nextOccurrence, type Recurrence, recurrenceFault } from './recurrence.ts'
-import { findReview, note, type ReviewRow } from './rows.ts'
+import { findReview, note } from './rows.ts'
 
 /** @throws CoreError 400 for a name that is taken and for moments that have passed, 404 for an owner who is nobody. */
 export async function createReview(

@@ -23,8 +23,9 @@ import { closeAnswered } from './asking.ts'
 import { askToConfirm } from './confirm.ts'
 import { foldCounts } from './counts.ts'
 import { mineOf, whichItems } from './items.ts'
-import { findReview, note, type ReviewRow } from './rows.ts'
-import { DECIDED, itemStatesBefore, UNDECIDED, UNDECIDED_STATES } from './states.ts'
+import type { ReviewRow } from './machine/log.ts'
+import { DECIDED, itemStatesBefore, UNDECIDED, UNDECIDED_STATES } from './machine/states.ts'
+import { findReview, note } from './rows.ts'
 import { namedBy } from './texts.ts'
 
 /** Lines of one act above which it counts as one in bulk. */

@@ -9,15 +9,12 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { doers } from '../requests/approvers.ts'
 import { openTask } from '../tasks/open-task.ts'
-import type { ItemRow } from './items.ts'
 import { lookAt } from './keys.ts'
-import { type ReviewRow, systemOf } from './rows.ts'
+import type { ItemRow, LineTask } from './machine/line.ts'
+import { type ReviewRow, systemOf } from './machine/log.ts'
 
-/** How far the task of a line is: there is none, a person is asked, did it, or declined. */
-export async function handsOf(
-  db: Db,
-  { taskId }: ItemRow,
-): Promise<'none' | 'asked' | 'done' | 'declined'> {
+/** How far the task of a line is. */
+export async function handsOf(db: Db, { taskId }: ItemRow): Promise<LineTask> {
   if (taskId === null) return 'none'
   const [task] = await db.select({ status: tasks.status }).from(tasks).where(eq(tasks.id, taskId))
   if (task && OPEN_TASKS.includes(task.status)) return 'asked'

@@ -6,8 +6,9 @@ import { accessRequests } from '../../database/schema/requests.ts'
 import { revert } from '../requests/cancel.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
 import { standingOf, statesThatAre } from '../requests/machine/states.ts'
-import type { ItemRow } from './items.ts'
-import type { ReviewAppRow, ReviewRow } from './rows.ts'
+import type { ItemRow } from './machine/line.ts'
+import type { ReviewRow } from './machine/log.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
 import { entitlementOf } from './take.ts'
 
 /**

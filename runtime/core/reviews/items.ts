@@ -19,11 +19,11 @@ import { groupsOf } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { countOf } from './counts.ts'
+import type { ItemRow } from './machine/line.ts'
+import type { ReviewRow } from './machine/log.ts'
 import { iso } from './read.ts'
-import { findReview, type ReviewRow } from './rows.ts'
+import { findReview } from './rows.ts'
 import { namedBy, saying } from './texts.ts'
-
-export type ItemRow = typeof accessReviewItems.$inferSelect
 
 type ItemFilter = {
   arda_id?: string | null | undefined

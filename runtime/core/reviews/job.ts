@@ -12,13 +12,15 @@ import { later } from '../kernel/jobs/back-off.ts'
 import { pauseMs } from '../kernel/jobs/tries.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
+import { applyToReviewApp } from './apply.ts'
 import { compareWithSync } from './compare.ts'
 import { nextWake } from './hands.ts'
 import { readKey } from './keys.ts'
 import { prepare } from './launch.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
 import { removeDue } from './removal.ts'
 import { conclude, lookAtReview } from './review-job.ts'
-import { lockReview, lockReviewApp, moveReviewApp, type ReviewAppRow } from './rows.ts'
+import { lockReview, lockReviewApp } from './rows.ts'
 
 /** Most that are told to be due at once. */
 const MAX_DUE = 100
@@ -80,14 +82,9 @@ async function goOn(tx: Db, id: string, parts: RequestContext): Promise<void> {
     )
   const [removing, waiting] = [await count('REMOVING'), await count('WAITING_FOR_HANDS')]
   const wakeAt = await nextWake(tx, id)
-  const to = removing > 0 ? 'IN_PROGRESS' : waiting > 0 ? 'WAITING_FOR_MANUAL_ACTION' : 'COMPLETED'
-  if (to === arda.status) {
-    await tx.update(accessReviewApps).set({ wakeAt }).where(eq(accessReviewApps.id, id))
-    return
-  }
-  const completedAt = to === 'COMPLETED' ? await parts.now(tx) : null
-  await moveReviewApp(tx, arda, to, { wakeAt, completedAt })
-  if (to === 'COMPLETED') await conclude(tx, arda.reviewId, parts)
+  const counted = { kind: 'counted', removing, waiting, wakeAt } as const
+  const { status, reviewId } = await applyToReviewApp(tx, arda, counted, await parts.now(tx))
+  if (status === 'COMPLETED') await conclude(tx, reviewId, parts)
 }
 
 /** The owner is told, once an hour at most; it goes on being tried. */

@@ -8,19 +8,13 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { longStatements, startRun } from '../sync/runs.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
+import { applyToReview, applyToReviewApp } from './apply.ts'
 import { askReviewers } from './asking.ts'
 import { assignLines, UNASSIGNED } from './assign.ts'
+import { type ReviewRow, systemOf } from './machine/log.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
 import { lastRuns, type ReviewReadiness, readinessOf } from './readiness.ts'
-import {
-  lockReview,
-  lockReviewApp,
-  moveReview,
-  moveReviewApp,
-  note,
-  type ReviewAppRow,
-  type ReviewRow,
-  systemOf,
-} from './rows.ts'
+import { lockReview, lockReviewApp } from './rows.ts'
 import { addsUp, type Counted, TAKEN, takeDown, writeTaken } from './snapshot.ts'
 
 /** When an app that waits is looked at again although no sync has ended, in milliseconds. */
@@ -60,13 +54,12 @@ async function begin(tx: Db, ardaId: string, means: Means): Promise<void> {
   const written = await writeTaken(tx, arda)
   if (written !== counted.items)
     throw new Error(`of ${counted.items} items of an access review ${written} were written`)
-  await moveReviewApp(tx, arda, 'ASSIGNING_REVIEWERS', {
+  const taken = {
     population: populationOf(counted, ready.run, app, means),
     accountCount: counted.accounts,
     seenRun: ready.run?.id ?? null,
-    problem: null,
-    wakeAt: now,
-  })
+  }
+  await applyToReviewApp(tx, arda, { kind: 'lines_taken_down', ...taken }, now)
 }
 
 /** The review of an app, kept from changes. Locked behind the app, in every place. */
@@ -145,13 +138,6 @@ async function assignAll(tx: Db, ardaId: string, means: Means): Promise<void> {
   await tx.execute(longStatements)
   await assignLines(tx, { review, arda, kind: review.reviewers, which: UNASSIGNED })
   await askReviewers(tx, review, arda)
-  await moveReviewApp(tx, arda, 'IN_PROGRESS', {
-    ...{ launchedAt: now, wakeAt: null, secondReviewers: review.secondReviewers },
-  })
-  if (review.status !== 'IN_PROGRESS')
-    await moveReview(tx, review, 'IN_PROGRESS', { startedAt: review.startedAt ?? now })
-  await note(tx, systemOf(review), review, 'APP_LAUNCHED', {
-    ...{ arda_id: arda.id, app_id: arda.appId, second_reviewers: review.secondReviewers },
-    population: arda.population,
-  })
+  await applyToReviewApp(tx, arda, { kind: 'launched', review }, now)
+  await applyToReview(tx, review, { kind: 'started' }, now)
 }

@@ -7,8 +7,9 @@ import { appsOf } from '../catalogue/apps/apps.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { appsOfReview } from './add-apps.ts'
 import { BULK } from './decide.ts'
-import { findReview, type ReviewAppRow } from './rows.ts'
-import { UNDECIDED } from './states.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
+import { UNDECIDED } from './machine/states.ts'
+import { findReview } from './rows.ts'
 
 type Count = { arda_id: string; assignment_id: string | null; state: string; n: number }
 

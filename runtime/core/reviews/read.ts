@@ -12,7 +12,9 @@ import { one } from '../../database/written.ts'
 import { appsOf } from '../catalogue/apps/apps.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
-import { findReview, type ReviewAppRow, type ReviewRow } from './rows.ts'
+import type { ReviewRow } from './machine/log.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
+import { findReview } from './rows.ts'
 
 /** Newest first, without deleted ones. */
 export async function listReviews(db: Db, { domainId }: Principal, query: PageQuery) {

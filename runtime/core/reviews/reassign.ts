@@ -12,10 +12,12 @@ import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { askReviewers, closeAnswered } from './asking.ts'
 import { assignmentOf } from './assign.ts'
 import { demandUnderWay } from './decide.ts'
-import { type ItemRow, mineOf, toItems, whichItems } from './items.ts'
-import { findReview, findReviewApp, note, type ReviewAppRow } from './rows.ts'
+import { mineOf, toItems, whichItems } from './items.ts'
+import type { ItemRow } from './machine/line.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
+import { UNDECIDED } from './machine/states.ts'
+import { findReview, findReviewApp, note } from './rows.ts'
 import { namedTeam } from './settings.ts'
-import { UNDECIDED } from './states.ts'
 
 type Body = { user_ids: string[]; group_ids: string[]; reason: string }
 

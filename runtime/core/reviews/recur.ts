@@ -5,8 +5,9 @@ import { accessReviewApps, accessReviews } from '../../database/schema/reviews.t
 import type { CoreContext } from '../kernel/context/context.ts'
 import { appsOfReview } from './add-apps.ts'
 import { lookAt } from './keys.ts'
+import { type ReviewRow, systemOf } from './machine/log.ts'
 import { nextOccurrence } from './recurrence.ts'
-import { lockReview, note, type ReviewRow, systemOf } from './rows.ts'
+import { lockReview, note } from './rows.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 

@@ -9,8 +9,9 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { openPath } from './asking.ts'
 import { demandUnderWay } from './decide.ts'
-import { findReview, note, type ReviewRow } from './rows.ts'
-import { UNDECIDED_STATES } from './states.ts'
+import type { ReviewRow } from './machine/log.ts'
+import { UNDECIDED_STATES } from './machine/states.ts'
+import { findReview, note } from './rows.ts'
 
 /** How long after one reminder the next may be asked for, in milliseconds: each may be a mail. */
 const PAUSE_MS = 60 * 60 * 1000

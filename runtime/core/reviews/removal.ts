@@ -11,14 +11,14 @@ import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { pairKey } from '../provisioning/pair.ts'
-import { judgeFailure } from '../requests/machine/failure.ts'
 import { turnOf } from '../requests/provision.ts'
-import { syncAgain } from '../sync/trigger.ts'
-import { closeHands, handsOf, openHands } from './hands.ts'
+import { applyToLine, lockLine } from './apply.ts'
+import { handsOf } from './hands.ts'
 import { endRequests } from './held-by.ts'
-import type { ItemRow } from './items.ts'
-import { note, type ReviewAppRow, type ReviewRow, systemOf } from './rows.ts'
-import { LEAVING } from './states.ts'
+import type { ItemRow, LineEvent } from './machine/line.ts'
+import type { ReviewRow } from './machine/log.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
+import { LEAVING } from './machine/states.ts'
 import { type Taken, take } from './take.ts'
 import { takeByWebhook } from './take-by-webhook.ts'
 
@@ -76,34 +76,50 @@ async function postpone(db: Db, { id }: ReviewAppRow, parts: RequestContext): Pr
 }
 
 async function removeOne(work: Work, item: ItemRow): Promise<'paused' | undefined> {
-  const { db, review, arda, parts } = work
-  const hands = await handsOf(db, item)
-  if (hands === 'declined') {
-    await except(work, item, 'a person declined to remove it')
-    return undefined
-  }
+  const { db, review, arda, app, parts } = work
+  if ((await handsOf(db, item)) === 'declined')
+    return happened(work, item, { kind: 'declined', problem: 'a person declined to remove it' })
   const held = await db.transaction((tx) => endRequests(tx, item, arda, review, parts))
   if (held === 'declined') {
-    await except(work, item, 'a person decided to leave what a request gave')
-    return undefined
+    const problem = 'a person decided to leave what a request gave'
+    return happened(work, item, { kind: 'declined', problem })
   }
   if (held !== 'free') {
-    const state = held === 'hands' ? 'WAITING_FOR_HANDS' : 'REMOVING'
-    await change(db, item, { state, wakeAt: await soon(work) })
-    return undefined
+    const wakeAt = await soon(work)
+    return happened(work, item, { kind: 'held', byPeople: held === 'hands', wakeAt })
   }
   const outcome = await byTurn(work, item)
-  if (outcome === null) await change(db, item, { wakeAt: await soon(work) })
-  else if (!outcome.ok && outcome.end === 'paused') return 'paused'
-  else await settle(work, item, outcome)
-  return undefined
+  if (outcome === null) return happened(work, item, { kind: 'busy', wakeAt: await soon(work) })
+  if (outcome.ok) return happened(work, item, { kind: 'gone' })
+  switch (outcome.end) {
+    case 'paused':
+      return 'paused'
+    case 'unproven':
+    case 'needed':
+      return happened(work, item, { kind: outcome.end, problem: outcome.problem })
+    default: {
+      const isConnected = app.connectorId !== null
+      const failed = { kind: 'failed', failure: outcome, isConnected } as const
+      return happened(work, item, async (tx) => ({ ...failed, task: await handsOf(tx, item) }))
+    }
+  }
 }
 
 const soon = async ({ db, parts }: Work): Promise<Date> =>
   later(await parts.now(db), Math.max(PAUSE_MS, parts.pace.lookMs))
 
-const change = async (db: Db, { id }: ItemRow, values: Partial<ItemRow>): Promise<void> => {
-  await db.update(items).set(values).where(eq(items.id, id))
+/** Moves a line by what happened to it, unless it is no longer being removed. */
+async function happened(
+  { db, review, app, parts }: Work,
+  { id }: ItemRow,
+  event: LineEvent | ((tx: Db) => Promise<LineEvent>),
+): Promise<undefined> {
+  await db.transaction(async (tx) => {
+    const line = await lockLine(tx, id)
+    if (line === null) return
+    const known = typeof event === 'function' ? await event(tx) : event
+    await applyToLine(tx, line, known, { review, app, means: parts }, await parts.now(tx))
+  })
 }
 
 /** Takes a line while no request is carried out for the same person in the same app; null where one is. */
@@ -133,69 +149,4 @@ async function holdsNoMore(db: Db, { accountId }: ItemRow, min: number, type: st
     select count(*) as n from association_spans s join entitlements e on e.id = s.entitlement_id
     where s.account_id = ${accountId} and s.until is null and e.entitlement_type = ${type}`)
   return Number(rows[0]?.n ?? 0) <= min
-}
-
-async function settle(work: Work, item: ItemRow, outcome: Exclude<Taken, { end: 'paused' }>) {
-  const { db, arda, app, parts } = work
-  const now = await parts.now(db)
-  if (outcome.ok) return removed(work, item, now)
-  if (outcome.end === 'unproven') {
-    return db.transaction(async (tx) => {
-      await change(tx, item, { sentAt: now, wakeAt: null, problem: outcome.problem })
-      await syncAgain(tx, systemOf(arda), app.id, parts)
-    })
-  }
-  if (outcome.end === 'needed') {
-    await closeHands(db, item)
-    return change(db, item, { state: 'TO_MODIFY', problem: outcome.problem, wakeAt: null })
-  }
-  const failing = {
-    pendingOperation: 'remove',
-    attempts: item.attempts,
-    failingSince: item.failingSince,
-  } as const
-  const verdict = judgeFailure(failing, outcome, now)
-  const { problem } = outcome
-  await db.transaction(async (tx) => {
-    if (verdict.kind === 'hands') {
-      if ((await handsOf(tx, item)) === 'done') return afterHands(tx, work, item, now)
-      const taskId = await openHands(tx, work, item, problem, false)
-      return change(tx, item, { state: 'WAITING_FOR_HANDS', problem, taskId, wakeAt: null })
-    }
-    const { attempts, failingSince, wakeAt } = verdict
-    const again = { problem, attempts, failingSince, wakeAt }
-    if (!verdict.tell || (await handsOf(tx, item)) === 'asked') return change(tx, item, again)
-    const taskId = await openHands(tx, work, item, problem, true)
-    return change(tx, item, { ...again, state: 'WAITING_FOR_HANDS', taskId })
-  })
-}
-
-/** A person said that it is removed, and it cannot be asked for, or shows still: the next complete sync will tell. */
-async function afterHands(tx: Db, { review, arda, app, parts }: Work, item: ItemRow, now: Date) {
-  if (app.connectorId === null) {
-    const problem = 'removed by hand, as a person said; there is no system that could be read'
-    await change(tx, item, { state: 'EXCEPTED', problem, wakeAt: null })
-    return note(tx, systemOf(arda), review, 'ITEM_EXCEPTED', { item_id: item.id })
-  }
-  const problem = 'a person said that it is removed; the next complete sync will tell'
-  await change(tx, item, { problem, sentAt: now, wakeAt: null, taskId: null })
-  await syncAgain(tx, systemOf(arda), app.id, parts)
-}
-
-/** A reading did not show it. */
-async function removed({ db, review, arda }: Work, item: ItemRow, now: Date): Promise<void> {
-  await db.transaction(async (tx) => {
-    await closeHands(tx, item)
-    await change(tx, item, { state: 'REMOVED', problem: null, wakeAt: null, goneAt: now })
-    await note(tx, systemOf(arda), review, 'ITEM_REMOVED', {
-      ...{ item_id: item.id, app_id: arda.appId, attempts: item.attempts + 1 },
-    })
-  })
-}
-
-async function except({ db, review, arda }: Work, item: ItemRow, problem: string): Promise<void> {
-  await db.transaction(async (tx) => {
-    await change(tx, item, { state: 'EXCEPTED', problem, wakeAt: null })
-    await note(tx, systemOf(arda), review, 'ITEM_EXCEPTED', { item_id: item.id })
-  })
 }

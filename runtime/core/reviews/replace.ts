@@ -11,8 +11,9 @@ import { appsOfReview } from './add-apps.ts'
 import { closeAnswered } from './asking.ts'
 import { assign, keyOf, UNASSIGNED } from './assign.ts'
 import { askToConfirm } from './confirm.ts'
-import { lockReviewApp, note, systemOf } from './rows.ts'
-import { UNDECIDED_STATES } from './states.ts'
+import { systemOf } from './machine/log.ts'
+import { UNDECIDED_STATES } from './machine/states.ts'
+import { lockReviewApp, note } from './rows.ts'
 
 /** Assigns undecided lines of a review again where none of their reviewers can sign in. Its apps are locked. */
 export async function replaceLeft(tx: Db, reviewId: string): Promise<void> {

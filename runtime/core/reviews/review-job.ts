@@ -5,25 +5,20 @@ import { accessReviewApps, accessReviews } from '../../database/schema/reviews.t
 import type { CoreContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { appsOfReview } from './add-apps.ts'
+import { applyToReview } from './apply.ts'
 import { assign, OPEN_LINES } from './assign.ts'
 import { closeApps, isEarly } from './close.ts'
 import { carryOut } from './decide.ts'
 import { whichItems } from './items.ts'
 import { lookAt } from './keys.ts'
+import { type ReviewRow, systemOf } from './machine/log.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
+import { UNDECIDED } from './machine/states.ts'
 import { nextLook, remindsNow } from './moments.ts'
 import { recur } from './recur.ts'
 import { remind } from './remind.ts'
 import { replaceLeft } from './replace.ts'
-import {
-  lockReview,
-  lockReviewApp,
-  moveReview,
-  note,
-  type ReviewAppRow,
-  type ReviewRow,
-  systemOf,
-} from './rows.ts'
-import { UNDECIDED } from './states.ts'
+import { lockReview, lockReviewApp, note } from './rows.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
@@ -46,8 +41,7 @@ export async function lookAtReview(db: Db, id: string, means: Means): Promise<vo
     const wakeAt = await atDeadline(tx, review, ardas, now, means)
     const locked = await lockReview(tx, id)
     if (!locked || locked.status === 'DELETED') return
-    if (locked.status !== 'IN_PROGRESS' && ardas.length === 0)
-      await moveReview(tx, locked, 'IN_PROGRESS', { startedAt: now })
+    if (ardas.length === 0) await applyToReview(tx, locked, { kind: 'started' }, now)
     const reminded = locked.closedAt === null && remindsNow(locked, now)
     if (reminded) await remind(tx, systemOf(locked), locked, now)
     await tx
@@ -71,8 +65,7 @@ async function launch(
   const locked = await lockReview(tx, id)
   if (locked?.status !== 'SCHEDULED') return
   const wakeAt = nextLook(locked, now)
-  if (ids.length === 0) await moveReview(tx, locked, 'IN_PROGRESS', { startedAt: now, wakeAt })
-  else await moveReview(tx, locked, 'SCHEDULED_IN_PREPARATION', { wakeAt })
+  await applyToReview(tx, locked, { kind: 'launch_came', apps: ids.length, wakeAt }, now)
   for (const ardaId of ids) await lookAt(tx, { kind: 'app', id: ardaId }, means)
 }
 
@@ -114,7 +107,7 @@ async function atDeadline(
       await note(tx, system, review, 'DECIDED', { act_id: actId, decision: 'REJECT', items: count })
   }
   await closeApps(tx, system, review, ardas, means)
-  await tx.update(accessReviews).set({ closedAt: now }).where(eq(accessReviews.id, review.id))
+  await applyToReview(tx, review, { kind: 'decisions_ended' }, now)
   return null
 }
 
@@ -138,9 +131,6 @@ export async function conclude(tx: Db, id: string, means: Means): Promise<void> 
   if (ardas.length === 0 || ardas.some(({ status }) => status !== 'COMPLETED')) return
   const review = await lockReview(tx, id)
   if (review?.status !== 'IN_PROGRESS') return
-  const now = await means.now(tx)
-  await moveReview(tx, review, 'COMPLETED', {
-    ...{ completedAt: now, closedAt: review.closedAt ?? now, wakeAt: null },
-  })
-  await note(tx, systemOf(review), review, 'COMPLETED', { apps: ardas.length })
+  const completed = { kind: 'apps_completed', apps: ardas.length } as const
+  await applyToReview(tx, review, completed, await means.now(tx))
 }

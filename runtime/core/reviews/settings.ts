@@ -10,7 +10,8 @@ import { one } from '../../database/written.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { demandUnfinished } from './create.ts'
-import { findReview, note, type ReviewRow } from './rows.ts'
+import type { ReviewRow } from './machine/log.ts'
+import { findReview, note } from './rows.ts'
 
 /** @throws CoreError 404 */
 export async function getReviewSettings(db: Db, principal: Principal, id: string) {

@@ -6,7 +6,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { brokenIn, hintsOf, PEERS, peersIn } from './hints.ts'
-import type { ReviewAppRow } from './rows.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
 import { scopeGroups } from './scope.ts'
 import { writeTexts } from './texts.ts'
 

@@ -9,8 +9,10 @@ import { configOf } from '../requests/subject.ts'
 import { webhookPayload } from '../requests/webhook-payload.ts'
 import { callOnce } from '../requests/webhooks.ts'
 import { callWebhook } from '../webhooks/call.ts'
-import type { ItemRow } from './items.ts'
-import { note, type ReviewAppRow, type ReviewRow, systemOf } from './rows.ts'
+import type { ItemRow } from './machine/line.ts'
+import { type ReviewRow, systemOf } from './machine/log.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
+import { note } from './rows.ts'
 import { entitlementOf, isGone, lookOnly, type Taken } from './take.ts'
 
 type Config = Awaited<ReturnType<typeof configOf>>

@@ -12,8 +12,8 @@ import {
 } from '../provisioning/client.ts'
 import { canBeRead, holds, statusOf, UNUSABLE } from '../provisioning/read-back.ts'
 import { makeUnusable, takeEntitlement } from '../provisioning/revoke.ts'
-import type { ItemRow } from './items.ts'
-import type { ReviewAppRow } from './rows.ts'
+import type { ItemRow } from './machine/line.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
 
 /**
  * What a try came to, in addition to what a step comes to:

@@ -187,8 +187,8 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   preview_access_review_scope: (db, who, { body }) => previewScope(db, who, body),
   add_access_review_apps: (db, who, { params, body }, parts) =>
     addReviewApps(db, who, id(params, 'access_review_id'), body, parts),
-  delete_access_review: (db, who, { params }) =>
-    reviewChange.deleteReview(db, who, id(params, 'access_review_id')),
+  delete_access_review: (db, who, { params }, parts) =>
+    reviewChange.deleteReview(db, who, id(params, 'access_review_id'), parts),
   get_access_review: (db, who, { params }) => getReview(db, who, id(params, 'access_review_id')),
   update_access_review: (db, who, { params, body }, parts) =>
     reviewChange.updateReview(db, who, id(params, 'access_review_id'), body, parts),

@@ -5,7 +5,7 @@ import {
   itemStatesBefore,
   REVIEW_APP_STATES,
   REVIEW_STATES,
-} from '../../../runtime/core/reviews/states.ts'
+} from '../../../runtime/core/reviews/machine/states.ts'
 
 type Table = Record<string, { next: readonly string[] }>
 

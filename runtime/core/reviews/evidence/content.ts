@@ -9,10 +9,11 @@ import {
   accessReviewDecisions,
   accessReviewItems,
 } from '../../../database/schema/reviews.ts'
-import { type ItemRow, toItem } from '../items.ts'
+import { toItem } from '../items.ts'
+import type { ItemRow } from '../machine/line.ts'
+import type { ReviewRow } from '../machine/log.ts'
 import { populationOf } from '../progress.ts'
 import { iso, toReview } from '../read.ts'
-import type { ReviewRow } from '../rows.ts'
 import { type EvidenceKind, FORM } from './form.ts'
 import { chainLine, logLines } from './log-lines.ts'
 

@@ -3,7 +3,7 @@ import { and, asc, eq, gt, gte, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { activityCheckpoints, activityLogs } from '../../../database/schema/audit.ts'
 import { BEGINNING, bodyOf } from '../../kernel/audit/chain.ts'
-import type { ReviewRow } from '../rows.ts'
+import type { ReviewRow } from '../machine/log.ts'
 
 /** Entries that are read at once. */
 const PAGE = 250

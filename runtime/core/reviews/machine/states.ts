@@ -4,9 +4,9 @@
  */
 
 import { type SQL, sql } from 'drizzle-orm'
-import type { ReviewAppStatus, ReviewStatus } from '../../contract/models/access-review.ts'
-import type { ItemState } from '../../contract/models/review-item.ts'
-import { keysOf } from '../../contract/schema/keys.ts'
+import type { ReviewAppStatus, ReviewStatus } from '../../../contract/models/access-review.ts'
+import type { ItemState } from '../../../contract/models/review-item.ts'
+import { keysOf } from '../../../contract/schema/keys.ts'
 
 type Row<S extends string> = { next: readonly S[]; meaning: string }
 

@@ -1,0 +1,129 @@
+/** The executor of access reviews: an event of a locked review, app or line is carried out in the caller's transaction. */
+import { eq } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import {
+  accessReviewApps,
+  accessReviewItems,
+  accessReviews,
+} from '../../database/schema/reviews.ts'
+import { one } from '../../database/written.ts'
+import type { AppRow } from '../catalogue/apps/apps.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
+import { type Executor, execute } from '../machine/execute.ts'
+import { syncAgain } from '../sync/trigger.ts'
+import { closeHands, openHands } from './hands.ts'
+import {
+  type ItemRow,
+  type LineEffect,
+  type LineEvent,
+  type LineWrite,
+  lineTransition,
+} from './machine/line.ts'
+import { type ReviewRow, systemOf } from './machine/log.ts'
+import { type ReviewEvent, type ReviewWrite, reviewTransition } from './machine/review.ts'
+import {
+  type ReviewAppEvent,
+  type ReviewAppRow,
+  type ReviewAppWrite,
+  reviewAppTransition,
+} from './machine/review-app.ts'
+import { appMayBecome, itemStatesBefore, LEAVING, reviewMayBecome } from './machine/states.ts'
+
+/** Applies an event to a locked review. @throws Error for a move that REVIEW_STATES does not have: a defect of ours */
+export const applyToReview = (
+  tx: Db,
+  row: ReviewRow,
+  event: ReviewEvent,
+  now: Date,
+): Promise<ReviewRow> => execute(tx, row, reviewTransition(row, event, now), REVIEWS)
+
+const REVIEWS: Executor<ReviewRow, ReviewWrite, never> = {
+  async write(tx, row, write) {
+    if (write.status !== undefined && !reviewMayBecome(row.status, write.status))
+      throw new Error(`an access review that is ${row.status} cannot become ${write.status}`)
+    const written = tx.update(accessReviews).set(write).where(eq(accessReviews.id, row.id))
+    return one(await written.returning())
+  },
+  carryOut: async () => {},
+}
+
+/** Applies an event to a locked app of a review. @throws Error for a move that REVIEW_APP_STATES does not have */
+export const applyToReviewApp = (
+  tx: Db,
+  row: ReviewAppRow,
+  event: ReviewAppEvent,
+  now: Date,
+): Promise<ReviewAppRow> => execute(tx, row, reviewAppTransition(row, event, now), REVIEW_APPS)
+
+const REVIEW_APPS: Executor<ReviewAppRow, ReviewAppWrite, never> = {
+  async write(tx, row, write) {
+    if (write.status !== undefined && !appMayBecome(row.status, write.status))
+      throw new Error(
+        `an app of an access review that is ${row.status} cannot become ${write.status}`,
+      )
+    const written = tx.update(accessReviewApps).set(write).where(eq(accessReviewApps.id, row.id))
+    return one(await written.returning())
+  },
+  carryOut: async () => {},
+}
+
+/** Where a line is removed, and what that needs. */
+type LineSurroundings = {
+  review: ReviewRow
+  app: AppRow
+  means: Pick<CoreContext, 'send'>
+}
+
+/** Applies an event to a locked line. @throws Error for a move that ITEM_STATE_TABLE does not have */
+export const applyToLine = (
+  tx: Db,
+  row: ItemRow,
+  event: LineEvent,
+  around: LineSurroundings,
+  now: Date,
+): Promise<ItemRow> =>
+  execute(tx, row, lineTransition(row, event, around.review, now), linesIn(around))
+
+const linesIn = ({ review, app, means }: LineSurroundings) =>
+  ({
+    async write(tx, row, write) {
+      const { state } = write
+      if (
+        state !== undefined &&
+        state !== row.state &&
+        !itemStatesBefore(state).includes(row.state)
+      )
+        throw new Error(`a line that is ${row.state} cannot become ${state}`)
+      return update(tx, row, write)
+    },
+
+    async carryOut(tx, row, effect) {
+      switch (effect.kind) {
+        case 'close_task':
+          return closeHands(tx, row)
+        case 'open_task': {
+          const taskId = await openHands(tx, { review, app }, row, effect.problem, effect.goesOn)
+          await update(tx, row, { taskId })
+          return
+        }
+        case 'sync_again':
+          return syncAgain(tx, systemOf(review), app.id, means)
+      }
+    },
+  }) satisfies Executor<ItemRow, LineWrite, LineEffect>
+
+async function update(tx: Db, { id }: ItemRow, write: LineWrite): Promise<ItemRow> {
+  return one(
+    await tx.update(accessReviewItems).set(write).where(eq(accessReviewItems.id, id)).returning(),
+  )
+}
+
+/** A line, locked until the transaction ends; null where it is not being removed any more. */
+export async function lockLine(tx: Db, id: string): Promise<ItemRow | null> {
+  const [row] = await tx
+    .select()
+    .from(accessReviewItems)
+    .where(eq(accessReviewItems.id, id))
+    .for('update')
+  return row && LEAVING.some((state) => state === row.state) ? row : null
+}

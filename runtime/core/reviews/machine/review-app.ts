@@ -1,0 +1,89 @@
+/** The machine of the apps of an access review: pure; `apply.ts` beside this folder writes. */
+import type { accessReviewApps } from '../../../database/schema/reviews.ts'
+import type { Actor } from '../../kernel/audit/activity.ts'
+import type { Transition } from '../../machine/effects.ts'
+import { type NamedReview, type ReviewRow, recorded, systemOf } from './log.ts'
+
+export type ReviewAppRow = typeof accessReviewApps.$inferSelect
+
+/** One write of an app: its state, where it changes, and what changes with it. */
+export type ReviewAppWrite = Partial<
+  Pick<
+    ReviewAppRow,
+    | 'status'
+    | 'population'
+    | 'accountCount'
+    | 'seenRun'
+    | 'problem'
+    | 'wakeAt'
+    | 'launchedAt'
+    | 'secondReviewers'
+    | 'removalAt'
+    | 'completedAt'
+  >
+>
+
+/** What can happen to an app of a review. */
+export type ReviewAppEvent =
+  | ({ kind: 'lines_taken_down' } & Pick<ReviewAppRow, 'population' | 'accountCount' | 'seenRun'>)
+  /** Its reviewers are asked. */
+  | { kind: 'launched'; review: NamedReview & Pick<ReviewRow, 'secondReviewers'> }
+  /** Nothing of it can be decided any more, and what was rejected has to go. */
+  | {
+      kind: 'removal_started'
+      by: Actor
+      review: NamedReview
+      rejected: number
+      notDecided: number
+    }
+  /** What is left of its removal was counted. `wakeAt`: when the next line is due. */
+  | { kind: 'counted'; removing: number; waiting: number; wakeAt: Date | null }
+  | { kind: 'taken_out' }
+
+/** What follows from an event. */
+export function reviewAppTransition(
+  row: ReviewAppRow,
+  event: ReviewAppEvent,
+  now: Date,
+): Transition<ReviewAppWrite, never> {
+  switch (event.kind) {
+    case 'lines_taken_down': {
+      const { population, accountCount, seenRun } = event
+      const taken = { population, accountCount, seenRun, problem: null, wakeAt: now }
+      return { writes: [{ status: 'ASSIGNING_REVIEWERS', ...taken }], effects: [] }
+    }
+    case 'launched': {
+      const { secondReviewers } = event.review
+      const metadata = {
+        ...{ arda_id: row.id, app_id: row.appId, second_reviewers: secondReviewers },
+        population: row.population,
+      }
+      return {
+        writes: [{ status: 'IN_PROGRESS', launchedAt: now, wakeAt: null, secondReviewers }],
+        effects: [recorded(event.review, systemOf(event.review), 'APP_LAUNCHED', metadata)],
+      }
+    }
+    case 'removal_started': {
+      const { by, review, rejected, notDecided: not_decided } = event
+      const metadata = { arda_id: row.id, app_id: row.appId, rejected, not_decided }
+      return {
+        writes: [{ removalAt: now, wakeAt: now }],
+        effects: [recorded(review, by, 'REMOVAL_STARTED', metadata)],
+      }
+    }
+    case 'counted':
+      return { writes: [counted(row, event, now)], effects: [] }
+    case 'taken_out':
+      return { writes: [{ status: 'DELETED', wakeAt: null }], effects: [] }
+  }
+}
+
+function counted(
+  { status }: ReviewAppRow,
+  { removing, waiting, wakeAt }: Extract<ReviewAppEvent, { kind: 'counted' }>,
+  now: Date,
+): ReviewAppWrite {
+  const to = removing > 0 ? 'IN_PROGRESS' : waiting > 0 ? 'WAITING_FOR_MANUAL_ACTION' : 'COMPLETED'
+  if (to === status) return { wakeAt }
+  return { status: to, wakeAt, completedAt: to === 'COMPLETED' ? now : null }
+}

@@ -1,0 +1,148 @@
+/** The machines of access reviews, of their apps and of their lines, without a database. */
+import { describe, expect, test } from 'vitest'
+import {
+  type ItemRow,
+  type LineEvent,
+  type LineTask,
+  lineTransition,
+} from '../../../runtime/core/reviews/machine/line.ts'
+import type { ReviewRow } from '../../../runtime/core/reviews/machine/log.ts'
+import { reviewTransition } from '../../../runtime/core/reviews/machine/review.ts'
+import {
+  type ReviewAppRow,
+  reviewAppTransition,
+} from '../../../runtime/core/reviews/machine/review-app.ts'
+
+const NOW = new Date('2030-01-01T00:00:00Z')
+const LATER = new Date('2030-01-02T00:00:00Z')
+
+const REVIEW = {
+  ...{ id: 'v', domainId: 'd', name: 'Spring', status: 'SCHEDULED', startedAt: null },
+  ...{ closedAt: null, secondReviewers: null },
+} as ReviewRow
+
+const APP = { id: 'a', appId: 'app', domainId: 'd', status: 'IN_PROGRESS', population: null }
+const app = (values: Partial<ReviewAppRow> = {}) => ({ ...APP, ...values }) as ReviewAppRow
+
+const LINE = { id: 'i', appId: 'app', state: 'REMOVING', attempts: 2, failingSince: null }
+const line = { ...LINE, taskId: null } as ItemRow
+const afterLine = (event: LineEvent) => lineTransition(line, event, REVIEW, NOW)
+
+describe('a review whose launch has come', () => {
+  test('waits for its apps', () => {
+    expect(reviewTransition(REVIEW, { kind: 'launch_came', apps: 2, wakeAt: LATER }, NOW)).toEqual({
+      writes: [{ status: 'SCHEDULED_IN_PREPARATION', wakeAt: LATER }],
+      effects: [],
+    })
+  })
+
+  test('is under way at once without apps', () => {
+    expect(reviewTransition(REVIEW, { kind: 'launch_came', apps: 0, wakeAt: LATER }, NOW)).toEqual({
+      writes: [{ status: 'IN_PROGRESS', startedAt: NOW, wakeAt: LATER }],
+      effects: [],
+    })
+  })
+
+  test('is started by the first of its apps only', () => {
+    const started = { ...REVIEW, status: 'IN_PROGRESS' } as const
+    expect(reviewTransition(started, { kind: 'started' }, NOW).writes).toEqual([])
+  })
+})
+
+test('a review that ends keeps the moment at which its decisions ended', () => {
+  const closed = { ...REVIEW, status: 'IN_PROGRESS', closedAt: NOW } as const
+  const { writes, effects } = reviewTransition(closed, { kind: 'apps_completed', apps: 3 }, LATER)
+  expect(writes).toEqual([{ status: 'COMPLETED', completedAt: LATER, closedAt: NOW, wakeAt: null }])
+  expect(effects).toMatchObject([
+    { kind: 'record', event: 'ACCESS_REVIEW_COMPLETED', metadata: { apps: 3 } },
+  ])
+})
+
+test.each([
+  ['a line is being removed', 1, 1, { status: 'IN_PROGRESS', completedAt: null }],
+  ['people have to remove the rest', 0, 1, { wakeAt: LATER }],
+  ['nothing is left', 0, 0, { status: 'COMPLETED', completedAt: NOW }],
+] as const)('an app that waited for people moves when %s', (_, removing, waiting, written) => {
+  const event = { kind: 'counted', removing, waiting, wakeAt: LATER } as const
+  const { writes } = reviewAppTransition(app({ status: 'WAITING_FOR_MANUAL_ACTION' }), event, NOW)
+  expect(writes).toEqual([{ wakeAt: LATER, ...written }])
+})
+
+test('an app whose removal starts says in the log how many lines it is about', () => {
+  const by = { domainId: 'd', userId: 'u' }
+  const event = { kind: 'removal_started', by, review: REVIEW, rejected: 4, notDecided: 1 } as const
+  expect(reviewAppTransition(app(), event, NOW)).toMatchObject({
+    writes: [{ removalAt: NOW, wakeAt: NOW }],
+    effects: [{ kind: 'record', actor: by, metadata: { rejected: 4, not_decided: 1 } }],
+  })
+})
+
+describe('a line', () => {
+  test('that a reading does not show is removed, and nobody is asked any more', () => {
+    expect(afterLine({ kind: 'gone' })).toMatchObject({
+      writes: [{ state: 'REMOVED', problem: null, goneAt: NOW }],
+      effects: [{ kind: 'close_task' }, { event: 'ACCESS_REVIEW_ITEM_REMOVED' }],
+    })
+  })
+
+  test('that the system says it took, and that cannot be read, waits for the next sync', () => {
+    expect(afterLine({ kind: 'unproven', problem: 'not read' })).toEqual({
+      writes: [{ sentAt: NOW, wakeAt: null, problem: 'not read' }],
+      effects: [{ kind: 'sync_again' }],
+    })
+  })
+
+  test('that the system demands stays, and its reason says so', () => {
+    expect(afterLine({ kind: 'needed', problem: 'give another first' }).writes).toEqual([
+      { state: 'TO_MODIFY', problem: 'give another first', wakeAt: null },
+    ])
+  })
+
+  test.each([
+    ['people', true, 'WAITING_FOR_HANDS'],
+    ['the background', false, 'REMOVING'],
+  ] as const)('that a request holds waits for %s', (_, byPeople, state) => {
+    expect(afterLine({ kind: 'held', byPeople, wakeAt: LATER }).writes).toEqual([
+      { state, wakeAt: LATER },
+    ])
+  })
+
+  test('that a person declined to remove is excepted, and the log says so', () => {
+    expect(afterLine({ kind: 'declined', problem: 'declined' })).toMatchObject({
+      writes: [{ state: 'EXCEPTED', problem: 'declined' }],
+      effects: [{ event: 'ACCESS_REVIEW_ITEM_EXCEPTED' }],
+    })
+  })
+})
+
+describe('a line that could not be removed', () => {
+  const away = { ok: false, end: 'refused', problem: 'down' } as const
+  const manual = { ok: false, end: 'manual', problem: 'no way' } as const
+  const failed = (failure: typeof away | typeof manual, task: LineTask, isConnected = true) =>
+    afterLine({ kind: 'failed', failure, task, isConnected })
+
+  test('is left to people where trying cannot help', () => {
+    expect(failed(manual, 'none')).toEqual({
+      writes: [{ state: 'WAITING_FOR_HANDS', problem: 'no way', wakeAt: null }],
+      effects: [{ kind: 'open_task', problem: 'no way', goesOn: false }],
+    })
+  })
+
+  test('waits for a sync once a person said that it is done', () => {
+    expect(failed(manual, 'done')).toMatchObject({
+      writes: [{ sentAt: NOW, taskId: null }],
+      effects: [{ kind: 'sync_again' }],
+    })
+  })
+
+  test('is excepted once a person said that it is done, where no sync can tell', () => {
+    expect(failed(manual, 'done', false)).toMatchObject({ writes: [{ state: 'EXCEPTED' }] })
+  })
+
+  test('is tried again, and people are asked once', () => {
+    const { writes, effects } = failed(away, 'none')
+    expect(writes).toMatchObject([{ state: 'WAITING_FOR_HANDS', attempts: 3, problem: 'down' }])
+    expect(effects).toEqual([{ kind: 'open_task', problem: 'down', goesOn: true }])
+    expect(failed(away, 'asked')).toMatchObject({ writes: [{ attempts: 3 }], effects: [] })
+  })
+})
