@@ -8,6 +8,7 @@ import { count, getTableName, type SQL, type SQLChunk, sql } from 'drizzle-orm'
 import { type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../../../database/database.ts'
 import { createRemembered, type Remembered } from './remembered.ts'
+import { tablesOf } from './tables-of.ts'
 import { foldChanges, inSnapshot, readVersions, type Versions } from './versions.ts'
 import { isWalk, walkOn } from './walk.ts'
 
@@ -143,13 +144,12 @@ function questionOf(db: Db, table: Listed, { where, order }: List): Question {
   const filtered = db.select({ id: table.id }).from<PgTable>(table).where(where)
   const { sql: text, params } = filtered.toSQL()
   const key = digestOf(JSON.stringify([text, params]))
-  const named = [...text.matchAll(/\b(?:from|join) "([^"]+)"|"([^"]+)"\."[^"]+"/g)]
   const whole = / where "[^"]+"\."domain_id" = \$1$/.test(text)
   return {
     text,
     key,
     orderedKey: `${key} ${orderText(order)}`,
-    tables: [...new Set(named.map(([, from, qualifier = '']) => from ?? qualifier))],
+    tables: tablesOf(text),
     domainId: whole ? String(params[0]) : '',
   }
 }

@@ -1,0 +1,29 @@
+/** What a remembered list depends on: a table that is missed here would show what is no longer so. */
+import { expect, test } from 'vitest'
+import { tablesOf } from '../../../../runtime/core/kernel/list/tables-of.ts'
+
+test.each([
+  ['the list itself', 'select "id" from "tasks" where "tasks"."domain_id" = $1', ['tasks']],
+  [
+    'a subquery of the query builder',
+    'select "id" from "tasks" where "id" in (select "task_id" from "task_assignees" left join "groups" on true)',
+    ['tasks', 'task_assignees', 'groups'],
+  ],
+  [
+    'plain SQL',
+    'select "id" from "tasks" where exists (select from access_requests r\n join task_assignees a on a.x = r.y)',
+    ['tasks', 'access_requests', 'task_assignees'],
+  ],
+  ['a table that only a column names', 'where "apps"."name" = $1', ['apps']],
+] as const)('%s is found', (_, text, tables) => {
+  expect(tablesOf(text)).toEqual(tables)
+})
+
+test.each([
+  ['a function', 'from "tasks" join unnest($1::uuid[]) given on true'],
+  ['a column', 'from "tasks" where given is distinct from r.requester_id'],
+  ['a parameter', 'from "tasks" where given is distinct from $2::uuid'],
+  ['a subquery', 'from "tasks" cross join lateral (select 1) one'],
+])('%s is no table', (_, text) => {
+  expect(tablesOf(text)).toEqual(['tasks'])
+})
