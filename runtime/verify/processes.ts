@@ -16,7 +16,7 @@ let strangers: Strangers = { of: 0, sinceMs: 0, pids: new Set() }
 /** A process and all that it started, that run still. */
 export function familyOf(pid: number): Process[] {
   const nowMs = performance.now()
-  // Anew now and then: the system gives numbers of processes that ended to others.
+  // Again now and then: the system gives numbers of processes that ended to others.
   if (strangers.of !== pid || nowMs - strangers.sinceMs > STRANGE_MS)
     strangers = { of: pid, sinceMs: nowMs, pids: new Set() }
   const all = process.platform === 'linux' ? readAllBut(strangers.pids) : []

@@ -50,7 +50,7 @@ fillInCode()
 addEventListener('hashchange', fillInCode)
 
 // Parts that name the same stream share it. When it tells of a change, the page is fetched from the server and the parts
-// are shown anew, but for one that a person is at: that one when they have left it. A page that nobody looks at follows
+// are shown again, but for one that a person is at: that one when they have left it. A page that nobody looks at follows
 // nothing. A host that is away is asked again, with growing pauses; the stream says what changed meanwhile.
 const isBusy = (part) =>
   part.contains(document.activeElement) ||

@@ -1,4 +1,4 @@
-/** What the inbox follows: which tasks wait, and how far the open one is, whoever decides it and on whichever host. */
+/** What the inbox follows: which tasks wait, and how far the open one is, with decisions on other hosts too. */
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Task } from '../../contract/models/task.ts'
 import { getTask, listTasks } from '../../core/tasks/tasks.ts'
