@@ -22,7 +22,7 @@ import type { RequestContext } from '../core/kernel/context/context.ts'
 import { type Principal, principalOfToken } from '../core/kernel/identity/principal.ts'
 import { createPolicy } from '../core/policies/policies.ts'
 import { createReview } from '../core/reviews/create.ts'
-import { createRule as createDuties } from '../core/separation/manage.ts'
+import { createSeparationRule } from '../core/separation/manage.ts'
 import { triggerSync } from '../core/sync/trigger.ts'
 import { openTask } from '../core/tasks/open-task.ts'
 import { isAway } from '../database/away.ts'
@@ -119,7 +119,7 @@ async function make(tx: Db, principal: Principal, parts: RequestContext, baseUrl
     ...{ name, description },
     ...{ left: { permissions: [permission.id] }, right: { apps: [other.id] } },
   }
-  await createDuties(tx, principal, v.parse(SeparationInput, rule), parts)
+  await createSeparationRule(tx, principal, v.parse(SeparationInput, rule), parts)
   await createReview(
     tx,
     principal,

@@ -17,7 +17,7 @@ import {
   proxyOf,
   wholeNumber,
 } from './rules.ts'
-import { TAKEN } from './taken-paths.ts'
+import { TAKEN_PATHS } from './taken-paths.ts'
 
 const text = v.string()
 /** A text that may be left out. */
@@ -55,7 +55,7 @@ export const SETTINGS = {
     schema: v.pipe(
       text,
       v.regex(/^(\/[a-zA-Z0-9_-]+)+$/, 'is not a path such as /connectors'),
-      v.check((given) => !TAKEN.includes(given.split('/')[1] ?? ''), 'is taken'),
+      v.check((given) => !TAKEN_PATHS.includes(given.split('/')[1] ?? ''), 'is taken'),
     ),
     meaning: 'prefix of the connector interface',
   },

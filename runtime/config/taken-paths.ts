@@ -1,5 +1,5 @@
 /** First segments of what is served beside the connectors, and of what the core interface will have too. */
-export const TAKEN: readonly string[] = [
+export const TAKEN_PATHS: readonly string[] = [
   ...['.well-known', 'access', 'assets', 'console', 'inbox', 'sign-in', 'sign-out'],
   ...['access_policies', 'access_reviews', 'accounts', 'activity_logs', 'activity_records', 'apps'],
   ...[

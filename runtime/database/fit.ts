@@ -62,7 +62,7 @@ function lineageOf(own: readonly number[], applied: readonly number[]): Lineage 
  *
  * @throws Error
  */
-export async function refuseForeign(client: Client): Promise<void> {
+export async function refuseForeignSchema(client: Client): Promise<void> {
   if (!(await isThere(client, 'migrations.__drizzle_migrations'))) return
   const { rows } = await client.query<{ when: string }>(
     'select created_at as when from migrations.__drizzle_migrations order by created_at',

@@ -7,7 +7,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import type { Client } from 'pg'
 import { VERSION } from '../version.ts'
-import { countApplied, fits, MIGRATIONS, noteVersion, refuseForeign } from './fit.ts'
+import { countApplied, fits, MIGRATIONS, noteVersion, refuseForeignSchema } from './fit.ts'
 import { prepareJobs } from './jobs.ts'
 import { lockNumber } from './locks.ts'
 import { makeSearchIndexes } from './search-indexes.ts'
@@ -24,7 +24,7 @@ export async function migrate(client: Client, tell: (text: string) => void): Pro
   await mayMake(client)
   await client.query('select pg_advisory_lock($1)', [lockNumber('migrating')])
   try {
-    await refuseForeign(client)
+    await refuseForeignSchema(client)
     const before = await countApplied(client)
     await applyMigrations(drizzle(client), {
       migrationsFolder: MIGRATIONS,

@@ -12,7 +12,7 @@ import type { Db } from '../database/database.ts'
 import { JOBS_SCHEMA } from '../database/jobs.ts'
 import { rotationOf } from '../rotation/rotation.ts'
 import { formatBytes, formatSeconds } from './sizes.ts'
-import { briefly } from './tables.ts'
+import { inShortTransaction } from './tables.ts'
 
 /** Maximum clock offset, and how long a job may be overdue; the same as in the alert rules (scripts/deploy). */
 const CLOCK_MS = 2000
@@ -29,7 +29,7 @@ const good = (what: string): Found => ({ state: 'good', what, advice: null })
 
 const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
   retention: async ({ db }) => {
-    const { rows } = await briefly(db, (tx) =>
+    const { rows } = await inShortTransaction(db, (tx) =>
       tx.execute<{ seconds: string | null; began: boolean }>(sql`
         select count(*) > 0 as began,
           extract(epoch from clock_timestamp() - max(completed_on) filter (where state = 'completed')) as seconds
@@ -46,7 +46,7 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
     }
   },
   generations: async ({ db }) => {
-    const { rows } = await briefly(db, (tx) =>
+    const { rows } = await inShortTransaction(db, (tx) =>
       tx.execute<{ generations: number; packages: number; bytes: string }>(sql`
         select (select count(*)::int from generations) as generations,
           count(*)::int as packages, coalesce(sum(octet_length(packed)), 0)::text as bytes from packages`),
@@ -57,7 +57,7 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
     )
   },
   connections: async ({ db }) => {
-    const { enough, what, advice } = await briefly(db, (tx) => connectionsOf(tx))
+    const { enough, what, advice } = await inShortTransaction(db, (tx) => connectionsOf(tx))
     return enough ? good(what) : { state: 'act', what, advice }
   },
   clock: async ({ db }) => {
@@ -98,7 +98,7 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
     }
   },
   apps: async ({ db }) => {
-    const { rows } = await briefly(db, (tx) =>
+    const { rows } = await inShortTransaction(db, (tx) =>
       tx.execute<{ id: string; name: string; since: string; all: number }>(sql`
         select a.id, a.name, to_char(o.since at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
           count(*) over ()::int as all
@@ -114,7 +114,7 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
     }
   },
   jobs: async ({ db }) => {
-    const readings = await briefly(db, oldestJobs)
+    const readings = await inShortTransaction(db, oldestJobs)
     const due = [...(readings.keyway_job_oldest_due_seconds ?? [])]
     const [oldest] = due.sort((a, b) => b.value - a.value)
     if (!oldest || oldest.value === 0) return good('no background job is overdue')
@@ -127,7 +127,7 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
     }
   },
   mail: async ({ db }) => {
-    const { waiting, failing, refused, problem } = await briefly(db, mailCounts)
+    const { waiting, failing, refused, problem } = await inShortTransaction(db, mailCounts)
     const advice = '`keyway mail show` says what the server answers'
     if (failing > 0)
       return {

@@ -26,7 +26,7 @@ import { formatBytes } from './sizes.ts'
 const LONGEST_MS = 2000
 
 /** Runs queries in a read-only transaction with a short statement timeout. */
-export const briefly = <T>(db: Db, query: (tx: Db) => Promise<T>): Promise<T> =>
+export const inShortTransaction = <T>(db: Db, query: (tx: Db) => Promise<T>): Promise<T> =>
   db.transaction(
     async (tx) => {
       await tx.execute(sql`select set_config('statement_timeout', ${String(LONGEST_MS)}, true)`)
@@ -37,7 +37,7 @@ export const briefly = <T>(db: Db, query: (tx: Db) => Promise<T>): Promise<T> =>
 
 /** The tables, largest first. */
 export async function tableSizes(db: Db, kept: KeptDays): Promise<TableSize[]> {
-  const { rows } = await briefly(db, (tx) =>
+  const { rows } = await inShortTransaction(db, (tx) =>
     tx.execute<{ schema: string; name: string; bytes: string; estimate: string }>(sql`
       select n.nspname as schema, c.relname as name, pg_total_relation_size(c.oid)::text as bytes,
         greatest(c.reltuples, pg_stat_get_live_tuples(c.oid), 0)::bigint::text as estimate
@@ -82,7 +82,7 @@ async function keptOf(
 /** Number of rows of a query, counted up to MOST_ROWS_COUNTED; null if that takes too long. */
 async function upTo(db: Db, query: ReturnType<typeof sql>): Promise<number | null> {
   try {
-    const { rows } = await briefly(db, (tx) =>
+    const { rows } = await inShortTransaction(db, (tx) =>
       tx.execute<{ n: number }>(
         sql`select count(*)::int as n from (${query} limit ${MOST_ROWS_COUNTED}) counted`,
       ),

@@ -72,14 +72,14 @@ const numberOf = ({ active, versions }: InstalledConnector): string | null =>
 /** Wants of `some` that are not in `others`, grouped by kind and subject. */
 function grants(some: readonly Want[], others: readonly Want[]): string[] {
   const known = new Set(others.map(identity))
-  return inWords(some.filter((one) => !known.has(identity(one))))
+  return wantsInWords(some.filter((one) => !known.has(identity(one))))
 }
 
 const identity = ({ kind, key, amount, secrets }: Want): string =>
   JSON.stringify([kind, key, amount, secrets])
 
 /** Wants for people: requests once for each address and list of methods, with the capabilities that share both. */
-export function inWords(wants: readonly Want[]): string[] {
+export function wantsInWords(wants: readonly Want[]): string[] {
   const methods = new Map<string, Set<string>>()
   const others: string[] = []
   for (const { kind, key, words } of wants) {

@@ -5,7 +5,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { uncovered, wantsOf } from '../registry/requested-grant.ts'
 import { granted, removed, rolledBack, switched } from './desired-state.ts'
-import { inWords } from './difference.ts'
+import { wantsInWords } from './difference.ts'
 import { type ChangeOutcome, commit, statementOf } from './generations.ts'
 import { chosen } from './grants.ts'
 import { type ChangeOptions, type OperateDeps, usable } from './operating.ts'
@@ -60,7 +60,7 @@ export async function rollBack(
       if (still.length > 0)
         throw new RuntimeError(
           'state_conflict',
-          `${connector.id} ${manifest.version} wants what is not granted any more: ${inWords(still).join('; ')}. Roll back with a grant of it`,
+          `${connector.id} ${manifest.version} wants what is not granted any more: ${wantsInWords(still).join('; ')}. Roll back with a grant of it`,
           { raw: { wants: still } },
         )
       after = granted(after, connector.id, given)

@@ -12,7 +12,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { compatibility } from '../registry/compatibility.ts'
 import { uncovered, wantsOf } from '../registry/requested-grant.ts'
 import { installed } from './desired-state.ts'
-import { inWords } from './difference.ts'
+import { wantsInWords } from './difference.ts'
 import { type ChangeOutcome, commit, newest } from './generations.ts'
 import { type ChangeOptions, type OperateDeps, readable } from './operating.ts'
 import {
@@ -106,7 +106,7 @@ export async function reportOf(
   }
 }
 
-const told = (wants: Want[]) => ({ wants, words: inWords(wants) })
+const told = (wants: Want[]) => ({ wants, words: wantsInWords(wants) })
 
 /** A grant as the want that it was given for. */
 function plain({ granted_at: _at, granted_by: _by, reason: _why, ...want }: Grant): Want {

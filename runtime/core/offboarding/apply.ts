@@ -9,7 +9,7 @@ import {
   type OffboardingEvent,
   type OffboardingRow,
   type OffboardingWrite,
-  transition,
+  offboardingTransition,
 } from './machine/transitions.ts'
 
 /**
@@ -17,13 +17,13 @@ import {
  *
  * @throws Error for a move that OFFBOARDING_STATES does not have: a defect of ours.
  */
-export async function apply(
+export async function applyToOffboarding(
   tx: Db,
   row: OffboardingRow,
   event: OffboardingEvent,
   now: Date,
 ): Promise<void> {
-  await execute(tx, row, transition(row, event, now), OFFBOARDINGS)
+  await execute(tx, row, offboardingTransition(row, event, now), OFFBOARDINGS)
 }
 
 const OFFBOARDINGS: Executor<OffboardingRow, OffboardingWrite, never> = {
@@ -56,7 +56,7 @@ export async function failOffboarding(
   const failed = await db.transaction(async (tx) => {
     const row = await lockOffboarding(tx, id)
     if (!row || !mayBecome(row.status, 'FAILED')) return false
-    await apply(tx, row, { kind: 'failed', problem }, await now(tx))
+    await applyToOffboarding(tx, row, { kind: 'failed', problem }, await now(tx))
     return true
   })
   if (failed)

@@ -9,7 +9,7 @@ import { keepAnAdmin } from '../directory/admins.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { revert } from '../requests/cancel.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
-import { apply, failOffboarding, lockOffboarding } from './apply.ts'
+import { applyToOffboarding, failOffboarding, lockOffboarding } from './apply.ts'
 
 /** Begins, in one transaction; the last Admin stays, and the offboarding has failed then. */
 export async function begin(
@@ -57,5 +57,10 @@ async function beginIn(tx: Db, id: string, means: Pick<CoreContext, 'send' | 'no
     .for('update')
   for (const request of live) await revert(tx, request, 'The person is being offboarded', means)
   const counts = { requests: live.length, tokens: tokens.length }
-  await apply(tx, row, { kind: 'started', email: user?.email ?? userId, ...counts }, now)
+  await applyToOffboarding(
+    tx,
+    row,
+    { kind: 'started', email: user?.email ?? userId, ...counts },
+    now,
+  )
 }

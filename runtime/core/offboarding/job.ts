@@ -8,7 +8,7 @@ import type { RequestContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
 import { collectAccounts, doSteps } from './accounts.ts'
-import { apply, failOffboarding, lockOffboarding } from './apply.ts'
+import { applyToOffboarding, failOffboarding, lockOffboarding } from './apply.ts'
 import { begin } from './begin.ts'
 import type { OffboardingRow } from './machine/transitions.ts'
 
@@ -63,7 +63,7 @@ async function goOn(db: Db, row: OffboardingRow, parts: RequestContext): Promise
     const now = await parts.now(tx)
     const locked = await lockOffboarding(tx, row.id)
     if (locked?.status !== 'IN_PROGRESS') return
-    await apply(tx, locked, { kind: 'completed' }, now)
+    await applyToOffboarding(tx, locked, { kind: 'completed' }, now)
   })
 }
 

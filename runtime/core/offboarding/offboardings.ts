@@ -13,7 +13,7 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
-import { apply } from './apply.ts'
+import { applyToOffboarding } from './apply.ts'
 import { mayBecome } from './machine/states.ts'
 import type { OffboardingRow } from './machine/transitions.ts'
 import { scheduleOffboarding } from './schedule.ts'
@@ -71,7 +71,7 @@ export async function cancelOffboarding(
         409,
         `The offboarding is ${row.status}; only one that is SCHEDULED can be cancelled`,
       )
-    await apply(tx, row, { kind: 'cancelled', by: principal }, await means.now(tx))
+    await applyToOffboarding(tx, row, { kind: 'cancelled', by: principal }, await means.now(tx))
   })
   return null
 }

@@ -47,7 +47,7 @@ async function everybodyChanged(
 }
 
 /** Has everybody looked at from the beginning. */
-export const sweepAnew = {
+export const sweepAgain = {
   sweptTo: NOBODY_YET,
   sweep: sql`${accessPolicies.sweep} + 1`,
   swept: { users: 0, given: 0, taken: 0 },
@@ -72,6 +72,6 @@ async function sweepAll(tx: Db, which: SQL | undefined): Promise<{ id: string }[
     .orderBy(asc(id))
     .for('no key update')
   const ids = rows.map((row) => row.id)
-  if (ids.length > 0) await tx.update(accessPolicies).set(sweepAnew).where(inArray(id, ids))
+  if (ids.length > 0) await tx.update(accessPolicies).set(sweepAgain).where(inArray(id, ids))
   return rows
 }

@@ -24,7 +24,7 @@ import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { hasPart } from '../kernel/list/search.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
-import { sweepAnew } from './changed.ts'
+import { sweepAgain } from './changed.ts'
 import { isInForce, type PolicyRow } from './entitlements.ts'
 
 export async function listPolicies(
@@ -104,7 +104,7 @@ const WEIGHTY = ['status', 'isEnabled', 'isEveryone', 'condition', 'apps']
 async function evaluate(tx: Db, { id }: PolicyRow, { send }: RequestMeans): Promise<void> {
   await tx
     .update(accessPolicies)
-    .set({ ...sweepAnew, problem: null })
+    .set({ ...sweepAgain, problem: null })
     .where(eq(accessPolicies.id, id))
   await send(tx, 'access-policies', id)
 }

@@ -25,7 +25,7 @@ import { overlap } from './rules.ts'
 
 type Means = Pick<CoreContext, 'listeners'>
 
-export async function listRules(
+export async function listSeparationRules(
   db: Db,
   { domainId }: Principal,
   query: PageQuery & { name: string | null },
@@ -40,7 +40,7 @@ export async function listRules(
 }
 
 /** @throws CoreError 404 */
-export async function getRule(db: Db, principal: Principal, id: string) {
+export async function getSeparationRule(db: Db, principal: Principal, id: string) {
   return (await answers(db, [await findRule(db, principal, id, false)]))[0]
 }
 
@@ -49,7 +49,7 @@ export async function getRule(db: Db, principal: Principal, id: string) {
  *
  * @throws CoreError 409 where there are too many, 422 for what the body refers to and is not there
  */
-export async function createRule(
+export async function createSeparationRule(
   db: Db,
   principal: Principal,
   body: SeparationInput,
@@ -78,7 +78,7 @@ export async function createRule(
 }
 
 /** Replaces a rule. @throws CoreError 404, 422 */
-export async function putRule(
+export async function putSeparationRule(
   db: Db,
   principal: Principal,
   id: string,
@@ -99,7 +99,7 @@ export async function putRule(
 }
 
 /** @throws CoreError 404 */
-export async function deleteRule(
+export async function deleteSeparationRule(
   db: Db,
   principal: Principal,
   id: string,

@@ -237,14 +237,15 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   put_licence_price: (db, who, { params, body }) =>
     putPrice(db, who, id(params, 'licence_id'), body),
   delete_licence_price: (db, who, { params }) => deletePrice(db, who, id(params, 'licence_id')),
-  list_separation_rules: (db, who, { query }) => duties.listRules(db, who, query),
-  create_separation_rule: (db, who, { body }, parts) => duties.createRule(db, who, body, parts),
+  list_separation_rules: (db, who, { query }) => duties.listSeparationRules(db, who, query),
+  create_separation_rule: (db, who, { body }, parts) =>
+    duties.createSeparationRule(db, who, body, parts),
   get_separation_rule: (db, who, { params }) =>
-    duties.getRule(db, who, id(params, 'separation_rule_id')),
+    duties.getSeparationRule(db, who, id(params, 'separation_rule_id')),
   put_separation_rule: (db, who, { params, body }, parts) =>
-    duties.putRule(db, who, id(params, 'separation_rule_id'), body, parts),
+    duties.putSeparationRule(db, who, id(params, 'separation_rule_id'), body, parts),
   delete_separation_rule: (db, who, { params }, parts) =>
-    duties.deleteRule(db, who, id(params, 'separation_rule_id'), parts),
+    duties.deleteSeparationRule(db, who, id(params, 'separation_rule_id'), parts),
   list_delegations: (db, who, { query }) => delegations.listDelegations(db, who, query),
   create_delegation: (db, who, { body }, parts) =>
     delegations.createDelegation(db, who, body, parts),

@@ -1,7 +1,7 @@
 /** What operators read before they agree: it must not say more, or less, than is meant. */
 import { expect, test } from 'vitest'
 import { switched } from '../../../runtime/connectors/lifecycle/desired-state.ts'
-import { difference, inWords } from '../../../runtime/connectors/lifecycle/difference.ts'
+import { difference, wantsInWords } from '../../../runtime/connectors/lifecycle/difference.ts'
 import { checkManifest } from '../../../runtime/connectors/registry/check-manifest.ts'
 import { wantsOf } from '../../../runtime/connectors/registry/requested-grant.ts'
 import { NOTHING_INSTALLED } from '../../../runtime/contract/endpoints/generation.ts'
@@ -12,7 +12,7 @@ test('a capability that only reads is not said to write where another one does',
   const checked = checkManifest(JSON.stringify(manifestOf({ capabilities })), () => [])
   if (!checked.ok) throw new Error(checked.findings.join('; '))
   const wants = wantsOf(checked.manifest)
-  const sent = inWords(wants.filter(({ kind }) => kind === 'egress'))
+  const sent = wantsInWords(wants.filter(({ kind }) => kind === 'egress'))
   expect(sent).toEqual([
     'send GET, HEAD to https://api.acme.example (for get_account, list_accounts)',
     'send DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT to https://api.acme.example (for create_account)',

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type StepRow, stepTransition } from '../../../runtime/core/offboarding/machine/steps.ts'
 import {
   type OffboardingRow,
-  transition,
+  offboardingTransition,
 } from '../../../runtime/core/offboarding/machine/transitions.ts'
 
 const NOW = new Date('2030-01-01T00:00:00Z')
@@ -21,14 +21,14 @@ const STEP: StepRow = {
 
 describe('an offboarding', () => {
   test('that ends has nothing to be looked at, and is in the log', () => {
-    const { writes, effects } = transition(LEAVING, { kind: 'completed' }, NOW)
+    const { writes, effects } = offboardingTransition(LEAVING, { kind: 'completed' }, NOW)
     expect(writes).toEqual([{ status: 'COMPLETED', completedAt: NOW, wakeAt: null }])
     expect(effects).toMatchObject([{ kind: 'record', event: 'USER_OFFBOARDING_COMPLETED' }])
   })
 
   test('that fails says why: in its row, in the log, and to the admins', () => {
     const problem = 'Ann is the last Admin'
-    const { writes, effects } = transition(LEAVING, { kind: 'failed', problem }, NOW)
+    const { writes, effects } = offboardingTransition(LEAVING, { kind: 'failed', problem }, NOW)
     expect(writes).toEqual([{ status: 'FAILED', wakeAt: null, problem }])
     expect(effects).toMatchObject([
       { kind: 'record', outcome: 'Failed', metadata: { user_id: 'u', problem } },

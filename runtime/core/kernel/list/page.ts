@@ -8,7 +8,7 @@ import { count, getTableName, type SQL, type SQLChunk, sql } from 'drizzle-orm'
 import { type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../../../database/database.ts'
 import { createRemembered, type Remembered } from './remembered.ts'
-import { tablesOf } from './tables-of.ts'
+import { tablesNamed } from './tables-named.ts'
 import { foldChanges, inSnapshot, readVersions, type Versions } from './versions.ts'
 import { isWalk, walkOn } from './walk.ts'
 
@@ -149,7 +149,7 @@ function questionOf(db: Db, table: Listed, { where, order }: List): Question {
     text,
     key,
     orderedKey: `${key} ${orderText(order)}`,
-    tables: tablesOf(text),
+    tables: tablesNamed(text),
     domainId: whole ? String(params[0]) : '',
   }
 }

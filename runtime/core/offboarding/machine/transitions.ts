@@ -51,7 +51,7 @@ function recordOf(
 }
 
 /** What follows from an event. */
-export function transition(
+export function offboardingTransition(
   row: OffboardingRow,
   event: OffboardingEvent,
   now: Date,

@@ -1,6 +1,6 @@
 /** What a remembered list depends on: a table that is missed here would show what is no longer so. */
 import { expect, test } from 'vitest'
-import { tablesOf } from '../../../../runtime/core/kernel/list/tables-of.ts'
+import { tablesNamed } from '../../../../runtime/core/kernel/list/tables-named.ts'
 
 test.each([
   ['the list itself', 'select "id" from "tasks" where "tasks"."domain_id" = $1', ['tasks']],
@@ -16,7 +16,7 @@ test.each([
   ],
   ['a table that only a column names', 'where "apps"."name" = $1', ['apps']],
 ] as const)('%s is found', (_, text, tables) => {
-  expect(tablesOf(text)).toEqual(tables)
+  expect(tablesNamed(text)).toEqual(tables)
 })
 
 test.each([
@@ -25,5 +25,5 @@ test.each([
   ['a parameter', 'from "tasks" where given is distinct from $2::uuid'],
   ['a subquery', 'from "tasks" cross join lateral (select 1) one'],
 ])('%s is no table', (_, text) => {
-  expect(tablesOf(text)).toEqual(['tasks'])
+  expect(tablesNamed(text)).toEqual(['tasks'])
 })

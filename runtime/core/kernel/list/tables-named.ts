@@ -9,7 +9,7 @@ const NAMED =
  * Every table that a question looks into. It may name too many (an alias, `extract(year from day)`): no version is known
  * of such a name, so that the list is not remembered. It must not name too few.
  */
-export function tablesOf(text: string): string[] {
+export function tablesNamed(text: string): string[] {
   const names = [...text.matchAll(NAMED)].map(
     ([, quoted, plain, qualifier = '']) => quoted ?? plain ?? qualifier,
   )
