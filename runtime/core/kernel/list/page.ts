@@ -24,6 +24,8 @@ export type List = {
   order: SQL[]
   /** Answers how many rows there are, as `n`, without looking at them. */
   total?: SQL | undefined
+  /** Whether an index holds the matches in this order, so that the first of them are found without the others. */
+  isIndexed?: boolean
 }
 type Slice = { limit: number; offset: number }
 
@@ -230,7 +232,8 @@ async function idsOf(
   total: number,
 ): Promise<string[]> {
   // The orders of whole lists are indexes: to walk one is cheap, and stays so while others write.
-  const walked = domainId !== '' || offset + limit > REMEMBERED_IDS
+  const isIndexed = domainId !== '' || list.isIndexed
+  const walked = isIndexed || offset + limit > REMEMBERED_IDS
   if (walked || versions.version === null) return findIds(tx, table, list, { limit, offset })
   const first = await memory.ids(orderedKey, versions.version, () => {
     const few = total * 1000 < WALKED_PER_MILLE * (versions.size(getTableName(table)) ?? 0)
