@@ -1,6 +1,7 @@
 /** Why a user has something: a span from when a request gave it until it was taken back, or left for good. */
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
 import { reasonSpans } from '../../database/schema/history.ts'
 import type { accessRequests } from '../../database/schema/requests.ts'
 import { MOMENT } from './spans.ts'
@@ -33,8 +34,12 @@ export async function beginReason(tx: Db, request: Given): Promise<void> {
 
 /** Ends it; one that never began is none. */
 export async function endReason(tx: Db, { id }: Pick<Given, 'id'>): Promise<void> {
-  await tx
+  await ending(tx, { requestId: id })
+}
+
+const ending = prepared('end reason of access request', (db) =>
+  db
     .update(reasonSpans)
     .set({ until: MOMENT })
-    .where(and(eq(reasonSpans.requestId, id), isNull(reasonSpans.until)))
-}
+    .where(and(eq(reasonSpans.requestId, sql.placeholder('requestId')), isNull(reasonSpans.until))),
+)

@@ -4,10 +4,10 @@ import { CoreError, type ValidationEntry } from '../../contract/errors/problem.t
 import type { CreateAccessRequestInput } from '../../contract/models/access-request.ts'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
-import { users } from '../../database/schema/people.ts'
 import type { PermissionRow } from '../catalogue/store/permission-base.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
 import { findFound, permissionsFoundBy, type VisibleApp } from '../catalogue/store/visibility.ts'
+import { usersOf } from '../directory/users.ts'
 import { isId } from '../kernel/id.ts'
 import {
   type Caller,
@@ -92,12 +92,8 @@ async function personOf(
   otherwise: string,
 ) {
   const wanted = id ?? otherwise
-  const [row] = isId(wanted)
-    ? await tx
-        .select()
-        .from(users)
-        .where(and(eq(users.id, wanted), eq(users.domainId, domainId)))
-    : []
+  const [found] = isId(wanted) ? await usersOf(tx, [wanted]) : []
+  const row = found?.domainId === domainId ? found : null
   if (!row) throw refused(member, 'there is no such user')
   if (!mayAct(row.status)) throw refused(member, `this user is ${row.status}`)
   return row

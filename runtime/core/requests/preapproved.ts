@@ -1,7 +1,8 @@
 /** Whether a rule says that nobody needs to be asked. */
-import { and, asc, eq, inArray } from 'drizzle-orm'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
 import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
 import { preApprovalRules } from '../../database/schema/app_store.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
 import { attributeOf } from '../directory/condition.ts'
@@ -27,11 +28,7 @@ type FittingRule = { justification: string; webhooks: string[] }
 export async function fittingRules(db: Db, request: RequestRow): Promise<FittingRule[]> {
   // People decide on exceptions from rules of separation of duties.
   if (request.plan.exception !== undefined) return []
-  const rows = await db
-    .select({ document: preApprovalRules.document })
-    .from(preApprovalRules)
-    .where(eq(preApprovalRules.appId, request.appId))
-    .orderBy(asc(preApprovalRules.createdAt), asc(preApprovalRules.id))
+  const rows = await rulesOf(db, { appId: request.appId })
   const fitting: FittingRule[] = []
   for (const { document } of rows) {
     // The cast: a rule is judged by its schema before it is kept.
@@ -43,6 +40,14 @@ export async function fittingRules(db: Db, request: RequestRow): Promise<Fitting
   }
   return fitting
 }
+
+const rulesOf = prepared('pre-approval rules of app', (db) =>
+  db
+    .select({ document: preApprovalRules.document })
+    .from(preApprovalRules)
+    .where(eq(preApprovalRules.appId, sql.placeholder('appId')))
+    .orderBy(asc(preApprovalRules.createdAt), asc(preApprovalRules.id)),
+)
 
 const coversWhat = ({ preapproved_permissions: ids = [] }: Rule, { permissionId }: RequestRow) =>
   ids.length === 0 || (permissionId !== null && ids.includes(permissionId))

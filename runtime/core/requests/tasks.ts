@@ -32,11 +32,7 @@ export async function openRequestTask(
   instructions: string | null,
 ): Promise<void> {
   const { taskType, taskCategory, verb } = TASKS[what]
-  const [names] = await tx
-    .select({ app: apps.name, email: users.email })
-    .from(apps)
-    .leftJoin(users, eq(users.id, request.targetUserId))
-    .where(eq(apps.id, request.appId))
+  const [names] = await namesOf(tx, { appId: request.appId, userId: request.targetUserId })
   const thing = request.label === null ? 'access' : `“${request.label}”`
   const direction = what === 'glass' ? 'by' : what === 'revoke' ? 'from' : 'for'
   const asked = request.notes['PENDING']
@@ -54,6 +50,14 @@ export async function openRequestTask(
     assignees: { userIds, groupIds },
   })
 }
+
+const namesOf = prepared('names of app and user', (db) =>
+  db
+    .select({ app: apps.name, email: users.email })
+    .from(apps)
+    .leftJoin(users, eq(users.id, sql.placeholder('userId')))
+    .where(eq(apps.id, sql.placeholder('appId'))),
+)
 
 /** Those who are asked by the open tasks of a request. */
 export async function askedOf(tx: Db, { id }: Pick<RequestRow, 'id'>): Promise<Approvers> {

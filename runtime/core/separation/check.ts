@@ -1,8 +1,9 @@
 /** Whether access that is asked for, or that a policy would give, breaks a rule of separation of duties. */
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, eq, sql } from 'drizzle-orm'
 import type { SeparationConflict } from '../../contract/models/separation.ts'
 import type { Db } from '../../database/database.ts'
 import { lockTextUntilEnd } from '../../database/locks.ts'
+import { prepared } from '../../database/prepared.ts'
 import { separationRules } from '../../database/schema/findings.ts'
 import { holdingsOf, labelsOf, namedBy } from './holdings.ts'
 import { appThing, brokenBy, permissionThing, type Thing, thingsOf } from './rules.ts'
@@ -23,11 +24,20 @@ type Asked = {
 
 /** Rules that are in force, oldest first. */
 export const rulesInForce = (db: Db, domainId: string): Promise<SeparationRow[]> =>
+  inForce(db, { domainId })
+
+const inForce = prepared('separation rules in force', (db) =>
   db
     .select()
     .from(separationRules)
-    .where(and(eq(separationRules.domainId, domainId), eq(separationRules.isEnabled, true)))
-    .orderBy(asc(separationRules.createdAt), asc(separationRules.id))
+    .where(
+      and(
+        eq(separationRules.domainId, sql.placeholder('domainId')),
+        eq(separationRules.isEnabled, true),
+      ),
+    )
+    .orderBy(asc(separationRules.createdAt), asc(separationRules.id)),
+)
 
 /** Rules that would be broken. */
 export async function conflictsOf(db: Db, asked: Asked): Promise<Conflict[]> {
