@@ -232,20 +232,30 @@ type Standing = { state: number; steps: number }
 /** Result: for each position from `base` on the number of the longest text that begins there, or 0. */
 export type Notes = { base: number; numbers: Int32Array; lengths: readonly number[] }
 
-/** Searches from `to` down to `from`, continuing at `standing`. Texts that begin beyond the end of `numbers` are not noted. */
+/**
+ * Searches from `to` down to `from`, continuing at `standing`. Texts that begin beyond the end of `numbers` are not noted.
+ *
+ * @returns whether any was noted
+ */
 export function searchBack(
   search: Search,
   text: Symbols,
   { from, to }: { from: number; to: number },
   standing: Standing,
   { base, numbers, lengths }: Notes,
-): void {
+): boolean {
   const { edge, fail, found, branches, first, alone } = search
   const { next: rowNext, fail: rowFail } = search.rows
   const end = base + numbers.length
   let { state, steps } = standing
+  let isNoted = false
   for (let at = to - 1; at >= from; at -= 1) {
     const symbol = text[at] ?? 0
+    // Nothing has begun, and nothing begins: so are most bytes of most replies.
+    if (state === 0 && symbol < ROW && first[symbol] === 0) {
+      steps += 1
+      continue
+    }
     /** Negative until the transition is known. */
     let next = -1
     while (state !== 0 && next < 0) {
@@ -269,6 +279,7 @@ export function searchBack(
     const number = found[state] ?? 0
     if (number === 0) continue
     if (at < end) {
+      isNoted = true
       const other = numbers[at - base] ?? 0
       if (other === 0 || (lengths[number] ?? 0) > (lengths[other] ?? 0)) numbers[at - base] = number
     }
@@ -278,4 +289,5 @@ export function searchBack(
   }
   standing.state = state
   standing.steps = steps
+  return isNoted
 }

@@ -41,17 +41,19 @@ export function* replaceEchoes(
   for (let base = 0; base < text.length; base += block) {
     const end = Math.min(base + block, text.length)
     const notes: Notes = { base, numbers: numbers.fill(0), lengths }
+    let isNoted = false
     for (const search of searches) {
       let to = Math.min(end + search.maxLength, text.length)
       const standing = { state: 0, steps: 0 }
       while (to > base) {
         const from = Math.max(base, to - SLICE_BYTES)
-        searchBack(search, text, { from, to }, standing, notes)
+        if (searchBack(search, text, { from, to }, standing, notes)) isNoted = true
         to = from
         yield
       }
       count(standing.steps)
     }
+    if (!isNoted) continue
     for (let at = Math.max(base, next); at < end; at += 1) {
       if (at > pause) {
         yield
