@@ -110,7 +110,9 @@ function momentComparison(
   operator: FilterOperator,
   value: FilterValue,
 ): SQL {
-  const ms = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  // The database reads no year 0, and none of five digits as ISO 8601 writes it.
+  const ms =
+    typeof value === 'string' && /^(?!0000)\d{4}-/.test(value) ? Date.parse(value) : Number.NaN
   const sign = { eq: '=', ne: '<>', ...SIGNS, co: null, sw: null, ew: null }[operator]
   if (Number.isNaN(ms) || sign === null)
     throw refused(`${path} is compared with a moment, such as "2026-01-31T12:00:00Z"`)

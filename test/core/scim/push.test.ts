@@ -282,6 +282,14 @@ describe('users', () => {
     'active gt true',
     'emails[value',
     'meta.created eq "x"',
+    'meta.created gt "0000-01-01T00:00:00Z"',
+    'meta.created gt "+275760-09-13T00:00:00Z"',
+    `${'('.repeat(900)}userName pr${')'.repeat(900)}`,
+    `${'not ('.repeat(300)}userName pr${')'.repeat(300)}`,
+    `${'emails['.repeat(200)}value pr${']'.repeat(200)}`,
+    `userName eq "${'\\'.repeat(900)}`,
+    `id eq "a\\u0000"`,
+    `id eq "\\ud800"`,
   ])('filter %s is refused', async (filter) => {
     const path = `/Users?filter=${encodeURIComponent(filter)}`
     expectRefused(await scim('GET', path), 400, 'invalidFilter')
