@@ -4,9 +4,12 @@ import type { LdapEntry, LdapSearch } from '../contract/connector/ldap-context.t
 import { allItems } from './each-page.ts'
 import { type At, type Paged, paged, textCursor } from './paging.ts'
 
-/** What to search; `most`: entries that the directory gives at once. */
+/** What OpenLDAP gives at once unless it is set up otherwise; others give more. */
+const MOST = 500
+
+/** What to search; `most`: entries that the directory gives at once, 500 unless it is said. */
 export type PagedSearch = Omit<LdapSearch, 'page' | 'scope'> & {
-  most: number
+  most?: number
   /** Gets the servers that a page names for what it does not hold: nobody asks them. */
   onReferrals?: (servers: readonly string[]) => void
 }
@@ -16,12 +19,12 @@ export type PagedSearch = Omit<LdapSearch, 'page' | 'scope'> & {
  *
  * @example
  * const people: LdapFilter = { eq: ['objectClass', 'person'] }
- * const { response, cursor } = await searchPage(ctx, ctx, { filter: people, most: 500 })
+ * const { response, cursor } = await searchPage(ctx, ctx, { filter: people })
  */
 export async function searchPage(
   ctx: Pick<Context, 'ldap'>,
   at: At,
-  { most, onReferrals, ...search }: PagedSearch,
+  { most = MOST, onReferrals, ...search }: PagedSearch,
 ): Promise<Paged<LdapEntry[]>> {
   const { size } = 'page' in at ? at.page : at
   const page = { size: Math.min(size ?? most, most), cursor: textCursor(at) }
@@ -34,7 +37,7 @@ export async function searchPage(
  * All entries that a search finds, page by page.
  *
  * @example
- * const groups = await searchAll(ctx, { filter: { eq: ['member', dn] }, most: 500 })
+ * const groups = await searchAll(ctx, { filter: { eq: ['member', dn] } })
  */
 export const searchAll = (ctx: Pick<Context, 'ldap'>, search: PagedSearch): Promise<LdapEntry[]> =>
   allItems<LdapEntry>((at) => searchPage(ctx, at, search))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Ldap, LdapSearch } from '../../runtime/contract/connector/ldap-context.ts'
 import {
   attributesFrom,
   guidText,
@@ -6,6 +7,7 @@ import {
   isBelow,
   movedDn,
   plainDn,
+  searchPage,
   sidText,
   sidValue,
   textsOf,
@@ -79,4 +81,22 @@ test('a DN is moved under the name that it has', () => {
     'cn=Doe\\2C Jane,OU=Left,DC=acme',
   )
   expect(() => movedDn('user001', 'OU=Left,DC=acme')).toThrow('is no DN')
+})
+
+test.each([
+  [null, undefined, 500],
+  [1000, undefined, 500],
+  [20, undefined, 20],
+  [1000, 25, 25],
+])('a page for a caller who wants %j has at most %j: %j', async (size, most, asked) => {
+  const sizes: unknown[] = []
+  // The cast: of a directory, a listing uses the search.
+  const ldap = {
+    async search({ page }: LdapSearch) {
+      sizes.push(page?.size)
+      return { entries: [], cursor: null, referrals: [] }
+    },
+  } as Partial<Ldap> as Ldap
+  await searchPage({ ldap }, { size, cursor: null }, most === undefined ? {} : { most })
+  expect(sizes).toEqual([asked])
 })
