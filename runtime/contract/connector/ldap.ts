@@ -182,6 +182,19 @@ export const DN_ATTRIBUTES: readonly string[] = [
   'seealso',
   'roleoccupant',
   'managedby',
+  'aliasedobjectname',
+  'aliasedentryname',
+]
+
+/** Attributes that hold passwords, in lower case: to write them is the operation `password`. */
+export const PASSWORD_ATTRIBUTES: readonly string[] = [
+  'userpassword',
+  'unicodepwd',
+  'authpassword',
+  'dbcspwd',
+  'sambantpassword',
+  'sambalmpassword',
+  'krbprincipalkey',
 ]
 
 type Result = {

@@ -6,6 +6,7 @@ import {
   LDAP_REQUESTS,
   type LdapRequest,
   operationOf,
+  PASSWORD_ATTRIBUTES,
 } from '../../contract/connector/ldap.ts'
 import type { LdapValue } from '../../contract/connector/ldap-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -32,19 +33,39 @@ export function judgeAsked(request: LdapRequest, targets: readonly LdapTarget[])
   }
   const target = judgeLdap(request.operation, read(request.dn), targets)
   if (request.operation === 'modifyDN') judgeLdap('modifyDN', read(request.to), [target])
-  for (const [name, values] of valuesOf(request)) {
-    const [bare = ''] = name.toLowerCase().split(';')
-    if (!DN_ATTRIBUTES.includes(bare)) continue
-    for (const value of values) {
-      const dn = typeof value === 'string' ? parseDn(value) : null
-      if (dn !== null && mayReferTo(dn, target)) continue
-      throw new RuntimeError(
-        'egress_undeclared',
-        `A value of ${name} ${dn === null ? 'is no DN' : `lies outside ${target.baseText}`}: values of ${name} lie below the "base" of ${target.field}, or below one of its "references"`,
-      )
-    }
-  }
+  for (const [name, values] of [...namingOf(request), ...valuesOf(request)])
+    judgeValues(name, values, target)
   return target
+}
+
+/** @throws egress_undeclared for values that name what lies outside, and passwords where none may be set; egress_url */
+function judgeValues(name: string, values: readonly LdapValue[], target: LdapTarget): void {
+  const [bare = ''] = name.toLowerCase().split(';')
+  // A number, such as 2.5.4.31, is another name of an attribute: what it holds would not be known.
+  if (bare.includes('.'))
+    throw new RuntimeError('egress_url', 'An attribute is written by its name, not by its number')
+  if (PASSWORD_ATTRIBUTES.includes(bare) && !target.operations.includes('password'))
+    throw new RuntimeError(
+      'egress_undeclared',
+      `Values of ${name} are passwords: ${target.field} (${target.baseText}) allows ${target.operations.join(', ')}. Add "password" to its "operations"`,
+    )
+  if (!DN_ATTRIBUTES.includes(bare)) return
+  for (const value of values) {
+    const dn = typeof value === 'string' ? parseDn(value) : null
+    if (dn !== null && mayReferTo(dn, target)) continue
+    throw new RuntimeError(
+      'egress_undeclared',
+      `A value of ${name} ${dn === null ? 'is no DN' : `lies outside ${target.baseText}`}: values of ${name} lie below the "base" of ${target.field}, or below one of its "references"`,
+    )
+  }
+}
+
+/** What an entry gets by its new name: a server adds the attributes that the name consists of. */
+function namingOf(request: LdapRequest): [string, LdapValue[]][] {
+  const { operation } = request
+  if (operation !== 'add' && operation !== 'modifyDN') return []
+  const [first = []] = read(operation === 'add' ? request.dn : request.to)
+  return first.map(({ type, value }) => [type, [value]])
 }
 
 function read(text: string): Dn {

@@ -156,6 +156,38 @@ describe.skipIf(noDirectory !== null)(title, () => {
         changes: [{ add: { MEMBER: ['uid=a,dc=elsewhere,dc=test'] } }],
       },
     ],
+    [
+      'a member by the number of its attribute',
+      'MODIFY',
+      {
+        dn: 'cn=solo,ou=people,dc=example,dc=test',
+        changes: [{ add: { '2.5.4.31': ['uid=a,dc=elsewhere,dc=test'] } }],
+      },
+    ],
+    [
+      'a member that an added entry is named by',
+      'ADD',
+      {
+        dn: 'cn=x+member=uid\\=a\\,dc\\=elsewhere,ou=people,dc=example,dc=test',
+        attributes: { objectClass: ['groupOfNames'] },
+      },
+    ],
+    [
+      'a member that an entry is renamed to',
+      'MOVE',
+      {
+        dn: 'cn=solo,ou=people,dc=example,dc=test',
+        to: 'cn=solo+2.5.4.31=uid\\=a\\,dc\\=elsewhere,ou=people,dc=example,dc=test',
+      },
+    ],
+    [
+      'what an alias stands for',
+      'ADD',
+      {
+        dn: 'cn=x,ou=people,dc=example,dc=test',
+        attributes: { objectClass: ['alias'], aliasedObjectName: ['uid=a,dc=elsewhere,dc=test'] },
+      },
+    ],
   ])('refuses %s outside the base before anything is sent', async (_what, method, body) => {
     const door = doorTo(directory, { entry: { base: 'ou=people,dc=example,dc=test' } })
     const error = await errorOf(ask(method, body, door))
@@ -185,6 +217,18 @@ describe.skipIf(noDirectory !== null)(title, () => {
     const door = doorTo(directory, { entry: { operations: ['search'] } })
     const error = await errorOf(ask('DELETE', { dn: person('user001') }, door))
     expect(error).toMatchObject({ code: 'egress_undeclared' })
+  })
+
+  test.each([
+    ['ADD', { attributes: { uid: ['user001'], UserPassword: ['x'] } }],
+    ['MODIFY', { changes: [{ replace: { 'userPassword;x-a': ['x'] } }] }],
+    ['MODIFY', { changes: [{ add: { unicodePwd: [{ base64: 'eA==' }] } }] }],
+  ])('sets no password by %s %j where passwords are not declared', async (method, body) => {
+    const operations = ['search', 'add', 'modify']
+    const door = doorTo(directory, { entry: { operations } })
+    const error = await errorOf(ask(method, { dn: person('user001'), ...body }, door))
+    expect(error).toMatchObject({ code: 'egress_undeclared' })
+    expect(error.message).toMatch(/Add "password" to its "operations"/)
   })
 
   test('names referrals and follows none', async () => {

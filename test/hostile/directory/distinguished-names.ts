@@ -1,5 +1,6 @@
 /**
- * Asks about, writes, moves and names entries by DNs that are made to look as if they lay below the base. Promise 2.
+ * Asks about, writes, moves and names entries by DNs that are made to look as if they lay below the base, and by other
+ * names of the attributes that hold them. Promise 2.
  * Must happen: whatever does not lie below it is refused before anything is sent.
  */
 import { defineConnector } from 'keyway/sdk'
@@ -33,6 +34,9 @@ export default defineConnector({
     for (const dn of OUTSIDE) {
       const member = { member: [INSIDE, dn] }
       const named = { add: { 'MEMBER;x-a': [dn] } }
+      const numbered = { add: { '2.5.4.31': [dn] } }
+      /** The directory gives an entry what its name consists of. */
+      const naming = () => `cn=x+${ldap.dn(['member', dn])},dc=acme`
       const ways = {
         search: () => ldap.search({ base: dn, scope: 'base' }),
         add: () => ldap.add(dn, { cn: ['must-not-arrive'] }),
@@ -43,6 +47,9 @@ export default defineConnector({
         password: () => ldap.password(dn, 'must-not-arrive'),
         member: () => ldap.modify(INSIDE, [{ add: member }]),
         named: () => ldap.modify(INSIDE, [named]),
+        numbered: () => ldap.modify(INSIDE, [numbered]),
+        naming: () => ldap.add(naming(), { objectClass: ['groupOfNames'] }),
+        renamed: () => ldap.move(INSIDE, naming()),
         created: () => ldap.add(INSIDE, member),
       }
       for (const [name, way] of Object.entries(ways)) {
