@@ -20,7 +20,11 @@ import { type RequestRoom, type Revealed, reveal, withHeader } from './reveal.ts
 import { createSignatures, readAsked } from './signatures.ts'
 
 /** Which secrets an egress entry lets go where. */
-type SecretTarget = Pick<ResolvedRule, 'field' | 'secrets'> & { origin: string }
+type SecretTarget = Pick<ResolvedRule, 'field' | 'secrets'> & {
+  origin: string
+  /** The credential by which the host itself signs in there: it stands in no request. */
+  signsIn?: string | null
+}
 
 /** What one hop sends, and the token of the exchange that it holds. */
 type Sent = { url: URL; request: OutgoingRequest; token: Token | null }
@@ -148,8 +152,13 @@ function secretOf(index: number, { secrets }: CallSecrets, target: SecretTarget)
 const isAllowed = (owner: string, { secrets }: Pick<SecretTarget, 'secrets'>): boolean =>
   secrets === null || secrets.includes(owner)
 
-/** @throws egress_secret where the entry names its secrets, and this is none of them. */
-function allow(owner: string, { field, secrets, origin }: SecretTarget): void {
+/** @throws egress_secret where the entry names its secrets, and this is none of them, or where the host signs in by it. */
+function allow(owner: string, { field, secrets, origin, signsIn }: SecretTarget): void {
+  // What compares values could be asked for it, letter by letter.
+  if (owner === signsIn)
+    throw refuseSecret(
+      `The secret of ${owner} stands in no request to ${origin}: the host signs in there by it`,
+    )
   if (isAllowed(owner, { secrets })) return
   throw refuseSecret(
     `The secret of ${owner} may not go to ${origin}: "secrets" of ${field.replace(/\.url$/, '')} names ${secrets?.join(', ') || 'none'}`,

@@ -29,6 +29,8 @@ export type Bridge<R, T extends Target, L> = {
   read(method: string, body: Uint8Array | null): R
   judge(request: R, targets: readonly T[]): T
   targets(call: EgressCall): T[]
+  /** The credential that signs in; null for nobody. */
+  signsIn(target: T): string | null
   login(target: T, held: CallSecrets | null): L
   writes(request: R): boolean
   /** Names and sizes for the record, and what stands behind the host. */
@@ -87,7 +89,7 @@ export async function bridgeHop<R, T extends Target, L>(
     const { request: sent } = await state.blind.reveal(
       { ...asked, headers: [['content-type', 'application/json']] },
       new URL(judged.origin),
-      { field: judged.field, secrets: judged.secrets, origin: judged.origin },
+      { ...judged, signsIn: bridge.signsIn(judged) },
       {
         maxHeaderBytes: door.limits.maxHeaderBytes,
         maxRequestBytes: door.limits.maxRequestBytes,

@@ -30,6 +30,7 @@ export const LDAP_BRIDGE: Bridge<LdapRequest, LdapTarget, Bind | null> = {
   read: readAsked,
   judge: judgeAsked,
   targets: targetsOf,
+  signsIn: ({ bind }) => bind?.credential ?? null,
   login: bindOf,
   writes: ({ operation }) => LDAP_OPERATIONS[operation].writes,
   tell: tellAsked,

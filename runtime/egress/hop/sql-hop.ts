@@ -27,6 +27,7 @@ export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, SqlLogin> = {
   read: readAsked,
   judge: judgeAsked,
   targets: sqlTargetsOf,
+  signsIn: ({ credential }) => credential,
   login: loginOf,
   writes,
   tell: tellAsked,
