@@ -76,6 +76,7 @@ type HeldRow = {
   since: string
   explained: boolean
   requestable: boolean
+  break_glass: boolean
   removed_at: string | null
 }
 
@@ -129,6 +130,9 @@ export async function nextAccounts(
             where p.app_id = ${appId} and p.entitlement_id = e.external_id and p.gone_at is null
               and p.visibility = 'VISIBLE'
               and coalesce(p.resource_id, '') = e.resource_id and p.entitlement_type = e.entitlement_type),
+          'break_glass', exists (select from break_glass g join requestable_permissions p on p.id = g.id
+            where p.app_id = ${appId} and p.entitlement_id = e.external_id and p.gone_at is null
+              and coalesce(p.resource_id, '') = e.resource_id and p.entitlement_type = e.entitlement_type),
           'removed_at', ${removedAt(sql`i.entitlement_id = e.id`)})) as list
       from association_spans h join entitlements e on e.id = h.entitlement_id
       where h.account_id = b.account_id and h.until is null
@@ -164,5 +168,6 @@ const toHeld = (row: HeldRow): HeldFacts => ({
   since: new Date(row.since),
   explained: row.explained,
   requestable: row.requestable,
+  breakGlass: row.break_glass,
   removedAt: dateOf(row.removed_at),
 })

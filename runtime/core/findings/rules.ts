@@ -24,6 +24,8 @@ export type HeldFacts = {
   explained: boolean
   /** Whether people can ask for it in the store. */
   requestable: boolean
+  /** Whether its permission is break-glass: kept for emergencies, so that nobody may use it for long. */
+  breakGlass: boolean
   /** When an access review last removed it. */
   removedAt: Date | null
 }
@@ -85,6 +87,10 @@ const isUnused = (
   now: Date,
 ): boolean => tellsUse && (usedAt ?? since) < daysBefore(now, UNUSED_DAYS)
 
+/** Whether what an account holds is not used for long, and is there to be used. */
+const isIdle = (held: HeldFacts, account: AccountFacts, app: ObservedApp, now: Date): boolean =>
+  !held.breakGlass && isUnused(account, app, now)
+
 const PRIVILEGED = new RegExp(PRIVILEGED_NAMES, 'i')
 
 /** Whether the name of an entitlement says that it lets its holder administer something. */
@@ -144,11 +150,11 @@ export const ACCOUNT_RULES = {
   LEAVER_ACCOUNT: whole(({ userStatus }) => userStatus !== null && LEFT.includes(userStatus)),
   SERVICE_ACCOUNT_WITHOUT_OWNER: whole(({ type, userId }) => type === 'SERVICE' && userId === null),
   UNUSED_LICENCE: each(
-    (held, account, app, now) => isLicence(held) && isUnused(account, app, now),
+    (held, account, app, now) => isLicence(held) && isIdle(held, account, app, now),
     usedDetails,
   ),
   DORMANT_PRIVILEGE: each(
-    (held, account, app, now) => isPrivileged(held) && isUnused(account, app, now),
+    (held, account, app, now) => isPrivileged(held) && isIdle(held, account, app, now),
     usedDetails,
   ),
   UNEXPLAINED_ENTITLEMENT: each(

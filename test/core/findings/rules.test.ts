@@ -24,7 +24,7 @@ const APP: ObservedApp = {
 }
 const HELD: HeldFacts = {
   ...{ entitlementId: 7, label: 'Readers', type: 'GROUP', since: ago(200) },
-  ...{ explained: false, requestable: false, removedAt: null },
+  ...{ explained: false, requestable: false, breakGlass: false, removedAt: null },
 }
 const ACCOUNT: AccountFacts = {
   ...{ accountId: 'acc', type: 'USER', status: 'ACTIVE', userId: 'ada', userStatus: 'ACTIVE' },
@@ -94,6 +94,12 @@ describe('an account', () => {
       ['DORMANT_PRIVILEGE'],
     ],
     ['with a privilege in use', holding({ label: 'Org admin' }), {}, []],
+    [
+      'with a privilege for emergencies, not used',
+      holding({ label: 'Org admin', type: 'LICENSE', breakGlass: true }, { usedAt: ago(91) }),
+      {},
+      [],
+    ],
     [
       'with new access that people ask for',
       holding({ requestable: true, since: ago(5) }),
