@@ -66,7 +66,7 @@ async function connectionOf({
 }
 
 function answerOf(
-  { rows, removed, head, broken, found, waiting, erased }: Verification,
+  { rows, removed, head, broken, found, waiting, erased, redacted }: Verification,
   wanted?: string,
 ) {
   const place = broken && {
@@ -80,12 +80,13 @@ function answerOf(
     head,
     waiting,
     erased,
+    redacted,
     broken: place,
     ...(wanted === undefined ? {} : { head_found: found }),
   }
 }
 
-function tell({ rows, removed, head, broken, waiting, erased }: Verification): void {
+function tell({ rows, removed, head, broken, waiting, erased, redacted }: Verification): void {
   if (broken) {
     const { id, eventType, beganAt } = broken
     console.error(
@@ -104,6 +105,10 @@ function tell({ rows, removed, head, broken, waiting, erased }: Verification): v
     )
   if (erased > 0)
     console.log(`${erased} personal values of it were erased; the log fits without them.`)
+  if (redacted > 0)
+    console.log(
+      `Names were erased in ${redacted} rows, which keep their hashes; a later row has the digest of what they say since.`,
+    )
   if (waiting > 0)
     console.log(
       `${waiting} entries wait to be chained: a running host chains them within a second. They are not checked.`,

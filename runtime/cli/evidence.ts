@@ -134,6 +134,9 @@ function words({ review, ...said }: Verified): string[] {
     ...(said.not_chained > 0
       ? [`  ${said.not_chained} of the entries were not chained to the log yet.`]
       : []),
+    ...(said.redacted > 0
+      ? [`  Names of erased persons were taken out of ${said.redacted} of the entries.`]
+      : []),
     ...(said.log_gap === null ? [] : [`  ${said.log_gap}`]),
   ]
 }

@@ -5,6 +5,7 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
+import { redactEntries } from '../kernel/audit/redacted.ts'
 import { chainWaiting } from '../kernel/audit/waiting.ts'
 import { longStatements } from '../sync/runs.ts'
 import { target } from './export.ts'
@@ -16,9 +17,10 @@ import { whatHolds } from './standing.ts'
 type Wish = { email: string; dryRun: boolean }
 type Counts = PersonErased['erased']
 
-/** Tables whose rows are only added, or hold what no person wrote; the log is erased by its values beside. */
+/** Tables whose rows are only added, or hold what no person wrote; the log is erased in its own way. */
 const LEFT = [
-  ...['activity_logs', 'activity_waiting', 'activity_personal', 'generations', 'installed_states'],
+  ...['activity_logs', 'activity_waiting', 'activity_personal', 'activity_redactions'],
+  ...['generations', 'installed_states'],
   ...['packages', 'table_changes', 'deployment_secret', 'deployment_versions'],
 ]
 
@@ -48,13 +50,12 @@ export async function erasePerson(
       if (holds.length > 0)
         throw new CoreError(409, `This person cannot be erased yet: ${holds.join('; ')}`)
       const names = (await namesAnywhere(tx, person)).map(standingAlone)
-      const inClear = await entriesInClear(tx, domainId, names)
       const erased = await eraseAll(tx, person, names)
       const told = {
         changed: !dryRun,
         person: { id, email: person.email },
         erased,
-        kept: [...KEPT, ...inClear],
+        kept: [...KEPT],
       }
       if (dryRun) throw new DryRun(told)
       const rows = Object.fromEntries(erased.map(({ what, count }) => [what, count]))
@@ -72,6 +73,7 @@ async function eraseAll(tx: Db, person: PersonRow, anywhere: readonly string[]):
   const counts: Counts = []
   const add = (what: string, count: number) => void (count > 0 && counts.push({ what, count }))
   add('values of the activity log', await eraseValues(tx, person.id, anywhere))
+  add('names in clear in the activity log', await eraseInClear(tx, person, anywhere, nearby))
   const tables = (await tablesOf(tx)).filter(({ name }) => !LEFT.includes(name))
   for (const table of tables) {
     const about = Object.hasOwn(ABOUT, table.name) ? ABOUT[table.name] : undefined
@@ -105,20 +107,18 @@ const ABOUT: Readonly<Record<string, (userId: string) => SQL>> = {
   user_offboardings: (id) => sql`user_id = ${id}`,
 }
 
-/** Entries that hold the names themselves: those of a version before, and texts in which a person wrote a name. */
-async function entriesInClear(
+/** Takes names out of entries that hold them: those of a version before, and words in which a person wrote one. */
+async function eraseInClear(
   tx: Db,
-  domainId: string,
-  names: readonly string[],
-): Promise<PersonErased['kept']> {
-  const { rows } = await tx.execute<{ count: number }>(sql`
-    select count(*)::int as count from activity_logs where domain_id = ${domainId}
-      and concat_ws(' ', actor, targets, event_metadata) ~* any(${sql.param([...names])}::text[])`)
-  const count = rows[0]?.count ?? 0
-  if (count === 0) return []
-  const why =
-    'they are what their hashes cover: entries of a version before, or reasons that name the person'
-  return [{ what: `${count} entries of the activity log with an address or a name in clear`, why }]
+  { id, domainId }: PersonRow,
+  anywhere: readonly string[],
+  nearby: readonly string[],
+): Promise<number> {
+  const all = sql`concat_ws(' ', actor, targets, event_metadata)`
+  const says = (names: readonly string[]) => sql`${all} ~* any(${sql.param([...names])}::text[])`
+  const isAbout = sql`position(${id}::text in ${all}) > 0`
+  const which = sql`(${says(anywhere)} or ${isAbout} and ${says(nearby)})`
+  return redactEntries(tx, domainId, [...anywhere, ...nearby], which)
 }
 
 /** By whose they are, or by what they say. */

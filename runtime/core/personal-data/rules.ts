@@ -125,7 +125,7 @@ export const KEPT: readonly { what: string; why: string }[] = [
     why: 'they prove who had access and why; retention removes them (KEYWAY_RETENTION)',
   },
   {
-    what: 'entries of the activity log, with commitments in the place of names and addresses',
+    what: 'entries of the activity log, with commitments or “erased” in the place of names and addresses',
     why: 'the chain of hashes proves that nothing was changed; without what is erased a commitment says nothing',
   },
   {

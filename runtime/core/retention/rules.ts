@@ -247,6 +247,7 @@ export const retentionOf = (name: RetentionName): Row => RETENTION[name]
 /** What grows, or would, and is bounded by other means: table -> how. */
 export const KEPT_OTHERWISE: Readonly<Record<string, string>> = {
   activity_personal: 'as long as the log; until the person is erased',
+  activity_redactions: 'one for each entry of the log out of which names were taken',
   activity_waiting: 'until they are chained, within a second; then they are in `activity_logs`',
   generations: 'for ever: who changed what is installed, when and why',
   installed_states: 'for ever, once for all generations that say the same',

@@ -41,7 +41,7 @@ export const activityWaiting = pgTable(
   {
     id: bigserial('id', { mode: 'bigint' }).primaryKey(),
     domainId: domainId(),
-    /** What the hash will cover, as canonical JSON (core/kernel/audit/chain.ts). */
+    /** What the hash will cover, as canonical JSON (core/kernel/audit/entry-hash.ts). */
     body: text('body').notNull(),
     beganAt: timestamp('began_at', { withTimezone: true })
       .notNull()
@@ -81,3 +81,22 @@ export const activityCheckpoints = pgTable('activity_checkpoints', {
   /** Entries that were removed so far. */
   rows: bigint('rows', { mode: 'number' }).notNull(),
 })
+
+/**
+ * Entries out of which names were taken, which keep their hashes (core/kernel/audit/redacted.ts). What each says since is
+ * in its digest, and the digest of all of one batch is in an entry of the chain itself.
+ */
+export const activityRedactions = pgTable(
+  'activity_redactions',
+  {
+    id: bigserial('id', { mode: 'bigint' }).primaryKey(),
+    domainId: domainId(),
+    batch: uuid('batch').notNull(),
+    eventHash: text('event_hash').notNull(),
+    digest: text('digest').notNull(),
+  },
+  (table) => [
+    index('activity_redactions_entry').on(table.eventHash),
+    index('activity_redactions_batch').on(table.batch),
+  ],
+)

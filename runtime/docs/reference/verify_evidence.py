@@ -176,7 +176,7 @@ class Check:
             self.waiting += 1
         else:
             whole = '["%s",%s,%s]' % (line["before"], line["body"], json.dumps(line["began_at"]))
-            if hashlib.sha512(whole.encode()).hexdigest() != line["hash"]:
+            if not line.get("redacted") and hashlib.sha512(whole.encode()).hexdigest() != line["hash"]:
                 self.wrong("line %s is no entry of the log: its hash is of another text" % line["n"])
         _, kind, _, _, _, about = json.loads("[%s]" % line["body"])
         if kind == "ACCESS_REVIEW_DECIDED":

@@ -3,6 +3,8 @@ import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { verifyActivity } from '../../../runtime/core/kernel/audit/chain.ts'
+import { bodyOf } from '../../../runtime/core/kernel/audit/entry-hash.ts'
+import { chainWaiting } from '../../../runtime/core/kernel/audit/waiting.ts'
 import { standingAlone } from '../../../runtime/core/personal-data/places.ts'
 import {
   app,
@@ -125,6 +127,29 @@ async function make(): Promise<void> {
   )
 }
 
+/** Entries that hold names themselves: of a host of a version before, and of words that a person wrote. */
+async function logInClear(): Promise<void> {
+  const entry = { domainId, outcome: 'Succeeded' as const, targets: [], metadata: {} }
+  const system = { actor_type: 'Lumos system', email: '', given_name: '', family_name: '' }
+  const hers = {
+    ...{ actor_type: 'Lumos user', email: EMAIL.toUpperCase() },
+    ...{ given_name: 'Augusta', family_name: 'Byron' },
+  }
+  const target = { target_type: 'User', id: augusta.id, name: 'Augusta' }
+  const metadata = { review: 'Access of "Augusta Byron", all of it', old: 'lovelace-1815' }
+  const entries = [
+    { ...entry, eventType: 'OLD_ACTED', actor: hers },
+    { ...entry, eventType: 'OLD_TARGET', actor: system, targets: [target] },
+    { ...entry, eventType: 'OLD_WORDS', actor: system, metadata },
+    { ...entry, eventType: 'OLD_OTHER', actor: system, metadata: { of: 'Augustana' } },
+  ]
+  for (const one of entries)
+    await core.db.execute(
+      sql`insert into activity_waiting (domain_id, body) values (${domainId}, ${bodyOf(one)})`,
+    )
+  await chainWaiting(core.db, domainId)
+}
+
 const leave = async () => {
   await core.db.execute(sql`update users set status = 'INACTIVE' where id = ${augusta.id}`)
 }
@@ -205,15 +230,20 @@ test('a dry run says what would be erased and what stays, and changes nothing', 
 })
 
 test('nothing of an erased person is found in any table, and the log verifies as before', async () => {
+  await logInClear()
   const whole = await verifyActivity(core.db, domainId)
   expect(whole).toMatchObject({ broken: null })
   expect((await found()).length).toBeGreaterThan(8)
   const { status, body } = await erase(EMAIL)
   expect({ status, changed: body.changed }).toEqual({ status: 200, changed: true })
-  expect(await found()).toEqual([])
+  expect(body.erased).toContainEqual({ what: 'names in clear in the activity log', count: 3 })
+  // Augustana is another one.
+  expect(await found()).toEqual(['augusta in public.activity_logs'])
   const after = await verifyActivity(core.db, domainId, { find: whole.head })
-  expect(after).toMatchObject({ broken: null, found: true })
+  expect(after).toMatchObject({ broken: null, found: true, redacted: 3 })
   expect(after.erased).toBeGreaterThan(0)
+  const { items } = (await core.call('GET', '/activity_logs?event_type=OLD_WORDS')).body
+  expect(items).toMatchObject([{ event_metadata: { review: 'Access of "erased", all of it' } }])
 })
 
 test('what others are called, and what only looks alike, stays', async () => {

@@ -9,7 +9,7 @@ import { users } from '../../../database/schema/people.ts'
 import type { Principal, Profile } from '../identity/principal.ts'
 import { selectSlice } from '../list/page.ts'
 import { isWalk } from '../list/walk.ts'
-import { bodyOf } from './chain.ts'
+import { bodyOf } from './entry-hash.ts'
 import { type PersonalValue, readable, separate } from './personal.ts'
 import { chainWaiting } from './waiting.ts'
 

@@ -2,40 +2,14 @@
  * What ties the rows of the log together: each row's hash covers its own content and the hash of the
  * row before it, so that a row which is changed, removed or put between others later shows.
  */
-import { createHash } from 'node:crypto'
 import { and, asc, desc, eq, gt } from 'drizzle-orm'
 import type { LogChain } from '../../../contract/endpoints/meta.ts'
-import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
 import type { Db } from '../../../database/database.ts'
 import { activityCheckpoints, activityLogs } from '../../../database/schema/audit.ts'
+import { BEGINNING, hashOf, type LogRow } from './entry-hash.ts'
 import { commitmentOf, commitmentsIn, valuesOf } from './personal.ts'
+import { REDACTED, type Redacted, redactedIn, unrecorded } from './redacted.ts'
 import { countWaiting, isThere } from './waiting.ts'
-
-/** What a hash covers: every column but the row's number and the hash itself. */
-type LogContent = Pick<
-  typeof activityLogs.$inferSelect,
-  'domainId' | 'eventType' | 'outcome' | 'actor' | 'targets' | 'metadata' | 'beganAt'
->
-
-/** The hash of the row before the first one. */
-export const BEGINNING = ''
-
-/**
- * The hash of a row, 128 hex digits: SHA-512 of canonical JSON, because PostgreSQL's jsonb keeps no order
- * of members and what is stored must be enough to compute it again.
- */
-export function hashOf(before: string, row: LogContent): string {
-  const [first, moment] = [JSON.stringify(before), JSON.stringify(row.beganAt)]
-  return createHash('sha512')
-    .update(`[${first},${bodyOf(row)},${moment}]`)
-    .digest('hex')
-}
-
-/** What a hash covers between the hash before and the moment, as the database's `chain_activity` takes it. */
-export function bodyOf(row: Omit<LogContent, 'beganAt'>): string {
-  const { domainId, eventType, outcome, actor, targets, metadata } = row
-  return canonicalJson([domainId, eventType, outcome, actor, targets, metadata]).slice(1, -1)
-}
 
 export type Verification = {
   /** Rows that fit. */
@@ -52,6 +26,8 @@ export type Verification = {
   waiting: number
   /** Personal values that are not there any more, because their person was erased. */
   erased: number
+  /** Rows out of which names were taken: they keep their hashes, and a later row says what they say since. */
+  redacted: number
 }
 
 /** Rows that are read at once. */
@@ -73,8 +49,15 @@ export async function verifyActivity(
   // Counted first: what is chained meanwhile is among the rows.
   const waiting = await countWaiting(db, domainId)
   let erased = 0
+  let redacted = 0
+  /** Batch -> the first row that it changed; and its digest, as a row of the chain has it. */
+  const changedBy = new Map<string, LogRow>()
+  const toldOf = new Map<string, string>()
+  const verdict = (broken: LogRow | null): Verification => ({
+    ...{ rows, removed, head, broken, found, waiting, erased, redacted },
+  })
   for (;;) {
-    const page: (typeof activityLogs.$inferSelect)[] = await db
+    const page: LogRow[] = await db
       .select()
       .from(activityLogs)
       .where(
@@ -86,13 +69,21 @@ export async function verifyActivity(
       .orderBy(asc(activityLogs.id))
       .limit(PAGE)
     const values = await checkValues(db, page)
+    const judged = await judge(db, head, page)
     for (const row of page) {
-      if (row.eventHash !== hashOf(head, row) || values.wrong.has(row.id)) {
+      const batch = judged.redacted.get(row.eventHash)
+      const fits = !judged.odd.has(row.id) || batch !== undefined
+      if (!fits || values.wrong.has(row.id)) {
         // The oldest entries were removed since.
         if (rows === 0 && (await checkpointOf(db, domainId)).eventHash !== begin.eventHash)
           return verifyActivity(db, domainId, options)
-        return { rows, removed, head, broken: row, found, waiting, erased }
+        return verdict(row)
       }
+      if (batch !== undefined) {
+        redacted += 1
+        if (!changedBy.has(batch)) changedBy.set(batch, row)
+      } else if (row.eventType === REDACTED)
+        toldOf.set(String(row.metadata['batch']), String(row.metadata['digest']))
       head = row.eventHash
       last = row.id
       rows += 1
@@ -100,8 +91,22 @@ export async function verifyActivity(
     }
     erased += values.erased
     onRows(rows)
-    if (page.length < PAGE) return { rows, removed, head, broken: null, found, waiting, erased }
+    if (page.length < PAGE) break
   }
+  const [wrong] = await unrecorded(db, [...changedBy.keys()], toldOf, last ?? 0n)
+  return verdict(wrong === undefined ? null : (changedBy.get(wrong) ?? null))
+}
+
+/** Which of some rows are not what their hashes are of, and which of these had names taken out of them. */
+async function judge(
+  db: Db,
+  before: string,
+  rows: readonly LogRow[],
+): Promise<{ odd: ReadonlySet<bigint>; redacted: Redacted }> {
+  const odd = rows.filter(
+    (row, at) => hashOf(rows[at - 1]?.eventHash ?? before, row) !== row.eventHash,
+  )
+  return { odd: new Set(odd.map(({ id }) => id)), redacted: await redactedIn(db, odd) }
 }
 
 /** Entries that `verifyNewest` compares. */
@@ -120,8 +125,9 @@ export async function verifyNewest(db: Db, domainId: string): Promise<LogChain> 
   const { wrong } = await checkValues(db, rows)
   let head = rows[0]?.eventHash ?? BEGINNING
   let checked = 0
+  const { odd, redacted } = await judge(db, head, rows.slice(1))
   for (const row of rows.slice(1)) {
-    if (row.eventHash !== hashOf(head, row) || wrong.has(row.id)) {
+    if ((odd.has(row.id) && !redacted.has(row.eventHash)) || wrong.has(row.id)) {
       const broken = { event_type: row.eventType, event_began_at: row.beganAt.toISOString() }
       return { checked, waiting, head, broken }
     }
@@ -132,7 +138,7 @@ export async function verifyNewest(db: Db, domainId: string): Promise<LogChain> 
 }
 
 /** Which rows have a value beside them that is not the one they commit to, and how many values are not there any more. */
-async function checkValues(db: Db, rows: readonly (typeof activityLogs.$inferSelect)[]) {
+async function checkValues(db: Db, rows: readonly LogRow[]) {
   const kept = await valuesOf(db, rows)
   const wrongValues = new Set(
     kept

@@ -32,6 +32,8 @@ export type EvidenceSummary = {
   log_entries: number
   /** Of them, those that were not chained yet: nothing ties them to others. */
   not_chained: number
+  /** Of them, those out of which the names of erased persons were taken: their hashes are of what they said before. */
+  redacted: number
   /** The newest hash of the whole log, to be looked for with `keyway audit verify --head`. */
   log_head: string
   /** Why the log could not be compared with all of it; null where it was. */
@@ -66,7 +68,7 @@ export function createCheck(): EvidenceCheck {
   let chain: Line = {}
   const apps = new Map<string, { line: Line; items: number; isLogged: boolean }>()
   const states: Record<string, number> = {}
-  let [acts, items, entries, waiting, lastPlace] = [0, 0, 0, 0, 0]
+  let [acts, items, entries, waiting, redacted, lastPlace] = [0, 0, 0, 0, 0, 0]
   /** Decisions by their acts less those by their items; acts less their entries; removals less theirs. */
   let [decided, told, removed] = [0n, 0n, 0n]
   let lastHash: string | null = null
@@ -132,12 +134,13 @@ export function createCheck(): EvidenceCheck {
     if (line['gone_run'] === null) removed += numberOf(line['id'])
   }
 
-  function takeEntry({ n, before, body, began_at, hash }: Line): void {
+  function takeEntry({ n, before, body, began_at, hash, redacted: isRedacted }: Line): void {
     entries += 1
     const wholeText = `["${before}",${body},${JSON.stringify(began_at)}]`
     if (hash === null) waiting += 1
     else {
-      if (createHash('sha512').update(wholeText).digest('hex') !== hash)
+      if (isRedacted === true) redacted += 1
+      else if (createHash('sha512').update(wholeText).digest('hex') !== hash)
         wrong(`line ${n} is no entry of the log: its hash is of another text`)
       if (hash === lastHash) wrong(`line ${n} is an entry of the log for the second time`)
       lastHash = text(hash)
@@ -186,7 +189,7 @@ export function createCheck(): EvidenceCheck {
       taken_at: text(review['taken_at']),
       final: review['final'] === true,
       ...{ apps: apps.size, items, states, acts },
-      ...{ log_entries: entries, not_chained: waiting },
+      ...{ log_entries: entries, not_chained: waiting, redacted },
       ...{ log_head: text(chain['head']), log_gap: gap },
     }
     return { problems, summary }

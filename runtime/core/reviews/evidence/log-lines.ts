@@ -2,7 +2,8 @@
 import { and, asc, eq, gt, gte, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { activityCheckpoints, activityLogs } from '../../../database/schema/audit.ts'
-import { BEGINNING, bodyOf } from '../../kernel/audit/chain.ts'
+import { BEGINNING, bodyOf, hashOf } from '../../kernel/audit/entry-hash.ts'
+import { redactedIn } from '../../kernel/audit/redacted.ts'
 import type { ReviewRow } from '../machine/log.ts'
 
 /** Entries that are read at once. */
@@ -71,10 +72,18 @@ export async function* logLines(
       )
       .orderBy(asc(id))
       .limit(PAGE)
+    const odd = page.filter(
+      ({ row, before }) => hashOf(before ?? start.eventHash, row) !== row.eventHash,
+    )
+    const redacted = await redactedIn(
+      tx,
+      odd.map(({ row }) => row),
+    )
     for (const { row, before } of page)
       yield {
         ...{ before: before ?? start.eventHash, body: bodyOf(row) },
         ...{ began_at: row.beganAt.toISOString(), hash: row.eventHash },
+        redacted: redacted.has(row.eventHash),
       }
     last = page.at(-1)?.row.id ?? last
     if (page.length < PAGE) break
@@ -83,7 +92,13 @@ export async function* logLines(
     select body, began_at from activity_waiting
     where domain_id = ${domainId} and ('[' || body || ']')::jsonb -> 4 @> ${about}::jsonb order by id`)
   for (const { body, began_at } of rows)
-    yield { before: null, body, began_at: new Date(began_at).toISOString(), hash: null }
+    yield {
+      before: null,
+      body,
+      began_at: new Date(began_at).toISOString(),
+      hash: null,
+      redacted: false,
+    }
 }
 
 /** An entry from before the review; the log of years is not searched for it. */

@@ -1,7 +1,8 @@
 /** The oldest entries of the log are removed where an operator says how long they are kept; the rest still verifies. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bodyOf, verifyActivity } from '../../../../runtime/core/kernel/audit/chain.ts'
+import { verifyActivity } from '../../../../runtime/core/kernel/audit/chain.ts'
+import { bodyOf } from '../../../../runtime/core/kernel/audit/entry-hash.ts'
 import { separate } from '../../../../runtime/core/kernel/audit/personal.ts'
 import { pruneLog } from '../../../../runtime/core/kernel/audit/prune-log.ts'
 import { chainWaiting } from '../../../../runtime/core/kernel/audit/waiting.ts'

@@ -1,9 +1,11 @@
 /** Evidence of real reviews: what it says, while it changes, and who may take it. */
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { redactEntries } from '../../../../runtime/core/kernel/audit/redacted.ts'
+import { chainWaiting } from '../../../../runtime/core/kernel/audit/waiting.ts'
 import { verifyEvidence } from '../../../../runtime/core/reviews/evidence/verify.ts'
 import { until } from '../../../e2e/until.ts'
-import { ADMIN_TOKEN, person, type Reply } from '../../host.ts'
+import { ADMIN_TOKEN, domainOf, person, type Reply } from '../../host.ts'
 import { account, association } from '../../sync/upstream.ts'
 import { nameOf, type Reviewed, startReviewed } from '../reviewed.ts'
 import { hasPython, ours, theirs } from './verdicts.ts'
@@ -123,6 +125,27 @@ test('while decisions come in it is one moment of them, and says that it is not 
     expect(await verified(reply)).toMatchObject({ final: false, items: count })
   const { states } = await verified(await taken(id))
   expect(states).toEqual({ REJECTED: 100, OPEN: count - 100 })
+})
+
+test('an entry of the log out of which a name was taken is said to be so', async () => {
+  const appId = await firm.synced()
+  const name = 'Access of Ada Lovelace'
+  const id = await firm.made({ name, apps: [{ id: appId }] })
+  await firm.appReaches(id, 'IN_PROGRESS')
+  const domainId = await domainOf(firm.core.db)
+  await chainWaiting(firm.core.db, domainId)
+  await redactEntries(
+    firm.core.db,
+    domainId,
+    ['()Ada Lovelace'],
+    sql`targets::text like ${`%${name}%`}`,
+  )
+  const reply = await taken(id)
+  const said = await verified(reply)
+  expect(said.redacted).toBeGreaterThan(0)
+  const odd = ofKind(reply, 'log').filter((one) => one['redacted'])
+  expect(odd).toHaveLength(said.redacted)
+  for (const { body } of odd) expect(body).toContain('Access of erased')
 })
 
 test('a host sends two at once, and who leaves in the middle makes room', async () => {

@@ -1,0 +1,125 @@
+/**
+ * Entries that name a person in clear: those of a version before, and words in which a person wrote a name. Erasing takes
+ * the names out of them. Each keeps its hash, so that the chain goes on as it was noted elsewhere; what it says since is
+ * tied to the chain by a later entry, LOG_REDACTED, which has one digest of all entries of a batch.
+ */
+import { randomUUID } from 'node:crypto'
+import { type SQL, sql } from 'drizzle-orm'
+import { CoreError } from '../../../contract/errors/problem.ts'
+import type { Db } from '../../../database/database.ts'
+import { activityLogs } from '../../../database/schema/audit.ts'
+import { BEGINNING, hashOf, type LogRow } from './entry-hash.ts'
+import { isThere } from './waiting.ts'
+
+/** The entry that a batch leaves in the chain. */
+export const REDACTED = 'LOG_REDACTED'
+
+/** Entries that are compared at once before they are changed. */
+const PAGE = 500
+
+/** A redacted entry, by its hash -> the batch that changed it last. Only those that say what was noted of them. */
+export type Redacted = ReadonlyMap<string, string>
+
+/** Which of some entries say what the last batch left in them. */
+export async function redactedIn(db: Db, rows: readonly LogRow[]): Promise<Redacted> {
+  if (rows.length === 0 || !(await isThere(db, 'activity_redactions'))) return new Map()
+  const ids = rows.map(({ id }) => String(id))
+  const { rows: found } = await db.execute<{ hash: string; batch: string }>(sql`
+    select l.event_hash as hash, last.batch from activity_logs l
+    cross join lateral (select r.batch, r.digest from activity_redactions r
+      where r.event_hash = l.event_hash and r.domain_id = l.domain_id order by r.id desc limit 1) last
+    where l.id = any(${sql.param(ids)}::bigint[]) and last.digest = encode(sha256(convert_to(
+      jsonb_build_array(l.actor, l.targets, l.event_metadata)::text, 'UTF8')), 'hex')`)
+  return new Map(found.map(({ hash, batch }) => [hash, batch]))
+}
+
+/**
+ * Of some batches those that the chain does not have.
+ *
+ * @param told batch -> its digest, as entries of the chain have it until `last`
+ */
+export async function unrecorded(
+  db: Db,
+  batches: readonly string[],
+  told: ReadonlyMap<string, string>,
+  last: bigint,
+): Promise<Set<string>> {
+  if (batches.length === 0) return new Set()
+  const { rows } = await db.execute<{ batch: string; listed: string; waits: string | null }>(sql`
+    select batch, encode(sha256(convert_to(string_agg(event_hash || ' ' || digest, e'\n'
+        order by event_hash collate "C"), 'UTF8')), 'hex') as listed,
+      (select later.metadata ->> 'digest' from (
+          select event_metadata as metadata from activity_logs where id > ${last} and event_type = ${REDACTED}
+          union all select ('[' || body || ']')::jsonb -> 5 from activity_waiting
+            where ('[' || body || ']')::jsonb ->> 1 = ${REDACTED}) later
+        where later.metadata ->> 'batch' = activity_redactions.batch::text limit 1) as waits
+    from activity_redactions where batch = any(${sql.param([...batches])}::uuid[]) group by batch`)
+  // One that waits to be chained, or was chained meanwhile, is not proven yet, and not wrong.
+  const proven = rows.filter(({ batch, listed, waits }) => (told.get(batch) ?? waits) === listed)
+  const known = new Set(proven.map(({ batch }) => batch))
+  return new Set(batches.filter((one) => !known.has(one)))
+}
+
+/**
+ * Takes names out of the entries that a condition chooses; answers how many.
+ *
+ * @param names regular expressions of PostgreSQL; the first group of each is what stands before a name
+ * @throws CoreError 409 for an entry that does not fit the chain already: what was done to it must stay to be seen.
+ */
+export async function redactEntries(
+  tx: Db,
+  domainId: string,
+  names: readonly string[],
+  which: SQL,
+): Promise<number> {
+  const ids: string[] = []
+  let last = 0n
+  for (;;) {
+    const page = await tx
+      .select({
+        row: activityLogs,
+        before: sql<string | null>`(select p.event_hash from activity_logs p
+          where p.domain_id = ${domainId} and p.id < activity_logs.id order by p.id desc limit 1)`,
+      })
+      .from(activityLogs)
+      .where(
+        sql`${activityLogs.domainId} = ${domainId} and ${activityLogs.id} > ${last} and ${which}`,
+      )
+      .orderBy(activityLogs.id)
+      .limit(PAGE)
+    await demandFitting(tx, domainId, page)
+    ids.push(...page.map(({ row }) => String(row.id)))
+    last = page.at(-1)?.row.id ?? last
+    if (page.length < PAGE) break
+  }
+  if (ids.length === 0) return 0
+  const { rows } = await tx.execute<{ count: number }>(sql`
+    select redact_activity(${domainId}::uuid, ${randomUUID()}::uuid, ${sql.param(ids)}::bigint[],
+      ${sql.param([...names])}::text[]) as count`)
+  return rows[0]?.count ?? 0
+}
+
+type Placed = { row: LogRow; before: string | null }
+
+async function demandFitting(tx: Db, domainId: string, page: readonly Placed[]): Promise<void> {
+  const first = await firstBefore(tx, domainId)
+  const odd = page.filter(({ row, before }) => hashOf(before ?? first, row) !== row.eventHash)
+  const redacted = await redactedIn(
+    tx,
+    odd.map(({ row }) => row),
+  )
+  const wrong = odd.find(({ row }) => !redacted.has(row.eventHash))
+  if (wrong)
+    throw new CoreError(
+      409,
+      `An entry of the activity log that names the person (${wrong.row.eventType}, ${wrong.row.beganAt.toISOString()}) is not what was written: see keyway audit verify`,
+    )
+}
+
+/** The hash before the first entry that is left. */
+async function firstBefore(tx: Db, domainId: string): Promise<string> {
+  const { rows } = await tx.execute<{ hash: string }>(
+    sql`select event_hash as hash from activity_checkpoints where domain_id = ${domainId}`,
+  )
+  return rows[0]?.hash ?? BEGINNING
+}
