@@ -130,6 +130,7 @@ function words({ review, ...said }: Verified): string[] {
     `  ${review.name} (${review.id}), ${review.status}, at ${said.taken_at}`,
     `  ${counted(said.items, 'line')} of ${counted(said.apps, 'app')}: ${states.join(', ') || 'none'}`,
     `  ${counted(said.acts, 'act')} of decision; entries of the activity log: ${said.log_entries}`,
+    ...(said.uploads > 0 ? [`  ${counted(said.uploads, 'attached file')}`] : []),
     ...(said.final ? [] : ['  The review was not over: decisions and removals may have followed.']),
     ...(said.not_chained > 0
       ? [`  ${said.not_chained} of the entries were not chained to the log yet.`]

@@ -456,6 +456,11 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
     user_ids: [(await person(db, email())).id],
     reason: 'Sample',
   }),
+  upload_access_review_evidence: async () => ({
+    item_ids: [latest.item],
+    name: 'sample.txt',
+    content: 'c2FtcGxl',
+  }),
   create_delegation: async ({ db }) => ({
     delegate_id: (await person(db, email())).id,
     user_id: (await person(db, email())).id,

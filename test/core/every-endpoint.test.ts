@@ -120,6 +120,7 @@ beforeAll(async () => {
     put_access_review_settings: { reviewers: 'APP_ADMINS' },
     decide_access_review_items: { decision: 'KEEP', item_ids: [item?.id] },
     reassign_access_review_item: { user_ids: [ada.id], reason: 'mine' },
+    upload_access_review_evidence: { item_ids: [item?.id], name: 'mine', content: 'bWluZQ==' },
     create_delegation: { delegate_id: ada.id, user_id: theirs.id, until: '2999-01-01' },
     create_scim_token: { name: 'mine' },
     accept_finding: { reason: 'mine', until: '2026-12-31' },

@@ -21,6 +21,7 @@ import {
   ReassignItemInput,
 } from '../models/review-item.ts'
 import { ScopeOptionsResponse, ScopePreview } from '../models/review-scope.ts'
+import { AccessReviewUpload, AccessReviewUploadInput } from '../models/review-upload.ts'
 import { endpoint } from './endpoint.ts'
 import { bool, manyOf, pageParams, text } from './params.ts'
 
@@ -200,6 +201,27 @@ export const REVIEW_ENDPOINTS = {
         description: 'JSON lines; /docs/reference/evidence says what each is',
       }),
     ),
+    errors: [404],
+  }),
+  upload_access_review_evidence: reviews({
+    method: 'POST',
+    path: `${ONE}/evidence/uploads`,
+    summary:
+      'Attach a file to lines that the caller reviews or removes; it becomes part of the evidence',
+    who: 'caller',
+    body: AccessReviewUploadInput,
+    output: AccessReviewUpload,
+    status: 201,
+    errors: [400, 403, 404, 409],
+  }),
+  list_access_review_uploads: reviews({
+    method: 'GET',
+    path: `${ONE}/evidence/uploads`,
+    summary: 'List the files that were attached to a review, oldest first',
+    who: 'reviews.read',
+    query: { ...pageParams },
+    answer: 'page',
+    output: AccessReviewUpload,
     errors: [404],
   }),
   get_evidence_keys: reviews({

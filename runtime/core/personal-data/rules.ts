@@ -62,6 +62,12 @@ export const ERASED: readonly Rule[] = [
     erase: (id) => sql`delete from holders where user_id = ${id}`,
   },
   {
+    what: 'files that were attached to lines of access reviews about the person',
+    erase: (id) => sql`with about as (update access_review_uploads set name = 'erased'
+        where item_ids && array(select i.id from access_review_items i where i.user_id = ${id}) returning id)
+      delete from access_review_files where upload_id in (select id from about)`,
+  },
+  {
     what: 'ids, addresses and names of accounts in access reviews, and what was said of them',
     erase: (id) => sql`with gone as (delete from access_review_texts where account_id in (
         select account_id from access_review_items where user_id = ${id}

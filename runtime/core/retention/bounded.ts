@@ -38,6 +38,8 @@ export const BOUNDED: Readonly<Record<string, string>> = {
   access_review_texts: 'with their review',
   access_review_acts: 'with their review',
   access_review_decisions: 'with their review',
+  access_review_uploads: 'with their review, a thousand at most',
+  access_review_files: 'with their review, a thousand of 720 kB at most',
   separation_rules: 'as many as admins make, 500 at most',
   finding_looks: 'one for each app and domain',
   break_glass: 'at most one for each permission',

@@ -70,6 +70,7 @@ const REVIEW_APPS: Executor<ReviewAppRow, ReviewAppWrite, never> = {
 /** Where a line is removed, and what that needs. */
 type LineSurroundings = {
   review: ReviewRow
+  arda: ReviewAppRow
   app: AppRow
   means: Pick<CoreContext, 'send'>
 }
@@ -84,7 +85,7 @@ export const applyToLine = (
 ): Promise<ItemRow> =>
   execute(tx, row, lineTransition(row, event, around.review, now), linesIn(around))
 
-const linesIn = ({ review, app, means }: LineSurroundings) =>
+const linesIn = ({ review, arda, app, means }: LineSurroundings) =>
   ({
     async write(tx, row, write) {
       const { state } = write
@@ -102,7 +103,13 @@ const linesIn = ({ review, app, means }: LineSurroundings) =>
         case 'close_task':
           return closeHands(tx, row)
         case 'open_task': {
-          const taskId = await openHands(tx, { review, app }, row, effect.problem, effect.goesOn)
+          const taskId = await openHands(
+            tx,
+            { review, arda, app },
+            row,
+            effect.problem,
+            effect.goesOn,
+          )
           await update(tx, row, { taskId })
           return
         }

@@ -11,6 +11,7 @@ import { openTask } from '../tasks/open-task.ts'
 import { type ReviewRow, systemOf } from './machine/log.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
 import { UNDECIDED, UNDECIDED_STATES } from './machine/states.ts'
+import { demandUpload } from './uploads.ts'
 
 const REVIEW_TASK = 'ACCESS_REVIEW'
 
@@ -91,12 +92,13 @@ export async function dismissAsked(tx: Db, arda: string): Promise<void> {
       .where(and(inArray(tasks.status, OPEN_TASKS), inArray(tasks.id, which)))
 }
 
-/** @throws CoreError 409 for the task of a reviewer whose lines are not decided. */
+/** @throws CoreError 409 for the task of a reviewer whose lines are not decided, and for one that a file has to show done. */
 export async function judgeReviewTask(
   tx: Db,
-  task: { id: string; taskType: string },
+  task: { id: string; taskType: string; productArea: string | null },
   to: string,
 ): Promise<void> {
+  if (task.productArea === 'ACCESS_REVIEWS' && to === 'COMPLETED') await demandUpload(tx, task.id)
   if (task.taskType !== REVIEW_TASK || !['COMPLETED', 'DISMISSED'].includes(to)) return
   const [row] = await tx
     .select({ lines: sql<number>`(${openLines})::int` })

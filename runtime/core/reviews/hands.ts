@@ -12,6 +12,7 @@ import { openTask } from '../tasks/open-task.ts'
 import { lookAt } from './keys.ts'
 import type { ItemRow, LineTask } from './machine/line.ts'
 import { type ReviewRow, systemOf } from './machine/log.ts'
+import type { ReviewAppRow } from './machine/review-app.ts'
 
 /** How far the task of a line is. */
 export async function handsOf(db: Db, { taskId }: ItemRow): Promise<LineTask> {
@@ -22,12 +23,12 @@ export async function handsOf(db: Db, { taskId }: ItemRow): Promise<LineTask> {
   return task?.status === 'COMPLETED' ? 'done' : 'none'
 }
 
-type Where = { review: ReviewRow; app: AppRow }
+type Where = { review: ReviewRow; arda: ReviewAppRow; app: AppRow }
 
 /** Asks people to remove a line, in place of those asked before. @returns the task's id */
 export async function openHands(
   tx: Db,
-  { review, app }: Where,
+  { review, arda, app }: Where,
   item: ItemRow,
   problem: string,
   goesOn: boolean,
@@ -43,14 +44,19 @@ export async function openHands(
     taskCategory: 'DEPROVISIONING',
     productArea: 'ACCESS_REVIEWS',
     description: `Remove ${what} ${keptText(item.account, 200)} in ${app.name}: the access review “${review.name}” rejected it.`,
-    instructions: goesOn
-      ? `It could not be removed so far: ${problem}\n\nIt is tried again by itself, and this task closes once it is gone.`
-      : `It could not be removed automatically: ${problem}\n\nThe line counts as removed once the system, or the next sync, shows it gone.`,
+    instructions: `${
+      goesOn
+        ? `It could not be removed so far: ${problem}\n\nIt is tried again by itself, and this task closes once it is gone.`
+        : `It could not be removed automatically: ${problem}\n\nThe line counts as removed once the system, or the next sync, shows it gone.`
+    }${arda.evidenceUpload === 'ALWAYS' ? wantsFile(review, item) : ''}`,
     appId: app.id,
     ...(item.userId === null ? {} : { targetUserId: item.userId }),
     assignees: { userIds, groupIds },
   })
 }
+
+const wantsFile = ({ id }: ReviewRow, item: ItemRow): string =>
+  `\n\nAttach a file that shows it first: POST /access_reviews/${id}/evidence/uploads with "item_ids":["${item.id}"].`
 
 /** Nobody has to do it any more. */
 export async function closeHands(tx: Db, { taskId }: ItemRow): Promise<void> {

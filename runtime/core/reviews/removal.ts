@@ -110,7 +110,7 @@ const soon = async ({ db, parts }: Work): Promise<Date> =>
 
 /** Moves a line by what happened to it, unless it is no longer being removed. */
 async function happened(
-  { db, review, app, parts }: Work,
+  { db, review, arda, app, parts }: Work,
   { id }: ItemRow,
   event: LineEvent | ((tx: Db) => Promise<LineEvent>),
 ): Promise<undefined> {
@@ -118,7 +118,7 @@ async function happened(
     const line = await lockLine(tx, id)
     if (line === null) return
     const known = typeof event === 'function' ? await event(tx) : event
-    await applyToLine(tx, line, known, { review, app, means: parts }, await parts.now(tx))
+    await applyToLine(tx, line, known, { review, arda, app, means: parts }, await parts.now(tx))
   })
 }
 

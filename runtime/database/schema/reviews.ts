@@ -34,7 +34,7 @@ import {
 } from '../../contract/models/review-item.ts'
 import type { ScopeFilter } from '../../contract/models/review-scope.ts'
 import { apps } from './apps.ts'
-import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { bytes, createdAt, domainId, id, moment, updatedAt } from './columns.ts'
 import { domains, users } from './people.ts'
 
 const number = (name: string) => bigint(name, { mode: 'number' })
@@ -334,3 +334,40 @@ export const accessReviewDecisions = pgTable(
     index('access_review_decisions_item').on(table.itemId),
   ],
 )
+
+/** Files that people attached to lines, or to an app: what shows that something was removed, or why it stays. */
+export const accessReviewUploads = pgTable(
+  'access_review_uploads',
+  {
+    id: id(),
+    domainId: domainId().references(() => domains.id),
+    reviewId: uuid('review_id')
+      .notNull()
+      .references(() => accessReviews.id, { onDelete: 'cascade' }),
+    /** Whose lines it is about; `itemIds` has some of them, or none for all. */
+    ardaId: uuid('arda_id').notNull(),
+    itemIds: ids('item_ids'),
+    userId: uuid('user_id')
+      .notNull()
+      .references(() => users.id),
+    name: text('name').notNull(),
+    mediaType: text('media_type').notNull(),
+    length: integer('length').notNull(),
+    /** SHA-256 of the content, 64 hex digits: the log has it too. */
+    digest: text('digest').notNull(),
+    createdAt: createdAt(),
+  },
+  (table) => [
+    index('access_review_uploads_order').on(table.reviewId, table.createdAt, table.id),
+    index('access_review_uploads_arda').on(table.ardaId),
+    index('access_review_uploads_items').using('gin', table.itemIds),
+  ],
+)
+
+/** Their contents, which lists do not read; gone where one was erased with a person that it is about. */
+export const accessReviewFiles = pgTable('access_review_files', {
+  uploadId: uuid('upload_id')
+    .primaryKey()
+    .references(() => accessReviewUploads.id, { onDelete: 'cascade' }),
+  content: bytes('content').notNull(),
+})

@@ -6,6 +6,7 @@
 The form is described in evidence.md beside this file. Exits with 0 where the evidence fits, with 1 where it is refused.
 """
 import argparse
+import base64
 import hashlib
 import json
 import re
@@ -15,7 +16,7 @@ FORM = "keyway-evidence-1"
 MAX_LINE = 8 * 1024 * 1024
 SEAL_BEGINS = ('{"form":"%s","kind":"seal",' % FORM).encode()
 TAIL = re.compile(rb',"sha256":"([0-9a-f]{64})"\}')
-KINDS = ["review", "person", "group", "app", "reviewers", "act", "chain", "item", "log"]
+KINDS = ["review", "person", "group", "app", "reviewers", "act", "chain", "item", "upload", "log"]
 SPKI = bytes.fromhex("302a300506032b6570032100")
 LED_TO = {
     None: {"OPEN", "NOT_DECIDED", "VANISHED"},
@@ -100,7 +101,7 @@ class Check:
     def __init__(self):
         self.problems, self.states, self.apps = [], {}, {}
         self.rank = self.items = self.acts = self.entries = self.waiting = self.place = 0
-        self.decided = self.told = self.removed = 0
+        self.decided = self.told = self.removed = self.attached = self.uploads = 0
         self.review, self.chain = {}, {}
 
     def wrong(self, words):
@@ -170,6 +171,15 @@ class Check:
         if line["gone_run"] is None:
             self.removed += number_of(line["id"])
 
+    def take_upload(self, line):
+        self.uploads += 1
+        self.attached += number_of(line["id"], line["digest"])
+        if line["content"] is None:
+            return
+        data = base64.b64decode(line["content"], validate=True)
+        if sha256(data) != line["digest"] or len(data) != line["bytes"]:
+            self.wrong("line %s is not the file that was attached" % line["n"])
+
     def take_log(self, line):
         self.entries += 1
         if line["hash"] is None:
@@ -183,6 +193,8 @@ class Check:
             self.told -= number_of(about["act_id"], about["decision"], about["items"])
         if kind == "ACCESS_REVIEW_ITEM_REMOVED":
             self.removed -= number_of(about["item_id"])
+        if kind == "ACCESS_REVIEW_EVIDENCE_UPLOADED":
+            self.attached -= number_of(about["upload_id"], about["digest"])
         if kind == "ACCESS_REVIEW_APP_LAUNCHED" and about["arda_id"] in self.apps:
             app = self.apps[about["arda_id"]]
             app["logged"] = True
@@ -208,6 +220,8 @@ class Check:
                 self.wrong("the acts are not those that the log has")
             if self.removed != 0:
                 self.wrong("the removals are not those that the log has")
+            if self.attached != 0:
+                self.wrong("the files are not those that the log has")
             for app in self.apps.values():
                 if app["line"]["launched_at"] is not None and not app["logged"]:
                     self.wrong("the log does not have the launch of %s" % app["line"]["name"])

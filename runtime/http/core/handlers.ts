@@ -50,6 +50,7 @@ import { reassignItem } from '../../core/reviews/reassign.ts'
 import { listScopeOptions } from '../../core/reviews/scope-options.ts'
 import { previewScope } from '../../core/reviews/scope-preview.ts'
 import { getReviewSettings, putReviewSettings } from '../../core/reviews/settings.ts'
+import { listUploads, uploadEvidence } from '../../core/reviews/uploads.ts'
 import * as scim from '../../core/scim/tokens.ts'
 import * as duties from '../../core/separation/manage.ts'
 import { triggerSync } from '../../core/sync/trigger.ts'
@@ -216,6 +217,10 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     completeReview(db, who, id(params, 'access_review_id'), parts),
   get_access_review_progress: (db, who, { params }) =>
     reviewProgress(db, who, id(params, 'access_review_id')),
+  upload_access_review_evidence: (db, who, { params, body }) =>
+    uploadEvidence(db, who, id(params, 'access_review_id'), body),
+  list_access_review_uploads: (db, who, { params, query }) =>
+    listUploads(db, who, id(params, 'access_review_id'), query),
   get_access_review_evidence: (db, who, { params }, parts) =>
     takeEvidence(db, who, id(params, 'access_review_id'), parts),
   get_evidence_keys: async (_db, _who, _input, { signer }) => evidenceKeys(signer),

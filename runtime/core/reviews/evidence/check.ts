@@ -29,6 +29,8 @@ export type EvidenceSummary = {
   items: number
   states: Record<string, number>
   acts: number
+  /** Files that people attached. */
+  uploads: number
   log_entries: number
   /** Of them, those that were not chained yet: nothing ties them to others. */
   not_chained: number
@@ -68,9 +70,9 @@ export function createCheck(): EvidenceCheck {
   let chain: Line = {}
   const apps = new Map<string, { line: Line; items: number; isLogged: boolean }>()
   const states: Record<string, number> = {}
-  let [acts, items, entries, waiting, redacted, lastPlace] = [0, 0, 0, 0, 0, 0]
-  /** Decisions by their acts less those by their items; acts less their entries; removals less theirs. */
-  let [decided, told, removed] = [0n, 0n, 0n]
+  let [acts, items, entries, waiting, redacted, lastPlace, uploads] = [0, 0, 0, 0, 0, 0, 0]
+  /** Decisions by their acts less those by their items; acts, removals and files less their entries. */
+  let [decided, told, removed, attached] = [0n, 0n, 0n, 0n]
   let lastHash: string | null = null
 
   const takers: Readonly<Record<string, (line: Line) => void>> = {
@@ -86,6 +88,7 @@ export function createCheck(): EvidenceCheck {
       chain = line
     },
     item: takeItem,
+    upload: takeUpload,
     log: takeEntry,
   }
 
@@ -134,6 +137,16 @@ export function createCheck(): EvidenceCheck {
     if (line['gone_run'] === null) removed += numberOf(line['id'])
   }
 
+  function takeUpload({ n, id, digest, bytes, content }: Line): void {
+    uploads += 1
+    attached += numberOf(id, digest)
+    // That of an erased person is not there any more.
+    if (content === null) return
+    const file = Buffer.from(text(content), 'base64')
+    if (createHash('sha256').update(file).digest('hex') !== digest || file.length !== bytes)
+      wrong(`line ${n} is not the file that was attached`)
+  }
+
   function takeEntry({ n, before, body, began_at, hash, redacted: isRedacted }: Line): void {
     entries += 1
     const wholeText = `["${before}",${body},${JSON.stringify(began_at)}]`
@@ -150,6 +163,8 @@ export function createCheck(): EvidenceCheck {
     if (type === 'ACCESS_REVIEW_DECIDED')
       told -= numberOf(about['act_id'], about['decision'], about['items'])
     if (type === 'ACCESS_REVIEW_ITEM_REMOVED') removed -= numberOf(about['item_id'])
+    if (type === 'ACCESS_REVIEW_EVIDENCE_UPLOADED')
+      attached -= numberOf(about['upload_id'], about['digest'])
     if (type === 'ACCESS_REVIEW_APP_LAUNCHED') takeLaunch(about)
   }
 
@@ -179,6 +194,7 @@ export function createCheck(): EvidenceCheck {
     if (gap === null) {
       if (told !== 0n) wrong('the acts are not those that the log has')
       if (removed !== 0n) wrong('the removals are not those that the log has')
+      if (attached !== 0n) wrong('the files are not those that the log has')
       for (const { line, isLogged } of apps.values())
         if (line['launched_at'] !== null && !isLogged)
           wrong(`the log does not have the launch of ${line['name']}`)
@@ -188,7 +204,7 @@ export function createCheck(): EvidenceCheck {
       review: { id: text(id), name: text(name), status: text(status) },
       taken_at: text(review['taken_at']),
       final: review['final'] === true,
-      ...{ apps: apps.size, items, states, acts },
+      ...{ apps: apps.size, items, states, acts, uploads },
       ...{ log_entries: entries, not_chained: waiting, redacted },
       ...{ log_head: text(chain['head']), log_gap: gap },
     }

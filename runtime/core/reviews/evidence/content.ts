@@ -14,6 +14,7 @@ import type { ItemRow } from '../machine/line.ts'
 import type { ReviewRow } from '../machine/log.ts'
 import { populationOf } from '../progress.ts'
 import { iso, toReview } from '../read.ts'
+import { uploadLines } from '../uploads.ts'
 import { type EvidenceKind, FORM } from './form.ts'
 import { chainLine, logLines } from './log-lines.ts'
 
@@ -42,6 +43,7 @@ export async function* evidenceLines(
   const chain = await chainLine(tx, review)
   yield line('chain', chain)
   yield* items(tx, review)
+  for await (const content of uploadLines(tx, review)) yield line('upload', content)
   for await (const content of logLines(tx, review)) yield line('log', content)
 }
 
@@ -73,6 +75,7 @@ function people(tx: Db, { id, ownerId, createdById }: ReviewRow) {
       where id > ${last}::uuid and id in (
         select unnest(array[${ownerId}::uuid, ${createdById}::uuid])
         union select user_id from access_review_acts where review_id = ${id}
+        union select user_id from access_review_uploads where review_id = ${id}
         union select unnest(user_ids || by_id) from access_review_assignments
           where arda_id in (select id from access_review_apps where review_id = ${id}))
       order by id limit ${PAGE}`)

@@ -11,7 +11,7 @@ export const FORM = 'keyway-evidence-1'
 
 /** KINDS: the kinds of lines, in the order in which they stand. */
 export const KINDS = [
-  ...['review', 'person', 'group', 'app', 'reviewers', 'act', 'chain', 'item', 'log'],
+  ...['review', 'person', 'group', 'app', 'reviewers', 'act', 'chain', 'item', 'upload', 'log'],
 ] as const
 export type EvidenceKind = (typeof KINDS)[number]
 

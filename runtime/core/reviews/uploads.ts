@@ -1,0 +1,155 @@
+/** Files that people attach to a review: what shows that something was removed, or why it stays. */
+import { createHash } from 'node:crypto'
+import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import type { AccessReviewUploadInput } from '../../contract/models/review-upload.ts'
+import type { Db } from '../../database/database.ts'
+import {
+  accessReviewFiles,
+  accessReviewItems,
+  accessReviewUploads,
+} from '../../database/schema/reviews.ts'
+import { one } from '../../database/written.ts'
+import { isId } from '../kernel/id.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { findTask, mayActOn } from '../tasks/tasks.ts'
+import { mineOf, whichItems } from './items.ts'
+import type { ItemRow } from './machine/line.ts'
+import type { ReviewRow } from './machine/log.ts'
+import { findReview, findReviewApp, note } from './rows.ts'
+
+type UploadRow = typeof accessReviewUploads.$inferSelect
+
+/** Most files of one review. */
+const MOST = 1000
+
+const toUpload = (row: UploadRow) => ({
+  ...{ id: row.id, arda_id: row.ardaId, item_ids: row.itemIds },
+  ...{ name: row.name, media_type: row.mediaType, bytes: row.length, sha256: row.digest },
+  ...{ by_id: row.userId, created_at: row.createdAt.toISOString() },
+})
+
+/**
+ * Keeps a file. With reviews.write, by who reviews the lines, or by who has the tasks to remove them; also after the end
+ * of a review, whose evidence then has it.
+ *
+ * @throws CoreError 400 unless it says of what it is, 403, 404, 409 for a deleted review, and for too many files
+ */
+export async function uploadEvidence(
+  db: Db,
+  principal: Principal,
+  id: string,
+  body: AccessReviewUploadInput,
+) {
+  const content = Buffer.from(body.content, 'base64')
+  const digest = createHash('sha256').update(content).digest('hex')
+  return db.transaction(async (tx) => {
+    const review = await findReview(tx, principal, id, true)
+    const { ardaId, itemIds } = await subjectOf(tx, principal, review, body)
+    const mine = eq(accessReviewUploads.reviewId, review.id)
+    if ((await tx.$count(accessReviewUploads, mine)) >= MOST)
+      throw new CoreError(409, `The access review has ${MOST} files, as many as it may have`)
+    const row = one(
+      await tx
+        .insert(accessReviewUploads)
+        .values({
+          ...{ domainId: review.domainId, reviewId: review.id, ardaId, itemIds },
+          ...{ userId: principal.userId, name: body.name.trim(), mediaType: body.media_type },
+          ...{ length: content.length, digest },
+        })
+        .returning(),
+    )
+    await tx.insert(accessReviewFiles).values({ uploadId: row.id, content })
+    await note(tx, principal, review, 'EVIDENCE_UPLOADED', { upload_id: row.id, digest })
+    return toUpload(row)
+  })
+}
+
+/** Lines of one app, or the app. @throws CoreError 400, 403, 404 */
+async function subjectOf(
+  tx: Db,
+  principal: Principal,
+  review: ReviewRow,
+  { item_ids, arda_id }: AccessReviewUploadInput,
+): Promise<{ ardaId: string; itemIds: string[] }> {
+  const ids = [...new Set((item_ids ?? []).map((one) => one.toLowerCase()))]
+  if ((ids.length === 0) === !arda_id)
+    throw new CoreError(400, 'Say what it is about: either item_ids or arda_id')
+  const writes = principal.permissions.has('reviews.write')
+  if (arda_id) {
+    const arda = await findReviewApp(tx, review, arda_id, false)
+    if (!writes) throw new CoreError(403, 'Name the lines that you review or remove, by item_ids')
+    return { ardaId: arda.id, itemIds: [] }
+  }
+  const rows = await tx
+    .select({ item: accessReviewItems, mine: sql<boolean>`${mineOf(principal.userId)}` })
+    .from(accessReviewItems)
+    .where(and(whichItems(review, {}), inArray(accessReviewItems.id, ids.filter(isId))))
+  if (rows.length !== ids.length) throw notFound('Line')
+  const ardas = new Set(rows.map(({ item }) => item.ardaId))
+  const [ardaId = '', ...others] = ardas
+  if (others.length > 0) throw new CoreError(400, 'item_ids has lines of more than one app')
+  for (const { item, mine } of rows)
+    if (!writes && !mine && !(await removes(tx, principal, item)))
+      throw principal.permissions.has('reviews.read')
+        ? new CoreError(403, 'You neither review nor remove these lines')
+        : notFound('Line')
+  return { ardaId, itemIds: ids }
+}
+
+/** Whether a person has the task to remove a line. */
+async function removes(tx: Db, principal: Principal, { taskId }: ItemRow): Promise<boolean> {
+  if (taskId === null) return false
+  try {
+    return await mayActOn(tx, principal, await findTask(tx, principal, taskId, false))
+  } catch (error) {
+    // A task that the person does not see.
+    if (error instanceof CoreError && error.status === 404) return false
+    throw error
+  }
+}
+
+/** Without their content, which the evidence has. @throws CoreError 404 */
+export async function listUploads(db: Db, principal: Principal, id: string, query: PageQuery) {
+  const review = await findReview(db, principal, id)
+  const { reviewId, createdAt, id: uploadId } = accessReviewUploads
+  const list = { where: eq(reviewId, review.id), order: [asc(createdAt), asc(uploadId)] }
+  return selectPage(db, accessReviewUploads, list, query, toUpload)
+}
+
+/** The lines `upload` of evidence, one file at a time. */
+export async function* uploadLines(
+  tx: Db,
+  { id: review }: ReviewRow,
+): AsyncGenerator<Record<string, unknown>> {
+  const { id: uploadId, reviewId, createdAt } = accessReviewUploads
+  const rows = await tx
+    .select()
+    .from(accessReviewUploads)
+    .where(eq(reviewId, review))
+    .orderBy(asc(createdAt), asc(uploadId))
+  for (const row of rows) {
+    const [file] = await tx
+      .select({ content: accessReviewFiles.content })
+      .from(accessReviewFiles)
+      .where(eq(accessReviewFiles.uploadId, row.id))
+    const { sha256: digest, created_at: at, ...upload } = toUpload(row)
+    yield { ...upload, at, digest, content: file?.content.toString('base64') ?? null }
+  }
+}
+
+/** @throws CoreError 409 for a task to remove a line by hand where a file has to show that, and none was attached. */
+export async function demandUpload(tx: Db, taskId: string): Promise<void> {
+  const { rows } = await tx.execute<{ id: string; review: string }>(sql`
+    select i.id, i.review_id as review from access_review_items i
+    join access_review_apps a on a.id = i.arda_id and a.evidence_upload = 'ALWAYS'
+    where i.task_id = ${taskId} and not exists (select from access_review_uploads u
+      where u.arda_id = i.arda_id and (u.item_ids = '{}' or u.item_ids @> array[i.id])) limit 1`)
+  const [item] = rows
+  if (item)
+    throw new CoreError(
+      409,
+      `A file has to show that it is removed: attach one with POST /access_reviews/${item.review}/evidence/uploads and "item_ids":["${item.id}"]`,
+    )
+}
