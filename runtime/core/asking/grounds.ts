@@ -108,7 +108,8 @@ async function colleaguesOf(
           join entitlements e on e.app_id = p.app_id and e.entitlement_type = p.entitlement_type
             and md5(e.resource_id || chr(1) || e.external_id) = md5(p.resource_id || chr(1) || p.entitlement_id)
             and e.external_id = p.entitlement_id and e.resource_id = p.resource_id
-          join association_spans h on h.entitlement_id = e.id and h.until is null
+          join association_spans h on h.domain_id = e.domain_id and h.app_id = e.app_id
+            and h.entitlement_id = e.id and h.until is null
           join account_spans a on a.account_id = h.account_id and a.until is null
           where p.id = ${permissionId}::uuid and a.user_id = people.id)`
   const { rows } = await db.execute<{ count: string; holding: string }>(sql`

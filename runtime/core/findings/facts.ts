@@ -135,7 +135,7 @@ export async function nextAccounts(
               and coalesce(p.resource_id, '') = e.resource_id and p.entitlement_type = e.entitlement_type),
           'removed_at', ${removedAt(sql`i.entitlement_id = e.id`)})) as list
       from association_spans h join entitlements e on e.id = h.entitlement_id
-      where h.account_id = b.account_id and h.until is null
+      where h.domain_id = ${domainId} and h.app_id = ${appId} and h.account_id = b.account_id and h.until is null
     ) held on true
     order by b.unique_identifier, b.account_id`)
   const last = rows.at(-1)

@@ -51,6 +51,10 @@ export async function recordAccounts(tx: Db, appId: string): Promise<void> {
   await openAccounts(tx, appId, null, sql`true`)
 }
 
+/** Spans `s` of an app, by what their indexes begin with. */
+const ofApp = (appId: string): SQL =>
+  sql`s.app_id = ${appId} and s.domain_id = (select domain_id from apps where id = ${appId})`
+
 /**
  * Ends spans of accounts that are gone, or are no longer as they were. `which`: accounts `a` that were looked at.
  * Here and below each row is looked up by its key (EACH_BY_KEY): tables that grow within a transaction have no
@@ -58,11 +62,9 @@ export async function recordAccounts(tx: Db, appId: string): Promise<void> {
  */
 async function endAccounts(tx: Db, appId: string, ended: SQL, which: SQL): Promise<void> {
   await tx.execute(sql`
-    update account_spans s set ${ended} where s.id = any(array(
-      select o.id from account_spans o
-      cross join lateral (select * from accounts where accounts.id = o.account_id ${EACH_BY_KEY}) a
-      where o.app_id = ${appId} and o.until is null and ${which}
-        and (a.gone_at is not null or (${columnsOf('o')}) is distinct from (${columnsOf('a')}))))`)
+    update account_spans s set ${ended} where ${ofApp(appId)} and s.until is null and (
+      select ${which} and (a.gone_at is not null or (${columnsOf('s')}) is distinct from (${columnsOf('a')}))
+      from accounts a where a.id = s.account_id ${EACH_BY_KEY})`)
 }
 
 async function openAccounts(tx: Db, appId: string, run: number | null, which: SQL): Promise<void> {
@@ -86,22 +88,20 @@ async function hasSpans(
   appId: string,
 ): Promise<boolean> {
   const { rows } = await tx.execute<{ found: boolean }>(sql`
-    select exists (select from ${sql.identifier(table)} where app_id = ${appId}
-      and domain_id = (select domain_id from apps where id = ${appId})) as found`)
+    select exists (select from ${sql.identifier(table)} s where ${ofApp(appId)}) as found`)
   return rows[0]?.found ?? true
 }
 
 async function recordAssociations(tx: Db, run: CompleteRun, ended: SQL): Promise<void> {
   const open = (await hasSpans(tx, 'association_spans', run.appId))
-    ? sql`left join lateral (select id from association_spans where account_id = h.account_id
-        and entitlement_id = h.entitlement_id and until is null ${EACH_BY_KEY}) s on true`
+    ? sql`left join lateral (select id from association_spans where domain_id = ${run.domainId}
+        and app_id = h.app_id and account_id = h.account_id and entitlement_id = h.entitlement_id
+        and until is null ${EACH_BY_KEY}) s on true`
     : NONE_OPEN
   await tx.execute(sql`
-    update association_spans s set ${ended} where s.id = any(array(
-      select o.id from association_spans o
-      left join lateral (select true as there from associations where app_id = o.app_id
-        and account_id = o.account_id and entitlement_id = o.entitlement_id ${EACH_BY_KEY}) h on true
-      where o.app_id = ${run.appId} and o.until is null and h.there is null))`)
+    update association_spans s set ${ended} where ${ofApp(run.appId)} and s.until is null and (
+      select true from associations where app_id = s.app_id
+        and account_id = s.account_id and entitlement_id = s.entitlement_id ${EACH_BY_KEY}) is null`)
   await tx.execute(sql`
     insert into association_spans (domain_id, app_id, account_id, entitlement_id, since, first_run)
     select ${run.domainId}, h.app_id, h.account_id, h.entitlement_id, ${MOMENT}, ${run.id}

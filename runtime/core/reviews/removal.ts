@@ -144,9 +144,10 @@ async function byTurn(
 }
 
 /** Whether an account holds no more entitlements of a type than it must. */
-async function holdsNoMore(db: Db, { accountId }: ItemRow, min: number, type: string) {
+async function holdsNoMore(db: Db, { domainId, appId, accountId }: ItemRow, min: number, type: string) {
   const { rows } = await db.execute<{ n: string }>(sql`
     select count(*) as n from association_spans s join entitlements e on e.id = s.entitlement_id
-    where s.account_id = ${accountId} and s.until is null and e.entitlement_type = ${type}`)
+    where s.domain_id = ${domainId} and s.app_id = ${appId} and s.account_id = ${accountId}
+      and s.until is null and e.entitlement_type = ${type}`)
   return Number(rows[0]?.n ?? 0) <= min
 }

@@ -30,7 +30,8 @@ const ofEntitlement = (
 ): SQL => sql`case when p.entitlement_id is not null
   then ${isSuch(sql`e`)} else exists (select from association_spans h
     join entitlements x on x.id = h.entitlement_id
-    where h.account_id = a.account_id and h.until is null and ${isSuch(sql`x`)}) end`
+    where h.domain_id = a.domain_id and h.app_id = a.app_id and h.account_id = a.account_id
+      and h.until is null and ${isSuch(sql`x`)}) end`
 
 /** That a request which stands gave it, and was such: `q` is the request, `r` the reason. */
 const ofRequest = ({ appId, given }: Population, isSuch: SQL): SQL => sql`exists (

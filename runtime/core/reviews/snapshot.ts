@@ -18,10 +18,12 @@ export type Counted = {
   accounts: number
 }
 
+type OfApp = Pick<ReviewAppRow, 'appId' | 'domainId'>
+
 const OF_ENTITLEMENTS = {
-  population: (appId: string) => sql`
+  population: ({ appId, domainId }: OfApp) => sql`
     select account_id, entitlement_id, since from association_spans
-    where app_id = ${appId} and until is null`,
+    where domain_id = ${domainId} and app_id = ${appId} and until is null`,
   known: sql`a.id is not null and e.id is not null`,
   // What a request gave: the same entitlement, or a permission that stands for it.
   given: sql`r.entitlement ->> 'entitlementId' = e.external_id
@@ -30,9 +32,9 @@ const OF_ENTITLEMENTS = {
 }
 
 const OF_ACCOUNTS = {
-  population: (appId: string) => sql`
+  population: ({ appId, domainId }: OfApp) => sql`
     select account_id, null::bigint as entitlement_id, since from account_spans
-    where app_id = ${appId} and until is null`,
+    where domain_id = ${domainId} and app_id = ${appId} and until is null`,
   known: sql`a.id is not null`,
   given: sql`r.label is null and r.entitlement is null`,
 }
@@ -41,7 +43,7 @@ const FOUND = JSON.stringify([
   { kind: 'found', request_id: null, policy_id: null, since: null, until: null },
 ])
 
-type Scoped = Pick<ReviewAppRow, 'appId' | 'domainId' | 'reviewType' | 'scope'>
+type Scoped = OfApp & Pick<ReviewAppRow, 'reviewType' | 'scope'>
 
 const OF = { ACCOUNTS: OF_ACCOUNTS, ENTITLEMENTS: OF_ENTITLEMENTS } as const
 
@@ -54,7 +56,7 @@ function judgedBy({ appId, domainId, reviewType, scope }: Scoped): SQL {
     ),
     sql` `,
   )
-  return sql`population as materialized (${of.population(appId)}),
+  return sql`population as materialized (${of.population({ appId, domainId })}),
     judged as materialized (
       select p.account_id, p.entitlement_id, p.since,
         case when not (${of.known}) then '' ${excludedBy} end as excluded
@@ -69,8 +71,8 @@ function judgedBy({ appId, domainId, reviewType, scope }: Scoped): SQL {
 type Count = { what: string; n: string }
 
 /** Rows of counts: all that is there, what is `kept`, and what was left out by what. */
-const countedOf = ({ appId, reviewType }: Scoped, kept: SQL): SQL => sql`
-    select 'synced' as what, count(*) as n from (${OF[reviewType].population(appId)}) all_of_it
+const countedOf = (of: Scoped, kept: SQL): SQL => sql`
+    select 'synced' as what, count(*) as n from (${OF[of.reviewType].population(of)}) all_of_it
     union all select 'items', count(*) from ${kept}
     union all select 'accounts', count(distinct account_id) from ${kept}
     union all select 'left out', count(*) from judged where excluded = ''

@@ -15,6 +15,7 @@ import {
   jsonb,
   pgTable,
   text,
+  unique,
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
@@ -30,8 +31,10 @@ export const historyStart = pgTable('history_start', {
 
 const number = (name: string) => bigint(name, { mode: 'number' })
 
+/** Orders spans that nothing else orders. No index of their own for those that millions are written of. */
+const spanNumber = () => bigserial('id', { mode: 'number' })
+
 const span = () => ({
-  id: bigserial('id', { mode: 'number' }).primaryKey(),
   domainId: domainId(),
   since: moment('since').notNull(),
   until: moment('until'),
@@ -50,6 +53,7 @@ const runs = () => ({
 export const accountSpans = pgTable(
   'account_spans',
   {
+    id: spanNumber(),
     ...span(),
     ...runs(),
     appId: uuid('app_id').notNull(),
@@ -77,6 +81,7 @@ export const accountSpans = pgTable(
 export const associationSpans = pgTable(
   'association_spans',
   {
+    id: spanNumber(),
     ...span(),
     ...runs(),
     appId: uuid('app_id').notNull(),
@@ -84,18 +89,10 @@ export const associationSpans = pgTable(
     entitlementId: number('entitlement_id').notNull(),
   },
   (table) => [
-    uniqueIndex('association_spans_open')
-      .on(table.accountId, table.entitlementId)
-      .where(sql`${table.until} is null`),
-    index('association_spans_order').on(
-      table.domainId,
-      table.appId,
-      table.accountId,
-      table.entitlementId,
-      table.since,
-      table.id,
-    ),
-    index('association_spans_account').on(table.accountId, table.since),
+    // The only index of an open span: ask with its domain, its app and its account. One of a pair is open at most.
+    unique('association_spans_held')
+      .on(table.domainId, table.appId, table.accountId, table.entitlementId, table.until)
+      .nullsNotDistinct(),
     index('association_spans_ended')
       .on(table.until, table.id)
       .where(sql`${table.until} is not null`),
@@ -106,6 +103,7 @@ export const associationSpans = pgTable(
 export const memberSpans = pgTable(
   'member_spans',
   {
+    id: spanNumber().primaryKey(),
     ...span(),
     ...runs(),
     groupId: uuid('group_id').notNull(),
@@ -124,6 +122,7 @@ export const memberSpans = pgTable(
 export const reasonSpans = pgTable(
   'reason_spans',
   {
+    id: spanNumber().primaryKey(),
     ...span(),
     userId: uuid('user_id').notNull(),
     requestId: uuid('request_id').notNull(),

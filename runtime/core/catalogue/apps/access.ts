@@ -80,7 +80,8 @@ const accessAt = (
     select s.* from account_spans s where s.user_id = ${userId} and ${holds('s', at)}
   ), held as materialized (
     select s.*, a.unique_identifier, a.status, e.entitlement_type, e.external_id, e.resource_id, e.label
-    from account a join association_spans s on s.account_id = a.account_id and ${holds('s', at)}
+    from account a join association_spans s on s.domain_id = a.domain_id and s.app_id = a.app_id
+      and s.account_id = a.account_id and ${holds('s', at)}
     join entitlements e on e.id = s.entitlement_id
   ), everything as (
     select 'account' as kind, a.app_id, a.account_id, a.unique_identifier, a.status, null::uuid as group_id,

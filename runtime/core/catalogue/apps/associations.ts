@@ -21,13 +21,18 @@ export async function listAssociations(db: Db, { domainId }: Principal, query: Q
   const where = and(
     eq(associationSpans.domainId, domainId),
     app_id === null ? undefined : isId(app_id) ? eq(appId, app_id) : sql`false`,
-    account_id === null ? undefined : isId(account_id) ? eq(accountId, account_id) : sql`false`,
+    account_id === null ? undefined : isId(account_id) ? ofAccount(account_id) : sql`false`,
     holdsAt(associationSpans, as_of ?? (await databaseTime(db))),
   )
   const order = [asc(appId), asc(accountId), asc(entitlementId), asc(since), asc(id)]
   const page = await selectPage(db, associationSpans, { where, order }, query, (row) => row)
   return { ...page, items: await toAssociations(db, page.items) }
 }
+
+/** Spans of an account lie below its app. */
+const ofAccount = (id: string) =>
+  sql`${eq(associationSpans.accountId, id)}
+    and ${associationSpans.appId} = (select app_id from accounts where id = ${id})`
 
 async function toAssociations(
   db: Db,
