@@ -144,7 +144,12 @@ async function byTurn(
 }
 
 /** Whether an account holds no more entitlements of a type than it must. */
-async function holdsNoMore(db: Db, { domainId, appId, accountId }: ItemRow, min: number, type: string) {
+async function holdsNoMore(
+  db: Db,
+  { domainId, appId, accountId }: ItemRow,
+  min: number,
+  type: string,
+) {
   const { rows } = await db.execute<{ n: string }>(sql`
     select count(*) as n from association_spans s join entitlements e on e.id = s.entitlement_id
     where s.domain_id = ${domainId} and s.app_id = ${appId} and s.account_id = ${accountId}
