@@ -39,6 +39,7 @@ export const CONSOLE_POLICIES = {
       },
       who: 'Who gets it',
       whoIs: 'People',
+      fitWho: { all: 'People who meet all of this:', any: 'People who meet any of this:' },
       whos: {
         all: 'who meet all of this',
         any: 'who meet any of this',
@@ -126,6 +127,10 @@ export const CONSOLE_POLICIES = {
       },
       who: 'Wer es erhält',
       whoIs: 'Personen',
+      fitWho: {
+        all: 'Personen, die alle Bedingungen erfüllen:',
+        any: 'Personen, die mindestens eine Bedingung erfüllen:',
+      },
       whos: {
         all: 'die alle Bedingungen erfüllen',
         any: 'die mindestens eine Bedingung erfüllen',

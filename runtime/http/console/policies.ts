@@ -90,7 +90,7 @@ function conditionOf({ console: { policy_edit: w } }: Tongue, one: AccessPolicyO
   const { who, lines } = draftOf(one)
   if (who !== 'all' && who !== 'any')
     return html`<div class="in"><pre class="wrap small">${brief(JSON.stringify(one.access_condition, null, 2), 4000)}</pre></div>`
-  return html`<div class="in stack tight"><p>${w.whoIs} ${w.whos[who]}:</p>
+  return html`<div class="in stack tight"><p>${w.fitWho[who]}</p>
 <ul class="stack tight">${lines.map(({ attribute, operator, value }) => html`<li class="wrap"><b>${brief(attribute, 200)}</b> ${w.operators[operator]} <b>${brief(value, 1000)}</b></li>`)}</ul></div>`
 }
 

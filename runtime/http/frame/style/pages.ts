@@ -82,7 +82,7 @@ a > span:has(+ kbd) { text-decoration: underline }
   /* Words stay whole: a badge takes a second line, and what is still too wide scrolls. */
   tbody > tr > :not(.num, .c3, :empty, :has(> input)) { min-width: 5.75rem }
   tbody > tr > th:not(:has(> input)) { min-width: 7.25rem }
-  td .badge { white-space: normal; line-height: 1.3; padding-block: .15rem }
+  td .badge { white-space: normal; overflow-wrap: normal; line-height: 1.3; padding-block: .15rem }
 }
 @media (min-width: 48rem) {
   h1 { font-size: var(--t6) }
