@@ -1,7 +1,8 @@
 /** Deadlines of a lane's calls, with one timer for all, because hardly any ever pass. */
+import { createSlots } from '../bounded/slots.ts'
 
 /** Handle to clear a deadline. */
-type Deadline = { readonly endMs: number; readonly late: () => void }
+type Deadline = number
 
 type Deadlines = {
   /** Calls `late` once after so many milliseconds, at most one tick later, unless cleared. */
@@ -20,16 +21,17 @@ export function createDeadlines(
   tickMs: number = TICK_MS,
   onTick: () => void = () => {},
 ): Deadlines {
-  const open = new Set<Deadline>()
+  const open = createSlots<{ id: Deadline; endMs: number; late: () => void }>()
   let ticking: NodeJS.Timeout | null = null
 
   function tick(): void {
     onTick()
     const nowMs = performance.now()
-    for (const deadline of open) {
-      if (deadline.endMs > nowMs) continue
-      open.delete(deadline)
-      deadline.late()
+    for (const { id, endMs, late } of open.values()) {
+      // One that is late may have cleared it.
+      if (endMs > nowMs || open.get(id) === undefined) continue
+      open.delete(id)
+      late()
     }
     if (open.size > 0 || ticking === null) return
     clearInterval(ticking)
@@ -38,11 +40,11 @@ export function createDeadlines(
 
   return {
     set(inMs, late) {
-      const deadline = { endMs: performance.now() + inMs, late }
-      open.add(deadline)
+      const deadline = { id: 0, endMs: performance.now() + inMs, late }
+      deadline.id = open.add(deadline)
       ticking ??= setInterval(tick, tickMs)
-      return deadline
+      return deadline.id
     },
-    clear: (deadline) => void open.delete(deadline),
+    clear: open.delete,
   }
 }

@@ -71,6 +71,8 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
   const byId = new Map<number, Entry>()
   /** Isolates that were let go and of whose end nobody has heard yet: they take memory still. */
   const leaving = new Set<number>()
+  /** The key that was taken last: its entry is at the end already. */
+  let newest = ''
   let nextId = 1
 
   const keyOf = (connector: string, isolateKey: string) => `${connector} ${isolateKey}`
@@ -135,8 +137,11 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
         entry = make(key, connector)
         if (entry === null) return { isolate: null, evicted }
       }
-      current.delete(key)
-      current.set(key, entry)
+      if (key !== newest || !current.has(key)) {
+        current.delete(key)
+        current.set(key, entry)
+        newest = key
+      }
       entry.running += 1
       entry.calls += 1
       entry.used = true

@@ -5,6 +5,7 @@
  * table, by call id.
  */
 
+import { createSlots } from '../bounded/slots.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { messageOf } from '../contract/errors/thrown.ts'
 import type { Heads, Message } from '../protocol/frames.ts'
@@ -93,7 +94,7 @@ export function createLane(
   onEnd: (end: WorkerEnd, connectors: string[]) => void,
   now: () => number = Date.now,
 ): Lane {
-  const pending = new Map<number, Pending>()
+  const pending = createSlots<Pending>()
   /** Calls that have no isolate yet: their worker is starting, or full. */
   const waiting = new Set<Pending['settle']>()
   const backOff = createBackOff(limits, now)
@@ -102,7 +103,6 @@ export function createLane(
   })
   let closed = false
   let worker: LaneWorker | null = null
-  let nextCall = 1
   let answers = 0
   let lastUsedMs = now()
 
@@ -131,7 +131,7 @@ export function createLane(
     from.seats.stop()
     // Before its calls hear of it: they may come again, and not where they were.
     onEnd(end, connectors)
-    for (const call of [...pending.values()]) call.settle(error)
+    for (const call of pending.values()) call.settle(error)
   }
 
   /** The running worker; after repeated deaths a pause comes first, which the call's deadline bounds. */
@@ -227,8 +227,8 @@ export function createLane(
     }
     signal?.addEventListener('abort', hangUp, { once: true })
     if (signal?.aborted) return hangUp()
-    waiting.add(settle)
     begin()
+    if (call === null && !over) waiting.add(settle)
   }
 
   function open(
@@ -238,10 +238,8 @@ export function createLane(
     settle: Pending['settle'],
   ): Pending {
     const { fetch, log } = errand
-    const id = nextCall++
-    to.lastCall = id
     const call: Pending = {
-      id,
+      id: 0,
       errand,
       isolate,
       worker: to,
@@ -255,7 +253,8 @@ export function createLane(
       fetches: 0,
       fetchErrors: null,
     }
-    pending.set(id, call)
+    call.id = pending.add(call)
+    to.lastCall = call.id
     return call
   }
 
@@ -266,7 +265,7 @@ export function createLane(
   }
 
   function failIsolate(isolate: number, error: RuntimeError): void {
-    for (const call of [...pending.values()]) if (call.isolate === isolate) call.settle(error)
+    for (const call of pending.values()) if (call.isolate === isolate) call.settle(error)
   }
 
   function receive(from: LaneWorker, message: Message): void {
@@ -320,7 +319,7 @@ export function createLane(
         ? failed(tooManyFetches())
         : await performFetch(call.fetch, head, body, abort.signal)
     call.requests.delete(head.request)
-    if (!pending.has(call.id)) return
+    if (pending.get(call.id) === undefined) return
     const { reply, bytes, error } = performed
     // One record of the many that say the same.
     if (error && call.fetches <= MAX_FETCHES + 1) {
