@@ -5,7 +5,7 @@
  */
 
 type Slots<V> = {
-  /** Puts a value in, under a number that is greater than all before. */
+  /** Puts a value in, under a number that is greater than all before; after the greatest they begin again at 1. */
   add(value: V): number
   get(id: number): V | undefined
   delete(id: number): void
@@ -17,13 +17,17 @@ type Slots<V> = {
 /** A power of two, as all later sizes are. */
 const FIRST_SIZE = 64
 
-export function createSlots<V extends object>(): Slots<V> {
+/** Numbers go over the wire as 32 bits without a sign. */
+const MAX_ID = 2 ** 32 - 1
+
+export function createSlots<V extends object>(maxId: number = MAX_ID): Slots<V> {
   let held = new Array<V | null>(FIRST_SIZE).fill(null)
   let ids = new Array<number>(FIRST_SIZE).fill(0)
   let size = 0
   let last = 0
 
   const placeOf = (id: number): number => id & (held.length - 1)
+  const after = (id: number): number => (id === maxId ? 1 : id + 1)
 
   /** Doubles the places: two numbers that had a place each have one each in twice as many. */
   function grow(): void {
@@ -42,9 +46,9 @@ export function createSlots<V extends object>(): Slots<V> {
   return {
     add(value) {
       if (2 * size >= held.length) grow()
-      last += 1
+      last = after(last)
       // Who stays long keeps its place: its number comes round again and again, and is left out.
-      while (held[placeOf(last)] !== null) last += 1
+      while (held[placeOf(last)] !== null) last = after(last)
       held[placeOf(last)] = value
       ids[placeOf(last)] = last
       size += 1

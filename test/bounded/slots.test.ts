@@ -41,3 +41,17 @@ test('one that stays long is passed over, however many come and go', () => {
   expect(slots.get(stays)).toEqual(one('stays'))
   expect(slots.values()).toEqual([one('stays')])
 })
+
+test('numbers begin again after the greatest, and pass over what is held', () => {
+  const slots = createSlots<{ name: string }>(200)
+  const stays = slots.add(one('stays'))
+  const ids = Array.from({ length: 500 }, () => {
+    const id = slots.add(one('goes'))
+    slots.delete(id)
+    return id
+  })
+  expect(Math.max(...ids)).toBe(200)
+  expect(ids.filter((id) => id === stays)).toEqual([])
+  expect(slots.get(stays)).toEqual(one('stays'))
+  expect(slots.size).toBe(1)
+})
