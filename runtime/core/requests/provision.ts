@@ -3,7 +3,7 @@
  * the other. What was done is written down before the next step; what may have been done is looked at before
  * it is done again.
  */
-import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -53,14 +53,15 @@ async function next(
   parts: RequestContext,
   waiting: ReadonlySet<string>,
 ): Promise<RequestRow | null> {
-  const which = { appId: pair.carriedAppId, userId: pair.targetUserId, waiting: [...waiting] }
-  const [first] = await dueNow(db, which)
+  const [appId, userId] = [pair.carriedAppId, pair.targetUserId]
+  const now = await parts.now(db)
+  const which = { appId, userId, waiting: [...waiting], now: now.toISOString() }
+  const [first] = await dueAt(db, which)
   if (!first) return null
-  const { request, now } = first
   // Nothing changes what is left to do but who holds the turn of the pair, and `settle` looks again.
-  if (request.pendingOperation !== null) return request
+  if (first.pendingOperation !== null) return first
   return db.transaction(async (tx) => {
-    for (const one of await lockedDue(tx, { ...which, now: now.toISOString() })) {
+    for (const one of await lockedDue(tx, which)) {
       const woken = await handleExpiry(tx, one, now, parts)
       if (woken.pendingOperation !== null) return woken
     }
@@ -68,47 +69,29 @@ async function next(
   })
 }
 
-/** What is due of a pair at a moment, except what waits for a paused app. */
-const isDue = (moment: SQL) =>
-  and(
-    eq(accessRequests.carriedAppId, sql.placeholder('appId')),
-    eq(accessRequests.targetUserId, sql.placeholder('userId')),
-    sql`${accessRequests.wakeAt} <= ${moment}`,
-    sql`${accessRequests.id} <> all(${sql.placeholder('waiting')}::uuid[])`,
-  )
-
-/** Grants first: what another request goes on to hold need not be taken and given again. */
-const ORDER = [
-  sql`${accessRequests.pendingOperation} is distinct from 'grant'`,
-  asc(accessRequests.wakeAt),
-  asc(accessRequests.id),
-]
-
-/** The moment by the database's clock, asked once: a question of its own would be another message. */
-const MOMENT = sql`(select clock_timestamp())`
-
-/** The first that is due, and a moment at which it is. */
-const dueNow = prepared('access request due', (db) =>
-  db
-    .select({
-      request: accessRequests,
-      now: sql<Date>`${MOMENT}`.mapWith(accessRequests.createdAt),
-    })
-    .from(accessRequests)
-    .where(isDue(MOMENT))
-    .orderBy(...ORDER)
-    .limit(1),
-)
-
-const lockedDue = prepared('access requests due, locked', (db) =>
+/** What is due of a pair at a moment, at most twenty, except what waits for a paused app. */
+const due = (db: Db) =>
   db
     .select()
     .from(accessRequests)
-    .where(isDue(sql`${sql.placeholder('now')}`))
-    .orderBy(...ORDER)
+    .where(
+      and(
+        eq(accessRequests.carriedAppId, sql.placeholder('appId')),
+        eq(accessRequests.targetUserId, sql.placeholder('userId')),
+        sql`${accessRequests.wakeAt} <= ${sql.placeholder('now')}`,
+        sql`${accessRequests.id} <> all(${sql.placeholder('waiting')}::uuid[])`,
+      ),
+    )
+    // Grants first: what another request goes on to hold need not be taken and given again.
+    .orderBy(
+      sql`${accessRequests.pendingOperation} is distinct from 'grant'`,
+      asc(accessRequests.wakeAt),
+      asc(accessRequests.id),
+    )
     .limit(20)
-    .for('update'),
-)
+
+const dueAt = prepared('access requests due', due)
+const lockedDue = prepared('access requests due, locked', (db) => due(db).for('update'))
 
 async function step(
   db: Db,

@@ -11,10 +11,7 @@ import { sendWebhook } from './send.ts'
 
 const byId = prepared('inline webhook by id', (db) =>
   db
-    .select({
-      webhook: inlineWebhooks,
-      now: sql<Date>`clock_timestamp()`.mapWith(inlineWebhooks.createdAt),
-    })
+    .select()
     .from(inlineWebhooks)
     .where(eq(inlineWebhooks.id, sql.placeholder('id'))),
 )
@@ -32,13 +29,12 @@ export async function callWebhook(
   parts: RequestContext,
   { webhookId, payload }: { webhookId: string; payload: Record<string, unknown> },
 ): Promise<WebhookAnswer> {
-  const [found] = isId(webhookId) ? await byId(db, { id: webhookId }) : []
-  if (!found) return { ok: false, problem: 'the inline webhook was deleted' }
-  const { webhook: row, now: at } = found
+  const [row] = isId(webhookId) ? await byId(db, { id: webhookId }) : []
+  if (!row) return { ok: false, problem: 'the inline webhook was deleted' }
   const named = (problem: string) => `the inline webhook ${JSON.stringify(row.name)}: ${problem}`
   if (!row.enabled)
     return { ok: false, problem: named(`it is off; keyway webhooks update ${row.id} --enable`) }
-  const sent = await sendWebhook(db, parts, row, { messageId: `msg_${randomUUID()}`, payload, at })
+  const sent = await sendWebhook(db, parts, row, { messageId: `msg_${randomUUID()}`, payload })
   if (!sent.ok) return { ok: false, problem: named(sent.problem) }
   return { ok: true, response: sent.response }
 }

@@ -19,14 +19,14 @@ type Sent = WebhookAnswer & { status: number | null }
 /**
  * Sends to a webhook, whether it is enabled or not. What goes wrong is an answer.
  *
- * @param messageId The same for the same message sent again. `at`: the time by the database's clock, where it is known.
+ * @param messageId The same for the same message sent again.
  * @throws the reason of `parts.signal`, once that is aborted: whether it arrived is then not known.
  */
 export async function sendWebhook(
   db: Db,
   { vault, deliver, now, pace, signal }: RequestContext,
   row: WebhookRow,
-  message: { messageId: string; payload: Record<string, unknown>; at?: Date },
+  message: { messageId: string; payload: Record<string, unknown> },
 ): Promise<Sent> {
   const failed = (problem: string) => ({ ok: false as const, problem, status: null })
   const secrets = openSecrets(vault, row)
@@ -43,11 +43,7 @@ export async function sendWebhook(
       ...secrets.headers,
       'content-type': 'application/json',
       accept: 'application/json',
-      ...signatureHeaders(secrets, {
-        id: message.messageId,
-        body,
-        now: message.at ?? (await now(db)),
-      }),
+      ...signatureHeaders(secrets, { id: message.messageId, body, now: await now(db) }),
     },
     body,
     signal: AbortSignal.any([signal, AbortSignal.timeout(pace.answerMs)]),
