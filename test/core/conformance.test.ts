@@ -120,8 +120,10 @@ async function call(method: string, path: string, options: Options = {}): Promis
 
 /** A request that is as it should be, but for what is given. */
 async function valid(name: EndpointName, row: Endpoint, options: Options = {}, path?: string) {
+  const at = path ?? (await pathOf(row))
+  // After the path: a body may name what that leads to.
   const body = row.body ? { body: await bodyOf(name, world) } : {}
-  return call(row.method, path ?? (await pathOf(row)), { ...body, ...options })
+  return call(row.method, at, { ...body, ...options })
 }
 
 const NOT_AUTHENTICATED = { detail: 'Not authenticated' }
