@@ -114,11 +114,13 @@ async function happened(
   { id }: ItemRow,
   event: LineEvent | ((tx: Db) => Promise<LineEvent>),
 ): Promise<undefined> {
+  // Before the transaction: a sync that it asks for begins no earlier, and so may tell what becomes of the line.
+  const now = await parts.now(db)
   await db.transaction(async (tx) => {
     const line = await lockLine(tx, id)
     if (line === null) return
     const known = typeof event === 'function' ? await event(tx) : event
-    await applyToLine(tx, line, known, { review, arda, app, means: parts }, await parts.now(tx))
+    await applyToLine(tx, line, known, { review, arda, app, means: parts }, now)
   })
 }
 
