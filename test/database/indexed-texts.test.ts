@@ -88,6 +88,8 @@ const BOUNDS: Record<string, number> = {
   'call_minutes.capability': 64,
   // Names of our tables.
   'table_changes.table_name': 63,
+  // A hash, in hexadecimal digits.
+  'activity_redactions.event_hash': 64,
   // A constant.
   'deployment_secret.name': 8,
 }
