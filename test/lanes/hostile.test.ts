@@ -26,6 +26,9 @@ const launcherOf = (deed: string): Launcher => ({
 
 const call = callOf(connectorOf(say('1')))
 
+/** A deadline that a worker which starts late is ready before: one that no call came to is left alone. */
+const LONG_MS = 2000
+
 async function meet(deed: string, deadlineMs = 3000, more: Partial<LaneCall> = {}) {
   const before = started.length
   const limits = { pingMs: 50, idlePingMs: 100, disposeMs: 50, startMs: 1500, pollMs: 20 }
@@ -83,7 +86,7 @@ describe('a worker that was taken over is killed, and its call ends classified, 
   })
 
   test('never answering', async () => {
-    const { code, pids } = await meet('never answering', 300)
+    const { code, pids } = await meet('never answering', LONG_MS)
     expect(code).toBe('deadline_passed')
     await allGone(pids)
   })
@@ -96,7 +99,7 @@ describe('a worker that was taken over is killed, and its call ends classified, 
   })
 
   test('not reading any more', async () => {
-    const { code, pids } = await meet('not reading any more', 300)
+    const { code, pids } = await meet('not reading any more', LONG_MS)
     expect(code).toBe('deadline_passed')
     await allGone(pids)
   })
