@@ -94,7 +94,7 @@ describe('a broken edit', () => {
     [
       'that fills memory at load',
       withCode(
-        `const all: unknown[] = []; for (;;) all.push(new Array(1e5).fill(1))\n${code('list_accounts: () => []')}`,
+        `const all: unknown[] = []; for (;;) all.push(new Array(1e6).fill(1))\n${code('list_accounts: () => []')}`,
       ),
       /memory/,
     ],

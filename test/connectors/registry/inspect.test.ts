@@ -54,7 +54,7 @@ describe('refuses', () => {
       'code that takes all memory when it loads',
       filesOf(
         {},
-        `const all: unknown[] = []\nfor (;;) all.push(new Array(100_000).fill(0))\n${CODE}`,
+        `const all: unknown[] = []\nfor (;;) all.push(new Array(1_000_000).fill(0))\n${CODE}`,
       ),
       /memory/,
     ],
