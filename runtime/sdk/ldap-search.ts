@@ -24,8 +24,9 @@ export type PagedSearch = Omit<LdapSearch, 'page' | 'scope'> & {
 export async function searchPage(
   ctx: Pick<Context, 'ldap'>,
   at: At,
-  { most = MOST, onReferrals, ...search }: PagedSearch,
+  what: PagedSearch,
 ): Promise<Paged<LdapEntry[]>> {
+  const { most = MOST, onReferrals, ...search } = what
   const { size } = 'page' in at ? at.page : at
   const page = { size: Math.min(size ?? most, most), cursor: textCursor(at) }
   const { entries, cursor, referrals } = await ctx.ldap.search({ ...search, page })
