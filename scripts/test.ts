@@ -3,8 +3,10 @@
  * vitest runs then: `npm test -- test/egress`.
  */
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { filesToTryAgain } from './failed-files.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 
@@ -43,11 +45,14 @@ function run([, command, ...args]: Step, shown: boolean): Promise<Ended> {
   })
 }
 
-/** Says how a step ended; ends with it where it failed. */
+/** Names a step, and says how it ended; ends with it where it failed. */
 async function report(step: Step, ending: Promise<Ended>): Promise<void> {
-  const [name, ...command] = step
-  console.log(`\n— ${name}`)
-  const { status, output, seconds } = await ending
+  console.log(`\n— ${step[0]}`)
+  conclude(step, await ending)
+}
+
+/** Says how a step ended; ends with it where it failed. */
+function conclude([name, ...command]: Step, { status, output, seconds }: Ended): void {
   process.stdout.write(output)
   if (status !== 0) {
     console.error(`\n${name}: failed (${command.join(' ')})`)
@@ -75,11 +80,35 @@ function useMemory(): void {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 }
 
+/** Files that may fail beside others and are run again alone; more are a failure at once. */
+const MOST_AGAIN = 8
+
+/** Runs all tests; files that fail beside others are run once more by themselves, and that decides. */
+async function runAll(): Promise<void> {
+  console.log('\n— tests')
+  const folder = mkdtempSync(path.join(tmpdir(), 'keyway-report-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const file = path.join(folder, 'report.json')
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const ended = await run([...TESTS, ...reporters], true)
+  const again =
+    ended.status !== 0 && existsSync(file)
+      ? filesToTryAgain(JSON.parse(readFileSync(file, 'utf8')), ROOT, MOST_AGAIN)
+      : []
+  if (again.length === 0) return conclude(TESTS, ended)
+  console.log(`\nFailed beside others, and run again alone: ${again.join(', ')}`)
+  const alone: Step = [...TESTS, '--maxWorkers=1', ...again]
+  await report(alone, run(alone, true))
+  console.log(`\nPassed alone only: ${again.join(', ')}`)
+}
+
 const given = process.argv.slice(2)
 useMemory()
 if (given.length === 0) {
   const checks = CHECKS.map((step) => ({ step, ending: run(step, false) }))
   for (const { step, ending } of checks) await report(step, ending)
+  await runAll()
+} else {
+  const tests: Step = [...TESTS, ...given]
+  await report(tests, run(tests, true))
 }
-const tests: Step = [...TESTS, ...given]
-await report(tests, run(tests, true))
