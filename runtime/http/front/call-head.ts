@@ -44,7 +44,7 @@ const NAME = /^[A-Za-z0-9._-]+$/
 const VALUE = /^[\t\x20-\x7e]*$/
 const LENGTH = /^[1-9][0-9]{0,6}$/
 
-/** Headers that do not affect a call. */
+/** Headers that do not affect a call; `fetch` of Node sends `sec-fetch-mode`. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',
@@ -52,6 +52,7 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'cache-control',
   'forwarded',
   'pragma',
+  'sec-fetch-mode',
   'traceparent',
   'tracestate',
   'user-agent',

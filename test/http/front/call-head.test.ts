@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
 import { INPUTS } from '../../../runtime/contract/limits/inputs.ts'
 import { readCallHead } from '../../../runtime/http/front/call-head.ts'
@@ -34,6 +36,25 @@ test('the usual call is read', () => {
   expect(head?.headBytes).toBe(
     [...USUAL, 'X-Request-Id:  mine \t', 'User-Agent: x'].join('\r\n').length + 4,
   )
+})
+
+test('a call by fetch of Node is read', async () => {
+  const heads: Buffer[] = []
+  const server = createServer((socket) => {
+    socket.once('data', (bytes: Buffer) => {
+      heads.push(bytes)
+      socket.end('HTTP/1.1 204 No Content\r\n\r\n')
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const headers = { 'content-type': 'application/json', authorization: 'Bearer right' }
+  const url = `http://127.0.0.1:${port}/connectors/acme/list_accounts`
+  await fetch(url, { method: 'POST', headers, body: '{}' })
+  server.close()
+  const rules = { ...RULES, isHost: (host: string) => host === `127.0.0.1:${port}` }
+  expect(readCallHead(heads[0] ?? Buffer.alloc(0), rules)).toMatchObject({ id: 'acme' })
 })
 
 test.each([
