@@ -1,7 +1,7 @@
 /** Verbs of operators about access reviews, and their evidence. */
 import { type Command, Option } from 'commander'
 import { REVIEW_TYPES } from '../contract/models/access-review.ts'
-import { ON_DEADLINE, REVIEWER_KINDS } from '../contract/models/review-item.ts'
+import { ON_DEADLINE, REVIEWER_KINDS, SECOND_KINDS } from '../contract/models/review-item.ts'
 import { namedArgument, namedOption } from './terminal/named.ts'
 import { answering, collect, helped, reading } from './terminal/options.ts'
 import { wholeNumber } from './terminal/whole-number.ts'
@@ -59,7 +59,7 @@ NAMED reviewers, scopes and recurrence are set by the interface: /docs/administe
       new Option(
         '--second-reviewers <kind>',
         'who confirms what is kept in spite of a red hint; default: nobody',
-      ).choices(REVIEWER_KINDS.filter((one) => one !== 'NAMED')),
+      ).choices(SECOND_KINDS.filter((one) => one !== 'NAMED')),
     )
     .addOption(
       new Option('--on-deadline <what>', 'what becomes of lines that nobody has decided')

@@ -18,7 +18,11 @@ export const CONSOLE_REVIEWS = {
       type: 'What is reviewed',
       types: { ENTITLEMENTS: 'Permissions of accounts', ACCOUNTS: 'Accounts' },
       reviewers: 'Who decides',
-      kinds: { MANAGERS: 'The manager of each person', APP_ADMINS: 'The admins of the app' },
+      kinds: {
+        MANAGERS: 'The manager of each person',
+        APP_ADMINS: 'The admins of the app',
+        AS_LAST_TIME: 'The same as last time',
+      },
       second: 'Who confirms what is kept in spite of a red hint',
       noSecond: 'Nobody has to',
       secondKinds: {
@@ -76,6 +80,7 @@ export const CONSOLE_REVIEWS = {
       kinds: {
         MANAGERS: 'Die Führungskraft jeder Person',
         APP_ADMINS: 'Die Verwaltung der Anwendung',
+        AS_LAST_TIME: 'Dieselben wie beim letzten Mal',
       },
       second: 'Wer bestätigt, was trotz rotem Hinweis behalten wird',
       noSecond: 'Niemand',

@@ -59,7 +59,9 @@ export const HINTS = {
 export type Hint = keyof typeof HINTS
 export const HINT_NAMES = keysOf(HINTS)
 
-export const REVIEWER_KINDS = ['MANAGERS', 'APP_ADMINS', 'NAMED'] as const
+/** Who can confirm what was kept in spite of a red hint. */
+export const SECOND_KINDS = ['MANAGERS', 'APP_ADMINS', 'NAMED'] as const
+export const REVIEWER_KINDS = [...SECOND_KINDS, 'AS_LAST_TIME'] as const
 export const ON_DEADLINE = ['LEAVE', 'REMOVE', 'ESCALATE'] as const
 
 const ids = listOf(v.string(), 100)
@@ -67,13 +69,13 @@ const ids = listOf(v.string(), 100)
 const settings = {
   second_reviewers: nullable(
     described(
-      v.picklist(REVIEWER_KINDS),
+      v.picklist(SECOND_KINDS),
       'Who confirms what a reviewer keeps in spite of a red hint: another person than that reviewer, chosen as by reviewers, NAMED by second_user_ids and second_group_ids. Null: nobody has to',
     ),
   ),
   reviewers: described(
     v.picklist(REVIEWER_KINDS),
-    'MANAGERS: of each person; APP_ADMINS: of the app; NAMED: user_ids and group_ids. Nobody reviews their own access; where nobody is left the next manager, the admins of the app, then those of the domain do',
+    'MANAGERS: of each person; APP_ADMINS: of the app; NAMED: user_ids and group_ids; AS_LAST_TIME: who reviewed what the person has in the app when it was last reviewed, in the same series where the review recurs, and as MANAGERS where nobody did. Nobody reviews their own access; where nobody is left the next manager, the admins of the app, then those of the domain do',
   ),
   on_deadline: described(
     v.picklist(ON_DEADLINE),
@@ -101,7 +103,7 @@ export const AccessReviewSettingsInput = v.pipe(
     on_deadline: v.nullish(settings.on_deadline, 'LEAVE'),
     user_ids: v.nullish(ids, []),
     group_ids: v.nullish(ids, []),
-    second_reviewers: v.nullish(v.picklist(REVIEWER_KINDS), null),
+    second_reviewers: v.nullish(v.picklist(SECOND_KINDS), null),
     second_user_ids: v.nullish(ids, []),
     second_group_ids: v.nullish(ids, []),
   }),

@@ -18,6 +18,9 @@ const REVIEW_TASK = 'ACCESS_REVIEW'
 /** Why those are asked who confirm what another person kept. */
 export const CONFIRMS = 'confirms what another reviewer kept in spite of a red hint'
 
+/** Why those are asked who decide what nobody did by the deadline. */
+export const ESCALATED = 'nobody decided by the deadline; administers the app'
+
 const { id, ardaId, userIds, groupIds, taskId, why } = accessReviewAssignments
 
 /** What lists the lines that wait for the caller. */

@@ -6,6 +6,7 @@ import { groupMembers, users } from '../../database/schema/people.ts'
 import { accessReviewAssignments, accessReviewItems } from '../../database/schema/reviews.ts'
 import { adminIds } from '../directory/admins.ts'
 import { askReviewers } from './asking.ts'
+import { teamsOfLastTime } from './last-time.ts'
 import type { ReviewRow } from './machine/log.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
 import { UNDECIDED } from './machine/states.ts'
@@ -57,7 +58,7 @@ export async function assignLines(
   const { rows: subjects } = await tx.execute<Subject>(sql`
     select distinct ${userId} as "userId", ${involved}, ${keptById} as "keptById" from ${lines} where ${mine}`)
   if (subjects.length === 0) return
-  const sources = await sourcesOf(tx, review, arda, subjects)
+  const sources = await sourcesOf(tx, review, arda, kind, subjects)
   let batch: object[] = []
   const write = async () => {
     await tx.execute(sql`
@@ -111,6 +112,7 @@ async function sourcesOf(
   tx: Db,
   review: ReviewRow,
   arda: ReviewAppRow,
+  kind: ReviewerKind,
   subjects: readonly Subject[],
 ): Promise<Sources> {
   const [app] = await tx
@@ -118,18 +120,37 @@ async function sourcesOf(
     .from(apps)
     .where(eq(apps.id, arda.appId))
   const domainAdmins = await adminIds(tx, arda.domainId)
+  const before =
+    kind === 'AS_LAST_TIME' ? await teamsOfLastTime(tx, review, arda, subjects) : new Map()
+  const lastTime = await teamsOf(tx, before)
   const persons = [
     ...subjects.flatMap(({ userId }) => (userId === null ? [] : [userId])),
     ...review.reviewerUserIds,
+    ...[...lastTime.values()].flatMap((team) => team.users),
     ...(app?.users ?? []),
     ...domainAdmins,
   ]
   return {
     people: await peopleAbove(tx, [...new Set(persons)]),
     named: { users: review.reviewerUserIds, groups: await membersOf(tx, review.reviewerGroupIds) },
+    lastTime,
     appAdmins: { users: app?.users ?? [], groups: await membersOf(tx, app?.groups ?? []) },
     domainAdmins: { users: domainAdmins, groups: new Map() } satisfies Team,
   }
+}
+
+/** The same teams, with the members of their groups. */
+async function teamsOf(
+  tx: Db,
+  named: Awaited<ReturnType<typeof teamsOfLastTime>>,
+): Promise<Sources['lastTime']> {
+  const groups = [...new Set([...named.values()].flatMap((one) => one.groupIds))]
+  const members = await membersOf(tx, groups)
+  const withMembers = (ids: readonly string[]) =>
+    new Map(ids.map((id) => [id, members.get(id) ?? []]))
+  return new Map(
+    [...named].map(([of, one]) => [of, { users: one.userIds, groups: withMembers(one.groupIds) }]),
+  )
 }
 
 /** People with all who are above them. */

@@ -6,6 +6,7 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { appsOfReview } from './add-apps.ts'
 import { applyToReview } from './apply.ts'
+import { ESCALATED } from './asking.ts'
 import { assign, OPEN_LINES } from './assign.ts'
 import { closeApps, isEarly } from './close.ts'
 import { carryOut } from './decide.ts'
@@ -110,8 +111,6 @@ async function atDeadline(
   await applyToReview(tx, review, { kind: 'decisions_ended' }, now)
   return null
 }
-
-const ESCALATED = 'nobody decided by the deadline; administers the app'
 
 /** Has the admins decide what nobody did; once. */
 async function escalate(tx: Db, review: ReviewRow, ardas: readonly ReviewAppRow[]): Promise<void> {

@@ -9,7 +9,14 @@ export type PeopleById = ReadonlyMap<string, { managerId: string | null; isAble:
 /** People, and groups with those of their members who can sign in. */
 export type Team = { users: readonly string[]; groups: ReadonlyMap<string, readonly string[]> }
 
-export type Sources = { people: PeopleById; named: Team; appAdmins: Team; domainAdmins: Team }
+export type Sources = {
+  people: PeopleById
+  named: Team
+  /** Who reviewed the lines of a person in the app last time; of nobody's lines by an empty text. */
+  lastTime: ReadonlyMap<string, Team>
+  appAdmins: Team
+  domainAdmins: Team
+}
 
 /** Whose lines, and who had a part in giving them. */
 export type Subject = {
@@ -40,10 +47,14 @@ export function reviewersOf(kind: ReviewerKind, subject: Subject, sources: Sourc
 function among(
   kind: ReviewerKind,
   { userId }: Subject,
-  { people, named, appAdmins, domainAdmins }: Sources,
+  { people, named, lastTime, appAdmins, domainAdmins }: Sources,
   without: ReadonlySet<string>,
 ): Reviewers | null {
-  const manager = kind === 'MANAGERS' && userId !== null ? managerOf(people, userId, without) : null
+  const before = kind === 'AS_LAST_TIME' ? lastTime.get(userId ?? '') : undefined
+  const same = before ? leftOf(before, people, without) : null
+  if (same) return { ...same, why: 'reviewed it last time' }
+  const managed = kind === 'MANAGERS' || kind === 'AS_LAST_TIME'
+  const manager = managed && userId !== null ? managerOf(people, userId, without) : null
   if (manager !== null) return { users: [manager.id], groups: [], why: manager.why }
   const teams: [Team, string][] = [
     ...(kind === 'NAMED' ? [[named, 'named by the owner'] satisfies [Team, string]] : []),

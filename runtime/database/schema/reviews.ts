@@ -31,6 +31,7 @@ import {
   ITEM_STATES,
   ON_DEADLINE,
   REVIEWER_KINDS,
+  SECOND_KINDS,
 } from '../../contract/models/review-item.ts'
 import type { ScopeFilter } from '../../contract/models/review-scope.ts'
 import { apps } from './apps.ts'
@@ -64,7 +65,7 @@ export const accessReviews = pgTable(
     reviewerUserIds: ids('reviewer_user_ids'),
     reviewerGroupIds: ids('reviewer_group_ids'),
     /** Who confirms what was kept in spite of a red hint; null: nobody has to. */
-    secondReviewers: text('second_reviewers', { enum: REVIEWER_KINDS }),
+    secondReviewers: text('second_reviewers', { enum: SECOND_KINDS }),
     secondUserIds: ids('second_user_ids'),
     secondGroupIds: ids('second_group_ids'),
     onDeadline: text('on_deadline', { enum: ON_DEADLINE }).notNull().default('LEAVE'),
@@ -124,7 +125,7 @@ export const accessReviewApps = pgTable(
       .notNull()
       .default('DEFAULT'),
     /** The second stage as the settings had it at its launch. */
-    secondReviewers: text('second_reviewers', { enum: REVIEWER_KINDS }),
+    secondReviewers: text('second_reviewers', { enum: SECOND_KINDS }),
     population: jsonb('population').$type<Population>(),
     accountCount: integer('account_count'),
     /** The sync that was begun for it, because the last one was none to start from. */

@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { REVIEW_TYPES } from '../../contract/models/access-review.ts'
-import { ON_DEADLINE, REVIEWER_KINDS } from '../../contract/models/review-item.ts'
+import { ON_DEADLINE, REVIEWER_KINDS, SECOND_KINDS } from '../../contract/models/review-item.ts'
 import { SCOPE_GROUPS, ScopeFilter, type ScopePreview } from '../../contract/models/review-scope.ts'
 import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
 import { appsOf, listApps } from '../../core/catalogue/apps/apps.ts'
@@ -41,13 +41,14 @@ type Draft = {
   deadline: string
   type: (typeof REVIEW_TYPES)[number]
   reviewers: Exclude<(typeof REVIEWER_KINDS)[number], 'NAMED'>
-  second: Draft['reviewers'] | ''
+  second: Exclude<(typeof SECOND_KINDS)[number], 'NAMED'> | ''
   onDeadline: (typeof ON_DEADLINE)[number]
   apps: string[]
   filters: Filter[]
 }
 
 const KINDS = REVIEWER_KINDS.filter((one) => one !== 'NAMED')
+const SECOND = SECOND_KINDS.filter((one) => one !== 'NAMED')
 /** Groups of filters that have one value each. */
 const GROUPS = keysOf(SCOPE_GROUPS).filter((one) => SCOPE_GROUPS[one].type !== 'DATETIME')
 
@@ -67,7 +68,7 @@ function draftIn(form: Form): Draft {
     ...{ name: get('name'), deadline: get('deadline') },
     type: REVIEW_TYPES.find((one) => one === get('type')) ?? EMPTY.type,
     reviewers: KINDS.find((one) => one === get('reviewers')) ?? EMPTY.reviewers,
-    second: KINDS.find((one) => one === get('second_reviewers')) ?? EMPTY.second,
+    second: SECOND.find((one) => one === get('second_reviewers')) ?? EMPTY.second,
     onDeadline: ON_DEADLINE.find((one) => one === get('on_deadline')) ?? EMPTY.onDeadline,
     apps: [...new Set(apps)],
     filters: filters.length === 0 ? EMPTY.filters : filters,
@@ -199,7 +200,7 @@ ${field({ t, id: 'name', label: t.console.review_launch.name, value: draft.name,
 ${field({ t, id: 'deadline', label: t.console.review_launch.deadline, help: t.console.review_launch.deadlineHelp, value: draft.deadline, type: 'date', required: true })}
 ${choose({ id: 'type', label: t.console.review_launch.type, value: draft.type, all: REVIEW_TYPES.map((one) => [one, t.console.review_launch.types[one]] as const) })}
 ${choose({ id: 'reviewers', label: t.console.review_launch.reviewers, value: draft.reviewers, all: KINDS.map((one) => [one, t.console.review_launch.kinds[one]] as const) })}
-${choose({ id: 'second_reviewers', label: t.console.review_launch.second, value: draft.second, all: [['', t.console.review_launch.noSecond] as const, ...KINDS.map((one) => [one, t.console.review_launch.secondKinds[one]] as const)] })}
+${choose({ id: 'second_reviewers', label: t.console.review_launch.second, value: draft.second, all: [['', t.console.review_launch.noSecond] as const, ...SECOND.map((one) => [one, t.console.review_launch.secondKinds[one]] as const)] })}
 ${choose({ id: 'on_deadline', label: t.console.review_launch.onDeadline, value: draft.onDeadline, all: ON_DEADLINE.map((one) => [one, t.console.review_launch.deadlines[one]] as const) })}
 </div>`,
 )}

@@ -117,6 +117,30 @@ test('a scope is previewed without a review', async () => {
   expect((await preview({ id: firm.ada.id })).status).toBe(404)
 })
 
+test('with AS_LAST_TIME those review again who did last time, after all reassigning', async () => {
+  const appId = await firm.synced()
+  const first = await firm.launched(appId, {}, { reviewers: 'MANAGERS' })
+  const { id: item } = await firm.line(first.id, 'ben Group g1')
+  const dora = await person(firm.core.db, 'dora@example.com')
+  const moved = await firm.post(`/access_reviews/${first.id}/items/${item}/reassign`, {
+    ...{ user_ids: [dora.id], reason: 'she knows him' },
+  })
+  expect(moved.status, JSON.stringify(moved.body)).toBe(200)
+  const again = { reviewers: 'AS_LAST_TIME' }
+  const { id } = await firm.launched(appId, {}, again)
+  const of = async (which: string) => (await firm.line(id, which)).reviewer_user_ids
+  expect([await of('ben Group g1'), await of('ada Group g1')]).toEqual([[dora.id], [firm.mia.id]])
+  const kept = await firm.core.call('GET', `/access_reviews/${id}/settings`)
+  expect(kept.body).toMatchObject(again)
+  const second = await firm.core.call('PUT', `/access_reviews/${id}/settings`, {
+    body: { second_reviewers: 'AS_LAST_TIME' },
+  })
+  expect(second.status).toBe(422)
+  // An app that nobody reviewed before: the managers.
+  const other = await firm.launched(await firm.synced(), {}, again)
+  expect((await firm.line(other.id, 'ada Group g1')).reviewer_user_ids).toEqual([firm.mia.id])
+})
+
 test('managers review, nobody their own access, and each has one task', async () => {
   const { id } = await firm.launched(await firm.synced())
   const [admin] = (await firm.core.call('GET', '/users/current')).body.id.split(' ')

@@ -21,6 +21,7 @@ const people = (...gone: string[]): PeopleById =>
 const sources = (more: Partial<Sources> = {}): Sources => ({
   people: people(),
   named: nobody,
+  lastTime: new Map(),
   appAdmins: team('eve'),
   domainAdmins: team('fay'),
   ...more,
@@ -81,4 +82,22 @@ test('a group reviews as long as it has a member who may', () => {
     'g',
   ])
   expect(users('NAMED', of('ada'), sources({ named: group('ada') }))).toEqual(['eve'])
+})
+
+test('who reviewed it last time does so again; where that is nobody, as managers do', () => {
+  const lastTime = new Map([
+    ['ada', team('dan', 'eve')],
+    ['cy', team('cy')],
+    ['', team('fay')],
+  ])
+  const again = (who: string | null, ...gone: string[]) =>
+    users('AS_LAST_TIME', of(who), sources({ lastTime, people: people(...gone) }))
+  expect([again('ada'), again('ada', 'dan'), again(null)]).toEqual([
+    ['dan', 'eve'],
+    ['eve'],
+    ['fay'],
+  ])
+  expect([again('ada', 'dan', 'eve'), again('ben')]).toEqual([['ben'], ['cy']])
+  // Nobody reviews their own access, also where they did.
+  expect(again('cy')).toEqual(['eve'])
 })
