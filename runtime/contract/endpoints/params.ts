@@ -34,7 +34,8 @@ const wrong = (type: string, msg: string, index?: number): Parsed<never> => ({
   ...(index === undefined ? {} : { index }),
 })
 
-function param<T>(
+/** A parameter of any kind. */
+export function param<T>(
   parse: Param<T>['parse'],
   jsonSchema: Param['jsonSchema'],
   more: Partial<Param<T>> = {},

@@ -20,9 +20,15 @@ import {
   ITEM_STATES,
   ReassignItemInput,
 } from '../models/review-item.ts'
-import { ScopeOptionsResponse, ScopePreview } from '../models/review-scope.ts'
+import {
+  MAX_FILTERS,
+  ScopeFilter,
+  ScopeOptionsResponse,
+  ScopePreview,
+} from '../models/review-scope.ts'
 import { AccessReviewUpload, AccessReviewUploadInput } from '../models/review-upload.ts'
 import { endpoint } from './endpoint.ts'
+import { listIn } from './json-param.ts'
 import { bool, manyOf, pageParams, text } from './params.ts'
 
 const reviews = endpoint('AccessReviews')
@@ -141,11 +147,14 @@ export const REVIEW_ENDPOINTS = {
       user_id: text().describe('Only of this person'),
       entitlement_id: text().describe('Only this entitlement'),
       search: text().describe('A part of the account, the address or the label'),
+      scope_filters: listIn(ScopeFilter, MAX_FILTERS).describe(
+        'Only what these filters of a scope keep, as JSON: of one group one must fit, of several each',
+      ),
       ...pageParams,
     },
     answer: 'page',
     output: AccessReviewItem,
-    errors: [404],
+    errors: [400, 404],
   }),
   decide_access_review_items: reviews({
     method: 'POST',

@@ -3,7 +3,7 @@ import * as v from 'valibot'
 import { anyObject } from '../schema/free-object.ts'
 import { keptNull, maybe, nullable } from '../schema/optional.ts'
 import { listOf } from './reference.ts'
-import { ScopeFilter, sentMoment } from './review-scope.ts'
+import { MAX_FILTERS, ScopeFilter, sentMoment } from './review-scope.ts'
 
 /** The last two of the middle are kept for clients; nothing comes to them here. */
 export const REVIEW_STATUSES = [
@@ -41,7 +41,6 @@ export const EVIDENCE_UPLOADS = ['ALWAYS', 'DEFAULT'] as const
 
 /** Most apps of a review, and most filters of an app. */
 const MAX_REVIEW_APPS = 200
-const MAX_FILTERS = 50
 
 const MAX_REVIEW_NAME = 255
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_REVIEW_NAME))

@@ -6,6 +6,7 @@ import { maybe, nullable } from '../schema/optional.ts'
 import { AccessReason } from './access.ts'
 import { REVIEW_APP_STATUSES } from './access-review.ts'
 import { listOf } from './reference.ts'
+import { MAX_FILTERS, ScopeFilter } from './review-scope.ts'
 
 const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
   v.pipe(schema, v.metadata({ description }))
@@ -167,6 +168,12 @@ const filter = v.strictObject({
   user_id: maybe(v.string()),
   entitlement_id: maybe(v.string()),
   search: maybe(described(v.string(), 'A part of the account, the address or the label')),
+  scope_filters: maybe(
+    described(
+      listOf(ScopeFilter, MAX_FILTERS),
+      'As those of the scope of an app: of one group one must fit, of several groups each',
+    ),
+  ),
 })
 
 /** Most lines that one act may name by their ids. */

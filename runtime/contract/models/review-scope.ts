@@ -139,6 +139,9 @@ export const SCOPE_GROUPS = {
 export type ScopeGroup = keyof typeof SCOPE_GROUPS
 const GROUP_NAMES = keysOf(SCOPE_GROUPS)
 
+/** Most filters of an app, or of a question about lines. */
+export const MAX_FILTERS = 50
+
 const short = v.pipe(v.string(), v.maxLength(255))
 
 const value = {

@@ -6,6 +6,7 @@ import {
   type Hint,
   type ItemState,
 } from '../../contract/models/review-item.ts'
+import type { ScopeFilter } from '../../contract/models/review-scope.ts'
 import type { Db } from '../../database/database.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
 import {
@@ -23,6 +24,7 @@ import type { ItemRow } from './machine/line.ts'
 import type { ReviewRow } from './machine/log.ts'
 import { iso } from './read.ts'
 import { findReview } from './rows.ts'
+import { inScope } from './scoped-items.ts'
 import { namedBy, saying } from './texts.ts'
 
 type ItemFilter = {
@@ -32,6 +34,7 @@ type ItemFilter = {
   user_id?: string | null | undefined
   entitlement_id?: string | null | undefined
   search?: string | null | undefined
+  scope_filters?: readonly ScopeFilter[] | null | undefined
 }
 
 const items = accessReviewItems
@@ -57,10 +60,13 @@ function inReview(
 }
 
 /** A condition on the lines of a review, in apps that are still in it. */
-export function whichItems({ id }: Pick<ReviewRow, 'id'>, filter: ItemFilter): SQL | undefined {
-  const { user_id, entitlement_id, search } = filter
+export function whichItems(
+  review: Pick<ReviewRow, 'id' | 'domainId'>,
+  filter: ItemFilter,
+): SQL | undefined {
+  const { user_id, entitlement_id, search, scope_filters } = filter
   return and(
-    inReview(items, id, filter),
+    inReview(items, review.id, filter),
     idEquals(items.userId, user_id),
     entitlement_id
       ? and(
@@ -69,12 +75,13 @@ export function whichItems({ id }: Pick<ReviewRow, 'id'>, filter: ItemFilter): S
         )
       : undefined,
     search ? saying(search) : undefined,
+    inScope(review, scope_filters),
   )
 }
 
 /** Answers how many lines a filter finds, where that is known without reading them. */
 const countedBy = (id: string, filter: ItemFilter): SQL | undefined =>
-  filter.user_id || filter.entitlement_id || filter.search
+  filter.user_id || filter.entitlement_id || filter.search || filter.scope_filters?.length
     ? undefined
     : countOf(inReview(accessReviewCounts, id, filter))
 
@@ -120,7 +127,7 @@ export function mineOf(userId: string): SQL {
         and (${userId}::uuid <> all(${items.involved}) or not ${another})))`
 }
 
-/** All lines with reviews.read, else those of the caller. @throws CoreError 404 */
+/** All lines with reviews.read, else those of the caller. @throws CoreError 400 for a filter that cannot be used, 404 */
 export async function listItems(
   db: Db,
   principal: Principal,

@@ -14,6 +14,7 @@ import { assignmentOf } from './assign.ts'
 import { demandUnderWay } from './decide.ts'
 import { mineOf, toItems, whichItems } from './items.ts'
 import type { ItemRow } from './machine/line.ts'
+import type { ReviewRow } from './machine/log.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
 import { UNDECIDED } from './machine/states.ts'
 import { findReview, findReviewApp, note } from './rows.ts'
@@ -36,7 +37,7 @@ export async function reassignItem(
   const row = await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id)
     demandUnderWay(review)
-    const { item, mine } = await findItem(tx, principal, review.id, itemId)
+    const { item, mine } = await findItem(tx, principal, review, itemId)
     if (!mine) demand(principal, 'reviews.write')
     if (!UNDECIDED.some((one) => one === item.state))
       throw new CoreError(409, `The line is ${item.state} already`)
@@ -64,12 +65,12 @@ export async function reassignItem(
   return item
 }
 
-async function findItem(tx: Db, { userId, permissions }: Principal, reviewId: string, id: string) {
+async function findItem(tx: Db, { userId, permissions }: Principal, review: ReviewRow, id: string) {
   const [row] = isId(id)
     ? await tx
         .select({ item: accessReviewItems, mine: sql<boolean>`${mineOf(userId)}` })
         .from(accessReviewItems)
-        .where(and(whichItems({ id: reviewId }, {}), eq(accessReviewItems.id, id)))
+        .where(and(whichItems(review, {}), eq(accessReviewItems.id, id)))
     : []
   if (!row || (!row.mine && !permissions.has('reviews.read'))) throw notFound('Line')
   return row

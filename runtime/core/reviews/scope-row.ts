@@ -6,9 +6,11 @@ import { parseDatetime } from '../../contract/schema/datetime.ts'
 /** The population that filters are asked about. */
 export type Population = {
   domainId: string
-  appId: string
+  appId: SQL
   /** The condition that the reason `r` is one of the line. */
   given: SQL
+  /** The condition that the app `b` of a review is an earlier one. */
+  isEarlier: SQL
 }
 
 type Option = { label: string; value: string }

@@ -119,9 +119,9 @@ export const SCOPES: Record<ScopeGroup, ScopeRow> = {
     fault: oneOf(CATEGORIES),
   },
   ACCOUNT_DELTA: {
-    fits: (filter, { appId }) => sql`${wanted(filter)} = (select case
+    fits: (filter, { appId, isEarlier }) => sql`${wanted(filter)} = (select case
         when l.at is null or ${HELD_SINCE} > l.at then 'NEW' when a.since > l.at then 'CHANGED' else 'UNCHANGED' end
-      from (select max(b.launched_at) as at from access_review_apps b where b.app_id = ${appId}) l)`,
+      from (select max(b.launched_at) as at from access_review_apps b where b.app_id = ${appId} and ${isEarlier}) l)`,
     options: DELTAS,
     fault: oneOf(DELTAS.map(({ value }) => value)),
   },

@@ -47,11 +47,15 @@ type Scoped = OfApp & Pick<ReviewAppRow, 'reviewType' | 'scope'>
 
 const OF = { ACCOUNTS: OF_ACCOUNTS, ENTITLEMENTS: OF_ENTITLEMENTS } as const
 
+/** The condition that the reason `r` gave a line, whose entitlement is `e`. */
+export const GIVEN: SQL = sql`case when e.id is null then ${OF_ACCOUNTS.given} else ${OF_ENTITLEMENTS.given} end`
+
 /** Parts of a `with`: `population`, and `judged`, its rows by what left them out. */
 function judgedBy({ appId, domainId, reviewType, scope }: Scoped): SQL {
   const of = OF[reviewType]
+  const population = { appId: sql`${appId}`, domainId, given: of.given, isEarlier: sql`true` }
   const excludedBy = sql.join(
-    scopeGroups(scope ?? [], { appId, domainId, given: of.given }).map(
+    scopeGroups(scope ?? [], population).map(
       ({ group, fits }) => sql`when not coalesce(${fits}, false) then ${group}`,
     ),
     sql` `,

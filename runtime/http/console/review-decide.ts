@@ -64,7 +64,12 @@ async function decideBy(visit: ConsoleVisit, choice: Choice): Promise<Outcome> {
     : { total: 0 }
   const filter = {
     ...{ state, hint, search: search ?? undefined },
-    ...{ arda_id: undefined, user_id: undefined, entitlement_id: undefined },
+    ...{
+      arda_id: undefined,
+      user_id: undefined,
+      entitlement_id: undefined,
+      scope_filters: undefined,
+    },
   }
   const { decided, changed, results } = await decideAndCount(db, principal, id, {
     ...{ decision, reason, change: !all },

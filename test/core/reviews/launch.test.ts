@@ -141,6 +141,27 @@ test('with AS_LAST_TIME those review again who did last time, after all reassign
   expect((await firm.line(other.id, 'ada Group g1')).reviewer_user_ids).toEqual([firm.mia.id])
 })
 
+test('lines are listed and decided by the filters of a scope', async () => {
+  const { id } = await firm.launched(await firm.synced())
+  const filter = (group: string, value: string) => ({ group, name: value, label: value, value })
+  const scope_filters = [filter('ACCOUNT_ENTITLEMENT', 'g1'), filter('USER_OR_GROUP', firm.ada.id)]
+  const listed = (text: string) =>
+    firm.core.call('GET', `/access_reviews/${id}/items?scope_filters=${encodeURIComponent(text)}`)
+  const { body } = await listed(JSON.stringify(scope_filters))
+  expect([body.total, body.items.map(nameOf)]).toEqual([1, ['ada Group g1']])
+  for (const [text, words] of [
+    ['[', /Expected a list of objects as JSON/],
+    ['[{"group":"WEATHER"}]', /TEAM/],
+    [JSON.stringify([{ ...filter('TEAM', 'x'), label: 'y'.repeat(9000) }]), /longer than 8192/],
+  ] as const)
+    expect(JSON.stringify(await listed(text)), text.slice(0, 20)).toMatch(words)
+  const odd = await listed(JSON.stringify([filter('CATEGORIES', 'BOT')]))
+  expect([odd.status, odd.body.detail]).toEqual([400, expect.stringMatching(/must be one of USER/)])
+  const keep = { decision: 'KEEP', filter: { scope_filters } }
+  expect((await firm.decide(id, firm.mia, keep)).body.decided).toBe(1)
+  expect((await firm.lines(id, '&state=KEPT')).map(nameOf)).toEqual(['ada Group g1'])
+})
+
 test('managers review, nobody their own access, and each has one task', async () => {
   const { id } = await firm.launched(await firm.synced())
   const [admin] = (await firm.core.call('GET', '/users/current')).body.id.split(' ')

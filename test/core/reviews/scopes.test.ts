@@ -1,16 +1,18 @@
 /** Every filter of what is reviewed, over one small app: the lines that it keeps, and those that it does not. */
-import { sql } from 'drizzle-orm'
+import { asc, eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   SCOPE_GROUPS,
   type ScopeFilter,
   type ScopeGroup,
 } from '../../../runtime/contract/models/review-scope.ts'
+import { whichItems } from '../../../runtime/core/reviews/items.ts'
 import { scopeFault } from '../../../runtime/core/reviews/scope.ts'
 import { listScopeOptions } from '../../../runtime/core/reviews/scope-options.ts'
-import { addsUp, countScope } from '../../../runtime/core/reviews/snapshot.ts'
+import { addsUp, countScope, takeDown, writeTaken } from '../../../runtime/core/reviews/snapshot.ts'
 import type { Database } from '../../../runtime/database/database.ts'
 import { openDatabase } from '../../../runtime/database/open.ts'
+import { accessReviewApps, accessReviewItems } from '../../../runtime/database/schema/reviews.ts'
 import { openTestDatabase, type TestDatabase } from '../../kit/databases.ts'
 
 let made: TestDatabase
@@ -232,4 +234,75 @@ test('every group offers values that fit some line, or takes what is written', a
   for (const { group, items } of scope_options)
     for (const { value } of items)
       expect(scopeFault([scalar(group as never, value ?? '')]), `${group} ${value}`).toBeNull()
+})
+
+describe('lines that were taken down', () => {
+  const [REVIEW, ACCOUNTS] = [id(72), id(73)]
+  beforeAll(async () => {
+    const { db, domainId: domain } = database
+    for (const [review, type] of [
+      [REVIEW, 'ENTITLEMENTS'],
+      [ACCOUNTS, 'ACCOUNTS'],
+    ] as const) {
+      await db.execute(sql`insert into access_reviews (id, domain_id, name, status, deadline_at)
+        values (${review}, ${domain}, ${review}, 'IN_PROGRESS', '2999-01-01')`)
+      await db.execute(sql`insert into access_review_apps (domain_id, review_id, app_id, review_type, status)
+        values (${domain}, ${review}, ${APP}, ${type}, 'IN_PROGRESS')`)
+      await db.transaction(async (tx) => {
+        const [arda] = await tx
+          .select()
+          .from(accessReviewApps)
+          .where(eq(accessReviewApps.reviewId, review))
+        if (!arda) throw new Error('it was just made')
+        await takeDown(tx, arda)
+        await writeTaken(tx, arda)
+      })
+    }
+    await db.execute(
+      sql`update access_review_apps set launched_at = now() where launched_at is null`,
+    )
+  })
+
+  async function found(scope_filters: ScopeFilter[], review = REVIEW): Promise<string[]> {
+    const { db, domainId } = database
+    const rows = await db
+      .select()
+      .from(accessReviewItems)
+      .where(whichItems({ id: review, domainId }, { scope_filters }))
+      .orderBy(asc(accessReviewItems.place))
+    return rows.map((one) => `${one.account} ${one.label ?? ''}`.trim())
+  }
+
+  test('are found by every filter as the scope of an app keeps them', async () => {
+    for (const [group, values] of Object.entries(CASES) as [keyof typeof CASES, object][])
+      for (const [value, lines] of Object.entries(values))
+        expect(await found([scalar(group, value)]), `${group} ${value}`).toEqual(lines)
+    const ends = { after: '2026-04-30', before: '2026-05-01' }
+    expect(await found([{ group: 'LAST_LOGIN', ...ends }])).toEqual(ADAS)
+    const both = [scalar('TEAM', 'Sales'), scalar('ENTITLEMENT_TAG', 'GROUP')]
+    expect(await found(both)).toEqual(['ada Readers'])
+    expect(await found([scalar('ENTITLEMENT_TAG', 'PRIVILEGED')], ACCOUNTS)).toEqual(['ada', 'bot'])
+    expect(await found([], ACCOUNTS)).toEqual(['ada', 'ben', 'bot'])
+    expect(() =>
+      whichItems(
+        { id: REVIEW, domainId: database.domainId },
+        {
+          scope_filters: [scalar('CATEGORIES', 'BOT')],
+        },
+      ),
+    ).toThrow(/must be one of USER/)
+  })
+
+  test('stay what they were while accounts and entitlements change', async () => {
+    const { db } = database
+    await db.execute(
+      sql`update account_spans set status = 'ARCHIVED', email = null where app_id = ${APP}`,
+    )
+    await db.execute(sql`update entitlements set label = 'Writers' where app_id = ${APP}`)
+    expect(await found([scalar('ACCOUNT_STATUS', 'SUSPENDED')])).toEqual(['ben Readers'])
+    expect(await found([scalar('EMAIL_DOMAIN', 'other.example')])).toEqual(['ben Readers'])
+    expect(await found([scalar('ENTITLEMENT_TAG', 'PRIVILEGED')])).toEqual([
+      ...['ada Site Admins', 'bot Site Admins'],
+    ])
+  })
 })
