@@ -39,7 +39,7 @@ export const REMOVAL_ACTIONS = [
 ] as const
 export const EVIDENCE_UPLOADS = ['ALWAYS', 'DEFAULT'] as const
 
-/** Most apps of a review, and most filters of an app. */
+/** Most apps of a review. */
 const MAX_REVIEW_APPS = 200
 
 const MAX_REVIEW_NAME = 255
@@ -76,6 +76,16 @@ const recurrence = {
   byminute: numbers,
   bysecond: numbers,
   wkst: whole,
+  tzid: v.nullish(
+    v.pipe(
+      v.string(),
+      v.maxLength(64),
+      v.metadata({
+        description:
+          'The time zone in which days and the time of the day are kept, such as Europe/Berlin; absent: UTC',
+      }),
+    ),
+  ),
 }
 
 const RecurrenceConfigInput = v.pipe(

@@ -6,7 +6,7 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { appsOfReview } from './add-apps.ts'
 import { lookAt } from './keys.ts'
 import { type ReviewRow, systemOf } from './machine/log.ts'
-import { nextOccurrence } from './recurrence.ts'
+import { dayIn, nextOccurrence } from './recurrence.ts'
 import { lockReview, note } from './rows.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
@@ -55,7 +55,7 @@ async function makeNext(tx: Db, review: ReviewRow, at: Date, now: Date): Promise
     ...({ status: 'IN_PREPARATION', creationPath: 'RECURRENCE' } as const),
     deadlineAt: new Date(now.getTime() + patience),
   }
-  const day = at.toISOString().slice(0, 10)
+  const day = dayIn(at, review.recurrence?.tzid ?? null)
   for (const name of [day, `${day} ${review.id}`]) {
     const [made] = await tx
       .insert(accessReviews)

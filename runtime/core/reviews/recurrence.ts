@@ -1,6 +1,6 @@
 /**
  * When a review recurs: the rules of RFC 5545 that reviews need, in the numbers of the public service. Pure. Days are
- * those of UTC, so a change of clocks moves nothing.
+ * those of UTC, so a change of clocks moves nothing, unless a rule names a time zone: then they are days and times there.
  */
 import type { RecurrenceConfig } from '../../contract/models/access-review.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
@@ -50,6 +50,7 @@ function ruleFault(config: RecurrenceConfig): string | null {
   if (positions.length > 0 && config.freq !== 1)
     return 'recurrence_config.byweekday has positions (n) only where freq is 1, monthly'
   return (
+    zoneFault(config) ??
     between('interval', [config.interval ?? 1], 1, 1000) ??
     between('count', [config.count ?? 1], 1, 1000) ??
     between('bymonth', config.bymonth ?? [], 1, 12) ??
@@ -65,6 +66,19 @@ function ruleFault(config: RecurrenceConfig): string | null {
       ? 'recurrence_config.until is no date and time'
       : null)
   )
+}
+
+/** Zones are named by the region: an offset, or a short name, does not say when clocks change. */
+function zoneFault({ tzid }: RecurrenceConfig): string | null {
+  const fault = 'recurrence_config.tzid is no time zone such as Europe/Berlin'
+  if (!tzid) return null
+  if (!/^(UTC|[A-Z][A-Za-z_-]+(\/[A-Z][A-Za-z0-9_+-]+){1,2})$/.test(tzid)) return fault
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: tzid })
+    return null
+  } catch {
+    return fault
+  }
 }
 
 const weekdaysOf = ({ byweekday }: RecurrenceConfig): number[] =>
@@ -83,17 +97,39 @@ export function nextOccurrence(
   if (config === null) return null
   const until = config.until ? parseDatetime(config.until) : null
   const last = Math.max(after.getTime(), start.getTime()) + HORIZON_DAYS * DAY_MS
+  const clock = clockOf(config.tzid ?? null)
+  const first = clock.shown(start)
   let met = 0
-  for (let at = start.getTime(); at <= last; at += DAY_MS) {
+  for (let at = first.getTime(); ; at += DAY_MS) {
     const day = new Date(at)
+    const moment = at === first.getTime() ? start : clock.moment(day)
+    if (moment.getTime() > last) return null
     // The start counts as the first, whether the rule names its day or not.
-    if (at !== start.getTime() && !isDay(config, start, day)) continue
+    if (moment !== start && !isDay(config, first, day)) continue
     met += 1
-    if (until !== null && day > until) return null
+    if (until !== null && moment > until) return null
     if (config.count && met > config.count) return null
-    if (day > after && at !== start.getTime()) return day
+    if (moment > after && moment !== start) return moment
   }
-  return null
+}
+
+/** A clock: what it shows at a moment, as if that were UTC, and the moment at which it shows something. */
+type Clock = { shown(moment: Date): Date; moment(shown: Date): Date }
+
+/**
+ * Of times that a clock shows twice, the first counts; for one that it leaves out, what it shows when it would have come
+ * (RFC 5545 section 3.3.5).
+ */
+function clockOf(zone: string | null): Clock {
+  if (zone === null) return { shown: (moment) => moment, moment: (shown) => shown }
+  const on = (at: Date, from: string) =>
+    Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(from).toPlainDateTime()
+  const there = (shown: Temporal.PlainDateTime, to: string) =>
+    new Date(shown.toZonedDateTime(to, { disambiguation: 'compatible' }).epochMilliseconds)
+  return {
+    shown: (moment) => there(on(moment, zone), 'UTC'),
+    moment: (shown) => there(on(shown, 'UTC'), zone),
+  }
 }
 
 const dayNumber = (at: Date): number => Math.floor(at.getTime() / DAY_MS)
@@ -137,3 +173,7 @@ function isWeekday(one: number | { weekday: number; n: number }, day: Date): boo
     ? Math.ceil(date / 7) === one.n
     : Math.ceil((daysInMonth(day) - date + 1) / 7) === -one.n
 }
+
+/** The day of a moment, as a clock in a zone shows it: `2027-03-28`. */
+export const dayIn = (moment: Date, zone: string | null): string =>
+  clockOf(zone).shown(moment).toISOString().slice(0, 10)

@@ -86,6 +86,46 @@ describe('a rule', () => {
     },
   )
 
+  const moments = (config: object, start: string, count: number): string[] => {
+    const rule = { config: { tzid: 'Europe/Berlin', ...config }, days: null } as Recurrence
+    expect(recurrenceFault(rule)).toBeNull()
+    const found: string[] = []
+    for (let after = new Date(start); found.length < count; ) {
+      const next = nextOccurrence(rule, new Date(start), after)
+      if (next === null) break
+      found.push(next.toISOString().slice(0, 16))
+      after = next
+    }
+    return found
+  }
+
+  test('with a time zone keeps its time of the day there over both changes of its clocks', () => {
+    // 9:00 in Berlin; its clocks change on 28 March and on 31 October 2027.
+    expect(moments({ freq: 3 }, '2027-03-26T08:00:00Z', 3)).toEqual([
+      ...['2027-03-27T08:00', '2027-03-28T07:00', '2027-03-29T07:00'],
+    ])
+    expect(moments({ freq: 2 }, '2027-10-20T07:00:00Z', 2)).toEqual([
+      ...['2027-10-27T07:00', '2027-11-03T08:00'],
+    ])
+    // 0:30 on the first of a month in Berlin is the day before in UTC.
+    expect(moments({ freq: 1, bymonthday: [1] }, '2027-02-28T23:30:00Z', 2)).toEqual([
+      ...['2027-03-31T22:30', '2027-04-30T22:30'],
+    ])
+  })
+
+  test('comes once at a time that a change of the clocks leaves out or has twice', () => {
+    // 2:30 in Berlin: not there on 28 March, twice on 31 October.
+    expect(moments({ freq: 3 }, '2027-03-27T01:30:00Z', 2)).toEqual([
+      ...['2027-03-28T01:30', '2027-03-29T00:30'],
+    ])
+    expect(moments({ freq: 3, count: 4 }, '2027-10-29T00:30:00Z', 9)).toEqual([
+      ...['2027-10-30T00:30', '2027-10-31T00:30', '2027-11-01T01:30'],
+    ])
+    expect(moments({ freq: 3, until: '2027-10-31T00:30:00Z' }, '2027-10-29T00:30:00Z', 9)).toEqual([
+      ...['2027-10-30T00:30', '2027-10-31T00:30'],
+    ])
+  })
+
   test('a number of days is one too', () => {
     expect(daysOf({ days: 90 }, 2)).toEqual(['2027-05-01', '2027-07-30'])
   })
@@ -98,6 +138,8 @@ describe('a rule', () => {
     [{ config: { freq: 1, bymonth: [13] }, days: null }],
     [{ config: { freq: 2, byweekday: [{ weekday: 1, n: 2 }] }, days: null }],
     [{ config: { freq: 1, until: 'never' }, days: null }],
+    [{ config: { freq: 1, tzid: 'Europe/Nowhere' }, days: null }],
+    [{ config: { freq: 1, tzid: '+02:00' }, days: null }],
     [{ config: { freq: 1 }, days: 3 }],
     [{ config: null, days: 0 }],
   ])('%j is refused', (recurrence) => {
