@@ -357,6 +357,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'http/frame',
     'http/operator',
     'http/pages',
+    'http/schemas',
   ],
   'http/connectors': ['contract', 'invoke', 'http/documents', 'http/edge'],
   'http/front': ['contract', 'invoke', 'observe', 'http/connectors', 'http/edge'],

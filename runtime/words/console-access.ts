@@ -74,7 +74,7 @@ export const CONSOLE_ACCESS = {
       fresh: 'In sync',
       neverSynced: 'Not synced',
       none: 'No apps yet',
-      noneText: 'Connect one with POST /apps, or try keyway sample-company.',
+      noneText: 'Connect the first one: what people have in it is read from there.',
       noneFound: 'Nothing found',
       noneFoundText: 'No app has that in its name.',
       stopped: 'The last sync stopped',
@@ -126,8 +126,7 @@ export const CONSOLE_ACCESS = {
       fresh: 'Aktuell',
       neverSynced: 'Nicht abgeglichen',
       none: 'Noch keine Anwendungen',
-      noneText:
-        'Verbinden Sie eine mit POST /apps, oder zum Ausprobieren mit keyway sample-company.',
+      noneText: 'Verbinden Sie die erste: Aus ihr wird gelesen, was Personen darin haben.',
       noneFound: 'Nichts gefunden',
       noneFoundText: 'Keine Anwendung hat das in ihrem Namen.',
       stopped: 'Der letzte Abgleich wurde angehalten',

@@ -2,6 +2,7 @@
 
 import { CONSOLE_ACCESS } from './console-access.ts'
 import { CONSOLE_BACKGROUND } from './console-background.ts'
+import { CONSOLE_CONNECT } from './console-connect.ts'
 import { CONSOLE_CONNECTORS } from './console-connectors.ts'
 import { CONSOLE_COST } from './console-cost.ts'
 import { CONSOLE_EVENTS } from './console-events.ts'
@@ -18,6 +19,7 @@ export const CONSOLE_WORDS = {
   ...CONSOLE_ACCESS,
   ...CONSOLE_POLICIES,
   ...CONSOLE_REVIEWS,
+  ...CONSOLE_CONNECT,
   ...CONSOLE_CONNECTORS,
   ...CONSOLE_VERSIONS,
   ...CONSOLE_BACKGROUND,

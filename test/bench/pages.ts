@@ -43,7 +43,7 @@ type Row = { name: string; p50: number; p99: number; cpu: number; kB: number }
 
 try {
   await core.host.settled
-  const appId = await company(core).inStore(await app(db, 'Large'))
+  const appId = await company(core).inStore(await app(db, 'Large', { connectorId: 'scim' }))
   await fill(db, { users: USERS, groups: USERS / 100, tasks: USERS / 10, logs: USERS }, tell)
   await fillReviews(db, { appId, users: USERS, items: ROWS }, tell)
   await settle(core.dataDir)
@@ -51,7 +51,13 @@ try {
   await settle(core.dataDir)
   const { rows: known } = await db.execute<Record<string, string>>(sql`
     select md5('user77')::uuid::text as user_id, ${appId}::text as app_id, ${reviewId}::text as access_review_id`)
-  const params = { ...known[0], connector_id: 'scim', ask: '', task: await aTask() }
+  const params = {
+    ...known[0],
+    connector_id: 'scim',
+    app_class_id: 'scim',
+    ask: '',
+    task: await aTask(),
+  }
   const paths = pagePaths(params)
   // It is as fast as the server that it is read from.
   paths.delete('registry')

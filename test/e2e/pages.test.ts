@@ -249,6 +249,8 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     '/settings',
     '/publishers/trust',
     '/apps',
+    '/connect',
+    '/connect/scim',
     '/people',
     '/requests',
     '/policies',

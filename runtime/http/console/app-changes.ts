@@ -1,7 +1,8 @@
 /** APP_CHANGES: what is changed of apps and their syncs, one row each. */
 import { html } from 'hono/html'
 import { keysOf } from '../../contract/schema/keys.ts'
-import { getApp } from '../../core/catalogue/apps/apps.ts'
+import { findApp, getApp } from '../../core/catalogue/apps/apps.ts'
+import { disconnectApp, managedHere } from '../../core/catalogue/apps/connect.ts'
 import { triggerSync } from '../../core/sync/trigger.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { appPath } from './apps.ts'
@@ -58,6 +59,31 @@ export const APP_CHANGES = {
     },
     act: ({ db, principal, context }, about) =>
       triggerSync(db, principal, idOf(about), { sync_type: 'full_sync' }, context),
+  },
+  disconnect: {
+    path: '/console/apps/:app_id/disconnect',
+    ...{ place: 'apps', who: null, does: 'disconnects an app', reason: 'none', back: toApp },
+    title: (_, t) => t.console.disconnect.title,
+    lead: (t) => t.console.disconnect.lead,
+    button: (t) => t.console.disconnect.button,
+    done: (t) => t.console.disconnect.done,
+    danger: true,
+    preview: async ({ db, principal, t }, about) => {
+      const w = t.console.disconnect
+      const row = await findApp(db, principal, idOf(about), 'apps.write')
+      managedHere(row)
+      return {
+        lines:
+          row.disconnectedAt === null
+            ? [
+                { sign: 'minus', words: w.destroyed(row.name) },
+                { sign: 'minus', words: w.noSync },
+                { sign: 'same', words: w.stays },
+              ]
+            : [],
+      }
+    },
+    act: ({ db, principal }, about) => disconnectApp(db, principal, idOf(about)),
   },
   accept: {
     ...ofRun('accept'),

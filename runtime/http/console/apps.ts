@@ -4,6 +4,8 @@ import type { AccountStanding, App } from '../../contract/models/app.ts'
 import { type RunState, SYNC_PHASES, type SyncRun } from '../../contract/models/sync.ts'
 import { listAccounts } from '../../core/catalogue/apps/accounts.ts'
 import { getApp, listApps } from '../../core/catalogue/apps/apps.ts'
+import { CUSTOM_INSTANCE } from '../../core/catalogue/apps/connect.ts'
+import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
 import { followQuery } from '../edge/following.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
@@ -84,6 +86,10 @@ export async function showApps(visit: ConsoleVisit): Promise<Response> {
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'apps', isPlace: true },
       title: t.console.app.title,
       lead: t.console.app.lead,
+      actions:
+        principal.permissions.has('apps.write') && !principal.readOnly
+          ? go('/console/connect', t.console.connect.link, 'main')
+          : '',
       content: html`${filter('/console/apps', t.console.app.title, { name: 'name_search', words: t.console.app.name, value: search }, t)}
 ${listed({ id: 'list', title: t.console.app.title, count: found.total }, columnsOf(t), rows, nothing, pagesNav(found, t.console.app.title, at, t), t)}`,
     }),
@@ -108,6 +114,8 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
       })
     : null
   const [latest] = runs
+  const mayChange = !reachesNone(principal, 'apps.write') && !principal.readOnly
+  const isCustom = app.instance_id === CUSTOM_INSTANCE
   const content = html`${latest?.state === 'STOPPED' ? note('bad', 'alert', t.console.app.stopped, html`${brief(latest.problem ?? '', 500)} ${t.console.app.stoppedText}`) : ''}
 <div class="cols"><div class="stack wide">
 ${operates ? runsOf(t, app.id, runs, now) : ''}
@@ -157,10 +165,18 @@ ${
       title: app.user_friendly_label,
       state: syncBadge(t, app),
       lead: brief(app.description ?? '', 300),
-      actions: app.disconnected ? '' : go(`${appPath(app.id)}/sync`, t.console.app.syncNow, 'main'),
+      actions: html`${app.disconnected ? '' : go(`${appPath(app.id)}/sync`, t.console.app.syncNow, 'main')}${mayChange ? connecting(t, app, isCustom) : ''}`,
     }),
   )
 }
+
+/** What can be done about the connection of an app; nothing connects a custom one. */
+const connecting = (
+  { console: { connect, disconnect } }: Tongue,
+  { id, disconnected }: App,
+  isCustom: boolean,
+): Markup =>
+  html`${isCustom ? '' : go(`${appPath(id)}/connection`, disconnected ? connect.reconnect : connect.change, disconnected ? 'main' : '')}${disconnected ? '' : go(`${appPath(id)}/disconnect`, disconnect.link, 'danger')}`
 
 const runColumns = (t: Tongue): Column[] => [
   { words: t.console.app.run },

@@ -98,14 +98,17 @@ const aboutForm = ({ c }: ConsoleVisit, form: Form): About => ({
       .map(([, value]) => value),
 })
 
-export type Status = 200 | 400 | 404 | 409 | 422
+/** REFUSED: statuses that a page tells beside what was filled in; the last three are another system's doing. */
+const REFUSED = [400, 404, 409, 422, 429, 501, 502] as const
+
+export type Status = 200 | (typeof REFUSED)[number]
 
 /** The words of a refusal that the page can tell; anything else is thrown again. */
 export function refusal(error: unknown): { words: Markup; status: Status } {
   if (!(error instanceof CoreError) && !(error instanceof RuntimeError)) throw error
   const told = toCoreError(error, '')
-  const { status } = told
-  if (status !== 400 && status !== 404 && status !== 409 && status !== 422) throw error
+  const status = REFUSED.find((one) => one === told.status)
+  if (status === undefined) throw error
   return { words: saidBy(told), status }
 }
 

@@ -170,7 +170,13 @@ type Choose = {
 export const choose = ({ id, label, value, all, help = '' }: Choose): Markup =>
   html`<div class="field"><label for="${id}">${label}</label>${help === '' ? '' : html`<p class="help" id="${id}-help">${help}</p>`}<select id="${id}" name="${id}"${help === '' ? '' : html` aria-describedby="${id}-help"`}>${all.map(([one, words]) => html`<option value="${one}"${one === value ? html` selected` : ''}>${words}</option>`)}</select></div>`
 
-type Check = { name: string; value: string; words: string; help?: string; isOn?: boolean }
+type Check = {
+  name: string
+  value: string
+  words: Markup | string
+  help?: Markup | string
+  isOn?: boolean
+}
 
 /** A choice that is made by a box. */
 export const check = ({ name, value, words, help = '', isOn = false }: Check): Markup =>

@@ -10,6 +10,14 @@ import { showBackground } from './background.ts'
 import { showCall, showCalls } from './calls.ts'
 import type { ChangeEnd, ConsoleChange } from './change.ts'
 import { showCompare } from './compare.ts'
+import {
+  CONNECT_PATH,
+  showConnect,
+  showConnectForm,
+  showReconnectForm,
+  takeConnect,
+  takeReconnect,
+} from './connect.ts'
 import { showConnector } from './connector.ts'
 import { showConnectors } from './connectors.ts'
 import { sendExpenses, sendIdleSeats, sendLicences, showCost } from './cost.ts'
@@ -45,8 +53,8 @@ export type ConsolePage = {
   path: string
   /** The place whose right opens it; null for a page of the inbox, where the core judges. */
   place: Place | null
-  /** The permission that it needs beside that: of a page that is a form. */
-  who?: Permission
+  /** Of a page that is a form: the permission that it needs beside that; null where the core judges. */
+  who?: Permission | null
   shows: string
   show(visit: ConsoleVisit): Promise<Response>
 }
@@ -105,6 +113,20 @@ export const CONSOLE_PAGES = {
     ...{ place: 'connectors', shows: 'whose packages are trusted', show: showPublishers },
   },
   apps: { path: SIDE.apps.path, place: 'apps', shows: 'all apps', show: showApps },
+  connect: {
+    path: CONNECT_PATH,
+    ...{ place: 'apps', who: 'apps.write', shows: 'what can be connected', show: showConnect },
+  },
+  connect_form: {
+    path: `${CONNECT_PATH}/:app_class_id`,
+    ...{ place: 'apps', who: 'apps.write', shows: 'what connecting asks for' },
+    show: showConnectForm,
+  },
+  reconnect: {
+    path: '/console/apps/:app_id/connection',
+    ...{ place: 'apps', who: null, shows: 'what an app is connected with' },
+    show: showReconnectForm,
+  },
   app: { path: '/console/apps/:app_id', place: 'apps', shows: 'one app', show: showApp },
   permissions: {
     path: '/console/apps/:app_id/permissions',
@@ -225,6 +247,16 @@ export const CONSOLE_FORMS = {
     path: '/console/policies/:access_policy_id/edit',
     ...{ place: 'policies', who: 'policies.write', take: takePolicy },
     done: (t) => t.console.policy_edit.saved,
+  },
+  'app-connected': {
+    path: `${CONNECT_PATH}/:app_class_id`,
+    ...{ place: 'apps', who: 'apps.write', take: takeConnect },
+    done: (t) => t.console.connect.done,
+  },
+  'app-reconnected': {
+    path: '/console/apps/:app_id/connection',
+    ...{ place: 'apps', who: null, take: takeReconnect },
+    done: (t) => t.console.connect.changed,
   },
   'scim-token-made': {
     path: SIDE.scim.path,

@@ -16,6 +16,7 @@ import {
 import { entitlements } from '../../../runtime/database/schema/sync.ts'
 import { CHANGES, CONSOLE_PAGES } from '../../../runtime/http/console/table.ts'
 import { SIDE } from '../../../runtime/http/frame/side.ts'
+import { type Directory, startDirectory } from '../../core/directory.ts'
 import {
   app,
   type CoreHost,
@@ -36,11 +37,13 @@ let core: CoreHost
 let ada: Person
 let appId: string
 let params: Record<string, string>
+let directory: Directory
 beforeAll(async () => {
-  core = await startCore()
+  directory = await startDirectory()
+  core = await startCore({ KEYWAY_PRIVATE_EGRESS: `scim=${directory.host}` })
   const acme = company(core)
   ada = await person(core.db, 'ada@example.com')
-  appId = await acme.inStore(await app(core.db, HOSTILE))
+  appId = await acme.inStore(await app(core.db, HOSTILE, { connectorId: 'scim' }))
   const permission_id = await acme.group(appId, 'readers', HOSTILE)
   await group(core.db, 'On call', [ada])
   const [licence] = await core.db
@@ -57,10 +60,14 @@ beforeAll(async () => {
     .returning()
   await acme.asked(ada, { app_id: appId })
   params = { app_id: appId, user_id: ada.id, connector_id: 'scim', permission_id }
+  params['app_class_id'] = 'scim'
   params['licence_id'] = String(licence?.id)
   await core.host.settled
 })
-afterAll(() => core.stop())
+afterAll(async () => {
+  await core.stop()
+  await directory.close()
+})
 
 const admin = () => signedIn(core)
 
@@ -379,6 +386,101 @@ describe('an app', () => {
     expect(text).toMatch(/of \d+ phases: judge/)
     expect(text).toContain('half of it &lt;b&gt;vanished&lt;/b&gt;')
     expect(text).toMatch(/\/console\/syncs\/\d+\/accept/)
+  })
+})
+
+describe('connecting an app', () => {
+  // The sample directory itself names the token that it takes.
+  const SECRETS = ['wrong-secret', 'other-secret', 'value="sample-token']
+  const form = (token: string, more: Record<string, string> = {}) => ({
+    'secret.auth.token': token,
+    'settings.base_url': directory.app.settings.base_url,
+    ...more,
+  })
+  const connected = async (): Promise<string[]> => {
+    const { body } = await core.call('GET', '/apps?connection_source=API')
+    const names = body.items.map((one: { user_friendly_label: string }) => one.user_friendly_label)
+    return names.filter((name: string) => name !== HOSTILE)
+  }
+
+  test('asks for what its connector declares, and says what the system says', async () => {
+    const visitor = await admin()
+    const list = await visitor.get('/console/connect?query=scim')
+    expect(list.text).toContain('href="/console/connect/scim"')
+    const asked = await visitor.get('/console/connect/scim')
+    expect(asked.text).toMatch(/<input id="secret\.auth\.token"[^>]* type="password"/)
+    expect(asked.text).toMatch(/<input id="settings\.base_url"[^>]* required/)
+    const wrong = await visitor.post('/console/connect/scim', form('wrong-secret'))
+    expect(wrong.status).toBe(400)
+    expect(wrong.text).toContain('SCIM 2.0 did not accept the connection')
+    expect(wrong.text).toContain(`value="${directory.app.settings.base_url}"`)
+    const none = await visitor.post('/console/connect/scim', form(''))
+    expect(none.text).toContain('auth.token')
+    for (const { text } of [wrong, none])
+      for (const secret of SECRETS) expect(text).not.toContain(secret)
+    expect(await connected()).toEqual([])
+  })
+
+  test('keeps it, connects it again without what is kept, and disconnects it', async () => {
+    const visitor = await admin()
+    await visitor.get('/console/connect/scim')
+    const made = await visitor.post('/console/connect/scim', form('sample-token', { name: 'HR' }))
+    expect(made.status).toBe(303)
+    const path = made.headers.get('location') ?? ''
+    const shown = await visitor.get(path)
+    expect(shown.text).toContain('It is connected.')
+    expect(await connected()).toEqual(['HR'])
+
+    const asked = await visitor.get(`${path}/connection`)
+    expect(asked.text).toContain(`value="${directory.app.settings.base_url}"`)
+    const unchanged = await visitor.post(`${path}/connection`, form(''))
+    expect([unchanged.status, unchanged.text.includes('Nothing was changed')]).toEqual([422, true])
+    const elsewhere = await visitor.post(`${path}/connection`, {
+      'settings.base_url': 'https://elsewhere.example/scim',
+    })
+    expect([elsewhere.status, elsewhere.text.includes('Auth: send it again')]).toEqual([400, true])
+    const refused = await visitor.post(`${path}/connection`, form('other-secret'))
+    expect(refused.status).toBe(400)
+    const rotated = await visitor.post(`${path}/connection`, form('sample-token'))
+    expect([rotated.status, rotated.headers.get('location')]).toEqual([303, path])
+    for (const { text } of [shown, asked, unchanged, elsewhere, refused])
+      for (const secret of SECRETS) expect(text).not.toContain(secret)
+
+    const ends = await visitor.get(`${path}/disconnect`)
+    expect(ends.text).toContain('The credentials of HR are destroyed')
+    expect((await visitor.post(`${path}/disconnect`)).status).toBe(303)
+    const after = await visitor.get(path)
+    expect(after.text).toContain('Connect again')
+    expect((await visitor.get(`${path}/connection`)).text).toMatch(/type="password"[^>]* required/)
+  })
+
+  test('is for who may write apps, and for the admins of an app what is theirs', async () => {
+    const reader = await person(core.db, 'reader@example.com', ['Read Only Admin'])
+    const reads = await signedIn(core, reader.token)
+    expect((await reads.get('/console/apps')).text).not.toContain('/console/connect')
+    const shown = await reads.get(`/console/apps/${appId}`)
+    expect(shown.text).not.toMatch(/\/(connection|disconnect)"/)
+    const paths = ['/console/connect', '/console/connect/scim']
+    const own = ['connection', 'disconnect'].map((one) => `/console/apps/${appId}/${one}`)
+    for (const path of [...paths, ...own]) expect((await reads.get(path)).status, path).toBe(403)
+    const owner = await signedIn(
+      core,
+      (await person(core.db, 'own@example.com', ['App Admin'])).token,
+    )
+    for (const path of paths) expect((await owner.get(path)).status, path).toBe(403)
+    for (const path of own) expect((await owner.get(path)).status, path).toBe(404)
+  })
+
+  test('loses nothing but secrets where the sign-in has ended meanwhile', async () => {
+    const visitor = await admin()
+    await visitor.get('/console/connect/scim')
+    const lost = await visitor.post(
+      '/console/connect/scim',
+      form('sample-token', { form_token: 'x', name: 'Payroll' }),
+    )
+    expect(lost.status).toBe(403)
+    expect(lost.text).toContain('Payroll')
+    expect(lost.text).not.toContain('sample-token')
   })
 })
 

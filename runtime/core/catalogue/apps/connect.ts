@@ -26,7 +26,7 @@ import { callNow } from './outages.ts'
 import { planRenewal } from './renewal.ts'
 
 /** Instance of every custom app (core-interface.md section 1.17). */
-const CUSTOM_INSTANCE = 'custom_app_import'
+export const CUSTOM_INSTANCE = 'custom_app_import'
 
 /** How soon to ask again while a sync runs, in seconds. */
 const SYNCING_RETRY_SECONDS = 10
@@ -243,7 +243,8 @@ function mayChange(row: AppRow): void {
     })
 }
 
-function managedHere({ connectionSource }: AppRow): void {
+/** @throws CoreError 409 for an app that people manage elsewhere. */
+export function managedHere({ connectionSource }: AppRow): void {
   if (connectionSource !== 'API')
     throw new CoreError(
       409,

@@ -1,0 +1,187 @@
+/**
+ * The form that connects an app, made of the connection schema of its connector: one field for each member of `auth` and
+ * `settings`. What was filled in is judged where an app is connected, not here.
+ */
+import type { CoreError } from '../../contract/errors/problem.ts'
+import type { Form } from '../frame/form.ts'
+import type { connectionSchemaOf } from '../schemas/connection-schema.ts'
+import type { JsonSchema } from '../schemas/tidy.ts'
+
+/** How a value is entered: `json` is text that holds JSON, `list` words with spaces between them. */
+type FieldKind = 'text' | 'number' | 'json' | 'list' | 'check' | 'choice'
+
+export type ConnectField = {
+  /** Its member of the connection schema. */
+  member: string
+  /** What the form calls it; of a secret it begins with `secret.`, which no page repeats. */
+  name: string
+  title: string
+  help: string
+  kind: FieldKind
+  isSecret: boolean
+  isRequired: boolean
+  choices: readonly string[]
+  /** What it holds at first, as text. */
+  given: string
+}
+
+/** Fields that go together: the settings, or one credential. */
+export type FieldGroup = {
+  /** The credential of several; empty for the only one, and for the settings. */
+  id: string
+  part: 'auth' | 'settings'
+  title: string
+  help: string
+  isOptional: boolean
+  fields: readonly ConnectField[]
+}
+
+/** What was filled in, in the form of `POST /apps`; without a part of which nothing was. */
+type Filled = { auth?: Record<string, unknown>; settings?: Record<string, unknown> }
+
+/** What the contract calls a kind of credentials: no words for people. */
+const KIND_TITLE = /^\w+Credential$/
+
+const textIn = (schema: JsonSchema, keyword: string): string =>
+  typeof schema[keyword] === 'string' ? schema[keyword] : ''
+
+/** The groups of a connector: its credentials, then its settings, where it has some. */
+export function groupsOf({
+  auth_schema: auth,
+  settings_schema: settings,
+}: Pick<ReturnType<typeof connectionSchemaOf>, 'auth_schema' | 'settings_schema'>): FieldGroup[] {
+  const isOne = auth['x-credential-type'] !== undefined
+  const credentials = isOne
+    ? [group('auth', '', auth, false)]
+    : ordered(auth).map(([id, one]) => group('auth', id, one, !isRequired(auth, id)))
+  return [...credentials, group('settings', '', settings, false)].filter(
+    ({ fields }) => fields.length > 0,
+  )
+}
+
+function group(
+  part: FieldGroup['part'],
+  id: string,
+  schema: JsonSchema,
+  isOptional: boolean,
+): FieldGroup {
+  const at = id === '' ? part : `${part}.${id}`
+  return {
+    ...{ id, part, isOptional, title: textIn(schema, 'title').replace(KIND_TITLE, '') },
+    help: textIn(schema, 'description'),
+    fields: ordered(schema).map(([member, one]) => fieldOf(at, member, one, schema)),
+  }
+}
+
+function fieldOf(at: string, member: string, schema: JsonSchema, whole: JsonSchema): ConnectField {
+  const isSecret = schema['writeOnly'] === true || schema['x-secret'] === true
+  const kind = kindOf(schema)
+  return {
+    ...{ member, kind, isSecret, name: `${isSecret ? 'secret.' : ''}${at}.${member}` },
+    title: textIn(schema, 'title') || member.replaceAll('_', ' '),
+    help: textIn(schema, 'description'),
+    // A box that is left empty says no.
+    isRequired: isRequired(whole, member) && kind !== 'check',
+    choices: choicesIn(schema),
+    given: isSecret ? '' : asText(schema['default']),
+  }
+}
+
+const isRequired = ({ required = [] }: JsonSchema, name: string): boolean => required.includes(name)
+
+/** In the order for forms; members that it does not name follow. */
+function ordered({ properties = {}, field_order: order }: JsonSchema): [string, JsonSchema][] {
+  const named = Array.isArray(order) ? order.map(String) : []
+  const rest = Object.keys(properties).filter((name) => !named.includes(name))
+  return [...named, ...rest].flatMap((name): [string, JsonSchema][] => {
+    const schema = properties[name]
+    return schema === undefined ? [] : [[name, schema]]
+  })
+}
+
+/** What may be null, too, is said by a choice of schemas. */
+const bare = (schema: JsonSchema): JsonSchema =>
+  (schema.anyOf ?? []).find(({ type }) => type !== 'null') ?? schema
+
+const choicesIn = (schema: JsonSchema): string[] => {
+  const all = bare(schema)['enum']
+  return Array.isArray(all) ? all.filter((one) => typeof one === 'string') : []
+}
+
+const KINDS: Record<string, FieldKind> = {
+  integer: 'number',
+  number: 'number',
+  boolean: 'check',
+  array: 'list',
+  object: 'json',
+}
+
+function kindOf(schema: JsonSchema): FieldKind {
+  const { type } = bare(schema)
+  const one = Array.isArray(type) ? type.find((name) => name !== 'null') : type
+  return choicesIn(schema).length > 0 ? 'choice' : (KINDS[one ?? ''] ?? 'text')
+}
+
+/** A value as its field holds it. */
+export function asText(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  if (Array.isArray(value)) return value.join(' ')
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** What a field holds in a form that was sent; spaces around a secret are a part of it. */
+export const typedIn = (form: Form, { name, isSecret }: ConnectField): string => {
+  const text = form.get(name) ?? ''
+  return isSecret ? text : text.trim()
+}
+
+/** Whether something was filled in that was not there before. */
+export const isTouched = ({ fields }: FieldGroup, form: Form): boolean =>
+  fields.some((field) => typedIn(form, field) !== field.given)
+
+/**
+ * What was filled in, with the values' own types; what is no value of its type stays a text, which is refused later by name.
+ *
+ * @param isAsked Whether a group was filled in, or is to be sent all the same.
+ * @throws CoreError 422 for text that is no JSON; it is not repeated
+ */
+export function connectionIn(
+  groups: readonly FieldGroup[],
+  form: Form,
+  isAsked: (group: FieldGroup) => boolean,
+  noJson: (field: ConnectField) => CoreError,
+): Filled {
+  const filled: Filled = {}
+  for (const one of groups.filter(isAsked)) {
+    const values: Record<string, unknown> = Object.fromEntries(
+      one.fields
+        .map((field) => [field.member, valueIn(field, typedIn(form, field), noJson)] as const)
+        .filter(([, value]) => value !== undefined),
+    )
+    const part = filled[one.part] ?? {}
+    filled[one.part] = one.id === '' ? { ...part, ...values } : { ...part, [one.id]: values }
+  }
+  return filled
+}
+
+function valueIn(
+  field: ConnectField,
+  text: string,
+  noJson: (field: ConnectField) => CoreError,
+): unknown {
+  const { kind, isRequired: must } = field
+  if (kind === 'check') return text !== ''
+  if (kind === 'list') {
+    const words = text.split(/[\s,]+/).filter((word) => word !== '')
+    return words.length > 0 || must ? words : undefined
+  }
+  if (text === '') return undefined
+  if (kind === 'number') return /^-?\d{1,15}$/.test(text) ? Number(text) : text
+  if (kind !== 'json') return text
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) throw noJson(field)
+    throw error
+  }
+}

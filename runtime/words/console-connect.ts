@@ -1,0 +1,161 @@
+/** CONSOLE_CONNECT: the words of connecting apps, and of connecting them with other credentials. */
+import { inBoth } from './say.ts'
+
+/** FIELD_NAMES: what the contract calls the members of credentials, where a connector has no words of its own. */
+const FIELD_NAMES = {
+  'Access token': 'Zugriffstoken',
+  'Client ID': 'Client-ID',
+  'Client secret': 'Client-Geheimnis',
+  'Client ID, to renew the access token with': 'Client-ID, um das Zugriffstoken zu erneuern',
+  'Client secret, to renew the access token with':
+    'Client-Geheimnis, um das Zugriffstoken zu erneuern',
+  'Refresh token, to renew the access token with':
+    'Aktualisierungstoken, um das Zugriffstoken zu erneuern',
+  'Seconds until the access token ends': 'Sekunden, bis das Zugriffstoken endet',
+  Scopes: 'Berechtigungen (Scopes)',
+  'Consumer key': 'Verbraucherschlüssel',
+  'Consumer secret': 'Verbrauchergeheimnis',
+  'Token ID': 'Token-ID',
+  'Token secret': 'Token-Geheimnis',
+  Username: 'Benutzername',
+  Password: 'Kennwort',
+  Token: 'Zugangstoken',
+  JWTHeaders: 'Kopf des JWT',
+  JWTClaims: 'Angaben des JWT',
+  'Signing secret': 'Geheimnis zum Signieren',
+  Key: 'Schlüssel',
+  'Impersonated user': 'Vertretener Benutzer',
+  'Tenant ID': 'Mandanten-ID',
+  Service: 'Dienst',
+  'Key identifier': 'Kennung des Schlüssels',
+  'Private key': 'Privater Schlüssel',
+} as const
+
+export const CONSOLE_CONNECT = {
+  connect: inBoth({
+    en: {
+      title: 'Connect an app',
+      lead: 'Choose what it is. Keyway asks the system before it keeps anything.',
+      link: 'Connect an app',
+      find: 'Connector',
+      list: 'Connectors',
+      name: 'Connector',
+      about: 'What it is',
+      category: 'Category',
+      none: 'No connectors are installed',
+      noneText: 'Install one, and it can be connected.',
+      noneFound: 'Nothing found',
+      noneFoundText: 'No connector has that in its name.',
+      formTitle: (name: string) => `Connect ${name}`,
+      formLead:
+        'What you enter is sealed, and goes only to the connector. No page shows a secret again.',
+      again: (name: string) => `Connect ${name} again`,
+      againLead:
+        'New credentials replace those that are kept. Leave them empty to keep those, and change the settings alone.',
+      change: 'Change connection',
+      reconnect: 'Connect again',
+      notConnected: 'It was not connected',
+      notKept: 'Secrets are not kept on this page: enter them again.',
+      facts: 'In Keyway',
+      ownName: 'Its name here',
+      ownNameHelp: (name: string) => `Without one, it is called ${name}.`,
+      credentials: 'Credentials',
+      otherCredentials: 'Other credentials',
+      oneOf: 'There are several. Fill in those that you have.',
+      settings: 'Settings',
+      secretHelp: 'It is not shown again.',
+      secretKept: 'One is kept. Enter it again where you change a setting.',
+      jsonHelp: 'As JSON.',
+      listHelp: 'With a space between two.',
+      choose: 'Choose',
+      button: 'Check and connect',
+      cancel: 'Cancel',
+      noJson: (field: string) => `${field}: this is not JSON`,
+      secretAgain: (fields: string) => `Enter it again, too, since settings change: ${fields}`,
+      nothing: 'Nothing was changed: enter other credentials, or change a setting',
+      checked: 'The credentials are checked before they are kept.',
+      unchecked: 'This connector cannot check credentials: the first sync shows whether they work.',
+      done: 'It is connected. Sync it next: a sync reads who has which account in it.',
+      changed: 'The connection is changed.',
+      fields: keysWords('en'),
+    },
+    de: {
+      title: 'Anwendung verbinden',
+      lead: 'Wählen Sie, was es ist. Keyway fragt das System, bevor es etwas aufbewahrt.',
+      link: 'Anwendung verbinden',
+      find: 'Connector suchen',
+      list: 'Verfügbare Connectors',
+      name: 'Connector',
+      about: 'Was es ist',
+      category: 'Kategorie',
+      none: 'Es ist kein Connector installiert',
+      noneText: 'Installieren Sie einen, dann kann er verbunden werden.',
+      noneFound: 'Nichts gefunden',
+      noneFoundText: 'Kein Connector hat das in seinem Namen.',
+      formTitle: (name: string) => `${name} verbinden`,
+      formLead:
+        'Ihre Eingaben werden versiegelt und gehen nur an den Connector. Keine Seite zeigt ein Geheimnis noch einmal.',
+      again: (name: string) => `${name} erneut verbinden`,
+      againLead:
+        'Neue Zugangsdaten ersetzen die aufbewahrten. Lassen Sie sie leer, um diese zu behalten und nur Einstellungen zu ändern.',
+      change: 'Verbindung ändern',
+      reconnect: 'Erneut verbinden',
+      notConnected: 'Die Verbindung kam nicht zustande',
+      notKept: 'Geheimnisse bleiben nicht auf dieser Seite: Geben Sie sie noch einmal ein.',
+      facts: 'In Keyway selbst',
+      ownName: 'Ihr Name hier',
+      ownNameHelp: (name: string) => `Ohne einen heißt sie ${name}.`,
+      credentials: 'Zugangsdaten',
+      otherCredentials: 'Andere Zugangsdaten',
+      oneOf: 'Es gibt mehrere. Füllen Sie die aus, die Sie haben.',
+      settings: 'Einstellungen',
+      secretHelp: 'Es wird nicht mehr angezeigt.',
+      secretKept:
+        'Eines wird aufbewahrt. Geben Sie es noch einmal ein, wenn Sie eine Einstellung ändern.',
+      jsonHelp: 'Als JSON.',
+      listHelp: 'Mit einem Leerzeichen dazwischen.',
+      choose: 'Bitte wählen',
+      button: 'Prüfen und verbinden',
+      cancel: 'Abbrechen',
+      noJson: (field: string) => `${field}: Das ist kein JSON`,
+      secretAgain: (fields: string) =>
+        `Geben Sie auch dies noch einmal ein, weil sich Einstellungen ändern: ${fields}`,
+      nothing:
+        'Es wurde nichts geändert: Geben Sie andere Zugangsdaten ein, oder ändern Sie eine Einstellung',
+      checked: 'Die Zugangsdaten werden geprüft, bevor sie aufbewahrt werden.',
+      unchecked:
+        'Dieser Connector kann Zugangsdaten nicht prüfen: Der erste Abgleich zeigt, ob sie gelten.',
+      done: 'Sie ist verbunden. Gleichen Sie sie als Nächstes ab: Ein Abgleich liest, wer welches Konto in ihr hat.',
+      changed: 'Die Verbindung ist geändert.',
+      fields: keysWords('de'),
+    },
+  }),
+  disconnect: inBoth({
+    en: {
+      title: 'Disconnect the app',
+      lead: 'Its record stays, with who has what. It can be connected again.',
+      link: 'Disconnect',
+      button: 'Disconnect',
+      done: 'It is disconnected.',
+      destroyed: (app: string) => `The credentials of ${app} are destroyed`,
+      noSync: 'It is synced no more, and nothing is given or taken in it',
+      stays: 'Its accounts and permissions stay as they were last seen',
+    },
+    de: {
+      title: 'Anwendung trennen',
+      lead: 'Der Eintrag bleibt, mit allem, was Personen haben. Sie kann wieder verbunden werden.',
+      link: 'Trennen',
+      button: 'Verbindung trennen',
+      done: 'Sie ist getrennt.',
+      destroyed: (app: string) => `Die Zugangsdaten von ${app} werden vernichtet`,
+      noSync: 'Sie wird nicht mehr abgeglichen, und in ihr wird nichts vergeben oder entzogen',
+      stays: 'Ihre Konten und Berechtigungen bleiben, wie sie zuletzt gesehen wurden',
+    },
+  }),
+} as const
+
+function keysWords(language: 'en' | 'de'): Readonly<Record<string, string>> {
+  return language === 'de'
+    ? FIELD_NAMES
+    : Object.fromEntries(Object.keys(FIELD_NAMES).map((name) => [name, name]))
+}
