@@ -39,11 +39,17 @@ const row = (...values: string[]): Buffer =>
     ...values.map((value) => Buffer.concat([int32(Buffer.byteLength(value)), Buffer.from(value)])),
   )
 
+/** What comes behind the last row: the transaction ends, and what is left in the session is taken back. */
+const ENDED = Buffer.concat([
+  ...[done('SELECT 1'), prepared, done('COMMIT'), prepared, done('DISCARD ALL')],
+  READY,
+])
+
 type Answer = (bytes: Buffer) => boolean
 type Deed = (answer: Answer, socket: Socket) => void
 
-/** What comes before the rows of the statement that is meant: BEGIN and SET were sent with it. */
-const BEGUN = Buffer.concat([prepared, done('BEGIN'), prepared, done('SET'), prepared])
+/** What comes before the rows of the statement that is meant: BEGIN and the settings were sent with it. */
+const BEGUN = Buffer.concat([prepared, done('BEGIN'), prepared, done('SELECT 0'), prepared])
 
 const rows =
   (one: Buffer): Deed =>
@@ -83,13 +89,17 @@ const DEEDS: Readonly<Record<string, Deed>> = {
         BEGUN,
         columns('__proto__', 'constructor'),
         row('polluted', 'polluted'),
-        done('SELECT 1'),
-        prepared,
-        done('COMMIT'),
-        READY,
+        ENDED,
       ]),
     ),
+  leaves: (answer) => void answer(Buffer.concat([BEGUN, columns('a'), row('x'), ENDED])),
+  fails: (answer) =>
+    void answer(Buffer.concat([message('E', 'SERROR\0C22012\0Mno\0\0'), message('Z', 'E')])),
 }
+
+/** Statements that leave something in their session, and what may come next there. */
+const LEAVING = /^select (?:leaves|fails)/
+const AFTER = ['COMMIT', 'ROLLBACK', 'DISCARD ALL']
 
 /** Statements with places, once what is quoted in them is taken out: nothing else may arrive. */
 const SHAPES = ['grant "" to ""', 'comment on role "" is \'\'']
@@ -109,6 +119,7 @@ export function serveDatabase(socket: Socket, arrived: (what: string) => void): 
   let held: Buffer = Buffer.alloc(0)
   let isWelcome = false
   let texts: string[] = []
+  let isLeft = false
   const answer: Answer = (bytes) => !socket.destroyed && socket.write(bytes)
   socket.on('data', (chunk: Buffer) => {
     held = Buffer.concat([held, chunk])
@@ -130,14 +141,20 @@ export function serveDatabase(socket: Socket, arrived: (what: string) => void): 
 
   function serve(letter: string, body: Buffer): void {
     if (letter === 'X') return void socket.end()
-    if (letter === 'Q') return void answer(Buffer.concat([...Array(5).fill(done('SET')), READY]))
     if (letter === 'P') texts.push(body.subarray(1, body.indexOf(0, 1)).toString('utf8'))
     if (letter !== 'S') return
     const all = texts
     texts = []
     for (const text of all.filter((one) => /^(grant|comment)/.test(one)))
       if (!SHAPES.includes(withoutQuoted(text))) arrived(`a database was sent ${text}`)
+    for (const text of all) {
+      if (isLeft && !AFTER.includes(text))
+        arrived('a request came into a session with what another one left there')
+      isLeft = LEAVING.test(text) || (isLeft && text !== 'DISCARD ALL')
+    }
     const asked = all.map((text) => /^select (\w+)/.exec(text)?.[1] ?? '').find((one) => one !== '')
+    // What stands behind a statement that fails is not done.
+    if (asked === 'fails') isLeft = true
     const deed = DEEDS[asked ?? '']
     if (deed) return deed(answer, socket)
     // The next page of what is never at its end.

@@ -23,6 +23,7 @@ import { patternsFault } from '../../contract/connector/pattern.ts'
 import { describeIssue, requestSchema, standardFields } from '../../contract/connector/payload.ts'
 import { secretFields } from '../../contract/connector/secrets.ts'
 import { type Field, type Fields, flatSchema } from '../../contract/connector/settings.ts'
+import { sessionFault } from '../../contract/connector/sql-session.ts'
 import { textFault } from '../../contract/connector/sql-text.ts'
 import { nearest } from '../../contract/errors/nearest.ts'
 import { messageOf } from '../../contract/errors/thrown.ts'
@@ -241,10 +242,26 @@ const RULES: readonly Rule[] = [
               `${at}[${index}].statements: ${show(name)} is none of ${Object.keys(statements).join(', ') || 'the statements: there is none'}; declare it under "statements"`,
           ),
       )
+    const rules = [
+      ...egress,
+      ...Object.values(capabilities).flatMap((one) => one.egress ?? []),
+    ].filter(isSqlRule)
+    const dialectsOf = (name: string) => [
+      ...new Set(
+        rules
+          .filter((rule) => rule.statements?.includes(name) ?? true)
+          .map(({ dialect }) => dialect),
+      ),
+    ]
     return [
       ...Object.entries(statements).flatMap(([name, statement]) => {
-        const fault = textFault(statement)
-        return fault === null ? [] : [`statements.${name}.text: ${fault}`]
+        const faults = [
+          textFault(statement),
+          ...dialectsOf(name).map((dialect) => sessionFault(dialect, statement)),
+        ]
+        return [...new Set(faults)].flatMap((fault) =>
+          fault === null ? [] : [`statements.${name}.text: ${fault}`],
+        )
       }),
       ...unknown(egress, 'egress'),
       ...Object.entries(capabilities).flatMap(([name, one]) =>

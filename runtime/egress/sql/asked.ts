@@ -10,6 +10,7 @@ import {
   sqlOperationOf,
   stepsOf,
 } from '../../contract/connector/sql.ts'
+import { sessionFault } from '../../contract/connector/sql-session.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { judgeSql, type SqlTarget, type Statements } from '../rules/sql-rules.ts'
 import { readBody } from '../wire/read-asked.ts'
@@ -31,8 +32,19 @@ export function judgeAsked(request: SqlRequest, targets: readonly SqlTarget[]): 
   const steps = stepsOf(request)
   const names = steps.map(({ statement }) => statement)
   const target = judgeSql(request.operation, names, targets)
-  for (const step of steps) judgeParameters(step, target.statements)
+  for (const step of steps) {
+    judgeSession(step, target)
+    judgeParameters(step, target.statements)
+  }
   return target
+}
+
+/** Said of the manifest already, unless that was installed before it was refused there. */
+function judgeSession({ statement }: StatementStep, { statements, dialect }: SqlTarget): void {
+  const declared = statements[statement]
+  const fault = declared === undefined ? null : sessionFault(dialect, declared)
+  if (fault !== null)
+    throw new RuntimeError('egress_undeclared', `The statement ${statement} ${fault}`)
 }
 
 function judgeParameters({ statement, parameters }: StatementStep, statements: Statements): void {

@@ -99,7 +99,6 @@ export function connect(
     const done = guard.allow(FIRST_REPLIES)
     try {
       await client.connect()
-      await client.query(SESSION)
     } catch (error) {
       const failure = failureOf(error, guard, from)
       guard.end()
@@ -113,15 +112,6 @@ export function connect(
 
 const READY = 'Z'.charCodeAt(0)
 const KEY = 'K'.charCodeAt(0)
-
-/** How values are written, whatever the server's own defaults are. */
-const SESSION = [
-  "SET DateStyle = 'ISO, YMD'",
-  "SET TimeZone = 'UTC'",
-  "SET IntervalStyle = 'iso_8601'",
-  "SET bytea_output = 'hex'",
-  'SET standard_conforming_strings = on',
-].join('; ')
 
 /**
  * Ends the statement that runs on another connection of the same server. What fails here is nothing: the server ends

@@ -18,10 +18,6 @@ export type MysqlConnection = {
   client: Connection
   guard: Guard
   isMariadb: boolean
-  /** What the session was last set to, so that it is not set again. */
-  session: { reads: boolean | null; limitSeconds: number }
-  /** Whether a transaction was begun and not ended. */
-  isOpen: boolean
 }
 
 const FIRST_REPLIES = { onBytes: () => {}, read: () => 0, maxItems: 0 }
@@ -145,10 +141,6 @@ export function connectMysql(
         inner.once('close', () => reject(new Error('closed during the login')))
         inner.emit('data', greeting.masked)
       })
-      await new Promise<void>((resolve, reject) => {
-        inner.once('close', () => reject(new Error('closed after the login')))
-        client.query(SESSION, (error) => (error === null ? resolve() : reject(error)))
-      })
     } catch (error) {
       const failure = failureOf(error, guard, from)
       guard.end()
@@ -156,14 +148,9 @@ export function connectMysql(
     } finally {
       done()
     }
-    const session = { reads: null, limitSeconds: 0 }
-    return { client, guard, isMariadb: greeting.isMariadb, session, isOpen: false }
+    return { client, guard, isMariadb: greeting.isMariadb }
   })
 }
-
-/** How texts are read and values are written, whatever the server's own defaults are. */
-const SESSION =
-  "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES,NO_ENGINE_SUBSTITUTION', SESSION time_zone = '+00:00', SESSION autocommit = 1"
 
 async function secured(
   raw: Socket,

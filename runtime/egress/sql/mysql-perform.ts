@@ -16,7 +16,7 @@ type Lease = Leased<MysqlConnection>
 
 /**
  * Carries a request out. A query runs in a session that only reads, so that a statement that was declared to read and
- * does not is refused by the server.
+ * does not is refused by the server. What it leaves in the session is taken back after it.
  *
  * @returns a page for a query, what each statement touched otherwise
  * @throws what the library throws; egress_url and others for what the request itself is
@@ -38,6 +38,7 @@ export async function performMysql(
     if (request.page)
       return pageOf(begin(connection, step), request.page.size, lease, randomUUID(), 0)
     const { rows, isTable } = await run(connection, step)
+    await reset(connection)
     if (!isTable) throw noTable(request.statement)
     if (rows.length <= SQL_LIMITS.maxRows) return { rows, cursor: null }
     throw new RuntimeError(
@@ -46,15 +47,10 @@ export async function performMysql(
     )
   }
   const touched: number[] = []
-  if (steps.length > 1) {
-    connection.isOpen = true
-    await run(connection, plain('START TRANSACTION'))
-  }
+  if (steps.length > 1) await run(connection, plain('START TRANSACTION'))
   for (const step of steps) touched.push((await run(connection, step)).touched)
-  if (steps.length > 1) {
-    await run(connection, plain('COMMIT'))
-    connection.isOpen = false
-  }
+  if (steps.length > 1) await run(connection, plain('COMMIT'))
+  await reset(connection)
   return { touched }
 }
 
@@ -71,27 +67,48 @@ async function written(
   const declared = target.statements[statement]
   if (declared === undefined)
     throw new RuntimeError('internal', 'a statement was not judged before it was sent')
-  const { text, values } = prepare(statement, declared, parameters)
+  const { text, values } = prepare(declared, parameters)
   return { text: await writeText(statement, { text }, names, target.dialect), values }
 }
 
-/** Has the session only read, or not, and the server end what nobody waits for any more. */
+/** How texts are read and values are written, whatever the server's own defaults are. */
+const SETTINGS = [
+  "sql_mode = 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES,NO_ENGINE_SUBSTITUTION'",
+  "time_zone = '+00:00'",
+  'autocommit = 1',
+  'character_set_client = utf8mb4',
+  'character_set_results = utf8mb4',
+  'collation_connection = utf8mb4_general_ci',
+]
+
+/** Settles the session: whether it only reads, and that the server ends what nobody waits for any more. */
 async function settle(connection: MysqlConnection, reads: boolean, leftMs: number): Promise<void> {
-  const { session, isMariadb } = connection
-  // The server counts in whole seconds here, so that it is told seldom; the call itself ends by its own deadline.
+  // MariaDB counts in whole seconds; the call itself ends by its own deadline.
   const limitSeconds = Math.max(1, Math.ceil(leftMs / 1000))
-  if (session.reads !== reads) {
-    session.reads = null
-    await run(connection, plain(`SET SESSION TRANSACTION READ ${reads ? 'ONLY' : 'WRITE'}`))
-    session.reads = reads
-  }
-  if (session.limitSeconds === limitSeconds) return
-  session.limitSeconds = 0
-  const limit = isMariadb
-    ? `max_statement_time = ${limitSeconds}`
-    : `max_execution_time = ${limitSeconds * 1000}`
-  await run(connection, plain(`SET SESSION ${limit}`))
-  session.limitSeconds = limitSeconds
+  const own = connection.isMariadb
+    ? [`tx_read_only = ${Number(reads)}`, `max_statement_time = ${limitSeconds}`]
+    : [`transaction_read_only = ${Number(reads)}`, `max_execution_time = ${limitSeconds * 1000}`]
+  const all = [...SETTINGS, ...own].map((one) => `SESSION ${one}`)
+  await run(connection, plain(`SET ${all.join(', ')}`))
+}
+
+/**
+ * Takes back what is left in a session: settings, roles, locks, temporary tables, variables, prepared statements. Where
+ * the server does not do that, the connection serves nobody else.
+ */
+function reset({ client, guard }: MysqlConnection): Promise<void> {
+  return new Promise((resolve) => {
+    const failed = () => {
+      guard.end()
+      resolve()
+    }
+    guard.socket.once('close', failed)
+    client.reset((error) => {
+      guard.socket.off('close', failed)
+      if (error === null) resolve()
+      else failed()
+    })
+  })
 }
 
 /** What one statement gave. */
@@ -185,7 +202,10 @@ async function pageOf(
   before: number,
 ): Promise<SqlPage> {
   const { rows, isAtEnd } = await reading.next(size)
-  if (isAtEnd) return { rows, cursor: null }
+  if (isAtEnd) {
+    await reset(lease.connection)
+    return { rows, cursor: null }
+  }
   const parked: ParkedReading = { id, given: before + rows.length, reading }
   lease.parked = parked
   return { rows, cursor: writeCursor(parked) }
@@ -194,9 +214,8 @@ async function pageOf(
 /** Makes a connection fit for the next request. @throws where a result waits on it: only its end would do */
 export async function mendMysql({ connection, parked }: Lease): Promise<void> {
   if (parked !== null) throw new RuntimeError('upstream_closed', 'a result was left unread')
-  if (!connection.isOpen) return
-  await run(connection, plain('ROLLBACK'))
-  connection.isOpen = false
+  // It ends a transaction as well.
+  await reset(connection)
 }
 
 /** Ends on the server what runs on another connection. */

@@ -32,6 +32,7 @@ const COMMANDS: Readonly<Record<number, State | null>> = {
   22: { at: 'prepared' },
   23: { at: 'answer', form: 'binary' },
   25: null,
+  31: { at: 'answer', form: 'text' },
 }
 
 const OK = 0

@@ -23,7 +23,7 @@ export type JudgedSql = { request: SqlRequest; target: SqlTarget }
 
 /**
  * Carries a request out, in a transaction of its own: one that only reads for a query, so that a statement that was
- * declared to read and does not is refused by the server.
+ * declared to read and does not is refused by the server. What it leaves in the session is taken back after it.
  *
  * @returns a page for a query, what each statement touched otherwise
  * @throws what the library throws; egress_url and others for what the request itself is
@@ -44,14 +44,15 @@ export async function perform(
   const steps = await Promise.all(stepsOf(request).map((step) => written(step, target)))
   const isRead = request.operation === 'query'
   const most = isRead ? SQL_LIMITS.maxRows + 1 : 0
-  const done = await run(connection, [
-    ...opening(isRead, leftMs),
+  const before = opening(isRead, leftMs)
+  const all = await finish(connection, [
+    ...before,
     ...steps.map((step) => ({ ...step, rows: most })),
     { text: 'COMMIT' },
   ])
-  if (!isRead)
-    return { touched: done.slice(-1 - steps.length, -1).map(({ tag }) => touchedBy(tag)) }
-  const rows = done.at(-2)?.rows ?? []
+  const done = all.slice(before.length, before.length + steps.length)
+  if (!isRead) return { touched: done.map(({ tag }) => touchedBy(tag)) }
+  const rows = done[0]?.rows ?? []
   if (rows.length <= SQL_LIMITS.maxRows) return { rows, cursor: null }
   throw new RuntimeError(
     'upstream_too_large',
@@ -75,10 +76,29 @@ async function written(
   }
 }
 
-/** Begins, and has the server end it when nobody waits any more. */
+/** How values are written, whatever the server's own defaults are. */
+const SETTINGS = {
+  DateStyle: 'ISO, YMD',
+  TimeZone: 'UTC',
+  IntervalStyle: 'iso_8601',
+  bytea_output: 'hex',
+  standard_conforming_strings: 'on',
+}
+
+/**
+ * Begins, settles for this transaction how values are written, and has the server end it when nobody waits any more.
+ * The query takes a snapshot: from then on the server lets no transaction that reads become one that writes.
+ */
 const opening = (isRead: boolean, leftMs: number): Sent[] => [
   { text: isRead ? 'BEGIN READ ONLY' : 'BEGIN READ WRITE' },
-  { text: `SET LOCAL statement_timeout = ${Math.max(1, Math.floor(leftMs))}` },
+  {
+    text: `SELECT ${Object.entries({
+      ...SETTINGS,
+      statement_timeout: Math.max(1, Math.floor(leftMs)),
+    })
+      .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+      .join(', ')}`,
+  },
 ]
 
 /** The last number of a command's tag: `INSERT 0 3`. */
@@ -90,9 +110,26 @@ type Read = (values: readonly (string | null)[]) => SqlRow
 /** What one statement gave; `read` reads further rows of one that was suspended. */
 type Done = { rows: SqlRow[]; tag: string; read: Read; isSuspended: boolean }
 
-/** Sends statements together, and waits for all of them: one way there and back. */
-const run = (connection: PostgresConnection, all: readonly Sent[]): Promise<Done[]> =>
-  submit(connection, { read: toRow([]), answers: all.length }, (wire) => {
+/** Takes back what is left in a session: settings, roles, locks, temporary tables, prepared statements, listeners. */
+const RESET: Sent = { text: 'DISCARD ALL' }
+
+/**
+ * Ends a transaction by the last of these statements, and takes back what it leaves in the session. Where the server does
+ * not do that, the transaction has ended all the same, and the connection serves nobody else.
+ */
+async function finish(connection: PostgresConnection, all: readonly Sent[]): Promise<Done[]> {
+  const done = await run(connection, [...all, RESET], all.length)
+  if (done.length <= all.length) connection.guard.end()
+  return done
+}
+
+/** Sends statements together, and waits for them, of which so many are needed: one way there and back. */
+const run = (
+  connection: PostgresConnection,
+  all: readonly Sent[],
+  needed = all.length,
+): Promise<Done[]> =>
+  submit(connection, { read: toRow([]), answers: all.length, needed }, (wire) => {
     for (const { text, values = [], rows } of all) {
       wire.parse({ text, name: '', types: [] }, true)
       wire.bind({ values }, true)
@@ -103,10 +140,12 @@ const run = (connection: PostgresConnection, all: readonly Sent[]): Promise<Done
 
 /** Further rows of the statement that was suspended. */
 const more = (connection: PostgresConnection, size: number, read: Read): Promise<Done[]> =>
-  submit(connection, { read, answers: 1 }, (wire) => wire.execute({ rows: String(size) }, true))
+  submit(connection, { read, answers: 1, needed: 1 }, (wire) =>
+    wire.execute({ rows: String(size) }, true),
+  )
 
-/** How the first rows are read, and how many statements the server answers. */
-type Expected = { read: Read; answers: number }
+/** How the first rows are read, how many statements the server answers, and after how many of them an error is none. */
+type Expected = { read: Read; answers: number; needed: number }
 
 /** Handlers that the library calls with what comes (pg 8, `Client`). */
 type Handlers = {
@@ -120,7 +159,7 @@ type Handlers = {
 }
 
 function submit(
-  { client }: PostgresConnection,
+  { client, guard }: PostgresConnection,
   expected: Expected,
   send: (wire: Connection) => void,
 ): Promise<Done[]> {
@@ -134,8 +173,10 @@ function submit(
     }
     const query: Submittable & Handlers = {
       submit(wire) {
+        guard.socket.cork()
         send(wire)
         wire.sync()
+        guard.socket.uncork()
       },
       handleRowDescription({ fields }) {
         read = toRow(fields)
@@ -149,7 +190,7 @@ function submit(
       // A server that is ready too early has answered nothing: that is no empty result.
       handleReadyForQuery: () =>
         done.length === expected.answers ? resolve(done) : reject(new Error('not all answered')),
-      handleError: reject,
+      handleError: (error) => (done.length < expected.needed ? reject(error) : resolve(done)),
     }
     client.query(query)
   })
@@ -159,7 +200,7 @@ function submit(
 export async function rollBack(lease: Lease): Promise<void> {
   lease.parked = null
   // In any case: the state comes after the error.
-  await run(lease.connection, [{ text: 'ROLLBACK' }])
+  await finish(lease.connection, [{ text: 'ROLLBACK' }])
 }
 
 /** A result that is read no further. */
@@ -196,7 +237,7 @@ async function pageOf(
   const last = done.at(-1)
   const rows = last?.rows ?? []
   if (!last?.isSuspended) {
-    await run(lease.connection, [{ text: 'COMMIT' }])
+    await finish(lease.connection, [{ text: 'COMMIT' }])
     return { rows, cursor: null }
   }
   const parked: ParkedRows = { id, given: before + rows.length, read: last.read }

@@ -33,8 +33,10 @@ const POSTGRESQL: Trade<SqlAsked, PostgresConnection> = {
   ...COMMON,
   open: ({ target, login }, means) => connect(target, login, means),
   perform,
+  // One row is that of the settings before it.
   maxItemsOf: ({ request }) =>
-    request.operation === 'query' && request.page ? request.page.size : SQL_LIMITS.maxRows + 1,
+    1 +
+    (request.operation === 'query' && request.page ? request.page.size : SQL_LIMITS.maxRows + 1),
   mend: rollBack,
   async stop({ target }, connection, means) {
     const key = connection.cancelKey()

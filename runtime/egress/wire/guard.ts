@@ -61,6 +61,13 @@ export class GuardedSocket extends EventEmitter {
   write(bytes: Buffer, done?: () => void): boolean {
     return this.#socket.write(bytes, () => done?.())
   }
+  /** What is written from here to `uncork` goes at once. */
+  cork(): void {
+    this.#socket.cork()
+  }
+  uncork(): void {
+    this.#socket.uncork()
+  }
   end(): void {
     this.#socket.end()
   }

@@ -4,6 +4,7 @@ import type { Attack } from './attack.ts'
 const DEEDS = [
   ...['fine', 'silent', 'dripping', 'endless', 'wide', 'pages', 'announced', 'garbage', 'unended'],
   ...['short', 'negative', 'copying', 'greeting', 'asking', 'closing', 'polluting'],
+  ...['leaves', 'fails'],
 ]
 
 const STATEMENTS = {
@@ -50,6 +51,25 @@ export const DATABASE: readonly Attack[] = [
     manifest: manifest(['grant', 'comment', 'find']),
   },
   { ...database, name: 'statements', promise: 2, ends: ['answer'] },
+  {
+    ...database,
+    name: 'session-statements',
+    promise: 2,
+    ends: ['ghost'],
+    manifest: {
+      ...manifest(['authorize', 'widen', 'end']),
+      statements: {
+        authorize: { text: 'set session authorization {identifier:role}' },
+        widen: {
+          text: "select set_config('search_path', $1, false)",
+          parameters: ['string'],
+          reads: true,
+        },
+        end: { text: '/* only a note */ commit', reads: true },
+      },
+    },
+  },
+  { ...database, name: 'left-sessions', promise: 3, ends: ['answer'], quick: true },
   {
     ...database,
     name: 'database-addresses',

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { errorOf, openDoors } from '../fixtures/door.ts'
 import { startTcp, stopAll } from '../fixtures/upstream.ts'
 import { doorTo, sql } from './database.ts'
-import { FIRST, message, row, SETTLED, WELCOME } from './wire.ts'
+import { FIRST, lastOf, message, row, WELCOME } from './wire.ts'
 
 afterEach(async () => {
   for (const door of openDoors.splice(0)) await door.close()
@@ -25,23 +25,37 @@ async function lying(
   answer: (socket: Socket, said: Buffer) => void,
   { signal = AbortSignal.timeout(5000), welcome = WELCOME, plain = true }: Lies = {},
 ) {
+  let connections = 0
   const port = await startTcp((socket) => {
     let asked = 0
+    connections += 1
     socket.on('data', (said: Buffer) => {
       asked += 1
       if (!plain) answer(socket, said)
       else if (asked === 1) socket.write(welcome)
-      else if (asked === 2) socket.write(SETTLED)
       else answer(socket, said)
     })
   })
   const auth = { username: 'x', password: 'a-password' }
   const at = { host: '127.0.0.1', port, database: 'x', auth }
   const door = doorTo(at, { statements: READS, plain, call: { signal } })
-  return { door, port, query: () => door.fetch(sql('QUERY', { statement: 'all' })) }
+  const query = () => door.fetch(sql('QUERY', { statement: 'all' }))
+  return { door, port, query, connections: () => connections }
 }
 
 describe('a database that', () => {
+  test.each([
+    [true, 'serves the next request on the same connection', 1],
+    [false, 'serves the next request on another one', 2],
+  ])('takes back what is left in a session (%s) %s', async (isClean, _what, count) => {
+    const { query, connections } = await lying((socket) =>
+      socket.write(Buffer.concat([FIRST, row('x'), lastOf(isClean)])),
+    )
+    for (const _twice of [1, 2])
+      expect(JSON.parse(String((await query()).body))).toEqual({ rows: [{ a: 'x' }], cursor: null })
+    expect(connections()).toBe(count)
+  })
+
   test.each([
     ['does not speak PostgreSQL', Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), 'upstream_too_large'],
     ['speaks something else', Buffer.alloc(200), 'upstream_garbled'],

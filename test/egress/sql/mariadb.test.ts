@@ -43,6 +43,12 @@ const STATEMENTS = {
   },
   lies_by_function: { text: 'select sales.writes()', reads: true },
   session: { text: 'set session transaction read write' },
+  keeps: { text: 'call sales.keeps()' },
+  kept: {
+    text: "select @@sql_mode mode, @@max_statement_time > 0 limited, @secret secret, is_used_lock('kept') held, @@tx_read_only reads_only, @@time_zone zone, connection_id() id",
+    reads: true,
+  },
+  temporary: { text: 'select * from sales.left_behind', reads: true },
   sleeps: { text: 'select sleep(30)', reads: true },
   notes: { text: 'select note from sales.notes order by note', reads: true },
   note: { text: 'insert into sales.notes values ($1)', parameters: ['string' as const] },
@@ -83,7 +89,16 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
         '2026-01-31 23:59:59.5', '2026-01-31 12:00:00', '2026-01-31', '-25:00:01', 'jürgen 🚀', '{"a":1}', b'1', 2026, 1),
         (8, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
       create function sales.writes() returns int begin insert into sales.notes values ('by function'); return 1; end;
-      grant execute on function sales.writes to connector@'%'`)
+      grant execute on function sales.writes to connector@'%';
+      create procedure sales.keeps() begin
+        set session sql_mode = '', session max_statement_time = 0, session time_zone = '+05:00', @secret = 'of another';
+        set session tx_read_only = 0;
+        do get_lock('kept', 0);
+        create temporary table sales.left_behind (a int);
+        start transaction;
+        insert into sales.notes values ('left open');
+      end;
+      grant execute on procedure sales.keeps to connector@'%'; grant create temporary tables on sales.* to connector@'%'`)
   })
   afterEach(async () => {
     for (const door of openDoors.splice(0)) await door.close()
@@ -193,6 +208,27 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
 
   test('refuses a statement that changes the session', async () => {
     expect((await errorOf(execute('session'))).code).toBe('egress_undeclared')
+  })
+
+  test('leaves nothing of a statement in the session, whatever a procedure does', async () => {
+    const through = door()
+    const [before] = await query('kept', [], through)
+    expect(before).toMatchObject({
+      secret: null,
+      held: null,
+      limited: 1,
+      reads_only: '1',
+      zone: '+00:00',
+    })
+    expect(before.mode).toContain('NO_BACKSLASH_ESCAPES')
+    await ask('EXECUTE', { statement: 'keeps' }, through)
+    expect(await query('kept', [], through)).toEqual([before])
+    expect((await errorOf(query('temporary', [], through))).details.appErrorCode).toBe('1146')
+    expect((await errorOf(query('lies_by_function', [], through))).details.appErrorCode).toBe(
+      '1792',
+    )
+    expect(await query('kept', [], through)).toEqual([before])
+    expect(await query('notes')).toEqual([])
   })
 
   test('writes, does all of a transaction or nothing, and serves on after a refusal', async () => {

@@ -37,18 +37,41 @@ const STATEMENTS = {
     parameters: ['integer' as const],
     reads: true,
   },
-  lies: { text: "insert into notes values ('written')", reads: true },
-  lies_too: { text: "select set_config('transaction_read_only', 'off', false)", reads: true },
+  lies: {
+    text: "with x as (insert into notes values ('written') returning note) select note from x",
+    reads: true,
+  },
+  lies_too: { text: "select set_config('transaction_read_only', 'off', true)", reads: true },
+  lies_later: { text: "select set_config('transaction_read_only', 'off', false)", reads: true },
   lies_first: { text: 'set session characteristics as transaction read write', reads: true },
   commits: { text: 'commit', reads: true },
+  hidden_set: { text: 'select public.keeps()', reads: true },
+  hidden_write: { text: 'select public.keeps()' },
+  temporary: {
+    text: 'select count(*)::int n from pg_class where relname = $1',
+    parameters: ['string' as const],
+    reads: true,
+  },
+  session: {
+    text: `select current_setting('search_path') path, coalesce(current_setting('app.secret', true), '') secret, current_user::text who,
+      (select count(*)::int from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()) locks,
+      current_setting('default_transaction_read_only') reads_only, current_setting('DateStyle') dates,
+      (select count(*)::int from pg_prepared_statements) prepared, pg_backend_pid() pid`,
+    reads: true,
+  },
   sleeps: { text: 'select pg_sleep(30)', reads: true },
   notes: { text: 'select note from notes order by note', reads: true },
+  notes_after: {
+    text: 'select note from notes where note > $1 order by note limit $2',
+    parameters: ['string' as const, 'integer' as const],
+    reads: true,
+  },
   note: { text: 'insert into notes values ($1)', parameters: ['string' as const] },
   create_role: { text: 'create role {identifier:role} login password {password:password}' },
   drop_role: { text: 'drop role {identifier:role}' },
   comment: { text: 'comment on role {identifier:role} is {literal:text}' },
   no_table: { text: 'select 1 from no_such_table', reads: true },
-  wrong: { text: 'selekt 1', reads: true },
+  wrong: { text: 'select 1 1', reads: true },
   divide: { text: 'select 1 / $1::int', parameters: ['integer' as const], reads: true },
   locks: { text: 'update notes set note = note where note = $1', parameters: ['string' as const] },
 }
@@ -71,6 +94,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     await admin.connect()
     await admin.query('create table notes (note text primary key)')
     await admin.query('grant all on notes to connector')
+    await admin.query('create role left_role; grant left_role to connector')
   })
   afterEach(async () => {
     for (const door of openDoors.splice(0)) await door.close()
@@ -152,6 +176,50 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     expect(await query('numbers', [1], through)).toEqual([{ n: 1 }])
   })
 
+  test('gives a result as it was when it began, whatever changes between two pages', async () => {
+    await admin.query(
+      "insert into notes select 'n' || lpad(n::text, 2, '0') from generate_series(1, 30) n",
+    )
+    const through = door()
+    const found: string[] = []
+    let cursor: string | null = null
+    do {
+      const page = { size: 10, cursor }
+      const read = await ask('QUERY', { statement: 'notes', page }, through)
+      found.push(...read.rows.map(({ note }: { note: string }) => note))
+      cursor = read.cursor
+      // What was read, what is read next, and what comes before and behind it.
+      await admin.query(
+        "delete from notes where note in ('n01', 'n12', 'n25'); insert into notes values ('a00'), ('z99') on conflict do nothing; update notes set note = 'moved' where note = 'n20'",
+      )
+    } while (cursor !== null)
+    expect(found).toEqual(
+      Array.from({ length: 30 }, (_, n) => `n${String(n + 1).padStart(2, '0')}`),
+    )
+    const now = await query('notes', [], through)
+    expect(now).toHaveLength(29)
+    await admin.query('delete from notes')
+  })
+
+  test('misses nobody who stays where a listing pages by a key and rows come and go', async () => {
+    await admin.query(
+      "insert into notes select 'n' || lpad(n::text, 2, '0') from generate_series(1, 30) n",
+    )
+    const found: string[] = []
+    for (let after = ''; ; after = found.at(-1) ?? '') {
+      const rows = await query('notes_after', [after, 10])
+      found.push(...rows.map(({ note }: { note: string }) => note))
+      if (rows.length < 10) break
+      await admin.query(
+        "delete from notes where note in ('n01', 'n10', 'n25'); insert into notes values ('a00'), ('n125') on conflict do nothing",
+      )
+    }
+    const stay = Array.from({ length: 30 }, (_, n) => `n${String(n + 1).padStart(2, '0')}`)
+    for (const note of stay.filter((one) => one !== 'n25')) expect(found).toContain(note)
+    expect(new Set(found).size).toBe(found.length)
+    await admin.query('delete from notes')
+  })
+
   test('says that a page cannot go on where its connection is gone', async () => {
     const body = { statement: 'numbers', parameters: [100] }
     const { cursor } = await ask('QUERY', { ...body, page: { size: 10 } })
@@ -205,10 +273,60 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
 
   test('has it refused also after one that changes the session', async () => {
     const through = door()
-    for (const name of ['lies_first', 'commits'])
+    for (const name of ['lies_first', 'lies_later', 'commits'])
       await query(name, [], through).catch(() => undefined)
     expect((await errorOf(query('lies', [], through))).details.appErrorCode).toBe('25006')
   })
+
+  test.each([
+    ['lies_later', /set_config/],
+    ['lies_first', /begins with SET/],
+    ['commits', /begins with COMMIT/],
+  ])('sends no statement that changes the session: %s', async (name, why) => {
+    const through = door()
+    const error = await errorOf(query(name, [], through))
+    expect([error.code, error.message]).toEqual(['egress_undeclared', expect.stringMatching(why)])
+    expect(through.records[0]).toMatchObject({ sent: false })
+  })
+
+  test.each(['page', 'query', 'execute', 'transaction', 'failed'])(
+    'leaves nothing of a statement in the session, whatever a function does: %s',
+    async (way) => {
+      await admin.query(`create or replace function keeps() returns int language plpgsql as $$
+        begin
+          perform set_config('search_path', 'elsewhere', false), set_config('app.secret', 'of another', false),
+            set_config('default_transaction_read_only', 'on', false), set_config('DateStyle', 'German', false),
+            set_config('role', 'left_role', false), pg_advisory_lock(42);
+          if current_setting('transaction_read_only') = 'off' then create temp table if not exists left_behind (a int); end if;
+          execute 'deallocate all'; execute 'prepare left_prepared as select 1';
+          if '${way}' = 'failed' then raise 'fails'; end if;
+          return 1;
+        end $$`)
+      const through = door()
+      const [before] = await query('session', [], through)
+      const body = { statement: way === 'page' || way === 'query' ? 'hidden_set' : 'hidden_write' }
+      if (way === 'page') {
+        const one = await ask('QUERY', { ...body, page: { size: 10 } }, through)
+        expect(one.rows).toHaveLength(1)
+      } else if (way === 'query') await ask('QUERY', body, through)
+      else if (way === 'transaction') await ask('TRANSACTION', { steps: [body, body] }, through)
+      else if (way === 'execute') await ask('EXECUTE', body, through)
+      else expect((await errorOf(ask('EXECUTE', body, through))).details.appErrorCode).toBe('P0001')
+      const [after] = await query('session', [], through)
+      expect(after).toEqual(before)
+      expect(after).toMatchObject({
+        secret: '',
+        who: 'connector',
+        locks: 0,
+        prepared: 0,
+        dates: 'ISO, YMD',
+      })
+      expect(await query('temporary', ['left_behind'], through)).toEqual([{ n: 0 }])
+      expect(
+        (await errorOf(ask('QUERY', { statement: 'lies' }, through))).details.appErrorCode,
+      ).toBe('25006')
+    },
+  )
 
   const LIE = { statement: 'lies', parameters: [] }
   test.each([

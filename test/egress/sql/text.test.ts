@@ -3,6 +3,7 @@ import mysql from 'mysql2'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import type { SqlType } from '../../../runtime/contract/connector/sql.ts'
+import { sessionFault } from '../../../runtime/contract/connector/sql-session.ts'
 import { textFault } from '../../../runtime/contract/connector/sql-text.ts'
 import { prepare } from '../../../runtime/egress/sql/mysql-text.ts'
 import { writeText } from '../../../runtime/egress/sql/quote.ts'
@@ -141,32 +142,91 @@ describe('what is put into a place', () => {
 describe('a statement of MySQL', () => {
   test('has a question mark for each use of a parameter, and none in quotes', () => {
     const text = "select '$1', `$2`, $2, $1 from x where a = $2"
-    expect(prepare('s', statement(text, ['string', 'string']), ['one', null])).toEqual({
+    expect(prepare(statement(text, ['string', 'string']), ['one', null])).toEqual({
       text: "select '$1', `$2`, ?, ? from x where a = ?",
       values: [null, 'one', null],
     })
   })
+})
 
-  test.each<[string, boolean]>([
-    ['update x set a = 1', true],
-    ['call x()', true],
-    ['set session sql_mode = 1', false],
-    [' SET @@global.general_log = 1', false],
-    ['commit', false],
-    ['start transaction', false],
-    ['use other', false],
-    ['load data infile x', false],
-  ])('may not be %j', (text, reads) => {
-    expect(() => prepare('s', statement(text, [], reads), [])).toThrow(/^The statement s /)
+const READS = true
+describe('a statement that outlasts its request', () => {
+  test.each<[string, RegExp, boolean?]>([
+    ['set session authorization x', /begins with SET/],
+    ["set role 'x'", /begins with SET/],
+    ['set session characteristics as transaction read write', /begins with SET/],
+    ['set transaction read write', /begins with SET/],
+    ['/* a note */ SET search_path = x', /begins with SET/],
+    ['-- a note\nset/**/search_path = x', /begins with SET/],
+    ['(/**/reset all', /begins with RESET/],
+    ['discard temp', /begins with DISCARD/],
+    ['begin', /begins with BEGIN/],
+    ['start transaction', /begins with START/],
+    ['commit', /begins with COMMIT/],
+    ["commit prepared 'x'", /begins with COMMIT/],
+    ['end', /begins with END/],
+    ['rollback', /begins with ROLLBACK/],
+    ['abort', /begins with ABORT/],
+    ['savepoint x', /begins with SAVEPOINT/],
+    ["prepare transaction 'x'", /begins with PREPARE/],
+    ['prepare x as select 1', /begins with PREPARE/],
+    ['execute x', /begins with EXECUTE/],
+    ['deallocate all', /begins with DEALLOCATE/],
+    ['declare x cursor with hold for select 1', /begins with DECLARE/],
+    ['listen x', /begins with LISTEN/],
+    ["load 'x'", /begins with LOAD/],
+    ['/* /* */ select */ commit', /comment in a comment/],
+    ["select set_config('search_path', 'x', false)", /set_config\(name, value, true\)/],
+    ["select set_config('a.b', 'true, true', false)", /set_config\(name, value, true\)/],
+    ["select 1, pg_catalog.SET_CONFIG ('a.b', $1, $2)", /set_config\(name, value, true\)/],
+    ['select pg_advisory_lock(1)', /pg_advisory_xact_lock/],
+    ['select pg_try_advisory_lock_shared(1)', /pg_advisory_xact_lock/],
+    ['create temp table x (a int)', /temporary/],
+    ['create or replace local temporary view x as select 1', /temporary/],
+    ['select 1 into temp x', /temporary/],
+    ['create table pg_temp.x (a int)', /temporary/],
+    ['do $$ begin end $$', /in PostgreSQL it begins with SELECT/, READS],
+    ['call x()', /in PostgreSQL it begins with SELECT/, READS],
+  ])('is refused in PostgreSQL: %j', (text, why, reads = false) => {
+    expect(sessionFault('postgresql', statement(text, [], reads))).toMatch(why)
   })
 
-  test.each<[string, boolean]>([
-    ['(select 1) union (select 2)', true],
-    ['show grants', true],
-    ['set password for x = 1', false],
-    ['set default role x for y', false],
-    ['call x()', false],
-  ])('may be %j', (text, reads) => {
-    expect(prepare('s', statement(text, [], reads), []).text).toBe(text)
+  test.each<[string, RegExp, boolean?]>([
+    ['set session sql_mode = 1', /begins with SET/],
+    [' SET @@global.general_log = 1', /begins with SET/],
+    ['/* a note */ set role x', /begins with SET/],
+    ['# a note\nset @x = 1', /begins with SET/],
+    ['/*! set role x */', /one that the server runs/],
+    ['/*M!100000 commit */', /one that the server runs/],
+    ['commit', /begins with COMMIT/],
+    ['start transaction', /begins with START/],
+    ['xa begin 1', /begins with XA/],
+    ['lock tables x write', /begins with LOCK/],
+    ['use other', /begins with USE/],
+    ['load data infile x', /begins with LOAD/],
+    ["select get_lock('x', 1)", /lock for the whole session/],
+    ['create temporary table x (a int)', /temporary/],
+    ['update x set a = 1', /in MySQL it begins with SELECT/, READS],
+    ['call x()', /in MySQL it begins with SELECT/, READS],
+  ])('is refused in MySQL: %j', (text, why, reads = false) => {
+    expect(sessionFault('mysql', statement(text, [], reads))).toMatch(why)
+  })
+
+  test.each<['postgresql' | 'mysql', string, boolean?]>([
+    ['postgresql', '(select 1) union (select 2)', READS],
+    ['postgresql', "-- a note\nwith x as (select '{}'::jsonb #>> '{a}') table x", READS],
+    ['postgresql', "select set_config('a.b', $1, true), 'commit; set_config(1)'"],
+    ['postgresql', 'set local lock_timeout = 100'],
+    ['postgresql', 'set constraints all deferred'],
+    ['postgresql', 'select pg_advisory_xact_lock(1)'],
+    ['postgresql', 'create table template (a int)'],
+    ['postgresql', 'do $$ begin end $$'],
+    ['mysql', '(select 1) union (select 2)', READS],
+    ['mysql', 'show grants', READS],
+    ['mysql', 'set password for x = 1'],
+    ['mysql', 'set default role x for y'],
+    ['mysql', 'call x()'],
+  ])('is none of these in %s: %j', (dialect, text, reads = false) => {
+    expect(sessionFault(dialect, statement(text, [], reads))).toBeNull()
   })
 })

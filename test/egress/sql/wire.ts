@@ -18,9 +18,6 @@ export const WELCOME = Buffer.concat([
   READY,
 ])
 
-/** What answers the settings of a session, which go in one query. */
-export const SETTLED = Buffer.concat([...Array(5).fill(message('C', 'SET\0')), READY])
-
 /** A row of one column. */
 export const row = (value: string): Buffer => {
   const text = Buffer.from(value)
@@ -29,14 +26,22 @@ export const row = (value: string): Buffer => {
   return message('D', [0, 1, ...size, ...text])
 }
 
-/** What comes before the first row of a column `a`, behind BEGIN and SET. */
+/** What comes before the first row of a column `a`, behind BEGIN and the settings. */
 export const FIRST = Buffer.concat([
-  ...['BEGIN', 'SET'].flatMap((tag) => [
-    message('1', []),
-    message('2', []),
-    message('C', `${tag}\0`),
-  ]),
+  ...[message('1', []), message('2', []), message('C', 'BEGIN\0')],
+  ...[message('1', []), message('2', []), row('UTC'), message('C', 'SELECT 1\0')],
   message('1', []),
   message('2', []),
   message('T', [0, 1, 97, 0, ...Array(6).fill(0), 0, 0, 0, 25, ...Array(8).fill(0)]),
 ])
+
+/** What comes behind the last row: `isClean` tells whether the session was taken back. */
+export const lastOf = (isClean: boolean): Buffer =>
+  Buffer.concat([
+    message('C', 'SELECT 1\0'),
+    ...[message('1', []), message('2', []), message('C', 'COMMIT\0')],
+    ...(isClean
+      ? [message('1', []), message('2', []), message('C', 'DISCARD ALL\0')]
+      : [message('E', 'SERROR\0C0A000\0Mno\0\0')]),
+    READY,
+  ])

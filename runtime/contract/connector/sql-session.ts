@@ -1,0 +1,79 @@
+/**
+ * What a statement may not do because it would not end with it: the session and its transaction are the host's, and the
+ * next request uses the connection. This says so early and in words. What a text hides from it, such as a function that
+ * sets something, the host takes back after each request.
+ */
+import type { SqlDialect, SqlStatement } from './sql.ts'
+
+/** Quoted text and comments, by system: only in MySQL `#` begins one. */
+const TOKENS: Readonly<Record<SqlDialect, RegExp>> = {
+  postgresql: /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*(?:(?!\*\/)[\s\S])*\*\//g,
+  mysql:
+    /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|--[^\n]*|#[^\n]*|\/\*(?:(?!\*\/)[\s\S])*\*\//g,
+}
+
+/** A comment in another one, and comments that MySQL and MariaDB run. */
+const TREACHEROUS = /^\/\*(?:M?!|[\s\S]*\/\*)/
+
+/** What a statement that reads begins with. Others change the session, or what is granted, in any transaction. */
+const READS = /^(?:select|with|show|table|values|describe|desc|explain)\b/i
+
+/** What statements begin with that change the session, or begin or end a transaction. */
+const OWN: Readonly<Record<SqlDialect, RegExp>> = {
+  postgresql:
+    /^(?:set(?!\s+(?:local|constraints)\b)|reset|discard|begin|start|commit|end|rollback|abort|savepoint|release|prepare|execute|deallocate|declare|fetch|move|close|listen|unlisten|load)\b/i,
+  mysql:
+    /^(?:set(?!\s+(?:password|default\s+role)\b)|begin|start|commit|rollback|savepoint|release|use|lock|unlock|xa|load|handler|prepare|execute|deallocate)\b/i,
+}
+
+/** What outlasts a statement wherever it stands in it, and what to write instead. */
+const LASTING: Readonly<Record<SqlDialect, readonly [RegExp, string][]>> = {
+  postgresql: [
+    [
+      /\bset_config\s*\((?![^()]*,\s*true\s*\))/i,
+      'sets something for the whole session: write set_config(name, value, true), with the value as a parameter',
+    ],
+    [
+      /\bpg_(?:try_)?advisory_lock\w*\s*\(/i,
+      'takes a lock for the whole session: take pg_advisory_xact_lock',
+    ],
+    [
+      /^create\s+(?:or\s+replace\s+)?(?:(?:local|global)\s+)?temp(?:orary)?\b|\binto\s+(?:(?:local|global)\s+)?temp(?:orary)?\b|\bpg_temp\b/i,
+      'makes something temporary, which lasts as long as the session: use WITH',
+    ],
+  ],
+  mysql: [
+    [/\bget_lock\s*\(/i, 'takes a lock for the whole session: lock rows with FOR UPDATE'],
+    [
+      /^create\s+(?:or\s+replace\s+)?temporary\b/i,
+      'makes something temporary, which lasts as long as the session: use WITH',
+    ],
+  ],
+}
+
+const NAMES: Readonly<Record<SqlDialect, string>> = { postgresql: 'PostgreSQL', mysql: 'MySQL' }
+
+/**
+ * What is wrong with a statement for one system, beside what `textFault` finds; it continues
+ * `statements.list_roles.text: `. Null where nothing is.
+ */
+export function sessionFault(
+  dialect: SqlDialect,
+  { text, reads }: Pick<SqlStatement, 'text' | 'reads'>,
+): string | null {
+  let isTreacherous = false
+  const code = text
+    .replace(TOKENS[dialect], (token) => {
+      isTreacherous ||= TREACHEROUS.test(token)
+      return /^['"`]/.test(token) ? "''" : ' '
+    })
+    .replace(/^[\s(]+/, '')
+  if (isTreacherous) return 'has a comment in a comment, or one that the server runs: leave it out'
+  const [own] = OWN[dialect].exec(code) ?? []
+  if (own !== undefined)
+    return `begins with ${own.toUpperCase()}: it changes the session or its transaction, which the host sets. Leave it out`
+  if (reads && !READS.test(code))
+    return `is declared to read: in ${NAMES[dialect]} it begins with SELECT, WITH, SHOW, TABLE, VALUES, DESCRIBE or EXPLAIN`
+  const [, why] = LASTING[dialect].find(([pattern]) => pattern.test(code)) ?? []
+  return why ?? null
+}
