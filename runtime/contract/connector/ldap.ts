@@ -186,6 +186,12 @@ export const DN_ATTRIBUTES: readonly string[] = [
   'aliasedentryname',
 ]
 
+/**
+ * Attributes whose values are addresses of entries, in lower case: a group of a search (`memberURL`), places that a
+ * directory takes entries from, and referrals. They are held as DNs are, and name no other server.
+ */
+export const URL_ATTRIBUTES: readonly string[] = ['memberurl', 'labeleduri', 'ref']
+
 /** Attributes that hold passwords, in lower case: to write them is the operation `password`. */
 export const PASSWORD_ATTRIBUTES: readonly string[] = [
   'userpassword',

@@ -7,6 +7,7 @@ import {
   type LdapRequest,
   operationOf,
   PASSWORD_ATTRIBUTES,
+  URL_ATTRIBUTES,
 } from '../../contract/connector/ldap.ts'
 import type { LdapValue } from '../../contract/connector/ldap-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -49,6 +50,7 @@ function judgeValues(name: string, values: readonly LdapValue[], target: LdapTar
       'egress_undeclared',
       `Values of ${name} are passwords: ${target.field} (${target.baseText}) allows ${target.operations.join(', ')}. Add "password" to its "operations"`,
     )
+  if (URL_ATTRIBUTES.includes(bare)) return judgeUrls(name, values, target)
   if (!DN_ATTRIBUTES.includes(bare)) return
   for (const value of values) {
     const dn = typeof value === 'string' ? parseDn(value) : null
@@ -57,6 +59,37 @@ function judgeValues(name: string, values: readonly LdapValue[], target: LdapTar
       'egress_undeclared',
       `A value of ${name} ${dn === null ? 'is no DN' : `lies outside ${target.baseText}`}: values of ${name} lie below the "base" of ${target.field}, or below one of its "references"`,
     )
+  }
+}
+
+/** `ldap:///ou=people,dc=acme??sub?(uid=*)`: the server, and the DN as it is encoded there (RFC 4516). */
+const LDAP_URL = /^\s*ldap[a-z]*:(?:\/\/([^/?]*))?\/?([^?]*)/i
+
+/** @throws egress_undeclared for an address of another server, or of what lies outside */
+function judgeUrls(name: string, values: readonly LdapValue[], target: LdapTarget): void {
+  for (const value of values) {
+    const [found, server = '', encoded = ''] = LDAP_URL.exec(textOf(value)) ?? []
+    // An address of a web page is one of no entry.
+    if (found === undefined) continue
+    const dn = server === '' ? decoded(encoded) : null
+    if (dn !== null && dn.length > 0 && mayReferTo(dn, target)) continue
+    throw new RuntimeError(
+      'egress_undeclared',
+      `A value of ${name} ${server === '' ? `lies outside ${target.baseText}` : 'names a server'}: write ldap:///DN, with a DN below the "base" of ${target.field}, or below one of its "references"`,
+    )
+  }
+}
+
+/** What a server reads: bytes are text to it as well. */
+const textOf = (value: LdapValue): string =>
+  typeof value === 'string' ? value : Buffer.from(value.base64, 'base64').toString('utf8')
+
+function decoded(encoded: string): Dn | null {
+  try {
+    return parseDn(decodeURIComponent(encoded))
+  } catch {
+    // No percent encoding that can be read.
+    return null
   }
 }
 

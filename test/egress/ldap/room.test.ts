@@ -213,6 +213,28 @@ describe.skipIf(noDirectory !== null)(title, () => {
     )
   })
 
+  const PEOPLE = 'ou=people,dc=example,dc=test'
+  test.each<[string, string | { base64: string }, boolean]>([
+    ['memberURL', `ldap:///${PEOPLE}??sub?(uid=*)`, true],
+    ['memberURL', 'ldap:///ou=people,dc=example,dc=test%20??sub', true],
+    ['memberURL', 'ldap:///ou=vault,dc=example,dc=test??sub', false],
+    ['memberUrl', `ldap:///ou%3Dvault,dc=example,dc=test?x?sub`, false],
+    ['memberURL;x-a', `ldap://elsewhere.example/${PEOPLE}??sub`, false],
+    ['memberURL', ' LDAPS:///dc=test??sub', false],
+    ['memberURL', 'ldap:///??sub?(objectClass=*)', false],
+    ['memberURL', 'ldap:', false],
+    ['memberURL', 'ldap:///%zz', false],
+    ['memberURL', { base64: Buffer.from('ldap:///dc=test??sub').toString('base64') }, false],
+    ['labeledURI', 'ldap:///dc=example,dc=test?member', false],
+    ['ref', 'ldap://elsewhere.example/dc=x', false],
+  ])('holds the addresses of entries to the base: %s %j', async (name, value, passes) => {
+    const door = doorTo(directory, { entry: { base: PEOPLE } })
+    const body = { dn: person('user001'), changes: [{ add: { [name]: [value] } }] }
+    const error = await errorOf(ask('MODIFY', body, door))
+    // The server itself has none of these attributes for people.
+    expect(error.code).toBe(passes ? 'directory_refused' : 'egress_undeclared')
+  })
+
   test('refuses an operation that is not declared', async () => {
     const door = doorTo(directory, { entry: { operations: ['search'] } })
     const error = await errorOf(ask('DELETE', { dn: person('user001') }, door))
