@@ -1,8 +1,12 @@
 /** The LDAP connector, whole: through the host, its bind, its sandbox and its door, to a real OpenLDAP. */
 import { Client } from 'ldapts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startCore } from '../core/host.ts'
+import { acme } from '../core/policies/acme.ts'
+import { company } from '../core/requests/company.ts'
 import { type Directory, noDirectory, startDirectory } from '../egress/ldap/directory.ts'
 import { failure, startHost, success, type TestHost } from './host.ts'
+import { until } from './until.ts'
 
 type Account = {
   integration_specific_id: string
@@ -29,6 +33,9 @@ const ODD = [
   '*)(uid=*',
 ]
 
+/** Members of the one group of ou=huge. */
+const HUGE = 100_000
+
 describe.skipIf(noDirectory !== null)(
   `the LDAP connector${noDirectory ? ` (${noDirectory})` : ''}`,
   () => {
@@ -37,7 +44,7 @@ describe.skipIf(noDirectory !== null)(
     let admin: Client
 
     beforeAll(async () => {
-      directory = await startDirectory({ PAGE: '25' })
+      directory = await startDirectory({ PAGE: '25', HUGE: String(HUGE) })
       const hosts = [directory.url, directory.ldapsUrl].map((url) => `ldap=${new URL(url).host}`)
       host = await startHost({ env: { KEYWAY_PRIVATE_EGRESS: hosts.join(' ') } })
       admin = new Client({ url: directory.url })
@@ -356,6 +363,20 @@ describe.skipIf(noDirectory !== null)(
       expect(whole.length).toBeLessThanOrEqual(2)
     })
 
+    test('reads a group of 100,000 members in pages that are bounded, and in the memory that it has', async () => {
+      const settings = { groups_dn: `ou=huge,${directory.baseDn}` }
+      const pages = await host.pages<Association>(
+        'ldap',
+        'find_entitlement_associations',
+        envelope({}, { settings }),
+        1000,
+      )
+      expect(new Set(pages.flat().map((one) => one.account_id)).size).toBe(HUGE)
+      expect(pages.flat()).toHaveLength(HUGE)
+      expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(8000)
+      expect(host.lines.filter((line) => /memory limit/i.test(line))).toEqual([])
+    }, 120_000)
+
     test('finds memberships through groups in groups', async () => {
       const effective = { associations: 'effective' }
       const found = await pairs(undefined, effective)
@@ -579,5 +600,49 @@ describe.skipIf(noDirectory !== null)(
         app_error_code: 'insufficientAccessRights',
       })
     })
+
+    test('gives who a policy is for an account and a group, and takes the group from who it is not for any more', async () => {
+      const core = await startCore({
+        KEYWAY_PRIVATE_EGRESS: `ldap=${new URL(directory.url).host}`,
+      })
+      try {
+        await core.host.settled
+        const staff = acme(core)
+        const { bindDn, password } = directory.auth
+        const app = await company(core).connected({
+          app_class_id: 'ldap',
+          auth: { username: bindDn, password },
+          settings: envelope().settings,
+        })
+        await core.call('POST', `/apps/${app}/sync`, { body: { sync_type: 'full_sync' } })
+        await until(
+          'the sync ends',
+          async () => (await core.call('GET', `/apps/${app}`)).body.sync_status === 'SUCCESS',
+          60_000,
+        )
+        const path = `/appstore/requestable_permissions?app_id=${app}&search_term=support&size=100`
+        const { items } = (await core.call('GET', path)).body
+        const name = 'ada.by.policy'
+        const members = async () => {
+          const { searchEntries } = await admin.search(group('support'), { scope: 'base' })
+          return [searchEntries[0]?.['member'] ?? []].flat().map(String)
+        }
+        const before = await members()
+        await staff.policy('Helpdesk', [
+          { id: app, is_preapproved: true, permissions: [{ id: items[0].id }] },
+        ])
+        const ada = await staff.worker(name, 'Helpdesk')
+        await staff.reach(ada.id, 'COMPLETED')
+        const gained = (await members()).filter((dn) => !before.includes(dn))
+        expect(gained).toEqual([expect.stringContaining(name)])
+
+        await staff.moveTo(ada.id, 'Elsewhere')
+        await staff.reach(ada.id, 'REVERTED')
+        expect(await members()).toEqual(before)
+        for (const dn of gained) await admin.del(dn)
+      } finally {
+        await core.stop()
+      }
+    }, 180_000)
   },
 )

@@ -2,7 +2,8 @@
 # OpenLDAP (Debian's slapd): PORT ldap:// with StartTLS, PORT+1 ldaps://. Own configuration and database, nothing under /etc.
 # Environment: REQUIRE_TLS=1 (13 for a simple bind in clear), TLS_FAULT=expired|name (see lib.sh), PAGE=25 (most entries per search or page),
 # EXPIRED=1 (the connector's own password is over: 49),
-# CROWD=0 (so many people in ou=crowd, each in three groups of ou=crowds, about a thousand in each).
+# CROWD=0 (so many people in ou=crowd, each in three groups of ou=crowds, about a thousand in each),
+# HUGE=0 (so many members, who are no entries, of the one group of ou=huge).
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 cmd=${1:-}; [ -n "${2:-}" ] || usage; mkdir -p "$2"; D=$(cd "$2" && pwd); R=$D/root; V=$D/data; B=dc=example,dc=test
 stop() { pid_stop "$V/server.pid"; }
@@ -37,7 +38,7 @@ suffix "$B"
 rootdn "cn=admin,$B"
 rootpw admin-secret
 directory $V/db
-maxsize $((268435456 + ${CROWD:-0} * 16384))
+maxsize $((268435456 + ${CROWD:-0} * 16384 + ${HUGE:-0} * 1024))
 index objectClass,uid,cn,mail,member,memberOf eq
 index entryCSN,entryUUID eq
 limits dn.exact="cn=nopage,$S" size=${PAGE:-25} size.prtotal=disabled
@@ -66,8 +67,8 @@ retcode-item "cn=slow" 0 sleeptime=15
 C
 if [ ! -d "$V/db" ]; then
   mkdir -p "$V/db"
-  node - "$B" "${EXPIRED:-}" "${CROWD:-0}" > "$V/seed.ldif" <<'JS'
-const [, , b, expired, crowded] = process.argv, pad = (n, w = 3) => String(n).padStart(w, '0'), out = [], dnOf = new Map(), of = new Map();
+  node - "$B" "${EXPIRED:-}" "${CROWD:-0}" "${HUGE:-0}" > "$V/seed.ldif" <<'JS'
+const [, , b, expired, crowded, huge] = process.argv, pad = (n, w = 3) => String(n).padStart(w, '0'), out = [], dnOf = new Map(), of = new Map();
 const line = (k, v) => /^[ -~]*$/.test(v) && !/^[ :<]|\s$/.test(v) ? `${k}: ${v}` : `${k}:: ${Buffer.from(v).toString('base64')}`;
 const add = (dn, o) => out.push([dn, o]);
 const esc = (v) => v.replace(/[,+"\\<>;=]/g, '\\$&').replace(/^[ #]/, '\\$&');
@@ -102,6 +103,10 @@ for (let n = 0; n < crowd; n++) {
   for (let k = 0; k < 3; k++) held[(n + k) % crowds].push(dn);
 }
 if (crowd > 0) held.forEach((member, n) => add(`cn=crowd${n},ou=crowds,${b}`, { objectClass: 'groupOfNames', member }));
+if (Number(huge) > 0) {
+  add(`ou=huge,${b}`, { objectClass: 'organizationalUnit' });
+  add(`cn=huge,ou=huge,${b}`, { objectClass: 'groupOfNames', member: Array.from({ length: Number(huge) }, (_, n) => `uid=huge${n},ou=people,${b}`) });
+}
 for (const [dn, o] of out) console.log([line('dn', dn), ...Object.entries({ ...o, ...(of.has(dn) ? { memberOf: of.get(dn) } : {}) }).flatMap(([k, v]) => [v].flat().map((x) => line(k, x)))].join('\n') + '\n');
 JS
   "$R/usr/sbin/slapd" -T add -q -f "$V/slapd.conf" -l "$V/seed.ldif" > "$V/seed.log" 2>&1 || { tail -5 "$V/seed.log" >&2; rm -rf "$V/db"; die "seeding failed"; }
