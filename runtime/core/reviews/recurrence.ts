@@ -96,21 +96,23 @@ export function nextOccurrence(
   }
   if (config === null) return null
   const until = config.until ? parseDatetime(config.until) : null
-  const last = Math.max(after.getTime(), start.getTime()) + HORIZON_DAYS * DAY_MS
   const clock = clockOf(config.tzid ?? null)
   const first = clock.shown(start)
+  const last = Math.max(clock.shown(after).getTime(), first.getTime()) + HORIZON_DAYS * DAY_MS
   let met = 0
-  for (let at = first.getTime(); ; at += DAY_MS) {
+  for (let at = first.getTime(); at <= last; at += DAY_MS) {
     const day = new Date(at)
-    const moment = at === first.getTime() ? start : clock.moment(day)
-    if (moment.getTime() > last) return null
+    const isFirst = at === first.getTime()
     // The start counts as the first, whether the rule names its day or not.
-    if (moment !== start && !isDay(config, first, day)) continue
+    if (!isFirst && !isDay(config, first, day)) continue
+    // Asked only of days that fit: a clock of a zone is expensive.
+    const moment = isFirst ? start : clock.moment(day)
     met += 1
     if (until !== null && moment > until) return null
     if (config.count && met > config.count) return null
-    if (moment > after && moment !== start) return moment
+    if (moment > after && !isFirst) return moment
   }
+  return null
 }
 
 /** A clock: what it shows at a moment, as if that were UTC, and the moment at which it shows something. */
