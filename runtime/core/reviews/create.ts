@@ -17,6 +17,9 @@ import { toReview, toReviewApps } from './read.ts'
 import { nextOccurrence, type Recurrence, recurrenceFault } from './recurrence.ts'
 import { findReview, note } from './rows.ts'
 
+/** What recurs is looked for day by day from the launch on: of two thousand years that would take the host a second. */
+const EARLIEST_LAUNCH = new Date('2000-01-01T00:00:00Z')
+
 /** @throws CoreError 400 for a name that is taken and for moments that have passed, 404 for an owner who is nobody. */
 export async function createReview(
   db: Db,
@@ -32,6 +35,8 @@ export async function createReview(
     const recurrence = body.recurrence_config ?? null
     const recurrenceDays = body.recurrence_days_frequency ?? null
     demandRecurrence({ config: recurrence, days: recurrenceDays })
+    if (targetLaunchDate !== null && targetLaunchDate < EARLIEST_LAUNCH)
+      throw new CoreError(400, 'target_launch_date must not be before 2000')
     if (targetLaunchDate !== null && targetLaunchDate >= deadlineAt)
       throw new CoreError(400, 'target_launch_date must be before deadline_at')
     const owner = body.owner_id ?? principal.userId

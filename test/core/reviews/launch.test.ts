@@ -394,6 +394,11 @@ test('what is wrong with a review is answered', async () => {
   expect((await create({ name: 'x', deadline_at: '2020-01-01' })).status).toBe(400)
   expect((await create({ name: 'x', deadline_at: 'tomorrow' })).status).toBe(422)
   expect((await create({ name: 'x', deadline_at: far, owner_id: 'x' })).status).toBe(404)
+  const long = { name: 'x', deadline_at: far, target_launch_date: '0001-01-01T00:00:00Z' }
+  expect(await create(long)).toMatchObject({
+    status: 400,
+    body: { detail: 'target_launch_date must not be before 2000' },
+  })
   expect((await create({ name: 'x', deadline_at: far, more: 1 })).body.detail).toMatchObject([
     { type: 'extra_forbidden', loc: ['body', 'more'] },
   ])
