@@ -15,9 +15,15 @@ type Step = readonly [name: string, command: string, ...args: string[]]
 /** What the last check of the types knows: only what has changed since is checked again. */
 const TYPES_KNOWN = path.join(ROOT, 'node_modules', '.cache', 'tsc.buildinfo')
 
+/** By one checker: each more would find out the same of the libraries, and the other core has the next step to do. */
+const TYPES = [
+  ...'-p tsconfig.json --checkers 1 --incremental --tsBuildInfoFile'.split(' '),
+  TYPES_KNOWN,
+]
+
 /** What needs one core and waits for nothing: at once. */
 const CHECKS: readonly Step[] = [
-  ['types', 'tsc', '-p', 'tsconfig.json', '--incremental', '--tsBuildInfoFile', TYPES_KNOWN],
+  ['types', 'tsc', ...TYPES],
   ['lint and format', 'biome', 'check', '--error-on-warnings', '.'],
   ['generated pages are fresh', 'node', 'scripts/docs.ts', '--check'],
 ]
