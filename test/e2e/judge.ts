@@ -51,6 +51,8 @@ function judgeOf(documentJson: string): Judge {
   ajv.addSchema(document, NAME)
   const compiled = new Map<string, ValidateFunction>()
 
+  const find = templatesOf(document)
+
   const validator = (pointer: string): ValidateFunction => {
     const known = compiled.get(pointer) ?? ajv.compile({ $ref: `${NAME}#${pointer}` })
     compiled.set(pointer, known)
@@ -58,7 +60,7 @@ function judgeOf(documentJson: string): Judge {
   }
 
   return (method, path, status, text) => {
-    const pointer = schemaPointer(document, method, path, status)
+    const pointer = schemaPointer(document, find(path), method, path, status)
     const validate = validator(pointer)
     if (validate(JSON.parse(text))) return
     throw new Error(
@@ -68,8 +70,13 @@ function judgeOf(documentJson: string): Judge {
 }
 
 /** Where the document holds the schema of an answer. What it does not know may only be an error. */
-function schemaPointer({ paths }: Document, method: string, path: string, status: number): string {
-  const template = Object.keys(paths).find((one) => fits(one, path))
+function schemaPointer(
+  { paths }: Document,
+  template: string | undefined,
+  method: string,
+  path: string,
+  status: number,
+): string {
   const operation = template && paths[template]?.[method.toLowerCase()]
   if (!template || !operation) return ERROR
   const response = operation.responses[String(status)]
@@ -81,18 +88,21 @@ function schemaPointer({ paths }: Document, method: string, path: string, status
   return `${at}/content/application~1json/schema`
 }
 
-/** `-` and `_` are one spelling of the last segment; the document lists one of them. */
-function fits(template: string, path: string): boolean {
-  const wanted = template.split('/')
-  const given = path.split('/')
-  return (
-    wanted.length === given.length &&
-    wanted.every(
-      (segment, index) =>
-        segment.startsWith('{') ||
-        segment.replaceAll('-', '_') === given[index]?.replaceAll('-', '_'),
-    )
-  )
+/** Finds the template of a path. `-` and `_` are one spelling of the last segment; the document lists one of them. */
+function templatesOf({ paths }: Document): (path: string) => string | undefined {
+  const segmentsOf = (path: string): string[] => path.replaceAll('-', '_').split('/')
+  const templates = Object.keys(paths).map((template) => ({
+    template,
+    wanted: segmentsOf(template),
+  }))
+  return (path) => {
+    const given = segmentsOf(path)
+    return templates.find(
+      ({ wanted }) =>
+        wanted.length === given.length &&
+        wanted.every((segment, index) => segment.startsWith('{') || segment === given[index]),
+    )?.template
+  }
 }
 
 const escaped = (segment: string): string =>
