@@ -86,6 +86,14 @@ export const ACCESS_WORDS = {
     en: 'Nothing. What you ask for appears here, with who decides and since when.',
     de: 'Auf nichts. Was Sie beantragen, erscheint hier: wer entscheidet, und seit wann.',
   },
+  permissions_of_app: {
+    en: (count: number) => pluralOf(count, 'en', { one: 'permission', other: 'permissions' }),
+    de: (count: number) => pluralOf(count, 'de', { one: 'Berechtigung', other: 'Berechtigungen' }),
+  },
+  you_have_of_app: {
+    en: (count: number) => `You have ${count}`,
+    de: (count: number) => `Sie haben ${count}`,
+  },
   older_requests: {
     en: (count: number) =>
       `${pluralOf(count, 'en', { one: 'older request', other: 'older requests' })} not shown.`,

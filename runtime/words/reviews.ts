@@ -128,6 +128,7 @@ export const REVIEW_WORDS = {
   },
   lines: { en: 'Lines', de: 'Zeilen' },
   choose: { en: 'Choose', de: 'Auswählen' },
+  choose_page: { en: 'Choose all on this page', de: 'Alle auf dieser Seite auswählen' },
   choose_line: {
     en: (who: string, what: string) => `Choose ${who}: ${what}`,
     de: (who: string, what: string) => `${who} auswählen: ${what}`,

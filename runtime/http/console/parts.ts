@@ -49,7 +49,13 @@ ${content}
 type Look = 'num' | 'c2' | 'c3' | 'num c2' | 'num c3'
 
 /** A column: its heading, and how its cells look; `unseen` for columns of controls. */
-export type Column = { words: string; look?: Look; unseen?: boolean }
+export type Column = {
+  words: string
+  look?: Look
+  unseen?: boolean
+  /** A column of boxes: with the script its head has one that ticks them all. */
+  choosesPage?: boolean
+}
 
 /** A table that scrolls sideways by itself. Rows are of `row`. */
 export const table = (
@@ -59,7 +65,7 @@ export const table = (
   { w }: Tongue,
 ): Markup =>
   html`<div class="scroll" role="region" aria-label="${w.table_of(label)}" tabindex="0"><table>
-<thead><tr>${columns.map(({ words, look = '', unseen }) => html`<th scope="col" class="${look}">${unseen ? html`<span class="unseen">${words}</span>` : words}</th>`)}</tr></thead>
+<thead><tr>${columns.map(({ words, look = '', unseen, choosesPage }) => html`<th scope="col" class="${look}">${choosesPage ? html`<input type="checkbox" data-choose-page aria-label="${w.choose_page}" hidden>` : ''}${unseen ? html`<span class="unseen">${words}</span>` : words}</th>`)}</tr></thead>
 <tbody>${rows}</tbody></table></div>`
 
 /** A row: the first cell names it. */

@@ -7,7 +7,15 @@ import { DECIDED } from '../../core/reviews/machine/states.ts'
 import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Outcome, outcomeWords, sayOutcome } from './review-notice.ts'
-import { type Asked, addressOf, askedOf, filterOf, idOf, showOwnReview } from './reviews.ts'
+import {
+  type Asked,
+  addressOf,
+  askedOf,
+  filterOf,
+  idOf,
+  LINES_SIZE,
+  showOwnReview,
+} from './reviews.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 type Choice = {
@@ -34,6 +42,7 @@ function choiceOf(visit: ConsoleVisit, form: Form): Choice {
 export async function decideLines(visit: ConsoleVisit, form: Form): Promise<Response> {
   const { t, c } = visit
   const { w } = t
+  if (form.get('decision') === CHOOSE_PAGE) return choosePage(visit, form)
   const choice = choiceOf(visit, form)
   const { asked, ticked, all, reason } = choice
   const typed = { ticked, all, reason, form }
@@ -51,6 +60,21 @@ export async function decideLines(visit: ConsoleVisit, form: Form): Promise<Resp
     return showOwnReview(visit, { ...typed, problem, ofReason }, error.status)
   }
   return c.redirect(addressOf(`/inbox/reviews/${idOf(visit)}`, asked, 1), 303)
+}
+
+/** What the button sends that ticks the lines of the page. */
+const CHOOSE_PAGE = 'PAGE'
+
+/** The same page with all of its lines ticked, and what was typed. */
+async function choosePage(visit: ConsoleVisit, form: Form): Promise<Response> {
+  const { db, principal } = visit
+  const asked = askedOf(visit, form)
+  const { items } = await listItems(db, principal, idOf(visit), {
+    ...{ mine: true, page: asked.page, size: LINES_SIZE },
+    ...filterOf(asked),
+  })
+  const reason = form.get('reason')?.trim() ?? ''
+  return showOwnReview(visit, { ticked: items.map(({ id }) => id), all: false, reason, form })
 }
 
 /** A line that is ticked is meant, also where it is decided already; a filter means open lines. */

@@ -34,6 +34,8 @@ import { share } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
+/** Lines on a page. */
+export const LINES_SIZE = 50
 
 const REVIEW_LOOKS = {
   SCHEDULED: ['', 'clock'],
@@ -165,6 +167,10 @@ export async function showReview(visit: ConsoleVisit): Promise<Response> {
   ])}
 <progress max="${Math.max(all, 1)}" value="${all - open}" aria-label="${w.decided}"></progress>
 ${await grid(visit, base, { mine: false, asked: askedOf(visit) })}`
+  // Who reviews nothing is not led to where nothing is.
+  const ownLines = await listItems(visit.db, visit.principal, review.id, {
+    ...{ mine: true, page: 1, size: 1 },
+  })
   return c.html(
     shell({
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'reviews', content },
@@ -172,7 +178,7 @@ ${await grid(visit, base, { mine: false, asked: askedOf(visit) })}`
       lead: review.deadline_at
         ? html`${w.deadline}: ${t.day(new Date(review.deadline_at), now)}`
         : '',
-      actions: html`<a class="btn" href="/inbox/reviews/${review.id}">${w.own_lines}</a>${mayLaunch(visit) && review.status === 'IN_PROGRESS' ? html`${go(`${base}/remind`, w.remind)}${go(`${base}/complete`, w.complete_review, 'danger')}` : ''}<a class="btn" href="${base}/evidence" download>${w.evidence}</a>`,
+      actions: html`${ownLines.total > 0 ? html`<a class="btn" href="/inbox/reviews/${review.id}">${w.own_lines}</a>` : ''}${mayLaunch(visit) && review.status === 'IN_PROGRESS' ? html`${go(`${base}/remind`, w.remind)}${go(`${base}/complete`, w.complete_review, 'danger')}` : ''}<a class="btn" href="${base}/evidence" download>${w.evidence}</a>`,
     }),
   )
 }
@@ -228,7 +234,7 @@ ${await grid(visit, base, { ...refused, mine: true, asked }, visitor)}`
 }
 
 const lineColumns = ({ w }: Tongue): Column[] => [
-  { words: w.choose, unseen: true },
+  { words: w.choose, unseen: true, choosesPage: true },
   { words: w.who },
   { words: w.what, look: 'c3' },
   { words: w.hints },
@@ -244,7 +250,7 @@ async function grid(
 ): Promise<Markup> {
   const { w } = t
   const found = await listItems(db, principal, visit.c.req.param('access_review_id') ?? '', {
-    ...{ mine, page: asked.page, size: SIZE },
+    ...{ mine, page: asked.page, size: LINES_SIZE },
     ...filterOf(asked),
   })
   const columns = lineColumns(t).slice(mine ? 0 : 1)
@@ -321,6 +327,7 @@ const decide = (
 <div class="row"><input type="checkbox" id="all" name="all" value="yes"${all ? html` checked` : ''}><label for="all">${w.all_lines(total)}</label></div>
 <label class="unseen" for="reason">${w.reason}</label>
 <input id="reason" name="reason" value="${reason}" maxlength="4000" autocomplete="off" placeholder="${w.line_reason_help}"${ofReason ? html` aria-invalid="true" aria-describedby="not-decided"` : ''}>
+<button class="btn less" name="decision" value="PAGE">${w.choose_page}</button>
 <button class="btn" name="decision" value="KEEP">${icon('check')}${w.keep_lines}</button>
 <button class="btn danger" name="decision" value="REJECT">${icon('x')}${w.remove_lines}</button>
 </div>`

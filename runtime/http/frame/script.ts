@@ -18,6 +18,23 @@ for (const close of all('dialog [data-close]'))
     close.closest('dialog').close()
   })
 
+// The box in the head of a table ticks those of its rows, and says whether all of them are.
+for (const whole of all('[data-choose-page]')) {
+  const own = () => all('tbody input[type=checkbox]', whole.closest('table'))
+  const tell = () => {
+    const ticked = own().filter((one) => one.checked).length
+    whole.checked = ticked > 0 && ticked === own().length
+    whole.indeterminate = ticked > 0 && !whole.checked
+  }
+  whole.hidden = false
+  whole.addEventListener('change', () => {
+    for (const one of own()) one.checked = whole.checked
+  })
+  whole.closest('table').addEventListener('change', tell)
+  addEventListener('pageshow', tell)
+  tell()
+}
+
 // A form that is on its way is not sent twice. Come back to, a page is as it was: its buttons work again.
 document.addEventListener('submit', (event) => {
   const button = event.submitter

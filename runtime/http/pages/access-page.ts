@@ -13,7 +13,7 @@ import { initials, parseMoment } from '../frame/words.ts'
 import { endingSoon, giveBackQuestion, type Held, heldItem } from './held.ts'
 import { ask, empty, note, pagesNav } from './parts.ts'
 import { closedWords } from './request-page.ts'
-import { requestBadge } from './states.ts'
+import { badge, requestBadge } from './states.ts'
 import { stepsOf, timeline } from './timeline.ts'
 
 type Listed<T> = { items: readonly T[]; total: number; page: number; pages: number }
@@ -34,6 +34,10 @@ type AccessPage = {
   store: Listed<App>
   /** Of those, what the visitor may ask for nothing of, by id. */
   closed: ReadonlyMap<string, Closed>
+  /** How many permissions there are to ask for, and how many of them the visitor has, by the id of an app. */
+  permissionsIn: ReadonlyMap<string, { all: number; mine: number }>
+  /** Whether the visitor has more than the page shows: then it is not known how many of an app. */
+  holdsMore: boolean
   /** What the store was searched for. */
   search: string
   /** The category that is chosen; empty for all. */
@@ -175,7 +179,7 @@ ${categoryChoice(page)}
 </form>
 ${
   store.items.length > 0
-    ? html`<ul class="tiles">${store.items.map((one) => tile(t, one, page.closed.get(one.id)))}</ul>`
+    ? html`<ul class="tiles">${store.items.map((one) => tile(page, one))}</ul>`
     : isAll
       ? html`<div class="card">${empty('info', t.w.store_empty, t.w.store_empty_text)}</div>`
       : html`<div class="card">${empty(
@@ -198,12 +202,19 @@ const categoryChoice = ({ t, category, categories }: AccessPage): Markup | strin
     ? ''
     : html`<div><label for="category">${t.w.category}</label><select id="category" name="category"><option value="">${t.w.all_categories}</option>${categories.map((one) => html`<option value="${one}"${one === category ? html` selected` : ''}>${categoryName(t, one)}</option>`)}</select></div>`
 
-const tile = (t: Tongue, app: App, closed: Closed | undefined): Markup => html`
+const tile = (
+  { t, closed: closedOnes, permissionsIn, holdsMore }: AccessPage,
+  app: App,
+): Markup => {
+  const closed = closedOnes.get(app.id)
+  const { all = 0, mine = 0 } = permissionsIn.get(app.id) ?? {}
+  return html`
 <li class="card tile">
 <div class="row keep top-edge"><span class="avatar app" aria-hidden="true">${initials(app.user_friendly_label)}</span><div class="fit"><h3 class="wrap"><a href="/access/request?app_id=${app.id}">${app.user_friendly_label}</a></h3>${app.description && html`<p class="small soft wrap">${short(app.description)}</p>`}</div></div>
-<div class="row small"><span class="soft">${categoryName(t, app.category ?? '')}</span></div>
+<div class="row small">${all > 0 && html`<span class="soft">${t.w.permissions_of_app(all)}</span>`}${mine > 0 && !holdsMore && badge('good', 'check', t.w.you_have_of_app(mine))}<span class="soft end">${categoryName(t, app.category ?? '')}</span></div>
 ${closed && html`<p class="small wrap">${closedWords(t, closed)}</p>`}
 </li>`
+}
 
 /** The beginning of a description. */
 const short = (text: string): string =>

@@ -5,6 +5,7 @@ import { decidersToCome } from '../../core/asking/to-come.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { listStoreApps, storeCategories } from '../../core/catalogue/store/app-store.ts'
 import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
+import { countPermissions } from '../../core/catalogue/store/permissions.ts'
 import {
   accessRequestsById,
   getAccessRequest,
@@ -73,6 +74,13 @@ export async function showAccess(visit: Visit): Promise<Response> {
     remindable: await remindableOf(db, principal, waitingIds),
     toCome: await decidersToCome(db, principal, waitingIds),
     ended: await requestsOf(visit, OVER, SIZES.ended),
+    permissionsIn: await countPermissions(
+      db,
+      principal,
+      store.items.map(({ id }) => id),
+      access.items,
+    ),
+    holdsMore: access.pages > 1,
     ...{ store, closed, search, category, now, hasBreakGlass: glass.total > 0 },
     categories: await storeCategories(db, principal),
   })

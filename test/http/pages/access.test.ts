@@ -453,6 +453,7 @@ describe('a request', () => {
     const { text } = await visitor.get('/access')
     expect(text).toContain('8 hours left')
     expect(text).toMatch(/Requested .*, approved by/)
+    expect(text).toMatch(/>\d+ permissions?<\/span>[^\n]*You have 1/)
     const { status } = await visitor.post(`/access/requests/${id}/give-back`)
     expect(status).toBe(303)
     await acme.reaches(id, 'PENDING_MANUAL_DEPROVISIONING')

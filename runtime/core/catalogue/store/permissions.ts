@@ -1,6 +1,7 @@
 /** Requestable permissions: what can be asked for within an app, and who finds what. */
-import { and, asc, eq, isNull, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../../contract/errors/problem.ts'
+import type { Access } from '../../../contract/models/access.ts'
 import type { Db } from '../../../database/database.ts'
 import { requestablePermissions } from '../../../database/schema/app_store.ts'
 import { isId } from '../../kernel/id.ts'
@@ -43,6 +44,51 @@ export async function listPermissions(
   const page = await selectPage(db, requestablePermissions, { where, order }, query, (row) => row)
   const inherited = query.include_inherited_configs
   return { ...page, items: await permissionsAnswer(db, principal, found, page.items, inherited) }
+}
+
+/** Of something that is held, what tells which permission it is. */
+type HeldOfApp = Pick<
+  Access,
+  'app_id' | 'entitlement_type' | 'entitlement_id' | 'resource_id' | 'label'
+>
+
+/**
+ * How many permissions the caller may ask for in each of some apps of the store, and how many of them are among `held`; an
+ * app without one has no entry.
+ *
+ * @throws CoreError 404 for an app that the caller does not find
+ */
+export async function countPermissions(
+  db: Db,
+  principal: Principal,
+  appIds: readonly string[],
+  held: readonly HeldOfApp[],
+): Promise<ReadonlyMap<string, { all: number; mine: number }>> {
+  const of = requestablePermissions
+  const { appId, visibility, goneAt } = of
+  const those: (SQL | undefined)[] = []
+  for (const id of appIds) {
+    const found = await findFound(db, principal, id)
+    const view = settingsView(found.app, found.settings)
+    those.push(and(eq(appId, found.app.id), permissionsFoundBy(principal, found, view)))
+  }
+  if (those.length === 0) return new Map()
+  const rows = await db
+    .select({
+      appId,
+      all: sql<number>`count(*)::int`,
+      mine: sql<number>`(count(*) filter (where exists (
+        select from jsonb_to_recordset(${JSON.stringify(held)}::jsonb) as h(app_id uuid, entitlement_type text,
+          entitlement_id text, resource_id text, label text)
+        where h.app_id = ${of.appId} and case when ${of.entitlementId} is null
+          then h.entitlement_id is null and h.label = ${of.label}
+          else h.entitlement_type = ${of.entitlementType} and h.entitlement_id = ${of.entitlementId}
+            and coalesce(h.resource_id, '') = coalesce(${of.resourceId}, '') end)))::int`,
+    })
+    .from(requestablePermissions)
+    .where(and(or(...those), eq(visibility, 'VISIBLE'), isNull(goneAt)))
+    .groupBy(appId)
+  return new Map(rows.map(({ appId: id, ...counts }) => [id, counts]))
 }
 
 function matching(column: typeof requestablePermissions.label, term: string, exact: boolean) {
