@@ -61,6 +61,10 @@ export const META_ENDPOINTS = {
       until: datetime().describe('Up to this moment'),
       newest_first: bool(false).describe('In the opposite order'),
       event_type: text().describe('Only events of this type, such as APP_CREATED'),
+      actor: text().describe('Only what this user did: an id, or an e-mail address'),
+      target: text().describe(
+        'Only what was done to this: an id, the e-mail address of a user, or a name',
+      ),
       limit: int({ min: 1, max: 100, default: 50 }).describe('Entries per answer'),
       offset: int({ min: 0, default: 0 }).describe('Entries to leave out'),
     },

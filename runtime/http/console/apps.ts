@@ -121,7 +121,7 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
 ${operates ? runsOf(t, app.id, runs, now) : ''}
 ${holders ? accountsOf(t, app.id, holders, now) : ''}
 </div><div class="stack wide">
-<p><a href="${appPath(app.id)}/permissions">${t.console.permission.link}</a></p>
+<p><a href="${appPath(app.id)}/permissions">${t.console.permission.link}</a>${principal.permissions.has('logs.read') ? html`<br><a href="/console/log?target=${app.id}">${t.console.log.doneLink}</a>` : ''}</p>
 ${card(
   { id: 'facts', title: t.console.app.facts },
   facts([

@@ -33,12 +33,16 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
     event: searchText(c.req.query('event_type')).toUpperCase().replaceAll(' ', '_'),
     since: c.req.query('since') ?? '',
     until: c.req.query('until') ?? '',
+    actor: searchText(c.req.query('actor')),
+    target: searchText(c.req.query('target')),
   }
   const page = pageNumber(c.req.query('page'))
   const found = await listActivity(db, principal, {
     since: dayOf(asked.since, false),
     until: dayOf(asked.until, true),
     event_type: asked.event === '' ? null : asked.event,
+    actor: asked.actor === '' ? null : asked.actor,
+    target: asked.target === '' ? null : asked.target,
     newest_first: true,
     ...{ limit: SIZE, offset: (page - 1) * SIZE },
   })
@@ -57,9 +61,10 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
     ])
   })
   const query = new URLSearchParams(
-    Object.entries({ event_type: asked.event, since: asked.since, until: asked.until }).filter(
-      ([, value]) => value !== '',
-    ),
+    Object.entries({
+      ...{ event_type: asked.event, actor: asked.actor, target: asked.target },
+      ...{ since: asked.since, until: asked.until },
+    }).filter(([, value]) => value !== ''),
   )
   const at = (to: number) => `/console/log?${new URLSearchParams([...query, ['page', String(to)]])}`
   const pages = Math.ceil(found.total / SIZE)
@@ -101,10 +106,18 @@ ${listed({ id: 'list', title: t.console.log.list, count: found.total }, columnsO
 
 const asking = (
   t: Tongue,
-  { event, since, until }: { event: string; since: string; until: string },
+  {
+    event,
+    since,
+    until,
+    actor,
+    target,
+  }: Record<'event' | 'since' | 'until' | 'actor' | 'target', string>,
   isAsked: boolean,
 ): Markup => html`<form class="filter" action="/console/log" role="search" aria-label="${t.console.log.list}">
 <div class="grow"><label for="event_type">${t.console.log.event}</label><input id="event_type" name="event_type" type="search" value="${event}" maxlength="100" placeholder="APP_CREATED"></div>
+<div class="grow"><label for="actor">${t.console.log.actorFilter}</label><input id="actor" name="actor" type="search" value="${actor}" maxlength="200" placeholder="${t.console.log.actorHelp}"></div>
+<div class="grow"><label for="target">${t.console.log.targetFilter}</label><input id="target" name="target" type="search" value="${target}" maxlength="200" placeholder="${t.console.log.actorHelp}"></div>
 <div><label for="since">${t.console.log.since}</label><input id="since" name="since" type="date" value="${since}"></div>
 <div><label for="until">${t.console.log.until}</label><input id="until" name="until" type="date" value="${until}"></div>
 <button class="btn">${t.console.log.search}</button>${isAsked ? html`<a class="btn plain" href="/console/log">${t.console.log.clear}</a>` : ''}

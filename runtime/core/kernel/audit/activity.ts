@@ -12,6 +12,7 @@ import { isWalk } from '../list/walk.ts'
 import { bodyOf } from './entry-hash.ts'
 import { type PersonalValue, readable, separate } from './personal.ts'
 import { chainWaiting } from './waiting.ts'
+import { actorIs, targetIs } from './whose.ts'
 
 export type Target = { target_type: string; name: string; id: string }
 
@@ -88,6 +89,10 @@ type LogQuery = {
   until: Date | null
   newest_first: boolean
   event_type: string | null
+  /** Who did it: the id of a user, or their e-mail address. */
+  actor: string | null
+  /** What it was done to: an id, the e-mail address of a user, or a name. */
+  target: string | null
   limit: number
   offset: number
 }
@@ -108,6 +113,8 @@ export async function listActivity(
     since === null ? undefined : gte(activityLogs.beganAt, since),
     until === null ? undefined : lte(activityLogs.beganAt, until),
     eventType === null ? undefined : eq(activityLogs.eventType, eventType),
+    query.actor === null ? undefined : await actorIs(db, domainId, query.actor),
+    query.target === null ? undefined : await targetIs(db, domainId, query.target),
   )
   const by = newestFirst ? desc : asc
   const order = [by(activityLogs.beganAt), by(activityLogs.id)]
@@ -142,7 +149,7 @@ function toLog(row: typeof activityLogs.$inferSelect) {
 
 /** Relative, with the filters kept in them: clients put their own base in front (core-interface.md section 3). */
 function linksOf(
-  { since, until, newest_first, event_type, limit, offset }: LogQuery,
+  { since, until, newest_first, event_type, actor, target, limit, offset }: LogQuery,
   total: number,
 ) {
   const at = (start: number): string => {
@@ -151,6 +158,8 @@ function linksOf(
     if (until) query.set('until', until.toISOString())
     if (newest_first) query.set('newest_first', 'true')
     if (event_type) query.set('event_type', event_type)
+    if (actor) query.set('actor', actor)
+    if (target) query.set('target', target)
     query.set('limit', String(limit))
     query.set('offset', String(start))
     return `/activity_logs?${query}`
