@@ -20,6 +20,8 @@ export type ConnectField = {
   kind: FieldKind
   isSecret: boolean
   isRequired: boolean
+  /** Must be sent, and may be empty: what no connector needs is then left to it. */
+  mayBeEmpty: boolean
   choices: readonly string[]
   /** What it holds at first, as text. */
   given: string
@@ -76,12 +78,14 @@ function group(
 function fieldOf(at: string, member: string, schema: JsonSchema, whole: JsonSchema): ConnectField {
   const isSecret = schema['writeOnly'] === true || schema['x-secret'] === true
   const kind = kindOf(schema)
+  const isNeeded = isRequired(whole, member)
+  const mayBeEmpty = isNeeded && at.startsWith('auth') && kind === 'text' && !isSecret
   return {
-    ...{ member, kind, isSecret, name: `${isSecret ? 'secret.' : ''}${at}.${member}` },
+    ...{ member, kind, isSecret, mayBeEmpty, name: `${isSecret ? 'secret.' : ''}${at}.${member}` },
     title: textIn(schema, 'title') || member.replaceAll('_', ' '),
     help: textIn(schema, 'description'),
     // A box that is left empty says no.
-    isRequired: isRequired(whole, member) && kind !== 'check',
+    isRequired: isNeeded && !mayBeEmpty && kind !== 'check',
     choices: choicesIn(schema),
     given: isSecret ? '' : asText(schema['default']),
   }
@@ -175,7 +179,7 @@ function valueIn(
     const words = text.split(/[\s,]+/).filter((word) => word !== '')
     return words.length > 0 || must ? words : undefined
   }
-  if (text === '') return undefined
+  if (text === '') return field.mayBeEmpty ? '' : undefined
   if (kind === 'number') return /^-?\d{1,15}$/.test(text) ? Number(text) : text
   if (kind !== 'json') return text
   try {

@@ -21,11 +21,13 @@ export function connectField(
   const own = Object.hasOwn(w.fields, field.title) ? w.fields[field.title] : undefined
   const title = own === undefined ? html`<span lang="en">${field.title}</span>` : html`${own}`
   const help = [
-    field.help === '' ? '' : html`<span lang="en">${field.help}</span> `,
-    kind === 'json' ? `${w.jsonHelp} ` : '',
-    kind === 'list' ? `${w.listHelp} ` : '',
+    field.help === '' ? '' : html`<span lang="en">${field.help}</span>`,
+    kind === 'json' ? w.jsonHelp : '',
+    kind === 'list' ? w.listHelp : '',
     isKept ? w.secretKept : isSecret ? w.secretHelp : '',
-  ].filter((one) => one !== '')
+  ]
+    .filter((one) => one !== '')
+    .map((one, at) => html`${at === 0 ? '' : html`<br>`}${one}`)
   if (kind === 'check')
     return check({
       name,
@@ -35,7 +37,7 @@ export function connectField(
       isOn: value !== '',
     })
   const told = html`${help.length === 0 ? '' : html` aria-describedby="${name}-help"`}${isRequired ? html` required` : ''}`
-  return html`<div class="field"><label for="${name}">${title}${isRequired ? '' : html` <span class="soft">${t.w.optional}</span>`}</label>${help.length === 0 ? '' : html`<p class="help" id="${name}-help">${help}</p>`}${control(w.choose, { name, kind, isSecret, choices, value }, told)}</div>`
+  return html`<div class="field"><label for="${name}">${title}${isRequired || field.mayBeEmpty ? '' : html` <span class="soft">${t.w.optional}</span>`}</label>${help.length === 0 ? '' : html`<p class="help" id="${name}-help">${help}</p>`}${control(w.choose, { name, kind, isSecret, choices, value }, told)}</div>`
 }
 
 type Control = Pick<ConnectField, 'name' | 'kind' | 'isSecret' | 'choices'> & { value: string }

@@ -56,7 +56,13 @@ test('values come back with the types that the connection has', () => {
     ['secret.settings.pin', ' 1 '],
   ])
   expect(connectionIn(all, form, always, noJson)).toEqual({
-    auth: { key: { type: 'service_account' }, scopes: ['read', 'write'], tenant_id: 't' },
+    auth: {
+      key: { type: 'service_account' },
+      // It must be sent, and a connector may take it empty.
+      impersonation_email: '',
+      scopes: ['read', 'write'],
+      tenant_id: 't',
+    },
     settings: { base_url: 'https://acme.example', most: 12, deep: false, pin: ' 1 ' },
   })
   form.set('settings.most', 'many')
