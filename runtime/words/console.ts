@@ -6,6 +6,7 @@ import { CONSOLE_CONNECT } from './console-connect.ts'
 import { CONSOLE_CONNECTORS } from './console-connectors.ts'
 import { CONSOLE_COST } from './console-cost.ts'
 import { CONSOLE_EVENTS } from './console-events.ts'
+import { CONSOLE_OFFBOARDING } from './console-offboarding.ts'
 import { CONSOLE_OVERVIEW } from './console-overview.ts'
 import { CONSOLE_POLICIES } from './console-policies.ts'
 import { CONSOLE_REVIEWS } from './console-reviews.ts'
@@ -17,6 +18,7 @@ import type { Words } from './say.ts'
 export const CONSOLE_WORDS = {
   ...CONSOLE_OVERVIEW,
   ...CONSOLE_ACCESS,
+  ...CONSOLE_OFFBOARDING,
   ...CONSOLE_POLICIES,
   ...CONSOLE_REVIEWS,
   ...CONSOLE_CONNECT,

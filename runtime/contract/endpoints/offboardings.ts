@@ -1,6 +1,11 @@
 /** Offboarding of users: core-interface.md section 1.16. */
-import { UserOffboardingInput, UserOffboardingOutput } from '../models/user-offboarding.ts'
+import {
+  OffboardingProgress,
+  UserOffboardingInput,
+  UserOffboardingOutput,
+} from '../models/user-offboarding.ts'
 import { endpoint } from './endpoint.ts'
+import { pageParams, text } from './params.ts'
 
 const offboardings = endpoint('Lifecycle management')
 
@@ -13,6 +18,15 @@ export const OFFBOARDING_ENDPOINTS = {
     body: UserOffboardingInput,
     output: UserOffboardingOutput,
     status: 201,
+  }),
+  list_user_offboardings: offboardings({
+    method: 'GET',
+    path: '/lifecycle-management/user-offboardings',
+    summary: 'List offboardings, newest first, with how far each is',
+    who: 'offboardings.read',
+    query: { user_id: text().describe('Only those of this user'), ...pageParams },
+    answer: 'page',
+    output: OffboardingProgress,
   }),
   get_user_offboarding: offboardings({
     method: 'GET',

@@ -28,16 +28,35 @@ export type UserOffboardingInput = v.InferOutput<typeof UserOffboardingInput>
 
 const moment = v.pipe(v.string(), v.metadata({ description: 'ISO 8601, UTC' }))
 
+const offboarding = {
+  id: v.string(),
+  user_id: v.string(),
+  status: v.picklist(OFFBOARDING_STATUSES),
+  scheduled_at: nullable(moment),
+  created_at: moment,
+  cancelled_at: nullable(moment),
+  completed_at: nullable(moment),
+}
+
 export const UserOffboardingOutput = v.pipe(
-  v.strictObject({
-    id: v.string(),
-    user_id: v.string(),
-    status: v.picklist(OFFBOARDING_STATUSES),
-    scheduled_at: nullable(moment),
-    created_at: moment,
-    cancelled_at: nullable(moment),
-    completed_at: nullable(moment),
-  }),
+  v.strictObject(offboarding),
   v.metadata({ title: 'UserOffboardingOutput', description: 'A user who leaves' }),
 )
 export type UserOffboardingOutput = v.InferInput<typeof UserOffboardingOutput>
+
+const count = (description: string) =>
+  v.pipe(v.number(), v.safeInteger(), v.metadata({ description }))
+
+export const OffboardingProgress = v.pipe(
+  v.strictObject({
+    ...offboarding,
+    problem: nullable(v.pipe(v.string(), v.metadata({ description: 'Why it failed' }))),
+    accounts: v.strictObject({
+      all: count('Accounts that are to be made unusable, as far as it has looked'),
+      done: count('Those that are, and were read back'),
+      by_hand: count('Those for which a person has a task'),
+    }),
+  }),
+  v.metadata({ title: 'OffboardingProgress', description: 'A user who leaves, and how far it is' }),
+)
+export type OffboardingProgress = v.InferInput<typeof OffboardingProgress>

@@ -1,6 +1,6 @@
 /** The accounts of a user who leaves: each is made unusable, and read back; by hand if that is not possible. */
 
-import { and, asc, eq, inArray, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { OPEN_TASKS } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { accounts, apps } from '../../database/schema/apps.ts'
@@ -27,18 +27,20 @@ import {
 } from './machine/steps.ts'
 import type { OffboardingRow } from './machine/transitions.ts'
 
-/** Notes every account that is known now: also one that a request was just making. */
+/** The accounts of a user, as `app_id` and `account`: also one that a request was just making. */
+export const knownAccounts = (userId: string): SQL => sql`
+  select ${accounts.appId} as app_id, ${accounts.uniqueIdentifier} as account from ${accounts}
+  where ${accounts.userId} = ${userId}
+    and coalesce(${accounts.status}, '') <> all(${sql.param([...GONE])}::text[])
+  union
+  select ${provisionedAccounts.appId}, ${provisionedAccounts.account} from ${provisionedAccounts}
+  where ${provisionedAccounts.userId} = ${userId} and ${provisionedAccounts.account} is not null`
+
+/** Notes every account that is known now. */
 export async function collectAccounts(db: Db, { id, domainId, userId }: OffboardingRow) {
   await db.execute(sql`
     insert into ${offboardingSteps} (domain_id, offboarding_id, app_id, account)
-    select ${domainId}::uuid, ${id}::uuid, app_id, account from (
-      select ${accounts.appId} as app_id, ${accounts.uniqueIdentifier} as account from ${accounts}
-      where ${accounts.userId} = ${userId}
-        and coalesce(${accounts.status}, '') <> all(${sql.param([...GONE])}::text[])
-      union
-      select ${provisionedAccounts.appId}, ${provisionedAccounts.account} from ${provisionedAccounts}
-      where ${provisionedAccounts.userId} = ${userId} and ${provisionedAccounts.account} is not null
-    ) as known
+    select ${domainId}::uuid, ${id}::uuid, app_id, account from (${knownAccounts(userId)}) as known
     on conflict do nothing`)
 }
 

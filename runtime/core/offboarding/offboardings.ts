@@ -34,12 +34,7 @@ export async function createOffboarding(
   means: Means,
 ): Promise<UserOffboardingOutput> {
   const row = await db.transaction(async (tx) => {
-    const user = await findUser(tx, principal, body.user_id)
-    if (user.email === FIRST_ADMIN)
-      throw new CoreError(
-        400,
-        'No source of identities knows this user: the host made it for its operator',
-      )
+    const user = await findLeaver(tx, principal, body.user_id)
     const now = await means.now(tx)
     const at = body.scheduled_at
     const scheduledAt = at === undefined ? null : parseDatetime(at)
@@ -51,6 +46,17 @@ export async function createOffboarding(
     return made
   })
   return toOffboarding(row)
+}
+
+/** A user who may leave. @throws CoreError 400 for the first admin, 404 */
+export async function findLeaver(db: Db, principal: Principal, id: string) {
+  const user = await findUser(db, principal, id)
+  if (user.email === FIRST_ADMIN)
+    throw new CoreError(
+      400,
+      'No source of identities knows this user: the host made it for its operator',
+    )
+  return user
 }
 
 export async function getOffboarding(db: Db, principal: Principal, id: string) {
@@ -91,7 +97,7 @@ async function findOffboarding(
   return row
 }
 
-const toOffboarding = (row: OffboardingRow): UserOffboardingOutput => ({
+export const toOffboarding = (row: OffboardingRow): UserOffboardingOutput => ({
   id: row.id,
   user_id: row.userId,
   status: row.status,

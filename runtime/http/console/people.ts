@@ -1,17 +1,31 @@
 /** People, and one person: what they have and why. */
 import { html } from 'hono/html'
 import type { User } from '../../contract/models/person.ts'
+import type { OffboardingProgress } from '../../contract/models/user-offboarding.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { getUser, listRoles, listUsers } from '../../core/directory/users.ts'
+import { listOffboardings } from '../../core/offboarding/progress.ts'
 import type { PageWords } from '../../words/page-words.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
-import { badge } from '../pages/states.ts'
+import { note } from '../pages/parts.ts'
+import { type BadgeLook, badge } from '../pages/states.ts'
 import { accessGraph, type GraphLine, linesOf } from './access-graph.ts'
 import { key } from './charts.ts'
-import { type Column, card, facts, filter, go, listed, pagesNav, row, shell } from './parts.ts'
+import {
+  brief,
+  type Column,
+  card,
+  facts,
+  filter,
+  go,
+  listed,
+  pagesNav,
+  row,
+  shell,
+} from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -77,6 +91,10 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
         ...{ as_of: null, page: pageNumber(c.req.query('page')), size: HELD },
       })
     : null
+  const mayLeave = principal.permissions.has('offboardings.write') && !principal.readOnly
+  const leaving = principal.permissions.has('offboardings.read')
+    ? await listOffboardings(db, principal, { user_id: user.id, page: 1, size: 1 })
+    : null
   const lines = linesOf(t, held?.items ?? [])
   const visitor = await visit.visitor()
   const content = html`<div class="cols"><div class="stack wide">
@@ -89,12 +107,14 @@ ${card(
     [t.console.person.state, user.status ? statesIn(t)[user.status] : '–'],
   ]),
 )}
+${principal.permissions.has('logs.read') ? html`<p><a href="/console/log?actor=${user.id}">${t.console.log.didLink}</a><br><a href="/console/log?target=${user.id}">${t.console.log.doneToPerson}</a></p>` : ''}
 ${rolesOf(
   t,
   user.id,
   roles.map(({ name }) => name),
   principal.permissions.has('roles.write'),
 )}
+${leaving ? offboardingOf(visit, user.id, leaving.items[0] ?? null, mayLeave) : ''}
 ${principal.permissions.has('operator') && !principal.readOnly ? record(visit.t.w, user.id, visitor.proof) : ''}
 </div></div>`
   return c.html(
@@ -161,6 +181,55 @@ const rolesOf = (t: Tongue, id: string, roles: readonly string[], mayChange: boo
     },
     html`<ul class="lines">${roles.map((name) => html`<li><div class="row">${name}${mayChange && name !== 'User' ? html`<span class="end">${go(`${personPath(id)}/remove-role?role=${encodeURIComponent(name)}`, html`${t.console.person.takeRole}<span class="unseen"> ${name}</span>`, 'less danger')}</span>` : ''}</div></li>`)}</ul>`,
   )
+
+/** OFFBOARDING_LOOKS: how the state of an offboarding looks; those that are over without an end look alike. */
+const OFFBOARDING_LOOKS: Partial<Record<OffboardingProgress['status'], BadgeLook>> = {
+  SCHEDULED: ['wait', 'clock'],
+  IN_PROGRESS: ['busy', 'sync'],
+  COMPLETED: ['good', 'check'],
+  FAILED: ['bad', 'x'],
+}
+
+/** What became of the latest offboarding of a person, and what can be done about it. */
+function offboardingOf(
+  { t, now }: ConsoleVisit,
+  id: string,
+  latest: OffboardingProgress | null,
+  mayLeave: boolean,
+): Markup {
+  const w = t.console.offboarding
+  const at = (moment: string | null | undefined) => (moment ? t.moment(new Date(moment), now) : '–')
+  const isOpen = latest?.status === 'SCHEDULED' || latest?.status === 'IN_PROGRESS'
+  const start = !isOpen && mayLeave ? go(`${personPath(id)}/offboard`, w.start, 'less danger') : ''
+  if (latest === null)
+    return card(
+      { id: 'offboarding', title: w.card },
+      html`<div class="in stack"><p class="small">${w.none}</p>${start === '' ? '' : html`<div class="row">${start}</div>`}</div>`,
+    )
+  const { status, accounts } = latest
+  const [kind, icon] = OFFBOARDING_LOOKS[status] ?? (['', 'minus'] as const)
+  const end =
+    status === 'SCHEDULED' && mayLeave
+      ? go(`${personPath(id)}/offboarding/${latest.id}/cancel`, w.cancelIt, 'less')
+      : start
+  return card(
+    { id: 'offboarding', title: w.card, end },
+    html`${facts([
+      [w.state, badge(kind, icon, t.console.offboarding_states[status])],
+      [w.begun, at(latest.created_at)],
+      ...(status === 'SCHEDULED' ? [[w.at, at(latest.scheduled_at)] as const] : []),
+      ...(latest.completed_at ? [[w.over, at(latest.completed_at)] as const] : []),
+      ...(status === 'SCHEDULED' || status === 'CANCELLED'
+        ? []
+        : [
+            [
+              w.accounts,
+              html`${w.gone(accounts.done, accounts.all)}<progress max="${Math.max(accounts.all, 1)}" value="${accounts.all === 0 && status === 'COMPLETED' ? 1 : accounts.done}" aria-label="${w.accounts}"></progress>${accounts.by_hand === 0 ? '' : html`<span class="sub">${w.byHand(accounts.by_hand)}</span>`}`,
+            ] as const,
+          ]),
+    ])}${latest.problem ? html`<div class="in">${note('bad', 'alert', w.failed, html`<span lang="en">${brief(latest.problem, 500)}</span> ${w.failedText}`)}</div>` : ''}`,
+  )
+}
 
 /** What operators do with all that is held of a person. */
 const record = (w: PageWords, id: string, proof: string): Markup =>

@@ -27,6 +27,7 @@ import { showHome } from './home.ts'
 import { showInstall, takePackage } from './install.ts'
 import { showLog } from './log.ts'
 import type { Files } from './multipart.ts'
+import { OFFBOARDING_CHANGES } from './offboarding-changes.ts'
 import { OPERATOR_CHANGES } from './operator-changes.ts'
 import { showPeople, showPerson } from './people.ts'
 import { PEOPLE_CHANGES, sendRecord } from './people-changes.ts'
@@ -220,6 +221,7 @@ export const CHANGES: Readonly<Record<string, ConsoleChange>> = {
   ...OPERATOR_CHANGES,
   ...APP_CHANGES,
   ...PEOPLE_CHANGES,
+  ...OFFBOARDING_CHANGES,
   ...WEBHOOK_CHANGES,
   ...POLICY_CHANGES,
   ...REVIEW_CHANGES,

@@ -31,6 +31,7 @@ import type { RequestContext } from '../../core/kernel/context/context.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
 import { changePersonalSettings, getPersonalSettings } from '../../core/mail/settings.ts'
 import * as offboardings from '../../core/offboarding/offboardings.ts'
+import { listOffboardings } from '../../core/offboarding/progress.ts'
 import { exportOwn } from '../../core/personal-data/own.ts'
 import * as policies from '../../core/policies/policies.ts'
 import { createAccessRequest } from '../../core/requests/ask.ts'
@@ -178,6 +179,7 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     policies.deletePolicy(db, who, id(params, 'access_policy_id'), parts),
   create_user_offboarding: (db, who, { body }, parts) =>
     offboardings.createOffboarding(db, who, body, parts),
+  list_user_offboardings: (db, who, { query }) => listOffboardings(db, who, query),
   get_user_offboarding: (db, who, { params }) =>
     offboardings.getOffboarding(db, who, id(params, 'user_offboarding_id')),
   cancel_user_offboarding: (db, who, { params }, parts) =>

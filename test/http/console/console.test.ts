@@ -319,6 +319,7 @@ describe('every change with fields', () => {
       later: { amount: '1250' },
     },
     'break-glass-set': { first: { groups: 'On call', minutes: '30' }, later: { minutes: '600' } },
+    offboard: { first: { when: 'now' }, later: { when: 'later', day: '2999-01-01' } },
     'sync-settings': { first: { every_hours: '7' }, later: { every_hours: '1' } },
     'new-webhook': {
       first: { hook_type: 'SIEM', name: 'Ours', url: 'https://siem.example/in' },
@@ -498,6 +499,49 @@ describe('a person', () => {
     expect((await visitor.get(path)).text).not.toContain('remove-role?role=Auditor')
   })
 
+  test('is offboarded: previewed, scheduled, cancelled, begun, and shown with how far it is', async () => {
+    const visitor = await admin()
+    const leaver = await person(core.db, 'leaver@example.com')
+    const path = `/console/people/${leaver.id}`
+    const offboard = async (fields: Record<string, string>) => {
+      await visitor.get(`${path}/offboard`)
+      const shown = await visitor.post(`${path}/offboard`, fields)
+      return { shown, done: await visitor.post(`${path}/offboard`, fields) }
+    }
+    const noDay = await offboard({ when: 'later' })
+    expect(noDay.shown.text).toContain('Name the day')
+    const later = await offboard({ when: 'later', day: '2999-01-01' })
+    expect(later.shown.text).toContain('It begins on 2999-01-01')
+    expect(later.done.status).toBe(303)
+    const scheduled = (await visitor.get(path)).text
+    expect(scheduled).toContain('Scheduled')
+    expect((await visitor.get(`${path}/offboard`)).text).toContain('under way already')
+    const cancel = /href="([^"]+\/offboarding\/[^"]+\/cancel)"/.exec(scheduled)?.[1] ?? ''
+    await visitor.get(cancel)
+    expect((await visitor.post(cancel)).status).toBe(303)
+    expect((await visitor.get(cancel)).status).toBe(409)
+    expect((await visitor.get(path)).text).toContain('Cancelled')
+    const begun = await offboard({ when: 'now' })
+    expect(begun.shown.text).toContain('can do nothing here any more')
+    expect(begun.done.status).toBe(303)
+    const { body } = await core.call(
+      'GET',
+      `/lifecycle-management/user-offboardings?user_id=${leaver.id}`,
+    )
+    expect(body.items).toMatchObject([
+      { accounts: { all: 0, done: 0, by_hand: 0 }, problem: null },
+      { status: 'CANCELLED' },
+    ])
+    const other = await core.call('GET', '/lifecycle-management/user-offboardings?user_id=nobody')
+    expect(other.body.total).toBe(0)
+    const reads = await person(core.db, 'reads-leaving@example.com', ['Read Only Admin'])
+    const reader = await signedIn(core, reads.token)
+    const seen = (await reader.get(path)).text
+    expect(seen).toContain('When the person leaves')
+    expect(seen).not.toContain(`${path}/offboard`)
+    expect((await reader.get(`${path}/offboard`)).status).toBe(403)
+  })
+
   test('shows why they have what', async () => {
     const visitor: Visitor = await admin()
     const { text } = await visitor.get(`/console/people/${ada.id}`)
@@ -617,6 +661,10 @@ describe('a review', () => {
     expect(page.text).toContain('30 lines wait for you')
     const [, first = ''] = /name="item\.0" value="([^"]+)"/.exec(page.text) ?? []
     const decide = `/inbox/reviews/${id}/decide`
+    const chosen = await visitor.post(decide, { decision: 'PAGE', reason: 'typed' })
+    expect(chosen.status).toBe(200)
+    expect(chosen.text.match(/name="item\.\d+" value="[^"]+" checked/g)).toHaveLength(30)
+    expect(chosen.text).toContain('value="typed"')
     const silent = await visitor.post(decide, { 'item.0': first, decision: 'REJECT' })
     expect(silent.status).toBe(400)
     expect(silent.text).toContain('Nothing was decided')
@@ -627,7 +675,14 @@ describe('a review', () => {
     const all = { all: 'yes', decision: 'KEEP', reason: 'all known' }
     expect((await visitor.post(decide, all)).headers.get('location')).toContain('hint=NOBODY_ASKED')
     expect((await visitor.get(`/inbox/reviews/${id}`)).text).toContain('All your lines are decided')
-    expect((await visitor.get(`/console/reviews/${id}`)).text).toContain('To be removed')
+    const whole = (await visitor.get(`/console/reviews/${id}`)).text
+    expect(whole).toContain('To be removed')
+    expect(whole).toContain(`href="/inbox/reviews/${id}"`)
+    const reads = await person(core.db, 'reads-lines@example.com', ['Read Only Admin'])
+    const reader = await signedIn(core, reads.token)
+    expect((await reader.get(`/console/reviews/${id}`)).text).not.toContain(
+      `href="/inbox/reviews/${id}"`,
+    )
   })
 
   test('changes a decided line that is ticked, leaves those that a filter fits, and says how many', async () => {
@@ -985,6 +1040,34 @@ describe('the log', () => {
     expect(found.text).toContain('USER_LOGIN')
     expect(found.text).not.toContain('<code>CONNECTOR_DISABLED</code>')
     expect((await visitor.get('/console/log?event_type=none')).text).toContain('Nothing found')
+  })
+
+  test('is filtered by who did it and by what it was done to, with links from their pages', async () => {
+    const visitor = await admin()
+    const doer = await person(core.db, 'doer@example.com', ['Admin'])
+    const done = await core.call('POST', `/users/${ada.id}/roles/Auditor`, { token: doer.token })
+    expect(done.status).toBe(201)
+    const path = /href="(\/console\/log\?actor=[^"]+)"/.exec(
+      (await visitor.get(`/console/people/${doer.id}`)).text,
+    )
+    for (const at of [path?.[1] ?? '', '/console/log?actor=DOER@example.com']) {
+      const { text } = await visitor.get(at)
+      expect(text, at).toContain('<code>USER_ROLE_ADDED</code>')
+      expect(text, at).not.toContain('<code>USER_LOGIN</code>')
+      expect(text, at).toContain('<span class="count">1</span>')
+    }
+    for (const target of [ada.id, 'ada@example.com']) {
+      const both = await visitor.get(`/console/log?target=${target}&actor=doer@example.com`)
+      expect(both.text, target).toContain('<code>USER_ROLE_ADDED</code>')
+    }
+    const ofApp = await visitor.get(`/console/log?target=${appId}`)
+    expect(ofApp.text).toContain(`value="${appId}"`)
+    for (const nobody of ['actor=nobody@example.com', 'actor=x', 'target=nothing'])
+      expect((await visitor.get(`/console/log?${nobody}`)).text, nobody).toContain('Nothing found')
+    const { body } = await core.call('GET', `/activity_logs?actor=${doer.id}&limit=1`)
+    expect([body.total, body.links.self.includes(`actor=${doer.id}`)]).toEqual([1, true])
+    const odd = await core.call('GET', '/activity_logs?target=%5C%22&actor=%27')
+    expect([odd.status, odd.body.total]).toEqual([200, 0])
   })
 })
 

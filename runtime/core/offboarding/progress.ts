@@ -1,0 +1,80 @@
+/** How far offboardings are, and what one would take: counted, and nothing is changed. */
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { OffboardingProgress } from '../../contract/models/user-offboarding.ts'
+import type { Db } from '../../database/database.ts'
+import { offboardingSteps, userOffboardings } from '../../database/schema/offboarding.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import { keepAnAdmin } from '../directory/admins.ts'
+import { isId } from '../kernel/id.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { statesThatAre } from '../requests/machine/states.ts'
+import { knownAccounts } from './accounts.ts'
+import { findLeaver, toOffboarding } from './offboardings.ts'
+
+/** Offboardings of the caller's domain, newest first; of one user where one is named. */
+export async function listOffboardings(
+  db: Db,
+  { domainId }: Principal,
+  { user_id: userId, ...paging }: PageQuery & { user_id: string | null },
+) {
+  const where = and(
+    eq(userOffboardings.domainId, domainId),
+    userId === null ? undefined : isId(userId) ? eq(userOffboardings.userId, userId) : sql`false`,
+  )
+  const order = [desc(userOffboardings.createdAt), desc(userOffboardings.id)]
+  const found = await selectPage(db, userOffboardings, { where, order }, paging, (row) => row)
+  const counts = await countSteps(
+    db,
+    found.items.map(({ id }) => id),
+  )
+  const items = found.items.map(
+    (row): OffboardingProgress => ({
+      ...toOffboarding(row),
+      problem: row.problem,
+      accounts: counts.get(row.id) ?? { all: 0, done: 0, by_hand: 0 },
+    }),
+  )
+  return { ...found, items }
+}
+
+async function countSteps(db: Db, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, OffboardingProgress['accounts']>()
+  const of = offboardingSteps
+  const rows = await db
+    .select({
+      id: of.offboardingId,
+      all: sql<number>`count(*)::int`,
+      done: sql<number>`(count(*) filter (where ${of.state} = 'done'))::int`,
+      by_hand: sql<number>`(count(*) filter (where ${of.state} in ('told', 'manual')))::int`,
+    })
+    .from(of)
+    .where(inArray(of.offboardingId, [...ids]))
+    .groupBy(of.offboardingId)
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]))
+}
+
+/**
+ * What an offboarding of a user would take.
+ *
+ * @throws CoreError 400, 404, 409: what beginning one would be refused with
+ */
+export async function offboardingPreview(db: Db, principal: Principal, userId: string) {
+  const user = await findLeaver(db, principal, userId)
+  const { items } = await listOffboardings(db, principal, { user_id: user.id, page: 1, size: 1 })
+  if (items.some(({ status }) => status === 'SCHEDULED' || status === 'IN_PROGRESS'))
+    throw new CoreError(409, 'An offboarding of this user is scheduled or under way already')
+  await db.transaction((tx) => keepAnAdmin(tx, principal.domainId, new Set([user.id])))
+  const { rows } = await db.execute<{ accounts: number }>(
+    sql`select count(*)::int as accounts from (${knownAccounts(user.id)}) as known`,
+  )
+  const requests = await db.$count(
+    accessRequests,
+    and(
+      eq(accessRequests.targetUserId, user.id),
+      inArray(accessRequests.status, statesThatAre('asked', 'wanted')),
+    ),
+  )
+  return { accounts: rows[0]?.accounts ?? 0, requests }
+}
