@@ -17,7 +17,10 @@ import { trackedConnectors } from './tracked.ts'
 const ROOT = path.join(import.meta.dirname, '..')
 
 /** Connectors that are shown, but not built in. */
-const SHOWN = ['plugin-template', 'test/fixtures/readme'].map((folder) => path.join(ROOT, folder))
+const SHOWN = [
+  ...['plugin-template', 'plugin-template/ldap', 'plugin-template/sql'],
+  'test/fixtures/readme',
+].map((folder) => path.join(ROOT, folder))
 
 type Generated = {
   /** Relative to the repository. */

@@ -44,12 +44,12 @@ export const PARTS: Parts = {
     ),
   example: () => fenced('test/fixtures/readme/connector.ts'),
   'verify-webhook': () => fenced('test/fixtures/readme/verify-webhook.ts'),
-  'ldap-manifest': () => fenced('test/fixtures/ldap/connector.json'),
-  'ldap-example': () => fenced('test/fixtures/ldap/connector.ts'),
-  'ldap-cases': () => fenced('test/fixtures/ldap/connector.cases.json'),
-  'sql-manifest': () => fenced('test/fixtures/sql/connector.json'),
-  'sql-example': () => fenced('test/fixtures/sql/connector.ts'),
-  'sql-cases': () => fenced('test/fixtures/sql/connector.cases.json'),
+  'ldap-manifest': () => fenced('plugin-template/ldap/connector.json'),
+  'ldap-example': () => fenced('plugin-template/ldap/connector.ts'),
+  'ldap-cases': () => fenced('plugin-template/ldap/connector.cases.json'),
+  'sql-manifest': () => fenced('plugin-template/sql/connector.json'),
+  'sql-example': () => fenced('plugin-template/sql/connector.ts'),
+  'sql-cases': () => fenced('plugin-template/sql/connector.cases.json'),
 }
 
 /** A file as a block of its language, which the end of its name says. */

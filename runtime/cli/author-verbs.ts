@@ -1,17 +1,26 @@
 /** Verbs of who writes a connector: from an empty folder to a signed package. */
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { keysOf } from '../contract/schema/keys.ts'
+import { TEMPLATES } from './templates.ts'
 import { answering, collect, helped } from './terminal/options.ts'
 import { wholeNumber } from './terminal/whole-number.ts'
 
 /** Adds them. */
 export function addAuthorVerbs(program: Command): void {
   program.commandsGroup('Write a connector:')
-  helped(answering(program.command('new')), { examples: ['new acme', 'new desk --from scim'] })
+  helped(answering(program.command('new')), {
+    examples: ['new acme', 'new hr --template sql', 'new desk --from scim'],
+  })
     .argument('<id>', 'id of the connector, such as acme')
     .option('--dir <directory>', 'where to make the folder', 'plugins')
+    .addOption(
+      new Option('--template <kind>', 'of what the system speaks: HTTP, LDAP or SQL')
+        .choices(keysOf(TEMPLATES))
+        .conflicts('from'),
+    )
     .option('--from <connector>', 'begin with a copy of a built-in connector, such as scim')
     .option('--dry-run', 'only say which files would be made')
-    .description('make a new connector folder from the template')
+    .description('make a new connector folder from a template')
     .action(async (id, options) => (await import('./new.ts')).newConnector(id, options))
 
   against(

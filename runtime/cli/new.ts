@@ -1,17 +1,18 @@
-/** `keyway new`: a connector folder from the template or a built-in connector, with its own id and name. */
-import { cp, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+/** `keyway new`: a connector folder from a template or a built-in connector, with its own id and name. */
+import { copyFile, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import * as v from 'valibot'
 import { ConfigError } from '../config/config.ts'
 import { ConnectorId } from '../contract/connector/manifest.ts'
 import { ifMissing } from '../contract/errors/thrown.ts'
+import { TEMPLATES, type TemplateName } from './templates.ts'
 import { quoted } from './terminal/quoted.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
 const TEMPLATE = path.join(ROOT, 'plugin-template')
 const BUILT_IN = path.join(ROOT, 'plugins')
-const GUIDE = path.join(ROOT, 'runtime/docs/authors/guide.md')
+const AUTHORS = path.join(ROOT, 'runtime/docs/authors')
 
 /** Whether this is the source: then the types that authors see are not built yet. */
 const IS_CHECKOUT = import.meta.filename.endsWith('.ts')
@@ -20,12 +21,18 @@ const IS_CHECKOUT = import.meta.filename.endsWith('.ts')
 const TEMPLATE_ID = 'acme'
 const TEMPLATE_NAME = 'Acme'
 
-type NewFlags = { dir: string; from?: string; dryRun?: true; json?: true }
+type NewFlags = {
+  dir: string
+  from?: string
+  template?: TemplateName
+  dryRun?: true
+  json?: true
+}
 
 /** @throws ConfigError for an id that is none, a folder that is there, an unknown built-in connector. */
 export async function newConnector(
   id: string,
-  { dir, from, dryRun, json }: NewFlags,
+  { dir, from, template = 'web', dryRun, json }: NewFlags,
 ): Promise<void> {
   const parsed = v.safeParse(ConnectorId, id)
   if (!parsed.success) throw new ConfigError(`${id}: ${parsed.issues[0].message}`)
@@ -35,12 +42,17 @@ export async function newConnector(
   const relative = path.relative(process.cwd(), target)
   // A path that climbs out of here is read better whole.
   const shown = relative === '' || relative.startsWith('..') ? target : relative
-  const source = from === undefined ? TEMPLATE : await builtIn(from)
-  const files = await readdir(source)
-  if (!dryRun) await (from === undefined ? make(id, target) : copy(id, source, target))
+  const { shares, page } = TEMPLATES[template]
+  const folder = folderOf(template)
+  const source = from === undefined ? folder : await builtIn(from)
+  const files =
+    from === undefined
+      ? [...shares, ...(await filesIn(folder))].sort()
+      : (await readdir(source)).sort()
+  if (!dryRun) await (from === undefined ? make(id, target, template) : copy(id, source, target))
   if (json) console.log(JSON.stringify({ id, directory: target, files }, null, 2))
   else if (dryRun) console.log(`Would make ${shown} with ${files.join(', ')}.`)
-  else tellNext(target, shown)
+  else tellNext(target, shown, page)
 }
 
 async function builtIn(id: string): Promise<string> {
@@ -53,6 +65,11 @@ async function builtIn(id: string): Promise<string> {
 /** A built-in connector under another id: it stands beside the one that it was made from. */
 async function copy(id: string, source: string, target: string): Promise<void> {
   await cp(source, target, { recursive: true, filter: (file) => path.basename(file)[0] !== '.' })
+  await rename(id, target)
+}
+
+/** Writes id and name into a manifest. */
+async function rename(id: string, target: string): Promise<void> {
   const file = path.join(target, 'connector.json')
   const text = await readFile(file, 'utf8')
   const named = text.replace(/("id": )"[^"]*"/, (_all, key) => `${key}${JSON.stringify(id)}`)
@@ -69,29 +86,49 @@ const nameOf = (id: string): string =>
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join(' ')
 
-async function make(id: string, target: string): Promise<void> {
-  await cp(TEMPLATE, target, { recursive: true })
-  const name = nameOf(id)
-  // A host name has neither underscores nor a hyphen at its end.
-  const hostName = id.replace(/[-_]+/g, '-').replace(/-$/, '')
-  for (const file of await readdir(target)) {
+async function make(id: string, target: string, template: TemplateName): Promise<void> {
+  const { shares } = TEMPLATES[template]
+  const folder = folderOf(template)
+  await mkdir(target, { recursive: true })
+  const own = await filesIn(folder)
+  for (const name of shares) await copyFile(path.join(TEMPLATE, name), path.join(target, name))
+  for (const name of own) await copyFile(path.join(folder, name), path.join(target, name))
+  // Those of the other templates have words of their own.
+  for (const name of template === 'web' ? own : shares) await named(name)
+  if (template === 'web') return
+  await rename(id, target)
+  const readme = path.join(target, 'README.md')
+  const text = await readFile(readme, 'utf8')
+  await writeFile(readme, text.replace(/^# .*/, `# ${nameOf(id)}`))
+
+  /** Puts id and name in the place of those of the template. */
+  async function named(file: string): Promise<void> {
+    // A host name has neither underscores nor a hyphen at its end.
+    const hostName = id.replace(/[-_]+/g, '-').replace(/-$/, '')
     const full = path.join(target, file)
-    const text = await readFile(full, 'utf8')
+    const found = await readFile(full, 'utf8')
     await writeFile(
       full,
-      text
+      found
         .replaceAll(`${TEMPLATE_ID}.example`, `${hostName}.example`)
         .replaceAll(TEMPLATE_ID, id)
-        .replaceAll(TEMPLATE_NAME, name),
+        .replaceAll(TEMPLATE_NAME, nameOf(id)),
     )
   }
 }
 
-function tellNext(target: string, shown: string): void {
+const folderOf = (template: TemplateName): string => path.join(TEMPLATE, TEMPLATES[template].folder)
+
+const filesIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder, { withFileTypes: true })).flatMap((entry) =>
+    entry.isFile() ? entry.name : [],
+  )
+
+function tellNext(target: string, shown: string, page: string): void {
   console.log(
     `Made ${shown}. Next:\n\n  npx keyway check ${shown}\n  npx keyway dev ${shown}\n  npx keyway pack ${shown}\n  npx tsc -p ${shown}   # its types; needs \`npm install --save-dev typescript\`\n`,
   )
-  console.log(`How to write it: ${path.relative(process.cwd(), GUIDE)}\n`)
+  console.log(`How to write it: ${path.relative(process.cwd(), path.join(AUTHORS, page))}\n`)
   if (!findsKeyway(target))
     console.log(
       `For the types of keyway/sdk there:\n\n${IS_CHECKOUT ? `  npm run build --prefix ${quoted(ROOT)}\n` : ''}  npm install --no-save --prefix ${quoted(shown)} ${quoted(ROOT)}\n`,

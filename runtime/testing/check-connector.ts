@@ -176,7 +176,7 @@ function missingCases({ capabilities }: Manifest, covered: Set<string>): Finding
       (name): Finding => ({
         severity: 'error',
         where: CASES_FILE,
-        message: `no case calls ${name}; write one`,
+        message: `no case calls ${name}; write one, or make one of a real call: keyway dev DIRECTORY --record`,
       }),
     )
   if (Object.hasOwn(capabilities, 'validate_credentials')) return missing

@@ -73,6 +73,26 @@ test.each([
   expect(await keyway(...args)).toMatchObject({ code: 1, err: expect.stringContaining(words) })
 })
 
+test('a copy of a connector has no template', async () => {
+  expect(await keyway('new', 'desk', '--from', 'scim', '--template', 'sql')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('cannot be used with'),
+  })
+})
+
+test.each(['ldap', 'sql'])('a new connector for %s passes its check as it is', async (template) => {
+  const folder = path.join(home, `of-${template}`)
+  const made = await keyway('new', `of-${template}`, '--template', template, '--dir', '.')
+  expect(made).toMatchObject({ code: 0, out: expect.stringContaining(`authors/${template}.md`) })
+  expect((await readdir(folder)).sort()).toEqual([
+    ...['README.md', 'connector.cases.json', 'connector.json', 'connector.ts'],
+    ...['connector.types.ts', 'package.json', 'tsconfig.json'],
+  ])
+  expect(await readFile(path.join(folder, 'README.md'), 'utf8')).toMatch(/^# Of (Ldap|Sql)\n/)
+  const { out } = await keyway('check', `of-${template}`)
+  expect(out).toBe(`ok   of-${template} 1.0.0: 4 cases passed, 0 findings\n`)
+})
+
 test('dry runs write nothing, and answer machines', async () => {
   await keyway('keygen', 'acme.key')
   const before = await readdir(home)

@@ -85,7 +85,7 @@ const OTHER_OPTIONS = [
     '--registry',
     '--days',
   ],
-  '--mirror',
+  ...['--mirror', '--template'],
 ]
 /** Verbs whose `<id>` is that of something new. */
 const NEW_IDS = ['new']

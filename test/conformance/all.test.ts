@@ -5,7 +5,8 @@ import { type CheckBench, openCheckBench } from '../../runtime/testing/check-con
 import { trackedConnectors } from '../../scripts/tracked.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
-const folders = [...trackedConnectors(), path.join(ROOT, 'plugin-template')]
+const TEMPLATES = ['plugin-template', 'plugin-template/ldap', 'plugin-template/sql']
+const folders = [...trackedConnectors(), ...TEMPLATES.map((folder) => path.join(ROOT, folder))]
 
 let bench: CheckBench
 

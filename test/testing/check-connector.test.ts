@@ -343,7 +343,7 @@ describe('says one thing once:', () => {
 describe('a connector fails by', () => {
   test('no cases at all', async () => {
     expect(await errors(undefined)).toEqual([
-      'connector.cases.json: no case calls list_accounts; write one',
+      'connector.cases.json: no case calls list_accounts; write one, or make one of a real call: keyway dev DIRECTORY --record',
     ])
   })
 
