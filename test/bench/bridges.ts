@@ -2,6 +2,8 @@
  * What the bridges to directories and databases cost: the same small request by the library alone and through the
  * door, over plain text on loopback.
  */
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { Client } from 'ldapts'
 import mysql from 'mysql2/promise'
 import pg from 'pg'
@@ -12,9 +14,13 @@ import { manifestOf } from '../egress/fixtures/door.ts'
 import { basicSecrets, ldap, noDirectory, startDirectory } from '../egress/ldap/directory.ts'
 import { noDatabase, sql, startDatabase } from '../egress/sql/database.ts'
 import { noMariadb, startMariadb } from '../egress/sql/mariadb.ts'
+import { below, type Judged, judge, unmeasured } from './findings.ts'
+import { loadWords, machineWords } from './machine.ts'
+import { place, sectionText } from './report.ts'
 import { middleTimes } from './side-by-side.ts'
 
-const GOAL_MS = 0.5
+const GOAL = below(0.5, 'ms')
+const RESULTS = path.join(import.meta.dirname, 'RESULTS.md')
 
 type User = { username: string; password: string }
 type Pair = { alone(): Promise<unknown>; door(): Promise<unknown>; stop(): Promise<void> }
@@ -127,29 +133,37 @@ const BRIDGES = {
   'ctx.sql, MariaDB': { absent: noMariadb, start: mariadb },
 }
 
-/** Measures each bridge whose server can be had here, and prints a line for it. */
-export async function measureBridges(rounds: number): Promise<void> {
-  console.log(
-    `\n${rounds} requests for one entry or row each, one at a time; p50 in milliseconds\n`,
-  )
-  console.log(
-    `${'bridge'.padEnd(28)}${'library'.padStart(8)}${'door'.padStart(8)}${'over it'.padStart(22)}`,
-  )
-  let worst = 0
+/**
+ * Measures each bridge whose server can be had here, and prints what was found. A run of all rounds is written into
+ * RESULTS.md.
+ */
+export async function measureBridges(rounds: number, isWhole: boolean): Promise<void> {
+  const before = loadWords()
+  const judged: Judged[] = []
+  const rows: string[][] = []
   for (const [name, { absent, start }] of Object.entries(BRIDGES)) {
+    const what = `${name}: added time of a request over the bare client`
     if (absent !== null) {
-      console.log(`${name.padEnd(28)}left out: ${absent}`)
+      judged.push(unmeasured(what, absent, GOAL))
       continue
     }
     const { alone, door, stop } = await start()
     const times = await middleTimes({ alone, door }, rounds)
     await stop()
     const over = times.door - times.alone
-    worst = Math.max(worst, over)
-    const shown = [times.alone, times.door].map((time) => time.toFixed(3).padStart(8)).join('')
-    console.log(`${name.padEnd(28)}${shown}${over.toFixed(3).padStart(22)}`)
+    judged.push(judge(what, { median: over, min: over, max: over }, GOAL, 3, 'ms'))
+    rows.push([name, ...[times.alone, times.door].map((time) => `${time.toFixed(3)} ms`)])
   }
-  console.log(
-    `\ngoal: less than ${GOAL_MS} ms over the library: ${worst < GOAL_MS ? 'met' : 'missed'}`,
-  )
+  const section = {
+    part: 'bridges',
+    title: 'Bridges to directories and databases',
+    setting: `${rounds.toLocaleString('en')} requests for one entry or row each, one at a time, over plain text on loopback; medians. ${machineWords()}; load before: ${before}, after: ${loadWords()}. The servers share the machine.`,
+    findings: {
+      judged,
+      tables: [{ title: 'Time of a request', columns: ['bridge', 'library', 'door'], rows }],
+      notes: [],
+    },
+  }
+  console.log(`\n${sectionText(section)}`)
+  if (isWhole) await writeFile(RESULTS, place(await readFile(RESULTS, 'utf8'), section))
 }
