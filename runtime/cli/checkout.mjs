@@ -2,9 +2,9 @@
  * The command of a checkout: its sources as one program, made again when one of them has changed. Plain JavaScript,
  * because the Node that starts it may be an old one.
  */
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -50,6 +50,8 @@ export function mainOfCheckout(node) {
   const folder = path.join(cache, `command-${digest()}`)
   const main = path.join(folder, 'main.js')
   if (existsSync(main)) return main
+  // Loaded where it is needed, which is rare.
+  const { spawnSync } = createRequire(import.meta.url)('node:child_process')
   const { status } = spawnSync(node, ['--no-warnings', bundler, folder], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })

@@ -1,5 +1,6 @@
 /** Verbs of who runs a host: the server itself, its people, its record, and what it withstands. */
 import { type Command, InvalidArgumentError } from 'commander'
+import { readConfig } from '../config/config.ts'
 import { PEOPLE_COLUMNS } from '../contract/models/people-file.ts'
 import { namedOption } from './terminal/named.ts'
 import { answering, helped, reading } from './terminal/options.ts'
@@ -60,7 +61,11 @@ serves until SIGTERM or Ctrl-C, so there is neither --json nor --dry-run.`,
     )
     .option('--sample-port <port>', 'port of the sample directory', parsePort, 8090)
     .description('start the server with all connectors')
-    .action(async (options) => (await import('./start.ts')).start(options))
+    .action(async (options) => {
+      // What is wrong with a setting is said before the host is loaded.
+      const config = readConfig(process.env)
+      await (await import('./start.ts')).start(config, options)
+    })
 }
 
 function addVerify(program: Command): void {

@@ -3,7 +3,6 @@
  * The `keyway` command. Plain JavaScript, because the Node that starts it may be an old one: it runs
  * the real command on the Node that came with the package.
  */
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -59,6 +58,7 @@ const env = { UV_THREADPOOL_SIZE: '32', NODE_COMPILE_CACHE, ...process.env }
 if (process.execve && process.platform !== 'win32') process.execve(file, [file, ...args], env)
 
 // Where a process cannot become another one (an old Node, Windows) it stands beside.
+const { spawn } = await import('node:child_process')
 const child = spawn(file, args, { stdio: 'inherit', env })
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 // The shell of npm ends at a signal and passes it on to nobody (launcher.ts, which sees this process live on).

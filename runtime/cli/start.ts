@@ -1,6 +1,6 @@
 /** `keyway start`: the server, and with `--sample` a directory for it to talk to and a small company. */
 import { flushCompileCache } from 'node:module'
-import { type Config, readConfig } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import { errorOf } from '../contract/errors/thrown.ts'
 import { createHost, type Host } from '../main.ts'
 import { createLog, type Log } from '../observe/log.ts'
@@ -15,10 +15,12 @@ import { quoted } from './terminal/quoted.ts'
 
 type StartOptions = { sample?: true; samplePort: number; newDatabase?: true }
 
-export async function start({ sample, samplePort, newDatabase }: StartOptions): Promise<void> {
+export async function start(
+  config: Config,
+  { sample, samplePort, newDatabase }: StartOptions,
+): Promise<void> {
   // A host that is killed leaves no cache of what it compiled; before it listens, nobody waits for this.
   flushCompileCache()
-  const config = readConfig(process.env)
   const log = createLog(config.logLevel)
   if (isMember()) return serveAsMember(config, log)
   // The sample company is made by the process that also serves.
