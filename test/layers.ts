@@ -123,7 +123,13 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'core/kernel/jobs': ['contract', 'database', 'core/kernel'],
   'core/kernel/deployment': ['database', 'secrets'],
   'core/kernel/identity': ['contract', 'database', 'secrets', 'core/kernel/deployment'],
-  'core/kernel/audit': ['contract', 'database', 'core/kernel/identity', 'core/kernel/list'],
+  'core/kernel/audit': [
+    'contract',
+    'bounded',
+    'database',
+    'core/kernel/identity',
+    'core/kernel/list',
+  ],
   'core/kernel/context': [
     'contract',
     'database',

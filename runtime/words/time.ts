@@ -14,13 +14,29 @@ const UNITS = [
 
 type Unit = (typeof UNITS)[number][2]
 
+/** One for each key: making a format of the language takes a hundred times as long as using it. */
+function onceFor<K extends string, V>(make: (key: K) => V): (key: K) => V {
+  const made = new Map<K, V>()
+  return (key) => {
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const value = make(key)
+    made.set(key, value)
+    return value
+  }
+}
+
+const countsOf = onceFor((language: Language) =>
+  onceFor(
+    (unit: Unit) =>
+      new Intl.NumberFormat(LANGUAGES[language].tag, {
+        ...{ style: 'unit', unit, unitDisplay: 'long', useGrouping: false },
+      }),
+  ),
+)
+
 const counted = (count: number, unit: Unit, language: Language): string =>
-  new Intl.NumberFormat(LANGUAGES[language].tag, {
-    style: 'unit',
-    unit,
-    unitDisplay: 'long',
-    useGrouping: false,
-  }).format(count)
+  countsOf(language)(unit).format(count)
 
 /** A length in its largest unit that leaves two or more. */
 function measured(seconds: number): { count: number; unit: Unit } {
@@ -37,9 +53,13 @@ export function lengthOf(seconds: number, language: Language): string {
 /** How long ago something was: `3 hours ago`. */
 export function agoOf(seconds: number, language: Language): string {
   const { count, unit } = measured(seconds)
-  const format = new Intl.RelativeTimeFormat(LANGUAGES[language].tag, { numeric: 'always' })
-  return format.format(-count, unit)
+  return agosOf(language).format(-count, unit)
 }
+
+const agosOf = onceFor(
+  (language: Language) =>
+    new Intl.RelativeTimeFormat(LANGUAGES[language].tag, { numeric: 'always' }),
+)
 
 /** A length behind `in`, `seit` or `vor`, which want another case in German: `3 Tagen`. */
 export const lastingOf = (seconds: number, language: Language): string =>
@@ -76,12 +96,18 @@ const ORDER = {
   de: (day: number, month: string) => `${day}. ${month}`,
 } as const satisfies Record<Language, unknown>
 
+// With the day: German writes the month alone without its dot.
+const daysOf = onceFor(
+  (language: Language) =>
+    new Intl.DateTimeFormat(LANGUAGES[language].tag, {
+      ...{ day: 'numeric', month: 'short', timeZone: 'UTC' },
+    }),
+)
+
 /** `23 Nov`, with the year where it is another one. */
 export function dayOf(at: Date, now: Date, language: Language): string {
-  const { tag } = LANGUAGES[language]
-  // With the day: German writes the month alone without its dot.
-  const format = new Intl.DateTimeFormat(tag, { day: 'numeric', month: 'short', timeZone: 'UTC' })
-  const month = format.formatToParts(at).find(({ type }) => type === 'month')?.value ?? ''
+  const parts = daysOf(language).formatToParts(at)
+  const month = parts.find(({ type }) => type === 'month')?.value ?? ''
   const year = at.getUTCFullYear() === now.getUTCFullYear() ? '' : ` ${at.getUTCFullYear()}`
   return `${ORDER[language](at.getUTCDate(), month)}${year}`
 }
@@ -90,15 +116,23 @@ export function dayOf(at: Date, now: Date, language: Language): string {
 export const momentOf = (at: Date, now: Date, language: Language): string =>
   `${dayOf(at, now, language)} ${at.toISOString().slice(11, 16)} UTC`
 
+const pluralsOf = onceFor((language: Language) => {
+  const { tag } = LANGUAGES[language]
+  return {
+    rules: new Intl.PluralRules(tag),
+    numbers: new Intl.NumberFormat(tag, { useGrouping: false }),
+  }
+})
+
 /** One or many of something. */
 export function pluralOf(
   count: number,
   language: Language,
   words: { one: string; other: string },
 ): string {
-  const { tag } = LANGUAGES[language]
-  const which = new Intl.PluralRules(tag).select(count)
-  return `${new Intl.NumberFormat(tag, { useGrouping: false }).format(count)} ${which === 'one' ? words.one : words.other}`
+  const { rules, numbers } = pluralsOf(language)
+  const which = rules.select(count)
+  return `${numbers.format(count)} ${which === 'one' ? words.one : words.other}`
 }
 
 /** The same for a language that is known: `counting('en')(2, 'line', 'lines')`. */
