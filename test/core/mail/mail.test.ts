@@ -113,6 +113,17 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       })
     })
 
+    test.each(['connect', 'auth', 'mail', 'data'])(
+      'ends its wait for a server that hangs at the stage %s, and keeps the mail',
+      async (stage) => {
+        await setMode('hang', { stage })
+        expect(await postOf(starttls()).send(letter('ada@acme.example'))).toEqual({
+          ...{ ok: false, ends: false },
+          problem: expect.stringMatching(/did not answer in time/),
+        })
+      },
+    )
+
     test.each(['connect', 'auth', 'mail'])(
       'keeps what is refused at the stage %s, which concerns no message',
       async (stage) => {
@@ -156,7 +167,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
         KEYWAY_MAIL_PASSWORD: 'mail-secret',
         KEYWAY_MAIL_FROM: `Keyway <${FROM}>`,
       }
-      core = await startCore(server, { mailTrust: { ca } })
+      core = await startCore(server, { mailTrust: { ca }, pace: { answerMs: ANSWER_MS } })
       acme = company(core)
       ada = await person(core.db, 'ada@acme.example')
       boss = await person(core.db, 'boss@acme.example')
@@ -272,6 +283,54 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       await until('it is sent', async () => (await waiting(boss)).length === 0)
       const all = await to('boss@acme.example')
       expect(all.map(({ messageId }) => messageId)).toEqual([first.messageId, first.messageId])
+    })
+
+    test('goes on where the server hangs at one person, tries that again, and shows it to the operator', async () => {
+      const slow = await person(core.db, 'hang@acme.example')
+      const other = await person(core.db, 'y@acme.example')
+      await acme.setManager(other.id, slow.id)
+      await ask(other)
+      await until('it is queued', async () => (await waiting(slow)).length > 0)
+      await ask()
+      await arrives('boss@acme.example', /asks for/)
+      await until('it is put off', async () => (await waiting(slow))[0]?.attempts === 1)
+      const { body: status } = await core.call('GET', '/operator/mail')
+      expect(status).toMatchObject({ failing: 1, refused: expect.any(Array) })
+      expect(status.problem).toContain('did not answer in time')
+      const { body: doctor } = await core.call('GET', '/operator/doctor')
+      const finding = doctor.findings.find(({ check }: { check: string }) => check === 'mail')
+      expect(finding).toMatchObject({ state: 'act' })
+      await hurry()
+      await until('it is put off again', async () => (await waiting(slow))[0]?.attempts === 2)
+      const email = 'works@acme.example'
+      await core.db.update(users).set({ email }).where(eq(users.id, slow.id))
+      await hurry()
+      await arrives(email, /asks for/)
+      expect(await waiting(slow)).toEqual([])
+    })
+
+    test('sends all that waits once a server that hung for everybody answers again', async () => {
+      await setMode('hang', { stage: 'connect' })
+      await ask()
+      const emails = Array.from({ length: 6 }, (_, at) => `waits-${at}@acme.example`)
+      const all = [boss]
+      for (const email of emails) {
+        const one = await person(core.db, email)
+        const member = await person(core.db, `of-${email}`)
+        await acme.setManager(member.id, one.id)
+        await ask(member)
+        all.push(one)
+      }
+      const tried = async (one: Person) => (await waiting(one)).some(({ attempts }) => attempts > 0)
+      await until(
+        'each was tried',
+        async () => (await Promise.all(all.map(tried))).every(Boolean),
+        60_000,
+      )
+      expect(await received()).toEqual([])
+      await setMode('ok')
+      await hurry()
+      await Promise.all(['boss@acme.example', ...emails].map((email) => arrives(email, /asks for/)))
     })
 
     test('ends what is refused for good, and shows it to the operator', async () => {
