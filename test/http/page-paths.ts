@@ -1,11 +1,10 @@
 /** Every page for people, from the tables of pages: the one list that weight, speed and looks are measured by. */
 import { CONSOLE_PAGES } from '../../runtime/http/console/table.ts'
 import { PAGES } from '../../runtime/http/pages/table.ts'
+import { SETTINGS_PAGES } from '../../runtime/http/settings/layout.ts'
 
 /** Pages that lead on, or are a file. */
 const NONE = ['start', 'sign_in', 'begin', 'callback', 'evidence']
-/** Pages of the settings, which have no table. */
-const SETTINGS = { way_in: '/settings/sign-in', api_tokens: '/settings/api-tokens' }
 
 /**
  * Addresses by the names of their pages.
@@ -13,11 +12,11 @@ const SETTINGS = { way_in: '/settings/sign-in', api_tokens: '/settings/api-token
  * @param known What stands for the parts of an address, as `app_id`; of a page with `:id`, by the name of the page.
  */
 export function pagePaths(known: Readonly<Record<string, string>>): Map<string, string> {
-  const all = Object.entries({ ...CONSOLE_PAGES, ...PAGES })
+  const all = Object.entries({ ...CONSOLE_PAGES, ...PAGES, ...SETTINGS_PAGES })
     .filter(([name]) => !NONE.includes(name))
     .map(([name, { path }]): [string, string] => [
       name,
       path.replace(/:(\w+)/g, (whole, part: string) => known[part === 'id' ? name : part] ?? whole),
     ])
-  return new Map([...all.filter(([, path]) => !path.includes(':')), ...Object.entries(SETTINGS)])
+  return new Map(all.filter(([, path]) => !path.includes(':')))
 }

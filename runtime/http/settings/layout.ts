@@ -1,3 +1,9 @@
-/** Where the settings pages are. */
-export const TOKENS_PATH = '/settings/api-tokens'
-export const SIGN_IN_PATH = '/settings/sign-in'
+/** SETTINGS_PAGES: pages of the settings that serve themselves; the others are rows of `pages/table.ts`. */
+export const SETTINGS_PAGES = {
+  way_in: { path: '/settings/sign-in', shows: 'the ways to sign in' },
+  api_tokens: { path: '/settings/api-tokens', shows: 'the API tokens of the person' },
+} as const satisfies Record<string, { path: string; shows: string }>
+
+/** Where they are. */
+export const TOKENS_PATH = SETTINGS_PAGES.api_tokens.path
+export const SIGN_IN_PATH = SETTINGS_PAGES.way_in.path

@@ -1,18 +1,11 @@
 /** Packages in the console: a form with files, what it says of a package, and the way to let calls go to it. */
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { signText } from '../../../runtime/connectors/packages/sign.ts'
-import {
-  INDEX_FILE,
-  INDEX_FORM,
-  INDEX_SIGNATURE,
-  packageFile,
-} from '../../../runtime/connectors/published/form.ts'
-import { nextIndex } from '../../../runtime/connectors/published/rules.ts'
 import { operator } from '../../connectors/lifecycle/operator.ts'
-import { type Made, packaged, publisher } from '../../connectors/lifecycle/packaging.ts'
+import { type Made, packaged } from '../../connectors/lifecycle/packaging.ts'
+import { publishInto } from '../../connectors/lifecycle/publishing.ts'
 import { type CoreHost, person, startCore } from '../../core/host.ts'
 import { signedIn, type Visitor } from '../settings/visitor.ts'
 
@@ -189,28 +182,7 @@ describe('a package that is uploaded', () => {
 })
 
 describe('a registry', () => {
-  /** Publishes versions of a connector as `keyway publish` does. */
-  async function publish(...made: Made[]): Promise<void> {
-    const versions = made.map(({ id, version, digest, packed }) => ({
-      ...{ id, name: 'Made up', description: 'For this test', logo: null },
-      version: {
-        ...{ version, digest, bytes: packed.length, runtime: '^1.0.0', signed: true, wants: [] },
-      },
-    }))
-    const index = nextIndex(null, versions, { now: new Date(), days: 1 })
-    const text = JSON.stringify(index)
-    await mkdir(path.join(registry, 'packages'), { recursive: true })
-    for (const [at, { packed, signature }] of made.entries()) {
-      const one = versions[at]
-      if (!one) continue
-      const file = path.join(registry, packageFile(one.id, one.version))
-      await writeFile(file, packed)
-      await writeFile(`${file}.sig`, signature)
-    }
-    await writeFile(path.join(registry, INDEX_FILE), text)
-    const signed = signText(INDEX_FORM, text, publisher.privateKey)
-    await writeFile(path.join(registry, INDEX_SIGNATURE), JSON.stringify(signed))
-  }
+  const publish = (...made: Made[]) => publishInto(registry, made)
   const listed = (query = '') => core.call('GET', `/operator/registry${query}`)
   const install = (name: string, more: object = {}) =>
     core.call('POST', '/operator/registry/packages', { body: { name, ...more } })

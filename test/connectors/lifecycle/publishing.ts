@@ -1,0 +1,35 @@
+/** A registry in a folder, as `keyway publish` makes it, for tests. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { signText } from '../../../runtime/connectors/packages/sign.ts'
+import {
+  INDEX_FILE,
+  INDEX_FORM,
+  INDEX_SIGNATURE,
+  packageFile,
+} from '../../../runtime/connectors/published/form.ts'
+import { nextIndex } from '../../../runtime/connectors/published/rules.ts'
+import { type Made, publisher } from './packaging.ts'
+
+/** Publishes versions of a connector into a folder. */
+export async function publishInto(registry: string, made: readonly Made[]): Promise<void> {
+  const versions = made.map(({ id, version, digest, packed }) => ({
+    ...{ id, name: 'Made up', description: 'For this test', logo: null },
+    version: {
+      ...{ version, digest, bytes: packed.length, runtime: '^1.0.0', signed: true, wants: [] },
+    },
+  }))
+  const index = nextIndex(null, versions, { now: new Date(), days: 1 })
+  const text = JSON.stringify(index)
+  await mkdir(path.join(registry, 'packages'), { recursive: true })
+  for (const [at, { packed, signature }] of made.entries()) {
+    const one = versions[at]
+    if (!one) continue
+    const file = path.join(registry, packageFile(one.id, one.version))
+    await writeFile(file, packed)
+    await writeFile(`${file}.sig`, signature)
+  }
+  await writeFile(path.join(registry, INDEX_FILE), text)
+  const signed = signText(INDEX_FORM, text, publisher.privateKey)
+  await writeFile(path.join(registry, INDEX_SIGNATURE), JSON.stringify(signed))
+}
