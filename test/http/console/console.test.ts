@@ -1093,3 +1093,18 @@ describe('what a page follows', () => {
     expect((await visit(core).get('/console/jobs/events')).status).toBe(401)
   })
 })
+
+describe('a page that stays open', () => {
+  test('changes nothing any more where the role was taken away meanwhile', async () => {
+    const eve = await person(core.db, 'eve@example.com', ['Admin'])
+    const visitor = await signedIn(core, eve.token)
+    const path = '/console/connectors/slack/disable'
+    expect((await visitor.get(path)).status).toBe(200)
+    await core.db.execute(sql`delete from user_roles where user_id = ${eve.id}`)
+    const { status, text } = await visitor.post(path, { reason: 'As I might a moment ago' })
+    expect(status).toBe(403)
+    expect(text).toContain('None of your roles opens this page')
+    const { text: list } = await (await admin()).get('/console/generations')
+    expect(list).not.toContain('As I might a moment ago')
+  })
+})
