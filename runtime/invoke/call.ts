@@ -9,7 +9,8 @@ import type { Cause } from '../contract/models/causes.ts'
 import type { Invoke } from './invoke.ts'
 import type { CallEnd } from './ports.ts'
 
-type Outcome =
+/** `callId`: the id under which the log and `keyway logs` have the call. */
+type Outcome = { callId: string } & (
   | {
       ok: true
       response: unknown
@@ -24,6 +25,7 @@ type Outcome =
       /** How long the upstream asked to be left alone, in milliseconds. */
       retryAfterMs?: number
     }
+)
 
 /**
  * Makes a function that never throws for what can go wrong with a connector or its upstream. Each end is
@@ -57,7 +59,7 @@ export const createCall =
           `the reply of ${capability} is too large: ${over}`,
         )
       const { response, page, raw_data: raw } = JSON.parse(answer.body.toString('utf8'))
-      return { ok: true, response, page, raw: raw ?? null }
+      return { ok: true, response, page, raw: raw ?? null, callId: requestId }
     } catch (error) {
       failed =
         error instanceof RuntimeError
@@ -70,6 +72,7 @@ export const createCall =
         ok: false,
         error: errorBody(failed, connectorId).error,
         reason: failed.code,
+        callId: requestId,
         ...asked,
       }
     } finally {

@@ -14,6 +14,7 @@ import { keptText } from '../kernel/kept-text.ts'
 import { type Executor, execute } from '../machine/execute.ts'
 import { GONE } from '../provisioning/account.ts'
 import { type Settled, type StepOutcome, throughApp } from '../provisioning/client.ts'
+import { addReadings, createWatch, type Watch } from '../provisioning/readings.ts'
 import { makeUnusable } from '../provisioning/revoke.ts'
 import { doers } from '../requests/approvers.ts'
 import { judgeFailure } from '../requests/machine/failure.ts'
@@ -103,7 +104,11 @@ async function doStep(
   parts: RequestContext,
 ): Promise<boolean> {
   if (step.wakeAt > now || (await isBusy(db, row.userId, step.appId))) return false
-  const outcome = await deactivate(db, step, parts)
+  const watch = createWatch(now, parts)
+  const outcome = await deactivate(db, step, watch, parts)
+  const readings = addReadings(step.readings, watch.readings)
+  if (watch.readings.length > 0)
+    await db.update(offboardingSteps).set({ readings }).where(eq(offboardingSteps.id, step.id))
   return settleStep(db, row, step, outcome, parts)
 }
 
@@ -130,6 +135,7 @@ async function isBusy(db: Db, userId: string, appId: string): Promise<boolean> {
 async function deactivate(
   db: Db,
   { appId, account }: StepRow,
+  watch: Watch,
   parts: RequestContext,
 ): Promise<StepOutcome> {
   const [app] = await db.select().from(apps).where(eq(apps.id, appId))
@@ -144,7 +150,7 @@ async function deactivate(
   if (known && known.type !== 'USER')
     return byHand(`it is a ${known.type} account, which others may depend on`)
   return throughApp(db, app, parts, (carrier) =>
-    makeUnusable(carrier, account, 'deactivate_account'),
+    makeUnusable(watch.over(carrier), account, 'deactivate_account'),
   )
 }
 

@@ -64,6 +64,10 @@ export type AppClient = {
     request: Record<string, unknown>,
     more: (items: T[]) => boolean,
   ): Promise<SystemAnswer<null>>
+  /** The id of the last call, by which `keyway logs` finds it; null where none was made. */
+  lastCall(): string | null
+  /** Hears what a reading showed, where readings are kept. */
+  looked?(reading: { capability: CapabilityName; shown: boolean }): void
   /** Looks until it is so, as long as the system may take to show what was written (`consistency_ms`). */
   until(
     isSo: () => Promise<boolean | { ok: false; error: CallError }>,
@@ -110,6 +114,7 @@ function carrierOf(parts: RequestContext, app: AppRow): AppClient | SystemFault 
       problem: `the connector ${connectorId} of ${name} is not served`,
     }
   const { manifest } = connector
+  let lastCall: string | null = null
 
   async function answered(
     capability: CapabilityName,
@@ -118,6 +123,7 @@ function carrierOf(parts: RequestContext, app: AppRow): AppClient | SystemFault 
     parts.signal.throwIfAborted()
     const answer: ConnectorAnswer | { ok: false; error: CallError; retryAfterMs?: number } =
       await callApp(parts, app, capability, call).catch(unusable)
+    lastCall = 'callId' in answer ? (answer.callId ?? null) : null
     // Ended by us, not by the system: the host that goes on finds out what came of it.
     parts.signal.throwIfAborted()
     if (answer.ok || answer.retryAfterMs === undefined) return answer
@@ -127,6 +133,7 @@ function carrierOf(parts: RequestContext, app: AppRow): AppClient | SystemFault 
   return {
     app,
     manifest,
+    lastCall: () => lastCall,
     has: (capability) => Object.hasOwn(manifest.capabilities, capability),
     async call<T>(capability: CapabilityName, request: Record<string, unknown>) {
       const answer = await answered(capability, { request })

@@ -28,12 +28,16 @@ export async function holds(
     )
     return !met
   }
-  const end = carrier.has('get_account_entitlement_associations')
-    ? await carrier.eachPage('get_account_entitlement_associations', { account_id: account }, more)
-    : await carrier.eachPage('find_entitlement_associations', {}, more)
-  if (end.ok) return { ok: true, value: met }
+  const ofAccount = carrier.has('get_account_entitlement_associations')
+  const capability = ofAccount
+    ? 'get_account_entitlement_associations'
+    : 'find_entitlement_associations'
+  const end = await carrier.eachPage(capability, ofAccount ? { account_id: account } : {}, more)
   // Who is not there holds nothing.
-  return end.error.error_code === 'not_found' ? { ok: true, value: false } : end
+  if (!end.ok && end.error.error_code !== 'not_found') return end
+  const shown = end.ok && met
+  carrier.looked?.({ capability, shown })
+  return { ok: true, value: shown }
 }
 
 /** What assign_entitlement and unassign_entitlement are told. */
@@ -52,6 +56,16 @@ type Account = { user_status?: string | null }
 
 /** The state of an account: null where it is not there. Systems that cannot tell have only active ones. */
 export async function statusOf(
+  carrier: AppClient,
+  account: string,
+): Promise<SystemAnswer<string | null>> {
+  const status = await readStatus(carrier, account)
+  const capability = carrier.has('get_account') ? 'get_account' : 'list_accounts'
+  if (status.ok) carrier.looked?.({ capability, shown: !UNUSABLE.includes(status.value) })
+  return status
+}
+
+async function readStatus(
   carrier: AppClient,
   account: string,
 ): Promise<SystemAnswer<string | null>> {

@@ -3,6 +3,7 @@
  * webhook, else by hand. A line is REMOVED only by a reading that does not show it.
  */
 import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
+import type { Reading } from '../../contract/models/reading.ts'
 import { alone } from '../../database/alone.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -11,6 +12,7 @@ import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { pairKey } from '../provisioning/pair.ts'
+import { addReadings, createWatch, type Watch } from '../provisioning/readings.ts'
 import { turnOf } from '../requests/provision.ts'
 import { applyToLine, lockLine } from './apply.ts'
 import { handsOf } from './hands.ts'
@@ -88,19 +90,23 @@ async function removeOne(work: Work, item: ItemRow): Promise<'paused' | undefine
     const wakeAt = await soon(work)
     return happened(work, item, { kind: 'held', byPeople: held === 'hands', wakeAt })
   }
-  const outcome = await byTurn(work, item)
+  const watch = createWatch(await parts.now(db), parts)
+  const { readings } = watch
+  const outcome = await byTurn(work, item, watch)
   if (outcome === null) return happened(work, item, { kind: 'busy', wakeAt: await soon(work) })
-  if (outcome.ok) return happened(work, item, { kind: 'gone' })
+  if (outcome.ok)
+    return happened(work, item, { kind: 'gone', reading: readings.at(-1) ?? null }, readings)
   switch (outcome.end) {
     case 'paused':
       return 'paused'
     case 'unproven':
     case 'needed':
-      return happened(work, item, { kind: outcome.end, problem: outcome.problem })
+      return happened(work, item, { kind: outcome.end, problem: outcome.problem }, readings)
     default: {
       const isConnected = app.connectorId !== null
       const failed = { kind: 'failed', failure: outcome, isConnected } as const
-      return happened(work, item, async (tx) => ({ ...failed, task: await handsOf(tx, item) }))
+      const event = async (tx: Db) => ({ ...failed, task: await handsOf(tx, item) })
+      return happened(work, item, event, readings)
     }
   }
 }
@@ -108,17 +114,23 @@ async function removeOne(work: Work, item: ItemRow): Promise<'paused' | undefine
 const soon = async ({ db, parts }: Work): Promise<Date> =>
   later(await parts.now(db), Math.max(PAUSE_MS, parts.pace.lookMs))
 
-/** Moves a line by what happened to it, unless it is no longer being removed. */
+/** Moves a line by what happened to it, unless it is no longer being removed; what was read stays with it. */
 async function happened(
   { db, review, arda, app, parts }: Work,
   { id }: ItemRow,
   event: LineEvent | ((tx: Db) => Promise<LineEvent>),
+  readings: readonly Reading[] = [],
 ): Promise<undefined> {
   // Before the transaction: a sync that it asks for begins no earlier, and so may tell what becomes of the line.
   const now = await parts.now(db)
   await db.transaction(async (tx) => {
     const line = await lockLine(tx, id)
     if (line === null) return
+    if (readings.length > 0)
+      await tx
+        .update(items)
+        .set({ readings: addReadings(line.readings, readings) })
+        .where(eq(items.id, id))
     const known = typeof event === 'function' ? await event(tx) : event
     await applyToLine(tx, line, known, { review, arda, app, means: parts }, now)
   })
@@ -128,13 +140,14 @@ async function happened(
 async function byTurn(
   { db, review, arda, app, parts }: Work,
   item: ItemRow,
+  watch: Watch,
 ): Promise<Taken | null> {
   const cause = { kind: 'job', id: `access-reviews ${arda.id}` } as const
   const isLast = (min: number, type: string) => holdsNoMore(db, item, min, type)
   const byWay = (own: RequestContext) =>
     arda.removalAction === 'WEBHOOK'
-      ? takeByWebhook(db, item, review, app, own)
-      : take(db, item, arda, app, isLast, own)
+      ? takeByWebhook(db, item, review, app, watch, own)
+      : take(db, item, arda, app, isLast, watch, own)
   if (item.userId === null) return byWay({ ...parts, cause })
   const pair = { carriedAppId: item.appId, targetUserId: item.userId }
   let taken: Taken | null = null

@@ -5,6 +5,7 @@ import { accessReviewItems } from '../../database/schema/reviews.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { failed, type StepOutcome, throughApp } from '../provisioning/client.ts'
+import type { Watch } from '../provisioning/readings.ts'
 import { configOf } from '../requests/subject.ts'
 import { webhookPayload } from '../requests/webhook-payload.ts'
 import { callOnce } from '../requests/webhooks.ts'
@@ -33,13 +34,14 @@ export async function takeByWebhook(
   item: ItemRow,
   review: ReviewRow,
   app: AppRow,
+  watch: Watch,
   parts: RequestContext,
 ): Promise<Taken> {
   const entitlement = entitlementOf(item)
   const hasSystem = app.connectorId !== null
   if (hasSystem) {
     const before = await throughApp(db, app, parts, (carrier) =>
-      lookOnly(carrier, item, entitlement),
+      lookOnly(watch.over(carrier), item, entitlement),
     )
     if (before.ok || before.end !== 'manual') return before
   }
@@ -57,7 +59,7 @@ export async function takeByWebhook(
   })
   if (!answered.ok) return answered
   return hasSystem
-    ? readBack(db, item, app, parts)
+    ? readBack(db, item, app, watch, parts)
     : byHand(`the webhook answered success, ${NO_SYSTEM}`)
 }
 
@@ -110,9 +112,16 @@ async function payloadOf(
 }
 
 /** A success that the system does not show may come later: then a sync tells. */
-async function readBack(db: Db, item: ItemRow, app: AppRow, parts: RequestContext): Promise<Taken> {
+async function readBack(
+  db: Db,
+  item: ItemRow,
+  app: AppRow,
+  watch: Watch,
+  parts: RequestContext,
+): Promise<Taken> {
   let unproven: Taken | null = null
-  const outcome = await throughApp(db, app, parts, async (carrier) => {
+  const outcome = await throughApp(db, app, parts, async (client) => {
+    const carrier = watch.over(client)
     const look = () => isGone(carrier, item, entitlementOf(item))
     const isReadable = (await look()) !== null
     const gone = await carrier.until(async () => {

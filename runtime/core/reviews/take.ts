@@ -11,6 +11,7 @@ import {
   throughApp,
 } from '../provisioning/client.ts'
 import { canBeRead, holds, statusOf, UNUSABLE } from '../provisioning/read-back.ts'
+import type { Watch } from '../provisioning/readings.ts'
 import { makeUnusable, takeEntitlement } from '../provisioning/revoke.ts'
 import type { ItemRow } from './machine/line.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
@@ -31,12 +32,14 @@ export async function take(
   arda: ReviewAppRow,
   app: AppRow,
   isLast: (manifestMin: number, type: string) => Promise<boolean>,
+  watch: Watch,
   parts: RequestContext,
 ): Promise<Taken> {
   if (app.connectorId === null)
     return { ok: false, end: 'manual', problem: 'the app has no connector' }
   let special: Taken | null = null
-  const outcome = await throughApp(db, app, parts, async (carrier) => {
+  const outcome = await throughApp(db, app, parts, async (client) => {
+    const carrier = watch.over(client)
     const entitlement = entitlementOf(item)
     if (arda.removalAction === 'MANUAL') return lookOnly(carrier, item, entitlement)
     if (entitlement === null)

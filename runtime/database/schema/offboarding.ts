@@ -1,6 +1,7 @@
 /** Users who leave: when, how far it is, and each of their accounts that has to go. */
 import { sql } from 'drizzle-orm'
-import { index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import type { Reading } from '../../contract/models/reading.ts'
 import { OFFBOARDING_STATUSES } from '../../contract/models/user-offboarding.ts'
 import { apps } from './apps.ts'
 import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
@@ -58,6 +59,8 @@ export const offboardingSteps = pgTable(
     attempts: integer('attempts').notNull().default(0),
     wakeAt: moment('wake_at').notNull().defaultNow(),
     problem: text('problem'),
+    /** What the system was read to show before it was made unusable, and after. */
+    readings: jsonb('readings').$type<Reading[]>().notNull().default([]),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -25,6 +25,7 @@ import {
   REVIEW_TYPES,
   type RecurrenceConfig,
 } from '../../contract/models/access-review.ts'
+import type { Reading } from '../../contract/models/reading.ts'
 import {
   DECISIONS,
   type Hint,
@@ -237,6 +238,8 @@ export const accessReviewItems = pgTable(
     calledAt: moment('called_at'),
     goneAt: moment('gone_at'),
     goneRun: number('gone_run'),
+    /** What the system was read to show before it was taken, and after. */
+    readings: jsonb('readings').$type<Reading[]>().notNull().default([]),
     wakeAt: moment('wake_at'),
     updatedAt: updatedAt(),
   },

@@ -101,7 +101,7 @@ class Check:
     def __init__(self):
         self.problems, self.states, self.apps = [], {}, {}
         self.rank = self.items = self.acts = self.entries = self.waiting = self.place = 0
-        self.decided = self.told = self.removed = self.attached = self.uploads = 0
+        self.decided = self.told = self.removed = self.read = self.attached = self.uploads = 0
         self.review, self.chain = {}, {}
 
     def wrong(self, words):
@@ -170,6 +170,11 @@ class Check:
             self.wrong("line %s is REMOVED without a reading" % line["n"])
         if line["gone_run"] is None:
             self.removed += number_of(line["id"])
+            last = (line.get("readings") or [{}])[-1]
+            if last.get("shown") is True:
+                self.wrong("line %s is REMOVED, and its last reading still shows it" % line["n"])
+            if last.get("call_id"):
+                self.read += number_of(line["id"], last["call_id"])
 
     def take_upload(self, line):
         self.uploads += 1
@@ -193,6 +198,8 @@ class Check:
             self.told -= number_of(about["act_id"], about["decision"], about["items"])
         if kind == "ACCESS_REVIEW_ITEM_REMOVED":
             self.removed -= number_of(about["item_id"])
+            if about.get("call_id"):
+                self.read -= number_of(about["item_id"], about["call_id"])
         if kind == "ACCESS_REVIEW_EVIDENCE_UPLOADED":
             self.attached -= number_of(about["upload_id"], about["digest"])
         if kind == "ACCESS_REVIEW_APP_LAUNCHED" and about["arda_id"] in self.apps:
@@ -220,6 +227,8 @@ class Check:
                 self.wrong("the acts are not those that the log has")
             if self.removed != 0:
                 self.wrong("the removals are not those that the log has")
+            if self.read != 0:
+                self.wrong("the last readings of what was removed are not those that the log has")
             if self.attached != 0:
                 self.wrong("the files are not those that the log has")
             for app in self.apps.values():

@@ -16,7 +16,15 @@ const LEAVING: OffboardingRow = {
 
 const STEP: StepRow = {
   ...{ id: 's', domainId: 'd', offboardingId: 'o', appId: 'a', account: 'ann', state: 'todo' },
-  ...{ taskId: null, attempts: 2, wakeAt: NOW, problem: null, createdAt: NOW, updatedAt: NOW },
+  ...{
+    taskId: null,
+    attempts: 2,
+    wakeAt: NOW,
+    problem: null,
+    readings: [],
+    createdAt: NOW,
+    updatedAt: NOW,
+  },
 }
 
 describe('an offboarding', () => {

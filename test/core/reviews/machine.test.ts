@@ -79,7 +79,7 @@ test('an app whose removal starts says in the log how many lines it is about', (
 
 describe('a line', () => {
   test('that a reading does not show is removed, and nobody is asked any more', () => {
-    expect(afterLine({ kind: 'gone' })).toMatchObject({
+    expect(afterLine({ kind: 'gone', reading: null })).toMatchObject({
       writes: [{ state: 'REMOVED', problem: null, goneAt: NOW }],
       effects: [{ kind: 'close_task' }, { event: 'ACCESS_REVIEW_ITEM_REMOVED' }],
     })

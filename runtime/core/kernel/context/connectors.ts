@@ -18,7 +18,7 @@ export type ServedConnector = {
   settings: AnySchema
 }
 
-/** How a capability's call ended: an error is the envelope's, so it holds no secret. */
+/** How a capability's call ended, and its id in the log: an error is the envelope's, so it holds no secret. */
 export type ConnectorAnswer =
   | {
       ok: true
@@ -26,6 +26,7 @@ export type ConnectorAnswer =
       page: { token: string; size: number | null } | null
       /** What the system itself said, where that was asked for. */
       raw?: Record<string, unknown> | null
+      callId?: string
     }
   | {
       ok: false
@@ -34,6 +35,7 @@ export type ConnectorAnswer =
       reason?: RuntimeCode
       /** How long the system asked to be left alone, in milliseconds. */
       retryAfterMs?: number
+      callId?: string
     }
 
 type ConnectorCall = {

@@ -72,7 +72,7 @@ export function createCheck(): EvidenceCheck {
   const states: Record<string, number> = {}
   let [acts, items, entries, waiting, redacted, lastPlace, uploads] = [0, 0, 0, 0, 0, 0, 0]
   /** Decisions by their acts less those by their items; acts, removals and files less their entries. */
-  let [decided, told, removed, attached] = [0n, 0n, 0n, 0n]
+  let [decided, told, removed, read, attached] = [0n, 0n, 0n, 0n, 0n]
   let lastHash: string | null = null
 
   const takers: Readonly<Record<string, (line: Line) => void>> = {
@@ -134,7 +134,12 @@ export function createCheck(): EvidenceCheck {
     if (state !== 'REMOVED') return
     if (line['gone_at'] === null) wrong(`line ${line['n']} is REMOVED without a reading`)
     // What a sync found gone has no entry of its own: its run is named.
-    if (line['gone_run'] === null) removed += numberOf(line['id'])
+    if (line['gone_run'] !== null) return
+    removed += numberOf(line['id'])
+    const reading = membersOf(listOf(line['readings']).at(-1))
+    if (reading['shown'] === true)
+      wrong(`line ${line['n']} is REMOVED, and its last reading still shows it`)
+    if (text(reading['call_id']) !== '') read += numberOf(line['id'], reading['call_id'])
   }
 
   function takeUpload({ n, id, digest, bytes, content }: Line): void {
@@ -162,7 +167,10 @@ export function createCheck(): EvidenceCheck {
     const about = membersOf(metadata)
     if (type === 'ACCESS_REVIEW_DECIDED')
       told -= numberOf(about['act_id'], about['decision'], about['items'])
-    if (type === 'ACCESS_REVIEW_ITEM_REMOVED') removed -= numberOf(about['item_id'])
+    if (type === 'ACCESS_REVIEW_ITEM_REMOVED') {
+      removed -= numberOf(about['item_id'])
+      if (text(about['call_id']) !== '') read -= numberOf(about['item_id'], about['call_id'])
+    }
     if (type === 'ACCESS_REVIEW_EVIDENCE_UPLOADED')
       attached -= numberOf(about['upload_id'], about['digest'])
     if (type === 'ACCESS_REVIEW_APP_LAUNCHED') takeLaunch(about)
@@ -194,6 +202,7 @@ export function createCheck(): EvidenceCheck {
     if (gap === null) {
       if (told !== 0n) wrong('the acts are not those that the log has')
       if (removed !== 0n) wrong('the removals are not those that the log has')
+      if (read !== 0n) wrong('the last readings of what was removed are not those that the log has')
       if (attached !== 0n) wrong('the files are not those that the log has')
       for (const { line, isLogged } of apps.values())
         if (line['launched_at'] !== null && !isLogged)

@@ -219,6 +219,6 @@ function itemContent(row: ItemRow, decisions: Decision[]): Record<string, unknow
   return {
     ...item,
     ...{ place: row.place, resource_type: row.resourceType, reviewers: row.assignmentId },
-    ...{ decisions, attempts: row.attempts, sent_at: iso(row.sentAt) },
+    ...{ decisions, attempts: row.attempts, sent_at: iso(row.sentAt), readings: row.readings },
   }
 }

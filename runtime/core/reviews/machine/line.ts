@@ -2,6 +2,7 @@
  * The machine of one line that is being removed: pure; `apply.ts` beside this folder writes. Decisions and syncs move
  * many lines by one statement (`decide.ts`, `close.ts`, `compare.ts`): it names the states before by `itemStatesBefore`.
  */
+import type { Reading } from '../../../contract/models/reading.ts'
 import type { accessReviewItems } from '../../../database/schema/reviews.ts'
 import type { Transition } from '../../machine/effects.ts'
 import type { Failed } from '../../provisioning/client.ts'
@@ -29,8 +30,8 @@ export type LineEvent =
   | { kind: 'held'; byPeople: boolean; wakeAt: Date }
   /** A request works on the same account. */
   | { kind: 'busy'; wakeAt: Date }
-  /** A reading did not show it. */
-  | { kind: 'gone' }
+  /** A reading did not show it; null where it was not kept. */
+  | { kind: 'gone'; reading: Reading | null }
   /** The system, or a webhook, answered that it took it, and reading does not show that it did. */
   | { kind: 'unproven'; problem: string }
   /** The system demands that the account holds one of these. */
@@ -65,7 +66,11 @@ export function lineTransition(
     case 'busy':
       return { writes: [{ wakeAt: event.wakeAt }], effects: [] }
     case 'gone': {
-      const metadata = { item_id: row.id, app_id: row.appId, attempts: row.attempts + 1 }
+      const { reading } = event
+      const metadata = {
+        ...{ item_id: row.id, app_id: row.appId, attempts: row.attempts + 1 },
+        ...(reading === null ? {} : { call_id: reading.call_id, capability: reading.capability }),
+      }
       return {
         writes: [{ state: 'REMOVED', problem: null, wakeAt: null, goneAt: now }],
         effects: [

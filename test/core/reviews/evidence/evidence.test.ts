@@ -73,6 +73,14 @@ test('a review that is over is told with its population, lines, decisions, remov
       { decision: 'REJECT', by_id: firm.mia.id },
     ],
   })
+  const { connector_digest } = population
+  const read = { connector_digest, capability: 'find_entitlement_associations' }
+  expect(line?.['readings']).toEqual(
+    [true, false].map((shown) => ({
+      ...{ ...read, shown, at: expect.any(String) },
+      call_id: expect.stringMatching(/\.[0-9a-f]{8}$/),
+    })),
+  )
   expect(ofKind(reply, 'person')).toContainEqual(
     expect.objectContaining({ id: firm.mia.id, email: 'mia@example.com' }),
   )

@@ -50,7 +50,13 @@ export function sampleLines(count = 20): Line[] {
   const told = acts.map(({ id, decision: name, items }) => ({
     ...{ act_id: id, decision: name, items, by_filter: true },
   }))
-  const gone = { decisions: [decision('t2', 'REJECT', null)], state: 'REMOVED', gone_at: AT }
+  const gone = {
+    ...{ decisions: [decision('t2', 'REJECT', null)], state: 'REMOVED', gone_at: AT },
+    readings: [
+      { at: AT, call_id: 'r.1', shown: true },
+      { at: AT, call_id: 'r.2', shown: false },
+    ],
+  }
   return [
     [
       'review',
@@ -69,6 +75,6 @@ export function sampleLines(count = 20): Line[] {
     ...Array.from({ length: count }, (_, n) => item(n + 1, n === count - 1 ? gone : {})),
     entry('', 'ACCESS_REVIEW_APP_LAUNCHED', launched),
     ...told.map((one) => entry('ab', 'ACCESS_REVIEW_DECIDED', one)),
-    entry('cd', 'ACCESS_REVIEW_ITEM_REMOVED', { item_id: `i${count}` }),
+    entry('cd', 'ACCESS_REVIEW_ITEM_REMOVED', { item_id: `i${count}`, call_id: 'r.2' }),
   ]
 }

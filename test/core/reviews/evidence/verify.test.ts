@@ -147,6 +147,16 @@ const SEALED: [what: string, lines: Lines, says: RegExp][] = [
     /line 26 is REMOVED without a reading/,
   ],
   [
+    'a removal whose last reading still shows it',
+    changed(25, { readings: [{ at: 'x', call_id: 'r.2', shown: true }] }),
+    /line 26 is REMOVED, and its last reading still shows it/,
+  ],
+  [
+    'a reading that the log does not have',
+    changed(25, { readings: [{ at: 'x', call_id: 'r.3', shown: false }] }),
+    /the last readings of what was removed are not those that the log has/,
+  ],
+  [
     'a launch that the log does not have',
     sampleLines().toSpliced(26, 1),
     /the log does not have the launch of Ledger/,

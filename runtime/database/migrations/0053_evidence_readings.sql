@@ -1,0 +1,2 @@
+ALTER TABLE "offboarding_steps" ADD COLUMN "readings" jsonb DEFAULT '[]'::jsonb NOT NULL;--> statement-breakpoint
+ALTER TABLE "access_review_items" ADD COLUMN "readings" jsonb DEFAULT '[]'::jsonb NOT NULL;
