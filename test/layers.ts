@@ -224,7 +224,17 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/separation',
     'core/requests',
   ],
-  'core/reviews/evidence': [...KERNEL, 'secrets', 'core/sync', 'core/reviews'],
+  'core/reviews/evidence': [
+    ...KERNEL,
+    'secrets',
+    'core/history',
+    'core/directory',
+    'core/catalogue/apps',
+    'core/sync',
+    'core/offboarding/machine',
+    'core/offboarding',
+    'core/reviews',
+  ],
   'core/task-actions': [
     ...KERNEL,
     'core/directory',

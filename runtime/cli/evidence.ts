@@ -1,10 +1,11 @@
-/** `keyway review evidence` and `keyway review verify`. */
+/** Evidence of reviews, offboardings and a person's access: taken into a file, and verified. */
 import { createPublicKey } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { readFile, rename, rm, stat } from 'node:fs/promises'
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { ConfigError } from '../config/config.ts'
 import { messageOf } from '../contract/errors/thrown.ts'
+import type { UserOffboardingOutput } from '../contract/models/user-offboarding.ts'
 import { EvidenceError } from '../core/reviews/evidence/read.ts'
 import { type Verified, verifyEvidence } from '../core/reviews/evidence/verify.ts'
 import { visible } from '../observe/visible.ts'
@@ -14,37 +15,97 @@ import { downloadOperator, findOperator, RefusedError } from './operator/client.
 import { readReview } from './operator/reviews.ts'
 import { counted } from './terminal/counted.ts'
 import { fileFault, isFileFault } from './terminal/file-fault.ts'
+import { unknownName } from './terminal/not-there.ts'
 import type { ReadFlags } from './terminal/options.ts'
 
-type EvidenceFlags = ReadFlags & { out?: string; force?: true; dryRun?: true }
+type EvidenceFlags = ReadFlags & { out?: string; page?: string; force?: true; dryRun?: true }
 
 /** How long a file may take to come, in milliseconds. */
 const PATIENCE_MS = 3_600_000
 /** Bytes that are read at once. */
 const READ = 256 * 1024
 
-/** Takes evidence into a file, under its name only once it is whole. */
+/** Takes evidence of a review. */
 export async function evidence(id: string, flags: EvidenceFlags): Promise<void> {
   const review = await readReview(flags, id)
-  const file = flags.out ?? `keyway-review-${review.id}.jsonl`
-  if (!flags.force && (await isThere(file)))
-    throw new ConfigError(`${file} is there already; name another by --out, or --force replaces it`)
-  if (flags.dryRun) {
-    const answer = { file, review: review.id, status: review.status }
-    return print(flags, answer, () => `${file} would be written: ${review.name}, ${review.status}`)
+  const path = `/access_reviews/${review.id}/evidence`
+  const would = { name: review.name, status: review.status, answer: { review: review.id } }
+  await taken(flags, `keyway-review-${review.id}.jsonl`, path, would)
+}
+
+/** Takes evidence of what a person held, or of an offboarding. */
+export async function personEvidence(
+  email: string | undefined,
+  flags: EvidenceFlags & { asOf?: string; offboarding?: string },
+): Promise<void> {
+  const { offboarding, asOf } = flags
+  if ((email === undefined) === (offboarding === undefined) || (offboarding && asOf))
+    throw new ConfigError('Name a person by the address, or an offboarding by --offboarding')
+  if (offboarding !== undefined) await offboardingEvidence(offboarding, flags)
+  if (email !== undefined) await accessEvidence(email, flags)
+}
+
+async function offboardingEvidence(id: string, flags: EvidenceFlags): Promise<void> {
+  const path = `/lifecycle-management/user-offboardings/${encodeURIComponent(id)}`
+  const found = await ask<UserOffboardingOutput>(flags, { method: 'GET', path })
+  const would = {
+    ...{ name: `the offboarding of ${found.user_id}`, status: found.status },
+    answer: { offboarding: found.id },
   }
+  await taken(flags, `keyway-offboarding-${found.id}.jsonl`, `${path}/evidence`, would)
+}
+
+async function accessEvidence(
+  email: string,
+  flags: EvidenceFlags & { asOf?: string },
+): Promise<void> {
+  const found = await ask<{ items: { id: string; email: string; status: string }[] }>(flags, {
+    ...{
+      method: 'GET' as const,
+      path: `/users?exact_match=true&search_term=${encodeURIComponent(email)}`,
+    },
+  })
+  const user = found.items.find((one) => one.email.toLowerCase() === email.toLowerCase())
+  if (!user) throw new ConfigError(unknownName('user', `There is no person ${visible(email)}`))
+  const query = flags.asOf === undefined ? '' : `?as_of=${encodeURIComponent(flags.asOf)}`
+  const path = `/users/${user.id}/access/evidence${query}`
+  const would = { name: user.email, status: user.status, answer: { user: user.id } }
+  await taken(flags, `keyway-access-${user.id}.jsonl`, path, would)
+}
+
+/** Takes evidence into a file, under its name only once it is whole and good. */
+async function taken(
+  flags: EvidenceFlags,
+  usual: string,
+  path: string,
+  would: { name: string; status: string; answer: Record<string, string> },
+): Promise<void> {
+  const file = flags.out ?? usual
+  for (const one of [file, flags.page])
+    if (one !== undefined && !flags.force && (await isThere(one)))
+      throw new ConfigError(
+        `${one} is there already; name another by --out, or --force replaces it`,
+      )
+  const { name, status, answer } = would
+  if (flags.dryRun)
+    return print(
+      flags,
+      { file, ...answer, status },
+      () => `${file} would be written: ${name}, ${status}`,
+    )
   const target = await findOperator(process.env, flags.url)
   const part = `${file}.part`
-  const call = { method: 'GET' as const, path: `/access_reviews/${review.id}/evidence` }
+  const call = { method: 'GET' as const, path }
   try {
     await inWords(part, () =>
       downloadOperator(target, { ...call, patienceMs: PATIENCE_MS }, (pieces) =>
         pipeline(pieces, createWriteStream(part, { mode: 0o600 })),
       ),
     )
-    const path = '/.well-known/keyway-evidence-keys'
-    const { keys } = await ask<{ keys: { fingerprint: string }[] }>(flags, { method: 'GET', path })
-    const verified = await checked(part, keys[0]?.fingerprint ?? '')
+    const { keys } = await ask<{ keys: { fingerprint: string }[] }>(flags, {
+      ...{ method: 'GET' as const, path: '/.well-known/keyway-evidence-keys' },
+    })
+    const verified = await checked(part, keys[0]?.fingerprint ?? '', flags.page)
     await rename(part, file)
     print(flags, { file, ...shown(verified) }, () =>
       [
@@ -59,11 +120,13 @@ export async function evidence(id: string, flags: EvidenceFlags): Promise<void> 
   }
 }
 
-type VerifyFlags = { key: string; json?: true }
+type VerifyFlags = { key: string; page?: string; json?: true }
 
 /** Says whether a file is good; exits with 1 where it is not. */
 export async function verify(file: string, flags: VerifyFlags): Promise<void> {
-  const verified = await checked(file, await keyOf(flags.key))
+  if (flags.page !== undefined && (await isThere(flags.page)))
+    throw new ConfigError(`${flags.page} is there already; name another by --page`)
+  const verified = await checked(file, await keyOf(flags.key), flags.page)
   print(flags, { file, ...shown(verified) }, () =>
     [
       `${file} is good:`,
@@ -73,12 +136,19 @@ export async function verify(file: string, flags: VerifyFlags): Promise<void> {
   )
 }
 
-/** @throws RefusedError for a file that is refused */
-async function checked(file: string, key: string): Promise<Verified> {
+/** Writes the page of a file that is good, where one is asked for. @throws RefusedError for a file that is refused */
+async function checked(file: string, key: string, page?: string): Promise<Verified> {
+  const parts: string[] = []
   try {
-    return await inWords(file, () =>
-      verifyEvidence(createReadStream(file, { highWaterMark: READ }), key),
+    const verified = await inWords(file, () =>
+      verifyEvidence(createReadStream(file, { highWaterMark: READ }), key, (html) => {
+        if (page !== undefined) parts.push(html)
+      }),
     )
+    if (page === undefined) return verified
+    if (!verified.page) throw new ConfigError(`${file} has no page to read`)
+    await inWords(page, () => writeFile(page, parts.join(''), { mode: 0o600 }))
+    return verified
   } catch (error) {
     if (!(error instanceof EvidenceError)) throw error
     throw new RefusedError(visible(`${file} is refused: ${error.message}`), {
@@ -124,12 +194,24 @@ const shown = (verified: Verified) => ({
   fingerprint: fingerprintOf(verified.public_key),
 })
 
+/** OF: what a file is about -> what is said of its lines. */
+const OF: Record<Verified['about'], (said: Omit<Verified, 'review'>, states: string) => string[]> =
+  {
+    review: (said, states) => [
+      `  ${counted(said.items, 'line')} of ${counted(said.apps, 'app')}: ${states}`,
+      `  ${counted(said.acts, 'act')} of decision; entries of the activity log: ${said.log_entries}`,
+    ],
+    offboarding: (said) => [
+      `  ${counted(said.steps, 'account')}; entries of the activity log: ${said.log_entries}`,
+    ],
+    access: (said) => [`  held: ${said.held}`],
+  }
+
 function words({ review, ...said }: Verified): string[] {
   const states = Object.entries(said.states).map(([state, count]) => `${count} ${state}`)
   return [
     `  ${review.name} (${review.id}), ${review.status}, at ${said.taken_at}`,
-    `  ${counted(said.items, 'line')} of ${counted(said.apps, 'app')}: ${states.join(', ') || 'none'}`,
-    `  ${counted(said.acts, 'act')} of decision; entries of the activity log: ${said.log_entries}`,
+    ...OF[said.about](said, states.join(', ') || 'none'),
     ...(said.uploads > 0 ? [`  ${counted(said.uploads, 'attached file')}`] : []),
     ...(said.final ? [] : ['  The review was not over: decisions and removals may have followed.']),
     ...(said.not_chained > 0

@@ -7,6 +7,7 @@ import { answering, collect, helped, reading } from './terminal/options.ts'
 import { wholeNumber } from './terminal/whole-number.ts'
 
 const ID = 'id of the access review, see keyway review list'
+const PAGE = 'also write the page that it has for people to read'
 
 /** Adds them. */
 export function addReviewVerbs(program: Command): void {
@@ -75,11 +76,15 @@ function addEvidence(review: Command): void {
   helped(reading(review.command('evidence')), {
     notes: `Also while decisions come in: it then is the review at one moment, and says so. What was received is verified, and the
 fingerprint of the key is printed: give it to those who are to verify the file, by another way than the file.`,
-    examples: ['review evidence 5f0c...', 'review evidence 5f0c... --out quarter.jsonl --force'],
+    examples: [
+      'review evidence 5f0c...',
+      'review evidence 5f0c... --out quarter.jsonl --page quarter.html --force',
+    ],
   })
     .addArgument(namedArgument('review', '<id>', ID))
     .option('--out <file>', 'file to write; default: keyway-review-ID.jsonl here')
-    .option('--force', 'replace the file if it is there')
+    .option('--page <file>', PAGE)
+    .option('--force', 'replace files that are there')
     .option('--dry-run', 'only say which file would be written, of what')
     .description('write signed evidence of an access review into a file')
     .action(async (id, flags) => (await import('./evidence.ts')).evidence(id, flags))
@@ -87,13 +92,17 @@ fingerprint of the key is printed: give it to those who are to verify the file, 
   helped(answering(review.command('verify')), {
     notes: `Needs no host and no database. The fingerprint is what keyway review evidence printed, and what the host shows at
 /.well-known/keyway-evidence-keys. Without Keyway: verify_evidence.py of the page /docs/reference/evidence.`,
-    examples: ['review verify keyway-review-5f0c.jsonl --key 9d2a...'],
+    examples: [
+      'review verify keyway-review-5f0c.jsonl --key 9d2a...',
+      'review verify keyway-access-0b77.jsonl --key 9d2a... --page access.html',
+    ],
   })
-    .argument('<file>', 'file that keyway review evidence wrote')
+    .argument('<file>', 'file of evidence: of a review, an offboarding, or a person’s access')
     .requiredOption(
       '--key <key>',
       'fingerprint of the key, the key as 64 hex digits, or a PEM file',
     )
+    .option('--page <file>', PAGE)
     .description('say whether evidence is what was signed, and what was done to it')
     .action(async (file, flags) => (await import('./evidence.ts')).verify(file, flags))
 }

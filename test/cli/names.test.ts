@@ -86,6 +86,7 @@ const OTHER_OPTIONS = [
     '--days',
   ],
   ...['--mirror', '--template'],
+  ...['--page', '--as-of', '--offboarding'],
 ]
 /** Verbs whose `<id>` is that of something new. */
 const NEW_IDS = ['new']

@@ -81,7 +81,11 @@ test('evidence is written whole, verified, and not over a file that is there', a
   const id = await idOf()
   const dry = await asked('evidence', id, '--out', FILE, '--dry-run')
   expect(dry.out).toMatch(/quarter\.jsonl would be written: Second quarter, IN_PROGRESS/)
-  const written = await asked('evidence', id, '--out', FILE)
+  const page = path.join(home, 'quarter.html')
+  const written = await asked('evidence', id, '--out', FILE, '--page', page)
+  expect(readFileSync(page, 'utf8')).toMatch(
+    /^<!doctype html>.*<title>Second quarter<.*<\/html>\n$/s,
+  )
   expect(written).toMatchObject({
     code: 0,
     out: expect.stringMatching(/3 lines of 1 app: 3 OPEN\n(.*\n)* {2}The review was not over/),
@@ -91,8 +95,23 @@ test('evidence is written whole, verified, and not over a file that is there', a
   const verified = await keyway('verify', FILE, '--key', key.trim(), '--json')
   expect(JSON.parse(verified.out)).toMatchObject({ final: false, states: { OPEN: 3 } })
   if (!hasPython) return
-  const other = await run('python3', SCRIPT, FILE, '--key', key.trim())
+  const theirPage = path.join(home, 'theirs.html')
+  const other = await run('python3', SCRIPT, FILE, '--key', key.trim(), '--page', theirPage)
   expect(JSON.parse(other.out)).toMatchObject({ final: false, states: { OPEN: 3 } })
+  expect(readFileSync(theirPage, 'utf8')).toBe(readFileSync(page, 'utf8'))
+})
+
+test('evidence of what a person holds is written and verified too', async () => {
+  const { email } = (await core.call('GET', '/users/current')).body
+  const file = path.join(home, 'access.jsonl')
+  const flags = ['--url', url, '--out', file]
+  const person = (...args: string[]) => run(process.execPath, COMMAND, 'person', ...args)
+  const written = await person('evidence', email, ...flags)
+  expect(written).toMatchObject({ code: 0, out: expect.stringMatching(/ {2}held: 0\n/) })
+  const nobody = await person('evidence', 'nobody@acme.example', ...flags, '--force')
+  expect(nobody).toMatchObject({ code: 1, err: expect.stringMatching(/no person nobody@acme/) })
+  const unnamed = await person('evidence', ...flags, '--force')
+  expect(unnamed.err).toMatch(/Name a person by the address, or an offboarding/)
 })
 
 test('a file that was touched is refused with what was done to it, by exit code 1', async () => {

@@ -1,4 +1,5 @@
 /** Offboarding of users: core-interface.md section 1.16. */
+import { EvidenceFile } from '../models/evidence-file.ts'
 import {
   OffboardingProgress,
   UserOffboardingInput,
@@ -34,6 +35,15 @@ export const OFFBOARDING_ENDPOINTS = {
     summary: 'Read how far an offboarding is',
     who: 'offboardings.read',
     output: UserOffboardingOutput,
+  }),
+  get_user_offboarding_evidence: offboardings({
+    method: 'GET',
+    path: '/lifecycle-management/user-offboardings/:user_offboarding_id/evidence',
+    summary: 'Take signed evidence of an offboarding, also while it is under way',
+    who: 'offboardings.read',
+    answer: 'file',
+    output: EvidenceFile,
+    errors: [404],
   }),
   cancel_user_offboarding: offboardings({
     method: 'POST',

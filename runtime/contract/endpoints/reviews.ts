@@ -9,6 +9,7 @@ import {
   CreateAccessReviewOutput,
   UpdateAccessReviewInput,
 } from '../models/access-review.ts'
+import { EvidenceFile } from '../models/evidence-file.ts'
 import {
   AccessReviewItem,
   AccessReviewProgress,
@@ -203,13 +204,7 @@ export const REVIEW_ENDPOINTS = {
     summary: 'Take signed evidence of a review, also while decisions come in',
     who: 'reviews.read',
     answer: 'file',
-    output: v.pipe(
-      v.string(),
-      v.metadata({
-        title: 'AccessReviewEvidence',
-        description: 'JSON lines; /docs/reference/evidence says what each is',
-      }),
-    ),
+    output: EvidenceFile,
     errors: [404],
   }),
   upload_access_review_evidence: reviews({

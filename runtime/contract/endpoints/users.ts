@@ -3,6 +3,7 @@
 import * as v from 'valibot'
 import { Access } from '../models/access.ts'
 import { Account } from '../models/app.ts'
+import { EvidenceFile } from '../models/evidence-file.ts'
 import { Group, User, UserWithCustomAttributes } from '../models/person.ts'
 import { PersonalSettings, PersonalSettingsChange } from '../models/personal-settings.ts'
 import { IdentityEventsResult } from '../models/sync.ts'
@@ -88,6 +89,16 @@ export const USER_ENDPOINTS = {
     answer: 'page',
     output: Access,
     errors: [403, 404],
+  }),
+  get_user_access_evidence: users({
+    method: 'GET',
+    path: '/users/:user_id/access/evidence',
+    summary: 'Take signed evidence of what a user held at a moment, with why',
+    who: 'accounts.read',
+    query: { as_of: asOf },
+    answer: 'file',
+    output: EvidenceFile,
+    errors: [404],
   }),
   list_user_roles: users({
     method: 'GET',

@@ -82,7 +82,8 @@ export async function cancelOffboarding(
   return null
 }
 
-async function findOffboarding(
+/** @throws CoreError 404 */
+export async function findOffboarding(
   db: Db,
   { domainId }: Principal,
   id: string,
@@ -97,6 +98,7 @@ async function findOffboarding(
   return row
 }
 
+/** As on the wire. */
 export const toOffboarding = (row: OffboardingRow): UserOffboardingOutput => ({
   id: row.id,
   user_id: row.userId,

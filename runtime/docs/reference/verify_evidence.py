@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Verifies evidence of an access review, without Keyway: Python 3.8 or later and its standard library.
+"""Verifies evidence of Keyway, without Keyway: Python 3.8 or later and its standard library.
 
     python3 verify_evidence.py keyway-review-ID.jsonl --key FINGERPRINT
 
@@ -16,7 +16,12 @@ FORM = "keyway-evidence-1"
 MAX_LINE = 8 * 1024 * 1024
 SEAL_BEGINS = ('{"form":"%s","kind":"seal",' % FORM).encode()
 TAIL = re.compile(rb',"sha256":"([0-9a-f]{64})"\}')
-KINDS = ["review", "person", "group", "app", "reviewers", "act", "chain", "item", "upload", "log"]
+SUBJECTS = ["review", "offboarding", "access"]
+KINDS = SUBJECTS + ["person", "group", "app", "reviewers", "act", "chain", "item", "step", "held", "upload", "log", "page"]
+PAGE_BEGINS = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
+    'content="default-src \'none\'; style-src \'unsafe-inline\'"><meta name="viewport" content="width=device-width">'
+)
 SPKI = bytes.fromhex("302a300506032b6570032100")
 LED_TO = {
     None: {"OPEN", "NOT_DECIDED", "VANISHED"},
@@ -102,7 +107,9 @@ class Check:
         self.problems, self.states, self.apps = [], {}, {}
         self.rank = self.items = self.acts = self.entries = self.waiting = self.place = 0
         self.decided = self.told = self.removed = self.read = self.attached = self.uploads = 0
-        self.review, self.chain = {}, {}
+        self.review, self.chain, self.about = {}, {}, None
+        self.steps = self.left = self.held = self.parts = self.page_bytes = 0
+        self.page, self.page_whole, self.html = hashlib.sha256(), False, []
 
     def wrong(self, words):
         if len(self.problems) < 20:
@@ -111,7 +118,7 @@ class Check:
     def take(self, line):
         kind = line.get("kind")
         rank = KINDS.index(kind) if kind in KINDS else -1
-        if rank < self.rank or (rank == 0) != (line["n"] == 1):
+        if rank < self.rank or (kind in SUBJECTS) != (line["n"] == 1):
             self.wrong("line %s of the kind %s does not belong there" % (line["n"], kind))
         self.rank = max(self.rank, rank)
         try:
@@ -120,7 +127,33 @@ class Check:
             self.wrong("line %s is not as its kind is" % line["n"])
 
     def take_review(self, line):
-        self.review = line
+        self.review, self.about = line, line["kind"]
+
+    take_offboarding = take_access = take_review
+
+    def take_step(self, line):
+        self.steps += 1
+        self.left += line["state"] != "done"
+
+    def take_held(self, _):
+        self.held += 1
+
+    def take_page(self, line):
+        self.parts += 1
+        if line["part"] != self.parts or self.page_whole:
+            self.wrong("line %s is no part of the page that belongs there" % line["n"])
+            return
+        if self.parts == 1 and not line["content"].startswith(PAGE_BEGINS):
+            self.wrong("line %s begins a page that is not closed to scripts and to what it could load" % line["n"])
+        data = line["content"].encode()
+        self.page.update(data)
+        self.page_bytes += len(data)
+        self.html.append(line["content"])
+        if "digest" not in line:
+            return
+        self.page_whole = True
+        if line["digest"] != self.page.hexdigest() or line["bytes"] != self.page_bytes:
+            self.wrong("line %s ends a page that is not the one that was made" % line["n"])
 
     def take_chain(self, line):
         self.chain = line
@@ -220,8 +253,9 @@ class Check:
                 self.wrong("%s has %s lines, and its population %s" % (app["line"]["name"], app["items"], wanted))
         if self.decided != 0:
             self.wrong("the decisions over lines are not those of the acts")
+        of = self.review[self.about]
         kept_from = self.chain.get("kept_from")
-        gap = kept_from is not None and kept_from >= self.review["review"]["created_at"]
+        gap = kept_from is not None and "created_at" in of and kept_from >= of["created_at"]
         if not gap:
             if self.told != 0:
                 self.wrong("the acts are not those that the log has")
@@ -234,6 +268,16 @@ class Check:
             for app in self.apps.values():
                 if app["line"]["launched_at"] is not None and not app["logged"]:
                     self.wrong("the log does not have the launch of %s" % app["line"]["name"])
+        steps = of["steps"] if self.about == "offboarding" else 0
+        held = of["held"] if self.about == "access" else 0
+        if self.steps != steps:
+            self.wrong("it has %s accounts, and its first line says %s" % (self.steps, steps))
+        if self.held != held:
+            self.wrong("it has %s lines of access, and its first line says %s" % (self.held, held))
+        if self.about == "offboarding" and of["status"] == "COMPLETED" and self.left:
+            self.wrong("%s accounts of an offboarding that is COMPLETED are not done" % self.left)
+        if self.parts and not self.page_whole:
+            self.wrong("its page is not whole")
         if self.problems:
             raise Refused("it is sealed, but does not fit together: %s" % "; ".join(self.problems))
         return gap
@@ -297,8 +341,8 @@ def lines_of(file):
         yield line
 
 
-def verify(lines, trusted):
-    """Refuses, or answers what the evidence says. `lines` are bytes, each with its end."""
+def verify(lines, trusted, html=None):
+    """Refuses, or answers what the evidence says. `lines` are bytes, each with its end; the page is added to `html`."""
     check, whole, n, seal = Check(), hashlib.sha256(), 0, None
     lines = iter(lines)
     for line in lines:
@@ -319,8 +363,11 @@ def verify(lines, trusted):
         raise Refused("it is cut: it ends behind line %d, without its seal" % n)
     judge_seal(seal, n, whole.hexdigest(), trusted)
     gap = check.end()
-    review = check.review["review"]
+    if html is not None:
+        html.extend(check.html)
+    review = check.review[check.about]
     return {
+        "about": check.about,
         "review": {name: review[name] for name in ("id", "name", "status")},
         "taken_at": check.review["taken_at"],
         "final": check.review["final"],
@@ -328,6 +375,9 @@ def verify(lines, trusted):
         "items": check.items,
         "states": check.states,
         "acts": check.acts,
+        "steps": check.steps,
+        "held": check.held,
+        "page": check.parts > 0,
         "log_entries": check.entries,
         "not_chained": check.waiting,
         "log_head": check.chain["head"],
@@ -336,13 +386,19 @@ def verify(lines, trusted):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Verifies evidence of an access review.")
+    parser = argparse.ArgumentParser(description="Verifies evidence of Keyway.")
     parser.add_argument("file")
     parser.add_argument("--key", required=True, help="fingerprint of the installation's key, or the key, as 64 hex digits")
+    parser.add_argument("--page", help="file to write the page into that people read, once the evidence is good")
     given = parser.parse_args()
+    html = []
     try:
         with open(given.file, "rb") as file:
-            print(json.dumps(verify(lines_of(file), given.key.lower()), indent=2, ensure_ascii=False))
+            said = verify(lines_of(file), given.key.lower(), html)
+        if given.page and html:
+            with open(given.page, "x", encoding="utf-8", newline="") as page:
+                page.write("".join(html))
+        print(json.dumps(said, indent=2, ensure_ascii=False))
     except Refused as refused:
         sys.exit("%s is refused: %s" % (given.file, refused))
     except OSError as error:

@@ -43,7 +43,11 @@ import { completeReview, startRemoval } from '../../core/reviews/close.ts'
 import { addReviewApps, createReview } from '../../core/reviews/create.ts'
 import { decideItems } from '../../core/reviews/decide.ts'
 import { evidenceKeys } from '../../core/reviews/evidence/keys.ts'
-import { takeEvidence } from '../../core/reviews/evidence/take.ts'
+import {
+  takeAccessEvidence,
+  takeEvidence,
+  takeOffboardingEvidence,
+} from '../../core/reviews/evidence/take.ts'
 import { listItems } from '../../core/reviews/items.ts'
 import { reviewProgress } from '../../core/reviews/progress.ts'
 import { getReview, listReviews } from '../../core/reviews/read.ts'
@@ -83,6 +87,8 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     users.getUser(db, who, id(params, 'user_id'), query.expand),
   list_user_accounts: (db, who, { params, query }) =>
     listUserAccounts(db, who, id(params, 'user_id'), query),
+  get_user_access_evidence: (db, who, { params, query }, parts) =>
+    takeAccessEvidence(db, who, id(params, 'user_id'), query.as_of, parts),
   list_user_access: (db, who, { params, query }) =>
     listUserAccess(db, who, id(params, 'user_id'), query),
   list_user_roles: (db, who, { params }) => users.listRoles(db, who, id(params, 'user_id')),
@@ -180,6 +186,8 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   create_user_offboarding: (db, who, { body }, parts) =>
     offboardings.createOffboarding(db, who, body, parts),
   list_user_offboardings: (db, who, { query }) => listOffboardings(db, who, query),
+  get_user_offboarding_evidence: (db, who, { params }, parts) =>
+    takeOffboardingEvidence(db, who, id(params, 'user_offboarding_id'), parts),
   get_user_offboarding: (db, who, { params }) =>
     offboardings.getOffboarding(db, who, id(params, 'user_offboarding_id')),
   cancel_user_offboarding: (db, who, { params }, parts) =>

@@ -5,7 +5,8 @@
  */
 import { createHash } from 'node:crypto'
 import { membersOf } from '../../../contract/schema/record.ts'
-import { KINDS } from './form.ts'
+import { type EvidenceSubject, KINDS, SUBJECTS } from './form.ts'
+import { createPageCheck } from './page-check.ts'
 
 type Line = Record<string, unknown>
 
@@ -21,6 +22,8 @@ const LED_TO: Readonly<Record<string, readonly string[]>> = {
 const UNCONFIRMED: readonly string[] = ['TO_CONFIRM', 'NOT_DECIDED', 'VANISHED']
 
 export type EvidenceSummary = {
+  about: EvidenceSubject
+  /** What it is about: a review, an offboarding, or a person whose access it shows. */
   review: { id: string; name: string; status: string }
   taken_at: string
   /** Whether the review was over: nothing of it changes any more. */
@@ -31,6 +34,11 @@ export type EvidenceSummary = {
   acts: number
   /** Files that people attached. */
   uploads: number
+  /** Accounts of an offboarding, and what a person held. */
+  steps: number
+  held: number
+  /** Whether it has a page to read. */
+  page: boolean
   log_entries: number
   /** Of them, those that were not chained yet: nothing ties them to others. */
   not_chained: number
@@ -67,18 +75,21 @@ export function createCheck(): EvidenceCheck {
   }
   let rank = 0
   let review: Line = {}
+  let about: EvidenceSubject = 'review'
+  const page = createPageCheck(wrong)
   let chain: Line = {}
   const apps = new Map<string, { line: Line; items: number; isLogged: boolean }>()
   const states: Record<string, number> = {}
   let [acts, items, entries, waiting, redacted, lastPlace, uploads] = [0, 0, 0, 0, 0, 0, 0]
+  let [steps, left, held] = [0, 0, 0]
   /** Decisions by their acts less those by their items; acts, removals and files less their entries. */
   let [decided, told, removed, read, attached] = [0n, 0n, 0n, 0n, 0n]
   let lastHash: string | null = null
 
   const takers: Readonly<Record<string, (line: Line) => void>> = {
-    review: (line) => {
-      review = line
-    },
+    review: takeSubject,
+    offboarding: takeSubject,
+    access: takeSubject,
     person: () => {},
     group: () => {},
     reviewers: () => {},
@@ -89,7 +100,20 @@ export function createCheck(): EvidenceCheck {
     },
     item: takeItem,
     upload: takeUpload,
+    step: (line) => {
+      steps += 1
+      if (line['state'] !== 'done') left += 1
+    },
+    held: () => {
+      held += 1
+    },
     log: takeEntry,
+    page: page.take,
+  }
+
+  function takeSubject(line: Line): void {
+    review = line
+    about = SUBJECTS.find((one) => one === line['kind']) ?? 'review'
   }
 
   function takeApp(line: Line): void {
@@ -164,16 +188,16 @@ export function createCheck(): EvidenceCheck {
       lastHash = text(hash)
     }
     const [, type, , , , metadata] = listOf(JSON.parse(`[${body}]`))
-    const about = membersOf(metadata)
+    const said = membersOf(metadata)
     if (type === 'ACCESS_REVIEW_DECIDED')
-      told -= numberOf(about['act_id'], about['decision'], about['items'])
+      told -= numberOf(said['act_id'], said['decision'], said['items'])
     if (type === 'ACCESS_REVIEW_ITEM_REMOVED') {
-      removed -= numberOf(about['item_id'])
-      if (text(about['call_id']) !== '') read -= numberOf(about['item_id'], about['call_id'])
+      removed -= numberOf(said['item_id'])
+      if (text(said['call_id']) !== '') read -= numberOf(said['item_id'], said['call_id'])
     }
     if (type === 'ACCESS_REVIEW_EVIDENCE_UPLOADED')
-      attached -= numberOf(about['upload_id'], about['digest'])
-    if (type === 'ACCESS_REVIEW_APP_LAUNCHED') takeLaunch(about)
+      attached -= numberOf(said['upload_id'], said['digest'])
+    if (type === 'ACCESS_REVIEW_APP_LAUNCHED') takeLaunch(said)
   }
 
   function takeLaunch({ arda_id, population, second_reviewers }: Line): void {
@@ -198,7 +222,7 @@ export function createCheck(): EvidenceCheck {
       if (found !== wanted) wrong(`${name} has ${found} lines, and its population ${wanted}`)
     }
     if (decided !== 0n) wrong('the decisions over lines are not those of the acts')
-    const gap = gapOf(chain, membersOf(review['review']))
+    const gap = gapOf(chain, membersOf(review[about]))
     if (gap === null) {
       if (told !== 0n) wrong('the acts are not those that the log has')
       if (removed !== 0n) wrong('the removals are not those that the log has')
@@ -208,12 +232,19 @@ export function createCheck(): EvidenceCheck {
         if (line['launched_at'] !== null && !isLogged)
           wrong(`the log does not have the launch of ${line['name']}`)
     }
-    const { id, name, status } = membersOf(review['review'])
+    const { id, name, status, ...of } = membersOf(review[about])
+    const wanted = { review: [0, 0], offboarding: [of['steps'], 0], access: [0, of['held']] }[about]
+    if (steps !== wanted[0]) wrong(`it has ${steps} accounts, and its first line says ${wanted[0]}`)
+    if (held !== wanted[1])
+      wrong(`it has ${held} lines of access, and its first line says ${wanted[1]}`)
+    if (about === 'offboarding' && status === 'COMPLETED' && left > 0)
+      wrong(`${left} accounts of an offboarding that is COMPLETED are not done`)
     const summary: EvidenceSummary = {
+      about,
       review: { id: text(id), name: text(name), status: text(status) },
       taken_at: text(review['taken_at']),
       final: review['final'] === true,
-      ...{ apps: apps.size, items, states, acts, uploads },
+      ...{ apps: apps.size, items, states, acts, uploads, steps, held, page: page.end() },
       ...{ log_entries: entries, not_chained: waiting, redacted },
       ...{ log_head: text(chain['head']), log_gap: gap },
     }
@@ -224,7 +255,7 @@ export function createCheck(): EvidenceCheck {
     take(line) {
       const kind = text(line['kind'])
       const place = ORDER.indexOf(kind)
-      if (place < rank || (place === 0) !== (line['n'] === 1))
+      if (place < rank || SUBJECTS.some((one) => one === kind) !== (line['n'] === 1))
         wrong(`line ${line['n']} of the kind ${kind} does not belong there`)
       rank = Math.max(rank, place)
       try {
@@ -245,6 +276,7 @@ const needsSecond = ({ hints }: Line, app: Line | undefined): boolean =>
 /** Entries that may be missing because the log is kept only so long. */
 function gapOf(chain: Line, review: Line): string | null {
   const from = chain['kept_from']
-  if (typeof from !== 'string' || from < text(review['created_at'])) return null
+  const begun = text(review['created_at'])
+  if (typeof from !== 'string' || begun === '' || from < begun) return null
   return `the log was kept only since ${from}: what was done before is not compared with it`
 }

@@ -18,12 +18,15 @@ import { uploadLines } from '../uploads.ts'
 import { type EvidenceKind, FORM } from './form.ts'
 import { chainLine, logLines } from './log-lines.ts'
 
-type EvidenceLine = { kind: EvidenceKind; content: Record<string, unknown> }
+export type EvidenceLine = { kind: EvidenceKind; content: Record<string, unknown> }
 
 /** Rows that are read at once: what they become is made without a pause. */
 const PAGE = 250
 
-const line = (kind: EvidenceKind, content: Record<string, unknown>): EvidenceLine => ({
+export const evidenceLine = (
+  kind: EvidenceKind,
+  content: Record<string, unknown>,
+): EvidenceLine => ({
   kind,
   content,
 })
@@ -41,22 +44,22 @@ export async function* evidenceLines(
   yield* reviewers(tx, review)
   yield* acts(tx, review)
   const chain = await chainLine(tx, review)
-  yield line('chain', chain)
+  yield evidenceLine('chain', chain)
   yield* items(tx, review)
-  for await (const content of uploadLines(tx, review)) yield line('upload', content)
-  for await (const content of logLines(tx, review)) yield line('log', content)
+  for await (const content of uploadLines(tx, review)) yield evidenceLine('upload', content)
+  for await (const content of logLines(tx, review)) yield evidenceLine('log', content)
 }
 
 async function reviewLine(tx: Db, row: ReviewRow, takenAt: Date): Promise<EvidenceLine> {
   const { apps: _, ...review } = await toReview(tx, row)
-  return line('review', {
+  return evidenceLine('review', {
     ...{ form: FORM, taken_at: takenAt.toISOString(), final: row.status === 'COMPLETED' },
     ...{ domain_id: row.domainId, review },
     ...{ reviewers: row.reviewers, on_deadline: row.onDeadline, closed_at: iso(row.closedAt) },
   })
 }
 
-/** Pages of rows behind each other; `last` is what the page before ended with. */
+/** Pages of rows behind each other, each of PAGE rows at most; `last` is what the page before ended with. */
 async function* paged<R>(ask: (last: R | null) => Promise<R[]>): AsyncGenerator<R> {
   let last: R | null = null
   for (;;) {
@@ -103,7 +106,8 @@ async function* named(
   kind: EvidenceKind,
   ask: (last: string) => Promise<Named[]>,
 ): AsyncGenerator<EvidenceLine> {
-  for await (const row of paged<Named>((last) => ask(last?.id ?? NO_ID))) yield line(kind, row)
+  for await (const row of paged<Named>((last) => ask(last?.id ?? NO_ID)))
+    yield evidenceLine(kind, row)
 }
 
 /** Those that were taken out too. */
@@ -115,7 +119,7 @@ async function* appLines(tx: Db, { id }: ReviewRow): AsyncGenerator<EvidenceLine
     .where(eq(accessReviewApps.reviewId, id))
     .orderBy(asc(accessReviewApps.createdAt), asc(accessReviewApps.id))
   for (const { arda, name } of rows)
-    yield line('app', {
+    yield evidenceLine('app', {
       ...{ arda_id: arda.id, app_id: arda.appId, name, status: arda.status },
       ...{ review_type: arda.reviewType, scope: arda.scope, removal_action: arda.removalAction },
       second_reviewers: arda.secondReviewers,
@@ -142,7 +146,7 @@ async function* reviewers(tx: Db, { id: reviewId }: ReviewRow): AsyncGenerator<E
       .limit(PAGE),
   )
   for await (const row of rows)
-    yield line('reviewers', {
+    yield evidenceLine('reviewers', {
       ...{ id: row.id, arda_id: row.ardaId, user_ids: row.userIds, group_ids: row.groupIds },
       ...{ why: row.why, by_id: row.byId, at: iso(row.createdAt) },
     })
@@ -168,7 +172,7 @@ async function* acts(tx: Db, { id: reviewId }: ReviewRow): AsyncGenerator<Eviden
       .limit(PAGE),
   )
   for await (const { act } of rows)
-    yield line('act', {
+    yield evidenceLine('act', {
       ...{ id: act.id, by_id: act.userId, decision: act.decision, reason: act.reason },
       ...{ filter: act.filter, items: act.items, at: iso(act.createdAt) },
     })
@@ -185,7 +189,8 @@ async function* items(tx: Db, { id: reviewId }: ReviewRow): AsyncGenerator<Evide
       .orderBy(asc(place))
       .limit(PAGE)
     const decisions = await decisionsOf(tx, page)
-    for (const row of page) yield line('item', itemContent(row, decisions.get(row.id) ?? []))
+    for (const row of page)
+      yield evidenceLine('item', itemContent(row, decisions.get(row.id) ?? []))
     last = page.at(-1)?.place ?? last
     if (page.length < PAGE) return
   }

@@ -11,9 +11,15 @@ export const FORM = 'keyway-evidence-1'
 
 /** KINDS: the kinds of lines, in the order in which they stand. */
 export const KINDS = [
-  ...['review', 'person', 'group', 'app', 'reviewers', 'act', 'chain', 'item', 'upload', 'log'],
+  ...['review', 'offboarding', 'access'],
+  ...['person', 'group', 'app', 'reviewers', 'act', 'chain', 'item', 'step', 'held', 'upload'],
+  ...['log', 'page'],
 ] as const
 export type EvidenceKind = (typeof KINDS)[number]
+
+/** What a file is about: the kind of its first line, and of no other. */
+export const SUBJECTS = ['review', 'offboarding', 'access'] as const
+export type EvidenceSubject = (typeof SUBJECTS)[number]
 
 /** Longest line that is read, in bytes. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024

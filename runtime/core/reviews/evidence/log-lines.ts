@@ -4,7 +4,9 @@ import type { Db } from '../../../database/database.ts'
 import { activityCheckpoints, activityLogs } from '../../../database/schema/audit.ts'
 import { BEGINNING, bodyOf, hashOf } from '../../kernel/audit/entry-hash.ts'
 import { redactedIn } from '../../kernel/audit/redacted.ts'
-import type { ReviewRow } from '../machine/log.ts'
+
+/** What entries are about, and since when there can be any. */
+type Logged = { domainId: string; id: string; createdAt: Date }
 
 /** Entries that are read at once. */
 const PAGE = 250
@@ -12,7 +14,7 @@ const PAGE = 250
 /** Where the chain of the log stands, and whether its oldest entries were removed. */
 export async function chainLine(
   tx: Db,
-  { domainId }: ReviewRow,
+  { domainId }: Pick<Logged, 'domainId'>,
 ): Promise<{ head: string; removed: number; kept_from: string | null }> {
   const { id, eventHash, beganAt } = activityLogs
   const own = eq(activityLogs.domainId, domainId)
@@ -45,16 +47,13 @@ async function checkpointOf(tx: Db, domainId: string) {
   return found ?? { eventHash: BEGINNING, rows: 0 }
 }
 
-/** Entries about a review: those of the chain in its order, then those that are not chained yet. */
-export async function* logLines(
-  tx: Db,
-  review: ReviewRow,
-): AsyncGenerator<Record<string, unknown>> {
-  const { domainId } = review
+/** Entries about a review, or about an offboarding: those of the chain in its order, then those that are not chained yet. */
+export async function* logLines(tx: Db, subject: Logged): AsyncGenerator<Record<string, unknown>> {
+  const { domainId } = subject
   const { id } = activityLogs
   const start = await checkpointOf(tx, domainId)
-  const about = JSON.stringify([{ id: review.id }])
-  let last = await firstOf(tx, review)
+  const about = JSON.stringify([{ id: subject.id }])
+  let last = await firstOf(tx, subject)
   for (;;) {
     const page = await tx
       .select({
@@ -101,8 +100,8 @@ export async function* logLines(
     }
 }
 
-/** An entry from before the review; the log of years is not searched for it. */
-async function firstOf(tx: Db, { domainId, createdAt }: ReviewRow): Promise<bigint> {
+/** An entry from before it; the log of years is not searched for it. */
+async function firstOf(tx: Db, { domainId, createdAt }: Logged): Promise<bigint> {
   const { id, beganAt } = activityLogs
   const hour = 3_600_000
   const [row] = await tx

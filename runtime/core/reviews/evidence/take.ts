@@ -1,20 +1,18 @@
-/** Taking evidence of a review: a file that is made while it is sent. */
-import { CoreError } from '../../../contract/errors/problem.ts'
+/** Taking evidence: of a review, of an offboarding, and of what a person held at a moment. */
 import type { Db } from '../../../database/database.ts'
-import { chainWaiting } from '../../kernel/audit/waiting.ts'
+import { findUser } from '../../directory/users.ts'
+import { checkMoment } from '../../history/as-of.ts'
+import { recordActivity } from '../../kernel/audit/activity.ts'
 import type { RequestContext } from '../../kernel/context/context.ts'
 import type { FileAnswer } from '../../kernel/file-answer.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import { longStatements } from '../../sync/runs.ts'
+import { offboardingTarget } from '../../offboarding/machine/transitions.ts'
+import { findOffboarding } from '../../offboarding/offboardings.ts'
 import { findReview, note } from '../rows.ts'
+import { accessLines } from './access.ts'
 import { evidenceLines } from './content.ts'
-import { writeEvidence } from './form.ts'
-
-/** Files that a host sends at once: each has a connection to the database, and one moment of it, until it was sent. */
-const MOST = 2
-/** How long a receiver may take for a piece, in milliseconds. */
-const PATIENCE_MS = 60_000
-let sent = 0
+import { offboardingLines } from './offboarding.ts'
+import { sendSealed } from './send.ts'
 
 /**
  * Evidence as it is at one moment, also while decisions come in; that it was taken is in the log, and so in the file.
@@ -27,69 +25,78 @@ export async function takeEvidence(
   id: string,
   means: RequestContext,
 ): Promise<FileAnswer> {
-  const { domainId } = principal
   const found = await findReview(db, principal, id)
-  if (sent >= MOST)
-    throw new CoreError(429, `This host sends ${MOST} files of evidence already; try again`, {
-      'retry-after': '30',
-    })
-  sent += 1
-  try {
-    await db.transaction((tx) =>
-      note(tx, principal, found, 'EVIDENCE_TAKEN', { key: means.signer.key.fingerprint }),
-    )
-    await chainWaiting(db, domainId)
-  } catch (error) {
-    sent -= 1
-    throw error
-  }
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
-  const receiver = writable.getWriter()
-  const gone = () => void receiver.abort(new Error('the caller is gone')).catch(() => {})
-  means.signal.addEventListener('abort', gone, { once: true })
-  const begun = Promise.withResolvers<void>()
-  let isBegun = false
-  async function put(bytes: Buffer): Promise<void> {
-    isBegun = true
-    begun.resolve()
-    await soon(receiver.write(bytes))
-  }
-  const work = async (tx: Db): Promise<void> => {
-    // A transaction may be tried again; what was sent of it cannot be taken back.
-    if (isBegun) throw new Error('evidence was begun already')
-    await tx.execute(longStatements)
-    // Found in its moment: it may have changed since.
-    const review = await findReview(tx, principal, id)
-    const writer = writeEvidence(means.signer, put)
-    for await (const { kind, content } of evidenceLines(tx, review, await means.now(tx)))
-      await writer.add(kind, content)
-    await writer.seal()
-    await soon(receiver.close())
-  }
-  db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' })
-    .catch((error) => {
-      begun.reject(error)
-      if (isBegun)
-        means.tell('warn', { access_review: id }, 'evidence of an access review was not sent whole')
-      // Cut in the middle: it has no seal, and so is no evidence.
-      return receiver.abort(error)
-    })
-    .catch(() => {})
-    .finally(() => {
-      means.signal.removeEventListener('abort', gone)
-      sent -= 1
-    })
-  await begun.promise
-  return { name: `keyway-review-${found.id}.jsonl`, media: 'application/x-ndjson', body: readable }
+  const { domainId } = principal
+  const key = means.signer.key.fingerprint
+  return sendSealed(
+    db,
+    {
+      ...{ domainId, name: `keyway-review-${found.id}.jsonl`, about: { access_review: found.id } },
+      note: (tx) => note(tx, principal, found, 'EVIDENCE_TAKEN', { key }),
+      async *lines(tx, takenAt) {
+        // Found in its moment: it may have changed since.
+        yield* evidenceLines(tx, await findReview(tx, principal, id), takenAt)
+      },
+    },
+    means,
+  )
 }
 
-/** @throws Error where a receiver takes nothing for too long. */
-async function soon(taken: Promise<void>): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(reject, PATIENCE_MS, new Error('the receiver takes nothing any more'))
-  try {
-    await Promise.race([taken, late])
-  } finally {
-    clearTimeout(timer)
-  }
+/** Also while it is under way. @throws CoreError 404, 429 while others are sent */
+export async function takeOffboardingEvidence(
+  db: Db,
+  principal: Principal,
+  id: string,
+  means: RequestContext,
+): Promise<FileAnswer> {
+  const found = await findOffboarding(db, principal, id, false)
+  const { email } = await findUser(db, principal, found.userId)
+  const key = means.signer.key.fingerprint
+  const name = `keyway-offboarding-${found.id}.jsonl`
+  return sendSealed(
+    db,
+    {
+      ...{ domainId: principal.domainId, name, about: { offboarding: found.id } },
+      note: (tx) =>
+        recordActivity(
+          tx,
+          principal,
+          'USER_OFFBOARDING_EVIDENCE_TAKEN',
+          [offboardingTarget(found, email)],
+          { user_id: found.userId, key },
+        ),
+      async *lines(tx, takenAt) {
+        yield* offboardingLines(tx, await findOffboarding(tx, principal, id, false), takenAt)
+      },
+    },
+    means,
+  )
+}
+
+/** @throws CoreError 403, 404, 422 for a moment that is not known, 429 while others are sent */
+export async function takeAccessEvidence(
+  db: Db,
+  principal: Principal,
+  userId: string,
+  asOf: Date | null,
+  means: RequestContext,
+): Promise<FileAnswer> {
+  const user = await findUser(db, principal, userId)
+  const at = asOf ?? (await means.now(db))
+  if (asOf !== null) await checkMoment(db, asOf)
+  const key = means.signer.key.fingerprint
+  const target = { target_type: 'User', name: user.email, id: user.id }
+  return sendSealed(
+    db,
+    {
+      ...{ domainId: principal.domainId, name: `keyway-access-${user.id}.jsonl` },
+      about: { user: user.id },
+      note: (tx) =>
+        recordActivity(tx, principal, 'USER_ACCESS_EVIDENCE_TAKEN', [target], {
+          ...{ as_of: at.toISOString(), key },
+        }),
+      lines: (tx, takenAt) => accessLines(tx, principal, user, at, takenAt),
+    },
+    means,
+  )
 }

@@ -6,11 +6,19 @@ export type Verified = EvidenceSummary & { public_key: string; sha256: string }
 
 /**
  * @param trusted the fingerprint of the key of the installation, or the key, as 64 hex digits in small letters
+ * @param onPage is called with each part of the page that people read, before it is known to be good
  * @throws EvidenceError that says what is wrong with it
  */
-export async function verifyEvidence(pieces: Pieces, trusted: string): Promise<Verified> {
+export async function verifyEvidence(
+  pieces: Pieces,
+  trusted: string,
+  onPage: (html: string) => void = () => {},
+): Promise<Verified> {
   const check = createCheck()
-  const { public_key, sha256 } = await readEvidence(pieces, trusted, check.take)
+  const { public_key, sha256 } = await readEvidence(pieces, trusted, (line) => {
+    check.take(line)
+    if (line['kind'] === 'page' && typeof line['content'] === 'string') onPage(line['content'])
+  })
   const { problems, summary } = check.end()
   // The seal is good: the installation itself has written what does not fit.
   if (problems.length > 0)

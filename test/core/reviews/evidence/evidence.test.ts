@@ -97,6 +97,47 @@ test('a review that is over is told with its population, lines, decisions, remov
   expect(ofKind(later, 'item').map((one) => one['state'])).toEqual(items.map((one) => one['state']))
 })
 
+test('what a person held at a moment is told, with why, to those who read accounts', async () => {
+  await firm.synced()
+  const path = `/users/${firm.ada.id}/access`
+  const { body } = await firm.core.call('GET', `${path}?size=100`)
+  const reply = await firm.core.call('GET', `${path}/evidence`)
+  expect(await verified(reply)).toMatchObject({
+    ...{ about: 'access', held: body.total, page: true, final: true },
+    review: { id: firm.ada.id, name: 'ada@example.com' },
+  })
+  const facts = (one: Record<string, unknown>) => [one['kind'], one['account_id'], one['label']]
+  expect(ofKind(reply, 'held').map(facts).length).toBeGreaterThan(2)
+  expect(ofKind(reply, 'held').map((one) => one['account_id'])).toEqual(
+    body.items.map((one: { account_id: string }) => one.account_id),
+  )
+  const future = await firm.core.call('GET', `${path}/evidence?as_of=2999-01-01`)
+  expect(future.status).toBe(422)
+  const denied = await firm.core.call('GET', `${path}/evidence`, { token: firm.mia.token })
+  expect(denied.status).toBe(403)
+})
+
+test('an offboarding is told with its accounts, also while people have to do them', async () => {
+  firm.upstream.holds.accounts = [account('zed'), account('ada')]
+  const zed = await person(firm.core.db, 'zed@example.com')
+  await firm.synced()
+  const { body } = await firm.post('/lifecycle-management/user-offboardings', { user_id: zed.id })
+  const path = `/lifecycle-management/user-offboardings/${body.id}/evidence`
+  const reply = await until('its account is known', async () => {
+    const found = await firm.core.call('GET', path)
+    return ofKind(found, 'step').length > 0 ? found : null
+  })
+  expect(await verified(reply)).toMatchObject({
+    ...{ about: 'offboarding', steps: 1, page: true },
+    review: { id: body.id, name: 'zed@example.com' },
+  })
+  expect(ofKind(reply, 'step')).toMatchObject([{ account: 'zed', app_name: expect.any(String) }])
+  const types = ofKind(reply, 'log').map((one) => JSON.parse(`[${one['body']}]`)[1])
+  expect(types).toEqual(
+    expect.arrayContaining(['USER_OFFBOARDING_SCHEDULED', 'USER_OFFBOARDING_EVIDENCE_TAKEN']),
+  )
+})
+
 test('what was changed in the database beside the log is found', async () => {
   const { id } = await firm.launched(await firm.synced())
   await firm.decided(id, 'ada Group g1', 'KEEP', firm.mia)

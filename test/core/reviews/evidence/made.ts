@@ -53,8 +53,8 @@ export function sampleLines(count = 20): Line[] {
   const gone = {
     ...{ decisions: [decision('t2', 'REJECT', null)], state: 'REMOVED', gone_at: AT },
     readings: [
-      { at: AT, call_id: 'r.1', shown: true },
-      { at: AT, call_id: 'r.2', shown: false },
+      { at: AT, capability: 'get_account', call_id: 'r.1', shown: true },
+      { at: AT, capability: 'get_account', call_id: 'r.2', shown: false },
     ],
   }
   return [

@@ -2,6 +2,8 @@
 import { expect, test } from 'vitest'
 import { membersOf } from '../../../../runtime/contract/schema/record.ts'
 import { sha256 } from '../../../../runtime/core/reviews/evidence/form.ts'
+import { createPage } from '../../../../runtime/core/reviews/evidence/page.ts'
+import { verifyEvidence } from '../../../../runtime/core/reviews/evidence/verify.ts'
 import { entry, other, sampleLines, signer, written } from './made.ts'
 import { type Flip, flipped, hasPython, ours, theirs } from './verdicts.ts'
 
@@ -202,4 +204,98 @@ test('where the log was not kept so long, it is not compared', async () => {
   const files = [await written(kept.slice(0, 26)), await written(late)]
   for (const file of files) expect(await ours(file, KEY)).toBeNull()
   if (hasPython) expect(await theirs(KEY, { files })).toEqual([null, null])
+})
+
+/** Lines with the page that is made of them. */
+function withPage(lines: Lines): Lines {
+  const page = createPage(KEY)
+  for (const [kind, content] of lines) page.take(kind, content)
+  return [...lines, ...[...page.parts()].map((part): Lines[number] => ['page', part])]
+}
+
+const htmlOf = (lines: Lines): string =>
+  lines.flatMap(([kind, { content }]) => (kind === 'page' ? [String(content)] : [])).join('')
+
+test('the page to read is good, shows what the lines say, and nothing of them is HTML', async () => {
+  const nasty = `<img src=x onerror="alert(1)">&'\u202e\u0000`
+  const paged = withPage(
+    changed(8, { unique_identifier: nasty, reason: `</td><script>1</script>` }),
+  )
+  const file = await written(paged)
+  expect(await ours(file, KEY)).toBeNull()
+  if (hasPython) expect(await theirs(KEY, { files: [file] })).toEqual([null])
+  const html = htmlOf(paged)
+  expect(html).toContain('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;&#39;\\u{202e}\\u{0}')
+  expect(html).not.toMatch(/<script|<img|<link|https?:|\son\w+="/i)
+  expect(html).toContain('gone at 2027-03-01T08:00:00.000Z (get_account, call r.2)')
+  expect(html).toMatch(/>Ledger<\/td>.*>KEEP<\/td>.*>REMOVED<\/td>/s)
+  const heard: string[] = []
+  const verified = await verifyEvidence([file], KEY, (part) => heard.push(part))
+  expect([verified.page, heard.join('')]).toEqual([true, html])
+})
+
+test('the page of many lines has the first of them, and says how many more there are', async () => {
+  const paged = withPage(sampleLines(2500))
+  const html = htmlOf(paged)
+  expect(html.split('ümlaut-').length - 1).toBe(2000)
+  expect(html).toContain('<p>500 more are in the file.</p>')
+  expect(paged.filter(([kind]) => kind === 'page').length).toBeGreaterThan(1)
+  expect(await ours(await written(paged), KEY)).toBeNull()
+})
+
+test('a page that is not whole, or could run something, is refused', async () => {
+  const paged = withPage(sampleLines(2500))
+  const at = paged.findIndex(([kind]) => kind === 'page')
+  const altered = (n: number, values: object): Lines =>
+    paged.map(([kind, content], place) => [kind, place === n ? { ...content, ...values } : content])
+  const { content } = paged[at]?.[1] ?? {}
+  await refused([
+    ['without its end', await written(paged.slice(0, -1)), /its page is not whole/],
+    ['without its beginning', await written(paged.toSpliced(at, 1)), /is no part of the page/],
+    [
+      'with another end',
+      await written(altered(paged.length - 1, { content: 'x' })),
+      /is not the one/,
+    ],
+    [
+      'open to scripts',
+      await written(altered(at, { content: String(content).replace("default-src 'none'; ", '') })),
+      /begins a page that is not closed to scripts/,
+    ],
+  ])
+})
+
+const CHAIN: Lines[number] = ['chain', { head: 'f00d', removed: 0, kept_from: null }]
+const first = (kind: 'access' | 'offboarding', about: object): Lines[number] => [
+  kind,
+  {
+    ...{ form: 'keyway-evidence-1', taken_at: 'x', final: true },
+    [kind]: { id: 'i', name: 'ada@acme.example', status: 'ACTIVE', ...about },
+  },
+]
+const step = (state: string): Lines[number] => ['step', { id: 's', account: 'ada', state }]
+
+test('files about access and about offboardings are held to what their first line says', async () => {
+  const held: Lines[number] = ['held', { kind: 'account' }]
+  const left = { status: 'COMPLETED', steps: 1 }
+  const good = [
+    await written([first('access', { held: 2 }), CHAIN, held, held]),
+    await written([first('offboarding', left), CHAIN, step('done')]),
+  ]
+  for (const file of good) expect(await ours(file, KEY)).toBeNull()
+  if (hasPython) expect(await theirs(KEY, { files: good })).toEqual([null, null])
+  await refused([
+    ['less', await written([first('access', { held: 2 }), CHAIN, held]), /1 lines of access.* 2/],
+    ['no step', await written([first('offboarding', left), CHAIN]), /it has 0 accounts.* 1/],
+    [
+      'not done',
+      await written([first('offboarding', left), CHAIN, step('manual')]),
+      /1 accounts of an offboarding that is COMPLETED are not done/,
+    ],
+    [
+      'steps in a review',
+      await written([...sampleLines().slice(0, 26), step('done')]),
+      /1 accounts/,
+    ],
+  ])
 })

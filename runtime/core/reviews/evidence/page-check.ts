@@ -1,0 +1,32 @@
+/** What the page of evidence must be: whole, and nothing that runs or loads. Pure. */
+import { createHash } from 'node:crypto'
+import { PAGE_BEGINS } from './page.ts'
+
+type Line = Readonly<Record<string, unknown>>
+
+export function createPageCheck(wrong: (words: string) => void) {
+  const whole = createHash('sha256')
+  let [parts, bytes, isWhole] = [0, 0, false]
+
+  return {
+    take({ n, part, content, digest, bytes: all }: Line): void {
+      parts += 1
+      if (part !== parts || isWhole || typeof content !== 'string')
+        return wrong(`line ${n} is no part of the page that belongs there`)
+      if (part === 1 && !content.startsWith(PAGE_BEGINS))
+        wrong(`line ${n} begins a page that is not closed to scripts and to what it could load`)
+      whole.update(content)
+      bytes += Buffer.byteLength(content)
+      if (digest === undefined) return
+      isWhole = true
+      if (digest !== whole.digest('hex') || all !== bytes)
+        wrong(`line ${n} ends a page that is not the one that was made`)
+    },
+
+    /** Whether there is a page. */
+    end(): boolean {
+      if (parts > 0 && !isWhole) wrong('its page is not whole')
+      return parts > 0
+    },
+  }
+}

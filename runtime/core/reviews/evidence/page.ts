@@ -1,0 +1,217 @@
+/**
+ * The page of evidence that people read: one HTML file that needs nothing else, runs nothing, and prints. It is made of
+ * the lines as they are written, and keeps no more of them than it shows. Pure.
+ */
+import { createHash } from 'node:crypto'
+import { membersOf } from '../../../contract/schema/record.ts'
+import { EVIDENCE_STYLE } from './page-style.ts'
+
+type Content = Readonly<Record<string, unknown>>
+type Cell = string | number | null | undefined
+
+/** How every page begins: what it may load and run is nothing. */
+export const PAGE_BEGINS = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><meta name="viewport" content="width=device-width">`
+
+/** Most rows of a table; the file has all. */
+const MOST_ROWS = 2000
+/** Most people and reviewers whose names are known to the page. */
+const MOST_NAMES = 10_000
+/** Longest text of a cell, in characters. */
+const MOST_TEXT = 500
+/** Characters of one part: a line of the file. */
+const PART = 64 * 1024
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
+}
+
+/** Text that is shown and never read as HTML. What turns text around, or cannot be seen, is shown by its number. */
+const shown = (text: Cell): string =>
+  String(text ?? '–')
+    .slice(0, MOST_TEXT)
+    .replace(
+      /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu,
+      (one) => `\\u{${one.codePointAt(0)?.toString(16)}}`,
+    )
+    .replace(/[&<>"']/g, (one) => ENTITIES[one] ?? '')
+
+const text = (value: unknown): string | null =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : null
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+
+type Table = { title: string; heads: readonly string[]; rows: string[]; left: number }
+
+const table = (title: string, ...heads: string[]): Table => ({ title, heads, rows: [], left: 0 })
+
+function add({ rows, heads, ...of }: Table, cells: readonly Cell[]): number {
+  if (rows.length >= MOST_ROWS) return of.left + 1
+  rows.push(
+    `<tr>${cells.map((one, at) => `<td data-head="${shown(heads[at])}">${shown(one)}</td>`).join('')}</tr>`,
+  )
+  return of.left
+}
+
+/** Tables by the kind of line that fills them. */
+const makeTables = () => ({
+  app: table(
+    'Apps',
+    'App',
+    'State',
+    'Sync',
+    'Read at',
+    'There',
+    'Reviewed',
+    'Left out',
+    'Connector',
+  ),
+  act: table('Decisions', 'When', 'By', 'Decision', 'Lines', 'Reason'),
+  item: table(
+    'Lines',
+    'Account',
+    'Person',
+    'Access',
+    'State',
+    'Decided by',
+    'Reason',
+    'Last reading',
+  ),
+  held: table('Access', 'App', 'Account', 'Access', 'Since', 'Until', 'Why'),
+  step: table('Accounts', 'App', 'Account', 'State', 'Problem', 'Last reading'),
+  upload: table('Attached files', 'When', 'By', 'Name', 'Bytes', 'SHA-256'),
+})
+type Tables = ReturnType<typeof makeTables>
+
+/** `gone at 2027-01-01T00:00:00.000Z (get_account, call 7f3a.12ab34cd)` */
+function readingWords(line: Content): string {
+  const last = membersOf(listOf(line['readings']).at(-1))
+  if (last['at'] !== undefined)
+    return `${last['shown'] === true ? 'there' : 'gone'} at ${text(last['at'])} (${text(last['capability'])}, call ${text(last['call_id'])})`
+  if (line['gone_run']) return `gone in sync ${text(line['gone_run'])} at ${text(line['gone_at'])}`
+  return text(line['gone_at']) ?? '–'
+}
+
+const whyHeld = (reasons: unknown): string =>
+  listOf(reasons)
+    .map(membersOf)
+    .map((one) =>
+      `${text(one['kind'])} ${text(one['policy_name']) ?? text(one['request_id']) ?? ''}`.trim(),
+    )
+    .join(', ')
+
+/** ROWS: kind of line -> the cells of its row. */
+const ROWS: Readonly<
+  Record<keyof Tables, (line: Content, nameOf: (id: unknown) => string | null) => Cell[]>
+> = {
+  app(line) {
+    const of = membersOf(line['population'])
+    const excluded = Object.values(membersOf(of['excluded'])).map(Number)
+    const out = excluded.reduce((sum, one) => sum + one, Number(of['left_out'] ?? 0))
+    const connector = [of['connector'], of['connector_version'], of['connector_digest']].map(text)
+    return [
+      ...[text(line['name']), text(line['status']), text(of['run']), text(of['at'])],
+      ...[text(of['synced']), text(of['items']), String(out), connector.filter(Boolean).join(' ')],
+    ]
+  },
+  act: (line, nameOf) => [
+    ...[text(line['at']), nameOf(line['by_id']), text(line['decision']), text(line['items'])],
+    text(line['reason']),
+  ],
+  item: (line, nameOf) => [
+    ...[text(line['unique_identifier']), text(line['user_name']) ?? text(line['user_email'])],
+    text(line['label']) ?? text(line['entitlement_id']) ?? 'the account itself',
+    ...[text(line['state']), nameOf(line['decided_by_id'] ?? undefined), text(line['reason'])],
+    readingWords(line),
+  ],
+  held: (line) => [
+    ...[text(line['app_name']), text(line['unique_identifier'])],
+    ...[text(line['label']) ?? text(line['kind']), text(line['since']), text(line['until'])],
+    whyHeld(line['reasons']),
+  ],
+  step: (line) => [
+    ...[text(line['app_name']), text(line['account']), text(line['state'])],
+    ...[text(line['problem']), readingWords(line)],
+  ],
+  upload: (line, nameOf) => [
+    ...[text(line['at']), nameOf(line['by_id']), text(line['name']), text(line['bytes'])],
+    text(line['digest']),
+  ],
+}
+
+const isTable = (kind: string): kind is keyof Tables => Object.hasOwn(ROWS, kind)
+
+/** Hears the lines of a file in their order; then `parts` are what people read. */
+export function createPage(fingerprint: string) {
+  const tables = makeTables()
+  const names = new Map<string, string>()
+  const states: Record<string, number> = {}
+  const facts: [string, Cell][] = []
+  let title = 'Evidence'
+  let head: Cell = null
+
+  const nameOf = (id: unknown): string | null =>
+    id === null ? 'Keyway itself' : (names.get(String(id)) ?? text(id))
+
+  function begin(kind: string, line: Content): void {
+    const of = membersOf(line[kind])
+    const person = membersOf(line['person'])
+    title =
+      text(of['name']) ??
+      `${kind === 'access' ? 'Access of' : 'Offboarding of'} ${text(person['email'])}`
+    facts.push(['Taken at', text(line['taken_at'])])
+    facts.push(['State', text(of['status']) ?? null])
+    facts.push(['Final', line['final'] === true ? 'yes' : 'no: more may follow'])
+    for (const name of ['as_of', 'deadline_at', 'completed_at', 'id'])
+      if (of[name]) facts.push([name, text(of[name])])
+  }
+
+  return {
+    take(kind: string, line: Content): void {
+      if (facts.length === 0) begin(kind, line)
+      if (kind === 'person' && names.size < MOST_NAMES)
+        names.set(String(line['id']), `${text(line['name']) || ''} ${text(line['email'])}`.trim())
+      if (kind === 'chain') head = text(line['head'])
+      if (!isTable(kind)) return
+      const state = kind === 'item' || kind === 'step' ? text(line['state']) : null
+      if (state !== null) states[state] = (states[state] ?? 0) + 1
+      tables[kind].left = add(tables[kind], ROWS[kind](line, nameOf))
+    },
+
+    /** The contents of the lines `page`. */
+    *parts(): Generator<Record<string, unknown>> {
+      const whole = createHash('sha256')
+      let [part, bytes, gathered] = [0, 0, '']
+      const handOn = (more: object = {}) => {
+        part += 1
+        const content = { name: 'index.html', part, content: gathered, ...more }
+        gathered = ''
+        return content
+      }
+      for (const piece of pieces()) {
+        whole.update(piece)
+        bytes += Buffer.byteLength(piece)
+        gathered += piece
+        if (gathered.length >= PART) yield handOn()
+      }
+      yield handOn({ bytes, digest: whole.digest('hex') })
+    },
+  }
+
+  function* pieces(): Generator<string> {
+    yield `${PAGE_BEGINS}<title>${shown(title)}</title><style>${EVIDENCE_STYLE}</style></head><body><h1>${shown(title)}</h1>`
+    const all: [string, Cell][] = [
+      ...facts,
+      ...Object.entries(states),
+      ['Activity log', head],
+      ['Signed by', fingerprint],
+    ]
+    yield `<dl>${all.map(([name, value]) => `<dt>${shown(name)}</dt><dd>${shown(value)}</dd>`).join('')}</dl>`
+    yield '<p>This page is for reading. What counts is the file that it came with: its lines, their digests and its signature.</p>'
+    for (const { title: name, heads, rows, left } of Object.values(tables)) {
+      if (rows.length === 0) continue
+      yield `<h2>${shown(name)}</h2><table><thead><tr>${heads.map((one) => `<th scope="col">${shown(one)}</th>`).join('')}</tr></thead><tbody>`
+      yield* rows
+      yield `</tbody></table>${left > 0 ? `<p>${left} more are in the file.</p>` : ''}`
+    }
+    yield '</body></html>\n'
+  }
+}

@@ -1,0 +1,98 @@
+/** Sending evidence: a file that is made while it is sent, in one transaction that sees one moment. */
+import { CoreError } from '../../../contract/errors/problem.ts'
+import type { Db } from '../../../database/database.ts'
+import { chainWaiting } from '../../kernel/audit/waiting.ts'
+import type { RequestContext } from '../../kernel/context/context.ts'
+import type { FileAnswer } from '../../kernel/file-answer.ts'
+import { longStatements } from '../../sync/runs.ts'
+import type { EvidenceLine } from './content.ts'
+import { writeEvidence } from './form.ts'
+import { createPage } from './page.ts'
+
+/** Files that a host sends at once: each has a connection to the database, and one moment of it, until it was sent. */
+const MOST = 2
+/** How long a receiver may take for a piece, in milliseconds. */
+const PATIENCE_MS = 60_000
+let sent = 0
+
+type Evidence = {
+  domainId: string
+  /** The name of the file. */
+  name: string
+  /** What a log line says where it was not sent whole. */
+  about: Record<string, string>
+  /** Records that it is taken. */
+  note(tx: Db): Promise<void>
+  /** All lines but the page and the seal. */
+  lines(tx: Db, takenAt: Date): AsyncGenerator<EvidenceLine>
+}
+
+/** That it was taken is in the log before it is read. @throws CoreError 429 while others are sent */
+export async function sendSealed(
+  db: Db,
+  { domainId, name, about, note, lines }: Evidence,
+  means: RequestContext,
+): Promise<FileAnswer> {
+  if (sent >= MOST)
+    throw new CoreError(429, `This host sends ${MOST} files of evidence already; try again`, {
+      'retry-after': '30',
+    })
+  sent += 1
+  try {
+    await db.transaction(note)
+    await chainWaiting(db, domainId)
+  } catch (error) {
+    sent -= 1
+    throw error
+  }
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const receiver = writable.getWriter()
+  const gone = () => void receiver.abort(new Error('the caller is gone')).catch(() => {})
+  means.signal.addEventListener('abort', gone, { once: true })
+  const begun = Promise.withResolvers<void>()
+  let isBegun = false
+  async function put(bytes: Buffer): Promise<void> {
+    isBegun = true
+    begun.resolve()
+    await soon(receiver.write(bytes))
+  }
+  const work = async (tx: Db): Promise<void> => {
+    // A transaction may be tried again; what was sent of it cannot be taken back.
+    if (isBegun) throw new Error('evidence was begun already')
+    await tx.execute(longStatements)
+    const writer = writeEvidence(means.signer, put)
+    const page = createPage(means.signer.key.fingerprint)
+    for await (const { kind, content } of lines(tx, await means.now(tx))) {
+      page.take(kind, content)
+      await writer.add(kind, content)
+    }
+    for (const content of page.parts()) await writer.add('page', content)
+    await writer.seal()
+    await soon(receiver.close())
+  }
+  db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' })
+    .catch((error) => {
+      begun.reject(error)
+      if (isBegun) means.tell('warn', about, 'evidence was not sent whole')
+      // Cut in the middle: it has no seal, and so is no evidence.
+      return receiver.abort(error)
+    })
+    .catch(() => {})
+    .finally(() => {
+      means.signal.removeEventListener('abort', gone)
+      sent -= 1
+    })
+  await begun.promise
+  return { name, media: 'application/x-ndjson', body: readable }
+}
+
+/** @throws Error where a receiver takes nothing for too long. */
+async function soon(taken: Promise<void>): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(reject, PATIENCE_MS, new Error('the receiver takes nothing any more'))
+  try {
+    await Promise.race([taken, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
