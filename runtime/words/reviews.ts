@@ -160,6 +160,32 @@ export const REVIEW_WORDS = {
   },
   keep_lines: { en: 'Keep', de: 'Behalten' },
   remove_lines: { en: 'Remove', de: 'Entziehen' },
+  attach_file: { en: 'Attach a file', de: 'Datei anhängen' },
+  attach_file_to: {
+    en: (who: string, what: string) => `Attach a file to ${who}: ${what}`,
+    de: (who: string, what: string) => `Datei anhängen an ${who}: ${what}`,
+  },
+  file_to_attach: { en: 'File', de: 'Datei' },
+  attach_help: {
+    en: (most: string) =>
+      `Such as a ticket or a picture of a screen, up to ${most}. It becomes part of the signed evidence and cannot be taken back.`,
+    de: (most: string) =>
+      `Zum Beispiel ein Ticket oder ein Bildschirmfoto, bis zu ${most}. Sie wird Teil des signierten Nachweises und lässt sich nicht zurücknehmen.`,
+  },
+  back_to_lines: { en: 'Back to the lines', de: 'Zurück zu den Zeilen' },
+  file_not_attached: { en: 'It was not attached', de: 'Sie wurde nicht angehängt' },
+  no_file_chosen: {
+    en: 'Choose a file that is not empty.',
+    de: 'Wählen Sie eine Datei, die nicht leer ist.',
+  },
+  file_too_large: {
+    en: (size: string, most: string) => `The file has ${size}; ${most} is the most.`,
+    de: (size: string, most: string) => `Die Datei hat ${size}; höchstens ${most} sind möglich.`,
+  },
+  file_attached: {
+    en: 'The file is attached to the line.',
+    de: 'Die Datei ist an die Zeile angehängt.',
+  },
   nothing_decided: { en: 'Nothing was decided', de: 'Es wurde nichts entschieden' },
   choose_lines_first: {
     en: 'Choose some lines first, or all that the filter shows.',

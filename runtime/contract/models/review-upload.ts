@@ -6,8 +6,10 @@ import { listOf } from './reference.ts'
 const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
   v.pipe(schema, v.metadata({ description }))
 
-/** Most characters of a file in base64: the body with it stays below that of the core interface. */
-const MAX_CONTENT = 960_000
+/** Largest file, in bytes: the body with it stays below that of the core interface. */
+export const MAX_FILE_BYTES = 720_000
+/** The same in characters of base64. */
+const MAX_CONTENT = (MAX_FILE_BYTES / 3) * 4
 /** Most lines that one file may name. */
 const MAX_ITEMS = 100
 

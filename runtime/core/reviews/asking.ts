@@ -68,6 +68,15 @@ export function reviewIn(task: {
   return /access_reviews\/([0-9a-f-]{36})\//.exec(task.instructions ?? '')?.[1] ?? null
 }
 
+/** The address of the page that attaches a file to the line of a task to remove by hand; null for another task. */
+export function filePathIn(task: { instructions?: string | null | undefined }): string | null {
+  const [, review, item] =
+    /\/access_reviews\/([0-9a-f-]{36})\/evidence\/uploads with "item_ids":\["([0-9a-f-]{36})"\]/.exec(
+      task.instructions ?? '',
+    ) ?? []
+  return review && item ? `/inbox/reviews/${review}/lines/${item}/file` : null
+}
+
 const openLines = sql`(select count(*) from ${accessReviewItems}
   where ${accessReviewItems.assignmentId} = ${id} and ${accessReviewItems.state} in (${UNDECIDED_STATES}))`
 

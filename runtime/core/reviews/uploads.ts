@@ -71,7 +71,7 @@ async function subjectOf(
   tx: Db,
   principal: Principal,
   review: ReviewRow,
-  { item_ids, arda_id }: AccessReviewUploadInput,
+  { item_ids, arda_id }: Pick<AccessReviewUploadInput, 'item_ids' | 'arda_id'>,
 ): Promise<{ ardaId: string; itemIds: string[] }> {
   const ids = [...new Set((item_ids ?? []).map((one) => one.toLowerCase()))]
   if ((ids.length === 0) === !arda_id)
@@ -96,6 +96,22 @@ async function subjectOf(
         ? new CoreError(403, 'You neither review nor remove these lines')
         : notFound('Line')
   return { ardaId, itemIds: ids }
+}
+
+/** The line that a person wants to attach a file to. @throws CoreError 403, 404 */
+export async function fileSubject(
+  db: Db,
+  principal: Principal,
+  id: string,
+  itemId: string,
+): Promise<ItemRow> {
+  const review = await findReview(db, principal, id)
+  const { itemIds } = await subjectOf(db, principal, review, {
+    ...{ item_ids: [itemId], arda_id: undefined },
+  })
+  return one(
+    await db.select().from(accessReviewItems).where(inArray(accessReviewItems.id, itemIds)),
+  )
 }
 
 /** Whether a person has the task to remove a line. */

@@ -249,13 +249,14 @@ async function grid(
   visitor: Visitor | null = null,
 ): Promise<Markup> {
   const { w } = t
-  const found = await listItems(db, principal, visit.c.req.param('access_review_id') ?? '', {
+  const review = visit.c.req.param('access_review_id') ?? ''
+  const found = await listItems(db, principal, review, {
     ...{ mine, page: asked.page, size: LINES_SIZE },
     ...filterOf(asked),
   })
   const columns = lineColumns(t).slice(mine ? 0 : 1)
   const rows = found.items.map((one, at) =>
-    line(t, one, at, { columns, mine, now, ticked: typed.ticked ?? [] }),
+    line(t, one, at, { columns, mine, now, review, ticked: typed.ticked ?? [] }),
   )
   const list = listed(
     { id: 'lines', title: w.lines, count: found.total },
@@ -301,8 +302,15 @@ function line(
     columns,
     mine,
     now,
+    review,
     ticked,
-  }: { columns: readonly Column[]; mine: boolean; now: Date; ticked: readonly string[] },
+  }: {
+    columns: readonly Column[]
+    mine: boolean
+    now: Date
+    review: string
+    ticked: readonly string[]
+  },
 ): Markup {
   const { w } = t
   const who = one.user_name || one.user_email || one.unique_identifier
@@ -315,8 +323,12 @@ function line(
     one.held_since ? t.day(new Date(one.held_since), now) : '–',
   ]
   if (!mine) return row(columns, cells)
+  const file = html`<a class="sub" href="/inbox/reviews/${review}/lines/${one.id}/file" aria-label="${w.attach_file_to(brief(who, 80), brief(what, 80))}">${w.attach_file}</a>`
   const box = html`<input type="checkbox" name="item.${at}" value="${one.id}"${ticked.includes(one.id) ? html` checked` : ''} aria-label="${w.choose_line(brief(who, 80), brief(what, 80))}">`
-  return row(columns, [box, ...cells])
+  return row(columns, [
+    box,
+    ...cells.map((cell, place) => (place === 3 ? html`${cell}${file}` : cell)),
+  ])
 }
 
 const decide = (

@@ -40,6 +40,7 @@ import { showPublished, showRegistry, takePublished } from './published.ts'
 import { showRequests } from './requests.ts'
 import { REVIEW_CHANGES } from './review-changes.ts'
 import { decideLines } from './review-decide.ts'
+import { MOST_READ_BYTES, showFileForm, takeFile } from './review-file.ts'
 import { showNewReview, takeReview } from './review-launch.ts'
 import { sendEvidence, showOwnReview, showReview, showReviews } from './reviews.ts'
 import { endScimToken, showScimTokens, takeScimToken } from './scim-tokens.ts'
@@ -177,6 +178,10 @@ export const CONSOLE_PAGES = {
     path: '/inbox/reviews/:access_review_id',
     ...{ place: null, shows: 'the lines that one reviews', show: showOwnReview },
   },
+  line_file: {
+    path: '/inbox/reviews/:access_review_id/lines/:item_id/file',
+    ...{ place: null, shows: 'a file to be attached to a line of a review', show: showFileForm },
+  },
   cost: { path: SIDE.cost.path, place: 'cost', shows: 'what apps cost', show: showCost },
   licences_csv: {
     path: '/console/cost/licences.csv',
@@ -313,12 +318,18 @@ export const CONSOLE_UPLOADS = {
     ...{ place: 'connectors', who: 'operator', maxFileBytes: MAX_PACKED_BYTES },
     ...{ take: takePackage, done: (t) => t.console.install.done },
   },
+  'file-attached': {
+    path: '/inbox/reviews/:access_review_id/lines/:item_id/file',
+    ...{ place: null, who: null, maxFileBytes: MOST_READ_BYTES },
+    ...{ take: takeFile, done: PAGE_WORDS.file_attached },
+  },
 } as const satisfies Record<
   string,
   {
     path: string
-    place: Place
-    who: Permission
+    /** Null where the core judges, and so for the right. */
+    place: Place | null
+    who: Permission | null
     maxFileBytes: number
     done: ChangeEnd
     take(visit: ConsoleVisit, form: Form, files: Files): Promise<Response>

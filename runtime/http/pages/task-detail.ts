@@ -6,7 +6,7 @@ import type { SeparationConflict } from '../../contract/models/separation.ts'
 import { ACTIONABLE_TASKS, MAX_COMMENT, type Task } from '../../contract/models/task.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
-import { reviewIn } from '../../core/reviews/asking.ts'
+import { filePathIn, reviewIn } from '../../core/reviews/asking.ts'
 import type { TaskActionType } from '../../core/tasks/task-actions.ts'
 import { type Icon, icon } from '../frame/icons.ts'
 import { type Markup, proofField, type Visitor } from '../frame/layout.ts'
@@ -98,7 +98,8 @@ function whatToDo(t: Tongue, open: OpenTask): Markup | string {
   const lines = [byHand, task.instructions].filter((one) => one !== null)
   if (lines.length === 0) return ''
   const text = html`${lines.map((one, at) => html`${at > 0 ? html`<br>` : ''}${one}`)}`
-  return note('', 'info', w.what_to_do, text)
+  const file = filePathIn(task)
+  return html`${note('', 'info', w.what_to_do, text)}${file === null ? '' : html`<div class="row"><a class="btn" href="${file}">${w.attach_file}</a></div>`}`
 }
 
 /** HAND_WORDS: category of a task -> the key of the words that say what a person does. */

@@ -767,6 +767,47 @@ describe('a review', () => {
     expect((await reader.get(`${at}/evidence`)).status).toBe(200)
   })
 
+  test('takes a file on a line without a script, and says in words what it does not take', async () => {
+    const id = await lines(6)
+    const visitor = await admin()
+    const [, at = ''] =
+      /href="(\/inbox\/reviews\/[^"]+\/file)"/.exec(
+        (await visitor.get(`/inbox/reviews/${id}`)).text,
+      ) ?? []
+    const { text } = await visitor.get(at)
+    expect(text).toContain('up to 720 kB')
+    const [, proof = ''] = /name="form_token" value="([^"]*)"/.exec(text) ?? []
+    const send = async (size: number, name = 'ticket.pdf', form_token = proof) => {
+      const form = new FormData()
+      form.set('form_token', form_token)
+      form.set('file', new File([new Uint8Array(size)], name, { type: 'application/pdf' }))
+      const whole = new Response(form)
+      const raw = new Uint8Array(await whole.arrayBuffer())
+      const headers = { 'content-type': whole.headers.get('content-type') ?? '' }
+      return visitor.post(at, {}, { raw, headers })
+    }
+    expect((await send(10, 'x', 'another')).status).toBe(403)
+    const empty = await send(0)
+    expect([empty.status, empty.text]).toEqual([422, expect.stringContaining('Choose a file')])
+    const large = await send(800_000)
+    expect(large.text).toContain('The file has 800 kB; 720 kB is the most.')
+    expect(large.text).toMatch(/id="file"[^>]*aria-invalid="true"/)
+    const taken = await send(720_000, 'C:\\tickets\\one.pdf')
+    expect([taken.status, taken.headers.get('location')]).toEqual([303, at])
+    expect((await visitor.get(at)).text).toContain('The file is attached to the line.')
+    const { body } = await core.call('GET', `/access_reviews/${id}/evidence/uploads`)
+    expect(body.items).toMatchObject([
+      {
+        name: 'one.pdf',
+        media_type: 'application/pdf',
+        bytes: 720_000,
+        item_ids: [at.split('/')[5]],
+      },
+    ])
+    const other = await signedIn(core, ada.token)
+    expect((await other.get(at)).status).toBe(404)
+  })
+
   test('shows a person who reviews nothing of it no line', async () => {
     const id = await lines(1)
     const { text } = await (await signedIn(core, ada.token)).get(`/inbox/reviews/${id}`)
