@@ -241,6 +241,7 @@ export const CONSOLE_ACCESS = {
     en: {
       title: 'People',
       lead: 'Who is known, and what they have.',
+      byEmail: 'Person, by e-mail address',
       name: 'Name',
       find: 'Name or address',
       state: 'State',
@@ -284,6 +285,7 @@ export const CONSOLE_ACCESS = {
     de: {
       title: 'Personen',
       lead: 'Wer bekannt ist, und wer welchen Zugang hat.',
+      byEmail: 'Person, nach E-Mail-Adresse',
       name: 'Name',
       find: 'Name oder Adresse',
       state: 'Zustand',

@@ -1,6 +1,7 @@
 /** Apps and integrations: core-interface.md section 1.4. */
 import * as v from 'valibot'
 import {
+  APP_SORTS,
   App,
   AppInputCreate,
   AppInputPut,
@@ -32,6 +33,7 @@ export const APP_ENDPOINTS = {
       exact_match: bool(false).describe('Whether the whole text must match'),
       connection_source: oneOf(CONNECTION_SOURCES).describe('How they were connected'),
       disconnected: bool(null).describe('Only disconnected ones, or only the others'),
+      sort: oneOf(APP_SORTS).describe('The order; a minus turns it round'),
       expand,
       ...pageParams,
     },

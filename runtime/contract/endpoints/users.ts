@@ -4,11 +4,11 @@ import * as v from 'valibot'
 import { Access } from '../models/access.ts'
 import { Account } from '../models/app.ts'
 import { EvidenceFile } from '../models/evidence-file.ts'
-import { Group, User, UserWithCustomAttributes } from '../models/person.ts'
+import { Group, USER_SORTS, User, UserWithCustomAttributes } from '../models/person.ts'
 import { PersonalSettings, PersonalSettingsChange } from '../models/personal-settings.ts'
 import { IdentityEventsResult } from '../models/sync.ts'
 import { endpoint } from './endpoint.ts'
-import { asOf, bool, datetime, int, pageParams, text, texts } from './params.ts'
+import { asOf, bool, datetime, int, oneOf, pageParams, text, texts } from './params.ts'
 import { PersonExport } from './personal-data.ts'
 
 const users = endpoint('Users')
@@ -56,6 +56,7 @@ export const USER_ENDPOINTS = {
     query: {
       search_term: text().describe('A part of the name or the e-mail address'),
       exact_match: exact,
+      sort: oneOf(USER_SORTS).describe('The order; a minus turns it round'),
       expand: texts().describe('custom_attributes'),
       ...pageParams,
     },

@@ -33,6 +33,10 @@ export const DISCOVERY_SOURCES = [
 ] as const
 export type AppSource = (typeof DISCOVERY_SOURCES)[number]
 
+/** Orders of lists of apps. */
+export const APP_SORTS = ['name', '-name'] as const
+export type AppSort = (typeof APP_SORTS)[number]
+
 export const CONNECTION_SOURCES = ['API', 'UI'] as const
 const SYNC_STATUSES = ['SYNCING', 'SUCCESS', 'FAILED'] as const
 

@@ -15,6 +15,10 @@ const user = {
   status: nullable(v.picklist(USER_STATUSES)),
 }
 
+/** Orders of lists of users. */
+export const USER_SORTS = ['email', '-email'] as const
+export type UserSort = (typeof USER_SORTS)[number]
+
 export const User = v.pipe(v.strictObject(user), v.metadata({ title: 'User' }))
 export type User = v.InferInput<typeof User>
 

@@ -1,7 +1,7 @@
 /** Users, their roles, and groups. */
-import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/errors/problem.ts'
-import type { User } from '../../contract/models/person.ts'
+import type { User, UserSort } from '../../contract/models/person.ts'
 import { ROLES, type RoleName, roleOf } from '../../contract/models/roles.ts'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
@@ -58,11 +58,17 @@ export async function getCurrentUser(db: Db, principal: Principal) {
   return toUser(await findUser(db, principal, principal.userId))
 }
 
-type UserQuery = PageQuery & { search_term: string | null; exact_match: boolean; expand: string[] }
+type UserQuery = PageQuery & {
+  search_term: string | null
+  exact_match: boolean
+  sort: UserSort | null
+  expand: string[]
+}
 
 export async function listUsers(db: Db, { domainId }: Principal, query: UserQuery) {
   const where = and(eq(users.domainId, domainId), matching(query))
-  const order = [asc(users.email), asc(users.id)]
+  const by = query.sort === '-email' ? desc : asc
+  const order = [by(users.email), by(users.id)]
   return selectPage(db, users, { where, order }, query, (row) => withAttributes(row, query.expand))
 }
 

@@ -1,6 +1,6 @@
 /** Apps, and one app: how it is synced, how far a sync is, who has accounts. */
 import { html } from 'hono/html'
-import type { AccountStanding, App } from '../../contract/models/app.ts'
+import { type AccountStanding, APP_SORTS, type App } from '../../contract/models/app.ts'
 import { type RunState, SYNC_PHASES, type SyncRun } from '../../contract/models/sync.ts'
 import { listAccounts } from '../../core/catalogue/apps/accounts.ts'
 import { getApp, listApps } from '../../core/catalogue/apps/apps.ts'
@@ -23,6 +23,7 @@ import {
   pagesNav,
   row,
   shell,
+  sortOf,
   thousands,
 } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -38,8 +39,8 @@ const RUN_LOOKS = {
 } as const satisfies Record<RunState, BadgeLook>
 const RUNS = '10'
 
-const columnsOf = (t: Tongue): Column[] => [
-  { words: t.console.app.name },
+const columnsOf = (t: Tongue, sort?: Column['sort']): Column[] => [
+  { words: t.console.app.name, ...(sort && { sort }) },
   { words: t.console.app.synced },
   { words: t.console.app.category, look: 'c3' },
 ]
@@ -58,8 +59,15 @@ function syncBadge(t: Tongue, { sync_status: status, disconnected }: App): Marku
 export async function showApps(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
   const search = searchText(c.req.query('name_search'))
+  const sort = APP_SORTS.find((one) => one === c.req.query('sort')) ?? 'name'
   const found = await listApps(db, principal, {
-    ...{ name_search: search, exact_match: false, connection_source: null, disconnected: null },
+    ...{
+      name_search: search,
+      exact_match: false,
+      connection_source: null,
+      disconnected: null,
+      sort,
+    },
     ...{ expand: [], page: pageNumber(c.req.query('page')), size: SIZE },
   })
   const rows = found.items.map((app) =>
@@ -69,9 +77,13 @@ export async function showApps(visit: ConsoleVisit): Promise<Response> {
       app.category ?? '',
     ]),
   )
-  const query = search === '' ? [] : [['name_search', search]]
+  const query = { ...(search && { name_search: search }) }
   const at = (page: number) =>
-    `/console/apps?${new URLSearchParams([...query, ['page', String(page)]])}`
+    `/console/apps?${new URLSearchParams({ ...query, sort, page: String(page) })}`
+  const columns = columnsOf(
+    t,
+    sortOf('name', sort, (to) => `/console/apps?${new URLSearchParams({ ...query, sort: to })}`),
+  )
   const nothing =
     search === ''
       ? { title: t.console.app.none, text: t.console.app.noneText }
@@ -90,8 +102,8 @@ export async function showApps(visit: ConsoleVisit): Promise<Response> {
         principal.permissions.has('apps.write') && !principal.readOnly
           ? go('/console/connect', t.console.connect.link, 'main')
           : '',
-      content: html`${filter('/console/apps', t.console.app.title, { name: 'name_search', words: t.console.app.name, value: search }, t)}
-${listed({ id: 'list', title: t.console.app.title, count: found.total }, columnsOf(t), rows, nothing, pagesNav(found, t.console.app.title, at, t), t)}`,
+      content: html`${filter('/console/apps', t.console.app.title, { name: 'name_search', words: t.console.app.name, value: search, kept: { sort } }, t)}
+${listed({ id: 'list', title: t.console.app.title, count: found.total }, columns, rows, nothing, pagesNav(found, t.console.app.title, at, t), t)}`,
     }),
   )
 }

@@ -4,21 +4,44 @@ import type { ConnectorListing } from '../../contract/models/connector-listing.t
 import type { Tongue } from '../frame/tongue.ts'
 import { searchText } from '../pages/access.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
-import { brief, type Column, filter, go, listed, row, shell, thousands } from './parts.ts'
+import { brief, type Column, filter, go, listed, row, shell, sortOf, thousands } from './parts.ts'
 import { milliseconds, share, totalsOf } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 /** Most rows of the list; there are as many connectors as folders and packages. */
 const MOST = 1000
 
-const columnsOf = (t: Tongue): Column[] => [
-  { words: t.console.connector.name },
-  { words: t.console.connector.state },
-  { words: t.console.connector.source, look: 'c3' },
-  { words: t.console.connector.calls, look: 'num c3' },
-  { words: t.console.connector.failed, look: 'num c3' },
-  { words: t.console.connector.p95, look: 'num c2' },
+type Figures = ConnectorListing & Pick<ReturnType<typeof totalsOf>, 'calls' | 'failed' | 'p95'>
+
+const nameOf = ({ id, folder }: ConnectorListing): string => id ?? folder ?? '?'
+const byName = (a: ConnectorListing, b: ConnectorListing): number =>
+  nameOf(a).localeCompare(nameOf(b), 'en')
+const shareOf = ({ calls, failed }: Figures): number => (calls === 0 ? -1 : failed / calls)
+
+/** SORTS: what the list is sorted by; by state, what needs a person stands first. */
+const SORTS: Record<string, (a: Figures, b: Figures) => number> = {
+  id: byName,
+  state: (a, b) => RANK[a.state] - RANK[b.state],
+  source: (a, b) => a.source.localeCompare(b.source, 'en'),
+  calls: (a, b) => a.calls - b.calls,
+  failed: (a, b) => shareOf(a) - shareOf(b),
+  p95: (a, b) => (a.p95 ?? -1) - (b.p95 ?? -1),
+}
+
+const columnsOf = (t: Tongue, sort: string, at: (sort: string) => string): Column[] => [
+  { words: t.console.connector.name, sort: sortOf('id', sort, at) },
+  { words: t.console.connector.state, sort: sortOf('state', sort, at) },
+  { words: t.console.connector.source, look: 'c3', sort: sortOf('source', sort, at) },
+  { words: t.console.connector.calls, look: 'num c3', sort: sortOf('calls', sort, at, MOST_FIRST) },
+  {
+    words: t.console.connector.failed,
+    look: 'num c3',
+    sort: sortOf('failed', sort, at, MOST_FIRST),
+  },
+  { words: t.console.connector.p95, look: 'num c2', sort: sortOf('p95', sort, at, MOST_FIRST) },
 ]
+
+const MOST_FIRST = 'descending'
 
 const LOOKS = {
   checking: ['busy', 'sync'],
@@ -52,20 +75,33 @@ export async function showConnectors(visit: ConsoleVisit): Promise<Response> {
     query: { group: 'connector', step_minutes: '1440' },
   })
   const steps = Map.groupBy(items, ({ connector }) => connector)
+  const asked = c.req.query('sort') ?? ''
+  const key = asked.replace(/^-/, '')
+  const by = Object.hasOwn(SORTS, key) ? SORTS[key] : undefined
+  const sort = by ? asked : 'state'
+  const turn = sort.startsWith('-') ? -1 : 1
+  const compare = by ?? SORTS['state'] ?? byName
   const found = all
-    .filter(({ id, folder }) => (id ?? folder ?? '').toLowerCase().includes(search.toLowerCase()))
-    .sort((a, b) => RANK[a.state] - RANK[b.state] || (a.id ?? '').localeCompare(b.id ?? '', 'en'))
-    .slice(0, MOST)
-  const rows = found.map((one) => {
-    const name = one.id ?? one.folder ?? '?'
+    .filter((one) => nameOf(one).toLowerCase().includes(search.toLowerCase()))
     // Of a day that the steps cut in two there are two.
-    const { calls, failed, p95 } = totalsOf(steps.get(one.id) ?? [])
+    .map((one): Figures => ({ ...one, ...totalsOf(steps.get(one.id) ?? []) }))
+    .sort((a, b) => turn * compare(a, b) || byName(a, b))
+    .slice(0, MOST)
+  const columns = columnsOf(
+    t,
+    sort,
+    (to) =>
+      `/console/connectors?${new URLSearchParams({ ...(search && { q: search }), sort: to })}`,
+  )
+  const rows = found.map((one) => {
+    const name = nameOf(one)
+    const { calls, failed, p95 } = one
     const link =
       one.id === null
         ? brief(name)
         : html`<a class="go" href="/console/connectors/${encodeURIComponent(one.id)}">${name}</a>`
     const under = [one.version, one.reason?.split('\n')[0]].filter(Boolean).join(' · ')
-    return row(columnsOf(t), [
+    return row(columns, [
       html`${link}${under === '' ? '' : html`<span class="sub">${brief(under)}</span>`}`,
       stateBadge(t, one),
       t.console.connector.sources[one.source],
@@ -95,8 +131,8 @@ export async function showConnectors(visit: ConsoleVisit): Promise<Response> {
       title: t.console.connector.title(serving, all.length),
       lead: t.console.connector.lead,
       actions: html`${go('/console/install', t.console.connector.install, 'main')}${go('/console/registry', t.w.registry)}${go('/console/generations', t.console.connector.history)}${go('/console/publishers', t.console.connector.publishers)}`,
-      content: html`${filter('/console/connectors', t.console.connector.list, { name: 'q', words: t.console.connector.find, value: search }, t)}
-${listed({ id: 'list', title: t.console.connector.list, count: found.length }, columnsOf(t), rows, nothing, '', t)}`,
+      content: html`${filter('/console/connectors', t.console.connector.list, { name: 'q', words: t.console.connector.find, value: search, kept: { sort } }, t)}
+${listed({ id: 'list', title: t.console.connector.list, count: found.length }, columns, rows, nothing, '', t)}`,
     }),
   )
 }

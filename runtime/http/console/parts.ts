@@ -48,11 +48,33 @@ ${content}
 
 type Look = 'num' | 'c2' | 'c3' | 'num c2' | 'num c3'
 
+type ColumnSort = { href: string; now: 'ascending' | 'descending' | null }
+
+/**
+ * The order of a column: its link turns the order round where the list is in it already.
+ *
+ * @param asked What the address asks for: `name`, or `-name` for the opposite order
+ * @param first The order in which the column is sorted first; numbers begin with the most
+ */
+export function sortOf(
+  key: string,
+  asked: string,
+  at: (sort: string) => string,
+  first: 'ascending' | 'descending' = 'ascending',
+): ColumnSort {
+  const down = `-${key}`
+  const now = asked === key ? 'ascending' : asked === down ? 'descending' : null
+  const isNextUp = now === null ? first === 'ascending' : now === 'descending'
+  return { now, href: at(isNextUp ? key : down) }
+}
+
 /** A column: its heading, and how its cells look; `unseen` for columns of controls. */
 export type Column = {
   words: string
   look?: Look
   unseen?: boolean
+  /** Where the list is in the order of this column, or in the opposite one. */
+  sort?: ColumnSort
   /** A column of boxes: with the script its head has one that ticks them all. */
   choosesPage?: boolean
 }
@@ -65,8 +87,17 @@ export const table = (
   { w }: Tongue,
 ): Markup =>
   html`<div class="scroll" role="region" aria-label="${w.table_of(label)}" tabindex="0"><table>
-<thead><tr>${columns.map(({ words, look = '', unseen, choosesPage }) => html`<th scope="col" class="${look}">${choosesPage ? html`<input type="checkbox" data-choose-page aria-label="${w.choose_page}" hidden>` : ''}${unseen ? html`<span class="unseen">${words}</span>` : words}</th>`)}</tr></thead>
+<thead><tr>${columns.map((one) => headOf(one, w))}</tr></thead>
 <tbody>${rows}</tbody></table></div>`
+
+function headOf({ words, look, unseen, choosesPage, sort }: Column, w: Tongue['w']): Markup {
+  const choice = choosesPage
+    ? html`<input type="checkbox" data-choose-page aria-label="${w.choose_page}" hidden>`
+    : ''
+  const named = unseen ? html`<span class="unseen">${words}</span>` : words
+  const name = sort ? html`<a href="${sort.href}">${named}</a>` : named
+  return html`<th scope="col" class="${look ?? ''}"${sort?.now ? html` aria-sort="${sort.now}"` : ''}>${choice}${name}</th>`
+}
 
 /** A row: the first cell names it. */
 export const row = (

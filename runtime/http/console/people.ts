@@ -1,6 +1,6 @@
 /** People, and one person: what they have and why. */
 import { html } from 'hono/html'
-import type { User } from '../../contract/models/person.ts'
+import { USER_SORTS, type User } from '../../contract/models/person.ts'
 import type { OffboardingProgress } from '../../contract/models/user-offboarding.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { getUser, listRoles, listUsers } from '../../core/directory/users.ts'
@@ -25,14 +25,15 @@ import {
   pagesNav,
   row,
   shell,
+  sortOf,
 } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
 const HELD = 100
 
-const columnsOf = (t: Tongue): Column[] => [
-  { words: t.console.person.name },
+const columnsOf = (t: Tongue, sort?: Column['sort']): Column[] => [
+  { words: t.console.person.byEmail, ...(sort && { sort }) },
   { words: t.console.person.state },
 ]
 
@@ -48,8 +49,9 @@ const statesIn = (t: Tongue): Record<NonNullable<User['status']>, Markup> => ({
 export async function showPeople(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
   const search = searchText(c.req.query('search_term'))
+  const sort = USER_SORTS.find((one) => one === c.req.query('sort')) ?? 'email'
   const found = await listUsers(db, principal, {
-    ...{ search_term: search, exact_match: false, expand: [] },
+    ...{ search_term: search, exact_match: false, sort, expand: [] },
     ...{ page: pageNumber(c.req.query('page')), size: SIZE },
   })
   const rows = found.items.map((one) =>
@@ -58,9 +60,13 @@ export async function showPeople(visit: ConsoleVisit): Promise<Response> {
       one.status ? statesIn(t)[one.status] : '',
     ]),
   )
-  const query = search === '' ? [] : [['search_term', search]]
+  const query = { ...(search && { search_term: search }) }
   const at = (page: number) =>
-    `/console/people?${new URLSearchParams([...query, ['page', String(page)]])}`
+    `/console/people?${new URLSearchParams({ ...query, sort, page: String(page) })}`
+  const columns = columnsOf(
+    t,
+    sortOf('email', sort, (to) => `/console/people?${new URLSearchParams({ ...query, sort: to })}`),
+  )
   const nothing =
     search === ''
       ? { title: t.console.person.none, text: t.console.person.noneText }
@@ -75,8 +81,8 @@ export async function showPeople(visit: ConsoleVisit): Promise<Response> {
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'people', isPlace: true },
       title: t.console.person.title,
       lead: t.console.person.lead,
-      content: html`${filter('/console/people', t.console.person.title, { name: 'search_term', words: t.console.person.find, value: search }, t)}
-${listed({ id: 'list', title: t.console.person.title, count: found.total }, columnsOf(t), rows, nothing, pagesNav(found, t.console.person.title, at, t), t)}`,
+      content: html`${filter('/console/people', t.console.person.title, { name: 'search_term', words: t.console.person.find, value: search, kept: { sort } }, t)}
+${listed({ id: 'list', title: t.console.person.title, count: found.total }, columns, rows, nothing, pagesNav(found, t.console.person.title, at, t), t)}`,
     }),
   )
 }

@@ -63,7 +63,7 @@ export async function thingsFound(
 ): Promise<PolicyChoice[]> {
   const apps = await listApps(db, principal, {
     ...{ name_search: name, exact_match: false, connection_source: null, disconnected: false },
-    ...{ expand: [], page: 1, size: MOST_APPS },
+    ...{ sort: null, expand: [], page: 1, size: MOST_APPS },
   })
   const things: PolicyChoice[] = []
   for (const { id, user_friendly_label: label } of apps.items) {

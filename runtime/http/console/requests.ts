@@ -6,16 +6,16 @@ import type { Tongue } from '../frame/tongue.ts'
 import { nameOf, parseMoment } from '../frame/words.ts'
 import { pageNumber } from '../pages/access.ts'
 import { ON_THE_WAY, OVER, requestBadge } from '../pages/states.ts'
-import { brief, type Column, listed, pagesNav, row, shell } from './parts.ts'
+import { brief, type Column, listed, pagesNav, row, shell, sortOf } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
 
-const columnsOf = (t: Tongue): Column[] => [
+const columnsOf = (t: Tongue, sort?: Column['sort']): Column[] => [
   { words: t.console.request.what },
   { words: t.console.request.forWhom, look: 'c3' },
   { words: t.console.request.state },
-  { words: t.console.request.asked, look: 'c3' },
+  { words: t.console.request.asked, look: 'c3', ...(sort && { sort }) },
 ]
 
 /** Choices of the filter: some states together, or one. */
@@ -32,9 +32,10 @@ const statesOf = (given: string): readonly RequestStatus[] =>
 export async function showRequests(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, now, t } = visit
   const status = c.req.query('status') ?? 'open'
+  const sort = c.req.query('sort') === 'asked' ? 'asked' : '-asked'
   const found = await listAccessRequests(db, principal, {
     ...{ user_id: null, target_user_id: null, requester_user_id: null },
-    ...{ statuses: [...statesOf(status)], sort: 'DESC', expand: [] },
+    ...{ statuses: [...statesOf(status)], sort: sort === 'asked' ? 'ASC' : 'DESC', expand: [] },
     ...{ page: pageNumber(c.req.query('page')), size: SIZE },
   })
   const rows = found.items.map((one) => {
@@ -47,7 +48,16 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
     ])
   })
   const at = (page: number) =>
-    `/console/requests?${new URLSearchParams({ status, page: String(page) })}`
+    `/console/requests?${new URLSearchParams({ status, sort, page: String(page) })}`
+  const columns = columnsOf(
+    t,
+    sortOf(
+      'asked',
+      sort,
+      (to) => `/console/requests?${new URLSearchParams({ status, sort: to })}`,
+      'descending',
+    ),
+  )
   const option = (value: string, words: string) =>
     html`<option value="${value}"${value === status ? html` selected` : ''}>${words}</option>`
   return c.html(
@@ -60,8 +70,9 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
 <div class="grow"><label for="status">${t.console.request.state}</label><select id="status" name="status">
 ${option('open', t.console.request.open)}${option('active', t.console.request.active)}${option('over', t.console.request.over)}${option('all', t.console.request.all)}
 ${REQUEST_STATUSES.map((one) => option(one, t.w.states[one]))}</select></div>
+<input type="hidden" name="sort" value="${sort}">
 <button class="btn">${t.console.request.show}</button></form>
-${listed({ id: 'list', title: t.console.request.title, count: found.total }, columnsOf(t), rows, { title: t.console.request.none, text: t.console.request.noneText }, pagesNav(found, t.console.request.title, at, t), t)}`,
+${listed({ id: 'list', title: t.console.request.title, count: found.total }, columns, rows, { title: t.console.request.none, text: t.console.request.noneText }, pagesNav(found, t.console.request.title, at, t), t)}`,
     }),
   )
 }

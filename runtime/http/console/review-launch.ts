@@ -232,7 +232,7 @@ async function chosenApps({ db, principal }: ConsoleVisit, ids: readonly string[
 async function foundApps({ db, principal }: ConsoleVisit, name: string): Promise<App[]> {
   const { items } = await listApps(db, principal, {
     ...{ name_search: name, exact_match: false, connection_source: null, disconnected: false },
-    ...{ expand: [], page: 1, size: FOUND },
+    ...{ sort: null, expand: [], page: 1, size: FOUND },
   })
   return items.map(({ id, user_friendly_label }) => ({ id, name: user_friendly_label }))
 }

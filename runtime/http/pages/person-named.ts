@@ -10,7 +10,7 @@ export async function personNamed(
   text: string,
 ): Promise<{ id: string } | null> {
   if (text === '') return null
-  const wanted = { search_term: text, exact_match: true, expand: [], page: 1, size: 2 }
+  const wanted = { search_term: text, exact_match: true, sort: null, expand: [], page: 1, size: 2 }
   const { items } = await listUsers(db, principal, wanted)
   const [person] = items
   return person && items.length === 1 ? person : null

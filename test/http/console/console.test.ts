@@ -237,6 +237,35 @@ describe('every page', () => {
   })
 })
 
+describe('a list', () => {
+  const firstOf = async (path: string) => {
+    const { status, text } = await (await admin()).get(path)
+    expect(status, path).toBe(200)
+    const [, head = ''] = /<th scope="col"[^>]*( aria-sort="[^"]*")/.exec(text) ?? []
+    const [, first = ''] = /<a class="go" href="([^"]+)"/.exec(text) ?? []
+    return { text, first, sorted: head.trim() }
+  }
+
+  test.each([
+    ['/console/people', 'email', 'ascending'],
+    ['/console/apps', 'name', 'ascending'],
+    ['/console/requests', 'asked', 'descending'],
+    ['/console/connectors', 'id', null],
+  ])('%s is sorted by the heads of its columns, both ways', async (path, key, usual) => {
+    if (path === '/console/apps') await app(core.db, 'Zebra', { connectionSource: 'UI' })
+    const bea = await person(core.db, `bea${key}@example.com`)
+    if (path === '/console/requests') await company(core).asked(bea, { app_id: appId })
+    const up = await firstOf(`${path}?sort=${key}`)
+    const down = await firstOf(`${path}?sort=-${key}`)
+    expect([up.sorted, down.sorted]).toEqual(['aria-sort="ascending"', 'aria-sort="descending"'])
+    expect(up.first).not.toBe(down.first)
+    expect(up.text).toMatch(new RegExp(`href="${path}\\?[^"]*sort=-${key}"`))
+    expect(down.text).toMatch(new RegExp(`href="${path}\\?[^"]*sort=${key}"`))
+    const odd = await firstOf(`${path}?sort=nothing`)
+    if (usual) expect(odd.sorted).toBe(`aria-sort="${usual}"`)
+  })
+})
+
 describe('a change of a connector', () => {
   const stateOf = async (id: string) => {
     const { body } = await core.call('GET', '/operator/connectors')

@@ -1,7 +1,7 @@
 /** Apps: who sees which, and how they are read. */
-import { and, asc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { notFound } from '../../../contract/errors/problem.ts'
-import type { App } from '../../../contract/models/app.ts'
+import type { App, AppSort } from '../../../contract/models/app.ts'
 import type { Permission } from '../../../contract/models/roles.ts'
 import type { Db } from '../../../database/database.ts'
 import { prepared } from '../../../database/prepared.ts'
@@ -57,6 +57,7 @@ type AppQuery = PageQuery & {
   exact_match: boolean
   connection_source: 'API' | 'UI' | null
   disconnected: boolean | null
+  sort: AppSort | null
   expand: string[]
 }
 
@@ -77,7 +78,8 @@ export async function listApps(db: Db, principal: Principal, query: AppQuery) {
         ? isNotNull(apps.disconnectedAt)
         : isNull(apps.disconnectedAt),
   )
-  const order = [asc(apps.name), asc(apps.id)]
+  const by = query.sort === '-name' ? desc : asc
+  const order = [by(apps.name), by(apps.id)]
   return selectPage(db, apps, { where, order }, query, (row) => withAttributes(row, query.expand))
 }
 

@@ -68,6 +68,9 @@ th, td { padding: .45rem var(--s2); text-align: left; border-bottom: var(--hair)
 :is(th, td):first-child { padding-left: var(--s4) }
 :is(th, td):last-child { padding-right: var(--s4) }
 :is(th, td).num { text-align: right }
+thead [aria-sort] a { color: var(--text) }
+thead [aria-sort] a::after { content: ' ↓' / '' }
+thead [aria-sort=ascending] a::after { content: ' ↑' / '' }
 thead th { padding-block: .4rem; font-size: var(--t1); font-weight: 580; color: var(--soft); white-space: nowrap; background: var(--surface) }
 tbody th { font-weight: 560 }
 td > time { white-space: nowrap }
