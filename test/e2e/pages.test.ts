@@ -330,7 +330,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     await page.goto('/console')
     await page.getByRole('link', { name: 'Apps' }).click()
     await page.getByRole('link', { name: 'Data Warehouse' }).click()
-    await page.getByRole('link', { name: 'Change' }).click()
+    await page.getByRole('link', { name: 'Change', exact: true }).click()
     await page.getByLabel('Hours between scheduled syncs').fill('7')
     await page.getByRole('button', { name: 'Change it' }).click()
     await page.getByText('→ 7').waitFor()
