@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CheckBench, openCheckBench } from '../../runtime/testing/check-connector.ts'
 import { temporaryFolder, write } from '../connectors/registry/fixtures/folders.ts'
 
-const SHOWN = path.join(import.meta.dirname, '..', 'fixtures', 'ldap')
+const SHOWN = path.join(import.meta.dirname, '..', '..', 'plugin-template', 'ldap')
 
 let bench: CheckBench
 beforeAll(async () => {

@@ -11,7 +11,7 @@ import { type CheckBench, openCheckBench } from '../../runtime/testing/check-con
 import { temporaryFolder, write } from '../connectors/registry/fixtures/folders.ts'
 import { type Database, noDatabase, startDatabase } from '../egress/sql/database.ts'
 
-const SHOWN = path.join(import.meta.dirname, '..', 'fixtures', 'sql')
+const SHOWN = path.join(import.meta.dirname, '..', '..', 'plugin-template', 'sql')
 
 let bench: CheckBench
 beforeAll(async () => {
