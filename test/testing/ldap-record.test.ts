@@ -24,7 +24,9 @@ describe.skipIf(noDirectory !== null)(title, () => {
   beforeAll(async () => {
     directory = await startDirectory({ PAGE: '1000' })
     folder = path.join(temporaryFolder(), 'staff')
-    await cp(path.join(import.meta.dirname, '..', '..', 'plugin-template', 'ldap'), folder, { recursive: true })
+    await cp(path.join(import.meta.dirname, '..', '..', 'plugin-template', 'ldap'), folder, {
+      recursive: true,
+    })
     await rm(path.join(folder, 'connector.cases.json'))
     const config = readConfig({
       KEYWAY_DATA_DIR: temporaryFolder(),
