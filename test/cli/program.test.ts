@@ -51,6 +51,7 @@ const KINDS = {
   trust: 'changes',
   distrust: 'changes',
   call: 'changes',
+  'person evidence': 'changes',
   'person export': 'reads',
   'person erase': 'changes',
   'review list': 'reads',
