@@ -13,6 +13,21 @@ const GRANTED = readFileSync(path.join(ROOT, 'test/fixtures/readme/examples.ts')
   '',
 )
 
+/** TYPES: what `./connector.types.ts` is to the snippets; those that are a template's connector have its own. */
+const TYPES = [
+  { file: 'connector.types.ts', folder: 'test/fixtures/readme' },
+  { file: 'ldap.types.ts', folder: 'plugin-template/ldap' },
+  { file: 'sql.types.ts', folder: 'plugin-template/sql' },
+]
+
+function withItsTypes(text: string): string {
+  const [, ...templates] = TYPES
+  const own = templates.find(
+    ({ folder }) => readFileSync(path.join(ROOT, folder, 'connector.ts'), 'utf8') === text,
+  )
+  return own === undefined ? text : text.replace('./connector.types.ts', `./${own.file}`)
+}
+
 /** A snippet as a module: one that imports nothing is an example of the SDK, with what those take for granted. */
 function moduleOf(text: string): string {
   if (/^import /m.test(text)) return text
@@ -49,11 +64,10 @@ test('every example and snippet compiles', () => {
     // The page of the reference is written from these; a page of an earlier state shows nothing.
     const shown = [...found.values()].join('\n')
     for (const { examples } of exported) for (const one of examples) expect(shown).toContain(one)
-    for (const [name, text] of found) writeFileSync(path.join(folder, name), moduleOf(text))
-    cpSync(
-      path.join(ROOT, 'test/fixtures/readme/connector.types.ts'),
-      path.join(folder, 'connector.types.ts'),
-    )
+    for (const [name, text] of found)
+      writeFileSync(path.join(folder, name), moduleOf(withItsTypes(text)))
+    for (const { file, folder: from } of TYPES)
+      cpSync(path.join(ROOT, from, 'connector.types.ts'), path.join(folder, file))
     const tsconfig = {
       extends: path.join(ROOT, 'tsconfig.json'),
       compilerOptions: {

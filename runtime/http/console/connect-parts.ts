@@ -36,21 +36,25 @@ export function connectField(
       help: help.length === 0 ? '' : html`${help}`,
       isOn: value !== '',
     })
-  const told = html`${help.length === 0 ? '' : html` aria-describedby="${name}-help"`}${isRequired ? html` required` : ''}`
-  return html`<div class="field"><label for="${name}">${title}${isRequired || field.mayBeEmpty ? '' : html` <span class="soft">${t.w.optional}</span>`}</label>${help.length === 0 ? '' : html`<p class="help" id="${name}-help">${help}</p>`}${control(w.choose, { name, kind, isSecret, choices, value }, told)}</div>`
+  return html`<div class="field"><label for="${name}">${title}${isRequired || field.mayBeEmpty ? '' : html` <span class="soft">${t.w.optional}</span>`}</label>${help.length === 0 ? '' : html`<p class="help" id="${name}-help">${help}</p>`}${control(w.choose, { name, kind, isSecret, choices, value, isRequired, hasHelp: help.length > 0 })}</div>`
 }
 
-type Control = Pick<ConnectField, 'name' | 'kind' | 'isSecret' | 'choices'> & { value: string }
+type Control = Pick<ConnectField, 'name' | 'kind' | 'isSecret' | 'choices'> & {
+  value: string
+  isRequired: boolean
+  hasHelp: boolean
+}
 
-function control(choose: string, { name, kind, isSecret, choices, value }: Control, told: Markup) {
+function control(choose: string, field: Control): Markup {
+  const { name, kind, isSecret, choices, value, isRequired, hasHelp } = field
   if (kind === 'choice')
-    return html`<select id="${name}" name="${name}"${told}><option value="">${choose}</option>${choices.map((one) => html`<option value="${one}"${one === value ? html` selected` : ''} lang="en">${one}</option>`)}</select>`
+    return html`<select id="${name}" name="${name}"${hasHelp ? html` aria-describedby="${name}-help"` : ''}${isRequired ? html` required` : ''}><option value="">${choose}</option>${choices.map((one) => html`<option value="${one}"${one === value ? html` selected` : ''} lang="en">${one}</option>`)}</select>`
   // A key of several lines is pasted: a password field would take its lines apart.
   if (kind === 'json' || name.endsWith('private_key'))
-    return html`<textarea id="${name}" name="${name}" class="mono" rows="4" maxlength="${MOST_TEXT}" spellcheck="false" autocomplete="off"${told}>
+    return html`<textarea id="${name}" name="${name}" class="mono" rows="4" maxlength="${MOST_TEXT}" spellcheck="false" autocomplete="off"${hasHelp ? html` aria-describedby="${name}-help"` : ''}${isRequired ? html` required` : ''}>
 ${isSecret ? '' : value}</textarea>`
   if (isSecret)
-    return html`<input id="${name}" name="${name}" type="password" maxlength="${MOST_TEXT}" autocomplete="new-password" spellcheck="false"${told}>`
+    return html`<input id="${name}" name="${name}" type="password" maxlength="${MOST_TEXT}" autocomplete="new-password" spellcheck="false"${hasHelp ? html` aria-describedby="${name}-help"` : ''}${isRequired ? html` required` : ''}>`
   const most = kind === 'list' ? MOST_TEXT : MAX_SETTING_LENGTH
-  return html`<input id="${name}" name="${name}" type="text"${kind === 'number' ? html` inputmode="numeric"` : ''} value="${value}" maxlength="${most}" spellcheck="false" autocomplete="off"${told}>`
+  return html`<input id="${name}" name="${name}" type="text"${kind === 'number' ? html` inputmode="numeric"` : ''} value="${value}" maxlength="${most}" spellcheck="false" autocomplete="off"${hasHelp ? html` aria-describedby="${name}-help"` : ''}${isRequired ? html` required` : ''}>`
 }
