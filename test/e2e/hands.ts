@@ -1,0 +1,88 @@
+/** HANDS: the two ways in which a flow is gone through: without script by pointer, and with script by keyboard alone. */
+import type { BrowserContextOptions, Locator } from 'playwright-core'
+
+export type Hand = {
+  name: string
+  context: BrowserContextOptions
+  /** Follows a link, presses a button, opens a summary. */
+  press(control: Locator): Promise<void>
+  fill(field: Locator, text: string): Promise<void>
+  /** Ticks a box that is not ticked, or chooses one of several choices. */
+  tick(box: Locator): Promise<void>
+  attach(field: Locator, file: Attached): Promise<void>
+}
+type Attached = { name: string; mimeType: string; buffer: Buffer }
+
+/** More than any page has to stop at. */
+const MOST_STOPS = 400
+
+/** @throws Error where Tab does not come to the control: by keyboard it is not there */
+async function reach(control: Locator): Promise<void> {
+  const { keyboard } = control.page()
+  await control.waitFor({ state: 'attached' })
+  for (let at = 0; at < MOST_STOPS; at += 1) {
+    if (await isFocused(control)) return
+    await keyboard.press('Tab')
+  }
+  throw new Error(`Tab does not come to ${control}`)
+}
+
+const isFocused = (control: Locator): Promise<boolean> =>
+  control.evaluate((one) => one === one.ownerDocument.activeElement)
+
+/** Tab stops once at choices of which one is to be made; arrows move between them. */
+async function choose(choice: Locator): Promise<void> {
+  const page = choice.page()
+  const name = (await choice.getAttribute('name')) ?? ''
+  const group = page.locator(`input[type=radio][name="${name}"]`)
+  for (let at = 0; at < MOST_STOPS; at += 1) {
+    await page.keyboard.press('Tab')
+    if ((await page.locator(`input[name="${name}"]:focus`).count()) > 0) break
+  }
+  for (let at = 0; at < (await group.count()); at += 1) {
+    if (await isFocused(choice)) {
+      if (!(await choice.isChecked())) await page.keyboard.press('Space')
+      return
+    }
+    await page.keyboard.press('ArrowDown')
+  }
+  throw new Error(`arrows do not come to ${choice}`)
+}
+
+export const HANDS: readonly Hand[] = [
+  {
+    name: 'without script',
+    context: { javaScriptEnabled: false },
+    press: (control) => control.click(),
+    fill: (field, text) => field.fill(text),
+    tick: (box) => box.check(),
+    attach: (field, file) => field.setInputFiles(file),
+  },
+  {
+    name: 'by keyboard alone',
+    context: {},
+    async press(control) {
+      await reach(control)
+      await control.page().keyboard.press('Enter')
+    },
+    async fill(field, text) {
+      await reach(field)
+      const { keyboard } = field.page()
+      await keyboard.press('ControlOrMeta+A')
+      await keyboard.type(text)
+    },
+    async tick(box) {
+      if ((await box.getAttribute('type')) === 'radio') return choose(box)
+      await reach(box)
+      await box.page().keyboard.press('Space')
+    },
+    async attach(field, file) {
+      const page = field.page()
+      // Before the focus moves: the browser has to know in time that the choice is not its own.
+      const chosen = page.waitForEvent('filechooser')
+      await reach(field)
+      const [chooser] = await Promise.all([chosen, page.keyboard.press('Enter')])
+      await chooser.setFiles(file)
+    },
+  },
+]

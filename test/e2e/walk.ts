@@ -1,0 +1,113 @@
+/** A walk over every page: from link to link, so that a page that nothing leads to is found out too. */
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { BrowserContext, Page } from 'playwright-core'
+import { CHANGES, CONSOLE_PAGES } from '../../runtime/http/console/table.ts'
+import { PAGES } from '../../runtime/http/pages/table.ts'
+import { SETTINGS_PAGES } from '../../runtime/http/settings/layout.ts'
+import { ROOT } from './command.ts'
+
+/** EVERY_PAGE: the tables of the pages; a page is a row of one of them. */
+export const EVERY_PAGE: ReadonlyMap<string, string> = new Map(
+  Object.entries({ ...PAGES, ...SETTINGS_PAGES, ...CONSOLE_PAGES, ...CHANGES }).map(
+    ([name, { path }]) => [name, path],
+  ),
+)
+
+/** Where a row matches, the longer words first: `new` is no id. */
+const PATTERNS = [...EVERY_PAGE]
+  .map(([name, at]) => ({ name, fits: new RegExp(`^${at.replace(/:\w+/g, '[^/?#]+')}$`), at }))
+  .sort(
+    (a, b) => Number(a.at.includes(':')) - Number(b.at.includes(':')) || b.at.length - a.at.length,
+  )
+
+/** Addresses of one row that are looked through for others. */
+const MOST_OF_A_ROW = 25
+
+/** The first address of each row that links lead to, for who is signed in. Only reads. */
+export async function found(
+  { request }: BrowserContext,
+  origin: string,
+  from: readonly string[],
+): Promise<Map<string, string>> {
+  const first = new Map<string, string>()
+  const seen = new Set<string>()
+  const counts = new Map<string, number>()
+  const waiting = [...from]
+  for (let at = waiting.shift(); at !== undefined; at = waiting.shift()) {
+    const reply = await request.get(at, { headers: { accept: 'text/html' } })
+    if (!reply.ok() || !/html/.test(reply.headers()['content-type'] ?? '')) continue
+    for (const [, written = ''] of (await reply.text()).matchAll(/(?:href|action)="([^"]+)"/g)) {
+      const to = new URL(written.replaceAll('&amp;', '&'), new URL(at, origin))
+      const row = PATTERNS.find(({ fits }) => fits.test(to.pathname))
+      const address = `${to.pathname}${to.search}`
+      if (to.origin !== origin || row === undefined || seen.has(address)) continue
+      seen.add(address)
+      if (!first.has(row.name)) first.set(row.name, address)
+      const count = (counts.get(row.name) ?? 0) + 1
+      counts.set(row.name, count)
+      if (count <= MOST_OF_A_ROW) waiting.push(address)
+    }
+  }
+  return first
+}
+
+/** Read as a file: it is a script for the page, not for Node. */
+const AXE = path.join(ROOT, 'node_modules', 'axe-core', 'axe.min.js')
+
+type Violation = { id: string; nodes: { html: string; failureSummary: string }[] }
+
+/** What axe-core finds wrong with a page as it stands. */
+export async function judge(page: Page): Promise<string[]> {
+  if (!existsSync(AXE)) throw new Error('axe-core is not installed: npm install')
+  // By the debugger, which the policy of the page does not bind; once for a page that is judged in several looks.
+  if (await page.evaluate('typeof axe === "undefined"'))
+    await page.evaluate(readFileSync(AXE, 'utf8'))
+  // What passes is counted, and not described.
+  const violations = (await page.evaluate(
+    'axe.run(document, { resultTypes: ["violations"], preload: false }).then(({ violations }) => violations)',
+  )) as Violation[]
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  )
+}
+
+const GERMAN = { 'accept-language': 'de' }
+const WIDTHS = [1280, 375]
+const SCHEMES = ['light', 'dark'] as const
+/** `LOOKS=all` has every page judged in each width and scheme; else wide and light, and narrow and dark: the others have the same sizes and the same colours. */
+const ALL_LOOKS = process.env['LOOKS'] === 'all'
+
+/** What is folded or waits behind a link is part of the page. */
+const UNFOLD = `for (const one of document.querySelectorAll('details')) one.open = true
+document.querySelector('dialog')?.show()`
+
+/**
+ * What is wrong with a page, by its look: faults of access, and whether it scrolls sideways in either width. Dark pages
+ * speak German, which has the longer words.
+ *
+ * @param photograph For who wants to look at them.
+ */
+export async function faultsOf(
+  page: Page,
+  place: string,
+  photograph: (name: string) => Promise<unknown>,
+): Promise<Record<string, unknown>> {
+  const faults: Record<string, unknown> = {}
+  for (const colorScheme of SCHEMES) {
+    await page.emulateMedia({ colorScheme })
+    await page.setExtraHTTPHeaders(colorScheme === 'dark' ? GERMAN : {})
+    await page.goto(place)
+    await page.evaluate(UNFOLD)
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 800 })
+      const look = `${place}, ${width} wide, ${colorScheme}`
+      await photograph(look.replace(/\W+/g, '_'))
+      const wide = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+      const isJudged = ALL_LOOKS || (width === 1280) === (colorScheme === 'light')
+      const wrong = isJudged ? await judge(page) : []
+      if (wrong.length > 0 || wide > 0) faults[look] = { wrong, wide }
+    }
+  }
+  return faults
+}
