@@ -197,7 +197,7 @@ export const CONSOLE_OVERVIEW = {
       doneLink: 'What was done to it, in the log',
       actorFilter: 'Who did it',
       actorHelp: 'name@example.com',
-      targetFilter: 'To whom or what',
+      targetFilter: 'Person or object',
       noneFoundText:
         'No entry is of that: people are found by their whole e-mail address, or by an id.',
       showAll: 'Show all',

@@ -218,7 +218,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     )
   })
 
-  /** People by whom the walk goes: each finds what those before them do not. */
+  /** People who are signed in for the walk: each finds pages that the ones before cannot open. */
   const WALKERS = [ASKER, 'ada.abbott@example.com', OPERATOR]
   /** Where they begin: the top bar leads everywhere from there. */
   const BEGINNINGS = ['/access', '/inbox', '/console', '/settings/personal']

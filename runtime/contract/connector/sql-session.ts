@@ -1,6 +1,6 @@
 /**
  * What a statement may not do because it would not end with it: the session and its transaction are the host's, and the
- * next request uses the connection. This says so early and in words. What a text hides from it, such as a function that
+ * next request uses the connection. Such a text is refused before it is sent. What a text hides, such as a function that
  * sets something, the host takes back after each request.
  */
 import type { SqlDialect, SqlStatement } from './sql.ts'

@@ -1,4 +1,4 @@
-/** Connecting an app: what it can be, a form of what its connector asks for, and the answer of the system in words. */
+/** Connects an app: the list of connectors, the form that a connector asks for, and what the system answered. */
 import { html } from 'hono/html'
 import { AppInputCreate, AppInputPut } from '../../contract/models/app.ts'
 import { createApp, putApp } from '../../core/catalogue/apps/connect.ts'

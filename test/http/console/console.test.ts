@@ -796,7 +796,7 @@ describe('a review', () => {
     expect((await reader.get(`${at}/evidence`)).status).toBe(200)
   })
 
-  test('takes a file on a line without a script, and says in words what it does not take', async () => {
+  test('takes a file on a line without a script, and says why it refuses one', async () => {
     const id = await lines(6)
     const visitor = await admin()
     const [, at = ''] =
