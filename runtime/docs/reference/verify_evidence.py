@@ -17,7 +17,7 @@ MAX_LINE = 8 * 1024 * 1024
 SEAL_BEGINS = ('{"form":"%s","kind":"seal",' % FORM).encode()
 TAIL = re.compile(rb',"sha256":"([0-9a-f]{64})"\}')
 SUBJECTS = ["review", "offboarding", "access"]
-KINDS = SUBJECTS + ["person", "group", "app", "reviewers", "act", "chain", "item", "step", "held", "upload", "log", "page"]
+KINDS = SUBJECTS + ["person", "group", "app", "reviewers", "notification", "act", "chain", "item", "step", "held", "upload", "log", "page"]
 PAGE_BEGINS = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
     'content="default-src \'none\'; style-src \'unsafe-inline\'"><meta name="viewport" content="width=device-width">'

@@ -34,6 +34,8 @@ export type EvidenceSummary = {
   acts: number
   /** Files that people attached. */
   uploads: number
+  /** Tasks and mails by which people were asked. */
+  notifications: number
   /** Accounts of an offboarding, and what a person held. */
   steps: number
   held: number
@@ -81,7 +83,7 @@ export function createCheck(): EvidenceCheck {
   const apps = new Map<string, { line: Line; items: number; isLogged: boolean }>()
   const states: Record<string, number> = {}
   let [acts, items, entries, waiting, redacted, lastPlace, uploads] = [0, 0, 0, 0, 0, 0, 0]
-  let [steps, left, held] = [0, 0, 0]
+  let [steps, left, held, notifications] = [0, 0, 0, 0]
   /** Decisions by their acts less those by their items; acts, removals and files less their entries. */
   let [decided, told, removed, read, attached] = [0n, 0n, 0n, 0n, 0n]
   let lastHash: string | null = null
@@ -93,6 +95,9 @@ export function createCheck(): EvidenceCheck {
     person: () => {},
     group: () => {},
     reviewers: () => {},
+    notification: () => {
+      notifications += 1
+    },
     app: takeApp,
     act: takeAct,
     chain: (line) => {
@@ -244,7 +249,8 @@ export function createCheck(): EvidenceCheck {
       review: { id: text(id), name: text(name), status: text(status) },
       taken_at: text(review['taken_at']),
       final: review['final'] === true,
-      ...{ apps: apps.size, items, states, acts, uploads, steps, held, page: page.end() },
+      ...{ apps: apps.size, items, states, acts, uploads, steps, held, notifications },
+      page: page.end(),
       ...{ log_entries: entries, not_chained: waiting, redacted },
       ...{ log_head: text(chain['head']), log_gap: gap },
     }

@@ -17,6 +17,7 @@ import { iso, toReview } from '../read.ts'
 import { uploadLines } from '../uploads.ts'
 import { type EvidenceKind, FORM } from './form.ts'
 import { chainLine, logLines } from './log-lines.ts'
+import { askedTasks, notificationLines } from './notifications.ts'
 
 export type EvidenceLine = { kind: EvidenceKind; content: Record<string, unknown> }
 
@@ -42,6 +43,8 @@ export async function* evidenceLines(
   yield* groups(tx, review)
   yield* appLines(tx, review)
   yield* reviewers(tx, review)
+  for await (const content of notificationLines(tx, review))
+    yield evidenceLine('notification', content)
   yield* acts(tx, review)
   const chain = await chainLine(tx, review)
   yield evidenceLine('chain', chain)
@@ -79,6 +82,8 @@ function people(tx: Db, { id, ownerId, createdById }: ReviewRow) {
         select unnest(array[${ownerId}::uuid, ${createdById}::uuid])
         union select user_id from access_review_acts where review_id = ${id}
         union select user_id from access_review_uploads where review_id = ${id}
+        union select user_id from task_assignees where task_id in (${askedTasks(id)})
+        union select user_id from mails where about in (select task_id::text from (${askedTasks(id)}) asked)
         union select unnest(user_ids || by_id) from access_review_assignments
           where arda_id in (select id from access_review_apps where review_id = ${id}))
       order by id limit ${PAGE}`)

@@ -12,8 +12,8 @@ export const FORM = 'keyway-evidence-1'
 /** KINDS: the kinds of lines, in the order in which they stand. */
 export const KINDS = [
   ...['review', 'offboarding', 'access'],
-  ...['person', 'group', 'app', 'reviewers', 'act', 'chain', 'item', 'step', 'held', 'upload'],
-  ...['log', 'page'],
+  ...['person', 'group', 'app', 'reviewers', 'notification', 'act', 'chain', 'item', 'step'],
+  ...['held', 'upload', 'log', 'page'],
 ] as const
 export type EvidenceKind = (typeof KINDS)[number]
 

@@ -64,6 +64,7 @@ const makeTables = () => ({
     'Left out',
     'Connector',
   ),
+  notification: table('Notifications', 'When', 'To', 'By', 'What', 'Outcome'),
   act: table('Decisions', 'When', 'By', 'Decision', 'Lines', 'Reason'),
   item: table(
     'Lines',
@@ -90,6 +91,11 @@ function readingWords(line: Content): string {
   return text(line['gone_at']) ?? '–'
 }
 
+const told = (line: Content): unknown[] => [
+  ...listOf(line['user_ids']),
+  ...listOf(line['group_ids']),
+]
+
 const whyHeld = (reasons: unknown): string =>
   listOf(reasons)
     .map(membersOf)
@@ -112,6 +118,10 @@ const ROWS: Readonly<
       ...[text(of['synced']), text(of['items']), String(out), connector.filter(Boolean).join(' ')],
     ]
   },
+  notification: (line, nameOf) => [
+    ...[text(line['at']), told(line).map(nameOf).join(', '), text(line['way'])],
+    ...[text(line['what']), text(line['outcome']) ?? 'waits'],
+  ],
   act: (line, nameOf) => [
     ...[text(line['at']), nameOf(line['by_id']), text(line['decision']), text(line['items'])],
     text(line['reason']),
@@ -167,8 +177,11 @@ export function createPage(fingerprint: string) {
   return {
     take(kind: string, line: Content): void {
       if (facts.length === 0) begin(kind, line)
-      if (kind === 'person' && names.size < MOST_NAMES)
-        names.set(String(line['id']), `${text(line['name']) || ''} ${text(line['email'])}`.trim())
+      if ((kind === 'person' || kind === 'group') && names.size < MOST_NAMES)
+        names.set(
+          String(line['id']),
+          [text(line['name']), text(line['email'])].filter(Boolean).join(' '),
+        )
       if (kind === 'chain') head = text(line['head'])
       if (!isTable(kind)) return
       const state = kind === 'item' || kind === 'step' ? text(line['state']) : null

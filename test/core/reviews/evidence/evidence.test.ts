@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { redactEntries } from '../../../../runtime/core/kernel/audit/redacted.ts'
 import { chainWaiting } from '../../../../runtime/core/kernel/audit/waiting.ts'
+import { queueTold } from '../../../../runtime/core/mail/queue.ts'
 import { verifyEvidence } from '../../../../runtime/core/reviews/evidence/verify.ts'
 import { until } from '../../../e2e/until.ts'
 import { ADMIN_TOKEN, domainOf, person, type Reply } from '../../host.ts'
@@ -43,6 +44,8 @@ async function verified(reply: Reply) {
 test('a review that is over is told with its population, lines, decisions, removals and log', async () => {
   const appId = await firm.synced()
   const { id, arda } = await firm.launched(appId)
+  const told = { kind: 'review_reminder', about: id } as const
+  await queueTold(firm.core.db, await domainOf(firm.core.db), told, 'a reminder')
   await firm.decided(id, 'ada Group g2', 'KEEP', firm.mia)
   const again = {
     decision: 'REJECT',
@@ -84,6 +87,15 @@ test('a review that is over is told with its population, lines, decisions, remov
   expect(ofKind(reply, 'person')).toContainEqual(
     expect.objectContaining({ id: firm.mia.id, email: 'mia@example.com' }),
   )
+  const notifications = ofKind(reply, 'notification')
+  const [task] = notifications.filter(({ user_ids }) => String(user_ids) === firm.mia.id)
+  expect(task).toMatchObject({ way: 'TASK', what: 'ACCESS_REVIEW', outcome: 'COMPLETED' })
+  expect(notifications).toContainEqual({
+    ...{ ...task, way: 'MAIL', what: 'review_reminder', task_id: task?.['id'] },
+    ...{ outcome: null, ended_at: null, group_ids: [] },
+    ...{ id: expect.any(String), at: expect.any(String) },
+    ...{ n: expect.any(Number), sha256: expect.any(String) },
+  })
   const types = ofKind(reply, 'log').map(({ body }) => JSON.parse(`[${body}]`)[1])
   expect(types).toEqual(
     expect.arrayContaining(
