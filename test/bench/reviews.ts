@@ -134,11 +134,12 @@ async function warmed(id: string): Promise<void> {
 }
 
 /** A statement over a part of all lines takes longer than one of the host may. */
-const allLines = (statement: SQL): Promise<void> =>
-  db.transaction(async (tx) => {
+async function allLines(statement: SQL): Promise<void> {
+  await db.transaction(async (tx) => {
     await tx.execute(longStatements)
     await tx.execute(statement)
   })
+}
 
 async function readLists(id: string): Promise<Read[]> {
   const { rows } = await db.execute<{ arda: string; user: string }>(sql`
