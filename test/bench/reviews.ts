@@ -152,6 +152,7 @@ async function readLists(id: string): Promise<Read[]> {
   await allLines(
     sql`update access_review_items set state = 'REJECTED' where review_id = ${id} and place % 50 = 2`,
   )
+  await settle(core.dataDir)
   const read: Read[] = []
   for (const list of LISTS) {
     tell(list)
