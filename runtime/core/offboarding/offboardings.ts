@@ -14,6 +14,7 @@ import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { applyToOffboarding } from './apply.ts'
+import { notOver } from './left.ts'
 import { mayBecome } from './machine/states.ts'
 import type { OffboardingRow } from './machine/transitions.ts'
 import { scheduleOffboarding } from './schedule.ts'
@@ -24,8 +25,8 @@ type Means = Pick<CoreContext, 'send' | 'now'>
  * Schedules an offboarding, or has it begin at once. Every user is known by an identity source or an
  * import, except the first admin, which the host has made.
  *
- * @throws CoreError 400 for that one and for a time in the past, 404, 409 for one who is being offboarded
- *   and for the last Admin
+ * @throws CoreError 400 for that one and for a time in the past, 404, 409 for one who is being offboarded or was, with
+ *   nothing left to take, and for the last Admin
  */
 export async function createOffboarding(
   db: Db,
@@ -35,6 +36,7 @@ export async function createOffboarding(
 ): Promise<UserOffboardingOutput> {
   const row = await db.transaction(async (tx) => {
     const user = await findLeaver(tx, principal, body.user_id)
+    await notOver(tx, user)
     const now = await means.now(tx)
     const at = body.scheduled_at
     const scheduledAt = at === undefined ? null : parseDatetime(at)

@@ -4,13 +4,12 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import type { OffboardingProgress } from '../../contract/models/user-offboarding.ts'
 import type { Db } from '../../database/database.ts'
 import { offboardingSteps, userOffboardings } from '../../database/schema/offboarding.ts'
-import { accessRequests } from '../../database/schema/requests.ts'
 import { keepAnAdmin } from '../directory/admins.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
-import { statesThatAre } from '../requests/machine/states.ts'
 import { knownAccounts } from './accounts.ts'
+import { notOver, openRequests } from './left.ts'
 import { findLeaver, toOffboarding } from './offboardings.ts'
 
 /** Offboardings of the caller's domain, newest first; of one user where one is named. */
@@ -65,16 +64,10 @@ export async function offboardingPreview(db: Db, principal: Principal, userId: s
   const { items } = await listOffboardings(db, principal, { user_id: user.id, page: 1, size: 1 })
   if (items.some(({ status }) => status === 'SCHEDULED' || status === 'IN_PROGRESS'))
     throw new CoreError(409, 'An offboarding of this user is scheduled or under way already')
+  await notOver(db, user)
   await db.transaction((tx) => keepAnAdmin(tx, principal.domainId, new Set([user.id])))
   const { rows } = await db.execute<{ accounts: number }>(
     sql`select count(*)::int as accounts from (${knownAccounts(user.id)}) as known`,
   )
-  const requests = await db.$count(
-    accessRequests,
-    and(
-      eq(accessRequests.targetUserId, user.id),
-      inArray(accessRequests.status, statesThatAre('asked', 'wanted')),
-    ),
-  )
-  return { accounts: rows[0]?.accounts ?? 0, requests }
+  return { accounts: rows[0]?.accounts ?? 0, requests: await openRequests(db, user.id) }
 }

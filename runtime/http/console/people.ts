@@ -4,6 +4,7 @@ import { USER_SORTS, type User } from '../../contract/models/person.ts'
 import type { OffboardingProgress } from '../../contract/models/user-offboarding.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { getUser, listRoles, listUsers } from '../../core/directory/users.ts'
+import { hasLeft } from '../../core/offboarding/left.ts'
 import { listOffboardings } from '../../core/offboarding/progress.ts'
 import type { PageWords } from '../../words/page-words.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
@@ -97,7 +98,10 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
         ...{ as_of: null, page: pageNumber(c.req.query('page')), size: HELD },
       })
     : null
-  const mayLeave = principal.permissions.has('offboardings.write') && !principal.readOnly
+  const mayLeave =
+    principal.permissions.has('offboardings.write') &&
+    !principal.readOnly &&
+    !(await hasLeft(db, user))
   const leaving = principal.permissions.has('offboardings.read')
     ? await listOffboardings(db, principal, { user_id: user.id, page: 1, size: 1 })
     : null

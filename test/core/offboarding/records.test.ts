@@ -2,10 +2,11 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { FIRST_ADMIN } from '../../../runtime/core/sign-in/first-admin.ts'
+import { accounts } from '../../../runtime/database/schema/apps.ts'
 import { userOffboardings } from '../../../runtime/database/schema/offboarding.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { until } from '../../e2e/until.ts'
-import { type CoreHost, logged, person, startCore } from '../host.ts'
+import { app, type CoreHost, domainOf, logged, person, startCore } from '../host.ts'
 
 const PATH = '/lifecycle-management/user-offboardings'
 const LATER = '2999-01-01T00:00:00Z'
@@ -42,6 +43,29 @@ test('one for later is scheduled, read and cancelled, once', async () => {
   expect(cancelled).toMatchObject({ status: 'CANCELLED', cancelled_at: expect.any(String) })
   expect((await core.call('POST', `${PATH}/${body.id}/cancel`)).status).toBe(409)
   expect((await post({ user_id, scheduled_at: LATER })).status).toBe(201)
+})
+
+test('one who has left is not offboarded again before something is left to take', async () => {
+  const { id: user_id } = await person(core.db, 'left@acme.example')
+  const { body } = await post({ user_id })
+  await until('it is complete', async () => {
+    const { body: now } = await core.call('GET', `${PATH}/${body.id}`)
+    return now.status === 'COMPLETED' ? now : null
+  })
+  expect(await post({ user_id })).toMatchObject({
+    status: 409,
+    body: { detail: 'This user has been offboarded, and has nothing left to take' },
+  })
+  const domainId = await domainOf(core.db)
+  const [left] = await core.db
+    .insert(accounts)
+    .values({
+      ...{ domainId, appId: await app(core.db, 'Forgotten'), userId: user_id },
+      ...{ uniqueIdentifier: 'left', status: 'ACTIVE' as const, accountType: 'USER' as const },
+    })
+    .returning()
+  expect(left?.userId).toBe(user_id)
+  expect((await post({ user_id })).status).toBe(201)
 })
 
 test('of a user who is asked for twice at once one is made', async () => {

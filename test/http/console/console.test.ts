@@ -31,6 +31,7 @@ import { company } from '../../core/requests/company.ts'
 import { pagePaths } from '../page-paths.ts'
 import { signedIn, type Visitor, visit } from '../settings/visitor.ts'
 
+import { until } from '../../e2e/until.ts'
 const HOSTILE = `<img src=x onerror=alert(1)>\u202e"'&amp;${'x'.repeat(150)}`
 
 let core: CoreHost
@@ -710,6 +711,16 @@ describe('a review', () => {
     const reads = await person(core.db, 'reads-lines@example.com', ['Read Only Admin'])
     const reader = await signedIn(core, reads.token)
     expect((await reader.get(`/console/reviews/${id}`)).text).not.toContain(
+    await until('it is complete', async () => {
+      const latest = `/lifecycle-management/user-offboardings?user_id=${leaver.id}`
+      return (await core.call('GET', latest)).body.items[0].status === 'COMPLETED' ? true : null
+    })
+    expect((await visitor.get(path)).text).not.toContain(`${path}/offboard"`)
+    const again = await visitor.get(`${path}/offboard`)
+    expect([again.status, again.text]).toEqual([
+      409,
+      expect.stringContaining('has nothing left to take'),
+    ])
       `href="/inbox/reviews/${id}"`,
     )
   })
