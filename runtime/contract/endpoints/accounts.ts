@@ -1,7 +1,7 @@
 /** Accounts in apps: core-interface.md section 1.5. */
 import { INPUTS } from '../limits/inputs.ts'
 import { Association } from '../models/access.ts'
-import { ACCOUNT_STATUSES, Account, DISCOVERY_SOURCES } from '../models/app.ts'
+import { ACCOUNT_SORTS, ACCOUNT_STATUSES, Account, DISCOVERY_SOURCES } from '../models/app.ts'
 import {
   ActivityRecordOutput,
   JobStateOutput,
@@ -10,7 +10,7 @@ import {
   UploadedActivity,
 } from '../models/upload.ts'
 import { endpoint } from './endpoint.ts'
-import { asOf, datetime, manyOf, pageParams, text, texts } from './params.ts'
+import { asOf, datetime, manyOf, oneOf, pageParams, text, texts } from './params.ts'
 
 const accounts = endpoint('Accounts')
 
@@ -27,6 +27,7 @@ export const ACCOUNT_ENDPOINTS = {
       sources: manyOf(DISCOVERY_SOURCES).describe('Only those that one of these has reported'),
       status: manyOf(ACCOUNT_STATUSES).describe('Only those in one of these states'),
       expand: texts().describe('app'),
+      sort: oneOf(ACCOUNT_SORTS).describe('The order; a minus turns it round'),
       as_of: asOf,
       ...pageParams,
     },

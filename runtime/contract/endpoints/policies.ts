@@ -1,7 +1,7 @@
 /** Access policies: core-interface.md section 1.10. */
-import { AccessPolicyInput, AccessPolicyOutput } from '../models/access-policy.ts'
+import { AccessPolicyInput, AccessPolicyOutput, POLICY_SORTS } from '../models/access-policy.ts'
 import { endpoint } from './endpoint.ts'
-import { pageParams, text } from './params.ts'
+import { oneOf, pageParams, text } from './params.ts'
 
 const policies = endpoint('AccessPolicies')
 
@@ -11,7 +11,11 @@ export const POLICY_ENDPOINTS = {
     path: '/access_policies',
     summary: 'List access policies, newest first',
     who: 'policies.read',
-    query: { name: text().describe('A part of the name'), ...pageParams },
+    query: {
+      name: text().describe('A part of the name'),
+      sort: oneOf(POLICY_SORTS).describe('The order; a minus turns it round'),
+      ...pageParams,
+    },
     answer: 'page',
     output: AccessPolicyOutput,
   }),

@@ -7,6 +7,7 @@ import {
   AddAppsOutput,
   CreateAccessReviewInput,
   CreateAccessReviewOutput,
+  REVIEW_SORTS,
   UpdateAccessReviewInput,
 } from '../models/access-review.ts'
 import { EvidenceFile } from '../models/evidence-file.ts'
@@ -30,7 +31,7 @@ import {
 import { AccessReviewUpload, AccessReviewUploadInput } from '../models/review-upload.ts'
 import { endpoint } from './endpoint.ts'
 import { listIn } from './json-param.ts'
-import { bool, manyOf, pageParams, text } from './params.ts'
+import { bool, manyOf, oneOf, pageParams, text } from './params.ts'
 
 const reviews = endpoint('AccessReviews')
 const ONE = '/access_reviews/:access_review_id'
@@ -51,7 +52,10 @@ export const REVIEW_ENDPOINTS = {
     path: '/access_reviews',
     summary: 'List access reviews, newest first',
     who: 'reviews.read',
-    query: { ...pageParams },
+    query: {
+      sort: oneOf(REVIEW_SORTS).describe('The order; a minus turns it round'),
+      ...pageParams,
+    },
     answer: 'page',
     output: AccessReviewOutput,
   }),

@@ -5,6 +5,10 @@ import { maybe } from '../schema/optional.ts'
 import { type Condition, conditionFault } from './condition.ts'
 import { listOf, MAX_NAME } from './reference.ts'
 
+/** Orders of lists of policies. */
+export const POLICY_SORTS = ['created', '-created', 'name', '-name'] as const
+export type PolicySort = (typeof POLICY_SORTS)[number]
+
 export const POLICY_STATUSES = ['DRAFT', 'PUBLISHED'] as const
 
 const described = <const S extends v.GenericSchema>(schema: S, description: string) =>

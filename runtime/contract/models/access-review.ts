@@ -6,6 +6,17 @@ import { listOf } from './reference.ts'
 import { MAX_FILTERS, ScopeFilter, sentMoment } from './review-scope.ts'
 
 /** The last two of the middle are kept for clients; nothing comes to them here. */
+/** Orders of lists of reviews. */
+export const REVIEW_SORTS = [
+  'created',
+  '-created',
+  'name',
+  '-name',
+  'deadline',
+  '-deadline',
+] as const
+export type ReviewSort = (typeof REVIEW_SORTS)[number]
+
 export const REVIEW_STATUSES = [
   'SCHEDULED',
   'SCHEDULED_IN_PREPARATION',

@@ -37,6 +37,10 @@ export type AppSource = (typeof DISCOVERY_SOURCES)[number]
 export const APP_SORTS = ['name', '-name'] as const
 export type AppSort = (typeof APP_SORTS)[number]
 
+/** Orders of lists of accounts, by their id in the app. */
+export const ACCOUNT_SORTS = ['account', '-account'] as const
+export type AccountSort = (typeof ACCOUNT_SORTS)[number]
+
 export const CONNECTION_SOURCES = ['API', 'UI'] as const
 const SYNC_STATUSES = ['SYNCING', 'SUCCESS', 'FAILED'] as const
 

@@ -1,12 +1,13 @@
 /** Access policies as records. */
 
-import { and, desc, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
 import { CoreError, notFound, type ValidationEntry } from '../../contract/errors/problem.ts'
 import {
   type AccessPolicyInput,
   type AccessPolicyOutput,
   asCondition,
   type PolicyApp,
+  type PolicySort,
 } from '../../contract/models/access-policy.ts'
 import { hasExpression } from '../../contract/models/condition.ts'
 import type { Db } from '../../database/database.ts'
@@ -27,17 +28,26 @@ import { statesThatAre } from '../requests/machine/states.ts'
 import { sweepAgain } from './changed.ts'
 import { isInForce, type PolicyRow } from './entitlements.ts'
 
+const { createdAt, name } = accessPolicies
+const ORDERS = {
+  created: [createdAt, asc],
+  '-created': [createdAt, desc],
+  name: [name, asc],
+  '-name': [name, desc],
+} as const satisfies Record<PolicySort, unknown>
+
 export async function listPolicies(
   db: Db,
   principal: Principal,
-  query: PageQuery & { name: string | null },
+  query: PageQuery & { name: string | null; sort: PolicySort | null },
 ) {
   const where = and(
     eq(accessPolicies.domainId, principal.domainId),
     isNull(accessPolicies.deletedAt),
     query.name ? hasPart(accessPolicies.name, query.name) : undefined,
   )
-  const order = [desc(accessPolicies.createdAt), desc(accessPolicies.id)]
+  const [of, by] = ORDERS[query.sort ?? '-created']
+  const order = [by(of), by(accessPolicies.id)]
   const page = await selectPage(db, accessPolicies, { where, order }, query, (row) => row)
   return { ...page, items: await answers(db, page.items) }
 }

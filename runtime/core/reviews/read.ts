@@ -4,6 +4,7 @@ import { and, asc, desc, eq, inArray, max, ne } from 'drizzle-orm'
 import type {
   AccessReviewDomainAppOutput,
   AccessReviewOutput,
+  ReviewSort,
 } from '../../contract/models/access-review.ts'
 import type { Db } from '../../database/database.ts'
 import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
@@ -16,10 +17,25 @@ import type { ReviewRow } from './machine/log.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
 import { findReview } from './rows.ts'
 
-/** Newest first, without deleted ones. */
-export async function listReviews(db: Db, { domainId }: Principal, query: PageQuery) {
+const { createdAt, name, deadlineAt } = accessReviews
+const ORDERS = {
+  created: [createdAt, asc],
+  '-created': [createdAt, desc],
+  name: [name, asc],
+  '-name': [name, desc],
+  deadline: [deadlineAt, asc],
+  '-deadline': [deadlineAt, desc],
+} as const satisfies Record<ReviewSort, unknown>
+
+/** Newest first where no other order is asked for, without deleted ones. */
+export async function listReviews(
+  db: Db,
+  { domainId }: Principal,
+  query: PageQuery & { sort: ReviewSort | null },
+) {
   const where = and(eq(accessReviews.domainId, domainId), ne(accessReviews.status, 'DELETED'))
-  const order = [desc(accessReviews.createdAt), desc(accessReviews.id)]
+  const [of, by] = ORDERS[query.sort ?? '-created']
+  const order = [by(of), by(accessReviews.id)]
   const page = await selectPage(db, accessReviews, { where, order }, query, (row) => row)
   return { ...page, items: await toReviews(db, page.items) }
 }

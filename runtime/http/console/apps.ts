@@ -1,6 +1,12 @@
 /** Apps, and one app: how it is synced, how far a sync is, who has accounts. */
 import { html } from 'hono/html'
-import { type AccountStanding, APP_SORTS, type App } from '../../contract/models/app.ts'
+import {
+  ACCOUNT_SORTS,
+  type AccountSort,
+  type AccountStanding,
+  APP_SORTS,
+  type App,
+} from '../../contract/models/app.ts'
 import { type RunState, SYNC_PHASES, type SyncRun } from '../../contract/models/sync.ts'
 import { listAccounts } from '../../core/catalogue/apps/accounts.ts'
 import { getApp, listApps } from '../../core/catalogue/apps/apps.ts'
@@ -122,8 +128,9 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
     ? await listAccounts(db, principal, {
         ...{ app_id: app.id, page: pageNumber(c.req.query('page')), size: SIZE },
         ...{ sources: [], discovered_before: null, discovered_after: null, expand: [] },
-        ...{ status: [], as_of: null },
+        ...{ status: [], as_of: null, sort },
       })
+  const sort = ACCOUNT_SORTS.find((one) => one === c.req.query('sort')) ?? 'account'
     : null
   const [latest] = runs
   const mayChange = !reachesNone(principal, 'apps.write') && !principal.readOnly
@@ -131,7 +138,7 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
   const content = html`${latest?.state === 'STOPPED' ? note('bad', 'alert', t.console.app.stopped, html`${brief(latest.problem ?? '', 500)} ${t.console.app.stoppedText}`) : ''}
 <div class="cols"><div class="stack wide">
 ${operates ? runsOf(t, app.id, runs, now) : ''}
-${holders ? accountsOf(t, app.id, holders, now) : ''}
+${holders ? accountsOf(t, app.id, holders, sort, now) : ''}
 </div><div class="stack wide">
 <p><a href="${appPath(app.id)}/permissions">${t.console.permission.link}</a>${principal.permissions.has('logs.read') ? html`<br><a href="/console/log?target=${app.id}">${t.console.log.doneLink}</a>` : ''}</p>
 ${card(
@@ -252,8 +259,8 @@ const accountBadge = (t: Tongue, status: AccountStanding): Markup => {
   return badge(kind, icon, t.console.account_states[status])
 }
 
-const accountsColumns = (t: Tongue): Column[] => [
-  { words: t.console.app.account },
+const accountsColumns = (t: Tongue, sort?: Column['sort']): Column[] => [
+  { words: t.console.app.account, ...(sort && { sort }) },
   { words: t.console.app.accountState },
   { words: t.console.app.lastLogin, look: 'c3' },
 ]
@@ -268,13 +275,15 @@ function accountsOf(
     row(accountsColumns(t), [
       html`${one.user_id ? html`<a class="go" href="/console/people/${one.user_id}">${one.unique_identifier}</a>` : one.unique_identifier}<span class="sub">${one.email ?? ''}${one.user_id ? '' : html` ${t.console.app.nobody}`}</span>`,
       one.status ? accountBadge(t, one.status) : '–',
+  sort: AccountSort,
       one.last_login ? t.day(new Date(one.last_login), now) : '–',
     ]),
   )
-  const at = (page: number) => `${appPath(appId)}?page=${page}#accounts`
+  const at = (page: number) => `${appPath(appId)}?sort=${sort}&page=${page}#accounts`
+  const by = sortOf('account', sort, (to) => `${appPath(appId)}?sort=${to}#accounts`)
   return listed(
     { id: 'accounts', title: t.console.app.accounts, count: found.total },
-    accountsColumns(t),
+    accountsColumns(t, by),
     rows,
     { title: t.console.app.noAccounts, text: t.console.app.noAccountsText },
     pagesNav(found, t.console.app.accounts, at, t),

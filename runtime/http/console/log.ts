@@ -8,13 +8,13 @@ import { parseMoment } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
-import { brief, type Column, listed, pagesNav, row, shell, thousands } from './parts.ts'
+import { brief, type Column, listed, pagesNav, row, shell, sortOf, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
 
-const columnsOf = (t: Tongue): Column[] => [
-  { words: t.console.log.event },
+const columnsOf = (t: Tongue, sort?: Column['sort']): Column[] => [
+  { words: t.console.log.event, ...(sort && { sort }) },
   { words: t.console.log.who, look: 'c3' },
   { words: t.console.log.target, look: 'c3' },
   { words: t.console.log.details },
@@ -37,13 +37,14 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
     target: searchText(c.req.query('target')),
   }
   const page = pageNumber(c.req.query('page'))
+  const sort = c.req.query('sort') === 'began' ? 'began' : '-began'
   const found = await listActivity(db, principal, {
     since: dayOf(asked.since, false),
     until: dayOf(asked.until, true),
     event_type: asked.event === '' ? null : asked.event,
     actor: asked.actor === '' ? null : asked.actor,
     target: asked.target === '' ? null : asked.target,
-    newest_first: true,
+    newest_first: sort === '-began',
     ...{ limit: SIZE, offset: (page - 1) * SIZE },
   })
   const chain = await verifyNewest(db, principal.domainId)
@@ -66,7 +67,17 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
       ...{ since: asked.since, until: asked.until },
     }).filter(([, value]) => value !== ''),
   )
-  const at = (to: number) => `/console/log?${new URLSearchParams([...query, ['page', String(to)]])}`
+  const at = (to: number) =>
+    `/console/log?${new URLSearchParams([...query, ['sort', sort], ['page', String(to)]])}`
+  const columns = columnsOf(
+    t,
+    sortOf(
+      'began',
+      sort,
+      (to) => `/console/log?${new URLSearchParams([...query, ['sort', to]])}`,
+      'descending',
+    ),
+  )
   const pages = Math.ceil(found.total / SIZE)
   const isAsked = query.size > 0
   const nothing = isAsked
@@ -98,8 +109,8 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
               t.console.log.wholeText(chain.head.slice(0, 16), chain.waiting),
             )
       }
-${asking(t, asked, isAsked)}
-${listed({ id: 'list', title: t.console.log.list, count: found.total }, columnsOf(t), rows, nothing, pagesNav({ page, pages, total: found.total }, t.console.log.list, at, t), t)}`,
+${asking(t, asked, sort, isAsked)}
+${listed({ id: 'list', title: t.console.log.list, count: found.total }, columns, rows, nothing, pagesNav({ page, pages, total: found.total }, t.console.log.list, at, t), t)}`,
     }),
   )
 }
@@ -113,8 +124,10 @@ const asking = (
     actor,
     target,
   }: Record<'event' | 'since' | 'until' | 'actor' | 'target', string>,
+  sort: string,
   isAsked: boolean,
 ): Markup => html`<form class="filter" action="/console/log" role="search" aria-label="${t.console.log.list}">
+<input type="hidden" name="sort" value="${sort}">
 <div class="grow"><label for="event_type">${t.console.log.event}</label><input id="event_type" name="event_type" type="search" value="${event}" maxlength="100" placeholder="APP_CREATED"></div>
 <div class="grow"><label for="actor">${t.console.log.actorFilter}</label><input id="actor" name="actor" type="search" value="${actor}" maxlength="200" placeholder="${t.console.log.actorHelp}"></div>
 <div class="grow"><label for="target">${t.console.log.targetFilter}</label><input id="target" name="target" type="search" value="${target}" maxlength="200" placeholder="${t.console.log.actorHelp}"></div>

@@ -1,6 +1,6 @@
 /** Access policies: who is given what by what they are. */
 import { html } from 'hono/html'
-import type { AccessPolicyOutput } from '../../contract/models/access-policy.ts'
+import { type AccessPolicyOutput, POLICY_SORTS } from '../../contract/models/access-policy.ts'
 import { getPolicy, listPolicies } from '../../core/policies/policies.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
@@ -18,14 +18,15 @@ import {
   pagesNav,
   row,
   shell,
+  sortOf,
 } from './parts.ts'
 import { draftOf } from './policy-form.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
 
-const columnsOf = (t: Tongue): Column[] => [
-  { words: t.console.policy.name },
+const columnsOf = (t: Tongue, sort?: Column['sort']): Column[] => [
+  { words: t.console.policy.name, ...(sort && { sort }) },
   { words: t.console.policy.state },
   { words: t.console.policy.gives, look: 'c3' },
 ]
@@ -51,7 +52,8 @@ export async function showPolicies(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
   const name = searchText(c.req.query('name'))
   const page = pageNumber(c.req.query('page'))
-  const found = await listPolicies(db, principal, { name, page, size: SIZE })
+  const sort = POLICY_SORTS.find((one) => one === c.req.query('sort')) ?? '-created'
+  const found = await listPolicies(db, principal, { name, sort, page, size: SIZE })
   const rows = found.items.map((one) =>
     row(columnsOf(t), [
       html`<a class="go" href="/console/policies/${one.id}">${one.name}</a><span class="sub">${brief(one.business_justification)}</span>`,
@@ -59,9 +61,17 @@ export async function showPolicies(visit: ConsoleVisit): Promise<Response> {
       brief(one.apps.map(({ label }) => label).join(', ')),
     ]),
   )
-  const query = name === '' ? [] : [['name', name]]
+  const query = { ...(name && { name }) }
   const at = (to: number) =>
-    `/console/policies?${new URLSearchParams([...query, ['page', String(to)]])}`
+    `/console/policies?${new URLSearchParams({ ...query, sort, page: String(to) })}`
+  const columns = columnsOf(
+    t,
+    sortOf(
+      'name',
+      sort,
+      (to) => `/console/policies?${new URLSearchParams({ ...query, sort: to })}`,
+    ),
+  )
   const nothing =
     name === ''
       ? { title: t.console.policy.none, text: t.console.policy.noneText }
@@ -79,8 +89,8 @@ export async function showPolicies(visit: ConsoleVisit): Promise<Response> {
       actions: mayWrite(visit)
         ? go('/console/policies/new', t.console.policy_edit.make, 'main')
         : '',
-      content: html`${filter('/console/policies', t.console.policy.title, { name: 'name', words: t.console.policy.name, value: name }, t)}
-${listed({ id: 'list', title: t.console.policy.title, count: found.total }, columnsOf(t), rows, nothing, pagesNav(found, t.console.policy.title, at, t), t)}`,
+      content: html`${filter('/console/policies', t.console.policy.title, { name: 'name', words: t.console.policy.name, value: name, kept: { sort } }, t)}
+${listed({ id: 'list', title: t.console.policy.title, count: found.total }, columns, rows, nothing, pagesNav(found, t.console.policy.title, at, t), t)}`,
     }),
   )
 }

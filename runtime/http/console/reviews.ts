@@ -1,6 +1,6 @@
 /** Access reviews, and the reviewer’s grid: lines with hints, decided one by one, several at once, or by a filter. */
 import { html } from 'hono/html'
-import type { ReviewStatus } from '../../contract/models/access-review.ts'
+import { REVIEW_SORTS, type ReviewStatus } from '../../contract/models/access-review.ts'
 import {
   type AccessReviewItem,
   HINT_NAMES,
@@ -27,6 +27,7 @@ import {
   pagesNav,
   row,
   shell,
+  sortOf,
   thousands,
 } from './parts.ts'
 import { decidedNotice } from './review-notice.ts'
@@ -85,14 +86,16 @@ export async function sendEvidence(visit: ConsoleVisit): Promise<Response> {
 export async function showReviews(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, now, t } = visit
   const { w } = t
+  const sort = REVIEW_SORTS.find((one) => one === c.req.query('sort')) ?? '-created'
+  const sorted = (key: string) => sortOf(key, sort, (to) => `/console/reviews?sort=${to}`)
   const columns: Column[] = [
-    { words: w.review },
+    { words: w.review, sort: sorted('name') },
     { words: w.state },
-    { words: w.deadline, look: 'c3' },
+    { words: w.deadline, look: 'c3', sort: sorted('deadline') },
     { words: w.apps, look: 'num c3' },
   ]
   const page = pageNumber(c.req.query('page'))
-  const found = await listReviews(db, principal, { page, size: SIZE })
+  const found = await listReviews(db, principal, { sort, page, size: SIZE })
   const rows = found.items.map((one) =>
     row(columns, [
       html`<a class="go" href="/console/reviews/${one.id}">${one.name}</a>`,
@@ -101,7 +104,7 @@ export async function showReviews(visit: ConsoleVisit): Promise<Response> {
       one.apps.length,
     ]),
   )
-  const at = (to: number) => `/console/reviews?page=${to}`
+  const at = (to: number) => `/console/reviews?sort=${sort}&page=${to}`
   return c.html(
     shell({
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'reviews', isPlace: true },

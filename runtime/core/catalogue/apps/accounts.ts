@@ -1,6 +1,6 @@
 /** Accounts of people in apps. */
-import { and, arrayOverlaps, asc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
-import type { Account, App } from '../../../contract/models/app.ts'
+import { and, arrayOverlaps, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import type { Account, AccountSort, App } from '../../../contract/models/app.ts'
 import type { Db } from '../../../database/database.ts'
 import { accounts, apps } from '../../../database/schema/apps.ts'
 import { accountSpans } from '../../../database/schema/history.ts'
@@ -65,6 +65,7 @@ export async function listUserAccounts(
 
 type AllAccountsQuery = AccountQuery & {
   app_id: string | null
+  sort: AccountSort | null
   discovered_before: Date | null
   discovered_after: Date | null
   sources: Account['sources']
@@ -84,7 +85,8 @@ export async function listAccounts(db: Db, principal: Principal, query: AllAccou
     sources.length === 0 ? undefined : arrayOverlaps(accounts.sources, sources),
     status.length === 0 ? undefined : inArray(accounts.status, status),
   )
-  const order = [asc(accounts.appId), asc(accounts.uniqueIdentifier), asc(accounts.id)]
+  const by = query.sort === '-account' ? desc : asc
+  const order = [by(accounts.appId), by(accounts.uniqueIdentifier), by(accounts.id)]
   const page = await selectPage(db, accounts, { where, order }, query, (row) => row)
   return { ...page, items: await toAccounts(db, page.items, query.expand) }
 }
@@ -103,7 +105,8 @@ async function listAllThen(db: Db, principal: Principal, query: AllAccountsQuery
       inArray(accountSpans.accountId, db.select({ id: accounts.id }).from(accounts).where(found)),
   )
   const { appId, uniqueIdentifier, since, id } = accountSpans
-  const order = [asc(appId), asc(uniqueIdentifier), asc(since), asc(id)]
+  const by = query.sort === '-account' ? desc : asc
+  const order = [by(appId), by(uniqueIdentifier), by(since), by(id)]
   return listThen(db, principal, { where, order }, query, asOf)
 }
 
