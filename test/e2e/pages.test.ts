@@ -232,6 +232,8 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     idle_seats_csv: 'a file',
     expenses_csv: 'a file',
     evidence: 'a file',
+    consent: 'of a consent that is being given: test/e2e/sign-in.test.ts',
+    consented: 'leads on',
     'offboarding-cancelled': 'of one that waits for its day: test/http/console/console.test.ts',
     cancel: 'of a sync that runs, which none does for as long as a test looks',
     release: 'of a connector that killed its worker: test/e2e/quarantine.test.ts has one',

@@ -1,22 +1,47 @@
 /** Signing in by a real provider in a real browser: consent, the page behind it, and out again at both ends. */
-import { writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newLoginLink } from '../../runtime/cli/login-link.ts'
 import { freePort } from '../free-port.ts'
 import { withFirstStart } from '../kit/template.ts'
 import type { Oidc } from '../real-systems/oidc-person.ts'
 import { missing, type RealSystem, startSystem } from '../real-systems/start.ts'
 import { CHROMIUM, startChromium } from './chromium.ts'
 import { begin, newHome, stopCommands } from './command.ts'
+import { reportsOf } from './reports.ts'
+import { judge } from './walk.ts'
 
 const absent = CHROMIUM === null ? 'no Chromium' : missing()
 const reason = absent === null ? '' : ` (SKIPPED: ${absent})`
+
+/** An app whose access tokens come from the provider. */
+const CONNECTOR = {
+  'connector.json': JSON.stringify({
+    ...{ id: 'acme', name: 'Acme', version: '1.0.0', runtime: '^1.0.0' },
+    authentication_schema: { kind: 'oauth' },
+    settings: {
+      server: { type: 'string', format: 'url', required: true, title: 'Address of Acme' },
+    },
+    egress: [{ url: '{settings.server}/me' }],
+    capabilities: { list_accounts: {} },
+    oauth: {
+      authorization_url: '{settings.server}/auth',
+      token_url: '{settings.server}/token',
+      scopes: { list_accounts: 'openid profile' },
+      ...{ client_authentication: 'CLIENT_SECRET_BASIC', pkce: true },
+    },
+  }),
+  'connector.ts': `import { defineConnector, paged } from 'keyway/sdk'
+export default defineConnector({ async list_accounts() { return paged([]) } })`,
+}
 
 describe.skipIf(absent !== null)(`signing in by a provider in a browser${reason}`, () => {
   let browser: Browser
   let system: RealSystem & Oidc
   let url: string
+  let env: Record<string, string>
   const complaints: string[] = []
 
   beforeAll(async () => {
@@ -24,7 +49,7 @@ describe.skipIf(absent !== null)(`signing in by a provider in a browser${reason}
     const port = String(await freePort())
     url = `http://127.0.0.1:${port}`
     system = (await startSystem('oidc', {
-      REDIRECT_URIS: `${url}/sign-in/acme/callback`,
+      REDIRECT_URIS: `${url}/sign-in/acme/callback,${url}/console/consent/callback`,
       LOGOUT_URIS: `${url}/`,
     })) as RealSystem & Oidc
     const file = path.join(home, 'providers.json')
@@ -34,11 +59,15 @@ describe.skipIf(absent !== null)(`signing in by a provider in a browser${reason}
     }
     await writeFile(file, JSON.stringify([provider]))
     await writeFile(path.join(home, 'secret'), 'keyway-secret')
-    const env = {
+    const plugins = path.join(home, 'plugins')
+    await mkdir(path.join(plugins, 'acme'), { recursive: true })
+    for (const [name, text] of Object.entries(CONNECTOR))
+      await writeFile(path.join(plugins, 'acme', name), text)
+    const provides = new URL(system.issuer).host
+    env = {
       ...{ PORT: port, KEYWAY_DATA_DIR: await withFirstStart(path.join(home, 'data')) },
-      KEYWAY_DROP_IN: 'off',
-      ...{ KEYWAY_SIGN_IN: file },
-      KEYWAY_PRIVATE_EGRESS: `sign-in=${new URL(system.issuer).host}`,
+      ...{ KEYWAY_DROP_IN: 'open', KEYWAY_PLUGINS_DIR: plugins, KEYWAY_SIGN_IN: file },
+      KEYWAY_PRIVATE_EGRESS: `sign-in=${provides} acme=${provides}`,
     }
     const command = begin(['start'], { env })
     await command.prints(/"msg":"ready"/)
@@ -80,6 +109,44 @@ describe.skipIf(absent !== null)(`signing in by a provider in a browser${reason}
     await page.goto(`${url}/sign-in/acme`)
     await page.locator('button[value=cancel]').click()
     await page.getByRole('heading', { name: 'You are not signed in' }).waitFor()
+    await context.close()
+  })
+
+  /** An operator at the form that connects the app, filled in up to the button that gets consent. */
+  async function askingForConsent(page: Page): Promise<void> {
+    const code = /#code=([\w-]+)/.exec(await newLoginLink(env, { email: 'admin@localhost', url }))
+    await page.goto(`${url}/settings/sign-in?next=/console/connect/acme`)
+    await page.getByLabel('Code').fill(code?.[1] ?? '')
+    await page.getByRole('button', { name: 'Sign in with the code' }).click()
+    await page.waitForURL(`${url}/console/connect/acme`)
+    await page.getByLabel('Client ID').fill('keyway')
+    await page.getByLabel('Client secret').fill('keyway-secret')
+    await page.getByLabel('Address of Acme').fill(system.issuer)
+    await page.getByRole('button', { name: 'Get consent' }).click()
+    await page.getByRole('heading', { name: /^Give consent at 127/ }).waitFor()
+  }
+
+  test('leads to consent for an app and back, and says so where it is refused', async () => {
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    await reportsOf(page, complaints)
+    await askingForConsent(page)
+    expect(await judge(page)).toEqual([])
+    await page.getByRole('link', { name: /^Go to 127/ }).click()
+    await page.locator('button[value=cancel]').click()
+    await page.getByText('Consent was refused at 127').waitFor()
+    expect(await judge(page)).toEqual([])
+    await page.getByLabel('Client secret').fill('keyway-secret')
+    await page.getByRole('button', { name: 'Get consent' }).click()
+    await page.getByRole('link', { name: /^Go to 127/ }).click()
+    await page.locator('input[name=user]').fill('alice')
+    await page.locator('input[name=password]').fill('pw-alice')
+    await page.locator('button[value=login]').click()
+    await page.locator('button[value=allow]').click()
+    await page.getByText('It is connected.').waitFor()
+    await page.goBack()
+    await page.goto(`${url}/console/consent/callback?code=again&state=forged`)
+    await page.getByRole('heading', { name: 'This consent is not awaited any more' }).waitFor()
     await context.close()
   })
 

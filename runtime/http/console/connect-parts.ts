@@ -1,17 +1,65 @@
-/** One field of the form that connects an app. A secret is never written into it. */
+/** Parts of the form that connects an app: a card of fields, and one field. A secret is never written into it. */
 import { html } from 'hono/html'
+import type { OAuthFlow } from '../../contract/connector/oauth.ts'
 import { MAX_SETTING_LENGTH } from '../../contract/connector/settings.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import type { ConnectField } from './connect-fields.ts'
-import { check } from './parts.ts'
+import type { ConnectField, FieldGroup } from './connect-fields.ts'
+import { card, check } from './parts.ts'
 
 /** Longest text of a field, in characters: the key of a service account, percent-encoded, fits into a form. */
 const MOST_TEXT = 16_000
 
 type Shown = { value: string; isRequired: boolean; isKept: boolean }
 
-export function connectField(
+type GroupLook = {
+  title: string
+  lead: string
+  /** How Keyway gets its tokens; undefined where it cannot. */
+  flows: readonly OAuthFlow[] | undefined
+  /** Where an authorization server is to send people back to. */
+  redirectUri: string
+  shown(field: ConnectField): Shown
+}
+
+/** What of a credential says who asks for tokens; all else of it are the tokens. */
+const CLIENT = ['client_id', 'client_secret', 'scopes']
+
+/** The fields of one credential, or of the settings. */
+export function groupCard(t: Tongue, group: FieldGroup, look: GroupLook): Markup {
+  const w = t.console.connect
+  const { title, lead, flows, redirectUri, shown } = look
+  const fields = (all: readonly ConnectField[]) =>
+    all.map((one) => connectField(t, one, shown(one)))
+  const content =
+    flows === undefined
+      ? html`${fields(group.fields)}`
+      : html`${flows.includes('CODE_FLOW') ? html`<div class="field"><label for="redirect-${group.id}">${w.redirectUri}</label><p class="help" id="redirect-${group.id}-help">${w.redirectHelp}</p><input id="redirect-${group.id}" class="mono" value="${redirectUri}" readonly aria-describedby="redirect-${group.id}-help"></div>` : ''}
+${fields(group.fields.filter(({ member }) => CLIENT.includes(member)).map(ofClient))}
+<details class="more"><summary>${w.haveTokens}</summary><div class="stack">${fields(group.fields.filter(({ member }) => !CLIENT.includes(member)))}</div></details>`
+  return card(
+    {
+      id: group.id === '' ? group.part : `${group.part}-${group.id}`,
+      title,
+      note:
+        group.title === '' && group.id === ''
+          ? ''
+          : html`<span lang="en">${group.title || group.id}</span>`,
+    },
+    html`<div class="in stack">
+${group.help === '' ? '' : html`<p class="small" lang="en">${group.help}</p>`}
+${lead === '' ? '' : html`<p class="small">${lead}</p>`}
+${content}</div>`,
+  )
+}
+
+/** The contract says what it is for where tokens are pasted; here it gets them. */
+const ofClient = (field: ConnectField): ConnectField => ({
+  ...field,
+  title: field.title.replace(/, to renew the access token with$/, ''),
+})
+
+function connectField(
   t: Tongue,
   field: ConnectField,
   { value, isRequired, isKept }: Shown,

@@ -11,7 +11,6 @@ import { showCall, showCalls } from './calls.ts'
 import type { ChangeEnd, ConsoleChange } from './change.ts'
 import { showCompare } from './compare.ts'
 import {
-  CONNECT_PATH,
   showConnect,
   showConnectForm,
   showReconnectForm,
@@ -19,8 +18,10 @@ import {
   takeReconnect,
 } from './connect.ts'
 import { showConnector } from './connector.ts'
+import { CALLBACK_PATH, CONNECT_PATH } from './connect-form.ts'
 import { showConnectors } from './connectors.ts'
 import { sendExpenses, sendIdleSeats, sendLicences, showCost } from './cost.ts'
+import { CONSENT_PATH, showConsent, takeCallback } from './consent.ts'
 import { COST_CHANGES } from './cost-changes.ts'
 import { GLASS_CHANGES } from './glass-changes.ts'
 import { showHome } from './home.ts'
@@ -126,6 +127,14 @@ export const CONSOLE_PAGES = {
   },
   reconnect: {
     path: '/console/apps/:app_id/connection',
+  consent: {
+    path: CONSENT_PATH,
+    ...{ place: 'apps', who: null, shows: 'where consent for an app is given', show: showConsent },
+  },
+  consented: {
+    path: CALLBACK_PATH,
+    ...{ place: 'apps', who: null, shows: 'how a consent ended', show: takeCallback },
+  },
     ...{ place: 'apps', who: null, shows: 'what an app is connected with' },
     show: showReconnectForm,
   },

@@ -11,6 +11,7 @@ const SESSION = 'keyway_session'
 const VISITOR = 'keyway_visitor'
 const FLASH = 'keyway_flash'
 const BEGUN = 'keyway_sign_in'
+const CONSENT = 'keyway_consent'
 const LOOK = 'keyway_look'
 
 /** Where the session's cookie of earlier versions counted. */
@@ -76,6 +77,29 @@ export function takeBegun(c: Context<Env>): string | null {
   if (text !== '') deleteCookie(c, nameOf(c, BEGUN), options(c, 'Lax'))
   return /^[\w-]{20,3000}$/.test(text) ? text : null
 }
+
+/** How long a person may take to give consent for an app, in seconds. */
+export const CONSENT_SECONDS = 600
+
+/** Longest text: browsers keep no cookie over 4096 bytes, its name and attributes included. */
+const MAX_CONSENT = 3700
+
+/** `Lax`: the authorization server sends the browser back. False where it is too long to be kept. */
+export function keepConsent(c: Context<Env>, text: string): boolean {
+  if (text.length > MAX_CONSENT) return false
+  const kept = { ...options(c, 'Lax'), maxAge: CONSENT_SECONDS }
+  setCookie(c, nameOf(c, CONSENT), text, kept)
+  return true
+}
+
+/** What was kept of a consent that is being given. */
+export function consentOf(c: Context<Env>): string | null {
+  const text = getCookie(c, nameOf(c, CONSENT)) ?? ''
+  return /^[\w-]{20,}$/.test(text) && text.length <= MAX_CONSENT ? text : null
+}
+
+export const dropConsent = (c: Context<Env>): void =>
+  void deleteCookie(c, nameOf(c, CONSENT), options(c, 'Lax'))
 
 /** Longest time from what was done to the page that says so, in seconds. */
 const FLASH_SECONDS = 60

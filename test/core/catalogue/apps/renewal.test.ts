@@ -15,7 +15,8 @@ import { RENEWAL_JOB } from '../../../../runtime/core/catalogue/apps/renewal-job
 import { apps } from '../../../../runtime/database/schema/apps.ts'
 import { tokenRenewals } from '../../../../runtime/database/schema/renewals.ts'
 import { until } from '../../../e2e/until.ts'
-import { type CoreHost, logged, startCore } from '../../host.ts'
+import { signedIn, type Visitor } from '../../../http/settings/visitor.ts'
+import { type CoreHost, logged, person, startCore } from '../../host.ts'
 
 type Asked = Record<string, string>
 
@@ -41,12 +42,15 @@ async function startServer() {
     if (refresh_token !== undefined) spent.add(refresh_token)
     state.made += 1
     const { made, expiresIn } = state
+    const isConsent = form['grant_type'] === 'authorization_code'
     reply.end(
       JSON.stringify({
         access_token: `access-${made}-aaaaaaaa`,
         token_type: 'bearer',
         ...(expiresIn === undefined ? {} : { expires_in: expiresIn }),
-        ...(refresh_token === undefined ? {} : { refresh_token: `refresh-${made}-aaaaaaaa` }),
+        ...(refresh_token === undefined && !isConsent
+          ? {}
+          : { refresh_token: `refresh-${made}-aaaaaaaa` }),
       }),
     )
   })
@@ -308,4 +312,116 @@ test('an app that is connected again, or disconnected, has its own plan', async 
   expect([moved.status, moved.body.detail]).toEqual([400, expect.stringContaining('auth')])
   await core.call('DELETE', `/apps/${id}`)
   expect(await plan(id)).toBeUndefined()
+})
+
+/** What an operator fills in on the page that connects an app. */
+const filled = (id: string, more: object = {}) => ({
+  ...{ obtain: '.', 'auth.client_id': CLIENT.client_id, 'auth.scopes': 'read write' },
+  ...{ 'secret.auth.client_secret': CLIENT.client_secret, name: `Own ${id}` },
+  ...{ 'settings.server': `http://${server.host}`, ...more },
+})
+
+/** Fills in the form, and gives the address where consent is asked for. */
+async function begun(visitor: Visitor, path: string, fields: Record<string, string>) {
+  await visitor.get(path)
+  const sent = await visitor.post(path, fields)
+  expect([sent.status, sent.headers.get('location')]).toEqual([303, '/console/consent'])
+  const { text } = await visitor.get('/console/consent')
+  const href = /class="btn main" href="([^"]+)"/.exec(text)?.[1] ?? ''
+  return new URL(href.replaceAll('&amp;', '&'))
+}
+
+const CALLBACK = '/console/consent/callback'
+
+test('an operator connects an app by consent, and again', async () => {
+  const visitor = await signedIn(core)
+  const asked = await begun(visitor, '/console/connect/person', filled('person'))
+  expect(Object.fromEntries(asked.searchParams)).toMatchObject({
+    ...{ client_id: 'keyway', response_type: 'code', scope: 'read write' },
+    redirect_uri: `http://localhost${CALLBACK}`,
+  })
+  const state = asked.searchParams.get('state') ?? ''
+  // A forged one changes nothing, and leaves the true one its chance.
+  expect((await visitor.get(`${CALLBACK}?code=c&state=forged`)).status).toBe(400)
+  const came = await visitor.get(`${CALLBACK}?code=the-code&state=${state}`)
+  const at = came.headers.get('location') ?? ''
+  expect([came.status, at]).toEqual([303, expect.stringMatching(/^\/console\/apps\/[\w-]+$/)])
+  expect((await visitor.get(at)).text).toContain('It is connected.')
+  expect(server.asked).toEqual([
+    {
+      ...{ grant_type: 'authorization_code', code: 'the-code', ...CLIENT },
+      redirect_uri: `http://localhost${CALLBACK}`,
+    },
+  ])
+  const id = at.split('/').at(-1) ?? ''
+  expect(await kept(id)).toMatchObject({
+    auth: { oauth: { access_token: expect.stringMatching(/^access-/) } },
+    renewals: { '': { ...CLIENT, refresh_token: expect.any(String), expires_in: 3600 } },
+  })
+  expect((await rowOf(id)).name).toBe('Own person')
+  // What came back once does not come back again.
+  expect((await visitor.get(`${CALLBACK}?code=the-code&state=${state}`)).status).toBe(400)
+
+  const before = await accessToken(id)
+  const again = await begun(visitor, `${at}/connection`, filled('person'))
+  await visitor.get(`${CALLBACK}?code=other&state=${again.searchParams.get('state')}`)
+  expect(await accessToken(id)).not.toBe(before)
+})
+
+test('a consent that is refused, late, of another person or without a client connects nothing', async () => {
+  const visitor = await signedIn(core)
+  const path = '/console/connect/person'
+  await visitor.get(path)
+  const bare = await visitor.post(path, { ...filled('person'), 'auth.client_id': '' })
+  expect([bare.status, bare.text]).toEqual([422, expect.stringContaining('Enter the client ID')])
+  const noSetting = await visitor.post(path, { ...filled('person'), 'settings.server': '' })
+  expect([noSetting.status, noSetting.text]).toEqual([
+    400,
+    expect.stringContaining('Settings.server'),
+  ])
+
+  const first = await begun(visitor, path, filled('person'))
+  const said = `error=access_denied&state=${first.searchParams.get('state')}`
+  const denied = await visitor.get(`${CALLBACK}?${said}`)
+  expect([denied.status, denied.text]).toEqual([
+    422,
+    expect.stringContaining('Consent was refused'),
+  ])
+  expect(denied.text).toContain('value="keyway"')
+  expect(denied.text).not.toContain(CLIENT.client_secret)
+
+  const odd = await begun(visitor, path, filled('person'))
+  const words = encodeURIComponent('<b>no</b>')
+  const other = `error=server_error&error_description=${words}&state=${odd.searchParams.get('state')}`
+  const refused = await visitor.get(`${CALLBACK}?${other}`)
+  expect(refused.text).toContain('server_error: &lt;b&gt;no&lt;/b&gt;')
+
+  const broken = await begun(visitor, path, filled('person'))
+  server.state.broken = true
+  const failed = await visitor.get(`${CALLBACK}?code=c&state=${broken.searchParams.get('state')}`)
+  expect([failed.status, failed.text]).toEqual([502, expect.stringContaining('gave no tokens')])
+  expect(failed.text).not.toContain(CLIENT.client_secret)
+  server.state.broken = false
+
+  const mine = await begun(visitor, path, filled('person'))
+  const bea = await person(core.db, 'bea-consents@acme.example', ['Admin'])
+  const stranger = await signedIn(core, bea.token)
+  stranger.cookies.set('keyway_consent', visitor.cookies.get('keyway_consent') ?? '')
+  const stolen = `${CALLBACK}?code=c&state=${mine.searchParams.get('state')}`
+  expect((await stranger.get(stolen)).status).toBe(400)
+  expect((await core.call('GET', '/apps?connection_source=API')).body.total).toBe(0)
+})
+
+test('a client gets its own token, and the app is connected with it at once', async () => {
+  const visitor = await signedIn(core)
+  await visitor.get('/console/connect/machine')
+  const { status, headers } = await visitor.post('/console/connect/machine', filled('machine'))
+  expect(status).toBe(303)
+  const id = (headers.get('location') ?? '').split('/').at(-1) ?? ''
+  expect(server.asked[0]).toEqual({
+    grant_type: 'client_credentials',
+    scope: 'read write',
+    ...CLIENT,
+  })
+  expect(await accessToken(id)).toMatch(/^access-/)
 })

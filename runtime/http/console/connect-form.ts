@@ -1,0 +1,245 @@
+/** The form that connects an app: what it holds, what was filled in, and the page that shows it. */
+import { html } from 'hono/html'
+import type { OAuthFlow } from '../../contract/connector/oauth.ts'
+import { obtainable } from '../../core/catalogue/apps/consent.ts'
+import { findIntegration } from '../../core/catalogue/apps/integrations.ts'
+import { getAppConnection } from '../../core/catalogue/apps/kept-settings.ts'
+import type { ServedConnector } from '../../core/kernel/context/connectors.ts'
+import { originOf } from '../frame/cookies.ts'
+import { PageError } from '../frame/error-page.ts'
+import type { Form } from '../frame/form.ts'
+import { type Markup, proofField } from '../frame/layout.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { note } from '../pages/parts.ts'
+import { connectionSchemaOf } from '../schemas/connection-schema.ts'
+import { appPath } from './apps.ts'
+import { refusal, type Status } from './change.ts'
+import {
+  asText,
+  type ConnectField,
+  connectionIn,
+  type FieldGroup,
+  groupsOf,
+  isTouched,
+  typedIn,
+} from './connect-fields.ts'
+import { groupCard } from './connect-parts.ts'
+import { card, field, shell } from './parts.ts'
+import type { ConsoleVisit } from './visit.ts'
+
+export const CONNECT_PATH = '/console/connect'
+
+/** Where authorization servers send a browser back to. */
+export const CALLBACK_PATH = '/console/consent/callback'
+
+/** The name of the buttons that get tokens, and of what the only credential is called there. */
+export const OBTAIN = 'obtain'
+export const ONLY = '.'
+
+/** A form, and what is in it. */
+export type ConnectAsk = {
+  connector: ServedConnector
+  groups: readonly FieldGroup[]
+  /** What is kept of the app that is connected again; null for a new one. */
+  kept: Awaited<ReturnType<typeof getAppConnection>> | null
+}
+
+/** What a form holds before anything is typed, by the names of its fields. */
+function heldIn({ groups, kept }: ConnectAsk): Form {
+  const fields = groups.flatMap((group) => group.fields.map((one) => ({ group, one })))
+  return new Map(
+    fields.map(({ group, one }): [string, string] => {
+      if (kept === null || one.isSecret) return [one.name, one.given]
+      // Of a credential nothing is filled in: where all of it stays empty, the kept one is kept.
+      if (group.part === 'auth') return [one.name, '']
+      const value = kept.settings[one.member] ?? (kept.app.disconnected ? one.given : undefined)
+      return [one.name, one.kind === 'check' && value !== true ? '' : asText(value)]
+    }),
+  )
+}
+
+/** The connector of a new app. @throws CoreError 404 */
+export function newApp({ principal, context }: ConsoleVisit, classId: string): ConnectAsk {
+  const connector = findIntegration(principal, classId, context)
+  return { connector, groups: groupsOf(connectionSchemaOf(connector.manifest)), kept: null }
+}
+
+/** The app that is connected again. @throws CoreError 403, 404, 409 */
+export async function knownApp(
+  { db, principal, context }: ConsoleVisit,
+  appId: string,
+): Promise<ConnectAsk> {
+  const kept = await getAppConnection(db, principal, appId, context)
+  const connector = findIntegration(principal, kept.app_class_id, context)
+  return { connector, groups: groupsOf(connectionSchemaOf(connector.manifest)), kept }
+}
+
+/** The page of the form. */
+const pathOf = ({ kept, connector }: ConnectAsk): string =>
+  kept === null
+    ? `${CONNECT_PATH}/${encodeURIComponent(connector.id)}`
+    : `${appPath(kept.app.id)}/connection`
+
+/** Whether something of a part is another than it was. */
+const isChanged = (held: Form, form: Form, { fields }: FieldGroup): boolean =>
+  fields.some((one) => typedIn(form, one) !== (held.get(one.name) ?? ''))
+
+/** What connects a new app: what has to be there is asked for by name where it is empty. */
+export const givenIn = (t: Tongue, { groups }: ConnectAsk, form: Form) =>
+  connectionIn(
+    groups,
+    form,
+    (group) => !group.isOptional || isTouched(group, form),
+    (one) => noJson(t, one),
+  )
+
+/** What of a connection was changed on the page. @throws CoreError 422 where nothing was */
+export function changedIn(t: Tongue, asked: ConnectAsk, form: Form) {
+  const held = heldIn(asked)
+  const isOther = (group: FieldGroup) => isChanged(held, form, group)
+  if (!asked.groups.some(isOther)) throw new PageError(422, t.console.connect.nothing)
+  const settings = settingsIn(t, asked, form)
+  const auth = asked.groups.filter(({ part }) => part === 'auth')
+  return {
+    ...connectionIn(auth, form, isOther, (one) => noJson(t, one)),
+    ...(settings === undefined ? {} : { settings }),
+  }
+}
+
+/**
+ * The settings of a new app, or those that were changed. They are sent whole: where one changes, the secret ones that are
+ * kept are asked for again, since they would go to what the others name.
+ *
+ * @returns undefined where those that are kept stay
+ * @throws CoreError 422
+ */
+export function settingsIn(
+  t: Tongue,
+  asked: ConnectAsk,
+  form: Form,
+): Record<string, unknown> | undefined {
+  const w = t.console.connect
+  const { groups, kept } = asked
+  const settings = groups.filter(({ part }) => part === 'settings')
+  const held = heldIn(asked)
+  if (kept !== null && !settings.some((one) => isChanged(held, form, one))) return undefined
+  const missing = settings
+    .flatMap(({ fields }) => fields)
+    .filter((one) => kept?.secret_settings.includes(one.member) && typedIn(form, one) === '')
+  if (missing.length > 0)
+    throw new PageError(422, w.secretAgain(missing.map(({ title }) => title).join(', ')))
+  return connectionIn(
+    settings,
+    form,
+    () => true,
+    (one) => noJson(t, one),
+  ).settings
+}
+
+const noJson = ({ console: { connect } }: Tongue, { title }: ConnectField): PageError =>
+  new PageError(422, connect.noJson(connect.fields[title] ?? title))
+
+/** Does what a form asks for, or shows the form again with what the system said. */
+export async function taking(
+  visit: ConsoleVisit,
+  asked: ConnectAsk,
+  form: Form,
+  work: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await work()
+  } catch (error) {
+    const { words, status } = refusal(error)
+    return showForm(visit, asked, { form, problem: words, status })
+  }
+}
+
+export async function showForm(
+  visit: ConsoleVisit,
+  asked: ConnectAsk,
+  { form, problem, status = 200 }: { form?: Form; problem?: Markup; status?: Status } = {},
+): Promise<Response> {
+  const { c, t } = visit
+  const w = t.console.connect
+  const { connector, groups, kept } = asked
+  const visitor = await visit.visitor()
+  const typed = form ?? heldIn(asked)
+  const { name = connector.id, capabilities } = connector.manifest
+  const isChecked = Object.hasOwn(capabilities, 'validate_credentials')
+  const ways = obtainable(connector.manifest)
+  const credentials = groups.filter(({ part }) => part === 'auth')
+  const content = html`${problem === undefined ? '' : note('bad', 'alert', w.notConnected, html`${problem} ${w.notKept}`, 'alert')}
+<form class="stack" method="post" action="${pathOf(asked)}">
+${proofField(visitor.proof)}
+${groups.map((group, at) => {
+  const flows = group.part === 'auth' ? ways.get(group.id) : undefined
+  return groupCard(t, group, {
+    title: group.part === 'settings' ? w.settings : at === 0 ? w.credentials : w.otherCredentials,
+    lead: at === 0 && credentials.length > 1 ? w.oneOf : '',
+    flows,
+    redirectUri: `${originOf(c)}${CALLBACK_PATH}`,
+    shown: (one) => ({
+      value: one.isSecret ? '' : typedIn(typed, one),
+      isRequired:
+        flows === undefined &&
+        one.isRequired &&
+        !group.isOptional &&
+        !(kept !== null && isLeft(group, one, kept)),
+      isKept: kept?.secret_settings.includes(one.member) === true && group.part === 'settings',
+    }),
+  })
+})}
+${
+  kept === null
+    ? card(
+        { id: 'own', title: w.facts },
+        html`<div class="in stack">${field({ t, id: 'name', label: w.ownName, help: w.ownNameHelp(name), value: typed.get('name') ?? '', most: 255 })}</div>`,
+      )
+    : ''
+}
+<p class="small">${isChecked ? w.checked : w.unchecked}</p>
+<div class="row">${buttons(t, ways, credentials)}<a class="btn plain" href="${kept === null ? CONNECT_PATH : appPath(kept.app.id)}">${w.cancel}</a></div>
+</form>`
+  return c.html(
+    shell({
+      t,
+      ...{ visitor, flash: visit.flash(), place: 'apps', content },
+      ...(kept === null
+        ? {
+            title: w.formTitle(name),
+            lead: w.formLead,
+            crumbs: [{ path: CONNECT_PATH, words: w.title }],
+          }
+        : {
+            title: w.again(kept.app.user_friendly_label),
+            lead: kept.app.disconnected ? w.formLead : w.againLead,
+            crumbs: [{ path: appPath(kept.app.id), words: kept.app.user_friendly_label }],
+          }),
+    }),
+    status,
+  )
+}
+
+/** What is the usual way stands first, since the key Enter presses it: consent where nothing else gives credentials. */
+function buttons(
+  { console: { connect: w } }: Tongue,
+  ways: ReadonlyMap<string, readonly OAuthFlow[]>,
+  credentials: readonly FieldGroup[],
+): Markup {
+  const isOnly = credentials.every(({ id }) => ways.has(id)) && ways.size === 1
+  const obtain = credentials.map(({ id }, at) => {
+    const flows = ways.get(id)
+    if (flows === undefined) return ''
+    const words = flows.includes('CODE_FLOW') ? w.getConsent : w.getToken
+    return html`<button class="btn${isOnly ? ' main' : ''}" name="${OBTAIN}" value="${id || ONLY}" formnovalidate>${words}${ways.size > 1 ? html`<span class="unseen"> ${at + 1}</span>` : ''}</button>`
+  })
+  const connect = html`<button class="btn${isOnly ? '' : ' main'}">${w.button}</button>`
+  return isOnly ? html`${obtain}${connect}` : html`${connect}${obtain}`
+}
+
+/** Whether a field may be left empty because what it holds is kept. */
+const isLeft = (
+  { part }: FieldGroup,
+  { member }: ConnectField,
+  { app, secret_settings }: NonNullable<ConnectAsk['kept']>,
+): boolean => !app.disconnected && (part === 'auth' || secret_settings.includes(member))
