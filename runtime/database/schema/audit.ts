@@ -29,7 +29,17 @@ export const activityLogs = pgTable(
     metadata: jsonb('event_metadata').$type<Record<string, unknown>>().notNull(),
     beganAt: timestamp('event_began_at', { withTimezone: true }).notNull().defaultNow(),
   },
-  (table) => [index('activity_logs_began').on(table.domainId, table.beganAt, table.id)],
+  (table) => [
+    index('activity_logs_began').on(table.domainId, table.beganAt, table.id),
+    // What somebody did, newest first, and what was done to somebody or something.
+    index('activity_logs_actor').on(
+      table.domainId,
+      sql`(${table.actor} ->> 'id')`,
+      table.beganAt,
+      table.id,
+    ),
+    index('activity_logs_targets').using('gin', sql`${table.targets} jsonb_path_ops`),
+  ],
 )
 
 /**

@@ -7,7 +7,7 @@ import { users } from '../../../database/schema/people.ts'
 /** Entries of what a user did, who is named by an id or an e-mail address. */
 export async function actorIs(db: Db, domainId: string, named: string): Promise<SQL> {
   const id = named.includes('@') ? await idOf(db, domainId, named) : named.toLowerCase()
-  return id === null ? sql`false` : sql`${activityLogs.actor} @> ${json({ id })}`
+  return id === null ? sql`false` : sql`${activityLogs.actor} ->> 'id' = ${id}`
 }
 
 /** Entries of what was done to something, which is named by its id, by a user's e-mail address, or by its name. */

@@ -1,0 +1,2 @@
+CREATE INDEX "activity_logs_actor" ON "activity_logs" USING btree ("domain_id",("actor" ->> 'id'),"event_began_at","id");--> statement-breakpoint
+CREATE INDEX "activity_logs_targets" ON "activity_logs" USING gin ("targets" jsonb_path_ops);
