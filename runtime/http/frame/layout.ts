@@ -59,7 +59,11 @@ export const proofField = (proof: string): Markup =>
 /** What turns the line behind it around, wherever a name or a text brought it: Keyway writes none. */
 const TURNING = /[\u202a-\u202e\u2066-\u2069]/g
 
-const straight = (page: Awaited<Markup>): Markup => raw(String(page).replace(TURNING, ''))
+/** A link whose words are a name of spaces, or of characters that nobody sees: it could not be pressed or heard. */
+const WORDLESS = /(<a\b[^>]*>)[\s\p{Cf}\u115f\u1160\u2800\u3164]*(<\/a>)/gu
+
+const straight = (page: Awaited<Markup>): Markup =>
+  raw(String(page).replace(TURNING, '').replace(WORDLESS, '$1–$2'))
 
 export function layout(page: Page): Markup {
   const made = whole(page)

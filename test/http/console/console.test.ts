@@ -7,6 +7,8 @@ import { SETTINGS } from '../../../runtime/config/config.ts'
 import { ROLES } from '../../../runtime/contract/models/roles.ts'
 import { keysOf } from '../../../runtime/contract/schema/keys.ts'
 import { QUEUE_NAMES } from '../../../runtime/core/kernel/jobs/queues.ts'
+import { apps } from '../../../runtime/database/schema/apps.ts'
+import { users } from '../../../runtime/database/schema/people.ts'
 import {
   accessReviewApps,
   accessReviewAssignments,
@@ -286,6 +288,45 @@ describe('a list', () => {
     expect(down.text).toMatch(new RegExp(`href="${path}\\?[^"]*sort=${key}"`))
     const odd = await firstOf(`${path}?sort=nothing`)
     if (usual) expect(odd.sorted).toBe(`aria-sort="${usual}"`)
+  })
+})
+
+describe('a thousand in a list', () => {
+  const ODD = [
+    '\u{1f9d1}\u200d\u{1f680}',
+    '\u202eevil',
+    '<script>x()</script>',
+    'w'.repeat(200),
+    '   ',
+    '\u200b',
+  ]
+
+  test('with odd names are shown page by page, each with a link that has words', async () => {
+    const domainId = await domainOf(core.db)
+    const all = Array.from({ length: 1000 }, (_, at) => ODD[at % ODD.length] ?? '')
+    await core.db.insert(users).values(
+      all.map((name, at) => ({
+        ...{ domainId, email: `odd${at}@example.com`, givenName: name, familyName: name },
+      })),
+    )
+    await core.db.insert(apps).values(
+      all.map((name, at) => ({
+        ...{ domainId, name, appClassId: `odd-${at}`, instanceId: 'odd', defaults: { name } },
+        ...{ connectorId: null, overrides: {}, sources: ['MANUAL' as const] },
+        ...{ status: 'APPROVED' as const, connectionSource: 'UI' as const },
+      })),
+    )
+    const visitor = await admin()
+    for (const path of ['/console/people', '/console/apps'])
+      for (const page of [1, 10, 20, 21, 22]) {
+        const { status, text } = await visitor.get(`${path}?page=${page}`)
+        expect(status, path).toBe(200)
+        expect(text, path).not.toMatch(/<script>x|\u202e/)
+        expect(text, path).not.toMatch(/<a [^>]*>[\s\u200b]*<\/a>/)
+        if (page < 21) expect(text.match(/<tr>/g), path).toHaveLength(51)
+      }
+    await core.db.delete(users).where(sql`email like 'odd%@example.com'`)
+    await core.db.delete(apps).where(sql`app_class_id like 'odd-%'`)
   })
 })
 

@@ -1,7 +1,7 @@
 /** What only the console has: its side, figures, differences, chosen rows, pictures. */
 export const CONSOLE_STYLE = `
 /* Console: the side is a strip of links on narrow screens. */
-:root { --side: 13.5rem; --mark-2: light-dark(#2f52ac, #aac2ff); --mark-3: light-dark(#16264d, #dde7ff) }
+:root { --side: 14.5rem; --mark-2: light-dark(#2f52ac, #aac2ff); --mark-3: light-dark(#16264d, #dde7ff) }
 .diff { display: grid; grid-template-columns: var(--fr) }
 .bulk, .key { display: flex; flex-wrap: wrap; align-items: center; gap: var(--s2) var(--s3) }
 .side a, .key li { display: flex; align-items: center; gap: .5rem }
@@ -75,6 +75,7 @@ progress::-moz-progress-bar { background: var(--km) }
   .side { display: block; align-self: start; height: calc(100vh - var(--top)); overflow: auto; padding: var(--s3); border: 0; border-right: var(--hair); background: none }
   .side ul { display: grid; gap: 1px }
   .side h2, .side a .i { display: block }
+  .side a { white-space: normal }
   .side .count { margin-left: auto }
   .stats { grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)) }
 }
