@@ -178,6 +178,64 @@ export const CONSOLE_CONNECT = {
       fields: keysWords('de'),
     },
   }),
+  app_edit: inBoth({
+    en: {
+      facts: {
+        name: 'Name',
+        category: 'Category',
+        description: 'What it is',
+        request_instructions: 'What people read before they ask',
+        website_url: 'Website',
+        logo_url: 'Logo, as an address',
+      },
+      noCategory: 'As its connector says',
+      link: 'Edit',
+      newLink: 'Add a custom app',
+      make: {
+        title: 'Add a custom app',
+        lead: 'For an app that no connector reaches. People give and remove access in it by hand, when Keyway asks them to.',
+        line: (name: string) => `${name} is added, and is not connected to anything`,
+        button: 'Add the app',
+        done: 'It is added. Decide next what of it people may ask for.',
+      },
+      change: {
+        title: 'Edit what is said of the app',
+        lead: 'An empty field goes back to what its connector says.',
+        line: (fact: string, from: string, to: string) =>
+          to === '' ? `${fact}: “${from}” is taken away` : `${fact}: “${from}” → “${to}”`,
+        button: 'Save it',
+        done: 'It is saved.',
+      },
+    },
+    de: {
+      facts: {
+        name: 'Anwendungsname',
+        category: 'Kategorie',
+        description: 'Was es ist',
+        request_instructions: 'Was man liest, bevor man anfragt',
+        website_url: 'Internetseite',
+        logo_url: 'Logo, als Adresse',
+      },
+      noCategory: 'Wie ihr Connector es sagt',
+      link: 'Bearbeiten',
+      newLink: 'Eigene Anwendung hinzufügen',
+      make: {
+        title: 'Eigene Anwendung hinzufügen',
+        lead: 'Für eine Anwendung, die kein Connector erreicht. Den Zugang darin vergeben und entziehen Personen von Hand, wenn Keyway sie darum bittet.',
+        line: (name: string) => `${name} wird hinzugefügt und ist mit nichts verbunden`,
+        button: 'Anwendung hinzufügen',
+        done: 'Sie ist hinzugefügt. Entscheiden Sie als Nächstes, was man in ihr beantragen kann.',
+      },
+      change: {
+        title: 'Angaben zur Anwendung bearbeiten',
+        lead: 'Ein leeres Feld zeigt wieder, was ihr Connector sagt.',
+        line: (fact: string, from: string, to: string) =>
+          to === '' ? `${fact}: „${from}“ entfällt` : `${fact}: „${from}“ → „${to}“`,
+        button: 'Speichern',
+        done: 'Gespeichert.',
+      },
+    },
+  }),
   disconnect: inBoth({
     en: {
       title: 'Disconnect the app',

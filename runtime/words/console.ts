@@ -11,6 +11,7 @@ import { CONSOLE_OVERVIEW } from './console-overview.ts'
 import { CONSOLE_POLICIES } from './console-policies.ts'
 import { CONSOLE_REVIEWS } from './console-reviews.ts'
 import { CONSOLE_SETTINGS } from './console-settings.ts'
+import { CONSOLE_STORE } from './console-store.ts'
 import { CONSOLE_TABLES } from './console-tables.ts'
 import { CONSOLE_VERSIONS } from './console-versions.ts'
 import type { Words } from './say.ts'
@@ -22,6 +23,7 @@ export const CONSOLE_WORDS = {
   ...CONSOLE_POLICIES,
   ...CONSOLE_REVIEWS,
   ...CONSOLE_CONNECT,
+  ...CONSOLE_STORE,
   ...CONSOLE_CONNECTORS,
   ...CONSOLE_VERSIONS,
   ...CONSOLE_BACKGROUND,

@@ -7,6 +7,7 @@ import {
   APP_SORTS,
   type App,
 } from '../../contract/models/app.ts'
+import { categoryOf } from '../../contract/models/categories.ts'
 import { type RunState, SYNC_PHASES, type SyncRun } from '../../contract/models/sync.ts'
 import { listAccounts } from '../../core/catalogue/apps/accounts.ts'
 import { getApp, listApps } from '../../core/catalogue/apps/apps.ts'
@@ -51,6 +52,12 @@ const columnsOf = (t: Tongue, sort?: Column['sort']): Column[] => [
   { words: t.console.app.category, look: 'c3' },
 ]
 
+/** A category as the language of the page has it. */
+const categoryIn = ({ w }: Tongue, { category = null }: App): string | null => {
+  const known = category === null ? null : categoryOf(category)
+  return known === null ? category : w.categories[known]
+}
+
 export const appPath = (id: string): string => `/console/apps/${encodeURIComponent(id)}`
 
 function syncBadge(t: Tongue, { sync_status: status, disconnected }: App): Markup {
@@ -80,7 +87,7 @@ export async function showApps(visit: ConsoleVisit): Promise<Response> {
     row(columnsOf(t), [
       html`<a class="go" href="${appPath(app.id)}">${app.user_friendly_label}</a><span class="sub">${app.app_class_id}</span>`,
       syncBadge(t, app),
-      app.category ?? '',
+      categoryIn(t, app) ?? '',
     ]),
   )
   const query = { ...(search && { name_search: search }) }
@@ -106,7 +113,7 @@ export async function showApps(visit: ConsoleVisit): Promise<Response> {
       lead: t.console.app.lead,
       actions:
         principal.permissions.has('apps.write') && !principal.readOnly
-          ? go('/console/connect', t.console.connect.link, 'main')
+          ? html`${go('/console/connect', t.console.connect.link, 'main')}${go('/console/apps/new', t.console.app_edit.newLink)}`
           : '',
       content: html`${filter('/console/apps', t.console.app.title, { name: 'name_search', words: t.console.app.name, value: search, kept: { sort } }, t)}
 ${listed({ id: 'list', title: t.console.app.title, count: found.total }, columns, rows, nothing, pagesNav(found, t.console.app.title, at, t), t)}`,
@@ -124,13 +131,13 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
   const settings = operates
     ? await visit.ask('show_sync_settings', { params: { app_id: app.id } })
     : null
+  const sort = ACCOUNT_SORTS.find((one) => one === c.req.query('sort')) ?? 'account'
   const holders = principal.permissions.has('accounts.read')
     ? await listAccounts(db, principal, {
         ...{ app_id: app.id, page: pageNumber(c.req.query('page')), size: SIZE },
         ...{ sources: [], discovered_before: null, discovered_after: null, expand: [] },
         ...{ status: [], as_of: null, sort },
       })
-  const sort = ACCOUNT_SORTS.find((one) => one === c.req.query('sort')) ?? 'account'
     : null
   const [latest] = runs
   const mayChange = !reachesNone(principal, 'apps.write') && !principal.readOnly
@@ -140,13 +147,13 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
 ${operates ? runsOf(t, app.id, runs, now) : ''}
 ${holders ? accountsOf(t, app.id, holders, sort, now) : ''}
 </div><div class="stack wide">
-<p><a href="${appPath(app.id)}/permissions">${t.console.permission.link}</a>${principal.permissions.has('logs.read') ? html`<br><a href="/console/log?target=${app.id}">${t.console.log.doneLink}</a>` : ''}</p>
+<p><a href="${appPath(app.id)}/permissions">${t.console.permission.link}</a>${!reachesNone(principal, 'appstore.write') && !principal.readOnly ? html`<br><a href="${appPath(app.id)}/store">${t.console.store_change.link}</a>` : ''}${principal.permissions.has('logs.read') ? html`<br><a href="/console/log?target=${app.id}">${t.console.log.doneLink}</a>` : ''}</p>
 ${card(
   { id: 'facts', title: t.console.app.facts },
   facts([
     [t.console.app.state, syncBadge(t, app)],
     [t.console.app.integration, html`<code>${app.app_class_id}</code>`],
-    [t.console.app.category, app.category ?? '–'],
+    [t.console.app.category, categoryIn(t, app) ?? '–'],
     [
       t.console.app.sources,
       app.sources.map((one) => t.console.app_sources[one] ?? one).join(', ') || '–',
@@ -184,18 +191,18 @@ ${
       title: app.user_friendly_label,
       state: syncBadge(t, app),
       lead: brief(app.description ?? '', 300),
-      actions: html`${app.disconnected ? '' : go(`${appPath(app.id)}/sync`, t.console.app.syncNow, 'main')}${mayChange ? connecting(t, app, isCustom) : ''}`,
+      actions: html`${app.disconnected || isCustom ? '' : go(`${appPath(app.id)}/sync`, t.console.app.syncNow, 'main')}${mayChange ? connecting(t, app, isCustom) : ''}`,
     }),
   )
 }
 
 /** What can be done about the connection of an app; nothing connects a custom one. */
 const connecting = (
-  { console: { connect, disconnect } }: Tongue,
+  { console: { app_edit, connect, disconnect } }: Tongue,
   { id, disconnected }: App,
   isCustom: boolean,
 ): Markup =>
-  html`${isCustom ? '' : go(`${appPath(id)}/connection`, disconnected ? connect.reconnect : connect.change, disconnected ? 'main' : '')}${disconnected ? '' : go(`${appPath(id)}/disconnect`, disconnect.link, 'danger')}`
+  html`${isCustom ? '' : go(`${appPath(id)}/connection`, disconnected ? connect.reconnect : connect.change, disconnected ? 'main' : '')}${go(`${appPath(id)}/edit`, app_edit.link)}${disconnected ? '' : go(`${appPath(id)}/disconnect`, disconnect.link, 'danger')}`
 
 const runColumns = (t: Tongue): Column[] => [
   { words: t.console.app.run },
@@ -269,13 +276,13 @@ function accountsOf(
   t: Tongue,
   appId: string,
   found: Awaited<ReturnType<typeof listAccounts>>,
+  sort: AccountSort,
   now: Date,
 ): Markup {
   const rows = found.items.map((one) =>
     row(accountsColumns(t), [
       html`${one.user_id ? html`<a class="go" href="/console/people/${one.user_id}">${one.unique_identifier}</a>` : one.unique_identifier}<span class="sub">${one.email ?? ''}${one.user_id ? '' : html` ${t.console.app.nobody}`}</span>`,
       one.status ? accountBadge(t, one.status) : '–',
-  sort: AccountSort,
       one.last_login ? t.day(new Date(one.last_login), now) : '–',
     ]),
   )

@@ -5,6 +5,7 @@ import { getApp } from '../../core/catalogue/apps/apps.ts'
 import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
 import { listPermissions } from '../../core/catalogue/store/permissions.ts'
 import { getGroup } from '../../core/directory/users.ts'
+import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { appPath } from './apps.ts'
@@ -52,8 +53,9 @@ export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
     ...{ include_inherited_configs: false, page: pageNumber(c.req.query('page')), size: SIZE },
   })
   const marked = await markedIn(visit, app.id)
+  const mayAdd = !reachesNone(principal, 'appstore.write') && !principal.readOnly
   const rows = await Promise.all(
-    found.items.map(async ({ id, label }) => {
+    found.items.map(async ({ id, label, type }) => {
       const glass = marked.get(String(id))
       const at = `${base}/${String(id)}`
       const named = html`<span class="unseen"> ${brief(String(label), 80)}</span>`
@@ -69,7 +71,7 @@ export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
           ? ''
           : glass
             ? html`${go(`${at}/break-glass`, html`${t.console.permission.change}${named}`)}${go(`${at}/no-break-glass`, html`${t.console.permission.unmark}${named}`)}`
-            : go(`${at}/break-glass`, html`${t.console.permission.mark}${named}`),
+            : html`${go(`${at}/break-glass`, html`${t.console.permission.mark}${named}`)}${type === 'NATIVE' && mayAdd ? go(`${at}/delete`, html`${t.console.permission_change.deleteLink}${named}`, 'danger') : ''}`,
       ])
     }),
   )
@@ -80,6 +82,7 @@ export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
       ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'apps' },
       crumbs: [{ path: appPath(app.id), words: brief(app.user_friendly_label, 60) }],
       ...{ title: t.console.permission.title, lead: t.console.permission.lead },
+      actions: mayAdd ? go(`${base}/new`, t.console.permission_change.add, 'main') : '',
       content: html`${filter(base, t.console.permission.title, { name: 'search', words: t.console.permission.name, value: search }, t)}
 ${listed(
   { id: 'list', title: t.console.permission.title, count: found.total },

@@ -5,6 +5,7 @@ import { PAGE_WORDS } from '../../words/page-words.ts'
 import type { Form } from '../frame/form.ts'
 import { type Place, SIDE } from '../frame/side.ts'
 import { APP_CHANGES } from './app-changes.ts'
+import { APP_EDITS } from './app-edits.ts'
 import { showApp, showApps } from './apps.ts'
 import { showBackground } from './background.ts'
 import { showCall, showCalls } from './calls.ts'
@@ -17,11 +18,11 @@ import {
   takeConnect,
   takeReconnect,
 } from './connect.ts'
-import { showConnector } from './connector.ts'
 import { CALLBACK_PATH, CONNECT_PATH } from './connect-form.ts'
+import { showConnector } from './connector.ts'
 import { showConnectors } from './connectors.ts'
-import { sendExpenses, sendIdleSeats, sendLicences, showCost } from './cost.ts'
 import { CONSENT_PATH, showConsent, takeCallback } from './consent.ts'
+import { sendExpenses, sendIdleSeats, sendLicences, showCost } from './cost.ts'
 import { COST_CHANGES } from './cost-changes.ts'
 import { GLASS_CHANGES } from './glass-changes.ts'
 import { showHome } from './home.ts'
@@ -46,6 +47,7 @@ import { showNewReview, takeReview } from './review-launch.ts'
 import { sendEvidence, showOwnReview, showReview, showReviews } from './reviews.ts'
 import { endScimToken, showScimTokens, takeScimToken } from './scim-tokens.ts'
 import { showSettings } from './settings.ts'
+import { STORE_CHANGES } from './store-changes.ts'
 import { endWaitingTokens, examineHost, showUpkeep, tryMail, UPKEEP_PATH } from './upkeep.ts'
 import { showGenerations, showPublishers, showVersion } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -125,8 +127,6 @@ export const CONSOLE_PAGES = {
     ...{ place: 'apps', who: 'apps.write', shows: 'what connecting asks for' },
     show: showConnectForm,
   },
-  reconnect: {
-    path: '/console/apps/:app_id/connection',
   consent: {
     path: CONSENT_PATH,
     ...{ place: 'apps', who: null, shows: 'where consent for an app is given', show: showConsent },
@@ -135,6 +135,8 @@ export const CONSOLE_PAGES = {
     path: CALLBACK_PATH,
     ...{ place: 'apps', who: null, shows: 'how a consent ended', show: takeCallback },
   },
+  reconnect: {
+    path: '/console/apps/:app_id/connection',
     ...{ place: 'apps', who: null, shows: 'what an app is connected with' },
     show: showReconnectForm,
   },
@@ -234,6 +236,8 @@ export const CONSOLE_PAGES = {
 export const CHANGES: Readonly<Record<string, ConsoleChange>> = {
   ...OPERATOR_CHANGES,
   ...APP_CHANGES,
+  ...APP_EDITS,
+  ...STORE_CHANGES,
   ...PEOPLE_CHANGES,
   ...OFFBOARDING_CHANGES,
   ...WEBHOOK_CHANGES,

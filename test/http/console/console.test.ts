@@ -16,9 +16,9 @@ import {
   accessReviews,
 } from '../../../runtime/database/schema/reviews.ts'
 import { entitlements } from '../../../runtime/database/schema/sync.ts'
+import { CALLBACK_PATH } from '../../../runtime/http/console/connect-form.ts'
 import { CHANGES, CONSOLE_PAGES } from '../../../runtime/http/console/table.ts'
 import { SIDE } from '../../../runtime/http/frame/side.ts'
-import { CALLBACK_PATH } from '../../../runtime/http/console/connect-form.ts'
 import { type Directory, startDirectory } from '../../core/directory.ts'
 import {
   app,
@@ -31,10 +31,10 @@ import {
   startCore,
 } from '../../core/host.ts'
 import { company } from '../../core/requests/company.ts'
+import { until } from '../../e2e/until.ts'
 import { pagePaths } from '../page-paths.ts'
 import { signedIn, type Visitor, visit } from '../settings/visitor.ts'
 
-import { until } from '../../e2e/until.ts'
 const HOSTILE = `<img src=x onerror=alert(1)>\u202e"'&amp;${'x'.repeat(150)}`
 
 let core: CoreHost
@@ -251,10 +251,6 @@ describe('a list', () => {
     return { text, first, sorted: head.trim() }
   }
 
-  test.each([
-    ['/console/people', 'email', 'ascending'],
-    ['/console/apps', 'name', 'ascending'],
-    ['/console/requests', 'asked', 'descending'],
   /** Makes what a list holds. */
   const MORE: Record<string, (name: string) => Promise<unknown>> = {
     '/console/policies': (name) =>
@@ -271,19 +267,23 @@ describe('a list', () => {
       }),
   }
 
+  test.each([
+    ['/console/people', 'email', 'ascending'],
+    ['/console/apps', 'name', 'ascending'],
+    ['/console/requests', 'asked', 'descending'],
+    ['/console/policies', 'name', null],
+    ['/console/reviews', 'name', null],
+    ['/console/log', 'began', 'descending'],
     ['/console/connectors', 'id', null],
   ])('%s is sorted by the heads of its columns, both ways', async (path, key, usual) => {
     if (path === '/console/apps') await app(core.db, 'Zebra', { connectionSource: 'UI' })
     const bea = await person(core.db, `bea${key}${path.replaceAll('/', '.')}@example.com`)
-    ['/console/policies', 'name', null],
-    ['/console/reviews', 'name', null],
-    ['/console/log', 'began', 'descending'],
     if (path === '/console/requests') await company(core).asked(bea, { app_id: appId })
+    for (const name of MORE[path] === undefined ? [] : ['Alpha', 'Zulu']) await MORE[path]?.(name)
     const up = await firstOf(`${path}?sort=${key}`)
     const down = await firstOf(`${path}?sort=-${key}`)
     expect([up.sorted, down.sorted]).toEqual(['aria-sort="ascending"', 'aria-sort="descending"'])
     expect(up.first).not.toBe(down.first)
-    for (const name of MORE[path] === undefined ? [] : ['Alpha', 'Zulu']) await MORE[path]?.(name)
     expect(up.text).toMatch(new RegExp(`href="${path}\\?[^"]*sort=-${key}"`))
     expect(down.text).toMatch(new RegExp(`href="${path}\\?[^"]*sort=${key}"`))
     const odd = await firstOf(`${path}?sort=nothing`)
@@ -418,6 +418,16 @@ describe('every change with fields', () => {
       first: { hook_type: 'SIEM', name: 'Ours', url: 'https://siem.example/in' },
       later: { url: 'https://evil.example/in' },
     },
+    'new-app': {
+      first: { name: 'Fax', category: 'Other', description: 'Sends faxes' },
+      later: { name: 'Evil' },
+    },
+    'edit-app': { first: { description: 'New' }, later: { description: 'Evil' } },
+    store: {
+      first: { in_store: 'yes', discoverability: 'FULL', manager: 'no', by_hand: 'no' },
+      later: { manager: 'yes' },
+    },
+    'new-permission': { first: { label: 'Send' }, later: { label: 'Evil' } },
     'change-webhook': { first: { name: 'Ours' }, later: { url: 'https://evil.example/in' } },
   }
 
@@ -483,6 +493,82 @@ describe('an app', () => {
   })
 })
 
+describe('a custom app', () => {
+  /** Fills in a form, sees what would be different, and agrees to it. */
+  async function agreed(visitor: Visitor, path: string, fields: Record<string, string>) {
+    await visitor.get(path)
+    const shown = await visitor.post(path, fields)
+    const done = await visitor.post(path, fields)
+    expect([shown.status, done.status, done.text], shown.text).toEqual([200, 303, ''])
+    return { shown: shown.text, to: done.headers.get('location') ?? '' }
+  }
+
+  test('is added, edited, put into the store with its people, and has its permissions', async () => {
+    const visitor = await admin()
+    const odd = '<b>Fax</b> \u{1f4e0} \u05e4\u05e7\u05e1'
+    const said = { name: odd, category: 'Other', description: 'Sends faxes' }
+    const { to } = await agreed(visitor, '/console/apps/new', said)
+    const page = (await visitor.get(to)).text
+    expect(page).toContain('&lt;b&gt;Fax&lt;/b&gt; \u{1f4e0}')
+    // Nothing connects it: it has no sync and no connection.
+    expect(page).not.toMatch(/\/(sync|connection)"/)
+
+    const edit = await agreed(visitor, `${to}/edit`, {
+      ...{ name: 'Fax', category: 'Internal', website_url: 'https://fax.example/' },
+      description: 'Sends faxes',
+    })
+    expect(edit.shown).toContain('Category: “Other” → “Internal”')
+    await visitor.get(`${to}/edit`)
+    const wrong = await visitor.post(`${to}/edit`, { name: 'Fax', website_url: 'javascript:1' })
+    expect([wrong.status, wrong.text.includes('Website url')]).toEqual([400, true])
+    const id = to.split('/').at(-1) ?? ''
+    expect((await core.call('GET', `/apps/${id}`)).body).toMatchObject({
+      ...{ user_friendly_label: 'Fax', category: 'Internal', description: 'Sends faxes' },
+      website_url: 'https://fax.example/',
+    })
+
+    const asked = {
+      ...{ in_store: 'yes', discoverability: 'FULL', manager: 'yes', by_hand: 'yes' },
+      ...{ admins: 'On call', approvers: 'ada@example.com', by_hand_how: 'Send a fax' },
+      'length-2': 'yes',
+    }
+    const store = await agreed(visitor, `${to}/store`, asked)
+    expect(store.shown).toContain('How long access may last: for 8 hours')
+    expect((await core.call('GET', `/apps/${id}/settings`)).body).toMatchObject({
+      in_app_store: true,
+      request_flow: {
+        ...{ discoverability: 'FULL', require_manager_approval: true },
+        admins: { groups: [{ name: 'On call' }], users: [] },
+        approvers: { users: [{ email: 'ada@example.com' }] },
+      },
+      provisioning: {
+        ...{ time_based_access: ['8 hours'], manual_steps_needed: true },
+        custom_provisioning_instructions: 'Send a fax',
+      },
+    })
+    const again = await visitor.get(`${to}/store`)
+    expect(again.text).toMatch(/name="length-2" value="yes" checked/)
+    const nobody = await visitor.post(`${to}/store`, { ...asked, admins: 'nobody@example.com' })
+    expect(nobody.text).toContain('is “nobody@example.com”')
+
+    await agreed(visitor, `${to}/permissions/new`, { label: 'Send faxes' })
+    const listed = (await visitor.get(`${to}/permissions`)).text
+    expect(listed).toContain('Send faxes')
+    expect((await (await signedIn(core, ada.token)).get('/access')).text).toContain('>Fax</a>')
+    const [, end = ''] = /href="([^"]+\/delete)"/.exec(listed) ?? []
+    expect((await visitor.get(end)).text).toContain('Send faxes is deleted')
+    expect((await visitor.post(end)).status).toBe(303)
+    expect((await visitor.get(`${to}/permissions`)).text).not.toContain('Send faxes')
+  })
+
+  test('is for who may write apps', async () => {
+    const reader = await person(core.db, 'reads-custom@example.com', ['Read Only Admin'])
+    const reads = await signedIn(core, reader.token)
+    for (const path of ['new', `${appId}/edit`, `${appId}/store`, `${appId}/permissions/new`])
+      expect((await reads.get(`/console/apps/${path}`)).status, path).toBe(403)
+  })
+})
+
 describe('connecting an app', () => {
   // The sample directory itself names the token that it takes.
   const SECRETS = ['wrong-secret', 'other-secret', 'value="sample-token']
@@ -494,7 +580,7 @@ describe('connecting an app', () => {
   const connected = async (): Promise<string[]> => {
     const { body } = await core.call('GET', '/apps?connection_source=API')
     const names = body.items.map((one: { user_friendly_label: string }) => one.user_friendly_label)
-    return names.filter((name: string) => name !== HOSTILE)
+    return names.filter((name: string) => ![HOSTILE, 'Fax'].includes(name))
   }
 
   test('asks for what its connector declares, and says what the system says', async () => {
@@ -624,6 +710,16 @@ describe('a person', () => {
     expect(body.items).toMatchObject([
       { accounts: { all: 0, done: 0, by_hand: 0 }, problem: null },
       { status: 'CANCELLED' },
+    ])
+    await until('it is complete', async () => {
+      const latest = `/lifecycle-management/user-offboardings?user_id=${leaver.id}`
+      return (await core.call('GET', latest)).body.items[0].status === 'COMPLETED' ? true : null
+    })
+    expect((await visitor.get(path)).text).not.toContain(`${path}/offboard"`)
+    const again = await visitor.get(`${path}/offboard`)
+    expect([again.status, again.text]).toEqual([
+      409,
+      expect.stringContaining('has nothing left to take'),
     ])
     const other = await core.call('GET', '/lifecycle-management/user-offboardings?user_id=nobody')
     expect(other.body.total).toBe(0)
@@ -774,16 +870,6 @@ describe('a review', () => {
     const reads = await person(core.db, 'reads-lines@example.com', ['Read Only Admin'])
     const reader = await signedIn(core, reads.token)
     expect((await reader.get(`/console/reviews/${id}`)).text).not.toContain(
-    await until('it is complete', async () => {
-      const latest = `/lifecycle-management/user-offboardings?user_id=${leaver.id}`
-      return (await core.call('GET', latest)).body.items[0].status === 'COMPLETED' ? true : null
-    })
-    expect((await visitor.get(path)).text).not.toContain(`${path}/offboard"`)
-    const again = await visitor.get(`${path}/offboard`)
-    expect([again.status, again.text]).toEqual([
-      409,
-      expect.stringContaining('has nothing left to take'),
-    ])
       `href="/inbox/reviews/${id}"`,
     )
   })

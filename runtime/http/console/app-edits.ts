@@ -1,0 +1,140 @@
+/** APP_EDITS: what people say of an app, and custom apps, which nothing connects. */
+import { html } from 'hono/html'
+import { AppInputCreate, AppInputUpdate, FACT_NAMES } from '../../contract/models/app.ts'
+import { CATEGORIES } from '../../contract/models/categories.ts'
+import { findApp, toApp } from '../../core/catalogue/apps/apps.ts'
+import { createApp, updateApp } from '../../core/catalogue/apps/connect.ts'
+import type { Markup } from '../frame/layout.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { appPath } from './apps.ts'
+import type { About, ConsoleChange } from './change.ts'
+import { filledIn } from './filled-in.ts'
+import { brief, choose, field } from './parts.ts'
+import type { ConsoleVisit } from './visit.ts'
+
+type Fact = (typeof FACT_NAMES)[number]
+
+const idOf = ({ params }: About): string => params['app_id'] ?? ''
+
+/** Longest of one line, as the endpoint takes it. */
+const MOST_NAME = 255
+const MOST_ADDRESS = 2048
+const MOST_TEXT = 8192
+
+/** What an app without a fact holds in its field. */
+type Held = Record<Fact, string>
+
+async function heldBy({ db, principal }: ConsoleVisit, id: string): Promise<Held> {
+  const app = toApp(await findApp(db, principal, id, 'apps.write'))
+  return {
+    name: app.user_friendly_label,
+    category: app.category ?? '',
+    description: app.description ?? '',
+    logo_url: app.logo_url ?? '',
+    website_url: app.website_url ?? '',
+    request_instructions: app.request_instructions ?? '',
+  }
+}
+
+/** A form has the ends of lines of another system. */
+const typed = (about: About, name: Fact): string => about.get(name).replaceAll('\r\n', '\n')
+
+/** What was changed; an empty field sets a fact back to what its connector says. */
+function changedIn(about: About, held: Held): Partial<Record<Fact, string | null>> {
+  const changed = FACT_NAMES.filter((name) => typed(about, name) !== held[name].trim())
+  return Object.fromEntries(changed.map((name) => [name, typed(about, name) || null]))
+}
+
+const fieldsOf =
+  (isNew: boolean) =>
+  (about: About, t: Tongue): Markup => {
+    const w = t.console.app_edit
+    const none = isNew ? [] : ([['', w.noCategory]] as const)
+    return html`${field({ t, id: 'name', label: w.facts.name, value: about.get('name'), most: MOST_NAME, required: isNew })}
+${choose({ id: 'category', label: w.facts.category, value: about.get('category'), all: [...none, ...CATEGORIES.map((one) => [one, t.w.categories[one]] as const)] })}
+${area(t, 'description', about, isNew)}
+${area(t, 'request_instructions', about, false)}
+${field({ t, id: 'website_url', label: w.facts.website_url, value: about.get('website_url'), type: 'url', most: MOST_ADDRESS })}
+${field({ t, id: 'logo_url', label: w.facts.logo_url, value: about.get('logo_url'), type: 'url', most: MOST_ADDRESS })}`
+  }
+
+const area = (
+  t: Tongue,
+  name: 'description' | 'request_instructions',
+  about: About,
+  required: boolean,
+): Markup =>
+  html`<div class="field"><label for="${name}">${t.console.app_edit.facts[name]}${required ? '' : html` <span class="soft">${t.w.optional}</span>`}</label><textarea id="${name}" name="${name}" rows="3" maxlength="${MOST_TEXT}"${required ? html` required` : ''}>
+${about.get(name)}</textarea></div>`
+
+const MOST_SHOWN = 120
+
+/** What a new app is called, and what is said of it. */
+const toldOf = (about: About) =>
+  Object.fromEntries(
+    FACT_NAMES.map((name) => [name, typed(about, name)]).filter(([, text]) => text !== ''),
+  )
+
+export const APP_EDITS = {
+  'new-app': {
+    path: '/console/apps/new',
+    ...{ place: 'apps', who: 'apps.write', reason: 'none', does: 'makes a custom app' },
+    title: (_, t) => t.console.app_edit.make.title,
+    lead: (t) => t.console.app_edit.make.lead,
+    button: (t) => t.console.app_edit.make.button,
+    done: (t) => t.console.app_edit.make.done,
+    back: () => '/console/apps',
+    fields: fieldsOf(true),
+    preview: async ({ t }, about) =>
+      about.get('name') === ''
+        ? { lines: null }
+        : {
+            lines: [
+              {
+                sign: 'plus',
+                words: t.console.app_edit.make.line(
+                  brief(filledIn(AppInputCreate, toldOf(about)).name ?? '', MOST_SHOWN),
+                ),
+              },
+            ],
+          },
+    async act({ c, db, principal, context, say }, about) {
+      const input = filledIn(AppInputCreate, toldOf(about))
+      const { id } = await createApp(db, principal, input, context)
+      say('new-app')
+      return c.redirect(appPath(id), 303)
+    },
+  },
+  'edit-app': {
+    path: '/console/apps/:app_id/edit',
+    ...{ place: 'apps', who: null, reason: 'none', does: 'changes what is said of an app' },
+    title: (_, t) => t.console.app_edit.change.title,
+    lead: (t) => t.console.app_edit.change.lead,
+    button: (t) => t.console.app_edit.change.button,
+    done: (t) => t.console.app_edit.change.done,
+    back: (about) => appPath(idOf(about)),
+    fields: fieldsOf(false),
+    given: (visit, about) => heldBy(visit, idOf(about)),
+    async preview(visit, about) {
+      const w = visit.t.console.app_edit
+      const held = await heldBy(visit, idOf(about))
+      const changed = filledIn(AppInputUpdate, changedIn(about, held))
+      return {
+        lines: FACT_NAMES.filter((name) => name in changed).map((name) => ({
+          sign: changed[name] === null ? ('minus' as const) : ('plus' as const),
+          words: w.change.line(
+            w.facts[name],
+            brief(held[name], MOST_SHOWN),
+            brief(changed[name] ?? '', MOST_SHOWN),
+          ),
+        })),
+      }
+    },
+    async act(visit, about) {
+      const { db, principal, context } = visit
+      const held = await heldBy(visit, idOf(about))
+      const input = filledIn(AppInputUpdate, changedIn(about, held))
+      await updateApp(db, principal, idOf(about), input, context)
+    },
+  },
+} as const satisfies Record<string, ConsoleChange>

@@ -1,0 +1,180 @@
+/** STORE_CHANGES: what people may ask for in an app, who finds it, who decides, and who looks after it. */
+import { html } from 'hono/html'
+import { ACCESS_LENGTHS } from '../../contract/models/access-length.ts'
+import { DISCOVERABILITIES } from '../../contract/models/app-store.ts'
+import { RequestablePermissionInput } from '../../contract/models/requestable-permission.ts'
+import { findApp } from '../../core/catalogue/apps/apps.ts'
+import { createPermission, deletePermission } from '../../core/catalogue/store/permission-edits.ts'
+import { getPermission } from '../../core/catalogue/store/permissions.ts'
+import { updateSettings } from '../../core/catalogue/store/settings.ts'
+import type { Markup } from '../frame/layout.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { appPath } from './apps.ts'
+import type { About, ConsoleChange } from './change.ts'
+import { filledIn } from './filled-in.ts'
+import { brief, check, choose, field } from './parts.ts'
+import { permissionsPath } from './permissions.ts'
+import {
+  LENGTHS,
+  lengthBox,
+  STORE_FIELDS,
+  STORE_NAMES,
+  type StoreField,
+  storeChanged,
+  storeInput,
+  storeOf,
+  storeTyped,
+} from './store-form.ts'
+
+const idOf = ({ params }: About): string => params['app_id'] ?? ''
+const permissionOf = ({ params }: About): string => params['permission_id'] ?? ''
+
+const MOST_SHOWN = 200
+
+const ofApp = { place: 'apps', who: null, reason: 'none' } as const
+
+/** A value as a line of a difference says it. */
+function valueWords(t: Tongue, name: StoreField, value: string): string {
+  const w = t.console.store_change
+  if (STORE_FIELDS[name] === 'yesno') return value === 'yes' ? w.yes : w.no
+  if (name === 'discoverability') {
+    const known = DISCOVERABILITIES.find((one) => one === value)
+    return known ? w.finders[known] : value
+  }
+  if (name === 'lengths')
+    return value
+      .split('\n')
+      .flatMap((one) => LENGTHS.filter((length) => length === one))
+      .map((one) => t.accessLength(ACCESS_LENGTHS[one]))
+      .join(', ')
+  return brief(value.split('\n').join(', '), MOST_SHOWN)
+}
+
+function fieldOf(t: Tongue, name: StoreField, about: About): Markup {
+  const w = t.console.store_change
+  const [label, help = ''] = w.fields[name]
+  const value = about.get(name)
+  switch (STORE_FIELDS[name]) {
+    case 'yesno': {
+      const all = [
+        ['no', w.no],
+        ['yes', w.yes],
+      ] as const
+      return choose({ id: name, label, help, value, all })
+    }
+    case 'finders':
+      return choose({
+        ...{ id: name, label, help, value },
+        all: [
+          ['FULL', w.finders.FULL],
+          ['LIMITED', w.finders.LIMITED],
+          ['NONE', w.finders.NONE],
+        ],
+      })
+    case 'lengths':
+      return html`<fieldset><legend>${label}</legend><p class="help">${help}</p><div class="row">${LENGTHS.map((one) => check({ name: lengthBox(one), value: 'yes', words: t.accessLength(ACCESS_LENGTHS[one]), isOn: about.get(lengthBox(one)) !== '' }))}</div></fieldset>`
+    default:
+      return html`<div class="field"><label for="${name}">${label} <span class="soft">${t.w.optional}</span></label>${help === '' ? '' : html`<p class="help" id="${name}-help">${help}</p>`}<textarea id="${name}" name="${name}" rows="3" maxlength="10000"${help === '' ? '' : html` aria-describedby="${name}-help"`}>
+${value}</textarea></div>`
+  }
+}
+
+export const STORE_CHANGES = {
+  store: {
+    ...ofApp,
+    path: '/console/apps/:app_id/store',
+    does: 'changes how an app is asked for',
+    title: (_, t) => t.console.store_change.title,
+    lead: (t) => t.console.store_change.lead,
+    button: (t) => t.console.store_change.button,
+    done: (t) => t.console.store_change.done,
+    back: (about) => appPath(idOf(about)),
+    fields: (about, t) => html`${STORE_NAMES.map((name) => fieldOf(t, name, about))}`,
+    async given(visit, about) {
+      const { lengths, ...held } = await storeOf(visit, idOf(about))
+      const boxes = LENGTHS.filter((one) => lengths.split('\n').includes(one))
+      return { ...held, ...Object.fromEntries(boxes.map((one) => [lengthBox(one), 'yes'])) }
+    },
+    async preview(visit, about) {
+      const { t } = visit
+      const held = await storeOf(visit, idOf(about))
+      const changed = storeChanged(about, held)
+      await storeInput(visit, about, changed)
+      return {
+        lines: changed.map((name) => {
+          const [label] = t.console.store_change.fields[name]
+          const [from, to] = [held[name], storeTyped(about, name)].map((one) =>
+            valueWords(t, name, one),
+          )
+          return {
+            sign: to === '' ? ('minus' as const) : ('plus' as const),
+            words: t.console.store_change.line(label, from ?? '', to ?? ''),
+          }
+        }),
+      }
+    },
+    async act(visit, about) {
+      const changed = storeChanged(about, await storeOf(visit, idOf(about)))
+      const input = await storeInput(visit, about, changed)
+      await updateSettings(visit.db, visit.principal, idOf(about), input)
+    },
+  },
+  'new-permission': {
+    ...ofApp,
+    path: '/console/apps/:app_id/permissions/new',
+    does: 'makes a permission that people may ask for',
+    title: (_, t) => t.console.permission_change.make.title,
+    lead: (t) => t.console.permission_change.make.lead,
+    button: (t) => t.console.permission_change.make.button,
+    done: (t) => t.console.permission_change.make.done,
+    back: (about) => permissionsPath(idOf(about)),
+    fields: (about, t) =>
+      field({
+        t,
+        id: 'label',
+        label: t.console.permission_change.label,
+        value: about.get('label'),
+        most: 512,
+        required: true,
+      }),
+    async preview({ db, principal, t }, about) {
+      const app = await findApp(db, principal, idOf(about), 'appstore.write')
+      const label = about.get('label')
+      if (label === '') return { lines: null }
+      const words = t.console.permission_change.make.line(
+        brief(label, MOST_SHOWN),
+        brief(app.name, MOST_SHOWN),
+      )
+      return { lines: [{ sign: 'plus', words }] }
+    },
+    act: ({ db, principal }, about) =>
+      createPermission(
+        db,
+        principal,
+        filledIn(RequestablePermissionInput, {
+          ...{ app_id: idOf(about), label: about.get('label') },
+          request_config: { appstore_visibility: 'VISIBLE' },
+        }),
+        false,
+      ),
+  },
+  'permission-deleted': {
+    ...ofApp,
+    path: '/console/apps/:app_id/permissions/:permission_id/delete',
+    does: 'deletes a permission',
+    title: (_, t) => t.console.permission_change.remove.title,
+    button: (t) => t.console.permission_change.remove.button,
+    done: (t) => t.console.permission_change.remove.done,
+    danger: true,
+    back: (about) => permissionsPath(idOf(about)),
+    async preview({ db, principal, t }, about) {
+      const permission = await getPermission(db, principal, permissionOf(about), false)
+      const label = brief(String(permission?.['label'] ?? ''), MOST_SHOWN)
+      return {
+        lines: [{ sign: 'minus', words: t.console.permission_change.remove.line(label) }],
+      }
+    },
+    act: ({ db, principal, context }, about) =>
+      deletePermission(db, principal, permissionOf(about), context),
+  },
+} as const satisfies Record<string, ConsoleChange>

@@ -1,0 +1,138 @@
+/** CONSOLE_STORE: the words of how an app is asked for, and of its permissions. */
+import { inBoth } from './say.ts'
+
+type StoreWord =
+  | 'in_store'
+  | 'discoverability'
+  | 'allowed_groups'
+  | 'admins'
+  | 'manager'
+  | 'approvers'
+  | 'approvers_2'
+  | 'lengths'
+  | 'instructions'
+  | 'by_hand'
+  | 'by_hand_how'
+
+type Fields = Readonly<Record<StoreWord, readonly [label: string, help?: string]>>
+
+const EN_FIELDS: Fields = {
+  in_store: ['People may ask for it', 'Otherwise it is not in the store.'],
+  discoverability: ['Who finds it in the store'],
+  allowed_groups: ['Groups that may ask', 'The name of one group on each line. Empty: everybody.'],
+  admins: [
+    'Who looks after it',
+    'One e-mail address or name of a group on each line. They see and change this app.',
+  ],
+  manager: ['The manager of the person decides first'],
+  approvers: ['Who decides', 'One e-mail address or name of a group on each line.'],
+  approvers_2: ['Who decides after them', 'As above. Empty: nobody does.'],
+  lengths: [
+    'How long access may last',
+    'What people can choose from. Nothing ticked: all of these.',
+  ],
+  instructions: ['What people read before they ask'],
+  by_hand: ['Something has to be done by hand'],
+  by_hand_how: ['What is to be done by hand'],
+}
+
+const DE_FIELDS: Fields = {
+  in_store: ['Sie kann beantragt werden', 'Sonst steht sie nicht im Katalog.'],
+  discoverability: ['Wer sie im Katalog findet'],
+  allowed_groups: [
+    'Gruppen, die sie beantragen können',
+    'In jeder Zeile der Name einer Gruppe. Leer: alle.',
+  ],
+  admins: [
+    'Wer für sie zuständig ist',
+    'In jeder Zeile eine E-Mail-Adresse oder der Name einer Gruppe. Sie sehen und ändern diese Anwendung.',
+  ],
+  manager: ['Die Führungskraft der Person entscheidet zuerst'],
+  approvers: ['Wer entscheidet', 'In jeder Zeile eine E-Mail-Adresse oder der Name einer Gruppe.'],
+  approvers_2: ['Wer danach entscheidet', 'Wie oben. Leer: niemand.'],
+  lengths: ['Wie lange der Zugang dauern kann', 'Was zur Auswahl steht. Nichts angekreuzt: alle.'],
+  instructions: ['Was man liest, bevor man anfragt'],
+  by_hand: ['Etwas ist von Hand zu tun'],
+  by_hand_how: ['Was von Hand zu tun ist'],
+}
+
+export const CONSOLE_STORE = {
+  store_change: inBoth({
+    en: {
+      link: 'Requests and owners',
+      title: 'How people ask for this app',
+      lead: 'Who looks after it, who finds it, who decides, and how long access may last.',
+      button: 'Save it',
+      done: 'It is saved.',
+      yes: 'yes',
+      no: 'no',
+      finders: {
+        FULL: 'Everybody',
+        LIMITED: 'Members of the groups named below',
+        NONE: 'Nobody',
+      },
+      fields: EN_FIELDS,
+      line: (name: string, from: string, to: string) =>
+        from === '' ? `${name}: ${to}` : `${name}: ${from} → ${to === '' ? '–' : to}`,
+      noPerson: (text: string) => `Nobody, or more than one person, is “${text}”`,
+      noGroup: (text: string) => `No group, or more than one, is called “${text}”`,
+    },
+    de: {
+      link: 'Anfragen und Zuständige',
+      title: 'So wird diese Anwendung beantragt',
+      lead: 'Wer für sie zuständig ist, wer sie findet, wer entscheidet und wie lange der Zugang dauern kann.',
+      button: 'Speichern',
+      done: 'Gespeichert.',
+      yes: 'ja',
+      no: 'nein',
+      finders: {
+        FULL: 'Alle',
+        LIMITED: 'Mitglieder der unten genannten Gruppen',
+        NONE: 'Niemand',
+      },
+      fields: DE_FIELDS,
+      line: (name: string, from: string, to: string) =>
+        from === '' ? `${name}: ${to}` : `${name}: ${from} → ${to === '' ? '–' : to}`,
+      noPerson: (text: string) => `Niemand oder mehr als eine Person ist „${text}“`,
+      noGroup: (text: string) => `Keine oder mehr als eine Gruppe heißt „${text}“`,
+    },
+  }),
+  permission_change: inBoth({
+    en: {
+      label: 'What it is called',
+      add: 'Add a permission',
+      deleteLink: 'Delete',
+      make: {
+        title: 'Add a permission',
+        lead: 'What people may ask for in this app, beside what a sync found. Somebody gives it by hand.',
+        line: (label: string, app: string) => `${label}, in ${app}: people may ask for it`,
+        button: 'Add the permission',
+        done: 'It is added.',
+      },
+      remove: {
+        title: 'Delete the permission?',
+        line: (label: string) => `${label} is deleted, and nobody can ask for it any more`,
+        button: 'Delete it',
+        done: 'It is deleted.',
+      },
+    },
+    de: {
+      label: 'Wie sie heißt',
+      add: 'Berechtigung hinzufügen',
+      deleteLink: 'Löschen',
+      make: {
+        title: 'Berechtigung hinzufügen',
+        lead: 'Was man in dieser Anwendung beantragen kann, neben dem, was ein Abgleich fand. Jemand vergibt sie von Hand.',
+        line: (label: string, app: string) => `${label} in ${app}: kann beantragt werden`,
+        button: 'Die Berechtigung hinzufügen',
+        done: 'Sie ist hinzugefügt.',
+      },
+      remove: {
+        title: 'Berechtigung löschen?',
+        line: (label: string) => `${label} wird gelöscht, und niemand kann sie mehr beantragen`,
+        button: 'Ja, löschen',
+        done: 'Sie ist gelöscht.',
+      },
+    },
+  }),
+} as const
