@@ -3,7 +3,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { casesFor, LISTING, packaged } from '../connectors/lifecycle/packaging.ts'
 import { until } from '../e2e/until.ts'
-import { begin, MAIN, type Running, startRunning } from './keyway.ts'
+import { MAIN } from '../kit/commands.ts'
+import { begin, type Running, startRunning } from './keyway.ts'
 
 const FIELDS = { token: { title: 'API token', help: 'Acme > Settings' } }
 const SETTINGS = { region: { type: 'string', required: true }, limit: { type: 'integer' } }

@@ -6,22 +6,16 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { serve } from '@hono/node-server'
-import { mainOfCheckout } from '../../runtime/cli/checkout.mjs'
 import type { Made } from '../connectors/lifecycle/packaging.ts'
 import { ADMIN_TOKEN, type CoreHost, startCore } from '../core/host.ts'
+import { type Ended, MAIN, runCommand } from '../kit/commands.ts'
 import { basics } from '../kit/program.ts'
 
 export const ROOT: string = path.join(import.meta.dirname, '..', '..')
 
-/** What the launcher runs, which is one process less for each command. */
-export const MAIN: string = mainOfCheckout(process.execPath)
-
-/** How a command ended, and all that it wrote. */
-export type Ended = { code: number; out: string; err: string }
-
 export type Run = { env?: Record<string, string>; cwd?: string }
 
-/** Starts `keyway ...args`. */
+/** Starts `keyway ...args` in a process of its own. */
 export function begin(args: readonly string[], { env = {}, cwd = ROOT }: Run = {}): ChildProcess {
   return spawn(process.execPath, ['--no-warnings', MAIN, ...args], {
     cwd,
@@ -30,21 +24,11 @@ export function begin(args: readonly string[], { env = {}, cwd = ROOT }: Run = {
   })
 }
 
-/** Runs `keyway ...args` to its end. */
-export function keyway(args: readonly string[], run: Run = {}): Promise<Ended> {
-  const child = begin(args, run)
-  let [out, err] = ['', '']
-  child.stdout?.on('data', (chunk: Buffer) => {
-    out += chunk
-  })
-  child.stderr?.on('data', (chunk: Buffer) => {
-    err += chunk
-  })
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (code) => resolve({ code: code ?? -1, out, err }))
-  })
-}
+/** Runs `keyway ...args` to its end, in a process that others have run in before. */
+export const keyway = (
+  args: readonly string[],
+  { env = {}, cwd = ROOT }: Run = {},
+): Promise<Ended> => runCommand(args, { env: { ...basics(), ...env }, cwd })
 
 export type Running = {
   core: CoreHost

@@ -1,29 +1,16 @@
 /** `keyway pack`, `keygen` and `sign`, as an author runs them. */
-import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readPackage } from '../../runtime/connectors/packages/read.ts'
 import { trustOf } from '../../runtime/connectors/packages/sign.ts'
-import { basics } from '../kit/program.ts'
-import { MAIN, ROOT } from './keyway.ts'
+import { ROOT, keyway as run } from './keyway.ts'
 
-const run = promisify(execFile)
 let home: string
 const keyway = async (...args: string[]) => {
-  const command = [MAIN, ...args]
-  try {
-    const { stdout } = await run(process.execPath, ['--no-warnings', ...command], {
-      cwd: home,
-      env: basics(),
-    })
-    return { code: 0, said: stdout }
-  } catch (error) {
-    const { code, stdout, stderr } = error as { code: number; stdout: string; stderr: string }
-    return { code, said: stdout + stderr }
-  }
+  const { code, out, err } = await run(args, { cwd: home })
+  return { code, said: code === 0 ? out : out + err }
 }
 
 beforeAll(async () => {

@@ -1,14 +1,11 @@
 /** `keyway person export` and `keyway person erase` against a running host. */
-import { execFile } from 'node:child_process'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import path from 'node:path'
 import { serve } from '@hono/node-server'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADMIN_TOKEN, type CoreHost, type Person, person, startCore } from '../core/host.ts'
-
-const COMMAND = path.join(import.meta.dirname, '..', '..', 'runtime', 'cli', 'keyway.mjs')
+import { keyway as run } from './keyway.ts'
 
 let core: CoreHost
 let server: Server
@@ -28,14 +25,7 @@ afterAll(async () => {
 })
 
 const keyway = (...args: string[]) =>
-  new Promise<{ code: number; out: string; err: string }>((resolve) => {
-    execFile(
-      process.execPath,
-      [COMMAND, 'person', ...args, '--url', url],
-      { env: { ...process.env, KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN } },
-      (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }),
-    )
-  })
+  run(['person', ...args, '--url', url], { env: { KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN } })
 
 const email = async () => (await core.call('GET', `/users/${ada.id}`)).body.email
 

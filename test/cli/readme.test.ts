@@ -6,9 +6,9 @@ import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { forgetDatabase } from '../database/forget.ts'
 import { freePort } from '../free-port.ts'
+import { type Ended, MAIN } from '../kit/commands.ts'
 import { basics } from '../kit/program.ts'
 import { shellBlock } from '../pages.ts'
-import { type Ended, MAIN } from './keyway.ts'
 
 let home: string
 let env: Record<string, string>

@@ -11,8 +11,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADMIN_TOKEN, app, type CoreHost, domainOf, startCore } from '../core/host.ts'
 import { hasPython, SCRIPT } from '../core/reviews/evidence/verdicts.ts'
 import { until } from '../e2e/until.ts'
+import type { Ended } from '../kit/commands.ts'
+import { keyway as runCommand } from './keyway.ts'
 
-const COMMAND = path.join(import.meta.dirname, '..', '..', 'runtime', 'cli', 'keyway.mjs')
 const home = mkdtempSync(path.join(tmpdir(), 'keyway-review-'))
 const FILE = path.join(home, 'quarter.jsonl')
 
@@ -39,16 +40,17 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true })
 })
 
-type Said = { code: number; out: string; err: string }
-
-const run = (command: string, ...args: string[]): Promise<Said> =>
+const command = (...args: string[]) =>
+  runCommand(args, { env: { KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN } })
+const keyway = (...args: string[]) => command('review', ...args)
+/** What Python's verifier says. */
+const python = (...args: string[]): Promise<Ended> =>
   new Promise((resolve) => {
-    const env = { ...process.env, KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN, PYTHONDONTWRITEBYTECODE: '1' }
-    execFile(command, args, { env }, (error, out, err) =>
+    const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1' }
+    execFile('python3', [SCRIPT, ...args], { env }, (error, out, err) =>
       resolve({ code: error ? Number(error.code) : 0, out, err }),
     )
   })
-const keyway = (...args: string[]) => run(process.execPath, COMMAND, 'review', ...args)
 const asked = (...args: string[]) => keyway(...args, '--url', url)
 
 const idOf = async () => (await core.call('GET', '/access_reviews')).body.items[0].id
@@ -96,7 +98,7 @@ test('evidence is written whole, verified, and not over a file that is there', a
   expect(JSON.parse(verified.out)).toMatchObject({ final: false, states: { OPEN: 3 } })
   if (!hasPython) return
   const theirPage = path.join(home, 'theirs.html')
-  const other = await run('python3', SCRIPT, FILE, '--key', key.trim(), '--page', theirPage)
+  const other = await python(FILE, '--key', key.trim(), '--page', theirPage)
   expect(JSON.parse(other.out)).toMatchObject({ final: false, states: { OPEN: 3 } })
   expect(readFileSync(theirPage, 'utf8')).toBe(readFileSync(page, 'utf8'))
 })
@@ -105,7 +107,7 @@ test('evidence of what a person holds is written and verified too', async () => 
   const { email } = (await core.call('GET', '/users/current')).body
   const file = path.join(home, 'access.jsonl')
   const flags = ['--url', url, '--out', file]
-  const person = (...args: string[]) => run(process.execPath, COMMAND, 'person', ...args)
+  const person = (...args: string[]) => command('person', ...args)
   const written = await person('evidence', email, ...flags)
   expect(written).toMatchObject({ code: 0, out: expect.stringMatching(/ {2}held: 0\n/) })
   const nobody = await person('evidence', 'nobody@acme.example', ...flags, '--force')
@@ -127,7 +129,7 @@ test('a file that was touched is refused with what was done to it, by exit code 
   const others = await keyway('verify', FILE, '--key', key)
   expect(others).toMatchObject({ code: 1, err: expect.stringMatching(/signed by another key/) })
   if (!hasPython) return
-  const again = await run('python3', SCRIPT, file, '--key', key)
+  const again = await python(file, '--key', key)
   expect(again).toMatchObject({
     code: 1,
     err: expect.stringMatching(/is refused: line 2 was changed/),

@@ -1,5 +1,4 @@
 /** `keyway users import` against a running host. */
-import { execFile } from 'node:child_process'
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,8 +9,8 @@ import { serve } from '@hono/node-server'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hostProof, hostProofKey } from '../../runtime/secrets/key-derivation.ts'
 import { ADMIN_TOKEN, type CoreHost, person, startCore } from '../core/host.ts'
+import { keyway as run } from './keyway.ts'
 
-const COMMAND = path.join(import.meta.dirname, '..', '..', 'runtime', 'cli', 'keyway.mjs')
 const EXAMPLE = path.join(import.meta.dirname, '..', 'fixtures', 'readme', 'people.csv')
 
 let core: CoreHost
@@ -33,14 +32,7 @@ afterAll(async () => {
 })
 
 const keyway = (args: string[], env: Record<string, string> = {}) =>
-  new Promise<{ code: number; out: string; err: string }>((resolve) => {
-    execFile(
-      process.execPath,
-      [COMMAND, 'users', 'import', ...args],
-      { env: { ...process.env, KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN, ...env } },
-      (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }),
-    )
-  })
+  run(['users', 'import', ...args], { env: { KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN, ...env } })
 
 const file = async (name: string, content: string | Uint8Array) => {
   const full = path.join(home, name)
