@@ -4,7 +4,7 @@ import { FILES, isShared, SlowestFirst } from './kit/order.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 
-/** What holds for all files of tests. */
+/** What holds for all files of tests: each project takes it over, and lists would be doubled if it had them, too. */
 const each = {
   // Real servers and processes: patience, not speed, is what these need.
   testTimeout: 120_000,
@@ -36,7 +36,6 @@ export default defineConfig({
         resolve: { alias },
         define,
         test: {
-          ...each,
           name: 'apart',
           include: FILES.filter((file) => !isShared(file)),
           isolate: true,
@@ -47,7 +46,6 @@ export default defineConfig({
         resolve: { alias },
         define,
         test: {
-          ...each,
           name: 'together',
           include: FILES.filter(isShared),
           isolate: false,

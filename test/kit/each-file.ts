@@ -1,6 +1,13 @@
 /** For vitest, in front of each file of tests: closes what helpers have opened. */
-import { afterAll, afterEach } from 'vitest'
+import { afterAll, afterEach, expect } from 'vitest'
 import { closeBehindFile, closeBehindTest } from './closing.ts'
+import { countProcessorTime } from './processor-time.ts'
+
+const note = countProcessorTime()
 
 afterEach(closeBehindTest)
-afterAll(closeBehindFile)
+// The first is called last.
+afterAll(async () => {
+  await closeBehindFile()
+  note(expect.getState().testPath ?? '')
+})
