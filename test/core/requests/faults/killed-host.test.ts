@@ -38,7 +38,8 @@ test('the other goes on with what the killed one had begun, and nothing is done 
   other.kill('SIGKILL')
   await other.ended
   killed.resolve('well')
-  for (const id of ids) await acme.reaches(id, 'COMPLETED')
+  // Calls that were held longer than the connector waits are tried again, on a slow machine after more than a minute.
+  for (const id of ids) await acme.reachesSoon(id, 'COMPLETED')
   console.log(`all were given ${Math.round(performance.now() - killedMs)} ms after the kill`)
   for (const email of emails) expect(system.accountsOf(email)).toHaveLength(1)
   expect(system.held.size).toBe(PEOPLE)
