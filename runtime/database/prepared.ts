@@ -6,7 +6,7 @@
  * A pooler in session mode keeps them for as long as a connection, like everything else of a session.
  */
 import { drizzle } from 'drizzle-orm/node-postgres'
-import type { Pool } from 'pg'
+import type { Pool, QueryConfig } from 'pg'
 import type { Db } from './database.ts'
 
 /** Values of the placeholders of a statement. */
@@ -32,6 +32,33 @@ export function prepared<R>(
     const here: Statement<R> = Object.create(statement, { client: { value: connectionOf(db) } })
     return here.execute(values)
   }
+}
+
+/** Most texts that are named by `preparing`; others are sent without a name. */
+const MOST_NAMED = 100
+const names = new Map<string, string>()
+
+function nameOf(text: string): string | undefined {
+  const known = names.get(text)
+  if (known !== undefined || names.size >= MOST_NAMED) return known
+  const name = `asked ${names.size}`
+  names.set(text, name)
+  return name
+}
+
+/**
+ * A database on which every statement is prepared: for a few that are sent again and again, and whose texts hold all that
+ * the plan depends on. It begins no transactions.
+ */
+export function preparing(db: Db): Db {
+  const connection = connectionOf(db)
+  const query = ({ text, ...more }: QueryConfig, values?: unknown[]) => {
+    const name = nameOf(text)
+    return connection.query({ ...more, text, ...(name === undefined ? {} : { name }) }, values)
+  }
+  const own: Db = drizzle.mock()
+  Object.assign(own._.session, { client: { query } })
+  return own
 }
 
 /** The pool of a database, or the connection of a transaction: a member of drizzle's session that its types hide. */

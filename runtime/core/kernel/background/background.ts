@@ -12,6 +12,7 @@ import { idle } from '../../../database/alone.ts'
 import { isAway } from '../../../database/away.ts'
 import type { Database, Db } from '../../../database/database.ts'
 import { inTransaction, openJobs, POLICY, startedJobs } from '../../../database/jobs.ts'
+import { preparing } from '../../../database/prepared.ts'
 import type { CoreContext } from '../context/context.ts'
 import type { Pace } from '../context/pace.ts'
 import type { SendJob } from '../context/send.ts'
@@ -113,46 +114,46 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
       whole.tell('error', { queue, key }, 'a job failed for good; `keyway jobs` says why')
     }
     await jobs.work<DeadJob, void, { includeMetadata: true }>(DEAD, { includeMetadata: true }, bury)
-    look(db)
+    look(db, preparing(db))
   }
 
-  /** Again and again until the end; a database that is away is nothing to tell each time. */
-  function look(db: Db): void {
+  /** Again and again until the end; a database that is away is nothing to tell each time. `asked`: the same, prepared. */
+  function look(db: Db, asked: Db): void {
     timer = setTimeout(() => {
-      looking = lookOnce(db)
+      looking = lookOnce(db, asked)
         .catch((error) => {
           if (!isAway(error)) onError(error)
         })
         .then(() => {
-          if (!stopping.signal.aborted) look(db)
+          if (!stopping.signal.aborted) look(db, asked)
         })
     }, pace.lookMs)
     timer.unref()
   }
 
-  async function lookOnce(db: Db): Promise<void> {
+  async function lookOnce(db: Db, asked: Db): Promise<void> {
     for (const name of QUEUE_NAMES)
-      await lookFor(db, name).catch((error) => {
+      await lookFor(db, asked, name).catch((error) => {
         // One kind of work that cannot be looked for must not stop the others.
         if (isAway(error)) throw error
         onError(error)
       })
   }
 
-  async function lookFor(db: Db, name: QueueName): Promise<void> {
-    const keys = await handlers[name].due(db)
+  async function lookFor(db: Db, asked: Db, name: QueueName): Promise<void> {
+    const keys = await handlers[name].due(asked)
     for (const key of keys) await send(db, name, key)
-    await takeOver(db, name)
+    await takeOver(db, asked, name)
   }
 
   /**
    * Goes on with what a host has left that was killed: its jobs count as running until they are missed,
    * but the locks that it worked under are free at once.
    */
-  async function takeOver(db: Db, name: QueueName): Promise<void> {
+  async function takeOver(db: Db, asked: Db, name: QueueName): Promise<void> {
     const { turnOf } = handlers[name]
     if (!turnOf) return
-    const begun = await startedJobs(db, name, LEFT_SECONDS)
+    const begun = await startedJobs(asked, name, LEFT_SECONDS)
     if (begun.length === 0) return
     const free = new Set(await idle(db, begun.map(turnOf)))
     for (const key of begun) {
