@@ -190,6 +190,7 @@ export const CONSOLE_CONNECT = {
       },
       noCategory: 'As its connector says',
       link: 'Edit',
+      byHand: 'Kept by hand',
       newLink: 'Add a custom app',
       make: {
         title: 'Add a custom app',
@@ -218,6 +219,7 @@ export const CONSOLE_CONNECT = {
       },
       noCategory: 'Wie ihr Connector es sagt',
       link: 'Bearbeiten',
+      byHand: 'Von Hand gepflegt',
       newLink: 'Eigene Anwendung hinzufügen',
       make: {
         title: 'Eigene Anwendung hinzufügen',

@@ -102,6 +102,23 @@ export const CONSOLE_STORE = {
       label: 'What it is called',
       add: 'Add a permission',
       deleteLink: 'Delete',
+      inStore: 'In the store',
+      shown: 'Shown',
+      hidden: 'Hidden',
+      show: {
+        link: 'Show',
+        title: 'Show the permission in the store?',
+        line: (label: string) => `${label}: people who find the app may ask for it`,
+        button: 'Show it',
+        done: 'It is shown.',
+      },
+      hide: {
+        link: 'Hide',
+        title: 'Hide the permission?',
+        line: (label: string) => `${label}: nobody new may ask for it; who has it keeps it`,
+        button: 'Hide it',
+        done: 'It is hidden.',
+      },
       make: {
         title: 'Add a permission',
         lead: 'What people may ask for in this app, beside what a sync found. Somebody gives it by hand.',
@@ -120,6 +137,24 @@ export const CONSOLE_STORE = {
       label: 'Wie sie heißt',
       add: 'Berechtigung hinzufügen',
       deleteLink: 'Löschen',
+      inStore: 'Im Katalog',
+      shown: 'Sichtbar',
+      hidden: 'Verborgen',
+      show: {
+        link: 'Anzeigen',
+        title: 'Berechtigung im Katalog anzeigen?',
+        line: (label: string) => `${label}: wer die Anwendung findet, kann sie beantragen`,
+        button: 'Ja, anzeigen',
+        done: 'Sie ist sichtbar.',
+      },
+      hide: {
+        link: 'Verbergen',
+        title: 'Berechtigung verbergen?',
+        line: (label: string) =>
+          `${label}: niemand kann sie neu beantragen; wer sie hat, behält sie`,
+        button: 'Ja, verbergen',
+        done: 'Sie ist verborgen.',
+      },
       make: {
         title: 'Berechtigung hinzufügen',
         lead: 'Was man in dieser Anwendung beantragen kann, neben dem, was ein Abgleich fand. Jemand vergibt sie von Hand.',

@@ -5,7 +5,7 @@ import { findApp, getApp } from '../../core/catalogue/apps/apps.ts'
 import { disconnectApp, managedHere } from '../../core/catalogue/apps/connect.ts'
 import { triggerSync } from '../../core/sync/trigger.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { appPath } from './apps.ts'
+import { appCrumbs, appPath } from './apps.ts'
 import type { About, ConsoleChange } from './change.ts'
 import { field } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -51,6 +51,7 @@ export const APP_CHANGES = {
     lead: (t) => t.console.app_change.sync.lead,
     button: (t) => t.console.app_change.sync.button,
     done: (t) => t.console.app_change.sync.done,
+    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     preview: async ({ db, principal, t }, about) => {
       const app = await getApp(db, principal, idOf(about), [])
       return {
@@ -67,6 +68,7 @@ export const APP_CHANGES = {
     lead: (t) => t.console.disconnect.lead,
     button: (t) => t.console.disconnect.button,
     done: (t) => t.console.disconnect.done,
+    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     danger: true,
     preview: async ({ db, principal, t }, about) => {
       const w = t.console.disconnect
@@ -131,6 +133,7 @@ export const APP_CHANGES = {
     title: (_, t) => t.console.app_change.settings.title,
     button: (t) => t.console.app_change.settings.button,
     done: (t) => t.console.app_change.settings.done,
+    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     fields: (about, t) =>
       html`${NAMES.map((name) => field({ t, id: name, label: settingWords(t, name), value: about.get(name), type: 'number' }))}`,
     async preview(visit, about) {

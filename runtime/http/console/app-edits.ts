@@ -6,7 +6,7 @@ import { findApp, toApp } from '../../core/catalogue/apps/apps.ts'
 import { createApp, updateApp } from '../../core/catalogue/apps/connect.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { appPath } from './apps.ts'
+import { appCrumbs, appPath } from './apps.ts'
 import type { About, ConsoleChange } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { brief, choose, field } from './parts.ts'
@@ -113,6 +113,7 @@ export const APP_EDITS = {
     button: (t) => t.console.app_edit.change.button,
     done: (t) => t.console.app_edit.change.done,
     back: (about) => appPath(idOf(about)),
+    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     fields: fieldsOf(false),
     given: (visit, about) => heldBy(visit, idOf(about)),
     async preview(visit, about) {

@@ -58,10 +58,17 @@ const categoryIn = ({ w }: Tongue, { category = null }: App): string | null => {
   return known === null ? category : w.categories[known]
 }
 
+/** The way to an app, for pages below its own. */
+export async function appCrumbs({ db, principal }: ConsoleVisit, id: string) {
+  const app = await getApp(db, principal, id, [])
+  return [{ path: appPath(app.id), words: brief(app.user_friendly_label, 60) }]
+}
+
 export const appPath = (id: string): string => `/console/apps/${encodeURIComponent(id)}`
 
-function syncBadge(t: Tongue, { sync_status: status, disconnected }: App): Markup {
+function syncBadge(t: Tongue, { sync_status: status, disconnected, instance_id }: App): Markup {
   if (disconnected) return badge('', 'minus', t.console.app.disconnected)
+  if (instance_id === CUSTOM_INSTANCE) return badge('', 'hand', t.console.app_edit.byHand)
   if (status === 'FAILED') return badge('bad', 'x', t.console.app.syncFailed)
   if (status === 'SYNCING') return badge('busy', 'sync', t.console.app.syncing)
   return status === 'SUCCESS'
@@ -128,9 +135,10 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
   const runs = operates
     ? (await visit.ask('list_syncs', { query: { app_id: app.id, limit: RUNS } })).items
     : []
-  const settings = operates
-    ? await visit.ask('show_sync_settings', { params: { app_id: app.id } })
-    : null
+  const settings =
+    operates && app.instance_id !== CUSTOM_INSTANCE
+      ? await visit.ask('show_sync_settings', { params: { app_id: app.id } })
+      : null
   const sort = ACCOUNT_SORTS.find((one) => one === c.req.query('sort')) ?? 'account'
   const holders = principal.permissions.has('accounts.read')
     ? await listAccounts(db, principal, {
@@ -142,11 +150,7 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
   const [latest] = runs
   const mayChange = !reachesNone(principal, 'apps.write') && !principal.readOnly
   const isCustom = app.instance_id === CUSTOM_INSTANCE
-  const content = html`${latest?.state === 'STOPPED' ? note('bad', 'alert', t.console.app.stopped, html`${brief(latest.problem ?? '', 500)} ${t.console.app.stoppedText}`) : ''}
-<div class="cols"><div class="stack wide">
-${operates ? runsOf(t, app.id, runs, now) : ''}
-${holders ? accountsOf(t, app.id, holders, sort, now) : ''}
-</div><div class="stack wide">
+  const aside = html`<div class="stack wide">
 <p><a href="${appPath(app.id)}/permissions">${t.console.permission.link}</a>${!reachesNone(principal, 'appstore.write') && !principal.readOnly ? html`<br><a href="${appPath(app.id)}/store">${t.console.store_change.link}</a>` : ''}${principal.permissions.has('logs.read') ? html`<br><a href="/console/log?target=${app.id}">${t.console.log.doneLink}</a>` : ''}</p>
 ${card(
   { id: 'facts', title: t.console.app.facts },
@@ -183,7 +187,16 @@ ${
       )
     : ''
 }
-</div></div>`
+</div>`
+  const content = html`${latest?.state === 'STOPPED' ? note('bad', 'alert', t.console.app.stopped, html`${brief(latest.problem ?? '', 500)} ${t.console.app.stoppedText}`) : ''}
+${
+  operates || holders
+    ? html`<div class="cols"><div class="stack wide">
+${operates && (!isCustom || runs.length > 0) ? runsOf(t, app.id, runs, now) : ''}
+${holders ? accountsOf(t, app.id, holders, sort, now) : ''}
+</div>${aside}</div>`
+    : aside
+}`
   return c.html(
     shell({
       t,

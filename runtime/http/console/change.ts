@@ -70,6 +70,8 @@ export type ConsoleChange = {
   preview(visit: ConsoleVisit, about: About): Promise<Preview>
   /** Does it. @returns what is shown in place of the way back, where something must be */
   act(visit: ConsoleVisit, about: About): Promise<unknown>
+  /** The pages above it: of what it is about, by name. */
+  crumbs?(visit: ConsoleVisit, about: About): Promise<{ path: string; words: string }[]>
   /** Where it leads back to. */
   back(about: About): string
   /** What the next page says. */
@@ -201,6 +203,7 @@ async function show(
   }
   const visitor = await visit.visitor()
   const back = change.back(about)
+  const crumbs = code === 404 ? [] : ((await change.crumbs?.(visit, about)) ?? [])
   // Only what was shown can be agreed to.
   const isSeen = change.fields && preview?.lines && refused === null
   const ownNames = change.fields ? fieldNames(change.fields(about, t)) : []
@@ -224,7 +227,7 @@ ${change.reason === 'none' ? '' : field({ t, id: 'reason', label: w.why, help: w
 }`
   return c.html(
     shell({
-      ...{ visitor, flash: visit.flash(), place: change.place, content },
+      ...{ visitor, flash: visit.flash(), place: change.place, content, crumbs },
       t,
       title: change.title(about, t),
       lead: said(change.lead ?? '', t),

@@ -5,6 +5,7 @@ import { deleteBreakGlass, putBreakGlass } from '../../core/catalogue/store/brea
 import { getPermission } from '../../core/catalogue/store/permissions.ts'
 import { listGroups } from '../../core/directory/users.ts'
 import { PageError } from '../frame/error-page.ts'
+import { appCrumbs } from './apps.ts'
 import type { About, ConsoleChange } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { brief, field } from './parts.ts'
@@ -19,6 +20,7 @@ const base = {
   who: null,
   reason: 'none',
   back: (about: About) => permissionsPath(appOf(about)),
+  crumbs: (visit: ConsoleVisit, about: About) => appCrumbs(visit, appOf(about)),
 } as const
 
 async function labelOf({ db, principal }: ConsoleVisit, about: About): Promise<string> {

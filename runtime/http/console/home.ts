@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import type { Attention, Overview } from '../../contract/endpoints/overview.ts'
 import type { Markup } from '../frame/layout.ts'
-import { placesOf, SIDE } from '../frame/side.ts'
+import { type Place, placesOf, SIDE } from '../frame/side.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { empty } from '../pages/parts.ts'
 import { barChart, key } from './charts.ts'
@@ -53,12 +53,19 @@ ${standing(t, overview, now)}
   )
 }
 
+/** What a place is for, as its own page says it. */
+const aboutPlace = ({ w, console: all }: Tongue): Partial<Record<Place, string>> => ({
+  ...{ apps: all.app.lead, requests: all.request.lead, people: all.person.lead },
+  ...{ policies: all.policy.lead, reviews: w.reviews_lead, cost: all.cost.lead },
+  ...{ scim: w.scim_lead, log: all.home.aboutLog },
+})
+
 const placesList = (t: Tongue, { principal }: ConsoleVisit): Markup =>
   html`<ul class="tiles">${placesOf(principal)
     .filter((name) => name !== 'home')
     .map(
       (name) =>
-        html`<li class="card tile"><h2><a class="go over" href="${SIDE[name].path}">${t.w[SIDE[name].words]}</a></h2></li>`,
+        html`<li class="card tile"><h2><a class="go over" href="${SIDE[name].path}">${t.w[SIDE[name].words]}</a></h2><p class="small soft">${aboutPlace(t)[name] ?? ''}</p></li>`,
     )}</ul>`
 
 /** Where one looks at something that needs attention. */

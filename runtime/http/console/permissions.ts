@@ -1,6 +1,7 @@
 /** What can be asked for in an app, and which of it is break-glass. */
 import { html } from 'hono/html'
 import type { BreakGlass } from '../../contract/models/break-glass.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 import { getApp } from '../../core/catalogue/apps/apps.ts'
 import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
 import { listPermissions } from '../../core/catalogue/store/permissions.ts'
@@ -8,6 +9,7 @@ import { getGroup } from '../../core/directory/users.ts'
 import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
+import { badge } from '../pages/states.ts'
 import { appPath } from './apps.ts'
 import { brief, type Column, filter, go, listed, pagesNav, row, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -16,8 +18,9 @@ const SIZE = 50
 /** Break-glass permissions of one app that are shown: there are few. */
 const MOST_MARKED = 500
 
-const columnsOf = ({ console: { permission } }: Tongue): Column[] => [
+const columnsOf = ({ console: { permission, permission_change } }: Tongue): Column[] => [
   { words: permission.name },
+  { words: permission_change.inStore },
   { words: permission.glass },
   { words: permission.action, unseen: true },
 ]
@@ -45,6 +48,7 @@ export const groupNames = ({ db, principal }: ConsoleVisit, { group_ids }: Break
 export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
   const columns = columnsOf(t)
+  const change = t.console.permission_change
   const app = await getApp(db, principal, c.req.param('app_id') ?? '', [])
   const base = permissionsPath(app.id)
   const search = searchText(c.req.query('search'))
@@ -55,23 +59,25 @@ export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
   const marked = await markedIn(visit, app.id)
   const mayAdd = !reachesNone(principal, 'appstore.write') && !principal.readOnly
   const rows = await Promise.all(
-    found.items.map(async ({ id, label, type }) => {
+    found.items.map(async ({ id, label, type, request_config: config }) => {
       const glass = marked.get(String(id))
       const at = `${base}/${String(id)}`
       const named = html`<span class="unseen"> ${brief(String(label), 80)}</span>`
+      const isShown = membersOf(config)['appstore_visibility'] === 'VISIBLE'
+      const link = (to: string, words: string, look = 'less') =>
+        go(`${at}/${to}`, html`${words}${named}`, look)
+      const w = t.console.permission
+      const ofGlass = glass
+        ? html`${link('break-glass', w.change)}${link('no-break-glass', w.unmark)}`
+        : link('break-glass', w.mark)
+      const ofStore = mayAdd
+        ? html`${isShown ? link('hide', change.hide.link) : link('show', change.show.link)}${type === 'NATIVE' ? link('delete', change.deleteLink, 'less danger') : ''}`
+        : ''
       return row(columns, [
         brief(String(label), 200),
-        glass
-          ? t.console.permission.heldBy(
-              (await groupNames(visit, glass)).join(', '),
-              glass.max_minutes,
-            )
-          : '–',
-        principal.readOnly
-          ? ''
-          : glass
-            ? html`${go(`${at}/break-glass`, html`${t.console.permission.change}${named}`)}${go(`${at}/no-break-glass`, html`${t.console.permission.unmark}${named}`)}`
-            : html`${go(`${at}/break-glass`, html`${t.console.permission.mark}${named}`)}${type === 'NATIVE' && mayAdd ? go(`${at}/delete`, html`${t.console.permission_change.deleteLink}${named}`, 'danger') : ''}`,
+        isShown ? badge('good', 'check', change.shown) : badge('', 'minus', change.hidden),
+        glass ? w.heldBy((await groupNames(visit, glass)).join(', '), glass.max_minutes) : '–',
+        principal.readOnly ? '' : html`<div class="row">${ofStore}${ofGlass}</div>`,
       ])
     }),
   )

@@ -2,14 +2,21 @@
 import { html } from 'hono/html'
 import { ACCESS_LENGTHS } from '../../contract/models/access-length.ts'
 import { DISCOVERABILITIES } from '../../contract/models/app-store.ts'
-import { RequestablePermissionInput } from '../../contract/models/requestable-permission.ts'
+import {
+  RequestablePermissionInput,
+  RequestablePermissionInputUpdate,
+} from '../../contract/models/requestable-permission.ts'
 import { findApp } from '../../core/catalogue/apps/apps.ts'
-import { createPermission, deletePermission } from '../../core/catalogue/store/permission-edits.ts'
+import {
+  createPermission,
+  deletePermission,
+  updatePermission,
+} from '../../core/catalogue/store/permission-edits.ts'
 import { getPermission } from '../../core/catalogue/store/permissions.ts'
 import { updateSettings } from '../../core/catalogue/store/settings.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { appPath } from './apps.ts'
+import { appCrumbs, appPath } from './apps.ts'
 import type { About, ConsoleChange } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { brief, check, choose, field } from './parts.ts'
@@ -25,6 +32,7 @@ import {
   storeOf,
   storeTyped,
 } from './store-form.ts'
+import type { ConsoleVisit } from './visit.ts'
 
 const idOf = ({ params }: About): string => params['app_id'] ?? ''
 const permissionOf = ({ params }: About): string => params['permission_id'] ?? ''
@@ -72,11 +80,45 @@ function fieldOf(t: Tongue, name: StoreField, about: About): Markup {
         ],
       })
     case 'lengths':
-      return html`<fieldset><legend>${label}</legend><p class="help">${help}</p><div class="row">${LENGTHS.map((one) => check({ name: lengthBox(one), value: 'yes', words: t.accessLength(ACCESS_LENGTHS[one]), isOn: about.get(lengthBox(one)) !== '' }))}</div></fieldset>`
+      return html`<fieldset class="field"><legend>${label}</legend><p class="help">${help}</p><div class="row">${LENGTHS.map((one) => check({ name: lengthBox(one), value: 'yes', words: t.accessLength(ACCESS_LENGTHS[one]), isOn: about.get(lengthBox(one)) !== '' }))}</div></fieldset>`
     default:
       return html`<div class="field"><label for="${name}">${label} <span class="soft">${t.w.optional}</span></label>${help === '' ? '' : html`<p class="help" id="${name}-help">${help}</p>`}<textarea id="${name}" name="${name}" rows="3" maxlength="10000"${help === '' ? '' : html` aria-describedby="${name}-help"`}>
 ${value}</textarea></div>`
   }
+}
+
+/** Whether requesters see a permission. */
+const turning = (key: 'show' | 'hide') =>
+  ({
+    ...ofApp,
+    path: `/console/apps/:app_id/permissions/:permission_id/${key}`,
+    does: `${key}s a permission in the store`,
+    title: (_, t) => t.console.permission_change[key].title,
+    button: (t) => t.console.permission_change[key].button,
+    done: (t) => t.console.permission_change[key].done,
+    back: (about) => permissionsPath(idOf(about)),
+    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
+    async preview(visit, about) {
+      const words = visit.t.console.permission_change[key].line(await labelOf(visit, about))
+      return { lines: [{ sign: key === 'show' ? 'plus' : 'minus', words }] }
+    },
+    act: ({ db, principal }, about) =>
+      updatePermission(
+        db,
+        principal,
+        permissionOf(about),
+        filledIn(RequestablePermissionInputUpdate, {
+          request_config: { appstore_visibility: key === 'show' ? 'VISIBLE' : 'HIDDEN' },
+        }),
+        false,
+      ),
+  }) satisfies ConsoleChange
+
+/** @throws CoreError 403 for who may not change it, 404 */
+async function labelOf({ db, principal }: ConsoleVisit, about: About): Promise<string> {
+  await findApp(db, principal, idOf(about), 'appstore.write')
+  const permission = await getPermission(db, principal, permissionOf(about), false)
+  return brief(String(permission?.['label'] ?? ''), MOST_SHOWN)
 }
 
 export const STORE_CHANGES = {
@@ -89,6 +131,7 @@ export const STORE_CHANGES = {
     button: (t) => t.console.store_change.button,
     done: (t) => t.console.store_change.done,
     back: (about) => appPath(idOf(about)),
+    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     fields: (about, t) => html`${STORE_NAMES.map((name) => fieldOf(t, name, about))}`,
     async given(visit, about) {
       const { lengths, ...held } = await storeOf(visit, idOf(about))
@@ -128,6 +171,7 @@ export const STORE_CHANGES = {
     button: (t) => t.console.permission_change.make.button,
     done: (t) => t.console.permission_change.make.done,
     back: (about) => permissionsPath(idOf(about)),
+    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     fields: (about, t) =>
       field({
         t,
@@ -158,6 +202,8 @@ export const STORE_CHANGES = {
         false,
       ),
   },
+  'permission-shown': turning('show'),
+  'permission-hidden': { ...turning('hide'), danger: true },
   'permission-deleted': {
     ...ofApp,
     path: '/console/apps/:app_id/permissions/:permission_id/delete',
@@ -167,12 +213,10 @@ export const STORE_CHANGES = {
     done: (t) => t.console.permission_change.remove.done,
     danger: true,
     back: (about) => permissionsPath(idOf(about)),
-    async preview({ db, principal, t }, about) {
-      const permission = await getPermission(db, principal, permissionOf(about), false)
-      const label = brief(String(permission?.['label'] ?? ''), MOST_SHOWN)
-      return {
-        lines: [{ sign: 'minus', words: t.console.permission_change.remove.line(label) }],
-      }
+    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
+    async preview(visit, about) {
+      const words = visit.t.console.permission_change.remove.line(await labelOf(visit, about))
+      return { lines: [{ sign: 'minus', words }] }
     },
     act: ({ db, principal, context }, about) =>
       deletePermission(db, principal, permissionOf(about), context),

@@ -555,6 +555,10 @@ describe('a custom app', () => {
     const listed = (await visitor.get(`${to}/permissions`)).text
     expect(listed).toContain('Send faxes')
     expect((await (await signedIn(core, ada.token)).get('/access')).text).toContain('>Fax</a>')
+    const [, hide = ''] = /href="([^"]+\/hide)"/.exec(listed) ?? []
+    await visitor.get(hide)
+    expect((await visitor.post(hide)).status).toBe(303)
+    expect((await visitor.get(`${to}/permissions`)).text).toMatch(/Hidden[\s\S]*\/show"/)
     const [, end = ''] = /href="([^"]+\/delete)"/.exec(listed) ?? []
     expect((await visitor.get(end)).text).toContain('Send faxes is deleted')
     expect((await visitor.post(end)).status).toBe(303)
@@ -783,7 +787,7 @@ describe('a break-glass permission', () => {
     const list = `/console/apps/${appId}/permissions`
     const at = `${list}/${params['permission_id']}`
     expect((await visitor.get(`/console/apps/${appId}`)).text).toContain(`href="${list}"`)
-    expect((await visitor.get(list)).text).toContain('Mark<span')
+    expect((await visitor.get(list)).text).toContain('Make break-glass<span')
     await visitor.get(`${at}/break-glass`)
     const nobody = await visitor.post(`${at}/break-glass`, { groups: 'Nobody', minutes: '30' })
     expect(nobody.text).toContain('There is no group “Nobody”')
@@ -798,7 +802,7 @@ describe('a break-glass permission', () => {
     expect((await visitor.get(`${at}/break-glass`)).text).toContain('value="30"')
     await visitor.get(`${at}/no-break-glass`)
     expect((await visitor.post(`${at}/no-break-glass`)).status).toBe(303)
-    expect((await visitor.get(list)).text).toContain('Mark<span')
+    expect((await visitor.get(list)).text).toContain('Make break-glass<span')
   })
 })
 
