@@ -4,6 +4,7 @@ import { Client } from 'ldapts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { LdapTarget } from '../rules/ldap-rules.ts'
+import { FIRST_REPLIES } from '../wire/guard.ts'
 import { hostAndPort, type OpenMeans, openWire, type PlainMeans } from '../wire/open.ts'
 import { guardLdap, type LdapGuard } from './guard.ts'
 import { failureOf } from './results.ts'
@@ -16,9 +17,6 @@ type ConnectMeans = OpenMeans & PlainMeans
 
 /** A connection that is ready for operations. */
 export type LdapConnection = { client: Client; guard: LdapGuard }
-
-/** Counts nothing: replies before the first operation are a few bytes. */
-const FIRST_REPLIES = { onBytes: () => {}, read: () => 0, maxItems: 0 }
 
 /**
  * Connects. `ldap:` is upgraded by STARTTLS before anything else is sent, unless the operator grants plain text;

@@ -5,7 +5,7 @@ import { SQL_LIMITS } from '../../contract/connector/sql.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
-import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
+import { createGuard, FIRST_REPLIES, type Guard, GuardedSocket } from '../wire/guard.ts'
 import { hostAndPort, type OpenMeans, openWire, type PlainMeans } from '../wire/open.ts'
 import { failureOf } from './results.ts'
 import { judgeMessage, sizeOf } from './shape.ts'
@@ -24,9 +24,6 @@ export type PostgresConnection = {
   /** What ends the statement that runs, sent on another connection; null where the server gave no key. */
   cancelKey(): Buffer | null
 }
-
-/** Counts nothing: replies before the first statement are a few bytes. */
-const FIRST_REPLIES = { onBytes: () => {}, read: () => 0, maxItems: 0 }
 
 /** The side of the library: what it uses of a socket that it would open itself. */
 class LibrarySocket extends GuardedSocket {

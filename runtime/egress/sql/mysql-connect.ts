@@ -5,7 +5,7 @@ import { SQL_LIMITS } from '../../contract/connector/sql.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
-import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
+import { createGuard, FIRST_REPLIES, type Guard, GuardedSocket } from '../wire/guard.ts'
 import { hostAndPort, openWire, type PlainMeans } from '../wire/open.ts'
 import type { ConnectMeans, SqlLogin } from './connect.ts'
 import { encryptionRequest, type Greeting, readGreeting, sizeOf } from './mysql-greeting.ts'
@@ -20,7 +20,6 @@ export type MysqlConnection = {
   isMariadb: boolean
 }
 
-const FIRST_REPLIES = { onBytes: () => {}, read: () => 0, maxItems: 0 }
 /** Statements that a connection keeps prepared. */
 const MAX_PREPARED = 100
 

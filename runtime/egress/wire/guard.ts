@@ -14,6 +14,16 @@ type Allowance = {
   read(bytes: number): number
   /** Most items: entries and references of a directory, rows of a database. */
   maxItems: number
+  /** Most bytes; as many as any reply may have unless it is said. */
+  maxBytes?: number
+}
+
+/** What a server may say until the login is done: nothing that belongs to a call, so nothing of it is counted. */
+export const FIRST_REPLIES: Allowance = {
+  onBytes: () => {},
+  read: () => 0,
+  maxItems: 0,
+  maxBytes: 64 * 1024,
 }
 
 /** What a message holds, as far as it is counted. */
@@ -91,6 +101,7 @@ export type Guard<S extends GuardedSocket = GuardedSocket> = {
 
 /** No message needs more bytes than this to tell its size. */
 const HEADER_BYTES = 6
+const NOTHING: Buffer = Buffer.alloc(0)
 /** Below this a message shares its memory with others. */
 const SMALL_BYTES = 4096
 
@@ -110,7 +121,7 @@ export function createGuard<S extends GuardedSocket>(
   let open = true
   let allowance: Allowance | null = null
   let [bytes, items, elements] = [0, 0, 0]
-  let header: Buffer = Buffer.alloc(0)
+  let header: Buffer = NOTHING
   /** The message that is being received, as long as it announced itself to be. */
   let message: Buffer | null = null
   let filled = 0
@@ -118,10 +129,11 @@ export function createGuard<S extends GuardedSocket>(
 
   const garbled = (): RuntimeError =>
     new RuntimeError('upstream_garbled', `${from} did not answer with valid ${framing.protocol}`)
+  const maxBytes = (): number => allowance?.maxBytes ?? framing.maxReplyBytes
   const tooMuch = (): RuntimeError =>
     new RuntimeError(
       'upstream_too_large',
-      `${from} answered with more than was asked for, or more than ${framing.maxReplyBytes} bytes or ${framing.maxReplyElements} values: ${framing.advice}`,
+      `${from} answered with more than was asked for, or more than ${maxBytes()} bytes or ${framing.maxReplyElements} values: ${framing.advice}`,
     )
 
   function end(error?: RuntimeError): void {
@@ -133,7 +145,7 @@ export function createGuard<S extends GuardedSocket>(
   function take(chunk: Buffer): void {
     if (allowance === null) return end(new RuntimeError('upstream_closed', `${from} was left`))
     bytes += chunk.length
-    if (bytes > framing.maxReplyBytes) return end(tooMuch())
+    if (bytes > maxBytes()) return end(tooMuch())
     try {
       allowance.onBytes(chunk.length)
       cut(chunk)
@@ -165,8 +177,13 @@ export function createGuard<S extends GuardedSocket>(
           header = Buffer.from(joined)
           return
         }
-        if (total > framing.maxReplyBytes) throw tooMuch()
-        header = Buffer.alloc(0)
+        if (total > maxBytes()) throw tooMuch()
+        header = NOTHING
+        if (joined.length >= total) {
+          hand(joined.subarray(0, total), true)
+          rest = joined.subarray(total)
+          continue
+        }
         message = total < SMALL_BYTES ? Buffer.allocUnsafe(total) : Buffer.allocUnsafeSlow(total)
         filled = 0
         rest = joined
@@ -177,17 +194,18 @@ export function createGuard<S extends GuardedSocket>(
       if (filled < message.length) return
       const whole = message
       message = null
-      hand(whole)
+      hand(whole, false)
     }
   }
 
-  function hand(whole: Buffer): void {
+  /** @param isPart Whether it lies in memory that others share: the library keeps parts of what it gets. */
+  function hand(whole: Buffer, isPart: boolean): void {
     const judged = framing.judge(whole)
     if (judged === null) throw garbled()
     elements += judged.elements
     if (judged.isItem) items += 1
     if (elements > framing.maxReplyElements || items > (allowance?.maxItems ?? 0)) throw tooMuch()
-    if (judged.passes) inner.emit('data', whole)
+    if (judged.passes) inner.emit('data', isPart ? Buffer.from(whole) : whole)
   }
 
   function renew(): void {

@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { errorOf, openDoors } from '../fixtures/door.ts'
-import { startTcp, stopAll } from '../fixtures/upstream.ts'
+import { endless, startTcp, stopAll } from '../fixtures/upstream.ts'
 import { doorTo, ldap } from './directory.ts'
 
 afterEach(async () => {
@@ -59,10 +59,7 @@ describe('a directory that', () => {
 
   test('sends for ever is left', async () => {
     const { search } = await lying((socket) => {
-      const more = () => {
-        if (!socket.destroyed) socket.write(Buffer.concat(Array(50).fill(ENTRY)), more)
-      }
-      more()
+      endless(socket, () => Buffer.concat(Array(50).fill(ENTRY)))()
     })
     expect((await errorOf(search())).code).toBe('upstream_too_large')
   })

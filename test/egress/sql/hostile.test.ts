@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { errorOf, openDoors } from '../fixtures/door.ts'
-import { startTcp, stopAll } from '../fixtures/upstream.ts'
+import { endless, startTcp, stopAll } from '../fixtures/upstream.ts'
 import { doorTo, sql } from './database.ts'
 import { FIRST, lastOf, message, row, WELCOME } from './wire.ts'
 
@@ -77,10 +77,10 @@ describe('a database that', () => {
   test('sends for ever is left', async () => {
     const { query } = await lying((socket) => {
       const some = Buffer.concat(Array(50).fill(row('x'.repeat(1000))))
-      const more = () => {
-        if (!socket.destroyed) socket.write(some, more)
-      }
-      socket.write(FIRST, more)
+      socket.write(
+        FIRST,
+        endless(socket, () => some),
+      )
     })
     expect((await errorOf(query())).code).toBe('upstream_too_large')
   })
@@ -89,6 +89,11 @@ describe('a database that', () => {
     const { query } = await lying(() => {}, {
       welcome: Buffer.concat(Array(400_000).fill(message('S', 'a\0b\0'))),
     })
+    expect((await errorOf(query())).code).toBe('upstream_too_large')
+  })
+
+  test('announces megabytes before the login is left at once', async () => {
+    const { query } = await lying(() => {}, { welcome: Buffer.from([83, 0, 16, 0, 0]) })
     expect((await errorOf(query())).code).toBe('upstream_too_large')
   })
 
