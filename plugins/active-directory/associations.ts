@@ -24,11 +24,14 @@ export const MEMBERSHIP = ['primaryGroupID']
 
 export const isEffective = (ctx: Ctx): boolean => ctx.settings.associations === 'effective'
 
+/** Groups of one page of the domain: what is left of them stands in the cursor, so that it is read once. */
+const GROUPS_AT_ONCE = 15
+
 /** One page of memberships: group after group, each with its people. */
 export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
   chain<Association>(ctx, {
     members: nested(
-      (at) => findPage(ctx, at, 'group', []),
+      ({ cursor }) => findPage(ctx, { cursor, size: GROUPS_AT_ONCE }, 'group', []),
       (group) => async (at) => {
         const people = await peopleIn(ctx, group)
         const page = mapped(
@@ -37,6 +40,7 @@ export const findAssociations = (ctx: Ctx): Promise<Paged<Association[]>> =>
         )
         return page(at)
       },
+      { carries: true },
     ),
   })
 

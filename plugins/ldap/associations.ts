@@ -3,6 +3,7 @@ import {
   firstOf,
   type Input,
   ifThere,
+  isBelow,
   keyPage,
   type LdapEntry,
   type LdapFilter,
@@ -14,8 +15,8 @@ import {
   valuesOf,
 } from 'keyway/sdk'
 import { peopleFilter, readPerson } from './accounts.ts'
-import { type Ctx, findAll, findPage, idOf, isIn } from './directory.ts'
-import { groupFilter, MEMBER_ATTRIBUTES, mayBeGroup, membersOf, readGroup } from './groups.ts'
+import { type Ctx, findAll, findPage, idOf, placeOf } from './directory.ts'
+import { groupFilter, MEMBER_ATTRIBUTES, membersOf, readGroup } from './groups.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
@@ -82,6 +83,8 @@ const association = (account_id: string, group: string): Association => ({
  */
 const PAGES_AT_ONCE = 8
 const PAGE_SIZE = 1000
+/** Groups of one page of the directory: what is left of them stands in the cursor, so that it is read once. */
+const GROUPS_AT_ONCE = 40
 /** Characters of ids that one group may fill a page with: long DNs make pages shorter. */
 const MAX_PAGE_CHARS = 1024 * 1024
 
@@ -90,23 +93,30 @@ const MAX_PAGE_CHARS = 1024 * 1024
  * that reaches it goes on to PAGES_AT_ONCE times as many.
  */
 async function pageOfGroups(ctx: Ctx): Promise<Paged<Association[]>> {
-  const groups: Listing<string> = async (at) => {
-    const { response, cursor } = await findPage(ctx, at, {
-      base: ctx.settings.groups_dn,
-      filter: groupFilter,
-      attributes: ['objectClass'],
-    })
+  const groups: Listing<string> = async ({ cursor: from }) => {
+    const { response, cursor } = await findPage(
+      ctx,
+      { cursor: from, size: GROUPS_AT_ONCE },
+      {
+        base: ctx.settings.groups_dn,
+        filter: groupFilter,
+        attributes: ['objectClass'],
+      },
+    )
     return paged(
       response.map(({ dn }) => idOf(dn)),
       cursor,
     )
   }
   const most = (ctx.page.size ?? PAGE_SIZE) * PAGES_AT_ONCE
-  const members = nested(groups, (group) => async ({ cursor }) => {
-    const people = await peopleIn(ctx, group, new Set([group]))
-    const all = [...people].map((person) => association(person, group))
-    return keyPage({ cursor }, all, ({ account_id }) => account_id, fitting(all, most))
-  })
+  const membersOfGroup =
+    (group: string): Listing<Association> =>
+    async ({ cursor }) => {
+      const people = await peopleIn(ctx, group, new Set([group]))
+      const all = [...people].map((person) => association(person, group))
+      return keyPage({ cursor }, all, ({ account_id }) => account_id, fitting(all, most))
+    }
+  const members = nested(groups, membersOfGroup, { carries: true })
   const page = await members(ctx.page)
   return '__paged' in page ? paged([...page.response], page.cursor) : paged([...page])
 }
@@ -128,10 +138,11 @@ async function peopleIn(ctx: Ctx, group: string, seen: Set<string>): Promise<Set
   const entry = await ifThere(readGroup(ctx, group, MEMBER_ATTRIBUTES))
   if (entry === null) return people
   const { ids, names } = membersOf(ctx, entry)
+  const [groupsAt, peopleAt] = [placeOf(ctx, 'groups_dn'), placeOf(ctx, 'people_dn')]
   for (const id of ids) {
-    const isGroup = mayBeGroup(ctx, id) && (await ifThere(readGroup(ctx, id))) !== null
+    const isGroup = isBelow(id, groupsAt) && (await ifThere(readGroup(ctx, id))) !== null
     if (!isGroup) {
-      if (isIn(ctx, 'people_dn', id)) people.add(id)
+      if (isBelow(id, peopleAt)) people.add(id)
     } else if (isEffective(ctx) && !seen.has(id)) {
       seen.add(id)
       for (const one of await peopleIn(ctx, id, seen)) people.add(one)
@@ -179,10 +190,12 @@ async function pageOfPeople(ctx: Ctx): Promise<Paged<Association[]>> {
 }
 
 /** The groups that memberOf names, as far as they lie where groups are. */
-const groupsOf = (ctx: Ctx, entry: LdapEntry): string[] =>
-  valuesOf(entry, 'memberOf')
+function groupsOf(ctx: Ctx, entry: LdapEntry): string[] {
+  const place = placeOf(ctx, 'groups_dn')
+  return valuesOf(entry, 'memberOf')
     .map(idOf)
-    .filter((id) => mayBeGroup(ctx, id))
+    .filter((id) => isBelow(id, place))
+}
 
 /** Which groups each group is in, by memberOf. */
 async function outerGroups(ctx: Ctx): Promise<Map<string, string[]>> {

@@ -20,9 +20,13 @@ export type Ctx = ConnectorContext<Connector>
 /** The one spelling of a DN, which is the id of its entry; what is no DN stays as it is, and is found nowhere. */
 export const idOf = (dn: string): string => plainDn(dn) ?? dn
 
+type Place = 'people_dn' | 'groups_dn'
+
+/** Where people, or groups, are, in the spelling of ids. */
+export const placeOf = (ctx: Ctx, place: Place): string => plainDn(ctx.settings[place]) ?? ''
+
 /** Whether an id is that of something below where people, or groups, are. */
-export const isIn = (ctx: Ctx, place: 'people_dn' | 'groups_dn', id: string): boolean =>
-  isBelow(id, plainDn(ctx.settings[place]) ?? '')
+const isIn = (ctx: Ctx, place: Place, id: string): boolean => isBelow(id, placeOf(ctx, place))
 
 type Search = Pick<LdapSearch, 'base' | 'filter' | 'attributes'>
 
@@ -51,7 +55,7 @@ export const findAll = (ctx: Ctx, search: Search): Promise<LdapEntry[]> =>
 export async function readEntry(
   ctx: Ctx,
   id: string,
-  search: { place: 'people_dn' | 'groups_dn'; filter: LdapFilter; attributes: string[] },
+  search: { place: Place; filter: LdapFilter; attributes: string[] },
 ): Promise<LdapEntry> {
   const { place, filter, attributes } = search
   const base = idOf(id)

@@ -8,7 +8,7 @@ import {
   paged,
   valuesOf,
 } from 'keyway/sdk'
-import { type Ctx, findPage, idOf, isIn, readEntry } from './directory.ts'
+import { type Ctx, findPage, idOf, readEntry } from './directory.ts'
 
 /** Object classes of groups, with the attribute of their members, and whether that has DNs or user names. */
 const KINDS = [
@@ -79,6 +79,3 @@ export function membersOf(ctx: Ctx, entry: LdapEntry): Members {
   const none = filler === undefined ? null : idOf(filler)
   return { ids: values.map(idOf).filter((id) => id !== none), names: [] }
 }
-
-/** Whether an id may be that of a group: below where groups are. */
-export const mayBeGroup = (ctx: Ctx, id: string): boolean => isIn(ctx, 'groups_dn', id)

@@ -16,6 +16,8 @@ type Outcome = { callId: string } & (
       response: unknown
       page: { token: string; size: number | null } | null
       raw: Record<string, unknown> | null
+      /** Of the reply, as JSON. */
+      bytes: number
     }
   | {
       ok: false
@@ -59,7 +61,10 @@ export const createCall =
           `the reply of ${capability} is too large: ${over}`,
         )
       const { response, page, raw_data: raw } = JSON.parse(answer.body.toString('utf8'))
-      return { ok: true, response, page, raw: raw ?? null, callId: requestId }
+      return {
+        ...{ ok: true, response, page, raw: raw ?? null, callId: requestId },
+        bytes: answer.body.length,
+      }
     } catch (error) {
       failed =
         error instanceof RuntimeError

@@ -78,7 +78,7 @@ export function toLane(
       connector: limitMemory(connector, deps.ceilings.maxMemoryMb),
       isolateKey: secrets.tenant,
       capability,
-      callJson: callJson(secrets, page, version.manifest),
+      callJson: callJson(secrets, page, version.manifest, call.includeRawData),
       raw: call.includeRawData,
       limits,
       deadlineMs,

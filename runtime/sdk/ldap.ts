@@ -10,9 +10,14 @@ import { ConnectorError } from './connector-error.ts'
  * const emails = valuesOf(entry, 'mail')
  */
 export function valuesOf(entry: LdapEntry, attribute: string): string[] {
+  const { attributes } = entry
+  // Servers mostly write names as they were asked for.
+  const asked = Object.hasOwn(attributes, attribute) ? attributes[attribute] : undefined
+  if (asked !== undefined) return asked
   const wanted = attribute.toLowerCase()
-  for (const [name, values] of Object.entries(entry.attributes))
-    if (name.toLowerCase() === wanted) return values
+  for (const name of Object.keys(attributes))
+    if (name.length === wanted.length && name.toLowerCase() === wanted)
+      return attributes[name] ?? []
   return []
 }
 

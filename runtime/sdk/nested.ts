@@ -8,8 +8,14 @@ const MAX_READS = 50
 /** Most items of a page when the caller asks for no size. */
 const MAX_ITEMS = 1000
 
-/** Where a nested listing stands: before which page of things, at which of them, how far in it. */
-type Place = { outer: Json; index: number; inner: Json }
+/** Most characters of JSON that things which are carried may have. */
+const MAX_CARRIED = 4000
+
+/**
+ * Where a nested listing stands: before which page of things, at which of them, how far in it. Of things that are carried
+ * it has the rest of their page, and where the page behind that begins.
+ */
+type Place = { outer: Json; index: number; inner: Json; rest: string | null }
 
 /**
  * What is in each of many things, as one listing: the members of every group, the accounts of every
@@ -17,7 +23,8 @@ type Place = { outer: Json; index: number; inner: Json }
  * its listings, and the result is one that `chain` takes. Empty things cost no page of their own.
  *
  * A page of things is read again for each page that begins within it: where one of them is deleted
- * meanwhile, the next may be missed.
+ * meanwhile, the next may be missed. With `carries` the cursor holds what is left of such a page, if that has some 4,000
+ * characters of JSON at most: for things that are JSON, listed in pages of a few dozen.
  *
  * @throws invalid_page_token when the cursor is not one of a nested listing.
  *
@@ -41,10 +48,14 @@ type Place = { outer: Json; index: number; inner: Json }
 export function nested<Outer, T>(
   outer: Listing<Outer>,
   inner: (one: Outer) => Listing<T>,
+  { carries = false }: { carries?: boolean } = {},
 ): Listing<T> {
   return async ({ cursor, size }) => {
     const start = placeOf(cursor)
-    const things = openPage(await outer({ cursor: start.outer, size: null }))
+    const things: Things<Outer> =
+      start.rest === null
+        ? openPage(await outer({ cursor: start.outer, size: null }))
+        : { items: carried(start.rest), cursor: start.outer }
     const most = size ?? MAX_ITEMS
     const items: T[] = []
     let { index, inner: within } = start
@@ -52,7 +63,7 @@ export function nested<Outer, T>(
       const one = things.items[index]
       if (one === undefined) break
       if (items.length >= most || reads >= MAX_READS)
-        return paged(items, { outer: start.outer, index, inner: within })
+        return paged(items, placeIn(things, index, within))
       const wanted = size === null ? null : most - items.length
       const page = openPage(await inner(one)({ cursor: within, size: wanted }))
       items.push(...page.items)
@@ -61,12 +72,39 @@ export function nested<Outer, T>(
     }
     const next = { outer: things.cursor, index: 0, inner: null }
     return paged(items, things.cursor === null ? null : next)
+
+    function placeIn(page: Things<Outer>, at: number, inner: Json): { [member: string]: Json } {
+      const rest = carries || start.rest !== null ? JSON.stringify(page.items.slice(at)) : null
+      return rest !== null && (start.rest !== null || rest.length <= MAX_CARRIED)
+        ? { outer: page.cursor, index: 0, inner, rest }
+        : { outer: start.outer, index: at, inner }
+    }
   }
 }
 
-function placeOf(cursor: Json): Place {
-  if (cursor === null) return { outer: null, index: 0, inner: null }
-  const { outer, index, inner }: { [member: string]: Json | undefined } = Object(cursor)
-  if (typeof index === 'number') return { outer: outer ?? null, index, inner: inner ?? null }
-  throw new ConnectorError('invalid_page_token', 'The cursor is not one of a nested listing')
+type Things<T> = { items: readonly T[]; cursor: Json }
+
+/** What an earlier page carried: things that went through JSON, as their author says that they may. */
+function carried<T>(rest: string): readonly T[] {
+  try {
+    const items: unknown = JSON.parse(rest)
+    if (Array.isArray(items)) return items
+  } catch {
+    // It is no cursor of ours.
+  }
+  throw wrongCursor()
 }
+
+function placeOf(cursor: Json): Place {
+  if (cursor === null) return { outer: null, index: 0, inner: null, rest: null }
+  const { outer, index, inner, rest }: { [member: string]: Json | undefined } = Object(cursor)
+  if (typeof index === 'number')
+    return {
+      ...{ outer: outer ?? null, index, inner: inner ?? null },
+      rest: typeof rest === 'string' ? rest : null,
+    }
+  throw wrongCursor()
+}
+
+const wrongCursor = (): ConnectorError =>
+  new ConnectorError('invalid_page_token', 'The cursor is not one of a nested listing')

@@ -23,6 +23,7 @@ test('an answer comes back as values', async () => {
     response: [{ a: 1 }],
     page: null,
     raw: null,
+    bytes: 50,
     callId: expect.stringMatching(/\.[0-9a-f]{8}$/),
   })
 })

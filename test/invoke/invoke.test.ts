@@ -120,6 +120,7 @@ describe('a call', () => {
       auth: { token: { token: expect.stringMatching(/^[A-Za-z0-9]+$/) } },
       credentials: null,
       marks: [expect.any(String), expect.any(String)],
+      raw: true,
       page: { cursor: null, size: 7 },
     })
   })

@@ -3,8 +3,8 @@
  * system each page is written when it comes, of a fast one several at once.
  */
 
-/** What a listing answered; `token` is null behind the last page. */
-export type FetchedPage<T> = { rows: T[]; token: string | null }
+/** What a listing answered, in so many bytes of JSON; `token` is null behind the last page. */
+export type FetchedPage<T> = { rows: T[]; token: string | null; bytes: number }
 
 type Ahead<T> = {
   /**
@@ -17,9 +17,9 @@ type Ahead<T> = {
   stop(): void
 }
 
-/** What may wait to be written before the next page is asked for, as rows and as characters of JSON. */
+/** What may wait to be written before the next page is asked for, as rows and as bytes of JSON. */
 const MOST_ROWS = 10_000
-const MOST_LENGTH = 4_000_000
+const MOST_BYTES = 4_000_000
 
 type From<T> = {
   fetch(token: string | null): Promise<FetchedPage<T>>
@@ -44,8 +44,8 @@ export function readAhead<T>({ fetch, token, goesOn }: From<T>): Ahead<T> {
       (page) => {
         coming = null
         waiting.push(page)
-        // Only what may be followed by another page is measured.
-        if (page.token !== null) fill(room, page)
+        room.rows += page.rows.length
+        room.bytes += page.bytes
         const more = page.token !== null && next !== undefined && goesOn()
         next = more ? page.token : undefined
         ask()
@@ -75,14 +75,8 @@ export function readAhead<T>({ fetch, token, goesOn }: From<T>): Ahead<T> {
   }
 }
 
-type Room = { rows: number; length: number }
+type Room = { rows: number; bytes: number }
 
-const emptyRoom = (): Room => ({ rows: 0, length: 0 })
+const emptyRoom = (): Room => ({ rows: 0, bytes: 0 })
 
-const isFull = ({ rows, length }: Room): boolean => rows >= MOST_ROWS || length >= MOST_LENGTH
-
-function fill(room: Room, { rows }: FetchedPage<unknown>): void {
-  room.rows += rows.length
-  // One by one: a page may be as large as a reply may be.
-  for (const row of rows) room.length += JSON.stringify(row).length
-}
+const isFull = ({ rows, bytes }: Room): boolean => rows >= MOST_ROWS || bytes >= MOST_BYTES

@@ -55,7 +55,7 @@ export async function fetchPage<T>(
     walk.gate.probe = false
     await noteBack(walk.db, app, await parts.now(walk.db), parts.tell)
   }
-  return { rows: responseAs(answer), token: answer.page?.token ?? null }
+  return { rows: responseAs(answer), token: answer.page?.token ?? null, bytes: answer.bytes ?? 0 }
 }
 
 /** Walks the listing of the run's phase from its checkpoint to its end, or until the walk is over. */

@@ -16,6 +16,7 @@ import { encodeUtf8 } from './utf8.ts'
 export function makeContext(call: GuestCall, input: unknown): Context {
   const auth = own(input, 'auth') ?? undefined
   const credentials = own(input, 'credentials') ?? {}
+  const wantsRaw = own(input, 'raw') !== false
   // The cast: the host sends what the schemas of the envelope and of the manifest have read.
   const given = {
     auth,
@@ -30,7 +31,7 @@ export function makeContext(call: GuestCall, input: unknown): Context {
     sql: makeSql(call),
     ...given,
     raw: (value: unknown): void => {
-      if (call.ended) return
+      if (call.ended || !wantsRaw) return
       call.raw = value
       call.hasRaw = true
     },

@@ -19,7 +19,9 @@ function system(pages: number, rowsOf: (n: number) => unknown[] = (n) => [n]) {
       asked.push(token)
       const n = Number(token ?? 0)
       await gate(n).promise
-      return { rows: rowsOf(n), token: n + 1 < pages ? String(n + 1) : null }
+      const rows = rowsOf(n)
+      const next = n + 1 < pages ? String(n + 1) : null
+      return { rows, token: next, bytes: JSON.stringify(rows).length }
     },
   }
 }

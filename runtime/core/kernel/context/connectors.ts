@@ -26,6 +26,8 @@ export type ConnectorAnswer =
       page: { token: string; size: number | null } | null
       /** What the system itself said, where that was asked for. */
       raw?: Record<string, unknown> | null
+      /** Of the reply, as JSON. */
+      bytes?: number
       callId?: string
     }
   | {
