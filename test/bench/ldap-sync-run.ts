@@ -1,24 +1,34 @@
 /**
- * Syncs a directory of many people with a real host, and reads the same by ldapts alone. The last phase of a sync, which
- * asks for each person when it signed in last, is left out: it lasts as long as the connector's pace says.
+ * Syncs a directory of many people with a real host; reads the same through the host alone, with no database behind it, and
+ * by ldapts alone. The last phase of a sync, which asks for each person when it signed in last, is left out: it lasts as
+ * long as the connector's pace says.
  */
 import path from 'node:path'
 import { Client } from 'ldapts'
+import { mapValues } from '../../runtime/contract/schema/keys.ts'
 import { begin, newHome } from '../e2e/command.ts'
 import { until } from '../e2e/until.ts'
 import { startAnother } from '../egress/ldap/directory.ts'
-import { memoryOf } from './processes.ts'
-import { latest, login, send, TOKEN } from './sync-run.ts'
+import { databaseUsOf, hostTimesOf, memoryOf, namedUs } from './processes.ts'
+import { latest, login, type Run, send, TOKEN } from './sync-run.ts'
 
 /** Groups that each person is in. */
 export const HELD = 3
 const PAGE = 1000
 
+/** Processor time in microseconds, by who took it; `client` is the bench itself. */
+export type Cpu = Record<'host' | 'workers' | 'database' | 'directory' | 'client', number>
+
+/** How long a way took, and whose processor time. */
+export type Way = { tookMs: number; cpu: Cpu }
+
 export type LdapSyncReport = {
   /** From the request until all people, groups and memberships are there. */
-  syncMs: number
+  sync: Way
+  /** All pages of people and of memberships, by calls of the connector over HTTP. */
+  calls: Way
   /** People and groups with their members, read by ldapts alone. */
-  clientMs: number
+  client: Way
   /** Host and workers together, ten times a second, in the order of the run. */
   memoryMb: number[]
   /** What is not as the directory has it; empty for the exact result. */
@@ -36,6 +46,8 @@ export async function runLdapSync(people: number): Promise<LdapSyncReport> {
       KEYWAY_DATA_DIR: dataDir,
       KEYWAY_ADMIN_TOKEN: TOKEN,
       KEYWAY_REQUESTS_PER_MINUTE: '1000000',
+      // What the connector itself asks for.
+      KEYWAY_MAX_REQUESTS_PER_SECOND: '500',
       KEYWAY_PRIVATE_EGRESS: `ldap=${address}`,
       KEYWAY_PLAIN_LDAP: `ldap=${address}`,
     },
@@ -43,8 +55,7 @@ export async function runLdapSync(people: number): Promise<LdapSyncReport> {
   try {
     const [, host = ''] = await command.prints(/"url":"([^"]+)"/)
     await until('it is ready', async () => (await fetch(`${host}/readyz`)).status === 200, 120_000)
-    const app = await send(host, 'POST', '/apps', {
-      app_class_id: 'ldap',
+    const envelope = {
       auth: { username: auth.bindDn, password: auth.password },
       settings: {
         url,
@@ -52,20 +63,41 @@ export async function runLdapSync(people: number): Promise<LdapSyncReport> {
         groups_dn: `ou=crowds,${baseDn}`,
         page_size: PAGE,
       },
-    })
-    const clientMs = await readAlone(url, baseDn, auth)
-    const memoryMb: number[] = []
-    const begunMs = performance.now()
-    await send(host, 'POST', `/apps/${app.id}/sync`, { sync_type: 'full_sync' })
-    let run = await latest(host)
-    while (run.state === 'RUNNING' && run.phase !== 'activity') {
-      // The cast: a started command has what is looked at, its number.
-      const { hostMb, workersMb } = memoryOf({ pid: command.pid } as never)
-      memoryMb.push(hostMb + workersMb)
-      await new Promise((resolve) => setTimeout(resolve, 100))
-      run = await latest(host)
     }
-    const syncMs = performance.now() - begunMs
+    const app = await send(host, 'POST', '/apps', { app_class_id: 'ldap', ...envelope })
+    // The cast: of a started command its number is looked at.
+    const started = { pid: command.pid } as never
+    const cpu = (): Cpu => {
+      const { hostUs, workersUs } = hostTimesOf(started)
+      const { user, system } = process.cpuUsage()
+      return {
+        ...{ host: hostUs, workers: workersUs, database: databaseUsOf(command.pid) },
+        ...{ directory: namedUs(url), client: user + system },
+      }
+    }
+    const measured = async (work: () => Promise<unknown>): Promise<Way> => {
+      const before = cpu()
+      const begunMs = performance.now()
+      await work()
+      const tookMs = performance.now() - begunMs
+      const after = cpu()
+      return { tookMs, cpu: mapValues(after, (us, who) => us - before[who]) }
+    }
+    const memoryMb: number[] = []
+    const client = await measured(() => readAlone(url, baseDn, auth))
+    const ended: Run[] = []
+    const sync = await measured(async () => {
+      await send(host, 'POST', `/apps/${app.id}/sync`, { sync_type: 'full_sync' })
+      let run: Run
+      do {
+        run = await latest(host)
+        const { hostMb, workersMb } = memoryOf(started)
+        memoryMb.push(hostMb + workersMb)
+        await new Promise((resolve) => setTimeout(resolve, 100))
+      } while (run.state === 'RUNNING' && run.phase !== 'activity')
+      ended.push(run)
+    })
+    const calls = await measured(() => readCalls(host, envelope))
     const database = await login(dataDir)
     const { rows } = await database.query(
       `select (select count(*) from accounts where gone_at is null) as accounts,
@@ -78,9 +110,10 @@ export async function runLdapSync(people: number): Promise<LdapSyncReport> {
     const wrong = Object.entries(expected)
       .filter(([name, count]) => Number(rows[0][name]) !== count)
       .map(([name, count]) => `${name}: ${rows[0][name]} instead of ${count}`)
-    if (run.state !== 'SUCCEEDED' && run.phase !== 'activity')
-      wrong.push(`the run ${run.state}: ${run.problem}`)
-    return { syncMs, clientMs, memoryMb, wrong }
+    for (const run of ended)
+      if (run.state !== 'SUCCEEDED' && run.phase !== 'activity')
+        wrong.push(`the run ${run.state}: ${run.problem}`)
+    return { sync, calls, client, memoryMb, wrong }
   } finally {
     command.kill('SIGTERM')
     await command.ended
@@ -88,15 +121,39 @@ export async function runLdapSync(people: number): Promise<LdapSyncReport> {
   }
 }
 
-/** How long ldapts alone takes to read all people and all groups, in milliseconds. */
+/** Reads every page of both listings; their bytes are left as they come. */
+async function readCalls(
+  host: string,
+  { auth, settings }: { auth: { username: string; password: string }; settings: object },
+): Promise<void> {
+  for (const capability of ['list_accounts', 'find_entitlement_associations']) {
+    let token: string | undefined
+    do {
+      const answer = await fetch(`${host}/connectors/ldap/${capability}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          ...{ auth: { basic: auth }, settings, request: {} },
+          page: { size: PAGE, ...(token === undefined ? {} : { token }) },
+        }),
+      })
+      const end = Buffer.from(await answer.arrayBuffer())
+        .toString('latin1')
+        .slice(-20_000)
+      if (answer.status !== 200) throw new Error(`${capability}: ${end}`)
+      token = /"page":\{"token":"([^"]+)"/.exec(end)?.[1]
+    } while (token !== undefined)
+  }
+}
+
+/** Reads all people and all groups by ldapts alone. */
 async function readAlone(
   url: string,
   baseDn: string,
   auth: { bindDn: string; password: string },
-): Promise<number> {
+): Promise<void> {
   const client = new Client({ url })
   await client.bind(auth.bindDn, auth.password)
-  const begunMs = performance.now()
   for (const [ou, attributes] of [
     ['crowd', ['uid', 'mail', 'givenName', 'sn', 'cn', 'displayName', 'entryUUID']],
     ['crowds', ['cn', 'member']],
@@ -106,7 +163,5 @@ async function readAlone(
       paged: { pageSize: PAGE },
     }))
       if (searchEntries.length === 0) throw new Error(`ou=${ou} is empty`)
-  const tookMs = performance.now() - begunMs
   await client.unbind()
-  return tookMs
 }

@@ -33,6 +33,18 @@ export function hostTimesOf({ pid }: Server): HostTimes {
   return { hostUs: threadsUs(pid), workersUs }
 }
 
+/** Processor time of all that a host started but its workers, which is its database, in microseconds: to a hundredth of a second. */
+export function databaseUsOf(pid: number): number {
+  const [, ...others] = familyOf(pid)
+  return others.filter((one) => !isWorker(one)).reduce((sum, { cpuMs }) => sum + cpuMs * 1000, 0)
+}
+
+/** Processor time so far of the processes whose command has this text, in microseconds. */
+export const namedUs = (text: string): number =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && commandOf(Number(name)).includes(text))
+    .reduce((sum, name) => sum + threadsUs(Number(name)), 0)
+
 /** Processor time of the threads that run in a process, in microseconds. */
 function threadsUs(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
