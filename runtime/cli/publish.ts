@@ -103,7 +103,7 @@ function say(
     ...{ connectors: connectors.length, files },
   }
   const words = [
-    `${directory}: index ${version}, ${connectors.length} connectors, good until ${expires_at}${dryRun ? ' (not written)' : ''}`,
+    `${directory}: index ${version}, ${connectors.length} ${connectors.length === 1 ? 'connector' : 'connectors'}, good until ${expires_at}${dryRun ? ' (not written)' : ''}`,
     ...files.map((file) => `  ${file}`),
   ]
   console.log(json ? JSON.stringify(answer, null, 2) : words.join('\n'))

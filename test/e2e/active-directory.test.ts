@@ -5,7 +5,7 @@ import { startCore } from '../core/host.ts'
 import { leaving } from '../core/offboarding/leaving.ts'
 import { acme } from '../core/policies/acme.ts'
 import { company } from '../core/requests/company.ts'
-import { openDoors } from '../egress/fixtures/door.ts'
+import { errorOf, openDoors } from '../egress/fixtures/door.ts'
 import { type Directory, doorTo, ldap, startDomain } from '../egress/ldap/directory.ts'
 import { failure, startHost, success, type TestHost } from './host.ts'
 import { until } from './until.ts'
@@ -562,6 +562,17 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       raised_by: 'LDAPError',
       ...error,
     })
+  })
+
+  test('says that the domain wants encryption where the operator grants plain text', async () => {
+    const error = await errorOf(
+      doorTo(domain).fetch(ldap('SEARCH', { base: domain.baseDn, scope: 'base' })),
+    )
+    for (const one of openDoors.splice(0)) await one.close()
+    expect([error.details, error.message]).toMatchObject([
+      { wire: 'unauthenticated', appErrorCode: 'strongerAuthRequired' },
+      expect.stringMatching(/encrypted/),
+    ])
   })
 
   test('reads an attribute that a domain controller hands out in ranges whole', async () => {

@@ -1,5 +1,5 @@
 /** The LDAP connector, whole: through the host, its bind, its sandbox and its door, to a real OpenLDAP. */
-import { Client } from 'ldapts'
+import { Attribute, Change, Client } from 'ldapts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCore } from '../core/host.ts'
 import { acme } from '../core/policies/acme.ts'
@@ -161,6 +161,21 @@ describe.skipIf(noDirectory !== null)(
       expect((await done<Account>('get_account', request)).custom_attributes).toEqual({
         employeeNumber: '7',
         displayName: 'User 007',
+      })
+    })
+
+    test('gives null for what an entry lacks, and a number as it is written', async () => {
+      const settings = { people_dn: `ou=bulk,${directory.baseDn}`, person_class: 'account' }
+      const request = { account_id: `uid=bulk0001,ou=bulk,${directory.baseDn}` }
+      expect(await done<Account>('get_account', request, { settings })).toMatchObject({
+        username: 'bulk0001',
+        ...{ email: null, given_name: null, family_name: null, custom_attributes: null },
+      })
+      const modification = new Attribute({ type: 'employeeNumber', values: ['9007199254740993'] })
+      await admin.modify(user('008'), new Change({ operation: 'replace', modification }))
+      const asked = { account_id: user('008'), custom_attributes: ['employeeNumber', 'title'] }
+      expect((await done<Account>('get_account', asked)).custom_attributes).toEqual({
+        employeeNumber: '9007199254740993',
       })
     })
 

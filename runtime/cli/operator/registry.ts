@@ -75,7 +75,7 @@ export async function search(
   const found = searched(index, words)
   print(flags, { registry: source.address, publisher, connectors: found }, ({ connectors }) =>
     connectors.length === 0
-      ? `Nothing of ${words.join(' ')} is published at ${source.address}.`
+      ? `Nothing${words.length === 0 ? '' : ` of ${words.join(' ')}`} is published at ${source.address}.`
       : connectors
           .map(({ id, name, description, versions }) => {
             const [newest] = versions.filter(isRunnable)

@@ -27,7 +27,11 @@ export function failureOf(error: unknown, guard: Guard, from: string): RuntimeEr
 }
 
 /** What to know, or to do, about a result, by its name. `page_size` is what the connectors that come along call it. */
+const ENCRYPT =
+  ': it takes a sign-in on an encrypted connection alone: write ldaps: in the address, or take the grant of plain text (KEYWAY_PLAIN_LDAP) back'
 const HINTS: Readonly<Record<string, string>> = {
+  strongerAuthRequired: ENCRYPT,
+  confidentialityRequired: ENCRYPT,
   referral: ': it names another server for this entry, and referrals are not followed',
   adminLimitExceeded:
     ': a page was larger than it gives, or the account may not page: lower the setting page_size of the connector, or raise the limit there',

@@ -1,6 +1,9 @@
+import { connect } from 'node:net'
+import { Attribute, Change, Client } from 'ldapts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { LdapEntry } from '../../../runtime/contract/connector/ldap-context.ts'
 import { errorOf, openDoors } from '../fixtures/door.ts'
+import { startTcp, stopAll } from '../fixtures/upstream.ts'
 import { type Directory, doorTo, ldap, noDirectory, startDirectory } from './directory.ts'
 
 const title = noDirectory === null ? 'OpenLDAP' : `OpenLDAP: ${noDirectory}`
@@ -88,6 +91,48 @@ describe.skipIf(noDirectory !== null)(title, () => {
     }
     expect(cursor).toBeNull()
     expect(new Set(all).size).toBe(60)
+  })
+
+  test('says that the server has gone in the middle of a page, and asks again on another connection', async () => {
+    const { hostname, port } = new URL(directory.url)
+    let given = 0
+    const relay = await startTcp((socket) => {
+      const server = connect(Number(port), hostname, () => socket.pipe(server))
+      socket.on('close', () => server.destroy())
+      server.on('data', (bytes: Buffer) => {
+        const left = 20_000 - given
+        given += bytes.length
+        socket.write(left > 0 ? bytes.subarray(0, left) : bytes)
+        // Cut once, within an entry of the page.
+        if (left > 0 && bytes.length > left) socket.destroySoon()
+      })
+    })
+    const door = doorTo({ ...directory, url: `ldap://127.0.0.1:${relay}` })
+    const bulk = { base: `ou=bulk,${directory.baseDn}`, attributes: ['uid'], page: { size: 1000 } }
+    expect((await errorOf(ask('SEARCH', bulk, door))).code).toBe('upstream_closed')
+    expect((await ask('SEARCH', bulk, door)).entries).toHaveLength(1000)
+    await stopAll()
+  })
+
+  test('leaves an entry of more bytes than a reply may have', async () => {
+    const admin = new Client({ url: directory.url })
+    await admin.bind(`cn=admin,${directory.baseDn}`, 'admin-secret')
+    const dn = `cn=fat,ou=bulk,${directory.baseDn}`
+    await admin.add(dn, { objectClass: 'inetOrgPerson', cn: 'fat', sn: 'fat' })
+    for (let n = 0; n < 6; n += 1) {
+      const modification = new Attribute({
+        type: 'description',
+        values: [`${n}`.repeat(3_000_000)],
+      })
+      await admin.modify(dn, new Change({ operation: 'add', modification }))
+    }
+    const error = await errorOf(ask('SEARCH', { base: dn, scope: 'base' }))
+    await admin.del(dn)
+    await admin.unbind()
+    expect([error.code, error.message]).toEqual([
+      'upstream_too_large',
+      expect.stringMatching(/fewer attributes/),
+    ])
   })
 
   test('refuses a cursor that leads nowhere', async () => {

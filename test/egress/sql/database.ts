@@ -48,10 +48,12 @@ export function doorTo(
     plain = false,
     user = auth,
     statements,
+    requestsPerSecond = 50,
     call = {},
     ...options
   }: {
     statements: Record<string, Statement>
+    requestsPerSecond?: number
     entry?: object
     plain?: boolean
     user?: { username: string; password: string }
@@ -73,7 +75,10 @@ export function doorTo(
     grants: `acme=${at}`,
     plainSql: parsePrivateGrants(plain ? `acme=${at}` : ''),
     call: {
-      manifest: manifestOf(egress, { statements }),
+      manifest: manifestOf(egress, {
+        statements,
+        limits: { requests_per_second: requestsPerSecond },
+      }),
       secrets: basicSecrets(user.username, user.password),
       tenant: user.username,
       ...call,

@@ -8,6 +8,7 @@ import { type MariadbServer, mariadbDoor, noMariadb, startMariadb } from './mari
 const NUMBERS =
   'with recursive s(n) as (select 1 union all select n + 1 from s where n < $1) select n from s'
 const STATEMENTS = {
+  crowd: { text: 'select seq as n from seq_1_to_100000', reads: true },
   numbers: { text: NUMBERS, parameters: ['integer' as const], reads: true },
   echo: {
     text: 'select $1 a, $2 b, $3 c, $4 d, $5 e, $1 f',
@@ -176,6 +177,36 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     await ask('QUERY', { ...body, page: { size: 10, cursor: first.cursor } }, through)
     const again = ask('QUERY', { ...body, page: { size: 10, cursor: first.cursor } }, through)
     expect((await errorOf(again)).details.wire).toBe('invalid_page_token')
+  })
+
+  test('reads a hundred thousand rows in pages as they were when it began, and says what to do about more at once', async () => {
+    const through = door({ requestsPerSecond: 1000, maxRequestsPerSecond: 1000 })
+    const error = await errorOf(ask('QUERY', { statement: 'crowd' }, through))
+    expect([error.code, error.message]).toEqual([
+      'upstream_too_large',
+      expect.stringMatching(/read it in pages/),
+    ])
+    const found: number[] = []
+    let cursor: string | null = null
+    do {
+      const page = { size: 1000, cursor }
+      const read = await ask('QUERY', { statement: 'crowd', page }, through)
+      found.push(...read.rows.map(({ n }: { n: string }) => Number(n)))
+      cursor = read.cursor
+    } while (cursor !== null)
+    expect([new Set(found).size, found.at(-1)]).toEqual([100_000, 100_000])
+
+    await admin.query(
+      "insert into sales.notes select concat('n', lpad(seq, 2, '0')) from sales.seq_1_to_30",
+    )
+    const first = await ask('QUERY', { statement: 'notes', page: { size: 10 } }, through)
+    await admin.query("delete from sales.notes; insert into sales.notes values ('n15')")
+    const page = { size: 30, cursor: first.cursor }
+    const rest = await ask('QUERY', { statement: 'notes', page }, through)
+    expect(rest.rows.map(({ note }: { note: string }) => note)).toEqual(
+      Array.from({ length: 20 }, (_, n) => `n${n + 11}`),
+    )
+    await admin.query('delete from sales.notes')
   })
 
   test('serves others where results wait unread on all connections', async () => {

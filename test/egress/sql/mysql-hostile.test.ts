@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { errorOf, openDoors } from '../fixtures/door.ts'
-import { startTcp, stopAll } from '../fixtures/upstream.ts'
+import { endless, startTcp, stopAll } from '../fixtures/upstream.ts'
 import { sql } from './database.ts'
 import { mariadbDoor } from './mariadb.ts'
 import { column, end, first, greeting, ok, packet, row } from './mysql-wire.ts'
@@ -56,12 +56,20 @@ async function lying(
 
 const text = async (work: Promise<{ body: unknown }>) => JSON.parse(String((await work).body))
 
-test('a MySQL that tells the truth is read', async () => {
-  const { query } = await lying((socket) =>
-    socket.write(Buffer.concat([first, row(4, 'x'), packet(5, [0xfb]), end(6)])),
-  )
-  expect(await text(query())).toEqual({ rows: [{ a: 'x' }, { a: null }], cursor: null })
-})
+test.each([
+  ['11.4.0-MariaDB', 'SESSION tx_read_only = 1, SESSION max_statement_time = 60'],
+  ['8.4.3', 'SESSION transaction_read_only = 1, SESSION max_execution_time = 60000'],
+])(
+  'a MySQL %s that tells the truth is read, in a session that is settled by its own names',
+  async (version, settles) => {
+    const { query, heard } = await lying(
+      (socket) => socket.write(Buffer.concat([first, row(4, 'x'), packet(5, [0xfb]), end(6)])),
+      { greets: greeting({ version }) },
+    )
+    expect(await text(query())).toEqual({ rows: [{ a: 'x' }, { a: null }], cursor: null })
+    expect(heard()).toContain(settles)
+  },
+)
 
 describe('a MySQL that', () => {
   const prepared = (columns: number, parameters: number) =>
@@ -119,10 +127,7 @@ describe('a MySQL that', () => {
             return one
           }),
         )
-      const more = () => {
-        if (!socket.destroyed) socket.write(some(), more)
-      }
-      socket.write(first, more)
+      socket.write(first, endless(socket, some))
     })
     expect((await errorOf(query())).code).toBe('upstream_too_large')
   })

@@ -15,13 +15,19 @@ const PLAIN = 0x0008_a209
 const ENCRYPTED = 0x800
 
 /** What a server says first. */
-export function greeting({ encrypts = false }: { encrypts?: boolean } = {}): Buffer {
+export function greeting({
+  encrypts = false,
+  version = '11.4.0-MariaDB',
+}: {
+  encrypts?: boolean
+  version?: string
+} = {}): Buffer {
   const flags = Buffer.alloc(4)
   flags.writeUInt32LE(encrypts ? PLAIN | ENCRYPTED : PLAIN)
   return packet(
     0,
     [10],
-    '11.4.0-MariaDB\0',
+    `${version}\0`,
     [1, 0, 0, 0],
     'scramble',
     [0],

@@ -250,6 +250,21 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     ])
   })
 
+  test('reads a hundred thousand rows in pages', async () => {
+    const through = door({ requestsPerSecond: 1000, maxRequestsPerSecond: 1000 })
+    let [count, last] = [0, 0]
+    let cursor: string | null = null
+    do {
+      const page = { size: 1000, cursor }
+      const body = { statement: 'numbers', parameters: [100_000], page }
+      const found = await ask('QUERY', body, through)
+      count += found.rows.length
+      last = found.rows.at(-1)?.n ?? last
+      cursor = found.cursor
+    } while (cursor !== null)
+    expect([count, last]).toEqual([100_000, 100_000])
+  })
+
   test('leaves a result of fifty megabytes', async () => {
     const error = await refused('many', [50])
     expect([error.code, error.message]).toEqual([
@@ -445,6 +460,13 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
       'unauthenticated',
       '28000',
       { user: { username: 'user010', password: 'pw-010' } },
+    ],
+    [
+      'a user whose time is over',
+      'numbers',
+      'unauthenticated',
+      '28P01',
+      { user: { username: 'user020', password: 'pw-020' } },
     ],
     [
       'a database that there is not',
