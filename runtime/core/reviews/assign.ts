@@ -1,4 +1,4 @@
-/** Assigning the lines of an app: who reviews is found for each person once, and asked by one task. */
+/** Assigning the lines of an app: who reviews is chosen for each person once (`reviewersOf`), and asked by one task. */
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'

@@ -1,4 +1,4 @@
-/** Writes pages of associations. */
+/** Writes pages of associations; what a run no longer sees goes in `tombstones.ts`. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import type { Db } from '../../database/database.ts'

@@ -22,7 +22,10 @@ const UNLISTED = 'ACCESS_REMOVED'
 
 type Verdict = { external: string; status: string; gone: boolean }
 
-/** Confirms and marks the accounts that are missing. Each is done once: what is marked is found no more. */
+/**
+ * Confirms and marks the accounts that are missing. Each is done once: what is marked is found no more. What such an account held is
+ * deleted by `markRest`, since no page listed it.
+ */
 export async function markAccounts(walk: Walk): Promise<void> {
   if (walk.run.skipped.includes('accounts')) return checkpoint(walk, async () => toNext(walk))
   const confirms = offers(walk, 'get_account')
