@@ -32,6 +32,8 @@ export async function publish(
   { key, days, mirror, dryRun, json }: PublishFlags,
 ): Promise<void> {
   await told(async () => {
+    if (days < 1)
+      throw new PackageError('an index of no days has expired at once: write --days 1 or more')
     const mirrors = mirror?.filter((one) => one !== 'none').map(mirrorAddress)
     const before = await indexIn(directory)
     const files: Files = new Map()

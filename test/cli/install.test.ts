@@ -39,7 +39,7 @@ describe('a registry that is a folder', () => {
     await publish('acme.key', first)
     const search = (...more: string[]) => host.keyway('search', 'acme', '--registry', ...more)
     const byKey = await search('registry', '--key', 'acme.key.pub')
-    expect(byKey).toMatchObject({ code: 0, out: expect.stringMatching(/^acme 1\.0\.0: /) })
+    expect(byKey).toMatchObject({ code: 0, out: 'acme 1.0.0\n' })
     const unknown = await host.keyway('install', 'acme@^1', '--registry', 'registry')
     expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('keyway trust KEY.pub') })
     const { answer } = await host.json('trust', 'acme.key.pub', '--name', 'Acme Inc.')
@@ -97,6 +97,9 @@ describe('a registry that is a folder', () => {
   test('is only where the operator says', async () => {
     const none = await host.keyway('search')
     expect(none).toMatchObject({ code: 1, err: expect.stringContaining('no registry is named') })
+    expect((await host.keyway('install', 'staff')).err).toContain('with --registry')
+    const expired = await host.keyway('publish', 'none', '--key', 'acme.key', '--days', '0')
+    expect(expired).toMatchObject({ code: 1, err: expect.stringContaining('--days 1 or more') })
     const plain = await host.keyway('search', '--registry', 'http://registry.example')
     expect(plain).toMatchObject({ code: 1, err: expect.stringContaining('without TLS') })
   })

@@ -222,7 +222,7 @@ async function bytesOf(file: string): Promise<Buffer> {
     throw fileFault(
       file,
       error,
-      'name a package that keyway pack made. A version that is installed already is meant by keyway upgrade ID --to VERSION',
+      'name a package that keyway pack made, or what a registry has under this name, with --registry. A version that is installed already is meant by keyway upgrade ID --to VERSION',
     )
   }
 }

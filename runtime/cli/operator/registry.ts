@@ -80,7 +80,8 @@ export async function search(
           .map(({ id, name, description, versions }) => {
             const [newest] = versions.filter(isRunnable)
             const version = newest?.version ?? `${versions[0]?.version} (does not run here)`
-            return `${id} ${version}: ${name}${description === '' ? '' : `. ${description}`}`
+            const words = [name, description].filter((text) => text !== '' && text !== id)
+            return `${id} ${version}${words.length === 0 ? '' : `: ${words.join('. ')}`}`
           })
           .join('\n'),
   )
