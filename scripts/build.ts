@@ -15,19 +15,19 @@ const DIST = path.join(ROOT, 'dist')
 /** What runtime/ reads beside its code. */
 const READ_BESIDE = ['database/migrations', 'connectors/registry/built-in.json'] as const
 
-/** What authors import; only these have declarations in the package. */
+/** What authors import; only these have declarations in the package (tsconfig.declarations.json). */
 const PUBLIC = ['sdk/sdk', 'testing/testing'] as const
 
+/** Runs the compiler; ends with it where it fails. */
+function compile(...args: string[]): void {
+  const { status } = spawnSync('tsc', args, { cwd: ROOT, stdio: 'inherit' })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
 rmSync(DIST, { recursive: true, force: true })
-const { status } = spawnSync(
-  'tsc',
-  ['-p', 'scripts/tsconfig.build.json', ...process.argv.slice(2)],
-  {
-    cwd: ROOT,
-    stdio: 'inherit',
-  },
-)
-if (status !== 0) process.exit(status ?? 1)
+compile('-p', 'scripts/tsconfig.build.json', ...process.argv.slice(2))
+// Of the whole runtime, which the line before has checked, they would take six times as long as all else.
+compile('-p', 'scripts/tsconfig.declarations.json', '--noCheck')
 for (const file of READ_BESIDE)
   cpSync(path.join(ROOT, 'runtime', file), path.join(DIST, file), {
     recursive: true,
