@@ -18,8 +18,8 @@ export const APART: readonly string[] = [
  * how long each took beside others.
  */
 export const SLOWEST: readonly string[] = [
-  'test/e2e/tarball.test.ts',
   'test/e2e/pages.test.ts',
+  'test/e2e/tarball.test.ts',
   'test/hostile/hostile.test.ts',
   'test/e2e/cli.test.ts',
   'test/e2e/keystone.test.ts',
