@@ -2,12 +2,13 @@
  * One transaction on one connection. It costs two messages beside what its work asks: one begins it and reads the
  * time, one writes what was gathered for its end and commits.
  */
-import { sql } from 'drizzle-orm'
 import { NodePgSession, NodePgTransaction } from 'drizzle-orm/node-postgres'
 import { PgDialect, type PgTransactionConfig } from 'drizzle-orm/pg-core'
 import type { PoolClient } from 'pg'
 import { gathering } from './at-end.ts'
 import type { Db } from './database.ts'
+import { connectionOf } from './prepared.ts'
+import { together } from './together.ts'
 
 type NoSchema = Record<string, never>
 type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
@@ -54,6 +55,12 @@ async function begin(tx: Db, client: PoolClient, config: PgTransactionConfig): P
 
 const TIME = 'select clock_timestamp() as now'
 
+/** Asked by all jobs, and by what they send: those that ask at once are told together. */
+const askTime = together(
+  async (db) => (await connectionOf(db).query<{ now: Date }>(TIME)).rows.map(({ now }) => now),
+  () => '',
+)
+
 /** How long the time read in a transaction is extrapolated, in milliseconds. */
 const COUNTED_MS = 1000
 const moments = new WeakMap<Db, { told: Date; atMs: number }>()
@@ -66,8 +73,7 @@ export async function databaseTime(db: Db): Promise<Date> {
   const known = moments.get(db)
   const sinceMs = known ? Math.floor(performance.now() - known.atMs) : COUNTED_MS
   if (known && sinceMs < COUNTED_MS) return new Date(known.told.getTime() + sinceMs)
-  const { rows } = await db.execute<{ now: string }>(sql.raw(TIME))
-  const told = new Date(rows[0]?.now ?? Number.NaN)
+  const [told = new Date(Number.NaN)] = await askTime(db, '')
   if (db instanceof NodePgTransaction) moments.set(db, { told, atMs: performance.now() })
   return told
 }

@@ -28,8 +28,21 @@ const byIds = prepared('users by ids', (db) =>
 /** The users who have one of some ids, in any order. */
 export const usersOf = (db: Db, ids: readonly string[]): Promise<UserRow[]> => byIds(db, { ids })
 
+/** What of a user is on the wire: the same members of a row, or of a table to select no other columns of it. */
+export const shownOf = <I, E, G, F, S>(
+  of: Record<'id', I> &
+    Record<'email', E> &
+    Record<'givenName', G> &
+    Record<'familyName', F> &
+    Record<'status', S>,
+) => ({
+  ...{ id: of.id, email: of.email, status: of.status },
+  ...{ givenName: of.givenName, familyName: of.familyName },
+})
+export type ShownUser = Pick<UserRow, 'id' | 'email' | 'givenName' | 'familyName' | 'status'>
+
 /** A user as on the wire. */
-export const toUser = ({ id, email, givenName, familyName, status }: UserRow): User => ({
+export const toUser = ({ id, email, givenName, familyName, status }: ShownUser): User => ({
   id,
   email,
   given_name: givenName,

@@ -49,7 +49,7 @@ const MAX_NAMED = 3
 export async function whoToAsk(
   db: Db,
   domainId: string,
-  asked: readonly AppRow[],
+  asked: readonly Pick<AppRow, 'id' | 'adminUserIds' | 'adminGroupIds'>[],
 ): Promise<ReadonlyMap<string, string>> {
   if (asked.length === 0) return new Map()
   const mayAct = notInArray(users.status, ['SUSPENDED', 'INACTIVE'])
@@ -94,5 +94,5 @@ export async function whoToAsk(
 }
 
 /** Whether notes hold something that not everybody reads. */
-export const haveDetails = ({ notes }: RequestRow): boolean =>
+export const haveDetails = ({ notes }: Pick<RequestRow, 'notes'>): boolean =>
   Object.entries(notes).some(([status, note]) => note !== null && failedWords(status) !== null)

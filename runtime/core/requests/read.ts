@@ -1,14 +1,11 @@
 /** Access requests: who sees which, and how they are read. */
 
 import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/pg-core'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import type { Db } from '../../database/database.ts'
-import { prepared } from '../../database/prepared.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { apps } from '../../database/schema/apps.ts'
-import { users } from '../../database/schema/people.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { tasks } from '../../database/schema/tasks.ts'
 import { one } from '../../database/written.ts'
@@ -22,6 +19,7 @@ import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { mineOf, toTasks } from '../tasks/tasks.ts'
 import type { RequestRow } from './machine/request.ts'
 import { detailedApps, haveDetails, plainNotes, whoToAsk } from './notes.ts'
+import { type RequestParts, type ShownRequest, withItsOwn } from './shown.ts'
 
 /** Categories of tasks whose instructions say what failed. */
 const WORK: readonly string[] = ['PROVISIONING', 'DEPROVISIONING']
@@ -120,8 +118,9 @@ export async function getAccessRequest(
   id: string,
   expand: string[],
 ): Promise<AccessRequest> {
-  const [found] = isId(id) ? await withItsOwn(db, { id, domainId: principal.domainId }) : []
-  if (!found || !(await sees(db, principal, found.request))) throw notFound('Access request')
+  const [found] = isId(id) ? await withItsOwn(db, id.toLowerCase()) : []
+  const isOurs = found?.request.domainId === principal.domainId
+  if (!isOurs || !(await sees(db, principal, found.request))) throw notFound('Access request')
   const { request, app, target, requester } = found
   const own = { apps: [app], users: requester ? [target, requester] : [target] }
   return one(await answerRequests(db, principal, [request], expand, own))
@@ -149,25 +148,8 @@ export async function accessRequestsById(
   return new Map(answered.map((one) => [one.id, one]))
 }
 
-const requesters = alias(users, 'requesters')
-
-const withItsOwn = prepared('access request with its own', (db) =>
-  db
-    .select({ request: accessRequests, app: apps, target: users, requester: requesters })
-    .from(accessRequests)
-    .innerJoin(apps, eq(apps.id, accessRequests.appId))
-    .innerJoin(users, eq(users.id, accessRequests.targetUserId))
-    .leftJoin(requesters, eq(requesters.id, accessRequests.requesterId))
-    .where(
-      and(
-        eq(accessRequests.id, sql.placeholder('id')),
-        eq(accessRequests.domainId, sql.placeholder('domainId')),
-      ),
-    ),
-)
-
 /** Whether `seenBy` holds for a request that was read already. */
-async function sees(db: Db, principal: Principal, request: RequestRow): Promise<boolean> {
+async function sees(db: Db, principal: Principal, request: ShownRequest): Promise<boolean> {
   const { userId } = principal
   if (request.requesterId === userId || request.targetUserId === userId) return true
   if (reachesNone(principal, 'tasks.read')) return false
@@ -179,19 +161,16 @@ async function sees(db: Db, principal: Principal, request: RequestRow): Promise<
 /** Without zone and fraction: the command-line client reads nothing else (core-interface.md section 3). */
 const zoneless = (moment: Date): string => moment.toISOString().slice(0, 19)
 
-/** The apps and people of requests, where they are known already. */
-type Own = { apps: (typeof apps.$inferSelect)[]; users: (typeof users.$inferSelect)[] }
-
 /** Requests as on the wire, as the caller may read them, in a fixed number of questions. */
 export async function answerRequests(
   db: Db,
   principal: Principal,
-  rows: readonly RequestRow[],
+  rows: readonly ShownRequest[],
   expand: readonly string[],
-  own?: Own,
+  own: Partial<RequestParts> = {},
 ): Promise<AccessRequest[]> {
   if (rows.length === 0) return []
-  const appRows = own?.apps ?? (await appsOf(db, [...new Set(rows.map(({ appId }) => appId))]))
+  const appRows = own.apps ?? (await appsOf(db, [...new Set(rows.map(({ appId }) => appId))]))
   const appsById = new Map(appRows.map((app) => [app.id, app]))
   const detailed = await detailedApps(db, principal, [...appsById.keys()])
   const plain = rows.filter((row) => !detailed.has(row.appId) && haveDetails(row))
@@ -203,7 +182,7 @@ export async function answerRequests(
   )
   const people = rows.flatMap(({ requesterId, targetUserId }) => [requesterId, targetUserId])
   const personIds = [...new Set(people.filter((id) => id !== null))]
-  const userRows = own?.users ?? (await usersOf(db, personIds))
+  const userRows = own.users ?? (await usersOf(db, personIds))
   const usersById = new Map(userRows.map((user) => [user.id, toUser(user)]))
   const permissionIds = rows.flatMap(({ permissionId: id }) => (id === null ? [] : [id]))
   const permissionRows =
@@ -246,7 +225,7 @@ export async function answerRequests(
 async function tasksOf(
   db: Db,
   { userId }: Principal,
-  rows: readonly RequestRow[],
+  rows: readonly Pick<RequestRow, 'id'>[],
   detailed: ReadonlySet<string>,
 ) {
   const found = await db

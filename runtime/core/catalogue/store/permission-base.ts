@@ -5,7 +5,10 @@ import type { AppRow } from '../apps/apps.ts'
 export type PermissionRow = typeof requestablePermissions.$inferSelect
 
 /** RequestablePermissionBaseOutput of core-interface.md section 2.2. */
-export const toPermissionBase = (row: PermissionRow, app: AppRow) => ({
+export const toPermissionBase = (
+  row: PermissionRow,
+  app: Pick<AppRow, 'id' | 'appClassId' | 'instanceId'>,
+) => ({
   id: row.id,
   type: row.type,
   label: row.label,

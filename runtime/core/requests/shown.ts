@@ -1,0 +1,55 @@
+/** What is read of an access request to show it: the columns that are on the wire, or say who sees it, and no others. */
+import { eq, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
+import { prepared } from '../../database/prepared.ts'
+import { apps } from '../../database/schema/apps.ts'
+import { users } from '../../database/schema/people.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import { together } from '../../database/together.ts'
+import { type ShownUser, shownOf } from '../directory/users.ts'
+
+const requestColumns = (of: typeof accessRequests) => ({
+  ...{ id: of.id, domainId: of.domainId, appId: of.appId, permissionId: of.permissionId },
+  ...{ requesterId: of.requesterId, targetUserId: of.targetUserId, isBreakGlass: of.isBreakGlass },
+  ...{ status: of.status, notes: of.notes, createdAt: of.createdAt, expiresAt: of.expiresAt },
+  expirationInSeconds: of.expirationInSeconds,
+})
+export type ShownRequest = Pick<
+  typeof accessRequests.$inferSelect,
+  keyof ReturnType<typeof requestColumns>
+>
+
+const appColumns = ({ id, name, appClassId, instanceId, ...of }: typeof apps) => ({
+  ...{ id, name, appClassId, instanceId },
+  ...{ adminUserIds: of.adminUserIds, adminGroupIds: of.adminGroupIds },
+})
+type ShownApp = Pick<typeof apps.$inferSelect, keyof ReturnType<typeof appColumns>>
+
+/** The apps and people of requests, where they are known already. */
+export type RequestParts = { apps: ShownApp[]; users: ShownUser[] }
+
+const requesters = alias(users, 'requesters')
+
+const withTheirOwn = prepared('access requests with their own', (db) =>
+  db
+    .select({
+      request: requestColumns(accessRequests),
+      app: appColumns(apps),
+      target: shownOf(users),
+      requester: shownOf(requesters),
+    })
+    .from(accessRequests)
+    .innerJoin(apps, eq(apps.id, accessRequests.appId))
+    .innerJoin(users, eq(users.id, accessRequests.targetUserId))
+    .leftJoin(requesters, eq(requesters.id, accessRequests.requesterId))
+    .where(sql`${accessRequests.id} = any(${sql.placeholder('ids')}::uuid[])`),
+)
+
+/**
+ * A request by its id in lower case, with its app and people; none where there is no such request. Programs read what they
+ * wait for again and again, many of them at once.
+ */
+export const withItsOwn = together(
+  (db, ids) => withTheirOwn(db, { ids }),
+  ({ request }) => request.id,
+)

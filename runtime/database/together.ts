@@ -1,0 +1,60 @@
+/**
+ * Lookups by a key that many callers make at once, such as who a token belongs to: while one is under way, those that are
+ * asked for wait, and are then made as one. A lookup is sent after it was asked for, so no answer is older than its question.
+ */
+import type { Db } from './database.ts'
+
+/** Most keys of one statement. */
+const MOST_KEYS = 100
+/** Longest that a lookup waits for another one, in milliseconds: a connection that hangs holds nobody else up. */
+const PATIENCE_MS = 20
+
+type Batch<R> = { keys: Set<string>; answer: Promise<readonly R[]>; send(): void }
+
+/**
+ * Makes a lookup of rows by one key from a question for several. In a transaction, which sees what it wrote itself, it is
+ * asked at once.
+ *
+ * @param ask fails for no single key: an error is one of all that are asked for together
+ * @param keyOf the key by which a row was found
+ */
+export function together<R>(
+  ask: (db: Db, keys: readonly string[]) => Promise<readonly R[]>,
+  keyOf: (row: R) => string,
+): (db: Db, key: string) => Promise<readonly R[]> {
+  const states = new WeakMap<Db, { underWay: number; waiting: Batch<R> | null }>()
+
+  function open(db: Db): Batch<R> {
+    const state = states.get(db) ?? { underWay: 0, waiting: null }
+    states.set(db, state)
+    if (state.waiting) return state.waiting
+    const { promise, resolve, reject } = Promise.withResolvers<readonly R[]>()
+    const batch: Batch<R> = { keys: new Set(), answer: promise, send }
+    const timer = state.underWay > 0 ? setTimeout(send, PATIENCE_MS) : undefined
+    if (!timer) queueMicrotask(send)
+    state.waiting = batch
+    return batch
+
+    function send(): void {
+      // It was full before its time.
+      if (state.waiting !== batch) return
+      clearTimeout(timer)
+      state.waiting = null
+      state.underWay += 1
+      ask(db, [...batch.keys])
+        .finally(() => {
+          state.underWay -= 1
+          state.waiting?.send()
+        })
+        .then(resolve, reject)
+    }
+  }
+
+  return async (db, key) => {
+    if ('rollback' in db) return ask(db, [key])
+    const batch = open(db)
+    batch.keys.add(key)
+    if (batch.keys.size === MOST_KEYS) batch.send()
+    return (await batch.answer).filter((row) => keyOf(row) === key)
+  }
+}
