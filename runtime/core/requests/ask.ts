@@ -36,7 +36,7 @@ export async function createAccessRequest(
   body: CreateAccessRequestInput,
   means: RequestMeans,
 ) {
-  const rows = await db.transaction(async (tx) => {
+  const { rows, app } = await db.transaction(async (tx) => {
     const requester = await requesterOf(tx, principal, body.requester_user_id)
     const target = await personOf(
       tx,
@@ -65,9 +65,9 @@ export async function createAccessRequest(
       }
       made.push(await createRequest(tx, principal, wanted, means))
     }
-    return made
+    return { rows: made, app: found.app }
   })
-  return answerRequests(db, principal, rows, [])
+  return answerRequests(db, principal, rows, [], { apps: [app] })
 }
 
 /** Who asks: the caller, or for admins anybody. */

@@ -178,9 +178,9 @@ async function remove(db: Db, request: RequestRow, parts: RequestContext): Promi
     if (request.label === null) await keepProvisionedAccount(db, request, { leftBy: null })
     return { ok: false, end: 'manual', problem: 'it was given by hand' }
   }
-  const { config } = await subjectOf(db, request)
+  const { app, config } = await subjectOf(db, request)
   if (config.removalWebhook !== null)
-    return callRemovalWebhook(db, request, config.removalWebhook, parts)
+    return callRemovalWebhook(db, request, { app, webhookId: config.removalWebhook }, parts)
   if (request.fulfilment === 'webhook')
     return { ok: false, end: 'manual', problem: 'no webhook is there to take it back' }
   return through(db, request, parts, (carrier) =>

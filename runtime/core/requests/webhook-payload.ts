@@ -5,13 +5,15 @@
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
-import { appsOf } from '../catalogue/apps/apps.ts'
+import { type AppRow, appsOf } from '../catalogue/apps/apps.ts'
 import { anyOf } from '../catalogue/store/lookups.ts'
 import { toUser, usersOf } from '../directory/users.ts'
 
 type About = {
   domainId: string
   appId: string
+  /** The same, where it is known already. */
+  app?: AppRow
   /** Empty for the app itself. */
   permissionIds: readonly string[]
   /** Null where nobody asked: a policy gave it. */
@@ -26,7 +28,8 @@ type About = {
 /** The payload of a call about a user's access; what does not exist any more is left out, or null. */
 export async function webhookPayload(db: Db, about: About): Promise<Record<string, unknown>> {
   const { domainId, appId, permissionIds, requesterId, targetUserId } = about
-  const [app] = (await appsOf(db, [appId])).filter((one) => one.domainId === domainId)
+  const found = about.app ? [about.app] : await appsOf(db, [appId])
+  const [app] = found.filter((one) => one.domainId === domainId)
   const ofDomain = eq(requestablePermissions.domainId, domainId)
   const permissions =
     permissionIds.length === 0

@@ -1,5 +1,6 @@
 /** Inline webhooks of access requests: what they are told, and what their answers mean. */
 import type { Db } from '../../database/database.ts'
+import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import type { StepOutcome } from '../provisioning/client.ts'
 import { callWebhook, type WebhookAnswer } from '../webhooks/call.ts'
@@ -8,15 +9,17 @@ import { change } from './move.ts'
 import { subjectOf } from './subject.ts'
 import { webhookPayload } from './webhook-payload.ts'
 
-/** Asks a webhook about a request. */
+/** Asks a webhook about a request. `app`: the request's, where it is known already. */
 export async function askWebhook(
   db: Db,
   request: RequestRow,
   webhookId: string,
   event: 'PRE_APPROVAL' | 'REQUEST_VALIDATION' | 'PROVISION' | 'DEPROVISION',
   parts: RequestContext,
+  app?: AppRow,
 ): Promise<WebhookAnswer> {
-  const about = { ...request, permissionIds: request.permissionId ? [request.permissionId] : [] }
+  const permissionIds = request.permissionId ? [request.permissionId] : []
+  const about = { ...request, permissionIds, ...(app ? { app } : {}) }
   const payload = await webhookPayload(db, { ...about, accessRequestId: request.id, event })
   const said = {
     business_justification: request.notes['PENDING'] ?? null,
@@ -37,19 +40,22 @@ export async function callProvisioningWebhook(
   request: RequestRow,
   parts: RequestContext,
 ): Promise<StepOutcome> {
-  const { config } = await subjectOf(db, request)
+  const { app, config } = await subjectOf(db, request)
   if (config.provisioningWebhook === null)
     return { ok: false, end: 'manual', problem: 'the provisioning webhook was taken away' }
-  return once(db, request, config.provisioningWebhook, 'PROVISION', parts)
+  return once(db, request, { app, webhookId: config.provisioningWebhook }, 'PROVISION', parts)
 }
+
+/** Which webhook is called, and the app of the request. */
+type Called = { app: AppRow; webhookId: string }
 
 /** Has a webhook take the access back. */
 export const callRemovalWebhook = (
   db: Db,
   request: RequestRow,
-  webhookId: string,
+  called: Called,
   parts: RequestContext,
-): Promise<StepOutcome> => once(db, request, webhookId, 'DEPROVISION', parts)
+): Promise<StepOutcome> => once(db, request, called, 'DEPROVISION', parts)
 
 type Once = {
   /** What a call that was begun before says to people; null where none was. */
@@ -73,7 +79,7 @@ export async function callOnce({ called, noteCall, call }: Once): Promise<StepOu
 const once = (
   db: Db,
   request: RequestRow,
-  webhookId: string,
+  { app, webhookId }: Called,
   event: 'PROVISION' | 'DEPROVISION',
   parts: RequestContext,
 ): Promise<StepOutcome> =>
@@ -87,5 +93,5 @@ const once = (
         attempts: 1,
         ...(event === 'PROVISION' ? { preExisting: false } : {}),
       }),
-    call: () => askWebhook(db, request, webhookId, event, parts),
+    call: () => askWebhook(db, request, webhookId, event, parts, app),
   })
