@@ -6,6 +6,10 @@ import type { Db } from './database.ts'
 /** Numbers of locks that are made of texts: apart from those of locks.ts, which are single numbers. */
 const KIND = 0x6b6579
 
+// Sent for every job: prepared.
+const LOCK = { name: 'take turn', text: 'select pg_try_advisory_lock($1, hashtext($2)) as got' }
+const UNLOCK = { name: 'end turn', text: 'select pg_advisory_unlock($1, hashtext($2))' }
+
 /**
  * Does some work while nobody else who shares the database does any under the same name; answers false,
  * without doing it, if another host does. The lock lives with a connection of its own: a host that is killed
@@ -25,14 +29,11 @@ export async function alone(
   client.on('end', onLost)
   let failed = true
   try {
-    const { rows } = await client.query('select pg_try_advisory_lock($1, hashtext($2)) as got', [
-      KIND,
-      name,
-    ])
+    const { rows } = await client.query({ ...LOCK, values: [KIND, name] })
     const got: boolean = rows[0]?.got ?? false
     if (got) {
       await work(lost.signal)
-      await client.query('select pg_advisory_unlock($1, hashtext($2))', [KIND, name])
+      await client.query({ ...UNLOCK, values: [KIND, name] })
     }
     failed = false
     return got

@@ -66,9 +66,9 @@ const SUPERVISE_SECONDS = 10
 const MOST_NAMED = 100
 const names = new Map<string, string>()
 
-/** A name for what is sent again and again with other values; undefined for other texts. */
-function nameOf(text: string, values: unknown[] | undefined): string | undefined {
-  if (!values?.length || !/^\s*with\b/i.test(text)) return undefined
+/** A name for what is sent again and again, with other values or with none; undefined for other texts. */
+function nameOf(text: string): string | undefined {
+  if (!/^\s*with\b/i.test(text)) return undefined
   const known = names.get(text)
   if (known !== undefined || names.size >= MOST_NAMED) return known
   const name = `job ${names.size}`
@@ -79,7 +79,7 @@ function nameOf(text: string, values: unknown[] | undefined): string | undefined
 /** How pg-boss sends statements, in a transaction or outside; those that are sent for each job are prepared. */
 export const inTransaction = (tx: Db) => ({
   async executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> {
-    const name = nameOf(text, values)
+    const name = nameOf(text)
     const query = { text, ...(name === undefined ? {} : { name }), ...(values ? { values } : {}) }
     const result: { rows: unknown[] } | { rows: unknown[] }[] = await connectionOf(tx).query(query)
     return Array.isArray(result) ? { rows: result.flatMap(({ rows }) => rows) } : result
