@@ -40,6 +40,7 @@ import { watchWritable } from './host/writable.ts'
 import { createApp } from './http/app.ts'
 import { createClientAddress } from './http/edge/client-address.ts'
 import { refuseOddRequests } from './http/edge/odd-requests.ts'
+import { statusOfRefusal } from './http/edge/statuses.ts'
 import { standBefore } from './http/front/front.ts'
 import { createUsualCalls } from './http/front/usual-calls.ts'
 import { createReadiness } from './http/readiness.ts'
@@ -292,7 +293,7 @@ export async function createHost(
     send: state?.work.send ?? noWork,
     deliver: egress.deliver,
     tell: (level, about, words) => log[level](about, words),
-    ...{ now: databaseTime, listeners: LISTENERS, pace: known.pace },
+    ...{ now: databaseTime, listeners: LISTENERS, pace: known.pace, statusOfRefusal },
   }
   const writable = watchWritable(dataDir)
   const readiness = createReadiness({

@@ -1,10 +1,9 @@
 /** What the pages show of the core interface, from its tables. */
 import * as v from 'valibot'
-import type { Endpoint } from '../runtime/contract/endpoints/endpoint.ts'
+import type { Endpoint, FailureStatus } from '../runtime/contract/endpoints/endpoint.ts'
 import type { Params } from '../runtime/contract/endpoints/params.ts'
 import { SCIM_ENDPOINTS, SCIM_PATH, type ScimRow } from '../runtime/contract/endpoints/scim.ts'
 import { ENDPOINTS } from '../runtime/contract/endpoints/table.ts'
-import type { CoreStatus } from '../runtime/contract/errors/problem.ts'
 import { ACCESS_LENGTHS } from '../runtime/contract/models/access-length.ts'
 import { FINDING_EVENTS, FINDINGS } from '../runtime/contract/models/finding.ts'
 import { HINTS } from '../runtime/contract/models/review-item.ts'
@@ -216,7 +215,7 @@ const WHO = { caller: 'any token', anybody: 'anybody' } as const
 
 function endpointRow(row: Endpoint): string[] {
   const { method, path, summary, who, query, body, errors } = row
-  const own: CoreStatus[] = [...(body === null ? [] : [413 as const]), ...errors]
+  const own: FailureStatus[] = [...(body === null ? [] : [413 as const]), ...errors]
   return [
     code(`${method} ${path.replace(/:([a-z_]+)/g, '{$1}')}`),
     summary,

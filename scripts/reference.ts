@@ -16,6 +16,7 @@ import { CALLER_LIMITS, type CallerLimit } from '../runtime/contract/limits/call
 import { INPUTS, type InputBounds } from '../runtime/contract/limits/inputs.ts'
 import { OPERATORS } from '../runtime/contract/models/condition.ts'
 import { PEOPLE_COLUMNS } from '../runtime/contract/models/people-file.ts'
+import { entriesOf } from '../runtime/contract/schema/keys.ts'
 import { CASE_FIELDS } from '../runtime/http/documents/case-fields.ts'
 import { MANIFEST_FIELDS } from '../runtime/http/documents/manifest-fields.ts'
 import {
@@ -24,6 +25,7 @@ import {
   manifestJsonSchema,
 } from '../runtime/http/documents/manifest-schema.ts'
 import { ORDERED_NAMES, TAGS } from '../runtime/http/documents/operations.ts'
+import { envelopeStatus } from '../runtime/http/edge/statuses.ts'
 import { createComponents } from '../runtime/http/schemas/json-schema.ts'
 import { contextMembers, type Exported, exportsOf, signingMembers } from './for-authors.ts'
 import { code, type Parts, table } from './markdown.ts'
@@ -143,12 +145,11 @@ function credentials(): string {
 }
 
 function errors(): string {
-  type Row = { wire: string; raisedBy: string | null; blame: string; status?: number }
-  const rows = Object.entries(ERRORS).map(([name, row]) => {
-    const { wire, raisedBy, blame, status = 200 } = row as Row
+  const rows = entriesOf(ERRORS).map(([name, row]) => {
+    const { wire, raisedBy, blame } = row
     const by = raisedBy === null ? '' : code(raisedBy)
     const retry = row.retryable ? 'yes' : ''
-    return [code(name), code(wire), by, blame, String(status), retry, row.meaning]
+    return [code(name), code(wire), by, blame, String(envelopeStatus(name)), retry, row.meaning]
   })
   const head = ['in logs', '`error_code`', '`raised_by`', 'blame', 'HTTP', 'retryable', 'meaning']
   return [

@@ -17,6 +17,9 @@ const PACKAGES: Record<string, readonly string[]> = {
   'worker/guest': [],
 }
 
+/** Files of core that read what other systems answer over HTTP. */
+const HTTP_CLIENTS = ['core/webhooks/parse-response.ts']
+
 const codeIn = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.m?ts$/.test(file) && !file.endsWith('.d.ts'))
@@ -104,6 +107,15 @@ describe('the layers', () => {
         ),
     )
     expect(foreign).toEqual([])
+  })
+
+  it('has no HTTP status and no header of an answer in the core: the edge knows what refusals are there', () => {
+    const http =
+      /(?:status\b|@throws)[^\n]*\b[1-5]\d\d\b|Error\(\s*\d|'(?:retry-after|www-authenticate)'/gi
+    const found = files
+      .filter(({ file }) => isBelow(rowOf(file), 'core') && !HTTP_CLIENTS.includes(file))
+      .flatMap(({ file, text }) => [...text.matchAll(http)].map(([words]) => `${file}: ${words}`))
+    expect(found).toEqual([])
   })
 
   it('has no file over 400 lines', () => {

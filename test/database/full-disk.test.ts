@@ -4,6 +4,7 @@ import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { isAway } from '../../runtime/database/away.ts'
 import { isDiskFull, saysDiskFull, watchDisk } from '../../runtime/database/full-disk.ts'
 import { exhausted } from '../../runtime/http/edge/problem.ts'
+import { statusOfRefusal } from '../../runtime/http/edge/statuses.ts'
 import { toCoreError } from '../../runtime/http/edge/to-core-error.ts'
 
 beforeEach(() => void vi.useFakeTimers())
@@ -14,8 +15,11 @@ const fault = (code: string, more: object = {}) => Object.assign(new Error(code)
 test.each(['53100', 'ENOSPC', 'EDQUOT'])('%s, however deep, is a full disk', (code) => {
   const thrown = new DrizzleQueryError('insert', [], fault(code))
   expect(isDiskFull(thrown)).toBe(true)
-  const { status, detail } = toCoreError(thrown, 'r')
-  expect([status, detail]).toEqual([503, expect.stringMatching(/disk of Keyway is full/)])
+  const refused = toCoreError(thrown, 'r')
+  expect([statusOfRefusal(refused), refused.detail]).toEqual([
+    503,
+    expect.stringMatching(/disk of Keyway is full/),
+  ])
   expect(exhausted(thrown)).toMatchObject({
     code: 'host_exhausted',
     message: expect.stringMatching(/disk of the host is full/),

@@ -18,6 +18,7 @@ import { apps } from '../../runtime/database/schema/apps.ts'
 import { deploymentSecret } from '../../runtime/database/schema/deployment.ts'
 import { nodes } from '../../runtime/database/schema/lifecycle.ts'
 import { apiTokens } from '../../runtime/database/schema/people.ts'
+import { statusOfRefusal } from '../../runtime/http/edge/statuses.ts'
 import { createCall } from '../../runtime/invoke/call.ts'
 import { resealAll } from '../../runtime/rotation/rotate-secrets.ts'
 import { keyId } from '../../runtime/secrets/key-derivation.ts'
@@ -84,6 +85,7 @@ const call = async (secrets: string[]) => {
     now: async () => new Date(),
     listeners: LISTENERS,
     pace: paceOf(),
+    statusOfRefusal,
     requestId: 'r',
     cause: { kind: 'request', id: 'r' },
     signal: new AbortController().signal,
@@ -236,7 +238,7 @@ describe('tokens and sessions over a rotation', () => {
   const NEXT = 'the-secret-after-'.repeat(3)
   const both = createTokenHasher([NEXT, SECRET])
   const rotation = async () => (await core.call('GET', '/operator/rotation')).body
-  const statusOf = async (token: string) =>
+  const statusOfRefusal = async (token: string) =>
     (await core.call('GET', '/users/current', { token })).status
   const keyIdsOf = async ({ id: userId }: Person) =>
     (await core.db.select().from(apiTokens).where(eq(apiTokens.userId, userId))).map(
@@ -252,7 +254,7 @@ describe('tokens and sessions over a rotation', () => {
     const behind = '7f0c1a52-8a4e-4a39-9b53-0d7c5a3a6a10'
     const other = { id: behind, domainId: await domainOf(core.db), generation: 0, problems: [] }
     await core.db.insert(nodes).values({ ...other, keyIds: [keyId(SECRET)] })
-    expect(await statusOf(ada.token)).toBe(200)
+    expect(await statusOfRefusal(ada.token)).toBe(200)
     expect(await keyIdsOf(ada)).toEqual([keyId(SECRET), keyId(SECRET)])
     expect(await rotation()).toMatchObject({
       newest: keyId(NEXT),
@@ -264,7 +266,7 @@ describe('tokens and sessions over a rotation', () => {
 
   test('are kept under the newest secret once they are used', async () => {
     expect((await rotation()).needed).toMatchObject({ api_tokens: 2, sessions: 1 })
-    expect(await statusOf(ada.token)).toBe(200)
+    expect(await statusOfRefusal(ada.token)).toBe(200)
     expect(await findSession(core.db, both, session ?? '')).not.toBeNull()
     expect(await rotation()).toMatchObject({
       older: [keyId(SECRET)],
@@ -284,8 +286,8 @@ describe('tokens and sessions over a rotation', () => {
 
   test('end with an old secret that is dropped too early, which the log says; they go on when it is back', async () => {
     await restart(NEXT)
-    expect(await statusOf(ada.token)).toBe(200)
-    expect(await statusOf(ada.readOnlyToken)).toBe(401)
+    expect(await statusOfRefusal(ada.token)).toBe(200)
+    expect(await statusOfRefusal(ada.readOnlyToken)).toBe(401)
     for (let tries = 0; tries < 100 && !core.lines.join('').includes('were hashed'); tries += 1)
       await new Promise((resolve) => setTimeout(resolve, 50))
     shows('API tokens answer 401', core.lines)
@@ -298,7 +300,7 @@ describe('tokens and sessions over a rotation', () => {
       core.call('POST', '/operator/rotation/end-tokens', { body: { dry_run } })
     expect((await end(true)).body).toEqual({ ended: 1 })
     expect((await end(false)).body).toEqual({ ended: 1 })
-    expect(await statusOf(ada.readOnlyToken)).toBe(401)
+    expect(await statusOfRefusal(ada.readOnlyToken)).toBe(401)
     for (let tries = 0; tries < 200; tries += 1) {
       const { needed } = await rotation()
       if (Object.values(needed).every((count) => count === 0)) break
@@ -322,7 +324,7 @@ describe('tokens and sessions over a rotation', () => {
 
   test('go on when the old secret is gone', async () => {
     await restart(NEXT)
-    expect(await statusOf(ada.token)).toBe(200)
+    expect(await statusOfRefusal(ada.token)).toBe(200)
     expect(await findSession(core.db, createTokenHasher([NEXT]), session ?? '')).not.toBeNull()
   })
 })

@@ -64,7 +64,7 @@ function digestOf(connector: InstalledConnector, asked: string): string {
   if (only && found.length === 1) return only.digest
   const known = connector.versions.map((one) => `${one.version} (${one.digest.slice(0, 12)})`)
   throw new CoreError(
-    404,
+    'not_found',
     `${connector.id} has no installed version ${JSON.stringify(asked.slice(0, 64))}; there ${known.length === 1 ? 'is' : 'are'} ${known.join(', ')}`,
   )
 }
@@ -80,7 +80,10 @@ async function judge(
   const connector = connectorOf(statement, id)
   const version = versionOf(connector, digest)
   if (version.trust === 'invalid')
-    throw new CoreError(409, `${id} ${version.version} is signed by a key that is trusted no more`)
+    throw new CoreError(
+      'conflict',
+      `${id} ${version.version} is signed by a key that is trusted no more`,
+    )
   const wants = wantsOf(manifest)
   const missing = uncovered(wants, [...connector.grants, ...chosen(deps, wants, grant, reason)])
   if (missing.length > 0)

@@ -24,7 +24,10 @@ const TOKENS_MS = 24 * 3_600_000
 export function connectorOf(statement: Statement, id: string): InstalledConnector {
   const found = saidOf(statement, id)
   if (found) return found
-  throw new CoreError(404, `There is no installed connector ${JSON.stringify(id.slice(0, 64))}`)
+  throw new CoreError(
+    'not_found',
+    `There is no installed connector ${JSON.stringify(id.slice(0, 64))}`,
+  )
 }
 
 const withConnector = (statement: Statement, connector: InstalledConnector): Statement => ({
@@ -36,7 +39,7 @@ const withConnector = (statement: Statement, connector: InstalledConnector): Sta
  * Keeps a package for its connector, without any call going to it. Of one that is kept already, a better
  * or another signature counts; none takes nothing away.
  *
- * @throws CoreError 409 for the same version with other content, and for an id of another publisher
+ * @throws CoreError conflict for the same version with other content, and for an id of another publisher
  */
 export function installed(
   statement: Statement,
@@ -51,14 +54,14 @@ export function installed(
   const same = had.find((one) => one.version === version.version)
   if (same && !known)
     throw new CoreError(
-      409,
+      'conflict',
       `${id} ${version.version} is installed with other content (${same.digest.slice(0, 12)}): a version never changes; give the new content another version`,
     )
   // The newest: a connector that has changed hands belongs to its new publisher.
   const owner = had.findLast(({ key }) => key !== null)?.key ?? null
   if (owner !== null && owner !== version.key && !changePublisher)
     throw new CoreError(
-      409,
+      'conflict',
       `${id} belongs to the publisher of key ${owner}; this package is ${version.key === null ? 'not signed: sign it first with that key (keyway sign PACKAGE --key KEY)' : `signed by ${version.key}`}. If the connector has really changed hands, install it with change_publisher`,
     )
   const connector = before ?? blank(id)
@@ -119,7 +122,7 @@ type Activation = {
 /**
  * Lets calls go to a version.
  *
- * @throws CoreError 404 for a version that is not installed, 409 for a downgrade
+ * @throws CoreError not_found for a version that is not installed, conflict for a downgrade
  */
 export function activated(statement: Statement, id: string, wish: Activation): Statement {
   const connector = connectorOf(statement, id)
@@ -127,7 +130,7 @@ export function activated(statement: Statement, id: string, wish: Activation): S
   const active = connector.versions.find(({ digest }) => digest === connector.active)
   if (active && semver.lt(next.version, active.version) && !wish.allowDowngrade)
     throw new CoreError(
-      409,
+      'conflict',
       `${connector.id} ${active.version} serves, ${next.version} is older: roll back to a generation that served it, or activate it with allow_downgrade`,
     )
   const wanted = new Set(wish.wanted.map(({ kind, key }) => `${kind} ${key}`))
@@ -144,12 +147,12 @@ export function activated(statement: Statement, id: string, wish: Activation): S
   })
 }
 
-/** @throws CoreError 404 */
+/** @throws CoreError not_found */
 export function versionOf({ id, versions }: InstalledConnector, digest: string): InstalledVersion {
   const found = versions.find((one) => one.digest === digest)
   if (found) return found
   throw new CoreError(
-    404,
+    'not_found',
     `${id} has no installed version with the digest ${digest.slice(0, 12)}; upload its package first`,
   )
 }
@@ -173,7 +176,8 @@ export function switched(
 ): Statement {
   const key = normalizeId(id)
   const before = saidOf(statement, id)
-  if (!before && !disabled) throw new CoreError(404, `${id} is neither installed nor disabled`)
+  if (!before && !disabled)
+    throw new CoreError('not_found', `${id} is neither installed nor disabled`)
   const connector = before ?? blank(id)
   if (!disabled && connector.versions.length === 0) return without(statement, key)
   return withConnector(statement, { ...connector, disabled, at_once: disabled && atOnce })
@@ -200,13 +204,13 @@ function without(statement: Statement, key: string): Statement {
   return { ...statement, connectors }
 }
 
-/** @throws CoreError 404 */
+/** @throws CoreError not_found */
 export function granted(statement: Statement, id: string, more: readonly Grant[]): Statement {
   const connector = connectorOf(statement, id)
   return withConnector(statement, { ...connector, grants: merged(connector.grants, more) })
 }
 
-/** @throws CoreError 404 also where nothing was granted of that */
+/** @throws CoreError not_found also where nothing was granted of that */
 export function revoked(
   statement: Statement,
   id: string,
@@ -215,7 +219,7 @@ export function revoked(
   const connector = connectorOf(statement, id)
   const grants = connector.grants.filter((one) => !isMeant(one))
   if (grants.length === connector.grants.length)
-    throw new CoreError(404, `Nothing of that is granted to ${connector.id}`)
+    throw new CoreError('not_found', `Nothing of that is granted to ${connector.id}`)
   return withConnector(statement, { ...connector, grants })
 }
 
@@ -246,9 +250,9 @@ export function trusting(statement: Statement, publisher: Publisher): Statement 
   return { ...statement, publishers: [...others, publisher] }
 }
 
-/** @throws CoreError 404 */
+/** @throws CoreError not_found */
 export function distrusting(statement: Statement, key: string, at: string): Statement {
   const found = statement.publishers.find((one) => one.key === key)
-  if (!found) throw new CoreError(404, `There is no trusted key ${key.slice(0, 64)}`)
+  if (!found) throw new CoreError('not_found', `There is no trusted key ${key.slice(0, 64)}`)
   return trusting(statement, { ...found, revoked_at: found.revoked_at ?? at })
 }

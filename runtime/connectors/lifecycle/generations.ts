@@ -126,7 +126,7 @@ export function stateDigest(state: InstalledConnector): string {
  * Makes the next generation. `change` is given the newest one and answers what is to be; where that says
  * the same, nothing is written and the newest one is the answer.
  *
- * @throws CoreError 409 if the newest generation is not `expected`
+ * @throws CoreError conflict if the newest generation is not `expected`
  */
 export async function commit(
   db: Db,
@@ -140,7 +140,7 @@ export async function commit(
     const before = await newest(tx, domainId)
     if (expected !== null && expected !== before.number)
       throw new CoreError(
-        409,
+        'conflict',
         `The newest generation is ${before.number}, not ${expected}: what is installed was changed meanwhile; look at it and try again`,
       )
     const statement = await change(before.statement, tx)

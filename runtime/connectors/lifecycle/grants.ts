@@ -27,7 +27,7 @@ const isSelected = (want: Want, selection: 'all' | readonly string[]): boolean =
     [want.kind, `${want.kind} ${want.subject}`, `${want.kind} ${want.words}`].includes(text),
   )
 
-/** @throws CoreError 404 where no version wants that */
+/** @throws CoreError not_found where no version wants that */
 export async function grant(
   deps: OperateDeps,
   id: string,
@@ -43,7 +43,7 @@ export async function grant(
   })
 }
 
-/** @throws CoreError 404 where nothing of that is granted */
+/** @throws CoreError not_found where nothing of that is granted */
 export async function revoke(
   { db, actor }: OperateDeps,
   id: string,
@@ -66,7 +66,7 @@ function checkSelection(
     if (wants.some((one) => isSelected(one, [text]))) continue
     const known = [...new Set(wants.map(({ kind, subject }) => `${kind} ${subject}`))]
     throw new CoreError(
-      404,
+      'not_found',
       `${id}: nothing there is called ${JSON.stringify(text.slice(0, 200))}; there are ${known.slice(0, 50).join(', ')}`,
     )
   }

@@ -38,7 +38,7 @@ export const remove = ({ db, actor }: OperateDeps, id: string, change: ChangeOpt
  * Serves what an earlier generation served. What serves now and goes on does so with what it has: only what
  * comes back must have all that it wants.
  *
- * @throws CoreError 404 for a generation that never was; RuntimeError state_conflict for what it wants more
+ * @throws CoreError not_found for a generation that never was; RuntimeError state_conflict for what it wants more
  */
 export async function rollBack(
   deps: OperateDeps,
@@ -46,7 +46,7 @@ export async function rollBack(
 ): Promise<ChangeOutcome> {
   const { db, actor } = deps
   const then = await statementOf(db, actor.domainId, to)
-  if (!then) throw new CoreError(404, `There is no generation ${to}`)
+  if (!then) throw new CoreError('not_found', `There is no generation ${to}`)
   return commit(db, actor, { ...change, action: 'rollback' }, async (now, tx) => {
     const at = new Date().toISOString()
     let after = await judgedAnew(tx, actor.domainId, rolledBack(now, then, at))

@@ -9,7 +9,7 @@ import type { OperateDeps } from './operating.ts'
 /**
  * Remembers an index.
  *
- * @throws CoreError 404 for a key that is not trusted, 409 where a newer index was seen
+ * @throws CoreError not_found for a key that is not trusted, conflict where a newer index was seen
  */
 export async function seeIndex(
   { db, actor }: OperateDeps,
@@ -40,7 +40,7 @@ export async function seeIndex(
       .where(sql`${publishedIndexes.domainId} = ${domainId} and ${publishedIndexes.key} = ${key}`)
     if (seen && seen.version > version)
       throw new CoreError(
-        409,
+        'conflict',
         `The index has the version ${version}, and ${seen.version} of ${publisher.name} was seen: it is an older one; use another mirror, or ask its publisher`,
       )
     return { key, version }

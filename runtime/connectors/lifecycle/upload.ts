@@ -26,7 +26,7 @@ import {
 /**
  * Checks a package and keeps it.
  *
- * @throws RuntimeError input_invalid with the report, for one that may not be installed; CoreError 409
+ * @throws RuntimeError input_invalid with the report, for one that may not be installed; CoreError conflict
  */
 export async function upload(
   deps: OperateDeps,

@@ -1,10 +1,12 @@
 /** The row of a core endpoint: from it are read the route, validation, 422 bodies, OpenAPI and docs. */
 import type * as v from 'valibot'
-import type { CoreStatus } from '../errors/problem.ts'
 import type { Permission } from '../models/roles.ts'
 import type { UploadKind } from '../models/upload.ts'
 import type { AnySchema } from '../schema/any-schema.ts'
 import type { Params, ParamValues } from './params.ts'
+
+/** Statuses of failures that the core interface answers with. */
+export type FailureStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 501 | 502 | 503
 
 type EndpointRow = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -31,7 +33,7 @@ type EndpointRow = {
   output: AnySchema | null
   status: 200 | 201 | 202 | 204
   /** Statuses of failures that are this endpoint's own, in addition to those that every endpoint may answer. */
-  errors: readonly CoreStatus[]
+  errors: readonly FailureStatus[]
 }
 
 /** A row whose query and body are typed for its handler. */

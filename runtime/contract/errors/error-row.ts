@@ -1,6 +1,6 @@
 /** The form of a row of the tables of errors. */
 import type { ErrorCode } from './error-codes.ts'
-import type { CoreStatus } from './problem.ts'
+import type { RefusalKind } from './problem.ts'
 
 /** Whose doing an error is: decides the log level, and whether anyone should be woken. */
 export type Blame = 'caller' | 'connector' | 'provider' | 'operator' | 'runtime'
@@ -11,8 +11,8 @@ type ErrorRow = {
   /** The value of `raised_by`; absent for errors of the caller's request. */
   raisedBy: string | null
   blame: Blame
-  /** HTTP status; 200 unless the failure lies outside the envelope (wrong method, size, Host). */
-  status?: CoreStatus | 200
+  /** What it is where it lies outside the envelope (wrong method, size, Host); absent for what is told within it. */
+  refusal?: RefusalKind
   retryable: boolean
   meaning: string
 }

@@ -1,9 +1,6 @@
-/**
- * Errors of the core interface: real HTTP status codes, `{ detail }` bodies (service.md section 7.2,
- * core-interface.md section 3).
- */
+/** What the core refuses, without HTTP: what each refusal is answered with stands in `http/edge/statuses.ts`. */
 
-/** One entry of a 422 body. */
+/** One entry of what does not fit. */
 export type ValidationEntry = {
   /** Where: `["query", "size"]`, `["body", "apps", 0, "id"]`. */
   loc: (string | number)[]
@@ -11,45 +8,57 @@ export type ValidationEntry = {
   type: string
 }
 
-export type CoreStatus =
-  | 400
-  | 401
-  | 403
-  | 404
-  | 405
-  | 409
-  | 413
-  | 415
-  | 421
-  | 422
-  | 429
-  | 500
-  | 501
-  | 502
-  | 503
+/** REFUSALS: kind -> what it means. The list is closed: whatever is refused outside a capability call is one of them. */
+const REFUSALS = {
+  bad_request: 'What is asked for cannot be done as it is asked',
+  invalid: 'What was sent does not fit; nothing of it was taken',
+  unauthenticated: 'It is not known who calls',
+  forbidden: 'The caller is known and may not do this',
+  not_found: 'There is no such thing in this domain, or the caller may not see it',
+  conflict: 'The state of the thing is against it',
+  precondition_failed: 'The thing is another than the caller has seen',
+  too_many_requests: 'Too much at once or within a time; the same may be sent again later',
+  not_implemented: 'The connected system or its connector cannot do this',
+  upstream_failed: 'The connected system failed, or could not be reached',
+  unavailable: 'Something that is needed is away for the moment; the same may be sent again',
+  internal: 'A defect of Keyway',
+  // Of the request itself, before anything is done for it.
+  method_not_allowed: 'The path does not answer to this method',
+  too_large: 'The body is larger than may be sent there',
+  unsupported_media_type: 'The content type is not the one that is taken there',
+  misdirected: 'The request names another server',
+} as const
 
-/** What a core endpoint throws; it becomes an answer in one place. */
+export type RefusalKind = keyof typeof REFUSALS
+
+type CoreErrorDetails = {
+  /** After how many seconds it may be tried again. */
+  retryAfterSeconds?: number
+  cause?: unknown
+}
+
+/** What the core throws to refuse something; it becomes an answer in one place. */
 export class CoreError extends Error {
-  readonly status: CoreStatus
+  readonly kind: RefusalKind
+  /** What is said: words, or an entry for each part that does not fit. */
   readonly detail: string | ValidationEntry[]
-  readonly headers: Record<string, string>
+  readonly retryAfterSeconds: number | null
 
   constructor(
-    status: CoreStatus,
+    kind: RefusalKind,
     detail: string | ValidationEntry[],
-    headers: Record<string, string> = {},
-    cause?: unknown,
+    { retryAfterSeconds, cause }: CoreErrorDetails = {},
   ) {
     super(
       typeof detail === 'string' ? detail : 'Validation failed',
       cause === undefined ? undefined : { cause },
     )
     this.name = 'CoreError'
-    this.status = status
+    this.kind = kind
     this.detail = detail
-    this.headers = headers
+    this.retryAfterSeconds = retryAfterSeconds ?? null
   }
 }
 
 /** Nothing of that id, in the caller's domain: the same words for "never was" and "not yours". */
-export const notFound = (what: string): CoreError => new CoreError(404, `${what} not found`)
+export const notFound = (what: string): CoreError => new CoreError('not_found', `${what} not found`)

@@ -20,7 +20,7 @@ const MAX_LOOKED_AT = 100
 /**
  * Why the caller may not ask for a permission, or with null for the app itself; null where they may.
  *
- * @throws CoreError 404 for an app that the caller does not find in the store
+ * @throws CoreError not_found for an app that the caller does not find in the store
  */
 export async function closedFor(
   db: Db,
@@ -43,7 +43,7 @@ export async function closedFor(
   return ids && told(db, principal, found.app, ids)
 }
 
-/** The same for an app of which nothing at all may be asked for. @throws CoreError 404 */
+/** The same for an app of which nothing at all may be asked for. @throws CoreError not_found */
 export async function appClosedFor(
   db: Db,
   principal: Principal,

@@ -14,7 +14,7 @@ export const GIVEN_BACK = 'Given back by the person who held it'
  * Has what a request gave taken back, by the person who holds it. What a policy gave stays: it would be given
  * again at once.
  *
- * @throws CoreError 403 for another than who holds it, 404, 409 where there is nothing that could be given back
+ * @throws CoreError forbidden for another than who holds it, not_found, conflict where there is nothing that could be given back
  */
 export async function giveBack(
   db: Db,
@@ -25,12 +25,12 @@ export async function giveBack(
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
     if (request.targetUserId !== principal.userId)
-      throw new CoreError(403, 'Only the person who holds the access can give it back')
+      throw new CoreError('forbidden', 'Only the person who holds the access can give it back')
     if (request.policyId !== null)
-      throw new CoreError(409, 'A policy gives this access, so it cannot be given back')
+      throw new CoreError('conflict', 'A policy gives this access, so it cannot be given back')
     if (request.status !== 'COMPLETED')
       throw new CoreError(
-        409,
+        'conflict',
         `The request is ${request.status}; only access that is there can be given back`,
       )
     await record(tx, request, 'APP_STORE_GIVE_BACK_ACCESS', { from: request.status }, principal)

@@ -23,7 +23,7 @@ const MAX_COLLEAGUES = 1000
  * For those who may act on the task, and no longer than it is about a request: what a person holds is not for
  * everybody.
  *
- * @throws CoreError 403, 404
+ * @throws CoreError forbidden, not_found
  */
 export async function taskGrounds(
   db: Db,
@@ -32,7 +32,7 @@ export async function taskGrounds(
 ): Promise<TaskGrounds> {
   const task = await findTask(db, principal, taskId)
   if (!(await mayActOn(db, principal, task)))
-    throw new CoreError(403, 'The task is not assigned to you: you may read it')
+    throw new CoreError('forbidden', 'The task is not assigned to you: you may read it')
   const request = await requestOf(db, task.accessRequestId)
   const appId = request?.appId ?? task.appId
   const targetId = request?.targetUserId ?? task.targetUserId

@@ -22,7 +22,7 @@ import { namesOf } from './named.ts'
 
 type Query = { requestable_permission_id: string | null; target_user_id: string | null }
 
-/** @throws CoreError 404 for what the caller does not find in the store, 422 for a person who is not there */
+/** @throws CoreError not_found for what the caller does not find in the store, invalid for a person who is not there */
 export const requestOutlook = async (
   db: Db,
   principal: Principal,
@@ -85,9 +85,9 @@ export async function outlookAndEnd(
 const ALL_LENGTHS = keysOf(ACCESS_LENGTHS)
 
 const noTarget = (error: unknown): never => {
-  if (!(error instanceof CoreError && error.status === 404)) throw error
+  if (!(error instanceof CoreError && error.kind === 'not_found')) throw error
   const loc = ['query', 'target_user_id']
-  throw new CoreError(422, [
+  throw new CoreError('invalid', [
     { loc, type: 'value_error', msg: 'Value error, there is no such user' },
   ])
 }

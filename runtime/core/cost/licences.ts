@@ -36,7 +36,7 @@ export async function listLicences(
   return { ...page, items: await toLicences(db, page.items) }
 }
 
-/** @throws CoreError 404 */
+/** @throws CoreError not_found */
 export async function getLicence(db: Db, principal: Principal, id: string): Promise<Licence> {
   return only(await toLicences(db, [await findLicence(db, principal, id)]))
 }
@@ -46,7 +46,7 @@ function only([licence]: readonly Licence[]): Licence {
   return licence
 }
 
-/** Says what a seat costs. @throws CoreError 404 */
+/** Says what a seat costs. @throws CoreError not_found */
 export async function putPrice(
   db: Db,
   principal: Principal,
@@ -67,7 +67,7 @@ export async function putPrice(
   return only(await toLicences(db, [row]))
 }
 
-/** @throws CoreError 404, also where there is no price */
+/** @throws CoreError not_found, also where there is no price */
 export async function deletePrice(db: Db, principal: Principal, id: string): Promise<null> {
   await db.transaction(async (tx) => {
     const found = await findLicence(tx, principal, id)

@@ -49,7 +49,7 @@ const idEquals = (
   id: string | null,
 ) => (id === null ? undefined : isId(id) ? eq(column, id) : sql`false`)
 
-/** @throws CoreError 403, 409, 422 */
+/** @throws CoreError forbidden, conflict, invalid */
 export async function createDelegation(
   db: Db,
   principal: Principal,
@@ -81,7 +81,7 @@ export async function createDelegation(
   return made
 }
 
-/** When it begins and ends. @throws CoreError 422 */
+/** When it begins and ends. @throws CoreError invalid */
 function timesOf(body: DelegationInput, now: Date): { since: Date; until: Date } {
   const since = body.since === undefined ? now : parseDatetime(body.since)
   if (since === null) throw refused('since', 'this is no moment')
@@ -94,7 +94,9 @@ function timesOf(body: DelegationInput, now: Date): { since: Date; until: Date }
 }
 
 const refused = (member: string, words: string): CoreError =>
-  new CoreError(422, [{ loc: ['body', member], type: 'value_error', msg: `Value error, ${words}` }])
+  new CoreError('invalid', [
+    { loc: ['body', member], type: 'value_error', msg: `Value error, ${words}` },
+  ])
 
 async function personOf(tx: Db, { domainId }: Principal, id: string, member: string) {
   const [row] = isId(id)
@@ -117,10 +119,13 @@ async function demandRoom(tx: Db, userId: string, now: Date): Promise<void> {
       and(eq(delegations.userId, userId), isNull(delegations.endedAt), gt(delegations.until, now)),
     )
   if ((there?.n ?? 0) >= MAX_DELEGATIONS)
-    throw new CoreError(409, `There are ${MAX_DELEGATIONS} delegations already; end one first`)
+    throw new CoreError(
+      'conflict',
+      `There are ${MAX_DELEGATIONS} delegations already; end one first`,
+    )
 }
 
-/** Ends a delegation at once. @throws CoreError 403, 404, 409 */
+/** Ends a delegation at once. @throws CoreError forbidden, not_found, conflict */
 export async function endDelegation(
   db: Db,
   principal: Principal,
@@ -141,7 +146,7 @@ export async function endDelegation(
     if (!isOwn) demand(principal, 'tasks.write')
     const now = await means.now(tx)
     if (row.endedAt !== null || row.until <= now)
-      throw new CoreError(409, 'The delegation has ended already')
+      throw new CoreError('conflict', 'The delegation has ended already')
     await tx.update(delegations).set({ endedAt: now }).where(eq(delegations.id, row.id))
     await record(tx, principal, 'ENDED', row, {})
   })

@@ -8,7 +8,7 @@ import { userRoles, users } from '../../database/schema/people.ts'
  * Refuses to let all admins go that can sign in. Locks their roles until the transaction ends, so that
  * two cannot remove each other.
  *
- * @throws CoreError 409
+ * @throws CoreError conflict
  */
 export async function keepAnAdmin(
   tx: Db,
@@ -24,7 +24,7 @@ export async function keepAnAdmin(
     .innerJoin(users, eq(users.id, userRoles.userId))
     .where(and(isAdmin, notInArray(users.status, ['SUSPENDED', 'INACTIVE'])))
   if (admins.length > 0 && admins.every(({ userId }) => losing.has(userId)))
-    throw new CoreError(409, 'This is the last Admin; give the role to another user first')
+    throw new CoreError('conflict', 'This is the last Admin; give the role to another user first')
 }
 
 /** All admins who can sign in, as a query that may stand in another one. */

@@ -15,7 +15,7 @@ type EventQuery = {
   limit: number
 }
 
-/** @throws CoreError 422 for a cursor that is none. */
+/** @throws CoreError invalid for a cursor that is none. */
 export async function listIdentityEvents(db: Db, { domainId }: Principal, query: EventQuery) {
   const { identity_ids: ids, changed_fields: fields, start_time, end_time, limit } = query
   const known = ids.filter(isId)
@@ -57,5 +57,5 @@ function opened(cursor: string): number {
   const [, digits] = /^identity-event ([0-9]{1,15})$/.exec(text) ?? []
   if (digits !== undefined) return Number(digits)
   const msg = 'Value error, this is no cursor of an earlier answer; leave it out to start again'
-  throw new CoreError(422, [{ loc: ['query', 'cursor'], msg, type: 'value_error' }])
+  throw new CoreError('invalid', [{ loc: ['query', 'cursor'], msg, type: 'value_error' }])
 }

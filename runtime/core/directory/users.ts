@@ -112,10 +112,11 @@ export async function listRoles(db: Db, principal: Principal, id: string) {
   return [...new Set([...rows.map(({ role }) => role), 'User'])].map((name) => ({ name }))
 }
 
-/** @throws CoreError 404 for a role that there is not. */
+/** @throws CoreError not_found for a role that there is not. */
 function knownRole(name: string): RoleName {
   const role = roleOf(name)
-  if (!role) throw new CoreError(404, `Role not found; there are ${Object.keys(ROLES).join(', ')}`)
+  if (!role)
+    throw new CoreError('not_found', `Role not found; there are ${Object.keys(ROLES).join(', ')}`)
   return role
 }
 
@@ -143,14 +144,15 @@ export async function removeRole(
   const user = await findUser(db, principal, id)
   const role = knownRole(name)
   if (role === 'User')
-    throw new CoreError(400, 'Every user has the role User; it cannot be removed')
+    throw new CoreError('bad_request', 'Every user has the role User; it cannot be removed')
   await db.transaction(async (tx) => {
     if (role === 'Admin') await keepAnAdmin(tx, principal.domainId, new Set([user.id]))
     const removed = await tx
       .delete(userRoles)
       .where(and(eq(userRoles.userId, user.id), eq(userRoles.role, role)))
       .returning()
-    if (removed.length === 0) throw new CoreError(404, `The user does not have the role ${role}`)
+    if (removed.length === 0)
+      throw new CoreError('not_found', `The user does not have the role ${role}`)
     await recordActivity(tx, principal, 'USER_ROLE_REMOVED', [userTarget(user)], { role })
   })
   return null

@@ -46,7 +46,7 @@ function readable(principal: Principal): SQL | undefined {
   )
 }
 
-/** Newest first. @throws CoreError 403 */
+/** Newest first. @throws CoreError forbidden */
 export async function listFindings(db: Db, principal: Principal, query: Query) {
   const { state, kind, severity } = query
   const where = and(
@@ -71,7 +71,7 @@ function idEquals(
   return isId(id) ? eq(column, id) : sql`false`
 }
 
-/** @throws CoreError 403, 404 */
+/** @throws CoreError forbidden, not_found */
 export async function getFinding(db: Db, principal: Principal, id: string): Promise<AccessFinding> {
   return one(db, await findFinding(db, principal, id, false))
 }
@@ -95,7 +95,7 @@ async function findFinding(db: Db, principal: Principal, id: string, locked: boo
 /**
  * Accepts a finding until a moment, from which it is open again.
  *
- * @throws CoreError 404, 409 for a resolved one, 422 for a moment that is past or too far away
+ * @throws CoreError not_found, conflict for a resolved one, invalid for a moment that is past or too far away
  */
 export async function acceptFinding(
   db: Db,
@@ -126,7 +126,7 @@ export async function acceptFinding(
   return one(db, row)
 }
 
-/** Takes an acceptance back. @throws CoreError 404, 409 */
+/** Takes an acceptance back. @throws CoreError not_found, conflict */
 export async function reopenFinding(
   db: Db,
   principal: Principal,
@@ -134,7 +134,7 @@ export async function reopenFinding(
 ): Promise<AccessFinding> {
   const row = await db.transaction(async (tx) => {
     const before = await findOpen(tx, principal, id)
-    if (before.state !== 'ACCEPTED') throw new CoreError(409, 'The finding is open already')
+    if (before.state !== 'ACCEPTED') throw new CoreError('conflict', 'The finding is open already')
     const [after] = await tx
       .update(findings)
       .set({ state: 'OPEN', acceptedUntil: null })
@@ -149,7 +149,10 @@ export async function reopenFinding(
 async function findOpen(tx: Db, principal: Principal, id: string): Promise<FindingRow> {
   const row = await findFinding(tx, principal, id, true)
   if (row.state === 'RESOLVED')
-    throw new CoreError(409, 'The finding is resolved: it was looked at again and is no longer so')
+    throw new CoreError(
+      'conflict',
+      'The finding is resolved: it was looked at again and is no longer so',
+    )
   return row
 }
 
@@ -157,7 +160,7 @@ function endOf(text: string, now: Date): Date {
   const until = parseDatetime(text)
   const last = later(now, MAX_ACCEPTED_DAYS * 24 * 3600 * 1000)
   if (until !== null && until > now && until <= last) return until
-  throw new CoreError(422, [
+  throw new CoreError('invalid', [
     {
       loc: ['body', 'until'],
       type: 'value_error',

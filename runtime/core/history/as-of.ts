@@ -13,7 +13,7 @@ async function knownSince(db: Db): Promise<Date> {
   return row.since
 }
 
-/** @throws CoreError 422 for a moment that has not come, or that lies before the history. */
+/** @throws CoreError invalid for a moment that has not come, or that lies before the history. */
 export async function checkMoment(db: Db, asOf: Date): Promise<void> {
   if (asOf > (await databaseTime(db))) throw wrong('this moment has not come yet')
   const since = await knownSince(db)
@@ -22,7 +22,9 @@ export async function checkMoment(db: Db, asOf: Date): Promise<void> {
 }
 
 const wrong = (msg: string): CoreError =>
-  new CoreError(422, [{ loc: ['query', 'as_of'], msg: `Value error, ${msg}`, type: 'value_error' }])
+  new CoreError('invalid', [
+    { loc: ['query', 'as_of'], msg: `Value error, ${msg}`, type: 'value_error' },
+  ])
 
 type Span = { since: PgColumn; until: PgColumn }
 

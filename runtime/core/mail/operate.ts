@@ -57,7 +57,7 @@ export async function mailStatus(db: Db, post: Post | null): Promise<MailStatus>
 /**
  * Sends one mail now, past the queue.
  *
- * @throws CoreError 409 where no server is set, 422 for what is no address of mail
+ * @throws CoreError conflict where no server is set, invalid for what is no address of mail
  */
 export async function tryMail(
   db: Db,
@@ -67,12 +67,12 @@ export async function tryMail(
 ): Promise<MailTried> {
   if (!post)
     throw new CoreError(
-      409,
+      'conflict',
       'No mail server is set: set KEYWAY_MAIL_SERVER and start the host again',
     )
   const refusal = refusalOf(email, post.from)
   if (refusal !== null)
-    throw new CoreError(422, [{ loc: ['body', 'email'], msg: refusal, type: 'value_error' }])
+    throw new CoreError('invalid', [{ loc: ['body', 'email'], msg: refusal, type: 'value_error' }])
   const messageId = messageIdOf(randomUUID(), post)
   const nothing = { thing: null, app: null, by: null, target: null, note: null }
   const matter = { ...nothing, seconds: null, until: null, count: null, now: new Date() }

@@ -29,14 +29,14 @@ export async function getPersonalSettings(
 /**
  * Changes what is named. Mail that waits follows at once.
  *
- * @throws CoreError 403 for who may only read
+ * @throws CoreError forbidden for who may only read
  */
 export async function changePersonalSettings(
   db: Db,
   who: Who,
   { mail, language }: PersonalSettingsChange,
 ): Promise<PersonalSettings> {
-  if (who.readOnly) throw new CoreError(403, 'This token may only read')
+  if (who.readOnly) throw new CoreError('forbidden', 'This token may only read')
   const { userId, domainId } = who
   return db.transaction(async (tx) => {
     const before = await getPersonalSettings(tx, who)

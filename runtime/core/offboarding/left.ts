@@ -46,8 +46,8 @@ export async function hasLeft(db: Db, { id, status }: Leaver): Promise<boolean> 
   return rows[0]?.n === 0 && (await openRequests(db, id)) === 0
 }
 
-/** @throws CoreError 409 for one who has left */
+/** @throws CoreError conflict for one who has left */
 export async function notOver(db: Db, user: Leaver): Promise<void> {
   if (await hasLeft(db, user))
-    throw new CoreError(409, 'This user has been offboarded, and has nothing left to take')
+    throw new CoreError('conflict', 'This user has been offboarded, and has nothing left to take')
 }

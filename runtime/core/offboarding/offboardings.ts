@@ -25,7 +25,7 @@ type Means = Pick<CoreContext, 'send' | 'now'>
  * Schedules an offboarding, or has it begin at once. Every user is known by an identity source or an
  * import, except the first admin, which the host has made.
  *
- * @throws CoreError 400 for that one and for a time in the past, 404, 409 for one who is being offboarded or was, with
+ * @throws CoreError bad_request for that one and for a time in the past, not_found, conflict for one who is being offboarded or was, with
  *   nothing left to take, and for the last Admin
  */
 export async function createOffboarding(
@@ -41,21 +41,27 @@ export async function createOffboarding(
     const at = body.scheduled_at
     const scheduledAt = at === undefined ? null : parseDatetime(at)
     if (scheduledAt !== null && scheduledAt < now)
-      throw new CoreError(400, 'scheduled_at is in the past; leave it out to offboard at once')
+      throw new CoreError(
+        'bad_request',
+        'scheduled_at is in the past; leave it out to offboard at once',
+      )
     const made = await scheduleOffboarding(tx, principal, user, scheduledAt, means)
     if (!made)
-      throw new CoreError(409, 'An offboarding of this user is scheduled or under way already')
+      throw new CoreError(
+        'conflict',
+        'An offboarding of this user is scheduled or under way already',
+      )
     return made
   })
   return toOffboarding(row)
 }
 
-/** A user who may leave. @throws CoreError 400 for the first admin, 404 */
+/** A user who may leave. @throws CoreError bad_request for the first admin, not_found */
 export async function findLeaver(db: Db, principal: Principal, id: string) {
   const user = await findUser(db, principal, id)
   if (user.email === FIRST_ADMIN)
     throw new CoreError(
-      400,
+      'bad_request',
       'No source of identities knows this user: the host made it for its operator',
     )
   return user
@@ -65,7 +71,7 @@ export async function getOffboarding(db: Db, principal: Principal, id: string) {
   return toOffboarding(await findOffboarding(db, principal, id, false))
 }
 
-/** @throws CoreError 404, 409 where it has begun or is over */
+/** @throws CoreError not_found, conflict where it has begun or is over */
 export async function cancelOffboarding(
   db: Db,
   principal: Principal,
@@ -76,7 +82,7 @@ export async function cancelOffboarding(
     const row = await findOffboarding(tx, principal, id, true)
     if (!mayBecome(row.status, 'CANCELLED'))
       throw new CoreError(
-        409,
+        'conflict',
         `The offboarding is ${row.status}; only one that is SCHEDULED can be cancelled`,
       )
     await applyToOffboarding(tx, row, { kind: 'cancelled', by: principal }, await means.now(tx))
@@ -84,7 +90,7 @@ export async function cancelOffboarding(
   return null
 }
 
-/** @throws CoreError 404 */
+/** @throws CoreError not_found */
 export async function findOffboarding(
   db: Db,
   { domainId }: Principal,

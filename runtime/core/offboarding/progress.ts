@@ -57,13 +57,13 @@ async function countSteps(db: Db, ids: readonly string[]) {
 /**
  * What an offboarding of a user would take.
  *
- * @throws CoreError 400, 404, 409: what beginning one would be refused with
+ * @throws CoreError bad_request, not_found, conflict: what beginning one would be refused with
  */
 export async function offboardingPreview(db: Db, principal: Principal, userId: string) {
   const user = await findLeaver(db, principal, userId)
   const { items } = await listOffboardings(db, principal, { user_id: user.id, page: 1, size: 1 })
   if (items.some(({ status }) => status === 'SCHEDULED' || status === 'IN_PROGRESS'))
-    throw new CoreError(409, 'An offboarding of this user is scheduled or under way already')
+    throw new CoreError('conflict', 'An offboarding of this user is scheduled or under way already')
   await notOver(db, user)
   await db.transaction((tx) => keepAnAdmin(tx, principal.domainId, new Set([user.id])))
   const { rows } = await db.execute<{ accounts: number }>(

@@ -12,7 +12,7 @@ import { type OffboardingRow, offboardingTarget } from './machine/transitions.ts
  *
  * @param by For the log, beside who does it.
  * @returns Null where one is scheduled or under way already
- * @throws CoreError 409 for the last Admin
+ * @throws CoreError conflict for the last Admin
  */
 export async function scheduleOffboarding(
   tx: Db,

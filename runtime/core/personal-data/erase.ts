@@ -31,7 +31,7 @@ const GONE = '\\1erased'
  * Takes what is personal out of every row that is about the person, and their addresses and whole name out of every other
  * text. A dry run does all of it and takes it back, so what it tells is what would be done.
  *
- * @throws CoreError 404 where nobody has the address, 409 with what to do first
+ * @throws CoreError not_found where nobody has the address, conflict with what to do first
  */
 export async function erasePerson(
   db: Db,
@@ -48,7 +48,7 @@ export async function erasePerson(
       const person = await personOf(tx, domainId, email)
       const holds = await whatHolds(tx, person)
       if (holds.length > 0)
-        throw new CoreError(409, `This person cannot be erased yet: ${holds.join('; ')}`)
+        throw new CoreError('conflict', `This person cannot be erased yet: ${holds.join('; ')}`)
       const names = (await namesAnywhere(tx, person)).map(standingAlone)
       const erased = await eraseAll(tx, person, names)
       const told = {

@@ -18,7 +18,7 @@ const OF_THE_LOG = ['activity_logs', 'activity_waiting', 'activity_personal']
 /**
  * Every row that refers to the person, by table, without what is sealed or hashed.
  *
- * @throws CoreError 404 where nobody has the address
+ * @throws CoreError not_found where nobody has the address
  */
 export async function exportPerson(db: Db, actor: Actor, email: string): Promise<PersonExport> {
   const person = await personOf(db, actor.domainId, email)

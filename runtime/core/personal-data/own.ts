@@ -32,7 +32,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
 
 const { most, perMs } = CALLER_LIMITS.own_exports
 
-/** @throws CoreError 429 after too many within an hour */
+/** @throws CoreError too_many_requests after too many within an hour */
 export async function exportOwn(db: Db, principal: Principal): Promise<PersonExport> {
   const { userId: id, domainId } = principal
   await chainWaiting(db, domainId)
@@ -68,7 +68,11 @@ async function demandPause(tx: Db, { domainId, userId }: Principal): Promise<voi
       and event_began_at > clock_timestamp() - ${perMs} * interval '1 millisecond'
       and event_type = 'PERSON_EXPORTED' and actor ->> 'id' = ${userId}`)
   if ((rows[0]?.n ?? 0) < most) return
-  throw new CoreError(429, `Your data was given out ${most} times within an hour; wait an hour`, {
-    'retry-after': String(perMs / 1000),
-  })
+  throw new CoreError(
+    'too_many_requests',
+    `Your data was given out ${most} times within an hour; wait an hour`,
+    {
+      retryAfterSeconds: perMs / 1000,
+    },
+  )
 }

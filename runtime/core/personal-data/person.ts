@@ -6,7 +6,7 @@ import { users } from '../../database/schema/people.ts'
 
 export type PersonRow = typeof users.$inferSelect
 
-/** @throws CoreError 404 where nobody has the address */
+/** @throws CoreError not_found where nobody has the address */
 export async function personOf(db: Db, domainId: string, email: string): Promise<PersonRow> {
   const [row] = await db
     .select()

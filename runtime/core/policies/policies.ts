@@ -59,7 +59,7 @@ export async function getPolicy(db: Db, principal: Principal, id: string) {
 /**
  * Makes a policy; one that is in force gives in the background.
  *
- * @throws CoreError 422 for what the body refers to and is not there, and for what cannot be in force
+ * @throws CoreError invalid for what the body refers to and is not there, and for what cannot be in force
  */
 export async function createPolicy(
   db: Db,
@@ -150,7 +150,7 @@ export async function deletePolicy(
   return null
 }
 
-/** @throws CoreError 404 */
+/** @throws CoreError not_found */
 export async function findPolicy(db: Db, { domainId }: Principal, id: string, locked: boolean) {
   const question = db
     .select()
@@ -167,7 +167,7 @@ export async function findPolicy(db: Db, { domainId }: Principal, id: string, lo
   return row
 }
 
-/** A policy as it is kept. @throws CoreError 422 for what it refers to and is not there */
+/** A policy as it is kept. @throws CoreError invalid for what it refers to and is not there */
 export async function valuesOf(tx: Db, { domainId }: Principal, body: AccessPolicyInput) {
   const isEveryone = body.is_everyone_condition ?? false
   const condition = body.access_condition === undefined ? null : asCondition(body.access_condition)
@@ -190,7 +190,7 @@ export async function valuesOf(tx: Db, { domainId }: Principal, body: AccessPoli
     }),
   )
   wrong.push(...(await missing(tx, domainId, wanted)))
-  if (wrong.length > 0) throw new CoreError(422, wrong.slice(0, 100))
+  if (wrong.length > 0) throw new CoreError('invalid', wrong.slice(0, 100))
   return {
     name: body.name,
     businessJustification: body.business_justification,

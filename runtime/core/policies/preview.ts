@@ -33,7 +33,7 @@ export type PolicyPreview = {
 
 /**
  * @param id The policy that is edited; null for a new one.
- * @throws CoreError 404; 422 for what the body refers to and is not there, and for what cannot be evaluated
+ * @throws CoreError not_found; invalid for what the body refers to and is not there, and for what cannot be evaluated
  */
 export async function previewPolicy(
   db: Db,
@@ -85,6 +85,6 @@ function judged(judge: () => boolean): boolean {
   try {
     return judge()
   } catch (cause) {
-    throw new CoreError(422, 'The condition cannot be evaluated here', {}, cause)
+    throw new CoreError('invalid', 'The condition cannot be evaluated here', { cause })
   }
 }

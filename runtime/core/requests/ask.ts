@@ -26,10 +26,10 @@ import { answerRequests } from './read.ts'
 
 const refused = (member: string, words: string, index?: number): CoreError => {
   const loc: ValidationEntry['loc'] = ['body', member, ...(index === undefined ? [] : [index])]
-  return new CoreError(422, [{ loc, type: 'value_error', msg: `Value error, ${words}` }])
+  return new CoreError('invalid', [{ loc, type: 'value_error', msg: `Value error, ${words}` }])
 }
 
-/** @throws CoreError 403, 409, 422: nothing is made then, also of several. */
+/** @throws CoreError forbidden, conflict, invalid: nothing is made then, also of several. */
 export async function createAccessRequest(
   db: Db,
   principal: Principal,
@@ -102,12 +102,12 @@ async function personOf(
 /** The app, if the requester finds it in the app store. */
 async function appOf(tx: Db, requester: Principal, appId: string): Promise<VisibleApp> {
   const found = await findFound(tx, requester, appId).catch((error: unknown) => {
-    if (error instanceof CoreError && error.status === 404) return null
+    if (error instanceof CoreError && error.kind === 'not_found') return null
     throw error
   })
   if (!found?.settings?.inAppStore) throw refused('app_id', 'there is no such app in the app store')
   if (found.app.disconnectedAt !== null)
-    throw new CoreError(409, 'This app is disconnected; nothing in it can be asked for')
+    throw new CoreError('conflict', 'This app is disconnected; nothing in it can be asked for')
   return found
 }
 
@@ -149,7 +149,7 @@ async function permissionsOf(
   })
 }
 
-/** @throws CoreError 403 where the target is in none of the groups that it is for. */
+/** @throws CoreError forbidden where the target is in none of the groups that it is for. */
 async function isOpenTo(
   tx: Db,
   found: VisibleApp,
@@ -158,7 +158,7 @@ async function isOpenTo(
 ): Promise<void> {
   if ((await closedBy(tx, found, permission, targetId)) !== null)
     throw new CoreError(
-      403,
+      'forbidden',
       'This is for members of certain groups, and the person is in none of them',
     )
 }

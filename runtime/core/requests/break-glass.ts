@@ -17,7 +17,7 @@ import { keptText } from '../kernel/kept-text.ts'
 import { requestConfig } from './config.ts'
 import { createRequest } from './create.ts'
 import type { RequestMeans } from './job-key.ts'
-import { glassRefusal } from './machine/break-glass.ts'
+import { type GlassRefusal, glassRefusal } from './machine/break-glass.ts'
 import { statesThatAre } from './machine/states.ts'
 import { answerRequests } from './read.ts'
 
@@ -25,7 +25,7 @@ import { answerRequests } from './read.ts'
  * Takes a break-glass permission for the caller. What is written is written whole: the request, the task that reviews it,
  * the log and the job that gives the access.
  *
- * @throws CoreError 403, 404, 409, 422
+ * @throws CoreError forbidden, not_found, conflict, invalid
  */
 export async function takeBreakGlass(
   db: Db,
@@ -56,12 +56,12 @@ export async function takeBreakGlass(
   return one(await answerRequests(db, principal, [made], []))
 }
 
-const errorOf = ({ status, words }: { status: 403 | 409 | 422; words: string }): CoreError =>
-  status === 422
-    ? new CoreError(422, [
+const errorOf = ({ kind, words }: GlassRefusal): CoreError =>
+  kind === 'invalid'
+    ? new CoreError(kind, [
         { loc: ['body', 'minutes'], type: 'value_error', msg: `Value error, ${words}` },
       ])
-    : new CoreError(status, words)
+    : new CoreError(kind, words)
 
 /** The permission, kept from being deleted, and the person, one use at a time. */
 async function findGlass(tx: Db, { userId, domainId }: Principal, id: string) {
@@ -82,7 +82,7 @@ async function findGlass(tx: Db, { userId, domainId }: Principal, id: string) {
   if (!found) throw notFound('Break-glass permission')
   const [person] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
   if (!person || !mayAct(person.status))
-    throw new CoreError(403, `This user is ${person?.status ?? 'gone'}`)
+    throw new CoreError('forbidden', `This user is ${person?.status ?? 'gone'}`)
   return found
 }
 

@@ -17,7 +17,7 @@ import { findRequest } from './read.ts'
 /**
  * Cancels a pending request; what it has half granted is revoked in the background.
  *
- * @throws CoreError 403 for a caller who neither asked nor is to have it, 404, 409 where it is not pending.
+ * @throws CoreError forbidden for a caller who neither asked nor is to have it, not_found, conflict where it is not pending.
  */
 export async function cancelAccessRequest(
   db: Db,
@@ -32,7 +32,7 @@ export async function cancelAccessRequest(
     if (!own) await demandApp(tx, principal, request)
     if (!PENDING_STATES.some((one) => one === request.status))
       throw new CoreError(
-        409,
+        'conflict',
         `The request is ${request.status}; only a pending one can be cancelled`,
       )
     const said = reason === null ? null : keptText(reason, 1000)
@@ -41,7 +41,7 @@ export async function cancelAccessRequest(
   return null
 }
 
-/** A caller who sees a request need not manage its app. @throws CoreError 403 */
+/** A caller who sees a request need not manage its app. @throws CoreError forbidden */
 async function demandApp(tx: Db, principal: Principal, { appId }: RequestRow): Promise<void> {
   const managed = reach(principal, 'tasks.write')
   if (managed === undefined) return

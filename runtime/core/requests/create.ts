@@ -41,7 +41,7 @@ type NewRequest = {
 /**
  * Makes a request and goes on with it as far as the database goes.
  *
- * @throws CoreError 409 where nobody could ever decide on it, or a rule of separation of duties blocks it
+ * @throws CoreError conflict where nobody could ever decide on it, or a rule of separation of duties blocks it
  */
 export async function createRequest(
   tx: Db,
@@ -53,7 +53,7 @@ export async function createRequest(
   const now = await means.now(tx)
   const duties = await dutiesOf(tx, wanted)
   if (duties.verdict === 'BLOCK' && values.requesterId !== null)
-    throw new CoreError(409, duties.words)
+    throw new CoreError('conflict', duties.words)
   const preapproved = duties.verdict === 'EXCEPTION' ? null : wanted.preapproved
   const request = one(
     await tx
@@ -92,7 +92,10 @@ export async function createRequest(
   const isAsked = request.requesterId !== null && rules.length === 0
   const first = isAsked ? await firstDeciders(tx, request) : null
   if (isAsked && first === null)
-    throw new CoreError(409, `${UNDECIDABLE}; a pre-approval rule that covers it needs nobody`)
+    throw new CoreError(
+      'conflict',
+      `${UNDECIDABLE}; a pre-approval rule that covers it needs nobody`,
+    )
   if (!asks) return begin(tx, request, plain?.justification ?? null, means, { first })
   return apply(tx, request, { kind: 'check_required' }, means, now)
 }

@@ -61,7 +61,7 @@ async function approve(
 /**
  * Gives break-glass access at once; all who decide on it otherwise are told, and one of them reviews it.
  *
- * @throws CoreError 409 where nobody could review it
+ * @throws CoreError conflict where nobody could review it
  */
 export async function breakGlass(
   tx: Db,
@@ -72,7 +72,7 @@ export async function breakGlass(
   const reviewers = await allDeciders(tx, request)
   if (reviewers === null)
     throw new CoreError(
-      409,
+      'conflict',
       'Nobody could review this: there is no other approver or admin. Have an admin name approvers for the app (PATCH /appstore/apps/{app_id}/settings)',
     )
   const facts = await fulfilmentOf(tx, request)

@@ -10,7 +10,7 @@ type Wanted = Pick<CreateAccessRequestInput, 'expiration_in_seconds' | 'access_l
  * The length that a body asks for, within what the settings let one choose. Without a word it is for good
  * where that may be chosen, else the default that the app's settings name.
  *
- * @throws CoreError 422
+ * @throws CoreError invalid
  */
 export function durationOf(
   wanted: Wanted,
@@ -40,4 +40,6 @@ export function durationOf(
 const secondsOf = (length: AccessLength): number | null => ACCESS_LENGTHS[length]
 
 const refused = (member: string, words: string) =>
-  new CoreError(422, [{ loc: ['body', member], type: 'value_error', msg: `Value error, ${words}` }])
+  new CoreError('invalid', [
+    { loc: ['body', member], type: 'value_error', msg: `Value error, ${words}` },
+  ])

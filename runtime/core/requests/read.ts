@@ -89,7 +89,7 @@ type UserColumn = typeof accessRequests.targetUserId | typeof accessRequests.req
 
 const isUser = (column: UserColumn, id: string): SQL => (isId(id) ? eq(column, id) : sql`false`)
 
-/** A request that the caller sees. @throws CoreError 404 */
+/** A request that the caller sees. @throws CoreError not_found */
 export async function findRequest(
   db: Db,
   principal: Principal,

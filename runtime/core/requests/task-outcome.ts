@@ -27,7 +27,7 @@ export async function lockRequestOf(tx: Db, taskId: string): Promise<RequestRow 
   return row?.request ?? null
 }
 
-/** @throws CoreError 403 for those who ask for themselves. */
+/** @throws CoreError forbidden for those who ask for themselves. */
 export function judge(
   request: RequestRow,
   principal: Principal,
@@ -36,7 +36,7 @@ export function judge(
   if (!task.taskCategory.endsWith('APPROVAL')) return
   if (!partiesOf(request).includes(principal.userId)) return
   throw new CoreError(
-    403,
+    'forbidden',
     'This access is for you, or you asked for it: another person has to decide',
   )
 }
@@ -98,11 +98,14 @@ export async function applyTaskOutcome(
   }
 }
 
-/** @throws CoreError 400 without a reason: closing it would skip the review. */
+/** @throws CoreError bad_request without a reason: closing it would skip the review. */
 function reviewOf({ actor, to, comment }: Decision): RequestEvent<'glass_reviewed'> {
   if (comment !== null)
     return { kind: 'glass_reviewed', by: actor, wasRight: to === 'COMPLETED', reason: comment }
-  throw new CoreError(400, 'Say in `reason` what the review found; it cannot be closed without one')
+  throw new CoreError(
+    'bad_request',
+    'Say in `reason` what the review found; it cannot be closed without one',
+  )
 }
 
 /** Whether a connector or a webhook could do what a person is asked to do by hand. */
@@ -119,11 +122,11 @@ export async function offersRetry(db: Db, requestId: string | null): Promise<boo
   return row === undefined || canBeTried(row)
 }
 
-/** @throws CoreError 409 where there is nothing that can be tried. */
+/** @throws CoreError conflict where there is nothing that can be tried. */
 async function demandRetry(tx: Db, request: RequestRow, means: RequestMeans): Promise<void> {
   if (!canBeTried(request))
     throw new CoreError(
-      409,
+      'conflict',
       'There is no connector or webhook that could do it; do it by hand and complete the task',
     )
   await callNow(tx, request.carriedAppId, await means.now(tx))

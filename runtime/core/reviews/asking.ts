@@ -104,7 +104,7 @@ export async function dismissAsked(tx: Db, arda: string): Promise<void> {
       .where(and(inArray(tasks.status, OPEN_TASKS), inArray(tasks.id, which)))
 }
 
-/** @throws CoreError 409 for the task of a reviewer whose lines are not decided, and for one that a file has to show done. */
+/** @throws CoreError conflict for the task of a reviewer whose lines are not decided, and for one that a file has to show done. */
 export async function judgeReviewTask(
   tx: Db,
   task: { id: string; taskType: string; productArea: string | null },
@@ -118,7 +118,7 @@ export async function judgeReviewTask(
     .where(eq(taskId, task.id))
   if (row && row.lines > 0)
     throw new CoreError(
-      409,
+      'conflict',
       `${row.lines} lines are open; decide them with POST /access_reviews/{access_review_id}/items/decide, and the task closes`,
     )
 }

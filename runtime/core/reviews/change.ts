@@ -22,7 +22,7 @@ import { findReview, findReviewApp, lockReviewApp, note } from './rows.ts'
 import { scopeFault } from './scope.ts'
 import { hasRemovalWebhook } from './take-by-webhook.ts'
 
-/** @throws CoreError 400, 404 */
+/** @throws CoreError bad_request, not_found */
 export async function updateReview(
   db: Db,
   principal: Principal,
@@ -77,7 +77,10 @@ async function valuesOf(
     values.ownerId = (await findUser(tx, principal, body.owner_id)).id
   if (body.target_launch_date !== undefined) {
     if (review.status !== 'SCHEDULED')
-      throw new CoreError(400, `The access review is ${review.status}; its launch is over`)
+      throw new CoreError(
+        'bad_request',
+        `The access review is ${review.status}; its launch is over`,
+      )
     values.targetLaunchDate = futureMoment(body.target_launch_date, 'target_launch_date', now)
   }
   const { recurrence_config: config, recurrence_days_frequency: days } = body
@@ -89,7 +92,7 @@ async function valuesOf(
     values.nextAt = nextOf(changed, now)
   const launch = values.targetLaunchDate ?? review.targetLaunchDate
   if (launch && launch >= (values.deadlineAt ?? review.deadlineAt))
-    throw new CoreError(400, 'target_launch_date must be before deadline_at')
+    throw new CoreError('bad_request', 'target_launch_date must be before deadline_at')
   return values
 }
 
@@ -107,22 +110,22 @@ async function updateApp(
   if (change.scope_filters !== undefined) {
     if (arda.status !== 'IN_PREPARATION')
       throw new CoreError(
-        400,
+        'bad_request',
         'The scope of an app cannot be changed once its lines were taken down',
       )
     const fault = scopeFault(change.scope_filters)
-    if (fault !== null) throw new CoreError(400, fault)
+    if (fault !== null) throw new CoreError('bad_request', fault)
     values.scope = change.scope_filters
     values.wakeAt = await means.now(tx)
   }
   if (change.removal_action !== undefined) {
     if (change.removal_action === 'WEBHOOK' && !(await hasRemovalWebhook(tx, arda)))
       throw new CoreError(
-        400,
+        'bad_request',
         `The app has no webhook that takes access back; name one as access_removal_inline_webhook in PATCH /appstore/apps/${arda.appId}/settings, or in a permission`,
       )
     if (arda.removalAt !== null)
-      throw new CoreError(400, 'What was rejected in this app is being removed already')
+      throw new CoreError('bad_request', 'What was rejected in this app is being removed already')
     values.removalAction = change.removal_action
   }
   if (change.configurable_evidence_upload !== undefined)
@@ -132,7 +135,7 @@ async function updateApp(
   if (values.wakeAt) await lookAt(tx, { kind: 'app', id: arda.id }, means)
 }
 
-/** Its record stays; what people were asked is taken back, and what is being removed is left as it is. @throws CoreError 404 */
+/** Its record stays; what people were asked is taken back, and what is being removed is left as it is. @throws CoreError not_found */
 export async function deleteReview(
   db: Db,
   principal: Principal,
@@ -152,7 +155,7 @@ export async function deleteReview(
   return null
 }
 
-/** @throws CoreError 400 once the review is COMPLETED, 404. */
+/** @throws CoreError bad_request once the review is COMPLETED, not_found. */
 export async function removeReviewApp(
   db: Db,
   principal: Principal,

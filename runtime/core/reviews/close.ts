@@ -20,7 +20,7 @@ import { findReview, findReviewApp, lockReviewApp } from './rows.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
-/** @throws CoreError 404, 409 while lines are open, before the launch, and once it was begun. */
+/** @throws CoreError not_found, conflict while lines are open, before the launch, and once it was begun. */
 export async function startRemoval(
   db: Db,
   principal: Principal,
@@ -33,7 +33,7 @@ export async function startRemoval(
     const arda = await findReviewApp(tx, review, ardaId, true)
     if (arda.status !== 'IN_PROGRESS' || arda.removalAt !== null)
       throw new CoreError(
-        409,
+        'conflict',
         arda.removalAt === null
           ? `The app is ${arda.status}; nothing can be removed yet`
           : 'The removal was begun already',
@@ -44,7 +44,7 @@ export async function startRemoval(
     )
     if (open > 0)
       throw new CoreError(
-        409,
+        'conflict',
         `${open} lines are open; have them decided, or end the review with POST /access_reviews/${review.id}/complete`,
       )
     await closeApp(tx, principal, review, arda, means)
@@ -52,7 +52,7 @@ export async function startRemoval(
   return null
 }
 
-/** @throws CoreError 404, 409 for a review without apps, before their launch, and once it was ended. */
+/** @throws CoreError not_found, conflict for a review without apps, before their launch, and once it was ended. */
 export async function completeReview(
   db: Db,
   principal: Principal,
@@ -63,11 +63,12 @@ export async function completeReview(
     const found = await findReview(tx, principal, id)
     demandUnderWay(found)
     const ardas = await appsOfReview(tx, found.id)
-    if (ardas.length === 0) throw new CoreError(409, 'The access review has no apps; delete it')
+    if (ardas.length === 0)
+      throw new CoreError('conflict', 'The access review has no apps; delete it')
     const early = ardas.filter(isEarly)
     if (early.length > 0)
       throw new CoreError(
-        409,
+        'conflict',
         `${early.length} of its apps are not launched yet; wait for them, or take them out of the review`,
       )
     await closeApps(tx, principal, found, ardas, means)

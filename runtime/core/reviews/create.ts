@@ -20,7 +20,7 @@ import { findReview, note } from './rows.ts'
 /** What recurs is looked for day by day from the launch on: of two thousand years that would take the host a second. */
 const EARLIEST_LAUNCH = new Date('2000-01-01T00:00:00Z')
 
-/** @throws CoreError 400 for a name that is taken and for moments that have passed, 404 for an owner who is nobody. */
+/** @throws CoreError bad_request for a name that is taken and for moments that have passed, not_found for an owner who is nobody. */
 export async function createReview(
   db: Db,
   principal: Principal,
@@ -36,9 +36,9 @@ export async function createReview(
     const recurrenceDays = body.recurrence_days_frequency ?? null
     demandRecurrence({ config: recurrence, days: recurrenceDays })
     if (targetLaunchDate !== null && targetLaunchDate < EARLIEST_LAUNCH)
-      throw new CoreError(400, 'target_launch_date must not be before 2000')
+      throw new CoreError('bad_request', 'target_launch_date must not be before 2000')
     if (targetLaunchDate !== null && targetLaunchDate >= deadlineAt)
-      throw new CoreError(400, 'target_launch_date must be before deadline_at')
+      throw new CoreError('bad_request', 'target_launch_date must be before deadline_at')
     const owner = body.owner_id ?? principal.userId
     const { id: ownerId } = await findUser(tx, principal, owner)
     await demandFreeName(tx, principal, body.name, null)
@@ -77,7 +77,7 @@ export async function createReview(
   return { access_review: await toReview(db, review), errors }
 }
 
-/** @throws CoreError 400 once the review is COMPLETED, 404. */
+/** @throws CoreError bad_request once the review is COMPLETED, not_found. */
 export async function addReviewApps(
   db: Db,
   principal: Principal,
@@ -99,23 +99,24 @@ export async function addReviewApps(
   return { added_apps: await toReviewApps(db, added), errors }
 }
 
-/** @throws CoreError 400 */
+/** @throws CoreError bad_request */
 export function demandUnfinished({ status }: ReviewRow): void {
   if (status === 'COMPLETED')
-    throw new CoreError(400, 'The access review is COMPLETED; make another one')
+    throw new CoreError('bad_request', 'The access review is COMPLETED; make another one')
 }
 
-/** @throws CoreError 400 for a moment that has passed; its form was judged by the contract. */
+/** @throws CoreError bad_request for a moment that has passed; its form was judged by the contract. */
 export function futureMoment(text: string, member: string, now: Date): Date {
   const at = parseDatetime(text)
-  if (at === null || at <= now) throw new CoreError(400, `${member} must be in the future`)
+  if (at === null || at <= now)
+    throw new CoreError('bad_request', `${member} must be in the future`)
   return at
 }
 
 const nameTaken = (name: string): CoreError =>
-  new CoreError(400, `There is an access review of the name “${name}” already`)
+  new CoreError('bad_request', `There is an access review of the name “${name}” already`)
 
-/** @throws CoreError 400 */
+/** @throws CoreError bad_request */
 export async function demandFreeName(
   tx: Db,
   { domainId }: Principal,
@@ -137,8 +138,8 @@ export async function demandFreeName(
   if (taken) throw nameTaken(name)
 }
 
-/** @throws CoreError 400 for a recurrence that cannot be carried out. */
+/** @throws CoreError bad_request for a recurrence that cannot be carried out. */
 export function demandRecurrence(recurrence: Recurrence): void {
   const fault = recurrenceFault(recurrence)
-  if (fault !== null) throw new CoreError(400, fault)
+  if (fault !== null) throw new CoreError('bad_request', fault)
 }

@@ -38,7 +38,7 @@ const items = accessReviewItems
 
 type Result = { item_id: string; state: ItemState | null; error: string | null }
 
-/** @throws CoreError 400 without a reason where one is needed, 403, 404, 409 where the review is not under way. */
+/** @throws CoreError bad_request without a reason where one is needed, forbidden, not_found, conflict where the review is not under way. */
 export async function decideItems(db: Db, principal: Principal, id: string, body: DecideInput) {
   const { changed: _changed, ...done } = await decideAndCount(db, principal, id, body)
   return done
@@ -49,9 +49,9 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
   const { decision, change, item_ids, filter } = body
   const reason = body.reason?.trim() || null
   if ((item_ids === undefined) === (filter === undefined) || item_ids?.length === 0)
-    throw new CoreError(400, 'Say which lines: either by item_ids or by a filter')
+    throw new CoreError('bad_request', 'Say which lines: either by item_ids or by a filter')
   if (decision !== 'KEEP' && reason === null)
-    throw new CoreError(400, `A reason is needed to ${decision.toLowerCase()}`)
+    throw new CoreError('bad_request', `A reason is needed to ${decision.toLowerCase()}`)
   const done = await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id)
     demandUnderWay(review)
@@ -70,12 +70,12 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
     const made = await carryOut(tx, review, act, chosen)
     if (reason === null && made.count > BULK)
       throw new CoreError(
-        400,
+        'bad_request',
         `These are ${made.count} lines; more than ${BULK} at once need a reason`,
       )
     if (reason === null && made.red)
       throw new CoreError(
-        400,
+        'bad_request',
         `A reason is needed to keep a line with one of the hints ${RED.join(', ')}`,
       )
     if (made.count === 0) await demandReviewer(tx, principal, review)
@@ -95,17 +95,17 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
   return done
 }
 
-/** @throws CoreError 403 for a caller who reviews nothing there. */
+/** @throws CoreError forbidden for a caller who reviews nothing there. */
 async function demandReviewer(tx: Db, { userId }: Principal, review: ReviewRow): Promise<void> {
   const [own] = await tx
     .select({ id: items.id })
     .from(items)
     .where(and(whichItems(review, {}), mineOf(userId)))
     .limit(1)
-  if (!own) throw new CoreError(403, 'You review no line of this access review')
+  if (!own) throw new CoreError('forbidden', 'You review no line of this access review')
 }
 
-/** @throws CoreError 409 */
+/** @throws CoreError conflict */
 export function demandUnderWay({ status }: ReviewRow): void {
   if (
     status === 'IN_PROGRESS' ||
@@ -113,7 +113,7 @@ export function demandUnderWay({ status }: ReviewRow): void {
     status === 'SCHEDULED_IN_PREPARATION'
   )
     return
-  throw new CoreError(409, `The access review is ${status}; nothing can be decided`)
+  throw new CoreError('conflict', `The access review is ${status}; nothing can be decided`)
 }
 
 /**

@@ -85,7 +85,7 @@ const countedBy = (id: string, filter: ItemFilter): SQL | undefined =>
     ? undefined
     : countOf(inReview(accessReviewCounts, id, filter))
 
-/** How many lines of a review are in which state, without reading them. @throws CoreError 404 */
+/** How many lines of a review are in which state, without reading them. @throws CoreError not_found */
 export async function itemStates(
   db: Db,
   principal: Principal,
@@ -127,7 +127,7 @@ export function mineOf(userId: string): SQL {
         and (${userId}::uuid <> all(${items.involved}) or not ${another})))`
 }
 
-/** All lines with reviews.read, else those of the caller. @throws CoreError 400 for a filter that cannot be used, 404 */
+/** All lines with reviews.read, else those of the caller. @throws CoreError bad_request for a filter that cannot be used, not_found */
 export async function listItems(
   db: Db,
   principal: Principal,

@@ -20,14 +20,14 @@ const DEFAULTS = {
   ...{ recurrence_config: undefined, recurrence_days_frequency: undefined },
 }
 
-/** @returns its id. @throws CoreError 400 for what cannot be reviewed */
+/** @returns its id. @throws CoreError bad_request for what cannot be reviewed */
 export async function launchReview(
   db: Db,
   principal: Principal,
   { name, deadline_at, apps, settings }: Launch,
   means: RequestContext,
 ): Promise<string> {
-  if (apps.length === 0) throw new CoreError(400, 'Choose at least one app')
+  if (apps.length === 0) throw new CoreError('bad_request', 'Choose at least one app')
   return db.transaction(async (tx) => {
     const { access_review: made } = await createReview(
       tx,
@@ -39,7 +39,7 @@ export async function launchReview(
     await putReviewSettings(tx, principal, made.id, settings)
     const { added_apps, errors } = await addReviewApps(tx, principal, made.id, { apps }, means)
     if (added_apps.length < apps.length)
-      throw new CoreError(400, (errors ?? []).map(({ error }) => error).join('; '))
+      throw new CoreError('bad_request', (errors ?? []).map(({ error }) => error).join('; '))
     return made.id
   })
 }

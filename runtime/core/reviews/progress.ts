@@ -13,7 +13,7 @@ import { findReview } from './rows.ts'
 
 type Count = { arda_id: string; assignment_id: string | null; state: string; n: number }
 
-/** @throws CoreError 404 */
+/** @throws CoreError not_found */
 export async function reviewProgress(
   db: Db,
   principal: Principal,

@@ -40,7 +40,7 @@ export async function listReviews(
   return { ...page, items: await toReviews(db, page.items) }
 }
 
-/** @throws CoreError 404 */
+/** @throws CoreError not_found */
 export async function getReview(
   db: Db,
   principal: Principal,

@@ -25,7 +25,7 @@ type Body = { user_ids: string[]; group_ids: string[]; reason: string }
 /**
  * By one of its reviewers, or with reviews.write; who and why is kept.
  *
- * @throws CoreError 400 for reviewers who may not decide on it, 403, 404, 409 once it is decided.
+ * @throws CoreError bad_request for reviewers who may not decide on it, forbidden, not_found, conflict once it is decided.
  */
 export async function reassignItem(
   db: Db,
@@ -40,10 +40,10 @@ export async function reassignItem(
     const { item, mine } = await findItem(tx, principal, review, itemId)
     if (!mine) demand(principal, 'reviews.write')
     if (!UNDECIDED.some((one) => one === item.state))
-      throw new CoreError(409, `The line is ${item.state} already`)
+      throw new CoreError('conflict', `The line is ${item.state} already`)
     const arda = await findReviewApp(tx, review, item.ardaId, true)
     if (arda.status !== 'IN_PROGRESS' || arda.removalAt !== null)
-      throw new CoreError(409, 'The decisions of its app have ended')
+      throw new CoreError('conflict', 'The decisions of its app have ended')
     const team = await namedTeam(tx, principal, body)
     await demandSomebody(tx, item, team)
     const assignmentId = await teamOf(tx, arda, team, body.reason, principal.userId)
@@ -78,14 +78,14 @@ async function findItem(tx: Db, { userId, permissions }: Principal, review: Revi
 
 type Named = { userIds: string[]; groupIds: string[] }
 
-/** @throws CoreError 400 */
+/** @throws CoreError bad_request */
 async function demandSomebody(tx: Db, { userId, keptById }: ItemRow, { userIds, groupIds }: Named) {
   if (userIds.length + groupIds.length === 0)
-    throw new CoreError(400, 'Name at least one user or group')
+    throw new CoreError('bad_request', 'Name at least one user or group')
   if (userId !== null && userIds.includes(userId))
-    throw new CoreError(400, 'Nobody reviews their own access')
+    throw new CoreError('bad_request', 'Nobody reviews their own access')
   if (keptById !== null && userIds.includes(keptById))
-    throw new CoreError(400, 'Who kept the line does not confirm it; name another person')
+    throw new CoreError('bad_request', 'Who kept the line does not confirm it; name another person')
   const { rows } = await tx.execute<{ able: boolean }>(sql`select exists (
     select from ${users} where ${users.status} not in ('SUSPENDED', 'INACTIVE')
       and ${users.id} is distinct from ${userId}::uuid
@@ -95,7 +95,7 @@ async function demandSomebody(tx: Db, { userId, keptById }: ItemRow, { userIds, 
           where ${groupMembers.groupId} = any(${sql.param(groupIds)}::uuid[])))) as able`)
   if (!rows[0]?.able)
     throw new CoreError(
-      400,
+      'bad_request',
       'None of them can review it: they have left, it is their own, or they kept it before',
     )
 }

@@ -19,7 +19,7 @@ const PAUSE_MS = 60 * 60 * 1000
 /**
  * Reminds the reviewers who have open lines, now.
  *
- * @throws CoreError 404, 409 where nothing is to be decided, and within an hour of the last reminder.
+ * @throws CoreError not_found, conflict where nothing is to be decided, and within an hour of the last reminder.
  */
 export async function remindNow(
   db: Db,
@@ -32,9 +32,12 @@ export async function remindNow(
     demandUnderWay(review)
     const now = await clock(tx)
     if (review.remindedAt !== null && now.getTime() - review.remindedAt.getTime() < PAUSE_MS)
-      throw new CoreError(409, 'Its reviewers were reminded within the last hour; wait a little')
+      throw new CoreError(
+        'conflict',
+        'Its reviewers were reminded within the last hour; wait a little',
+      )
     if ((await remind(tx, principal, review, now)) === 0)
-      throw new CoreError(409, 'No line of it waits for a reviewer')
+      throw new CoreError('conflict', 'No line of it waits for a reviewer')
     await tx.update(accessReviews).set({ remindedAt: now }).where(eq(accessReviews.id, review.id))
   })
 }

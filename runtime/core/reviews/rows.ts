@@ -11,7 +11,7 @@ import type { ReviewAppRow } from './machine/review-app.ts'
 
 type Asker = Pick<Principal, 'domainId'>
 
-/** @throws CoreError 404, for a deleted one too. */
+/** @throws CoreError not_found, for a deleted one too. */
 export async function findReview(
   db: Db,
   { domainId }: Asker,
@@ -27,7 +27,7 @@ export async function findReview(
   return row
 }
 
-/** An app of a review. @throws CoreError 404, for a deleted one too. */
+/** An app of a review. @throws CoreError not_found, for a deleted one too. */
 export async function findReviewApp(
   db: Db,
   { id: reviewId }: Pick<ReviewRow, 'id'>,

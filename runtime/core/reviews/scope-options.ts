@@ -19,7 +19,7 @@ const MAX_OPTIONS = 200
 
 type Query = { domain_app_id: string | null; arda_id: string | null }
 
-/** @throws CoreError 404; without an app, the filters that need none of its words. */
+/** @throws CoreError not_found; without an app, the filters that need none of its words. */
 export async function listScopeOptions(
   db: Db,
   { domainId }: Principal,

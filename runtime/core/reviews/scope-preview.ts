@@ -10,14 +10,14 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { scopeFault } from './scope.ts'
 import { countScope } from './snapshot.ts'
 
-/** @throws CoreError 400 for a filter that cannot be used, 404 */
+/** @throws CoreError bad_request for a filter that cannot be used, not_found */
 export async function previewScope(
   db: Db,
   { domainId }: Principal,
   { id, review_type: reviewType, scope_filters }: AccessReviewDomainAppInput,
 ): Promise<ScopePreview> {
   const fault = scopeFault(scope_filters)
-  if (fault !== null) throw new CoreError(400, fault)
+  if (fault !== null) throw new CoreError('bad_request', fault)
   const [app] = isId(id)
     ? await db
         .select({ id: apps.id })

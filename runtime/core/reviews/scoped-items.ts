@@ -17,14 +17,14 @@ const EARLIER = sql`b.launched_at < (select t.launched_at from access_review_app
 const SINCE = sql`(select max(s.since) from account_spans s where s.account_id = ${items.accountId}
   and s.since <= (select t.launched_at from access_review_apps t where t.id = ${items.ardaId}))`
 
-/** A condition: lines that fit one filter of each group; none without filters. @throws CoreError 400 for a value that cannot be used */
+/** A condition: lines that fit one filter of each group; none without filters. @throws CoreError bad_request for a value that cannot be used */
 export function inScope(
   { domainId }: Pick<ReviewRow, 'domainId'>,
   filters: readonly ScopeFilter[] | null | undefined,
 ): SQL | undefined {
   if (!filters || filters.length === 0) return undefined
   const fault = scopeFault(filters)
-  if (fault !== null) throw new CoreError(400, fault)
+  if (fault !== null) throw new CoreError('bad_request', fault)
   const of = { domainId, appId: sql`${items.appId}`, given: GIVEN, isEarlier: EARLIER }
   const fits = scopeGroups(filters, of).map((group) => sql`coalesce(${group.fits}, false)`)
   return sql`exists (select from

@@ -13,12 +13,12 @@ import { demandUnfinished } from './create.ts'
 import type { ReviewRow } from './machine/log.ts'
 import { findReview, note } from './rows.ts'
 
-/** @throws CoreError 404 */
+/** @throws CoreError not_found */
 export async function getReviewSettings(db: Db, principal: Principal, id: string) {
   return toSettings(await findReview(db, principal, id))
 }
 
-/** Counts for the apps that are launched from now on. @throws CoreError 400, 404 */
+/** Counts for the apps that are launched from now on. @throws CoreError bad_request, not_found */
 export async function putReviewSettings(
   db: Db,
   principal: Principal,
@@ -32,7 +32,7 @@ export async function putReviewSettings(
     const named = team.userIds.length + team.groupIds.length > 0
     if ((body.reviewers === 'NAMED') !== named)
       throw new CoreError(
-        400,
+        'bad_request',
         named
           ? 'user_ids and group_ids count only with reviewers: "NAMED"'
           : 'NAMED needs at least one of user_ids and group_ids',
@@ -43,7 +43,7 @@ export async function putReviewSettings(
     const namesSecond = second.userIds.length + second.groupIds.length > 0
     if ((body.second_reviewers === 'NAMED') !== namesSecond)
       throw new CoreError(
-        400,
+        'bad_request',
         namesSecond
           ? 'second_user_ids and second_group_ids count only with second_reviewers: "NAMED"'
           : 'NAMED needs at least one of second_user_ids and second_group_ids',
@@ -77,7 +77,7 @@ const toSettings = (row: ReviewRow) => ({
 
 type Named = { user_ids: string[]; group_ids: string[] }
 
-/** People and groups of the caller's domain, each once. @throws CoreError 404 */
+/** People and groups of the caller's domain, each once. @throws CoreError not_found */
 export async function namedTeam(
   tx: Db,
   { domainId }: Principal,

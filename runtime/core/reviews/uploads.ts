@@ -34,7 +34,7 @@ const toUpload = (row: UploadRow) => ({
  * Keeps a file. With reviews.write, by who reviews the lines, or by who has the tasks to remove them; also after the end
  * of a review, whose evidence then has it.
  *
- * @throws CoreError 400 unless it says of what it is, 403, 404, 409 for a deleted review, and for too many files
+ * @throws CoreError bad_request unless it says of what it is, forbidden, not_found, conflict for a deleted review, and for too many files
  */
 export async function uploadEvidence(
   db: Db,
@@ -49,7 +49,7 @@ export async function uploadEvidence(
     const { ardaId, itemIds } = await subjectOf(tx, principal, review, body)
     const mine = eq(accessReviewUploads.reviewId, review.id)
     if ((await tx.$count(accessReviewUploads, mine)) >= MOST)
-      throw new CoreError(409, `The access review has ${MOST} files, as many as it may have`)
+      throw new CoreError('conflict', `The access review has ${MOST} files, as many as it may have`)
     const row = one(
       await tx
         .insert(accessReviewUploads)
@@ -66,7 +66,7 @@ export async function uploadEvidence(
   })
 }
 
-/** Lines of one app, or the app. @throws CoreError 400, 403, 404 */
+/** Lines of one app, or the app. @throws CoreError bad_request, forbidden, not_found */
 async function subjectOf(
   tx: Db,
   principal: Principal,
@@ -75,11 +75,12 @@ async function subjectOf(
 ): Promise<{ ardaId: string; itemIds: string[] }> {
   const ids = [...new Set((item_ids ?? []).map((one) => one.toLowerCase()))]
   if ((ids.length === 0) === !arda_id)
-    throw new CoreError(400, 'Say what it is about: either item_ids or arda_id')
+    throw new CoreError('bad_request', 'Say what it is about: either item_ids or arda_id')
   const writes = principal.permissions.has('reviews.write')
   if (arda_id) {
     const arda = await findReviewApp(tx, review, arda_id, false)
-    if (!writes) throw new CoreError(403, 'Name the lines that you review or remove, by item_ids')
+    if (!writes)
+      throw new CoreError('forbidden', 'Name the lines that you review or remove, by item_ids')
     return { ardaId: arda.id, itemIds: [] }
   }
   const rows = await tx
@@ -89,16 +90,17 @@ async function subjectOf(
   if (rows.length !== ids.length) throw notFound('Line')
   const ardas = new Set(rows.map(({ item }) => item.ardaId))
   const [ardaId = '', ...others] = ardas
-  if (others.length > 0) throw new CoreError(400, 'item_ids has lines of more than one app')
+  if (others.length > 0)
+    throw new CoreError('bad_request', 'item_ids has lines of more than one app')
   for (const { item, mine } of rows)
     if (!writes && !mine && !(await removes(tx, principal, item)))
       throw principal.permissions.has('reviews.read')
-        ? new CoreError(403, 'You neither review nor remove these lines')
+        ? new CoreError('forbidden', 'You neither review nor remove these lines')
         : notFound('Line')
   return { ardaId, itemIds: ids }
 }
 
-/** The line that a person wants to attach a file to. @throws CoreError 403, 404 */
+/** The line that a person wants to attach a file to. @throws CoreError forbidden, not_found */
 export async function fileSubject(
   db: Db,
   principal: Principal,
@@ -121,12 +123,12 @@ async function removes(tx: Db, principal: Principal, { taskId }: ItemRow): Promi
     return await mayActOn(tx, principal, await findTask(tx, principal, taskId, false))
   } catch (error) {
     // A task that the person does not see.
-    if (error instanceof CoreError && error.status === 404) return false
+    if (error instanceof CoreError && error.kind === 'not_found') return false
     throw error
   }
 }
 
-/** Without their content, which the evidence has. @throws CoreError 404 */
+/** Without their content, which the evidence has. @throws CoreError not_found */
 export async function listUploads(db: Db, principal: Principal, id: string, query: PageQuery) {
   const review = await findReview(db, principal, id)
   const { reviewId, createdAt, id: uploadId } = accessReviewUploads
@@ -155,7 +157,7 @@ export async function* uploadLines(
   }
 }
 
-/** @throws CoreError 409 for a task to remove a line by hand where a file has to show that, and none was attached. */
+/** @throws CoreError conflict for a task to remove a line by hand where a file has to show that, and none was attached. */
 export async function demandUpload(tx: Db, taskId: string): Promise<void> {
   const { rows } = await tx.execute<{ id: string; review: string }>(sql`
     select i.id, i.review_id as review from access_review_items i
@@ -165,7 +167,7 @@ export async function demandUpload(tx: Db, taskId: string): Promise<void> {
   const [item] = rows
   if (item)
     throw new CoreError(
-      409,
+      'conflict',
       `A file has to show that it is removed: attach one with POST /access_reviews/${item.review}/evidence/uploads and "item_ids":["${item.id}"]`,
     )
 }

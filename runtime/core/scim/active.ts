@@ -16,7 +16,7 @@ type Means = Pick<CoreContext, 'send' | 'now'>
 /**
  * Lets a person do nothing more from this moment on, and has all access taken. One who is gone stays so.
  *
- * @throws CoreError 409 for the last Admin
+ * @throws CoreError conflict for the last Admin
  * @returns Whether anything changed
  */
 export async function deactivate(
@@ -55,7 +55,7 @@ async function hasten(tx: Db, userId: string, means: Means): Promise<void> {
 /**
  * Lets a person in again: policies give what they give to everybody like them.
  *
- * @throws ScimError 409 while an offboarding takes their access
+ * @throws ScimError conflict while an offboarding takes their access
  * @returns Whether anything changed
  */
 export async function reactivate(
@@ -75,7 +75,7 @@ export async function reactivate(
     )
   if (live)
     throw new ScimError(
-      409,
+      'conflict',
       null,
       'An offboarding of this user is under way; set active to true again when it is over',
     )

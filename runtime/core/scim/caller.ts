@@ -15,7 +15,7 @@ export type ScimCaller = { domainId: string; tokenId: string; tokenName: string 
 /**
  * The caller of an Authorization header.
  *
- * @throws ScimError 401
+ * @throws ScimError unauthenticated
  */
 export async function authenticateScim(
   db: Db,
@@ -26,7 +26,7 @@ export async function authenticateScim(
   const caller = token.startsWith(SCIM_PREFIX) ? await callerOf(db, hasher, token) : null
   if (!caller)
     throw new ScimError(
-      401,
+      'unauthenticated',
       null,
       'Not authenticated: send a SCIM token that works as Authorization: Bearer',
     )

@@ -132,5 +132,5 @@ const whole = (all: Resource[]) => listOf(all, all.length, { offset: 0 })
 function found(all: readonly Resource[], id: string, what: string): Resource {
   const one = all.find((resource) => resource['id'] === id)
   if (one) return one
-  throw new ScimError(404, null, `There is no ${what} of that id; list them without it`)
+  throw new ScimError('not_found', null, `There is no ${what} of that id; list them without it`)
 }

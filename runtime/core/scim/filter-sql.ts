@@ -53,7 +53,8 @@ function columnOf(columns: Columns, path: string): ScimColumn {
   throw refused(`${path.slice(0, 100)} cannot be asked for here`)
 }
 
-const refused = (detail: string) => new ScimError(400, 'invalidFilter', `The filter: ${detail}`)
+const refused = (detail: string) =>
+  new ScimError('bad_request', 'invalidFilter', `The filter: ${detail}`)
 
 type Comparison = Extract<Filter, { kind: 'compare' }>
 

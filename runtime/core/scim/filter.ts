@@ -32,7 +32,7 @@ export function parseFilter(text: string): Filter {
   const { filterLength } = SCIM_LIMITS
   if (text.length > filterLength)
     throw new ScimError(
-      400,
+      'bad_request',
       'invalidFilter',
       `The filter has ${text.length} characters; at most ${filterLength} are taken: ask in several requests`,
     )
@@ -62,7 +62,7 @@ function tokensOf(text: string): Token[] {
 
 const wrong = ({ at }: Pick<Token, 'at'>, expected: string): ScimError =>
   new ScimError(
-    400,
+    'bad_request',
     'invalidFilter',
     `The filter cannot be read at character ${at + 1}: expected ${expected}. Example: userName eq "ada@example.com"`,
   )
@@ -85,7 +85,7 @@ function readerOf(tokens: readonly Token[]): Reader {
       terms += 1
       if (terms > SCIM_LIMITS.filterTerms)
         throw new ScimError(
-          400,
+          'bad_request',
           'invalidFilter',
           `The filter has more than ${SCIM_LIMITS.filterTerms} comparisons: ask in several requests`,
         )

@@ -11,7 +11,7 @@ export type PatchOperation = {
 }
 
 const OPS = ['add', 'replace', 'remove'] as const
-const syntax = (detail: string) => new ScimError(400, 'invalidSyntax', detail)
+const syntax = (detail: string) => new ScimError('bad_request', 'invalidSyntax', detail)
 
 /** The operations of a message, their names in small letters. @throws ScimError invalidSyntax, noTarget, tooMany */
 export function operationsOf(body: Record<string, unknown>): PatchOperation[] {
@@ -20,7 +20,7 @@ export function operationsOf(body: Record<string, unknown>): PatchOperation[] {
     throw syntax('A PATCH needs a list Operations with at least one operation')
   if (list.length > SCIM_LIMITS.patchOperations)
     throw new ScimError(
-      400,
+      'bad_request',
       'tooMany',
       `A PATCH takes at most ${SCIM_LIMITS.patchOperations} operations: send several`,
     )
@@ -38,7 +38,7 @@ function operationOf(one: unknown, index: number): PatchOperation {
   const value = member(one, 'value')
   const named = path === '' ? null : path
   if (named === null && op === 'remove')
-    throw new ScimError(400, 'noTarget', `${where} removes without a path`)
+    throw new ScimError('bad_request', 'noTarget', `${where} removes without a path`)
   if (named === null && !isObject(value))
     throw syntax(`${where} has no path, so its value must be an object of attributes`)
   if (op !== 'remove' && value === undefined) throw syntax(`${where}.value is missing`)

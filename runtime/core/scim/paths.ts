@@ -26,7 +26,7 @@ export function parseScimPath(text: string): PatchPath {
   const [, name = '', filter, sub = ''] = found ?? []
   if (name === '')
     throw new ScimError(
-      400,
+      'bad_request',
       'invalidPath',
       `The path ${JSON.stringify(text.slice(0, 100))} cannot be read; write it as name.givenName or emails[type eq "work"].value`,
     )

@@ -63,20 +63,20 @@ export function toScimGroup(row: GroupRow, request: ScimRequest): Resource {
   return withMeta(resource, 'Group', request, { created: new Date(row.created_at) })
 }
 
-/** @throws ScimError 400 tooMany where more members would be told than are */
+/** @throws ScimError bad_request tooMany where more members would be told than are */
 async function demandFew(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   const { rows } = await db.execute<{ n: string }>(sql`
     select count(*) as n from group_members where group_id = any(${sql.param([...ids])}::uuid[])`)
   if (Number(rows[0]?.n ?? 0) <= SCIM_LIMITS.members) return
   throw new ScimError(
-    400,
+    'bad_request',
     'tooMany',
     `That is more than ${SCIM_LIMITS.members} members; ask with excludedAttributes=members, or for fewer groups`,
   )
 }
 
-/** @throws ScimError 404 */
+/** @throws ScimError not_found */
 export async function findGroup(
   db: Db,
   { domainId }: ScimCaller,

@@ -69,7 +69,7 @@ const toRow = (row: RawRow): UserRow => ({
   updated_at: new Date(row.updated_at),
 })
 
-/** @throws ScimError 404 */
+/** @throws ScimError not_found */
 export async function findScimUser(
   db: Db,
   { domainId }: Pick<ScimCaller, 'domainId'>,

@@ -48,10 +48,14 @@ export function namesVersion(header: string, version: string): boolean {
   return header.split(',').some((one) => one.trim() === '*' || bare(one) === bare(version))
 }
 
-/** @throws ScimError 412 where the resource is another than the caller has seen */
+/** @throws ScimError precondition_failed where the resource is another than the caller has seen */
 export function demandVersion({ ifMatch }: ScimRequest, resource: Resource): void {
   if (ifMatch === null || namesVersion(ifMatch, etagOf(resource))) return
-  throw new ScimError(412, null, 'The resource was changed meanwhile; read it again')
+  throw new ScimError(
+    'precondition_failed',
+    null,
+    'The resource was changed meanwhile; read it again',
+  )
 }
 
 type Shape = { attributes: string | null; excludedAttributes: string | null }

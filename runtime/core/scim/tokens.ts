@@ -29,7 +29,7 @@ export const listScimTokens = (db: Db, { domainId }: Principal, query: PageQuery
 /**
  * Makes a token; its text is in the answer and nowhere else.
  *
- * @throws CoreError 409 for more than there may be, 422 for an end that is past
+ * @throws CoreError conflict for more than there may be, invalid for an end that is past
  */
 export async function createScimToken(
   db: Db,
@@ -48,7 +48,10 @@ export async function createScimToken(
       .from(scimTokens)
       .where(and(eq(scimTokens.domainId, domainId), isLive))
     if ((live?.n ?? 0) >= MAX_LIVE)
-      throw new CoreError(409, `There are ${MAX_LIVE} SCIM tokens that work; revoke one first`)
+      throw new CoreError(
+        'conflict',
+        `There are ${MAX_LIVE} SCIM tokens that work; revoke one first`,
+      )
     const [made] = await tx
       .insert(scimTokens)
       .values({
@@ -75,10 +78,10 @@ function endOf({ expires_at: given }: ScimTokenInput, now: Date): Date | null {
   const at = parseDatetime(given)
   if (at !== null && at > now) return at
   const msg = 'Value error, this must be a moment to come'
-  throw new CoreError(422, [{ loc: ['body', 'expires_at'], msg, type: 'value_error' }])
+  throw new CoreError('invalid', [{ loc: ['body', 'expires_at'], msg, type: 'value_error' }])
 }
 
-/** Revokes a token at once; one that is revoked stays as it is. @throws CoreError 404 */
+/** Revokes a token at once; one that is revoked stays as it is. @throws CoreError not_found */
 export async function revokeScimToken(db: Db, principal: Principal, id: string): Promise<null> {
   if (!isId(id)) throw notFound('SCIM token')
   const own = and(eq(scimTokens.id, id), eq(scimTokens.domainId, principal.domainId))

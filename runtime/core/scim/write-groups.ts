@@ -21,7 +21,7 @@ type Body = Record<string, unknown>
 /**
  * Makes a group; one of the name that the provider has deleted is taken up again.
  *
- * @throws ScimError 400, 409
+ * @throws ScimError bad_request, conflict
  * @returns Its id
  */
 export async function createGroup(db: Db, caller: ScimCaller, body: Body): Promise<string> {
@@ -126,7 +126,7 @@ const oneAtATime = <T>(db: Db, { domainId }: ScimCaller, act: (tx: Db) => Promis
     return act(tx)
   })
 
-/** @throws ScimError 409 where another group has the name: the import knows groups by it */
+/** @throws ScimError conflict where another group has the name: the import knows groups by it */
 async function demandFree(
   tx: Db,
   { domainId }: ScimCaller,

@@ -27,7 +27,7 @@ type Body = Record<string, unknown>
 /**
  * Creates a person. One that the provider deleted before is restored.
  *
- * @throws ScimError 400, 409 uniqueness
+ * @throws ScimError bad_request, conflict uniqueness
  */
 export async function createUser(
   db: Db,
@@ -152,7 +152,7 @@ const oneAtATime = <T>(db: Db, { domainId }: ScimCaller, act: (tx: Db) => Promis
 
 type Names = { userName: string; email: string; self: string | null }
 
-/** @throws ScimError 409 where another has the user name or the address */
+/** @throws ScimError conflict where another has the user name or the address */
 async function demandFree(tx: Db, { domainId }: ScimCaller, names: Names): Promise<void> {
   const { userName, email, self } = names
   const { rows } = await tx.execute<{ same: 'userName' | 'email' }>(sql`
@@ -232,7 +232,7 @@ type Next = {
   attributes: Record<string, unknown>
 }
 
-/** The person as they are to be. @throws ScimError 400 */
+/** The person as they are to be. @throws ScimError bad_request */
 async function nextOf(tx: Db, caller: ScimCaller, row: UserRow, values: UserValues): Promise<Next> {
   const userName = values.userName ?? row.user_name
   // A user name that is the address takes it along; an address of its own stays.
@@ -254,7 +254,7 @@ async function nextOf(tx: Db, caller: ScimCaller, row: UserRow, values: UserValu
   }
 }
 
-/** @throws ScimError 400 for who is none, and for the person's own self */
+/** @throws ScimError bad_request for who is none, and for the person's own self */
 async function managerOf(
   tx: Db,
   { domainId }: ScimCaller,

@@ -39,7 +39,7 @@ export async function listSeparationRules(
   return { ...page, items: await answers(db, page.items) }
 }
 
-/** @throws CoreError 404 */
+/** @throws CoreError not_found */
 export async function getSeparationRule(db: Db, principal: Principal, id: string) {
   return (await answers(db, [await findRule(db, principal, id, false)]))[0]
 }
@@ -47,7 +47,7 @@ export async function getSeparationRule(db: Db, principal: Principal, id: string
 /**
  * Makes a rule. Who breaks it already keeps what they hold: the background finds them.
  *
- * @throws CoreError 409 where there are too many, 422 for what the body refers to and is not there
+ * @throws CoreError conflict where there are too many, invalid for what the body refers to and is not there
  */
 export async function createSeparationRule(
   db: Db,
@@ -64,7 +64,7 @@ export async function createSeparationRule(
       .where(eq(separationRules.domainId, domainId))
     if ((there?.n ?? 0) >= MAX_SEPARATION_RULES)
       throw new CoreError(
-        409,
+        'conflict',
         `There are ${MAX_SEPARATION_RULES} rules already; delete one, or put its sides into another`,
       )
     const [row] = await tx
@@ -77,7 +77,7 @@ export async function createSeparationRule(
   })
 }
 
-/** Replaces a rule. @throws CoreError 404, 422 */
+/** Replaces a rule. @throws CoreError not_found, invalid */
 export async function putSeparationRule(
   db: Db,
   principal: Principal,
@@ -98,7 +98,7 @@ export async function putSeparationRule(
   })
 }
 
-/** @throws CoreError 404 */
+/** @throws CoreError not_found */
 export async function deleteSeparationRule(
   db: Db,
   principal: Principal,
@@ -188,7 +188,7 @@ async function valuesOf(tx: Db, { domainId }: Principal, body: SeparationInput) 
       'group',
     )),
   )
-  if (wrong.length > 0) throw new CoreError(422, wrong.slice(0, 100))
+  if (wrong.length > 0) throw new CoreError('invalid', wrong.slice(0, 100))
   return values
 }
 

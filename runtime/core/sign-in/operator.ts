@@ -25,7 +25,7 @@ export type Operator = Doer & {
  * suspended or lost the role: the operator is the one who repairs that. Revoked or replaced, it is a token
  * like any other that has ended.
  *
- * @throws CoreError 401, 403
+ * @throws CoreError unauthenticated, forbidden
  */
 export async function authenticateOperator(
   db: Db,

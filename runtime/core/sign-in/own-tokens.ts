@@ -77,7 +77,7 @@ export async function listOwnTokens(
  * Makes a token for the actor. Its text is in the answer and nowhere else; null when the same form was
  * sent before: then that has made the token.
  *
- * @throws CoreError 403 for who may only read, 409 for more tokens than one may have
+ * @throws CoreError forbidden for who may only read, conflict for more tokens than one may have
  */
 export async function createOwnToken(
   db: Db,
@@ -99,7 +99,7 @@ export async function createOwnToken(
       .where(and(ownedBy(actor), isLive))
     if ((live?.n ?? 0) > MAX_LIVE_TOKENS) {
       throw new CoreError(
-        409,
+        'conflict',
         `You have ${MAX_LIVE_TOKENS} tokens that work; revoke one that you no longer need first`,
       )
     }
@@ -114,7 +114,7 @@ export async function createOwnToken(
 /**
  * Revokes a token of the actor's own; one that is revoked already stays as it is.
  *
- * @throws CoreError 403 for who may only read, 404 for what is not the actor's
+ * @throws CoreError forbidden for who may only read, not_found for what is not the actor's
  */
 export async function revokeOwnToken(db: Db, actor: Caller, id: string): Promise<void> {
   demandWrite(actor)
@@ -132,5 +132,5 @@ export async function revokeOwnToken(db: Db, actor: Caller, id: string): Promise
 }
 
 function demandWrite({ readOnly }: Caller): void {
-  if (readOnly) throw new CoreError(403, 'You signed in with a token that may only read')
+  if (readOnly) throw new CoreError('forbidden', 'You signed in with a token that may only read')
 }

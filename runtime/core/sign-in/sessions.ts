@@ -53,7 +53,7 @@ export type Session = {
  * Makes a code that lets a user in once, and lasts no longer than the token that makes it. It is for the
  * operator to hand out, so the log names the owner of the token.
  *
- * @throws CoreError 401 for a token that has ended meanwhile, 404 for a user that there is not, 409 for one
+ * @throws CoreError unauthenticated for a token that has ended meanwhile, not_found for a user that there is not, conflict for one
  *   who may not act
  */
 export async function createLoginLink(
@@ -71,8 +71,8 @@ export async function createLoginLink(
         eq(sql`lower(${users.email})`, email.toLowerCase()),
       ),
     )
-  if (!user) throw new CoreError(404, `There is no user ${email}`)
-  if (!mayAct(user.status)) throw new CoreError(409, `${user.email} is ${user.status}`)
+  if (!user) throw new CoreError('not_found', `There is no user ${email}`)
+  if (!mayAct(user.status)) throw new CoreError('conflict', `${user.email} is ${user.status}`)
   const code = randomSecret(CODE_PREFIX)
   const { tokenId } = operator
   const expiresAt = await db.transaction(async (tx) => {

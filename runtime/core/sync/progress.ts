@@ -48,7 +48,7 @@ export async function listRuns(
 
 type Found = { run: RunRow; app: AppRow }
 
-/** A run of a domain with its app, both held until the transaction ends. @throws CoreError 404 */
+/** A run of a domain with its app, both held until the transaction ends. @throws CoreError not_found */
 async function lockRun(tx: Db, { domainId }: Actor, number: number): Promise<Found> {
   const [found] = Number.isSafeInteger(number)
     ? await tx
@@ -58,7 +58,7 @@ async function lockRun(tx: Db, { domainId }: Actor, number: number): Promise<Fou
         .where(and(eq(syncRuns.id, number), eq(syncRuns.domainId, domainId)))
         .for('no key update')
     : []
-  if (!found) throw new CoreError(404, 'There is no such run; see keyway syncs')
+  if (!found) throw new CoreError('not_found', 'There is no such run; see keyway syncs')
   return found
 }
 
@@ -66,7 +66,7 @@ async function lockRun(tx: Db, { domainId }: Actor, number: number): Promise<Fou
  * Ends a running sync. What it brought so far stays, what it did not come to stays as it was: the host that
  * carries it out finds its lease gone, and writes nothing any more.
  *
- * @throws CoreError 404; 409 where it is not running.
+ * @throws CoreError not_found; conflict where it is not running.
  */
 export async function cancelRun(
   db: Db,
@@ -77,7 +77,10 @@ export async function cancelRun(
   return db.transaction(async (tx) => {
     const { run, app } = await lockRun(tx, actor, number)
     if (run.state !== 'RUNNING')
-      throw new CoreError(409, `The run is ${run.state}; only one that is RUNNING can be cancelled`)
+      throw new CoreError(
+        'conflict',
+        `The run is ${run.state}; only one that is RUNNING can be cancelled`,
+      )
     if (dryRun) return toWire(run, app)
     const [ended] = await tx
       .update(syncRuns)
@@ -121,7 +124,7 @@ const STATUS_OF = {
 /**
  * Says that what vanished is gone indeed: a stopped run goes on, and marks it.
  *
- * @throws CoreError 404; 409 where it is not stopped, or another run began since.
+ * @throws CoreError not_found; conflict where it is not stopped, or another run began since.
  */
 export async function acceptDrop(
   db: Db,
@@ -132,7 +135,10 @@ export async function acceptDrop(
   return db.transaction(async (tx) => {
     const { run, app } = await lockRun(tx, actor, number)
     if (run.state !== 'STOPPED')
-      throw new CoreError(409, `The run is ${run.state}; only one that is STOPPED waits for this`)
+      throw new CoreError(
+        'conflict',
+        `The run is ${run.state}; only one that is STOPPED waits for this`,
+      )
     const [later] = await tx
       .select({ id: syncRuns.id })
       .from(syncRuns)
@@ -140,11 +146,11 @@ export async function acceptDrop(
       .limit(1)
     if (later)
       throw new CoreError(
-        409,
+        'conflict',
         `Run ${later.id} of the app began since; what counts is what that finds`,
       )
     if (app.disconnectedAt !== null)
-      throw new CoreError(409, 'The app was disconnected; connect it and start another sync')
+      throw new CoreError('conflict', 'The app was disconnected; connect it and start another sync')
     if (dryRun) return toWire(run, app)
     const [again] = await tx
       .update(syncRuns)

@@ -49,7 +49,7 @@ export async function readSettings(db: Db, appId: string): Promise<SyncConfig> {
   return settingsOf(row)
 }
 
-/** An app of a domain, for its operator. @throws CoreError 404 */
+/** An app of a domain, for its operator. @throws CoreError not_found */
 async function appOf(db: Db, domainId: string, id: string): Promise<AppRow> {
   const [row] = isId(id)
     ? await db
@@ -61,7 +61,7 @@ async function appOf(db: Db, domainId: string, id: string): Promise<AppRow> {
   return row
 }
 
-/** The same as on the wire. @throws CoreError 404 */
+/** The same as on the wire. @throws CoreError not_found */
 export async function showSettings(db: Db, domainId: string, id: string): Promise<SyncSettings> {
   const app = await appOf(db, domainId, id)
   const [row] = await db.select().from(syncSettings).where(eq(syncSettings.appId, app.id))
@@ -86,7 +86,7 @@ function toWire(appId: string, row: Row | undefined): SyncSettings {
 /**
  * Changes what is given; a dry run only says what it would be.
  *
- * @throws CoreError 404; 409 where another app is the identity source.
+ * @throws CoreError not_found; conflict where another app is the identity source.
  */
 export async function changeSettings(
   db: Db,
@@ -152,7 +152,7 @@ async function onlySource(db: Db, app: AppRow): Promise<void> {
     )
   if (other)
     throw new CoreError(
-      409,
+      'conflict',
       `${other.name} (${other.id}) is the identity source; set its identity_source to null first`,
     )
 }

@@ -16,7 +16,7 @@ import { troubleOf } from './trouble.ts'
 const CONFIRMED_AT_ONCE = 8
 const MARKED_AT_ONCE = 5000
 
-/** Gone, as get_account has said (404), or has left the listing, which is all that is known. */
+/** Gone, as get_account has said (`not_found`), or has left the listing, which is all that is known. */
 const CONFIRMED = 'DEPROVISIONED'
 const UNLISTED = 'ACCESS_REMOVED'
 

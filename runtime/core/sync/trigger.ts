@@ -22,8 +22,8 @@ export async function syncAgain(
 }
 
 /**
- * @throws CoreError 404; 409 where a sync is running, or the app is disconnected; 422 for an app that people
- *   keep by hand; 501 where its connector lists no accounts.
+ * @throws CoreError not_found; conflict where a sync is running, or the app is disconnected; invalid for an app that people
+ *   keep by hand; not_implemented where its connector lists no accounts.
  */
 export async function triggerSync(
   db: Db,
@@ -38,20 +38,26 @@ export async function triggerSync(
     if (app.connectorId === null) {
       const msg =
         'Value error, this is a custom app: there is no system that it could be synced with'
-      throw new CoreError(422, [{ loc: ['path', 'app_id'], msg, type: 'value_error' }])
+      throw new CoreError('invalid', [{ loc: ['path', 'app_id'], msg, type: 'value_error' }])
     }
     if (app.disconnectedAt !== null || app.sealedConnection === null)
-      throw new CoreError(409, `This app is not connected; connect it with PUT /apps/${app.id}`)
+      throw new CoreError(
+        'conflict',
+        `This app is not connected; connect it with PUT /apps/${app.id}`,
+      )
     const connector = connectors.find(app.connectorId)
     if (!connector)
       throw new CoreError(
-        409,
+        'conflict',
         `The connector ${app.connectorId} is not served now; see keyway list`,
       )
     if (!Object.hasOwn(connector.manifest.capabilities, 'list_accounts'))
-      throw new CoreError(501, `The connector ${app.connectorId} cannot list accounts`)
+      throw new CoreError(
+        'not_implemented',
+        `The connector ${app.connectorId} cannot list accounts`,
+      )
     if ((await startRun(tx, principal, app, send)) === null)
-      throw new CoreError(409, 'A sync of this app is running already')
+      throw new CoreError('conflict', 'A sync of this app is running already')
   })
   return { app_id: appId, sync_type: body.sync_type, status: 'SYNCING' }
 }

@@ -77,27 +77,33 @@ async function retry(tx: Db, principal: Principal, task: TaskRow, means: Request
   if (taskType === SYNC_TASK) await syncAgain(tx, principal, appId, means)
 }
 
-/** @throws CoreError 400, 409 */
+/** @throws CoreError bad_request, conflict */
 function choose(task: TaskRow, wanted: Wanted): { action: TaskActionType; to: TaskStatus } {
   const offered = actionsOf(task.taskCategory, task.status)
   if ('leadsTo' in wanted) {
     if (task.status === wanted.leadsTo)
-      throw new CoreError(409, `The task is ${task.status} already`)
+      throw new CoreError('conflict', `The task is ${task.status} already`)
     const leading = offered.filter(({ to }) => to.includes(wanted.leadsTo))
     const [one] = leading
     if (!one)
-      throw new CoreError(409, `A task that is ${task.status} cannot become ${wanted.leadsTo}`)
+      throw new CoreError(
+        'conflict',
+        `A task that is ${task.status} cannot become ${wanted.leadsTo}`,
+      )
     if (leading.length > 1)
-      throw new CoreError(400, 'Several actions lead there; use perform-action')
+      throw new CoreError('bad_request', 'Several actions lead there; use perform-action')
     return { action: one.action_type, to: wanted.leadsTo }
   }
   const { action_type, transition_to } = wanted
   if ((transition_to ?? onlyTarget(task, action_type)) === task.status)
-    throw new CoreError(409, `The task is ${task.status} already`)
+    throw new CoreError('conflict', `The task is ${task.status} already`)
   const action = offered.find((one) => one.action_type === action_type)
   if (!action) {
     const names = offered.map((one) => one.action_type).join(', ')
-    throw new CoreError(400, `The task does not offer this action; it offers ${names || 'none'}`)
+    throw new CoreError(
+      'bad_request',
+      `The task does not offer this action; it offers ${names || 'none'}`,
+    )
   }
   const to =
     transition_to === undefined
@@ -107,7 +113,7 @@ function choose(task: TaskRow, wanted: Wanted): { action: TaskActionType; to: Ta
       : action.to.find((one) => one === transition_to)
   if (to === undefined)
     throw new CoreError(
-      400,
+      'bad_request',
       `The action leads to ${action.to.join(', ')}; say which in transition_to`,
     )
   return { action: action.action_type, to }

@@ -6,11 +6,11 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { lockRequestOf } from '../requests/task-outcome.ts'
 import { findTask, mayActOn } from '../tasks/tasks.ts'
 
-/** @throws CoreError 403 if the task is not the caller's, 404 */
+/** @throws CoreError forbidden if the task is not the caller's, not_found */
 export async function lockForAction(tx: Db, principal: Principal, id: string) {
   const request = isId(id) ? await lockRequestOf(tx, id) : null
   const task = await findTask(tx, principal, id, true)
   if (!(await mayActOn(tx, principal, task)))
-    throw new CoreError(403, 'The task is not assigned to you')
+    throw new CoreError('forbidden', 'The task is not assigned to you')
   return { request, task }
 }

@@ -37,7 +37,7 @@ export async function remindableOf(
 /**
  * Tells those who decide on a request now that a person waits. What that person writes becomes a comment on the task.
  *
- * @throws CoreError 403 for another than who asked or is to have it, 404, 409 where nobody decides now, or it is too soon
+ * @throws CoreError forbidden for another than who asked or is to have it, not_found, conflict where nobody decides now, or it is too soon
  */
 export async function remindApprovers(
   db: Db,
@@ -48,11 +48,14 @@ export async function remindApprovers(
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
     if (![request.requesterId, request.targetUserId].includes(principal.userId))
-      throw new CoreError(403, 'Only the person who asked, or is to have the access, can remind')
+      throw new CoreError(
+        'forbidden',
+        'Only the person who asked, or is to have the access, can remind',
+      )
     const { rows } = await tx.execute<{ id: string }>(waitingLong(principal, [request.id]))
     if (rows.length === 0)
       throw new CoreError(
-        409,
+        'conflict',
         'Nobody decides on it now, or they were asked or reminded less than a day ago; wait until a day has passed',
       )
     const ids = rows.map((row) => row.id)

@@ -25,7 +25,7 @@ export type TaskRow = typeof tasks.$inferSelect
  * A condition on `tasks`: those that a permission reaches beyond what is assigned; undefined where it
  * reaches all. An App Admin's reaches those of their apps.
  *
- * @throws CoreError 403
+ * @throws CoreError forbidden
  */
 function reached(db: Db, principal: Principal, permission: 'tasks.read' | 'tasks.write') {
   const ofApps = reach(principal, permission)
@@ -275,7 +275,7 @@ const wireActions = ({ taskCategory, status }: TaskRow) =>
 /**
  * A task that the caller may see: assigned to them (`isOwn`), or anybody's for admins. Another's is not found.
  *
- * @throws CoreError 404
+ * @throws CoreError not_found
  */
 export async function findTask(
   db: Db,

@@ -37,7 +37,7 @@ let thread: { worker: Worker; waiting: Map<number, Waiting>; idle: NodeJS.Timeou
   null
 let lastId = 0
 
-/** Parses the body of an upload. @throws body_too_large; CoreError 503 while too many wait */
+/** Parses the body of an upload. @throws body_too_large; CoreError unavailable while too many wait */
 export async function parseUpload(
   kind: UploadKind,
   bytes: Uint8Array,
@@ -49,7 +49,7 @@ export async function parseUpload(
   return (await apart({ name: 'parse', kind, bytes, isJson })) as ParsedBody
 }
 
-/** Rows of a kept upload, from its text, for a temporary table. @throws CoreError 503 while too many wait */
+/** Rows of a kept upload, from its text, for a temporary table. @throws CoreError unavailable while too many wait */
 export async function stageUpload(kind: UploadKind, text: string): Promise<Staged> {
   if (text.length <= SMALL_BYTES) return stage({ kind, text })
   // The cast: as above.
@@ -60,9 +60,13 @@ function apart(work: UploadWork): Promise<ParsedBody | Staged> {
   thread ??= begin()
   const { worker, waiting } = thread
   if (waiting.size >= MAX_WAITING)
-    throw new CoreError(503, 'Too many uploads come at once; nothing was done, try again', {
-      'retry-after': '2',
-    })
+    throw new CoreError(
+      'unavailable',
+      'Too many uploads come at once; nothing was done, try again',
+      {
+        retryAfterSeconds: 2,
+      },
+    )
   if (thread.idle) clearTimeout(thread.idle)
   lastId += 1
   const id = lastId

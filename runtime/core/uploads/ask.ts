@@ -23,8 +23,8 @@ const WAITING_RETRY_SECONDS = 10
 /**
  * Keeps accounts of a custom app to be worked through.
  *
- * @throws CoreError 403, 404; 422 for a connected app, for accounts that are doubled, or that nothing names;
- *   429 while too many of the caller's wait.
+ * @throws CoreError forbidden, not_found; invalid for a connected app, for accounts that are doubled, or that nothing names;
+ *   too_many_requests while too many of the caller's wait.
  */
 export async function uploadAccounts(
   db: Db,
@@ -37,7 +37,7 @@ export async function uploadAccounts(
     app.connectorId === null
       ? uploaded.wrong
       : [wrong(['app_id'], 'the accounts of a connected app come by its syncs')]
-  if (entries.length > 0) throw new CoreError(422, entries)
+  if (entries.length > 0) throw new CoreError('invalid', entries)
   refuseEmpty('accounts', uploaded)
   return keep(db, principal, { kind: 'accounts', appId: app.id, uploaded }, parts)
 }
@@ -45,7 +45,7 @@ export async function uploadAccounts(
 /**
  * Keeps records of the use of accounts to be worked through.
  *
- * @throws CoreError 403, 404 where a source is none of the caller's apps, 422, 429
+ * @throws CoreError forbidden, not_found where a source is none of the caller's apps, invalid, too_many_requests
  */
 export async function uploadActivity(
   db: Db,
@@ -57,25 +57,25 @@ export async function uploadActivity(
   reach(principal, 'apps.write')
   refuseEmpty('records', uploaded)
   for (const id of uploaded.apps) await findApp(db, principal, id, 'apps.write')
-  if (uploaded.wrong.length > 0) throw new CoreError(422, uploaded.wrong)
+  if (uploaded.wrong.length > 0) throw new CoreError('invalid', uploaded.wrong)
   const job = await keep(db, principal, { kind: 'activity', appId: null, uploaded }, parts)
   return { job: toRun(job) }
 }
 
 /** Nothing is no upload: it would only be written to the log. */
 function refuseEmpty(member: string, { count }: Uploaded): void {
-  if (count === 0) throw new CoreError(422, [wrong([member], 'must hold at least one entry')])
+  if (count === 0) throw new CoreError('invalid', [wrong([member], 'must hold at least one entry')])
 }
 
-/** @throws CoreError 404 */
+/** @throws CoreError not_found */
 export const accountUpload = (db: Db, principal: Principal, id: string) =>
   findUpload(db, principal, 'accounts', id)
 
-/** @throws CoreError 404 */
+/** @throws CoreError not_found */
 export const activityUpload = async (db: Db, principal: Principal, id: string) =>
   toRun(await findUpload(db, principal, 'activity', id))
 
-/** @throws CoreError 429 while too many of the user's wait. */
+/** @throws CoreError too_many_requests while too many of the user's wait. */
 async function keep(
   db: Db,
   { domainId, userId }: Principal,
@@ -86,9 +86,9 @@ async function keep(
     const open = and(isNull(uploads.finishedAt), eq(uploads.userId, userId))
     if ((await tx.$count(uploads, open)) >= MAX_WAITING)
       throw new CoreError(
-        429,
+        'too_many_requests',
         `${MAX_WAITING} uploads of yours wait to be worked through; send the next one when one of them is done`,
-        { 'retry-after': String(WAITING_RETRY_SECONDS) },
+        { retryAfterSeconds: WAITING_RETRY_SECONDS },
       )
     const [row] = await tx
       .insert(uploads)

@@ -36,7 +36,7 @@ type NewWebhook = {
   dry_run: boolean
 }
 
-/** @throws CoreError 422 for an address or headers that are never sent. */
+/** @throws CoreError invalid for an address or headers that are never sent. */
 export async function createWebhook(
   db: Db,
   actor: Actor,
@@ -75,7 +75,7 @@ type Change = {
   dry_run: boolean
 }
 
-/** @throws CoreError 404, 422 */
+/** @throws CoreError not_found, invalid */
 export async function updateWebhook(
   db: Db,
   actor: Actor,
@@ -124,7 +124,7 @@ export async function updateWebhook(
   })
 }
 
-/** A new secret; receivers have a day to learn it. @throws CoreError 404 */
+/** A new secret; receivers have a day to learn it. @throws CoreError not_found */
 export async function renewSecret(
   db: Db,
   actor: Actor,
@@ -148,7 +148,7 @@ export async function renewSecret(
   })
 }
 
-/** @throws CoreError 404; 409 while something refers to it, naming that. */
+/** @throws CoreError not_found; conflict while something refers to it, naming that. */
 export async function deleteWebhook(
   db: Db,
   actor: Actor,
@@ -159,7 +159,7 @@ export async function deleteWebhook(
     const row = await lockWebhook(tx, actor, id)
     const names = await namesOf(tx, row)
     if (names.length > 0)
-      throw new CoreError(409, `It is in use: ${names.join('; ')}. Take it out there first`)
+      throw new CoreError('conflict', `It is in use: ${names.join('; ')}. Take it out there first`)
     const difference = [`${row.hookType} ${JSON.stringify(row.name)} is gone`]
     if (dryRun)
       return {
@@ -174,7 +174,7 @@ export async function deleteWebhook(
   })
 }
 
-/** A webhook of the domain. @throws CoreError 404 */
+/** A webhook of the domain. @throws CoreError not_found */
 export async function findWebhook(
   db: Db,
   { domainId }: Pick<Actor, 'domainId'>,
@@ -200,7 +200,7 @@ async function lockWebhook(tx: Db, { domainId }: Actor, id: string): Promise<Web
 function judge(deliver: CoreContext['deliver'], url: string, headerNames: readonly string[]): void {
   const why = deliver.refuse(url, headerNames)
   if (why === null) return
-  throw new CoreError(422, [{ loc: ['body', 'url'], msg: why, type: 'value_error' }])
+  throw new CoreError('invalid', [{ loc: ['body', 'url'], msg: why, type: 'value_error' }])
 }
 
 /** Headers by their names in lower case; of a name in two spellings the last counts. */
@@ -218,7 +218,7 @@ const withHeaders = (headers: Record<string, string>, change: Record<string, str
 /**
  * Who may change a webhook may not read what its headers hold: it goes to no other host with them.
  *
- * @throws CoreError 422
+ * @throws CoreError invalid
  */
 function keepAtHome(
   row: WebhookRow,
@@ -230,7 +230,7 @@ function keepAtHome(
   const kept = Object.keys(secrets?.headers ?? {}).filter((name) => change[name] === undefined)
   if (kept.length === 0) return
   const msg = `send these again, or null for none: ${kept.join(', ')}; they were given for ${originOf(row.url)}`
-  throw new CoreError(422, [{ loc: ['body', 'headers'], msg, type: 'value_error' }])
+  throw new CoreError('invalid', [{ loc: ['body', 'headers'], msg, type: 'value_error' }])
 }
 
 /** Without path and query, which may be secret. */

@@ -9,7 +9,7 @@ import { findWebhook } from './manage.ts'
 import type { WebhookRow } from './secrets.ts'
 import { sendWebhook } from './send.ts'
 
-/** Sends it, also to one that is off, and says what became of it. @throws CoreError 404 */
+/** Sends it, also to one that is off, and says what became of it. @throws CoreError not_found */
 export async function tryWebhook(
   db: Db,
   actor: Actor,

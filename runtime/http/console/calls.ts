@@ -94,13 +94,13 @@ const said = (t: Tongue, { what, request }: Phase): Markup | string =>
     ? t.console.call.phases[what]
     : html`<span class="mono">${request.method} ${brief(`${request.host}${request.path}${request.query}`, 200)}</span><span class="sub">${request.error ?? request.status ?? '–'} · ${t.console.call.bytes(bytesOf(request.sent_bytes, t), bytesOf(request.received_bytes, t))}</span>`
 
-/** @throws CoreError 404 for a call that this host does not keep any more */
+/** @throws CoreError not_found for a call that this host does not keep any more */
 export async function showCall(visit: ConsoleVisit): Promise<Response> {
   const { c, now, t } = visit
   const { connector_id: id = '', request_id: wanted = '' } = c.req.param()
   const { items } = await visit.ask('list_calls', { query: { connector_id: id, limit: LOOKED } })
   const one = items.find(({ request_id }) => request_id === wanted)
-  if (!one) throw new PageError(404, t.console.call.gone)
+  if (!one) throw new PageError('not_found', t.console.call.gone)
   const phases = phasesOf(one)
   const steps = phases.map((phase) =>
     row(stepsColumns(t), [

@@ -6,6 +6,7 @@ import { html } from 'hono/html'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Permission } from '../../contract/models/roles.ts'
+import { REFUSAL_STATUS } from '../edge/statuses.ts'
 import { toCoreError } from '../edge/to-core-error.ts'
 import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
@@ -100,18 +101,26 @@ const aboutForm = ({ c }: ConsoleVisit, form: Form): About => ({
       .map(([, value]) => value),
 })
 
-/** REFUSED: statuses that a page tells beside what was filled in; the last three are another system's doing. */
-const REFUSED = [400, 404, 409, 422, 429, 501, 502] as const
+/** REFUSED: what a page tells beside what was filled in; the last two are another system's doing. */
+const REFUSED = [
+  'bad_request',
+  'not_found',
+  'conflict',
+  'invalid',
+  'too_many_requests',
+  'not_implemented',
+  'upstream_failed',
+] as const
 
-export type Status = 200 | (typeof REFUSED)[number]
+export type Status = 200 | (typeof REFUSAL_STATUS)[(typeof REFUSED)[number]]
 
 /** The words of a refusal that the page can tell; anything else is thrown again. */
 export function refusal(error: unknown): { words: Markup; status: Status } {
   if (!(error instanceof CoreError) && !(error instanceof RuntimeError)) throw error
   const told = toCoreError(error, '')
-  const status = REFUSED.find((one) => one === told.status)
-  if (status === undefined) throw error
-  return { words: saidBy(told), status }
+  const kind = REFUSED.find((one) => one === told.kind)
+  if (kind === undefined) throw error
+  return { words: saidBy(told), status: REFUSAL_STATUS[kind] }
 }
 
 /** The page that asks. */

@@ -147,7 +147,7 @@ export const isTouched = ({ fields }: FieldGroup, form: Form): boolean =>
  * What was filled in, with the values' own types; what is no value of its type stays a text, which is refused later by name.
  *
  * @param isAsked Whether a group was filled in, or is to be sent all the same.
- * @throws CoreError 422 for text that is no JSON; it is not repeated
+ * @throws CoreError invalid for text that is no JSON; it is not repeated
  */
 export function connectionIn(
   groups: readonly FieldGroup[],

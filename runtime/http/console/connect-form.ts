@@ -58,13 +58,13 @@ function heldIn({ groups, kept }: ConnectAsk): Form {
   )
 }
 
-/** The connector of a new app. @throws CoreError 404 */
+/** The connector of a new app. @throws CoreError not_found */
 export function newApp({ principal, context }: ConsoleVisit, classId: string): ConnectAsk {
   const connector = findIntegration(principal, classId, context)
   return { connector, groups: groupsOf(connectionSchemaOf(connector.manifest)), kept: null }
 }
 
-/** The app that is connected again. @throws CoreError 403, 404, 409 */
+/** The app that is connected again. @throws CoreError forbidden, not_found, conflict */
 export async function knownApp(
   { db, principal, context }: ConsoleVisit,
   appId: string,
@@ -93,11 +93,11 @@ export const givenIn = (t: Tongue, { groups }: ConnectAsk, form: Form) =>
     (one) => noJson(t, one),
   )
 
-/** What of a connection was changed on the page. @throws CoreError 422 where nothing was */
+/** What of a connection was changed on the page. @throws CoreError invalid where nothing was */
 export function changedIn(t: Tongue, asked: ConnectAsk, form: Form) {
   const held = heldIn(asked)
   const isOther = (group: FieldGroup) => isChanged(held, form, group)
-  if (!asked.groups.some(isOther)) throw new PageError(422, t.console.connect.nothing)
+  if (!asked.groups.some(isOther)) throw new PageError('invalid', t.console.connect.nothing)
   const settings = settingsIn(t, asked, form)
   const auth = asked.groups.filter(({ part }) => part === 'auth')
   return {
@@ -111,7 +111,7 @@ export function changedIn(t: Tongue, asked: ConnectAsk, form: Form) {
  * kept are asked for again, since they would go to what the others name.
  *
  * @returns undefined where those that are kept stay
- * @throws CoreError 422
+ * @throws CoreError invalid
  */
 export function settingsIn(
   t: Tongue,
@@ -127,7 +127,7 @@ export function settingsIn(
     .flatMap(({ fields }) => fields)
     .filter((one) => kept?.secret_settings.includes(one.member) && typedIn(form, one) === '')
   if (missing.length > 0)
-    throw new PageError(422, w.secretAgain(missing.map(({ title }) => title).join(', ')))
+    throw new PageError('invalid', w.secretAgain(missing.map(({ title }) => title).join(', ')))
   return connectionIn(
     settings,
     form,
@@ -137,7 +137,7 @@ export function settingsIn(
 }
 
 const noJson = ({ console: { connect } }: Tongue, { title }: ConnectField): PageError =>
-  new PageError(422, connect.noJson(connect.fields[title] ?? title))
+  new PageError('invalid', connect.noJson(connect.fields[title] ?? title))
 
 /** Does what a form asks for, or shows the form again with what the system said. */
 export async function taking(

@@ -57,7 +57,7 @@ export async function showConnector(visit: ConsoleVisit): Promise<Response> {
     .ask('show_connector', { params: { connector_id: id } })
     .catch((error: unknown) => {
       // One that cannot be served, and is not installed, is in the list alone.
-      if (listing && error instanceof CoreError && error.status === 404) return null
+      if (listing && error instanceof CoreError && error.kind === 'not_found') return null
       throw error
     })
   const query = { connector_id: shown?.id ?? id }

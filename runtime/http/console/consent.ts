@@ -114,7 +114,7 @@ export async function obtain(
   }
   const [client_id, client_secret] = [typed('client_id'), typed('client_secret')]
   if (client_id === '' || client_secret === '')
-    throw new PageError(422, t.console.connect.clientMissing)
+    throw new PageError('invalid', t.console.connect.clientMissing)
   const scopes = typed('scopes')
     .split(/[\s,]+/)
     .filter((one) => one !== '')
@@ -143,7 +143,7 @@ export async function obtain(
         .map((one): [string, string] => [one.name, typedIn(form, one)]),
     ],
   })
-  if (!keepConsent(c, text)) throw new PageError(422, t.console.connect.tooLong)
+  if (!keepConsent(c, text)) throw new PageError('invalid', t.console.connect.tooLong)
   return c.redirect(CONSENT_PATH, 303)
 }
 
@@ -195,11 +195,11 @@ export async function takeCallback(visit: ConsoleVisit): Promise<Response> {
   return taking(visit, asked, new Map(kept.typed), async () => {
     const { host } = new URL(kept.url)
     const refused = said.get('error')
-    if (refused === 'access_denied') throw new PageError(422, w.denied(host))
+    if (refused === 'access_denied') throw new PageError('invalid', w.denied(host))
     if (refused !== null) {
       const more = said.get('error_description') ?? ''
       throw new PageError(
-        422,
+        'invalid',
         w.refused(host, brief([refused, more].filter(Boolean).join(': '), 300)),
       )
     }

@@ -174,7 +174,7 @@ export async function sendLicences(visit: ConsoleVisit): Promise<Response> {
   return asFile(visit, list, 'licences.csv')
 }
 
-/** All seats that nobody uses, as a file; by the caller's reach, as the list. @throws CoreError 403 */
+/** All seats that nobody uses, as a file; by the caller's reach, as the list. @throws CoreError forbidden */
 export async function sendIdleSeats(visit: ConsoleVisit): Promise<Response> {
   const { db, principal } = visit
   const list = await csvOf(db, ENDPOINTS.list_findings, (tx, page) =>

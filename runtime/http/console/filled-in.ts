@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { CoreError } from '../../contract/errors/problem.ts'
 
-/** @throws CoreError 400 that says which field is wrong, and why */
+/** @throws CoreError bad_request that says which field is wrong, and why */
 export function filledIn<const S extends v.GenericSchema>(
   schema: S,
   given: Record<string, unknown>,
@@ -11,5 +11,5 @@ export function filledIn<const S extends v.GenericSchema>(
   if (parsed.success) return parsed.output
   const [issue] = parsed.issues
   const name = (issue.path ?? []).map(({ key }) => String(key)).join(' ')
-  throw new CoreError(400, `${name.replaceAll('_', ' ')}: ${issue.message}`)
+  throw new CoreError('bad_request', `${name.replaceAll('_', ' ')}: ${issue.message}`)
 }

@@ -35,7 +35,7 @@ const namesIn = (about: About): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** @throws CoreError 400 for a name that no group has, or several */
+/** @throws CoreError bad_request for a name that no group has, or several */
 async function groupIds({ db, principal, t }: ConsoleVisit, names: readonly string[]) {
   const ids: string[] = []
   for (const name of names) {
@@ -44,7 +44,8 @@ async function groupIds({ db, principal, t }: ConsoleVisit, names: readonly stri
       ...{ page: 1, size: 2 },
     })
     const [group, another] = items
-    if (!group || another) throw new PageError(400, t.console.glass_change.set.noGroup(name))
+    if (!group || another)
+      throw new PageError('bad_request', t.console.glass_change.set.noGroup(name))
     ids.push(group.id)
   }
   return ids

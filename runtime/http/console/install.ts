@@ -97,12 +97,12 @@ export async function takePackage(
   }
 }
 
-/** @throws CoreError 422; RuntimeError input_invalid for what is no package */
+/** @throws CoreError invalid; RuntimeError input_invalid for what is no package */
 async function uploadedFrom(t: Tongue, files: Files) {
   const [file, signature] = [files.get('package'), files.get('signature')]
-  if (!file) throw new PageError(422, t.console.install.noFile)
+  if (!file) throw new PageError('invalid', t.console.install.noFile)
   if (signature && signature.size > MAX_SIGNATURE_BYTES)
-    throw new PageError(422, t.console.install.noSignature)
+    throw new PageError('invalid', t.console.install.noSignature)
   const packed = Buffer.from(await file.arrayBuffer())
   return uploadedOf(packed, signature ? await signature.text() : null)
 }

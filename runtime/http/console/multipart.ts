@@ -15,7 +15,7 @@ export type Files = ReadonlyMap<string, File>
 /**
  * Reads a form with files. A file field that was left empty is left out.
  *
- * @throws CoreError 400, 415; RuntimeError body_too_large
+ * @throws CoreError bad_request, unsupported_media_type; RuntimeError body_too_large
  */
 export async function readMultipart(
   c: Context<Env>,
@@ -24,19 +24,16 @@ export async function readMultipart(
 ): Promise<{ form: Form; files: Files }> {
   const type = c.req.header('content-type') ?? ''
   const boundary = /^multipart\/form-data\s*;.*\bboundary="?([^";]{1,70})"?/i.exec(type)?.[1]
-  if (boundary === undefined) throw new CoreError(415, 'Send the form that the page has')
+  if (boundary === undefined)
+    throw new CoreError('unsupported_media_type', 'Send the form that the page has')
   const bytes = await bytesByDisk(c, dataDir, maxFileBytes + TEXT_BYTES)
   if (countOf(bytes, `--${boundary}`) > MOST_PARTS)
-    throw new CoreError(400, `The form has more than ${MOST_PARTS} parts`)
+    throw new CoreError('bad_request', `The form has more than ${MOST_PARTS} parts`)
   const read = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
     .formData()
     .catch((cause: unknown) => {
-      throw new CoreError(
-        400,
-        'The form cannot be read; send the form that the page has',
-        {},
-        cause,
-      )
+      const words = 'The form cannot be read; send the form that the page has'
+      throw new CoreError('bad_request', words, { cause })
     })
   const all = [...read]
   return {

@@ -26,12 +26,13 @@ const base = {
   back: (about: About) => personPath(idOf(about)),
 } as const
 
-/** The moment that was chosen; null for now. @throws CoreError 422 */
+/** The moment that was chosen; null for now. @throws CoreError invalid */
 function momentIn(about: About, { console: { offboarding } }: Tongue): string | null {
   if (about.get('when') !== 'later') return null
   const day = about.get('day')
   const at = new Date(`${day}T00:00:00Z`)
-  if (!at.toJSON()?.startsWith(day) || day === '') throw new PageError(422, offboarding.dayMissing)
+  if (!at.toJSON()?.startsWith(day) || day === '')
+    throw new PageError('invalid', offboarding.dayMissing)
   return at.toISOString()
 }
 
@@ -85,7 +86,7 @@ export const OFFBOARDING_CHANGES = {
     async preview({ db, principal, t }, { params }) {
       const w = t.console.offboarding
       const { status } = await getOffboarding(db, principal, params['user_offboarding_id'] ?? '')
-      if (status !== 'SCHEDULED') throw new PageError(409, w.cancelTooLate)
+      if (status !== 'SCHEDULED') throw new PageError('conflict', w.cancelTooLate)
       return { lines: [{ sign: 'same', words: w.cancelLine }] }
     },
     act: ({ db, principal, context }, { params }) =>

@@ -223,9 +223,9 @@ function trusting(): Pick<ConsoleChange, 'preview' | 'act'> {
   }
 }
 
-/** @throws CoreError 404 for a connector that is not served */
+/** @throws CoreError not_found for a connector that is not served */
 function servedId({ deps, t }: ConsoleVisit, id: string): string {
   const found = deps.listConnectors().find((one) => one.id === id)
   if (found?.id) return found.id
-  throw new PageError(404, t.console.operator_change.noSuch)
+  throw new PageError('not_found', t.console.operator_change.noSuch)
 }

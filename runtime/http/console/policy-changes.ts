@@ -19,7 +19,7 @@ const turning = (
 > => {
   const changed = async ({ db, principal }: ConsoleVisit, about: About) => {
     const one = await getPolicy(db, principal, idOf(about))
-    if (!one) throw new CoreError(404, 'There is no such policy')
+    if (!one) throw new CoreError('not_found', 'There is no such policy')
     const draft = draftOf(one)
     const whole = {
       ...bodyOf({ ...draft, state: verb === 'enable' ? 'in_force' : 'off' }),

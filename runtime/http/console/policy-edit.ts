@@ -89,14 +89,14 @@ export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Respo
   }
 }
 
-/** @throws CoreError 422 */
+/** @throws CoreError invalid */
 function inputOf(t: Tongue, draft: Draft): AccessPolicyInput {
   let body: unknown
   try {
     body = bodyOf(draft)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
-    throw new PageError(422, t.console.policy_edit.noJson, {}, cause)
+    throw new PageError('invalid', t.console.policy_edit.noJson, { cause })
   }
   const parsed = v.safeParse(AccessPolicyInput, body)
   if (parsed.success) return parsed.output
@@ -104,7 +104,7 @@ function inputOf(t: Tongue, draft: Draft): AccessPolicyInput {
     const at = String(issue.path?.[0]?.key ?? '')
     return t.console.policy_edit.wrong[at] ?? `${at}: ${issue.message}`
   })
-  throw new PageError(422, [...new Set(told)].join('; '))
+  throw new PageError('invalid', [...new Set(told)].join('; '))
 }
 
 async function show(

@@ -23,17 +23,17 @@ const Envelope = v.strictObject({
   settings: v.optional(Member),
 })
 
-/** @throws CoreError 422; it repeats nothing of what was written, which may hold a secret */
+/** @throws CoreError invalid; it repeats nothing of what was written, which may hold a secret */
 function envelopeIn(text: string, w: PageWords): v.InferOutput<typeof Envelope> {
   let value: unknown
   try {
     value = JSON.parse(text.slice(0, MOST))
   } catch {
-    throw new PageError(422, w.probe_no_json)
+    throw new PageError('invalid', w.probe_no_json)
   }
   const parsed = v.safeParse(Envelope, value)
   if (!parsed.success || (!parsed.output.auth && !parsed.output.credentials))
-    throw new PageError(422, w.probe_form)
+    throw new PageError('invalid', w.probe_form)
   return parsed.output
 }
 

@@ -131,7 +131,7 @@ type Shown = {
   status?: Status
 }
 
-/** @throws CoreError 404, 409 */
+/** @throws CoreError not_found, conflict */
 async function foundOf(visit: ConsoleVisit): Promise<Published> {
   const id = visit.c.req.param('published_id') ?? ''
   const { items } = await visit.ask('list_published', { query: { search: id, limit: '500' } })

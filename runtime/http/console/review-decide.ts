@@ -4,6 +4,7 @@ import { DECISIONS } from '../../contract/models/review-item.ts'
 import { decideAndCount } from '../../core/reviews/decide.ts'
 import { listItems } from '../../core/reviews/items.ts'
 import { DECIDED } from '../../core/reviews/machine/states.ts'
+import { REFUSAL_STATUS } from '../edge/statuses.ts'
 import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Outcome, outcomeWords, sayOutcome } from './review-notice.ts'
@@ -29,7 +30,7 @@ type Choice = {
 
 function choiceOf(visit: ConsoleVisit, form: Form): Choice {
   const decision = DECISIONS.find((one) => one === form.get('decision'))
-  if (!decision) throw new CoreError(400, 'The form does not say what to do')
+  if (!decision) throw new CoreError('bad_request', 'The form does not say what to do')
   return {
     decision,
     reason: form.get('reason')?.trim() ?? '',
@@ -54,10 +55,12 @@ export async function decideLines(visit: ConsoleVisit, form: Form): Promise<Resp
       return showOwnReview(visit, { ...typed, problem: outcomeWords(t, outcome) }, 409)
     sayOutcome(visit, outcome)
   } catch (error) {
-    if (!(error instanceof CoreError) || (error.status !== 400 && error.status !== 409)) throw error
-    const ofReason = error.status === 400 && reason === ''
+    if (!(error instanceof CoreError)) throw error
+    const { kind } = error
+    if (kind !== 'bad_request' && kind !== 'conflict') throw error
+    const ofReason = kind === 'bad_request' && reason === ''
     const problem = ofReason ? w.say_why_lines : saidBy(error)
-    return showOwnReview(visit, { ...typed, problem, ofReason }, error.status)
+    return showOwnReview(visit, { ...typed, problem, ofReason }, REFUSAL_STATUS[kind])
   }
   return c.redirect(addressOf(`/inbox/reviews/${idOf(visit)}`, asked, 1), 303)
 }

@@ -57,10 +57,10 @@ export async function takeFile(visit: ConsoleVisit, _: Form, files: Files): Prom
   const { c, db, principal, t } = visit
   const file = files.get('file')
   try {
-    if (!file) throw new PageError(422, t.w.no_file_chosen)
+    if (!file) throw new PageError('invalid', t.w.no_file_chosen)
     if (file.size > MAX_FILE_BYTES)
       throw new PageError(
-        422,
+        'invalid',
         t.w.file_too_large(bytesOf(file.size, t), bytesOf(MAX_FILE_BYTES, t)),
       )
     await uploadEvidence(db, principal, idOf(visit), {

@@ -75,12 +75,13 @@ function draftIn(form: Form): Draft {
   }
 }
 
-/** Filters as the API takes them; of an attribute the value is `name=value`. @throws CoreError 422 */
+/** Filters as the API takes them; of an attribute the value is `name=value`. @throws CoreError invalid */
 function scopeOf(t: Tongue, filters: readonly Filter[]): ScopeFilter[] {
   return filters
     .filter(({ group, value }) => group !== '' || value !== '')
     .map(({ group, value }) => {
-      if (!isKeyOf(SCOPE_GROUPS, group)) throw new PageError(422, t.console.review_launch.noGroup)
+      if (!isKeyOf(SCOPE_GROUPS, group))
+        throw new PageError('invalid', t.console.review_launch.noGroup)
       const [, attribute = '', text = ''] = /^([^=]+)=(.*)$/.exec(value) ?? []
       const isAttribute = group === 'CUSTOM_ATTRIBUTE'
       const [name, label] = isAttribute
@@ -88,14 +89,14 @@ function scopeOf(t: Tongue, filters: readonly Filter[]): ScopeFilter[] {
         : [value, SCOPE_GROUPS[group].name]
       if (name === '')
         throw new PageError(
-          422,
+          'invalid',
           isAttribute ? t.console.review_launch.noAttribute : t.console.review_launch.noValue,
         )
       const parsed = v.safeParse(ScopeFilter, {
         ...{ group, name, label },
         value: isAttribute ? text.trim() : value,
       })
-      if (!parsed.success) throw new PageError(422, t.console.review_launch.noValue)
+      if (!parsed.success) throw new PageError('invalid', t.console.review_launch.noValue)
       return parsed.output
     })
 }
@@ -125,7 +126,7 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
   try {
     const { db, principal, context, c, t } = visit
     if (draft.apps.length > MOST_APPS)
-      throw new PageError(422, t.console.review_launch.tooMany(MOST_APPS))
+      throw new PageError('invalid', t.console.review_launch.tooMany(MOST_APPS))
     if (action !== 'launch' || form.get('seen') !== markOf(draft))
       return show(visit, { draft, counted: await count(t, visit, draft) })
     const scope_filters = scopeOf(t, draft.filters)
@@ -152,23 +153,23 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
   }
 }
 
-/** The end of the day that was chosen. @throws CoreError 422 */
+/** The end of the day that was chosen. @throws CoreError invalid */
 function deadlineOf(t: Tongue, { deadline, name }: Draft): string {
-  if (name === '') throw new PageError(422, t.console.review_launch.noName)
+  if (name === '') throw new PageError('invalid', t.console.review_launch.noName)
   if (!/^\d{4}-\d\d-\d\d$/.test(deadline))
-    throw new PageError(422, t.console.review_launch.noDeadline)
+    throw new PageError('invalid', t.console.review_launch.noDeadline)
   return `${deadline}T23:59:59Z`
 }
 
-/** Counts what would be reviewed of each app. @throws CoreError 400, 404, 422 */
+/** Counts what would be reviewed of each app. @throws CoreError bad_request, not_found, invalid */
 async function count(
   t: Tongue,
   { db, principal, now }: ConsoleVisit,
   draft: Draft,
 ): Promise<Counted[]> {
-  if (draft.apps.length === 0) throw new PageError(422, t.console.review_launch.noApps)
+  if (draft.apps.length === 0) throw new PageError('invalid', t.console.review_launch.noApps)
   if (new Date(deadlineOf(t, draft)) <= now)
-    throw new PageError(422, t.console.review_launch.noDeadline)
+    throw new PageError('invalid', t.console.review_launch.noDeadline)
   const scope_filters = scopeOf(t, draft.filters)
   const names = new Map((await appsOf(db, draft.apps)).map(({ id, name }) => [id, name]))
   const all: Counted[] = []

@@ -53,7 +53,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     return make(c)
   }
 
-  /** @throws CoreError 403 for a person whose roles do not open the place */
+  /** @throws CoreError forbidden for a person whose roles do not open the place */
   async function visiting(
     c: Context<Env>,
     who: SignedIn,
@@ -61,11 +61,11 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
   ): Promise<ConsoleVisit> {
     const visit = consoleVisit(await visitOf(c, deps, who, FLASHES), deps)
     if (place !== null && !placesOf(visit.principal).includes(place))
-      throw new CoreError(403, 'None of your roles opens this page')
+      throw new CoreError('forbidden', 'None of your roles opens this page')
     return visit
   }
 
-  /** @throws CoreError 403 for a person who may look and not change, too */
+  /** @throws CoreError forbidden for a person who may look and not change, too */
   async function changing(
     c: Context<Env>,
     who: SignedIn,
@@ -73,7 +73,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
   ): Promise<ConsoleVisit> {
     const visit = await visiting(c, who, change.place)
     if (who.session.actor.readOnly)
-      throw new CoreError(403, 'You signed in with a token that may only read')
+      throw new CoreError('forbidden', 'You signed in with a token that may only read')
     if (change.who !== null) demand(visit.principal, change.who)
     return visit
   }
@@ -146,7 +146,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
   for (const [name, path] of entriesOf(STREAMS))
     routes.get(path, async (c) => {
       const who = await signedIn(c)
-      if (!who) throw new CoreError(401, 'You are not signed in')
+      if (!who) throw new CoreError('unauthenticated', 'You are not signed in')
       const { known: _known, ...query } = c.req.query()
       return deps.following.follow(c, who.session.actor.userId, async () => {
         const visit = await visitOf(c, deps, await stillSignedIn(deps, who))
@@ -172,13 +172,14 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
       path,
       asPage(async (c) => {
         const allow = posted.has(path) ? 'GET, POST' : 'GET'
-        throw new CoreError(405, `${c.req.method} is not served here`, { allow })
+        c.header('allow', allow)
+        throw new CoreError('method_not_allowed', `${c.req.method} is not served here`)
       }),
     )
   routes.all(
     '/console/*',
     asPage(async () => {
-      throw new CoreError(404, 'There is no such page')
+      throw new CoreError('not_found', 'There is no such page')
     }),
   )
   return routes

@@ -130,20 +130,20 @@ export async function takeScimToken(visit: ConsoleVisit, typed: Form): Promise<R
   }
 }
 
-/** @throws CoreError 422 */
+/** @throws CoreError invalid */
 function inputOf(typed: Form, { token_problems: say }: PageWords, now: Date): ScimTokenInput {
   const name = typed.get('name')?.trim() ?? ''
   const day = typed.get('expires')?.trim() ?? ''
-  if (name === '') throw new PageError(422, say.no_name)
+  if (name === '') throw new PageError('invalid', say.no_name)
   const end = new Date(`${day}T23:59:59.999Z`)
-  if (day !== '' && !end.toJSON()?.startsWith(day)) throw new PageError(422, say.no_day)
-  if (day !== '' && end <= now) throw new PageError(422, say.past_day)
+  if (day !== '' && !end.toJSON()?.startsWith(day)) throw new PageError('invalid', say.no_day)
+  if (day !== '' && end <= now) throw new PageError('invalid', say.past_day)
   const parsed = v.safeParse(ScimTokenInput, {
     name,
     ...(day === '' ? {} : { expires_at: end.toISOString() }),
   })
   if (parsed.success) return parsed.output
-  throw new PageError(422, say.long_name(100))
+  throw new PageError('invalid', say.long_name(100))
 }
 
 export async function endScimToken(visit: ConsoleVisit): Promise<Response> {

@@ -114,7 +114,7 @@ const turning = (key: 'show' | 'hide') =>
       ),
   }) satisfies ConsoleChange
 
-/** @throws CoreError 403 for who may not change it, 404 */
+/** @throws CoreError forbidden for who may not change it, not_found */
 async function labelOf({ db, principal }: ConsoleVisit, about: About): Promise<string> {
   await findApp(db, principal, idOf(about), 'appstore.write')
   const permission = await getPermission(db, principal, permissionOf(about), false)

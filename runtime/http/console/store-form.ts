@@ -40,7 +40,7 @@ type Some = { users?: readonly Named[]; groups: readonly Named[] }
 const lines = ({ users = [], groups }: Some): string =>
   [...users.map(({ email }) => email), ...groups.map(({ name }) => name)].join('\n')
 
-/** @throws CoreError 403, 404 */
+/** @throws CoreError forbidden, not_found */
 export async function storeOf({ db, principal }: ConsoleVisit, appId: string): Promise<Held> {
   await findApp(db, principal, appId, 'appstore.write')
   const kept = v.parse(AppSettingOutput, await getSettings(db, principal, appId))
@@ -78,7 +78,7 @@ export const lengthBox = (length: AccessLength): string => `length-${LENGTHS.ind
 export const storeChanged = (about: About, held: Held): StoreField[] =>
   STORE_NAMES.filter((name) => storeTyped(about, name) !== held[name].trim())
 
-/** What was changed, as the endpoint takes it. @throws CoreError 400 for a name that nothing has */
+/** What was changed, as the endpoint takes it. @throws CoreError bad_request for a name that nothing has */
 export async function storeInput(
   visit: ConsoleVisit,
   about: About,
@@ -131,19 +131,19 @@ async function named(visit: ConsoleVisit, text: string) {
   return { users, groups }
 }
 
-/** @throws CoreError 400 */
+/** @throws CoreError bad_request */
 async function personIn({ db, principal, t }: ConsoleVisit, text: string) {
   const one = await personNamed(db, principal, text)
-  if (!one) throw new PageError(400, t.console.store_change.noPerson(text))
+  if (!one) throw new PageError('bad_request', t.console.store_change.noPerson(text))
   return { id: one.id }
 }
 
-/** @throws CoreError 400 for a name that no group has, or several */
+/** @throws CoreError bad_request for a name that no group has, or several */
 async function groupIn({ db, principal, t }: ConsoleVisit, name: string) {
   const { items } = await listGroups(db, principal, {
     ...{ integration_specific_id: null, name, exact_match: true, app_id: null, page: 1, size: 2 },
   })
   const [group, another] = items
-  if (!group || another) throw new PageError(400, t.console.store_change.noGroup(name))
+  if (!group || another) throw new PageError('bad_request', t.console.store_change.noGroup(name))
   return { id: group.id }
 }

@@ -28,7 +28,7 @@ export type ConsoleAsk = {
 
 export type ConsoleVisit = Visit & {
   deps: ConsoleDeps
-  /** Asks the operator's interface. @throws CoreError 403, 422; what the endpoint throws */
+  /** Asks the operator's interface. @throws CoreError forbidden, invalid; what the endpoint throws */
   ask<N extends OperatorEndpointName>(name: N, asked?: ConsoleAsk): Promise<OperatorAnswer<N>>
 }
 
@@ -51,11 +51,11 @@ export function consoleVisit(visit: Visit, deps: ConsoleDeps): ConsoleVisit {
 
 function queryOf(params: Params, given: Record<string, string>) {
   const { values, entries } = parseParams(params, new URLSearchParams(given))
-  if (entries.length > 0) throw new CoreError(422, entries)
+  if (entries.length > 0) throw new CoreError('invalid', entries)
   return values
 }
 
-/** @throws CoreError 422 */
+/** @throws CoreError invalid */
 function bodyOf(schema: AnySchema | null, given: Record<string, unknown> | undefined): unknown {
   if (schema === null) return null
   const parsed = v.safeParse(schema, given ?? {})
@@ -65,5 +65,5 @@ function bodyOf(schema: AnySchema | null, given: Record<string, unknown> | undef
     msg: `${(issue.path ?? []).map(({ key }) => String(key)).join('.')}: ${issue.message}`,
     type: 'value_error',
   }))
-  throw new CoreError(422, entries)
+  throw new CoreError('invalid', entries)
 }

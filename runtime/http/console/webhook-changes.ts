@@ -62,7 +62,7 @@ ${about.get('headers')}</textarea></div>`
 /**
  * Headers of lines such as `Name: value`; without a value the header is taken away.
  *
- * @throws CoreError 422 for a line that is none; it is not repeated, since it may hold a secret
+ * @throws CoreError invalid for a line that is none; it is not repeated, since it may hold a secret
  */
 function headersIn(t: Tongue, text: string): Record<string, string | null> {
   const lines = text.split('\n').map((line, at) => ({ line: line.trim(), at: at + 1 }))
@@ -71,7 +71,8 @@ function headersIn(t: Tongue, text: string): Record<string, string | null> {
       .filter(({ line }) => line !== '')
       .map(({ line, at }) => {
         const [, name, value = ''] = /^([^\s:]+):(.*)$/.exec(line) ?? []
-        if (name === undefined) throw new PageError(422, t.console.webhook_change.noHeader(at))
+        if (name === undefined)
+          throw new PageError('invalid', t.console.webhook_change.noHeader(at))
         return [name, value.trim() === '' ? null : value.trim()]
       }),
   )

@@ -81,7 +81,7 @@ let sending = 0
  * failure later cuts the answer off: it is never taken for the whole list.
  *
  * @param read Reads one piece, in the transaction that it is given.
- * @throws CoreError 429 where as many lists are being sent as may be
+ * @throws CoreError too_many_requests where as many lists are being sent as may be
  */
 export async function csvOf(
   db: Db,
@@ -90,9 +90,13 @@ export async function csvOf(
 ): Promise<ReadableStream<Uint8Array>> {
   const { most } = CALLER_LIMITS.csv_lists
   if (sending >= most)
-    throw new CoreError(429, `This host sends ${most} lists as CSV already; try again soon`, {
-      'retry-after': '5',
-    })
+    throw new CoreError(
+      'too_many_requests',
+      `This host sends ${most} lists as CSV already; try again soon`,
+      {
+        retryAfterSeconds: 5,
+      },
+    )
   const found = listForm(row)
   if (found === null) throw new Error(`${row.path} answers no list`)
   const form: ListForm = found

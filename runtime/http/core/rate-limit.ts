@@ -2,7 +2,10 @@
  * Requests within a time, told in the headers of core-interface.md section 3. Each host counts for itself,
  * which `x-ratelimit-scope` says: several hosts of a database let through as many times more.
  */
+import type { Context } from 'hono'
 import { createCache } from '../../bounded/cache.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { Env } from '../edge/env.ts'
 
 type RateLimit = {
   /** Counts a request; the headers that report it, and whether it may go on. */
@@ -39,4 +42,14 @@ export function createRateLimit({ most, perMs, over }: Limit): RateLimit {
       }
     },
   }
+}
+
+/** What a page refuses where too much was sent; its headers say when to come again. */
+export function tooMany(
+  c: Context<Env>,
+  headers: Record<string, string>,
+  words: string,
+): CoreError {
+  for (const [name, value] of Object.entries(headers)) c.header(name, value)
+  return new CoreError('too_many_requests', words)
 }

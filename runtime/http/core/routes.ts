@@ -29,6 +29,7 @@ import type { Sealer } from '../../secrets/seal.ts'
 import { readBytes } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
 import { sendJson } from '../edge/send-json.ts'
+import { refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
 import { CSV_TYPE, csvOf, wantsCsv } from './csv.ts'
 import { HANDLERS } from './handlers.ts'
@@ -107,7 +108,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     const principal = await authenticate(db, deps.hasher, c.req.header('authorization'))
     const { allowed, headers } = rate.count(principal.tokenId, Date.now())
     for (const [header, value] of Object.entries(headers)) c.header(header, value)
-    if (!allowed) throw new CoreError(429, 'Too many requests; see Retry-After', headers)
+    if (!allowed) throw new CoreError('too_many_requests', 'Too many requests; see Retry-After')
     await noteUse(db, principal)
     authorise(principal, row)
     return { db, principal }
@@ -133,16 +134,20 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     const requestId = c.get('requestId')
     const error = toCoreError(thrown, requestId)
     // That another system failed, or cannot do it, is none of our failures.
-    const level = error.status === 501 || error.status === 502 ? 'info' : 'error'
-    if (error.status >= 500)
+    const { kind, detail } = error
+    const level = kind === 'not_implemented' || kind === 'upstream_failed' ? 'info' : 'error'
+    const status = statusOfRefusal(error)
+    if (status >= 500)
       deps.log[level]({ err: error.cause, requestId, path: c.req.path }, error.message)
-    return sendJson(c, { detail: error.detail }, error.status, error.headers)
+    if (kind === 'unauthenticated') c.header('www-authenticate', 'Bearer')
+    return sendJson(c, { detail }, status, refusalHeaders(error))
   }
   return routes
 }
 
 function authorise(principal: Principal, { who, method }: Endpoint): void {
-  if (principal.readOnly && method !== 'GET') throw new CoreError(403, 'This token may only read')
+  if (principal.readOnly && method !== 'GET')
+    throw new CoreError('forbidden', 'This token may only read')
   if (who !== 'caller' && who !== 'anybody') demand(principal, who)
 }
 
@@ -151,7 +156,7 @@ async function parseInput(c: Context<Env>, row: Endpoint) {
   const texts = textEntries(c).slice(0, MAX_ENTRIES)
   const body = await bodyOf(c, row)
   const all = [...entries, ...texts, ...(body && !body.ok ? body.entries : [])]
-  if (all.length > 0) throw new CoreError(422, all)
+  if (all.length > 0) throw new CoreError('invalid', all)
   return {
     params: c.req.param(),
     query: values,

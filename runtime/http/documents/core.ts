@@ -2,10 +2,9 @@
 import * as v from 'valibot'
 import type { Steps } from '../../bounded/slices.ts'
 import { csvColumns, listForm } from '../../contract/endpoints/csv-columns.ts'
-import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
+import type { Endpoint, FailureStatus } from '../../contract/endpoints/endpoint.ts'
 import type { Params } from '../../contract/endpoints/params.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
-import type { CoreStatus } from '../../contract/errors/problem.ts'
 import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
@@ -86,7 +85,7 @@ export const FAILURES = {
 } as const
 
 /** What only some may: with a body, or where their row says so. */
-export const RARE_FAILURES: Partial<Record<CoreStatus, string>> = {
+export const RARE_FAILURES: Partial<Record<FailureStatus, string>> = {
   413: 'The body is larger than 1 MiB',
   501: 'The integration cannot do this',
   502: 'The system that is connected failed, or could not be reached; nothing was changed',

@@ -2,6 +2,8 @@
 
 import { ErrorResponse } from '../../contract/envelope/envelope-schemas.ts'
 import { ERRORS } from '../../contract/errors/errors.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
+import { envelopeStatus } from '../edge/statuses.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import type { OpenApiDocument, OpenApiResponse, Operation } from './document.ts'
 
@@ -14,10 +16,7 @@ const SERVED_BY = {
 }
 
 /** Rows of ERRORS by status; those of 200 stay within the envelope. */
-const BY_STATUS = Map.groupBy(
-  Object.values<{ status?: number; meaning: string }>(ERRORS),
-  ({ status = 200 }) => status,
-)
+const BY_STATUS = Map.groupBy(entriesOf(ERRORS), ([code]) => envelopeStatus(code))
 const FAILURES = [...BY_STATUS].filter(([status]) => status !== 200)
 
 /** Capabilities may be called without a token where the operator allows it. */
@@ -29,7 +28,7 @@ export function sharedComponents(components: Components): Shared {
   const schema = components.schema(ErrorResponse, 'output')
   const responses = FAILURES.map(([status, rows]): [string, OpenApiResponse] => [
     `Status${status}`,
-    answer(rows.map(({ meaning }) => meaning).join('; '), schema),
+    answer(rows.map(([, { meaning }]) => meaning).join('; '), schema),
   ])
   const bearer = { type: 'http', scheme: 'bearer' } as const
   return {

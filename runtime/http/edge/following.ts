@@ -10,6 +10,7 @@ import type { Context } from 'hono'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import type { Env } from './env.ts'
+import { statusOfRefusal } from './statuses.ts'
 import { toCoreError } from './to-core-error.ts'
 
 type FollowingPace = {
@@ -165,8 +166,7 @@ async function run(
       list = await look()
       failures = 0
     } catch (error) {
-      const { status } = toCoreError(error, '')
-      if (status < 500) return say('event: end\ndata: {}\n\n')
+      if (statusOfRefusal(toCoreError(error, '')) < 500) return say('event: end\ndata: {}\n\n')
       // The database may be away for a moment.
       failures += 1
       list = null

@@ -1,11 +1,12 @@
 /** Refuses requests that a proxy may read in another way than we do: odd paths, more than one Host header. */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { Log } from '../../observe/log.ts'
 import { pathFault } from './canonical-path.ts'
 import { failureBody } from './problem.ts'
 import { REQUEST_ID } from './request-id.ts'
+import { envelopeStatus } from './statuses.ts'
 
 /** Answers 400 before anything is routed; every other request goes on to `next`. */
 export function refuseOddRequests(log: Log, next: RequestListener): RequestListener {
@@ -15,7 +16,7 @@ export function refuseOddRequests(log: Log, next: RequestListener): RequestListe
     const requestId = randomUUID()
     log.info({ requestId, code: error.code }, error.message)
     const body = JSON.stringify(failureBody(error, '', incoming.url ?? ''))
-    outgoing.writeHead(ERRORS[error.code].status ?? 400, {
+    outgoing.writeHead(envelopeStatus(error.code), {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       [REQUEST_ID]: requestId,

@@ -12,6 +12,7 @@ import type { Log } from '../../observe/log.ts'
 import type { Env } from './env.ts'
 import { REQUEST_ID } from './request-id.ts'
 import { sendJson } from './send-json.ts'
+import { REFUSAL_STATUS } from './statuses.ts'
 
 /** Makes the handler of everything that is thrown. */
 export function createOnError(log: Log) {
@@ -19,10 +20,11 @@ export function createOnError(log: Log) {
     const requestId = c.get('requestId')
     const appId = c.get('appId') ?? ''
     const error = problemOf(thrown, requestId)
-    const { status: usual = 200, blame } = ERRORS[error.code]
+    const { refusal, blame } = ERRORS[error.code]
     // Below /operator a status says how it ended: scripts must not take a failure for done.
-    const failed = blame === 'caller' ? 422 : 500
-    const status = usual === 200 && c.req.path.startsWith('/operator/') ? failed : usual
+    const failed = blame === 'caller' ? 'invalid' : 'internal'
+    const kind = refusal ?? (c.req.path.startsWith('/operator/') ? failed : null)
+    const status = kind === null ? 200 : REFUSAL_STATUS[kind]
     tellFailure(log, error, { requestId, connector: appId, path: c.req.path })
     c.header(REQUEST_ID, requestId)
     return sendJson(c, failureBody(error, appId, c.req.path), status)

@@ -1,4 +1,4 @@
-/** What goes wrong around the core's functions, in the words and statuses of the core interface. */
+/** What goes wrong around the core's functions, as a refusal of the core. */
 
 import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -37,25 +37,22 @@ export function outageOf(thrown: unknown): { words: string; retryAfterSeconds: n
 }
 
 export const away = (cause?: unknown): CoreError =>
-  new CoreError(503, AWAY.words, { 'retry-after': String(AWAY.retryAfterSeconds) }, cause)
+  new CoreError('unavailable', AWAY.words, { retryAfterSeconds: AWAY.retryAfterSeconds, cause })
 
 /** What is no CoreError: the database away, a body that could not be read, a defect of ours. */
 export function toCoreError(thrown: unknown, requestId: string): CoreError {
   if (thrown instanceof CoreError) return thrown
   const outage = outageOf(thrown)
   if (outage) {
-    const headers = { 'retry-after': String(outage.retryAfterSeconds) }
-    return new CoreError(503, outage.words, headers, thrown)
+    const { words, retryAfterSeconds } = outage
+    return new CoreError('unavailable', words, { retryAfterSeconds, cause: thrown })
   }
   if (thrown instanceof RuntimeError) {
-    const { status = 400 } = ERRORS[thrown.code]
-    // Errors of the envelope have 200; here the status is all that says that it failed.
-    return new CoreError(status === 200 ? 500 : status, thrown.message, {}, thrown)
+    // What the envelope tells has no refusal of its own; here it must not look like a success.
+    const { refusal = thrown.code === 'internal' ? 'internal' : 'bad_request' } =
+      ERRORS[thrown.code]
+    return new CoreError(refusal, thrown.message, { cause: thrown })
   }
-  return new CoreError(
-    500,
-    `Something went wrong in Keyway itself; its log has more under ${requestId}`,
-    {},
-    thrown,
-  )
+  const words = `Something went wrong in Keyway itself; its log has more under ${requestId}`
+  return new CoreError('internal', words, { cause: thrown })
 }

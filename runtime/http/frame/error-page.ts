@@ -4,6 +4,7 @@ import { html } from 'hono/html'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Env } from '../edge/env.ts'
+import { refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
 import { toCoreError } from '../edge/to-core-error.ts'
 import type { Markup } from './layout.ts'
 import { type Tongue, tongueFor } from './tongue.ts'
@@ -14,12 +15,12 @@ export const createErrorPage =
   (thrown: Error, c: Context<Env>): Response | Promise<Response> => {
     const requestId = c.get('requestId')
     const error = toCoreError(thrown, requestId)
-    if (error.status >= 500)
-      log.error({ err: error.cause, requestId, path: c.req.path }, error.message)
-    for (const [name, value] of Object.entries(error.headers)) c.header(name, value)
+    const status = statusOfRefusal(error)
+    if (status >= 500) log.error({ err: error.cause, requestId, path: c.req.path }, error.message)
+    for (const [name, value] of Object.entries(refusalHeaders(error))) c.header(name, value)
     const t = tongueFor(c)
-    const title = t.w.titles[error.status] ?? t.w.went_wrong
-    return c.html(page(t, title, saidBy(error)), error.status)
+    const title = t.w.titles[status] ?? t.w.went_wrong
+    return c.html(page(t, title, saidBy(error)), status)
   }
 
 /** What a page refuses by itself: its words are of the catalogue, in the language of the page. */

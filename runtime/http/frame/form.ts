@@ -21,12 +21,12 @@ export type Form = ReadonlyMap<string, string>
 /**
  * Reads a form; of a repeated field the last value counts.
  *
- * @throws CoreError 400, 415; RuntimeError body_too_large
+ * @throws CoreError bad_request, unsupported_media_type; RuntimeError body_too_large
  */
 export async function readForm(c: Context<Env>): Promise<Form> {
   const type = c.req.header('content-type') ?? ''
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(type))
-    throw new CoreError(415, 'Send the form that the page has')
+    throw new CoreError('unsupported_media_type', 'Send the form that the page has')
   const text = await readBody(c, { maxBytes: MAX_FORM_BYTES, maxMarks: INPUTS.call_body.maxMarks })
   try {
     const pairs = text.split('&').map((pair): [string, string] => {
@@ -35,7 +35,7 @@ export async function readForm(c: Context<Env>): Promise<Form> {
     })
     return new Map(pairs)
   } catch (cause) {
-    throw new CoreError(400, 'The form holds bytes that are not UTF-8', {}, cause)
+    throw new CoreError('bad_request', 'The form holds bytes that are not UTF-8', { cause })
   }
 }
 
@@ -46,7 +46,7 @@ const decoded = (text: string): string => decodeURIComponent(text.replaceAll('+'
  * Refuses what another page sent. Browsers say whose page it is in Sec-Fetch-Site; those that do not, or
  * not over plain http, in Origin. `same-site` is foreign: another port of this machine is.
  *
- * @throws CoreError 403
+ * @throws CoreError forbidden
  */
 export function refuseForeign(c: Context<Env>): void {
   const site = c.req.header('sec-fetch-site')
@@ -58,7 +58,7 @@ export function refuseForeign(c: Context<Env>): void {
         origin === 'null' ||
         hostOf(origin) === c.req.header('host')?.toLowerCase()
       : site === 'same-origin' || site === 'none'
-  if (!isOurs) throw new CoreError(403, 'Another page sent this form, so nothing was done')
+  if (!isOurs) throw new CoreError('forbidden', 'Another page sent this form, so nothing was done')
 }
 
 const hostOf = (origin: string): string | null => URL.parse(origin)?.host ?? null

@@ -9,7 +9,7 @@ import type { RequestContext } from '../../core/kernel/context/context.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
 import { findSession, type Session } from '../../core/sign-in/sessions.ts'
 import type { Db } from '../../database/database.ts'
-import { createRateLimit } from '../core/rate-limit.ts'
+import { createRateLimit, tooMany } from '../core/rate-limit.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import type { Env } from '../edge/env.ts'
 import { away } from '../edge/to-core-error.ts'
@@ -25,14 +25,14 @@ type Sent = SignedIn & { form: Form; proven: boolean }
 type ReadForm = (c: Context<Env>, who: SignedIn | null) => Promise<Form>
 
 type Visits = {
-  /** Who is signed in; null for nobody. @throws CoreError 503 */
+  /** Who is signed in; null for nobody. @throws CoreError unavailable */
   signedIn(c: Context<Env>): Promise<SignedIn | null>
-  /** A form, whether it is proven or not; `who` is null for one of nobody. @throws CoreError 403, 413, 415, 429 */
+  /** A form, whether it is proven or not; `who` is null for one of nobody. @throws CoreError forbidden, too_large, unsupported_media_type, too_many_requests */
   received(
     c: Context<Env>,
     read?: ReadForm,
   ): Promise<{ who: SignedIn | null; form: Form; proven: boolean }>
-  /** A proven form; null for one of nobody. @throws CoreError 403, 413, 415, 429 */
+  /** A proven form; null for one of nobody. @throws CoreError forbidden, too_large, unsupported_media_type, too_many_requests */
   sent(c: Context<Env>): Promise<Sent | null>
 }
 
@@ -54,7 +54,7 @@ export function createVisits(deps: CoreDeps): Visits {
     const who = await signedIn(c)
     if (who) {
       const { allowed, headers } = rate.count(who.session.actor.userId, Date.now())
-      if (!allowed) throw new CoreError(429, 'Too many requests; wait a minute', headers)
+      if (!allowed) throw tooMany(c, headers, 'Too many requests; wait a minute')
     }
     const form = await read(c, who)
     return { who, form, proven: who !== null && isProven(hasher, who.secret, form) }
@@ -63,7 +63,8 @@ export function createVisits(deps: CoreDeps): Visits {
   async function sent(c: Context<Env>): Promise<Sent | null> {
     const { who, form, proven } = await received(c)
     if (!who) return null
-    if (!proven) throw new CoreError(403, 'The form is of an earlier visit; open the page again')
+    if (!proven)
+      throw new CoreError('forbidden', 'The form is of an earlier visit; open the page again')
     return { ...who, form, proven }
   }
   return { signedIn, received, sent }
@@ -71,11 +72,11 @@ export function createVisits(deps: CoreDeps): Visits {
 
 /**
  * Whether they still are, for what goes on without them. No use of the session: a page that stays open would keep it for
- * ever. @throws CoreError 401
+ * ever. @throws CoreError unauthenticated
  */
 export async function stillSignedIn({ hasher }: CoreDeps, who: SignedIn): Promise<SignedIn> {
   const session = await findSession(who.db, hasher, who.secret, { isUse: false })
-  if (!session) throw new CoreError(401, 'The session has ended')
+  if (!session) throw new CoreError('unauthenticated', 'The session has ended')
   return { ...who, session }
 }
 

@@ -3,7 +3,7 @@
  * promises where only the lane is waited for.
  */
 import { errorBody } from '../../contract/envelope/envelope.ts'
-import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { Invoke } from '../../invoke/invoke.ts'
 import type { Answer, CallEnd } from '../../invoke/ports.ts'
 import type { Start } from '../../invoke/start.ts'
@@ -15,6 +15,7 @@ import type { HttpCaller } from '../edge/caller.ts'
 import { bearerIn, isSecret, isServedHost } from '../edge/guards.ts'
 import { problemOf } from '../edge/problem.ts'
 import { REQUEST_ID, requestIdOf } from '../edge/request-id.ts'
+import { envelopeStatus } from '../edge/statuses.ts'
 import type { CallHead, HeadRules } from './call-head.ts'
 
 export type CallAnswer = { status: number; headers: Record<string, string>; body: Buffer }
@@ -105,7 +106,7 @@ function answerCall(
     tellFailure(deps.log, error, { requestId, connector, path })
     const body = Buffer.from(JSON.stringify(errorBody(error, connector)))
     const served = version && !isLaterPage(thrown) ? `${version.id}@${version.version}` : null
-    finish(ERRORS[error.code].status ?? 200, body, served)
+    finish(envelopeStatus(error.code), body, served)
   }
 
   try {

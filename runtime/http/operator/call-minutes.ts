@@ -15,7 +15,7 @@ export const CALL_MINUTE_HANDLERS: Handlers = {
     const { hours, step_minutes: stepMinutes, group, capability } = query
     const steps = Math.ceil((hours * 60) / stepMinutes)
     if (steps > MOST_STEPS)
-      throw new CoreError(422, [
+      throw new CoreError('invalid', [
         {
           loc: ['query', 'step_minutes'],
           msg: `${hours} hours would be ${steps} steps of ${stepMinutes} minutes; at most ${MOST_STEPS} fit, so take longer steps`,

@@ -2,7 +2,7 @@
 import type { Context, MiddlewareHandler } from 'hono'
 import { PackageError } from '../../connectors/packages/format.ts'
 import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
-import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
+import { CoreError, type RefusalKind, type ValidationEntry } from '../../contract/errors/problem.ts'
 import { FileError } from '../../core/directory/import/findings.ts'
 import { TOKEN_PREFIX, type TokenHasher } from '../../core/kernel/identity/token-hasher.ts'
 import { noteUse } from '../../core/kernel/identity/tokens.ts'
@@ -86,10 +86,11 @@ export function reached(db: Db | null): Db {
   throw new RuntimeError('database_away', AWAY.words)
 }
 
-const CODES: Partial<Record<number, RuntimeCode>> = {
-  403: 'token_forbidden',
-  404: 'record_unknown',
-  409: 'state_conflict',
+/** What operations of the operator may be refused with, and its code there; any other refusal is a defect. */
+const CODES: Partial<Record<RefusalKind, RuntimeCode>> = {
+  forbidden: 'token_forbidden',
+  not_found: 'record_unknown',
+  conflict: 'state_conflict',
 }
 
 /** Does something of the core; what it refuses is told in the form that /operator answers in. */
@@ -119,8 +120,8 @@ function translated(c: Context<Env>, thrown: unknown): unknown {
   if (!(thrown instanceof CoreError)) return thrown
   if (typeof thrown.detail !== 'string')
     return new RuntimeError('input_invalid', thrown.detail.map(wordsOf).join('; '))
-  if (thrown.status === 401) return noToken(c, '/operator')
-  const code = CODES[thrown.status]
+  if (thrown.kind === 'unauthenticated') return noToken(c, '/operator')
+  const code = CODES[thrown.kind]
   return code ? new RuntimeError(code, thrown.message) : thrown
 }
 

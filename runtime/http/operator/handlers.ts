@@ -73,7 +73,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
     const isIt = (row: { id: string | null }) =>
       row.id !== null && normalizeId(row.id) === normalizeId(id)
     if (!op.lifecycle.registry.list().some(isIt))
-      throw new CoreError(404, `There is no connector ${JSON.stringify(id.slice(0, 64))}`)
+      throw new CoreError('not_found', `There is no connector ${JSON.stringify(id.slice(0, 64))}`)
     return told(op, await operate.switchOff(op, id, change), body)
   },
   enable_connector: async (op, { params, body }) =>
@@ -176,12 +176,12 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   ...PERSONAL_DATA_HANDLERS,
 }
 
-/** @throws CoreError 422 for a kind that there is not. */
+/** @throws CoreError invalid for a kind that there is not. */
 function causeOf(text: string | null): string | null {
   const [kind] = text?.split(':') ?? []
   if (kind === undefined || CAUSE_KINDS.some((one) => one === kind)) return text
   const msg = `Input should be one of ${CAUSE_KINDS.join(', ')}, alone or with an id as in sync:17`
-  throw new CoreError(422, [{ loc: ['query', 'cause'], msg, type: 'enum' }])
+  throw new CoreError('invalid', [{ loc: ['query', 'cause'], msg, type: 'enum' }])
 }
 
 const target = (id: string) => ({
@@ -259,6 +259,6 @@ async function show(op: Operating, id: string) {
 
 async function stated({ db, actor }: Operating, number: number) {
   const found = await statementOf(db, actor.domainId, number)
-  if (!found) throw new CoreError(404, 'There is no such generation')
+  if (!found) throw new CoreError('not_found', 'There is no such generation')
   return found
 }

@@ -15,10 +15,10 @@ export const JOB_HANDLERS: Handlers = {
   },
 }
 
-/** @throws CoreError 422 for a queue that does not exist */
+/** @throws CoreError invalid for a queue that does not exist */
 function demandQueue(queue: string | null): void {
   const names: readonly string[] = [...QUEUE_NAMES, DEAD]
   if (queue === null || names.includes(queue)) return
   const msg = `Input should be one of ${names.join(', ')}`
-  throw new CoreError(422, [{ loc: ['query', 'queue'], msg, type: 'enum' }])
+  throw new CoreError('invalid', [{ loc: ['query', 'queue'], msg, type: 'enum' }])
 }

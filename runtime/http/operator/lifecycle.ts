@@ -59,9 +59,9 @@ async function answer(
   deps: LifecycleRoutesDeps,
 ): Promise<unknown> {
   const { values, entries } = parseParams(row.query, new URL(c.req.url).searchParams)
-  if (entries.length > 0) throw new CoreError(422, entries)
+  if (entries.length > 0) throw new CoreError('invalid', entries)
   const params = c.req.param()
-  if (unkeepable(params) !== null) throw new CoreError(404, 'There is nothing of that name')
+  if (unkeepable(params) !== null) throw new CoreError('not_found', 'There is nothing of that name')
   checkTexts({ query: values })
   const body = row.body ? await bodyOf(c, row.body) : null
   const uploaded = row.upload ? await uploadOf(c, deps.dataDir) : null

@@ -38,13 +38,13 @@ export const LoginLink = v.pipe(
   v.metadata({ title: 'LoginLink', description: 'A way in to the settings pages' }),
 )
 
-/** @throws CoreError 404, 409, 422 */
+/** @throws CoreError not_found, conflict, invalid */
 export async function makeLoginLink(
   c: Context<Env>,
   { db, hasher }: OperatorGuardDeps,
 ): Promise<Response> {
   const body = parseBodyText(LoginLinkWish, await readBody(c), true)
-  if (!body.ok) throw new CoreError(422, body.entries)
+  if (!body.ok) throw new CoreError('invalid', body.entries)
   const { email } = v.parse(LoginLinkWish, body.value)
   const link = await createLoginLink(reached(db()), hasher, await c.get('operator')(), email)
   const path = `${SIGN_IN_PATH}#code=${link.code}`

@@ -31,7 +31,7 @@ export const HostProof = v.pipe(
   v.metadata({ title: 'HostProof', description: 'That the host knows a token' }),
 )
 
-/** @throws CoreError 409 for another port than this host's, 422; database_away */
+/** @throws CoreError conflict for another port than this host's, invalid; database_away */
 export async function proveHost(
   c: Context<Env>,
   { operator, db, hasher }: OperatorGuardDeps,
@@ -61,7 +61,7 @@ function refuseOthers(c: Context<Env>, address: string): void {
   const port = incoming?.socket?.localPort
   if (port === undefined || address.endsWith(`:${port}`)) return
   throw new CoreError(
-    409,
+    'conflict',
     `this host listens on port ${port}, not at ${address.slice(0, 100)}: reach it at its own port, or by https`,
   )
 }

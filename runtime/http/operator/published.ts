@@ -25,7 +25,7 @@ const PACKAGE_MS = 30_000
 
 type Asking = { search: string | null; outdated: boolean; limit: number }
 
-/** @throws CoreError 409 where no registry can be used */
+/** @throws CoreError conflict where no registry can be used */
 export async function listPublished(op: Operating, { search, outdated, limit }: Asking) {
   const { index, publisher, source } = await opened(op, INDEX_MS)
   const served = op
@@ -60,7 +60,7 @@ const toPublished = (
 /**
  * The package that a name such as `acme@^1` means.
  *
- * @throws CoreError 409 where no registry can be used; PackageError; RuntimeError input_invalid
+ * @throws CoreError conflict where no registry can be used; PackageError; RuntimeError input_invalid
  */
 export async function fetchPublished(op: Operating, name: string): Promise<UploadedPackage> {
   const wish = parseName(name)
@@ -73,12 +73,12 @@ export async function fetchPublished(op: Operating, name: string): Promise<Uploa
   return uploadedOf(packed, signature?.toString('utf8') ?? null)
 }
 
-/** @throws CoreError 409 */
+/** @throws CoreError conflict */
 async function opened(op: Operating, patienceMs: number): Promise<Opened> {
   const { db, actor, registries } = op
   if (registries.length === 0)
     throw new CoreError(
-      409,
+      'conflict',
       'No registry is named: set KEYWAY_REGISTRY to an https:// address or a folder, and restart the host',
     )
   const { publishers } = (await newest(db, actor.domainId)).statement
@@ -94,6 +94,6 @@ async function opened(op: Operating, patienceMs: number): Promise<Opened> {
     return await openRegistry(sources, publishers, seen)
   } catch (error) {
     if (!(error instanceof PackageError)) throw error
-    throw new CoreError(409, `No registry can be used: ${error.message}`)
+    throw new CoreError('conflict', `No registry can be used: ${error.message}`)
   }
 }

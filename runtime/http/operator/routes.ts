@@ -54,7 +54,8 @@ export function operatorRoutes(deps: OperatorDeps): Hono<Env> {
 async function release(c: Context<Env>, deps: OperatorDeps) {
   const id = c.req.param('connector_id') ?? ''
   const outcome = await deps.releaseConnector(id)
-  if (!outcome) throw new CoreError(404, `There is no connector ${JSON.stringify(id.slice(0, 64))}`)
+  if (!outcome)
+    throw new CoreError('not_found', `There is no connector ${JSON.stringify(id.slice(0, 64))}`)
   const db = deps.db()
   if (outcome.released && db) {
     const actor = await c.get('operator')()
@@ -66,7 +67,7 @@ async function release(c: Context<Env>, deps: OperatorDeps) {
 
 async function importFile(c: Context<Env>, deps: OperatorDeps) {
   const { values, entries } = parseParams(IMPORT_QUERY, new URL(c.req.url).searchParams)
-  if (entries.length > 0) throw new CoreError(422, entries)
+  if (entries.length > 0) throw new CoreError('invalid', entries)
   const actor = await c.get('operator')()
   return importPeople(reached(deps.db()), actor, streamBody(c, MAX_PEOPLE_BYTES), {
     dryRun: values.dry_run,

@@ -4,6 +4,7 @@ import { MAX_GLASS_MINUTES, MAX_GLASS_REASON } from '../../contract/models/break
 import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { takeBreakGlass } from '../../core/requests/break-glass.ts'
+import { REFUSAL_STATUS } from '../edge/statuses.ts'
 import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import type { Markup } from '../frame/layout.ts'
@@ -49,8 +50,8 @@ export async function takeForm(visit: Visit, form: Form): Promise<Response> {
     return c.redirect(`/access/requests/${id}`, 303)
   } catch (error) {
     if (!(error instanceof CoreError)) throw error
-    const { status } = error
-    if (status !== 403 && status !== 409 && status !== 422) throw error
-    return show(visit, values, saidBy(error), status)
+    const { kind } = error
+    if (kind !== 'forbidden' && kind !== 'conflict' && kind !== 'invalid') throw error
+    return show(visit, values, saidBy(error), REFUSAL_STATUS[kind])
   }
 }

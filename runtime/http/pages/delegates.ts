@@ -5,6 +5,7 @@ import {
   endDelegation,
   listDelegations,
 } from '../../core/delegation/delegations.ts'
+import { REFUSAL_STATUS } from '../edge/statuses.ts'
 import { wordsOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { searchText } from './access.ts'
@@ -55,8 +56,9 @@ export async function nameDelegate(visit: Visit, form: Form): Promise<Response> 
     }
     await createDelegation(db, principal, body, context)
   } catch (error) {
-    if (!(error instanceof CoreError && (error.status === 409 || error.status === 422))) throw error
-    return again(wordsOf(error), error.status)
+    if (!(error instanceof CoreError && (error.kind === 'conflict' || error.kind === 'invalid')))
+      throw error
+    return again(wordsOf(error), REFUSAL_STATUS[error.kind])
   }
   visit.say('delegated')
   return c.redirect('/settings/delegates', 303)

@@ -42,6 +42,6 @@ export async function inboxState(visit: Visit): Promise<unknown> {
 
 /** A task that is gone is a change, too. */
 function absent(error: unknown): null {
-  if (error instanceof CoreError && error.status === 404) return null
+  if (error instanceof CoreError && error.kind === 'not_found') return null
   throw error
 }

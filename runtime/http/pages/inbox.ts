@@ -9,6 +9,7 @@ import { performTaskAction } from '../../core/task-actions/act.ts'
 import { commentOnTask } from '../../core/task-actions/comment.ts'
 import { reassignTask } from '../../core/task-actions/reassign.ts'
 import { getTask } from '../../core/tasks/tasks.ts'
+import { REFUSAL_STATUS } from '../edge/statuses.ts'
 import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import type { Markup } from '../frame/layout.ts'
@@ -47,17 +48,17 @@ async function doneNote(visit: Visit, open: OpenTask | null): Promise<Markup | n
 /** A task, if the caller still sees it: a delegate no longer does after the decision. */
 const seenTask = (visit: Visit, id: string) =>
   taskOf(visit, id).catch((error: unknown) => {
-    if (error instanceof CoreError && error.status === 404) return null
+    if (error instanceof CoreError && error.kind === 'not_found') return null
     throw error
   })
 
 export const showInbox = (visit: Visit): Promise<Response> => show(visit, null)
 
-/** A task, by default that of the address. @throws CoreError 404 */
+/** A task, by default that of the address. @throws CoreError not_found */
 async function taskOf({ c, db, principal }: Visit, id = c.req.param('id') ?? '') {
   const task = await getTask(db, principal, id, ['actions', 'assignees', 'comments'])
   const grounds = await taskGrounds(db, principal, task.id).catch((error: unknown) => {
-    if (error instanceof CoreError && error.status === 403) return null
+    if (error instanceof CoreError && error.kind === 'forbidden') return null
     throw error
   })
   const earlier = grounds === null ? [] : await earlierDecisions(db, task)
@@ -82,17 +83,20 @@ export async function act(visit: Visit, form: Form): Promise<Response> {
     const problem = visit.t.w.say_why
     return show(visit, { ...(await taskOf(visit)), reason, problem }, 422)
   }
-  if (!isAction(action)) throw new CoreError(400, 'The form does not say what to do')
+  if (!isAction(action)) throw new CoreError('bad_request', 'The form does not say what to do')
   try {
     const body = { action_type: action, transition_to: undefined, reason }
     await performTaskAction(db, principal, id, body, context)
   } catch (error) {
     // Another person was faster, or the task is another one by now: the page shows what it is.
-    if (!(error instanceof CoreError && (error.status === 409 || error.status === 400))) throw error
+    if (
+      !(error instanceof CoreError && (error.kind === 'conflict' || error.kind === 'bad_request'))
+    )
+      throw error
     const found = await taskOf(visit)
     const isOfReason = reason === '' && isGlass(found.task)
     const said = { [isOfReason ? 'problem' : 'refusal']: saidBy(error) }
-    return show(visit, { ...found, reason, problem: null, ...said }, error.status)
+    return show(visit, { ...found, reason, problem: null, ...said }, REFUSAL_STATUS[error.kind])
   }
   visit.say(action, id)
   return c.redirect(STAYS.includes(action) ? `/inbox/${id}` : await nextOf(visit, id), 303)
@@ -134,8 +138,15 @@ export async function reassign(visit: Visit, form: Form): Promise<Response> {
     const body = { user_ids: [person.id], group_ids: undefined, replace: true }
     await reassignTask(db, principal, task.id, body)
   } catch (error) {
-    if (!(error instanceof CoreError && (error.status === 409 || error.status === 400))) throw error
-    return again(visit, { form: 'reassign', text, problem: saidBy(error) }, error.status)
+    if (
+      !(error instanceof CoreError && (error.kind === 'conflict' || error.kind === 'bad_request'))
+    )
+      throw error
+    return again(
+      visit,
+      { form: 'reassign', text, problem: saidBy(error) },
+      REFUSAL_STATUS[error.kind],
+    )
   }
   visit.say('reassigned')
   return c.redirect(await nextOf(visit, id), 303)

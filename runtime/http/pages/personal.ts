@@ -28,7 +28,7 @@ export async function savePersonal(visit: Visit, form: Form): Promise<Response> 
   const isLanguage = isKeyOf(LANGUAGES, language)
   const isChoice = isLanguage || language === BY_BROWSER
   if (!isKeyOf(MAIL_CHOICES, mail) || !isChoice || !isKeyOf(THEMES, theme))
-    throw new CoreError(400, 'The form does not say what to choose')
+    throw new CoreError('bad_request', 'The form does not say what to choose')
   await changePersonalSettings(db, principal, { mail, language: isLanguage ? language : null })
   keepLook(c, { theme, keys })
   visit.say('saved')

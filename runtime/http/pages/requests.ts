@@ -11,6 +11,7 @@ import { keptText } from '../../core/kernel/kept-text.ts'
 import { createAccessRequest } from '../../core/requests/ask.ts'
 import { cancelAccessRequest } from '../../core/requests/cancel.ts'
 import { remindApprovers } from '../../core/task-actions/remind.ts'
+import { REFUSAL_STATUS } from '../edge/statuses.ts'
 import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { pageNumber } from './access.ts'
@@ -127,8 +128,9 @@ export async function sendRequest(visit: Visit, form: Form): Promise<Response> {
 /** A refusal that the form can tell; null for anything else. */
 function refusalOf(thrown: unknown): { error: CoreError; status: 403 | 409 | 422 } | null {
   if (!(thrown instanceof CoreError)) return null
-  const { status } = thrown
-  return status === 403 || status === 409 || status === 422 ? { error: thrown, status } : null
+  const { kind } = thrown
+  if (kind !== 'forbidden' && kind !== 'conflict' && kind !== 'invalid') return null
+  return { error: thrown, status: REFUSAL_STATUS[kind] }
 }
 
 const idOf = ({ c }: Visit): string => c.req.param('id') ?? ''

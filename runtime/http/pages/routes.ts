@@ -101,7 +101,7 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
   // Before the tasks: `events` is no id.
   routes.get(INBOX_EVENTS, async (c) => {
     const who = await signedIn(c)
-    if (!who) throw new CoreError(401, 'You are not signed in')
+    if (!who) throw new CoreError('unauthenticated', 'You are not signed in')
     const look = async () => inboxState(await visitOf(c, deps, await stillSignedIn(deps, who)))
     return deps.following.follow(c, who.session.actor.userId, look, INBOX_PACE)
   })
@@ -123,7 +123,7 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
         if (!who || !proven)
           return c.html(lostPage(tongueFor(c), c.req.path, form, who !== null), 403)
         if (who.session.actor.readOnly)
-          throw new CoreError(403, 'You signed in with a token that may only read')
+          throw new CoreError('forbidden', 'You signed in with a token that may only read')
         return take(await visitOf(c, deps, who), form)
       }),
     )
@@ -160,14 +160,15 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
     routes.all(
       path,
       asPage(async (c) => {
-        throw new CoreError(405, `${c.req.method} is not served here`, { allow })
+        c.header('allow', allow)
+        throw new CoreError('method_not_allowed', `${c.req.method} is not served here`)
       }),
     )
   for (const path of WHOLE)
     routes.all(
       path,
       asPage(async () => {
-        throw new CoreError(404, 'There is no such page')
+        throw new CoreError('not_found', 'There is no such page')
       }),
     )
   return routes

@@ -7,7 +7,7 @@ import type { Begun, KnownProvider, NotSignedIn } from '../../contract/models/si
 import { type NotLetIn, signInByProvider } from '../../core/sign-in/by-provider.ts'
 import { endSession } from '../../core/sign-in/sessions.ts'
 import type { Sealer } from '../../secrets/seal.ts'
-import { createRateLimit } from '../core/rate-limit.ts'
+import { createRateLimit, tooMany } from '../core/rate-limit.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import { networkOf } from '../edge/client-address.ts'
 import type { Env } from '../edge/env.ts'
@@ -67,10 +67,10 @@ export function signInBy(deps: CoreDeps) {
   const { providers, identity, vault } = signIn
   const rate = createRateLimit(CALLER_LIMITS.sign_in_tries)
 
-  /** @throws CoreError 404 */
+  /** @throws CoreError not_found */
   function providerOf(c: Context<Env>): KnownProvider {
     const provider = providers.find(({ id }) => id === c.req.param('provider'))
-    if (!provider) throw new CoreError(404, 'There is no such way to sign in')
+    if (!provider) throw new CoreError('not_found', 'There is no such way to sign in')
     return provider
   }
 
@@ -102,7 +102,7 @@ export function signInBy(deps: CoreDeps) {
     const kept = opened(vault, takeBegun(c), provider.id)
     if (!kept) return tell(c, provider, 'stale')
     const { allowed, headers } = rate.count(networkOf(deps.clientAddress(c)), Date.now())
-    if (!allowed) throw new CoreError(429, 'Too many tries; wait a minute', headers)
+    if (!allowed) throw tooMany(c, headers, 'Too many tries; wait a minute')
     const db = deps.db()
     if (!db) throw away()
     const params = new URL(c.req.url).searchParams

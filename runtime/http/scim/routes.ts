@@ -11,16 +11,18 @@ import {
 import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
+import { SCIM_URNS } from '../../contract/models/scim.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import { authenticateScim } from '../../core/scim/caller.ts'
-import { ScimError, scimErrorBody } from '../../core/scim/problem.ts'
+import { ScimError } from '../../core/scim/problem.ts'
 import { etagOf, type ListQuery, namesVersion, shaped } from '../../core/scim/resource.ts'
 import { createRateLimit } from '../core/rate-limit.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import { readBytes } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
 import { originOf } from '../edge/https.ts'
+import { type RefusalStatus, refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
 import { SCIM_HANDLERS } from './handlers.ts'
 
@@ -55,7 +57,7 @@ export function scimRoutes(deps: CoreDeps): Hono<Env> {
     const caller = await authenticateScim(db, deps.hasher, c.req.header('authorization'))
     const { allowed, headers } = rate.count(caller.tokenId, Date.now())
     for (const [header, value] of Object.entries(headers)) c.header(header, value)
-    if (!allowed) throw new CoreError(429, 'Too many requests; see Retry-After', headers)
+    if (!allowed) throw new CoreError('too_many_requests', 'Too many requests; see Retry-After')
     const query = queryOf(c, row.query)
     const result = await SCIM_HANDLERS[name](db, caller, {
       ...{ id: c.req.param('id') ?? '', query },
@@ -72,15 +74,22 @@ export function scimRoutes(deps: CoreDeps): Hono<Env> {
 
   function refused(c: Context<Env>, thrown: unknown): Response {
     if (thrown instanceof ScimError) {
-      if (thrown.status === 401) c.header('www-authenticate', 'Bearer')
-      return failure(c, thrown.status, thrown.scimType, thrown.message)
+      if (thrown.kind === 'unauthenticated') c.header('www-authenticate', 'Bearer')
+      return failure(c, statusOfRefusal(thrown), thrown.scimType, thrown.message)
     }
     const requestId = c.get('requestId')
     const error = toCoreError(thrown, requestId)
-    if (error.status >= 500)
+    const status = statusOfRefusal(error)
+    if (status >= 500)
       deps.log.error({ err: error.cause, requestId, path: c.req.path }, error.message)
-    const status = error.status === 422 ? 400 : error.status
-    return failure(c, status, null, detailOf(error.detail), error.headers)
+    // RFC 7644 section 3.12 has no 422.
+    return failure(
+      c,
+      status === 422 ? 400 : status,
+      null,
+      detailOf(error.detail),
+      refusalHeaders(error),
+    )
   }
   return routes
 }
@@ -106,7 +115,7 @@ const ALL: ListQuery = {
 
 function queryOf(c: Context<Env>, params: Params): ListQuery {
   const { values, entries } = parseParams(params, new URL(c.req.url).searchParams)
-  if (entries.length > 0) throw new ScimError(400, 'invalidValue', told(entries))
+  if (entries.length > 0) throw new ScimError('bad_request', 'invalidValue', told(entries))
   return { ...ALL, ...values }
 }
 
@@ -115,7 +124,7 @@ async function bodyOf(c: Context<Env>, row: ScimRow): Promise<Record<string, unk
   const bytes = await readBytes(c, INPUTS.core_body.maxBytes)
   const isJson = JSON_BODY.test(c.req.header('content-type') ?? '')
   const parsed = parseBodyBytes(row.body, bytes, isJson, INPUTS.core_body.maxMarks)
-  if (!parsed.ok) throw new ScimError(400, 'invalidSyntax', told(parsed.entries))
+  if (!parsed.ok) throw new ScimError('bad_request', 'invalidSyntax', told(parsed.entries))
   return membersOf(parsed.value)
 }
 
@@ -131,11 +140,12 @@ const detailOf = (detail: CoreError['detail']): string =>
 
 function failure(
   c: Context<Env>,
-  status: ScimError['status'],
+  status: RefusalStatus,
   scimType: ScimError['scimType'],
   detail: string,
   headers: Record<string, string> = {},
 ): Response {
-  const body = JSON.stringify(scimErrorBody(status, scimType, detail))
-  return c.newResponse(body, status, { ...headers, 'content-type': SCIM_TYPE })
+  const type = scimType === null ? {} : { scimType }
+  const body = { schemas: [SCIM_URNS.error], status: String(status), ...type, detail }
+  return c.newResponse(JSON.stringify(body), status, { ...headers, 'content-type': SCIM_TYPE })
 }

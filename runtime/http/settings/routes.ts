@@ -77,7 +77,7 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
     const { db, session, form } = who
     // Before the form is judged: it would be refused however it was filled in.
     if (session.actor.readOnly)
-      throw new CoreError(403, 'You signed in with a token that may only read')
+      throw new CoreError('forbidden', 'You signed in with a token that may only read')
     const { w } = (await visitOf(c, deps, who)).t
     const judged = judgeTokenForm(form, session.tokenEndsAt, w)
     if (!judged.ok) return show(c, who, judged, 422)
@@ -103,11 +103,12 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
 
   for (const [path, allow] of WRONG_METHODS) {
     routes.all(path, (c) => {
-      throw new CoreError(405, `${c.req.method} is not served here`, { allow })
+      c.header('allow', allow)
+      throw new CoreError('method_not_allowed', `${c.req.method} is not served here`)
     })
   }
   routes.all('*', () => {
-    throw new CoreError(404, 'There is no such page')
+    throw new CoreError('not_found', 'There is no such page')
   })
   return routes
 }

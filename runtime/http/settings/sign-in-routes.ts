@@ -76,8 +76,8 @@ export function signInRoutes({ db: reach, hasher, clientAddress, signIn }: CoreD
     const { allowed, headers } = rate.count(networkOf(clientAddress(c)), Date.now())
     if (!allowed) {
       const { 'retry-after': retryAfter = '60' } = headers
-      throw new CoreError(429, `Too many tries; wait ${retryAfter} seconds`, {
-        'retry-after': retryAfter,
+      throw new CoreError('too_many_requests', `Too many tries; wait ${retryAfter} seconds`, {
+        retryAfterSeconds: Number(retryAfter),
       })
     }
     const secret = await (code === ''

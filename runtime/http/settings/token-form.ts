@@ -60,11 +60,12 @@ type Judged = { ok: true; wish: TokenWish } | { ok: false; values: Values; probl
 /**
  * @param notAfter When the token ends that the session was begun with: what it makes ends with it, or it
  *   could outlive its own end.
- * @throws CoreError 400 for a form that is not the page's
+ * @throws CoreError bad_request for a form that is not the page's
  */
 export function judgeTokenForm(form: Form, notAfter: Date | null, w: PageWords): Judged {
   const formId = form.get('form_id') ?? ''
-  if (!isId(formId)) throw new CoreError(400, 'The form has lost its id; open the page again')
+  if (!isId(formId))
+    throw new CoreError('bad_request', 'The form has lost its id; open the page again')
   const readOnly = form.get('read_only') === 'yes'
   const given = {
     name: form.get('name') ?? '',

@@ -20,12 +20,12 @@ describe('what is asked before it is given', () => {
   const facts = { isMember: true, isThere: true, isTaken: false, minutes: 60, maxMinutes: 60 }
   test.each([
     ['all that it needs', {}, undefined],
-    ['no group of it', { isMember: false, isThere: false }, 403],
-    ['a permission that is gone', { isThere: false }, 409],
-    ['a use that has not ended', { isTaken: true }, 409],
-    ['more time than there is', { minutes: 61 }, 422],
+    ['no group of it', { isMember: false, isThere: false }, 'forbidden'],
+    ['a permission that is gone', { isThere: false }, 'conflict'],
+    ['a use that has not ended', { isTaken: true }, 'conflict'],
+    ['more time than there is', { minutes: 61 }, 'invalid'],
   ])('%s', (_, more, expected) => {
-    expect(glassRefusal({ ...facts, ...more })?.status).toBe(expected)
+    expect(glassRefusal({ ...facts, ...more })?.kind).toBe(expected)
   })
 })
 

@@ -7,7 +7,7 @@ import { connectionIn, groupsOf } from '../../../runtime/http/console/connect-fi
 import { connectionSchemaOf } from '../../../runtime/http/schemas/connection-schema.ts'
 import { CONSOLE_CONNECT } from '../../../runtime/words/console-connect.ts'
 
-const noJson = () => new CoreError(422, 'no JSON')
+const noJson = () => new CoreError('invalid', 'no JSON')
 const always = () => true
 
 const manifest = (parts: object): Manifest =>

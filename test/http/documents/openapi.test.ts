@@ -8,9 +8,10 @@ import {
 import { errorBody, parseCall } from '../../../runtime/contract/envelope/envelope.ts'
 import { ErrorResponse } from '../../../runtime/contract/envelope/envelope-schemas.ts'
 import { ERROR_CODES } from '../../../runtime/contract/errors/error-codes.ts'
-import { ERRORS, RuntimeError } from '../../../runtime/contract/errors/errors.ts'
+import { ERRORS, type RuntimeCode, RuntimeError } from '../../../runtime/contract/errors/errors.ts'
 import { operationsOf } from '../../../runtime/http/documents/document.ts'
 import { connectorInterfaceDocument } from '../../../runtime/http/documents/openapi.ts'
+import { envelopeStatus } from '../../../runtime/http/edge/statuses.ts'
 import { compile, openApiFindings } from './judges.ts'
 
 const document = connectorInterfaceDocument({ connectorsPath: '/connectors' })
@@ -85,7 +86,7 @@ test('names the server only when told', () => {
 })
 
 test('documents every status that errors have outside the envelope', () => {
-  const all = Object.values(ERRORS).map((row: { status?: number }) => row.status ?? 200)
+  const all = (Object.keys(ERRORS) as RuntimeCode[]).map(envelopeStatus)
   const statuses = [...new Set(all)].filter((status) => status !== 200)
   expect(Object.keys(document.components.responses).sort()).toEqual(
     statuses.map((status) => `Status${status}`).sort(),

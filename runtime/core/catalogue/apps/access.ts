@@ -21,7 +21,7 @@ type Row = Omit<Access, 'reasons' | 'since' | 'until' | 'first_run' | 'last_run'
 /**
  * One's own access, or with accounts.read anybody's: by app, account and label.
  *
- * @throws CoreError 403, 404; 422 for a moment that is not known.
+ * @throws CoreError forbidden, not_found; invalid for a moment that is not known.
  */
 export async function listUserAccess(
   db: Db,

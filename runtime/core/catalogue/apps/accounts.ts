@@ -113,7 +113,7 @@ async function listAllThen(db: Db, principal: Principal, query: AllAccountsQuery
 /**
  * Accounts as they were. When they were used last is not kept for each moment, so it is null.
  *
- * @throws CoreError 422
+ * @throws CoreError invalid
  */
 async function listThen(
   db: Db,

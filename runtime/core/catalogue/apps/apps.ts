@@ -86,7 +86,7 @@ export async function listApps(db: Db, principal: Principal, query: AppQuery) {
 /**
  * An app of the caller's domain, within the reach of a permission.
  *
- * @throws CoreError 403 for a caller who reaches no app, 404 for an app that is not there or not reached.
+ * @throws CoreError forbidden for a caller who reaches no app, not_found for an app that is not there or not reached.
  */
 export async function findApp(
   db: Db,
@@ -108,7 +108,7 @@ export async function findApp(
 /**
  * The same, kept from other changes until the transaction ends.
  *
- * @throws CoreError 403, 404
+ * @throws CoreError forbidden, not_found
  */
 export async function lockApp(
   tx: Db,

@@ -13,7 +13,7 @@ import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
 
 type Query = PageQuery & { app_id: string | null; account_id: string | null; as_of: Date | null }
 
-/** Associations by app, account and entitlement. @throws CoreError 422 */
+/** Associations by app, account and entitlement. @throws CoreError invalid */
 export async function listAssociations(db: Db, { domainId }: Principal, query: Query) {
   const { app_id, account_id, as_of } = query
   if (as_of !== null) await checkMoment(db, as_of)

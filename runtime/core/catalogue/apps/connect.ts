@@ -59,7 +59,7 @@ async function createCustomApp(
   )
   const connecting = [body.auth, body.settings, body.version].some((one) => one !== undefined)
   if (connecting || missing.length > 0)
-    throw new CoreError(422, (connecting ? ['app_class_id'] : missing).map(required))
+    throw new CoreError('invalid', (connecting ? ['app_class_id'] : missing).map(required))
   const facts = withFacts({}, body)
   const app = {
     appClassId: customClassId(facts.name ?? ''),
@@ -93,7 +93,7 @@ async function connectApp(
 ) {
   const { app_class_id: appClassId, logo_url, ...facts } = toIntegration(connector)
   const target = { target_type: 'Integration', name: facts.name, id: appClassId }
-  return toldWhenRefused(db, principal, 'APP_CONNECTED', target, async () => {
+  return toldWhenRefused(db, principal, 'APP_CONNECTED', target, parts, async () => {
     const connection = connectionOf(connector, body)
     const instanceId =
       (await checkCredentials(connector, connection, parts)) ?? derivedTenant(connector, connection)
@@ -137,7 +137,7 @@ type NewApp = Pick<
  * Keeps an app as a new record, or in the disconnected one of the same class and instance. Of two that
  * do so at once, the unique index lets one through; the other waits for it here.
  *
- * @throws CoreError 409 when it is there already.
+ * @throws CoreError conflict when it is there already.
  */
 async function insertOrRevive(
   tx: Db,
@@ -168,7 +168,7 @@ async function insertOrRevive(
     .for('update')
   if (!there || there.disconnectedAt === null)
     throw new CoreError(
-      409,
+      'conflict',
       `This app already exists${there ? ` as ${there.id}` : ''}: ${appClassId}, instance ${instanceId}`,
     )
   const [revived] = await tx
@@ -206,7 +206,7 @@ export async function putApp(
   mayChange(before)
   const reconnecting = asksToReconnect(before, body)
   if (!reconnecting) return saved(null)
-  return toldWhenRefused(db, principal, 'APP_RECONNECTED', appTarget(before), async () =>
+  return toldWhenRefused(db, principal, 'APP_RECONNECTED', appTarget(before), parts, async () =>
     saved(await reconnection(before, body, parts)),
   )
 
@@ -216,7 +216,10 @@ export async function putApp(
       const row = await lockApp(tx, principal, before.id, 'apps.write')
       mayChange(row)
       if (sealed !== null && overtaken(before, row, body))
-        throw new CoreError(409, 'The app was disconnected or connected again meanwhile; try again')
+        throw new CoreError(
+          'conflict',
+          'The app was disconnected or connected again meanwhile; try again',
+        )
       if (renewed) await planRenewal(tx, row, renewed.manifest, renewed.connection)
       return toApp(await change(tx, principal, row, body, sealed, parts))
     })
@@ -234,36 +237,43 @@ function overtaken(before: AppRow, now: AppRow, { auth, settings }: AppInputPut)
 const same = (a: Buffer | null, b: Buffer | null): boolean =>
   a === null || b === null ? a === b : a.equals(b)
 
-/** @throws CoreError 409 for an app that people manage elsewhere, 429 while a sync runs. */
+/** @throws CoreError conflict for an app that people manage elsewhere, too_many_requests while a sync runs. */
 function mayChange(row: AppRow): void {
   managedHere(row)
   if (row.syncStatus === 'SYNCING')
-    throw new CoreError(429, 'A sync of this app is running; try again when it has ended', {
-      'retry-after': String(SYNCING_RETRY_SECONDS),
-    })
+    throw new CoreError(
+      'too_many_requests',
+      'A sync of this app is running; try again when it has ended',
+      {
+        retryAfterSeconds: SYNCING_RETRY_SECONDS,
+      },
+    )
 }
 
-/** @throws CoreError 409 for an app that people manage elsewhere. */
+/** @throws CoreError conflict for an app that people manage elsewhere. */
 export function managedHere({ connectionSource }: AppRow): void {
   if (connectionSource !== 'API')
     throw new CoreError(
-      409,
+      'conflict',
       'This app is not managed by the API; PATCH changes what is shown of it',
     )
 }
 
-/** @throws CoreError 400 when the class is another, or is not named. */
+/** @throws CoreError bad_request when the class is another, or is not named. */
 function asksToReconnect(row: AppRow, body: AppInputPut): boolean {
   const { app_class_id: classId, auth, settings, version } = body
   const asks = [auth, settings, version].some((one) => one !== undefined)
   const matches = classId !== undefined && normalizeId(classId) === normalizeId(row.appClassId)
   if ((asks || classId !== undefined) && !matches)
     throw new CoreError(
-      400,
+      'bad_request',
       `app_class_id: ${classId === undefined ? 'missing' : 'another than the app’s'}; write ${JSON.stringify(row.appClassId)}`,
     )
   if (asks && row.connectorId === null)
-    throw new CoreError(400, 'This is a custom app: it takes no auth, settings or version')
+    throw new CoreError(
+      'bad_request',
+      'This is a custom app: it takes no auth, settings or version',
+    )
   return asks
 }
 
@@ -286,7 +296,7 @@ async function reconnection(
   // Where the connector cannot tell, the caller's word is taken: settings may change within one tenant.
   if (tenant !== null && tenant !== row.instanceId)
     throw new CoreError(
-      409,
+      'conflict',
       `These credentials are of another tenant (${tenant}) than this app’s (${row.instanceId}); connect that one with POST /apps`,
     )
   const { manifest } = connector
@@ -367,6 +377,7 @@ async function toldWhenRefused<T>(
   principal: Principal,
   event: string,
   target: Parameters<typeof recordActivity>[3][number],
+  { statusOfRefusal }: RequestContext,
   work: () => Promise<T>,
 ): Promise<T> {
   try {
@@ -374,7 +385,14 @@ async function toldWhenRefused<T>(
   } catch (error) {
     if (error instanceof CoreError)
       await db.transaction((tx) =>
-        recordActivity(tx, principal, event, [target], { status: error.status }, 'Failed'),
+        recordActivity(
+          tx,
+          principal,
+          event,
+          [target],
+          { status: statusOfRefusal(error) },
+          'Failed',
+        ),
       )
     throw error
   }

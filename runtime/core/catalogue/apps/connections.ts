@@ -24,24 +24,23 @@ export const keepConnection = (vault: Sealer, app: Owner, connection: Connection
 /**
  * The connection of an app.
  *
- * @throws CoreError 409 when there is none, or it cannot be opened; the text says what to do.
+ * @throws CoreError conflict when there is none, or it cannot be opened; the text says what to do.
  */
 export function openConnection(
   vault: Sealer,
   app: Owner & Pick<AppRow, 'sealedConnection'>,
 ): Connection {
-  if (app.sealedConnection === null) throw new CoreError(409, 'This app is not connected')
+  if (app.sealedConnection === null) throw new CoreError('conflict', 'This app is not connected')
   try {
     return JSON.parse(vault.open(app.sealedConnection, bound(app)))
   } catch (error) {
     if (!(error instanceof SealError)) throw error
     throw new CoreError(
-      409,
+      'conflict',
       error.why === 'key'
         ? `The credentials of this app were sealed with the key ${error.keyId}, which no secret of KEYWAY_SECRET makes any more; put that secret back at the end of the list, or connect the app again with PUT /apps/${app.id}`
         : `The kept credentials of this app were altered, or belong to another app; connect it again with PUT /apps/${app.id}`,
-      {},
-      error,
+      { cause: error },
     )
   }
 }
@@ -49,7 +48,7 @@ export function openConnection(
 /**
  * Calls a capability for a connected app.
  *
- * @throws CoreError 409 when the app has no connection that can be opened. What goes wrong with the
+ * @throws CoreError conflict when the app has no connection that can be opened. What goes wrong with the
  *   connector or its system is an answer.
  */
 export async function callApp(
@@ -59,7 +58,7 @@ export async function callApp(
   call: { request: Record<string, unknown>; page?: { token: string | null; size: number | null } },
 ): Promise<ConnectorAnswer> {
   const connection = openConnection(vault, app)
-  if (app.connectorId === null) throw new CoreError(409, 'This app is not connected')
+  if (app.connectorId === null) throw new CoreError('conflict', 'This app is not connected')
   return connectors.call({
     connectorId: app.connectorId,
     capability,

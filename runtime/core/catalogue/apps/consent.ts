@@ -91,7 +91,10 @@ export async function obtainTokens(
   const { authorization_url: url, code_verifier: verifier } = asked
   // A browser is sent there, and a connector may make it.
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
-    throw new CoreError(502, `${connector.id} gave no address where consent could be given`)
+    throw new CoreError(
+      'upstream_failed',
+      `${connector.id} gave no address where consent could be given`,
+    )
   return { url, state, verifier: verifier ?? null }
 }
 
@@ -124,7 +127,7 @@ export async function consentedAuth(
 const named = ({ credential }: TokenPurpose) =>
   credential === '' ? {} : { credential_id: credential }
 
-/** @throws CoreError 400 naming each setting that does not fit, 403, 404, 409 */
+/** @throws CoreError bad_request naming each setting that does not fit, forbidden, not_found, conflict */
 async function settingsOf(
   db: Db,
   principal: Principal,
@@ -137,14 +140,15 @@ async function settingsOf(
       ? openConnection(vault, row).settings
       : {}
   const parsed = parseSettings(connector.manifest, connector.settings, settings ?? kept)
-  if (!parsed.ok) throw new CoreError(400, parsed.findings)
+  if (!parsed.ok) throw new CoreError('bad_request', parsed.findings)
   return parsed.value
 }
 
-/** @throws CoreError 400 for a credential without OAuth */
+/** @throws CoreError bad_request for a credential without OAuth */
 function declarationOf({ connector, credential }: TokenPurpose): OAuthDeclaration {
   const found = oauthDeclarations(connector.manifest).find(({ id }) => (id ?? '') === credential)
-  if (!found) throw new CoreError(400, `${connector.id} declares no OAuth for this credential`)
+  if (!found)
+    throw new CoreError('bad_request', `${connector.id} declares no OAuth for this credential`)
   return found.oauth
 }
 
@@ -158,7 +162,7 @@ function flowIn(purpose: TokenPurpose, settings: Record<string, unknown>): OAuth
 
 type Asking = { settings: Record<string, unknown>; request: Record<string, unknown> }
 
-/** @throws CoreError 400 where the connector finds something wrong with what it was asked, 502 */
+/** @throws CoreError bad_request where the connector finds something wrong with what it was asked, upstream_failed */
 async function ask<C extends CapabilityName>(
   { connector, appId }: TokenPurpose,
   capability: C,
@@ -175,10 +179,13 @@ async function ask<C extends CapabilityName>(
   })
   if (answer.ok) return { tokens: responseOf(capability, answer), raw: answer.raw ?? {} }
   if (late.aborted)
-    throw new CoreError(502, `${name} gave no answer within ${OBTAIN_MS / 1000} seconds`)
+    throw new CoreError(
+      'upstream_failed',
+      `${name} gave no answer within ${OBTAIN_MS / 1000} seconds`,
+    )
   const { error_code: code, message } = answer.error
   throw new CoreError(
-    code === 'bad_request' || code === 'invalid_value' ? 400 : 502,
+    code === 'bad_request' || code === 'invalid_value' ? 'bad_request' : 'upstream_failed',
     `${name} gave no tokens (${code}): ${message.slice(0, 1000)}`,
   )
 }

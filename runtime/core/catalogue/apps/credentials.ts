@@ -26,7 +26,7 @@ type Settings = Connection['settings']
 /**
  * The connector of a class id, in the version that is expected.
  *
- * @throws CoreError 400
+ * @throws CoreError bad_request
  */
 export function installed(
   { connectors }: CoreContext,
@@ -35,12 +35,12 @@ export function installed(
   const connector = connectors.find(id)
   if (!connector)
     throw new CoreError(
-      400,
+      'bad_request',
       `app_class_id: there is no integration ${JSON.stringify(id.slice(0, 64))}; GET /integrations lists those that there are`,
     )
   if (version !== undefined && version !== connector.version)
     throw new CoreError(
-      400,
+      'bad_request',
       `version: ${JSON.stringify(version.slice(0, 64))} of ${connector.id} is not served; ${connector.version} is`,
     )
   return connector
@@ -49,7 +49,7 @@ export function installed(
 /**
  * The connection that was sent; where `kept` is there, what was not sent is taken from it.
  *
- * @throws CoreError 400 naming each member that does not fit, never its value; and for credentials that
+ * @throws CoreError bad_request naming each member that does not fit, never its value; and for credentials that
  *   are kept when the settings would have them sent elsewhere: who may change an app may not read them.
  */
 export function connectionOf(
@@ -65,7 +65,7 @@ export function connectionOf(
   if (!auth.ok || !settings.ok) {
     const findings = [auth, settings].flatMap((one) => (one.ok ? [] : one.findings))
     throw new CoreError(
-      400,
+      'bad_request',
       `${findings.join('; ')}; see GET /integrations/${id}/connection-schema`,
     )
   }
@@ -76,7 +76,7 @@ export function connectionOf(
 /**
  * Who may change an app may not read its credentials: they go to no place that they were not given for.
  *
- * @throws CoreError 400
+ * @throws CoreError bad_request
  */
 function keepAtHome(manifest: Manifest, before: Settings, after: Settings): void {
   const places = newlyReached(steeredPlaces(manifest), before, after)
@@ -88,7 +88,7 @@ function keepAtHome(manifest: Manifest, before: Settings, after: Settings): void
     .slice(0, 10)
     .join(', ')
   throw new CoreError(
-    400,
+    'bad_request',
     `auth: send it again: with ${led || 'these settings'} it goes to another place than the credentials that are kept were given for`,
   )
 }
@@ -113,7 +113,7 @@ const TENANT_ID = /^[^\p{Cc}]{1,255}$/u
  *
  * `appId` is the app that is there already, if one is.
  *
- * @throws CoreError 400 for what the caller can put right, 501, 502.
+ * @throws CoreError bad_request for what the caller can put right, not_implemented, upstream_failed.
  */
 export async function checkCredentials(
   connector: ServedConnector,
@@ -137,36 +137,43 @@ export async function checkCredentials(
   if (!answer.ok) {
     const { error_code: code, message } = answer.error
     if (late.aborted)
-      throw new CoreError(502, `${name} gave no answer within ${withinMs / 1000} seconds`)
-    const status = STATUS[code] ?? 502
-    throw new CoreError(status, `${name} ${VERDICTS[status]} (${code}): ${message.slice(0, 1000)}`)
+      throw new CoreError(
+        'upstream_failed',
+        `${name} gave no answer within ${withinMs / 1000} seconds`,
+      )
+    const kind = VERDICTS[code] ?? 'upstream_failed'
+    throw new CoreError(kind, `${name} ${VERDICT_WORDS[kind]} (${code}): ${message.slice(0, 1000)}`)
   }
   const { valid, unique_tenant_id: tenant } = responseOf('validate_credentials', answer)
-  if (!valid) throw new CoreError(400, `${name} says that these credentials are not valid`)
+  if (!valid)
+    throw new CoreError('bad_request', `${name} says that these credentials are not valid`)
   if (!TENANT_ID.test(tenant))
-    throw new CoreError(502, `The integration ${id} told no tenant id that can be kept`)
+    throw new CoreError(
+      'upstream_failed',
+      `The integration ${id} told no tenant id that can be kept`,
+    )
   return tenant
 }
 
-const VERDICTS = {
-  400: 'did not accept the connection',
-  501: 'cannot be connected like this',
-  502: 'could not judge the connection',
+const VERDICT_WORDS = {
+  bad_request: 'did not accept the connection',
+  not_implemented: 'cannot be connected like this',
+  upstream_failed: 'could not judge the connection',
 } as const
 
-/** What is not here is the other system's doing, or the network's: 502. */
-const STATUS: Partial<Record<ErrorCode, 400 | 501>> = {
-  unauthenticated: 400,
-  unauthorized: 400,
-  authentication_expired: 400,
-  creds_revoked: 400,
-  permission_denied: 400,
-  bad_request: 400,
-  invalid_value: 400,
-  integration_missing_parameter: 400,
-  not_found: 400,
-  not_implemented: 501,
-  unsupported_operation: 501,
+/** What is not here is the other system's doing, or the network's. */
+const VERDICTS: Partial<Record<ErrorCode, 'bad_request' | 'not_implemented'>> = {
+  unauthenticated: 'bad_request',
+  unauthorized: 'bad_request',
+  authentication_expired: 'bad_request',
+  creds_revoked: 'bad_request',
+  permission_denied: 'bad_request',
+  bad_request: 'bad_request',
+  invalid_value: 'bad_request',
+  integration_missing_parameter: 'bad_request',
+  not_found: 'bad_request',
+  not_implemented: 'not_implemented',
+  unsupported_operation: 'not_implemented',
 }
 
 /**

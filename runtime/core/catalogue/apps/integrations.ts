@@ -48,7 +48,7 @@ export async function getIntegration(principal: Principal, id: string, parts: Co
 /**
  * A connector by either spelling of its id.
  *
- * @throws CoreError 403, 404
+ * @throws CoreError forbidden, not_found
  */
 export function findIntegration(
   principal: Principal,
@@ -61,7 +61,7 @@ export function findIntegration(
   return connector
 }
 
-/** A caller who sees apps sees what they can be connected to. @throws CoreError 403 */
+/** A caller who sees apps sees what they can be connected to. @throws CoreError forbidden */
 function mayLook(principal: Principal): void {
   reach(principal, 'apps.read')
 }

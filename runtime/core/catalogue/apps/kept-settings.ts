@@ -10,7 +10,7 @@ import { openConnection } from './connections.ts'
  * The settings of an app's connection for who may change it: values of those that are no secrets, and the names of those
  * that are and are set. Both are empty where nothing can be opened.
  *
- * @throws CoreError 403, 404, 409 for an app that nothing connects, and for one whose connector is gone
+ * @throws CoreError forbidden, not_found, conflict for an app that nothing connects, and for one whose connector is gone
  */
 export async function getAppConnection(
   db: Db,
@@ -22,7 +22,7 @@ export async function getAppConnection(
   const connector = row.connectorId === null ? null : connectors.find(row.connectorId)
   if (!connector)
     throw new CoreError(
-      409,
+      'conflict',
       row.connectorId === null
         ? 'This is a custom app: nothing connects it to a system'
         : `The connector ${row.connectorId} of this app is not installed`,
@@ -49,7 +49,7 @@ function openedSettings(
     return openConnection(vault, row).settings
   } catch (error) {
     // Nothing is kept, or it cannot be opened: it is connected again from the beginning.
-    if (error instanceof CoreError && error.status === 409) return {}
+    if (error instanceof CoreError && error.kind === 'conflict') return {}
     throw error
   }
 }

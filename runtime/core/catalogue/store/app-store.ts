@@ -86,14 +86,14 @@ export async function getStoreApp(db: Db, principal: Principal, appId: string, e
   return withAttributes((await findInStore(db, principal, appId)).app, expand)
 }
 
-/** @throws CoreError 404, 409 when it is there already, 422 for references to what is not there. */
+/** @throws CoreError not_found, conflict when it is there already, invalid for references to what is not there. */
 export async function addStoreApp(db: Db, principal: Principal, body: AddAppToAppStoreInput) {
   const { app_id: appId, ...settings } = body
   return db.transaction(async (tx) => {
     const app = await lockApp(tx, principal, appId, 'appstore.write')
     if ((await settingsOf(tx, app))?.inAppStore) {
       throw new CoreError(
-        409,
+        'conflict',
         'The app is in the app store already; change it with PATCH /appstore/apps/{app_id}/settings',
       )
     }

@@ -64,7 +64,7 @@ async function toBreakGlass(db: Db, rows: readonly GlassRow[]): Promise<BreakGla
   }))
 }
 
-/** @throws CoreError 403, 404, 422 for a group that is not there */
+/** @throws CoreError forbidden, not_found, invalid for a group that is not there */
 export async function putBreakGlass(
   db: Db,
   principal: Principal,
@@ -89,7 +89,7 @@ export async function putBreakGlass(
   return one(await toBreakGlass(db, [row]))
 }
 
-/** @throws CoreError 403, 404 also for a permission that is none */
+/** @throws CoreError forbidden, not_found also for a permission that is none */
 export async function deleteBreakGlass(db: Db, principal: Principal, id: string): Promise<null> {
   await db.transaction(async (tx) => {
     const { permission, app } = await findPermission(tx, principal, id, 'no key update')
@@ -115,5 +115,5 @@ async function groupsIn(
   if (unknown === -1) return wanted
   const loc = ['body', 'group_ids', unknown]
   const msg = 'Value error, there is no such group'
-  throw new CoreError(422, [{ loc, type: 'value_error', msg }])
+  throw new CoreError('invalid', [{ loc, type: 'value_error', msg }])
 }

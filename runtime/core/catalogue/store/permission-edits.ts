@@ -46,7 +46,7 @@ const answerOne = async (
 /**
  * A permission that the caller may change; with a lock strength it is locked until the transaction ends.
  *
- * @throws CoreError 404
+ * @throws CoreError not_found
  */
 export async function findPermission(
   tx: Db,
@@ -75,7 +75,7 @@ export async function findPermission(
 
 const LOC = ['body', 'request_config']
 
-/** @throws CoreError 404 for the app, 422 for references to what is not there. */
+/** @throws CoreError not_found for the app, invalid for references to what is not there. */
 export async function createPermission(
   db: Db,
   principal: Principal,
@@ -137,7 +137,7 @@ export async function updatePermission(
 const told = (row: PermissionRow, app: AppRow) =>
   permissionView(row, app, settingsView(app, null), { inherited: false, whole: true })
 
-/** @throws CoreError 404, 409 for one that a sync finds, or that a rule names. */
+/** @throws CoreError not_found, conflict for one that a sync finds, or that a rule names. */
 export async function deletePermission(
   db: Db,
   principal: Principal,
@@ -154,7 +154,7 @@ export async function deletePermission(
     const { permission } = await findPermission(tx, principal, id, 'update')
     if (permission.type !== 'NATIVE') {
       throw new CoreError(
-        409,
+        'conflict',
         'The permission comes from the app itself; only those of type NATIVE can be deleted. Hide it instead',
       )
     }
@@ -166,7 +166,7 @@ export async function deletePermission(
     // A rule that lost its last permission would read as one for the whole app.
     if (rule) {
       throw new CoreError(
-        409,
+        'conflict',
         `The pre-approval rule ${rule.id} names the permission; change or delete the rule first`,
       )
     }
@@ -208,7 +208,7 @@ function sameApp(app: AppRow, names: AppNames): void {
       type: 'value_error',
       msg: 'Value error, it is not that of the permission’s app, which cannot be changed',
     }))
-  if (entries.length > 0) throw new CoreError(422, entries)
+  if (entries.length > 0) throw new CoreError('invalid', entries)
 }
 
 /** Approvers say what they are, also where the body left it to be seen. */

@@ -56,7 +56,7 @@ type HeldOfApp = Pick<
  * How many permissions the caller may ask for in each of some apps of the store, and how many of them are among `held`; an
  * app without one has no entry.
  *
- * @throws CoreError 404 for an app that the caller does not find
+ * @throws CoreError not_found for an app that the caller does not find
  */
 export async function countPermissions(
   db: Db,
@@ -134,6 +134,6 @@ export async function getPermission(db: Db, principal: Principal, id: string, in
 
 /** An app that the caller does not find hides its permissions too: they are what is not found. */
 function asNone(error: unknown): null {
-  if (error instanceof CoreError && error.status === 404) return null
+  if (error instanceof CoreError && error.kind === 'not_found') return null
   throw error
 }

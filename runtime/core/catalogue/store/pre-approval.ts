@@ -78,7 +78,7 @@ export async function getRule(db: Db, principal: Principal, id: string) {
   return (await answer(db, principal, app, [rule]))[0]
 }
 
-/** @throws CoreError 404 for the app, 422 for references to what is not there. */
+/** @throws CoreError not_found for the app, invalid for references to what is not there. */
 export async function createRule(db: Db, principal: Principal, body: PreApprovalRuleInput) {
   const { app_id: appId, ...rest } = body
   return db.transaction(async (tx) => {

@@ -10,7 +10,7 @@ import type { Principal } from '../../kernel/identity/principal.ts'
 import { fulfillmentOf } from './permission-change.ts'
 
 const refused = (loc: readonly string[], words: string): CoreError =>
-  new CoreError(422, [
+  new CoreError('invalid', [
     {
       loc: [...loc, 'request_fulfillment_config', 'provisioning_group'],
       type: 'value_error',
@@ -22,7 +22,7 @@ const refused = (loc: readonly string[], words: string): CoreError =>
  * Refuses the group of an app that the caller does not manage: they would give away what is not theirs.
  *
  * @param loc Where the configuration is in the body.
- * @throws CoreError 422
+ * @throws CoreError invalid
  */
 export async function ownProvisioningGroup(
   tx: Db,
@@ -42,7 +42,7 @@ export async function ownProvisioningGroup(
   if (!app) throw refused(loc, 'the group is of an app that you do not manage')
 }
 
-/** @throws CoreError 422 for another group than before */
+/** @throws CoreError invalid for another group than before */
 export function sameProvisioningGroup(
   before: StoredDocument,
   change: StoredDocument,

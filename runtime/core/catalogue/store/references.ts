@@ -68,7 +68,7 @@ function mapPlaces(
  *
  * @param loc Where the document is in the body, for the entries of an error.
  * @param appId The app whose permissions it may name.
- * @throws CoreError 422 with an entry for each reference to what is not there.
+ * @throws CoreError invalid with an entry for each reference to what is not there.
  */
 export async function toIds(
   db: Db,
@@ -92,7 +92,7 @@ export async function toIds(
     unknown.push({ loc: at, type: 'value_error', msg: `Value error, ${words}` })
     return null
   })
-  if (unknown.length > 0) throw new CoreError(422, unknown.slice(0, 100))
+  if (unknown.length > 0) throw new CoreError('invalid', unknown.slice(0, 100))
   return replaced
 }
 

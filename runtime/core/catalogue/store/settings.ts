@@ -74,7 +74,7 @@ export async function settingsOf(db: Db, app: AppRow): Promise<SettingsRow | nul
  * Changes the settings of a locked app and answers them. Absent members stay as they are, `null` takes a
  * member back to its default, lists are replaced.
  *
- * @throws CoreError 422 for references to what is not there.
+ * @throws CoreError invalid for references to what is not there.
  */
 export async function writeSettings(
   tx: Db,

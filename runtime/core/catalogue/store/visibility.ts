@@ -40,7 +40,7 @@ export type VisibleApp = {
 /**
  * An app that the caller finds in the store, or reads whole wherever it is.
  *
- * @throws CoreError 404
+ * @throws CoreError not_found
  */
 export async function findFound(db: Db, principal: Principal, appId: string): Promise<VisibleApp> {
   const [row] = isId(appId)
@@ -63,7 +63,7 @@ export async function findFound(db: Db, principal: Principal, appId: string): Pr
 /**
  * An app that the caller finds in the store.
  *
- * @throws CoreError 404 also for an app that is not in the store.
+ * @throws CoreError not_found also for an app that is not in the store.
  */
 export async function findInStore(
   db: Db,

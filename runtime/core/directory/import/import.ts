@@ -34,7 +34,7 @@ type ImportOptions = {
  * Reads a CSV file, compares it with who is there and, unless it is a dry run, makes them the same.
  * Nobody is removed or suspended for not being in the file.
  *
- * @throws FileError what is wrong in the file; CoreError 409 for another import, or the last admin.
+ * @throws FileError what is wrong in the file; CoreError conflict for another import, or the last admin.
  */
 export async function importPeople(
   db: Db,
@@ -70,7 +70,7 @@ export async function importPeople(
 async function takeTurn(tx: Db): Promise<void> {
   const { rows } = await tx.execute(tryLockUntilEnd('importing people'))
   if (rows[0]?.['got'] !== true)
-    throw new CoreError(409, 'Another import is under way; try again when it is done')
+    throw new CoreError('conflict', 'Another import is under way; try again when it is done')
 }
 
 async function stageFile(
@@ -123,6 +123,7 @@ async function changedUsers(tx: Db): Promise<string[]> {
 
 /** Another caller made a user of the file between the comparison and the write. */
 function overtaken(error: unknown): never {
-  if (isTaken(error)) throw new CoreError(409, 'The users changed meanwhile; import the file again')
+  if (isTaken(error))
+    throw new CoreError('conflict', 'The users changed meanwhile; import the file again')
   throw error
 }

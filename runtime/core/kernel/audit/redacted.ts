@@ -64,7 +64,7 @@ export async function unrecorded(
  * Takes names out of the entries that a condition chooses; answers how many.
  *
  * @param names regular expressions of PostgreSQL; the first group of each is what stands before a name
- * @throws CoreError 409 for an entry that does not fit the chain already: what was done to it must stay to be seen.
+ * @throws CoreError conflict for an entry that does not fit the chain already: what was done to it must stay to be seen.
  */
 export async function redactEntries(
   tx: Db,
@@ -111,7 +111,7 @@ async function demandFitting(tx: Db, domainId: string, page: readonly Placed[]):
   const wrong = odd.find(({ row }) => !redacted.has(row.eventHash))
   if (wrong)
     throw new CoreError(
-      409,
+      'conflict',
       `An entry of the activity log that names the person (${wrong.row.eventType}, ${wrong.row.beganAt.toISOString()}) is not what was written: see keyway audit verify`,
     )
 }

@@ -1,4 +1,5 @@
 /** What core functions need in addition to the database and the caller: made once by main, handed to every call. */
+import type { RefusalKind } from '../../../contract/errors/problem.ts'
 import type { Cause } from '../../../contract/models/causes.ts'
 import type { Db } from '../../../database/database.ts'
 import type { Sealer } from '../../../secrets/seal.ts'
@@ -37,6 +38,8 @@ export type CoreContext = {
   listeners: Listeners
   /** How long the background pauses and waits. */
   pace: Pace
+  /** The number that a refusal is answered with: the activity log has it of what was refused. */
+  statusOfRefusal(refused: { kind: RefusalKind }): number
 }
 
 /**

@@ -12,7 +12,7 @@ import { demand, type Principal } from './principal.ts'
 /**
  * A condition on `apps`: undefined where every app is reached.
  *
- * @throws CoreError 403 for a caller who reaches none by his roles.
+ * @throws CoreError forbidden for a caller who reaches none by his roles.
  */
 export function reach(principal: Principal, permission: Permission): SQL | undefined {
   if (principal.permissions.has(permission)) return undefined

@@ -37,7 +37,7 @@ export type Principal = Caller & {
 
 /** The message for a token that does not work. */
 export const notAuthenticated = (): CoreError =>
-  new CoreError(401, 'Not authenticated', { 'www-authenticate': 'Bearer' })
+  new CoreError('unauthenticated', 'Not authenticated')
 
 /**
  * The principal of an Authorization header, in one question: every request asks it.
@@ -45,7 +45,7 @@ export const notAuthenticated = (): CoreError =>
  * A token acts with its user's permissions as they are now: losing a role takes effect at the next
  * request (the safe reading of "inherits and keeps", service.md section 5.2).
  *
- * @throws CoreError 401
+ * @throws CoreError unauthenticated
  */
 export async function authenticate(
   db: Db,
@@ -172,12 +172,12 @@ function withRoles(who: Who, roles: string[]): Caller {
   }
 }
 
-/** @throws CoreError 403 */
+/** @throws CoreError forbidden */
 export function demand(principal: Principal, permission: Permission): void {
   if (principal.permissions.has(permission)) return
   const words = PERMISSION_WORDS[permission]
   throw new CoreError(
-    403,
+    'forbidden',
     `This needs the permission ${permission}${words ? ` (to ${words})` : ''}, which none of your roles has`,
   )
 }

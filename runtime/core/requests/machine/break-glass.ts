@@ -56,19 +56,24 @@ type GlassFacts = {
   minutes: number
 }
 
+export type GlassRefusal = { kind: 'forbidden' | 'conflict' | 'invalid'; words: string }
+
 /** Why it is not given; null if it is. Pure. */
-export function glassRefusal(facts: GlassFacts): { status: 403 | 409 | 422; words: string } | null {
+export function glassRefusal(facts: GlassFacts): GlassRefusal | null {
   const { isMember, isThere, isTaken, minutes, maxMinutes } = facts
   if (!isMember)
     return {
-      status: 403,
+      kind: 'forbidden',
       words: 'This is for members of certain groups, and you are in none of them',
     }
   if (!isThere)
-    return { status: 409, words: 'It is not in the app any more, or the app is disconnected' }
+    return { kind: 'conflict', words: 'It is not in the app any more, or the app is disconnected' }
   if (isTaken)
-    return { status: 409, words: 'You have taken it already; take it again once that has ended' }
+    return {
+      kind: 'conflict',
+      words: 'You have taken it already; take it again once that has ended',
+    }
   if (minutes > maxMinutes)
-    return { status: 422, words: `for this it must be ${maxMinutes} at most` }
+    return { kind: 'invalid', words: `for this it must be ${maxMinutes} at most` }
   return null
 }

@@ -11,7 +11,7 @@ const SIZE = 100
 
 type Held = { id: string; email: string; givenName: string; familyName: string; status: string }
 
-/** All lines but the page and the seal, in their order. @throws CoreError 403 */
+/** All lines but the page and the seal, in their order. @throws CoreError forbidden */
 export async function* accessLines(
   tx: Db,
   principal: Principal,

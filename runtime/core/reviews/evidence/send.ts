@@ -27,16 +27,20 @@ type Evidence = {
   lines(tx: Db, takenAt: Date): AsyncGenerator<EvidenceLine>
 }
 
-/** That it was taken is in the log before it is read. @throws CoreError 429 while others are sent */
+/** That it was taken is in the log before it is read. @throws CoreError too_many_requests while others are sent */
 export async function sendSealed(
   db: Db,
   { domainId, name, about, note, lines }: Evidence,
   means: RequestContext,
 ): Promise<FileAnswer> {
   if (sent >= MOST)
-    throw new CoreError(429, `This host sends ${MOST} files of evidence already; try again`, {
-      'retry-after': '30',
-    })
+    throw new CoreError(
+      'too_many_requests',
+      `This host sends ${MOST} files of evidence already; try again`,
+      {
+        retryAfterSeconds: 30,
+      },
+    )
   sent += 1
   try {
     await db.transaction(note)

@@ -17,7 +17,7 @@ import { sendSealed } from './send.ts'
 /**
  * Evidence as it is at one moment, also while decisions come in; that it was taken is in the log, and so in the file.
  *
- * @throws CoreError 404, 429 while others are sent.
+ * @throws CoreError not_found, too_many_requests while others are sent.
  */
 export async function takeEvidence(
   db: Db,
@@ -42,7 +42,7 @@ export async function takeEvidence(
   )
 }
 
-/** Also while it is under way. @throws CoreError 404, 429 while others are sent */
+/** Also while it is under way. @throws CoreError not_found, too_many_requests while others are sent */
 export async function takeOffboardingEvidence(
   db: Db,
   principal: Principal,
@@ -73,7 +73,7 @@ export async function takeOffboardingEvidence(
   )
 }
 
-/** @throws CoreError 403, 404, 422 for a moment that is not known, 429 while others are sent */
+/** @throws CoreError forbidden, not_found, invalid for a moment that is not known, too_many_requests while others are sent */
 export async function takeAccessEvidence(
   db: Db,
   principal: Principal,

@@ -8,6 +8,7 @@ import type { RequestContext } from '../../../../runtime/core/kernel/context/con
 import { paceOf } from '../../../../runtime/core/kernel/context/pace.ts'
 import { createTokenHasher } from '../../../../runtime/core/kernel/identity/token-hasher.ts'
 import { LISTENERS } from '../../../../runtime/core/wiring/listeners.ts'
+import { statusOfRefusal } from '../../../../runtime/http/edge/statuses.ts'
 import { createSealer } from '../../../../runtime/secrets/seal.ts'
 import { createSigner } from '../../../../runtime/secrets/signing-key.ts'
 
@@ -28,6 +29,7 @@ test('a connector that would wait longer is given up, whatever deadline it asked
     now: async () => new Date(),
     listeners: LISTENERS,
     pace: paceOf(),
+    statusOfRefusal,
     requestId: 'r',
     cause: { kind: 'request', id: 'r' },
     signal: new AbortController().signal,
@@ -37,7 +39,7 @@ test('a connector that would wait longer is given up, whatever deadline it asked
   await expect(
     checkCredentials(connector, { settings: {} }, parts, { withinMs: 20 }),
   ).rejects.toMatchObject({
-    status: 502,
+    kind: 'upstream_failed',
     detail: 'Slow gave no answer within 0.02 seconds',
   })
 })

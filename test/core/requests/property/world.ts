@@ -26,6 +26,7 @@ import { apps } from '../../../../runtime/database/schema/apps.ts'
 import { userRoles, users } from '../../../../runtime/database/schema/people.ts'
 import { accessRequests } from '../../../../runtime/database/schema/requests.ts'
 import { tasks } from '../../../../runtime/database/schema/tasks.ts'
+import { statusOfRefusal } from '../../../../runtime/http/edge/statuses.ts'
 import { createSealer } from '../../../../runtime/secrets/seal.ts'
 import { createSigner } from '../../../../runtime/secrets/signing-key.ts'
 import { life, mortal } from './mortal.ts'
@@ -110,6 +111,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     now: async () => new Date(clock.nowMs),
     listeners: LISTENERS,
     pace: paceOf(),
+    statusOfRefusal,
     // Words get lost: what is due is looked for all the same.
     deliver: { refuse: () => null, post: () => Promise.reject(new Error('no webhook is here')) },
     send: async (_tx: Db, _queue: string, key: string) => {
@@ -156,7 +158,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
   /** What a person may do at a moment that has passed: refusals are part of it. */
   const refusable = (work: Promise<unknown>) =>
     work.catch((error: Error) => {
-      if (error.name !== 'CoreError' && !('status' in error)) throw error
+      if (error.name !== 'CoreError' && !('kind' in error)) throw error
     })
 
   async function cancel(): Promise<void> {
