@@ -2,11 +2,10 @@
  * The HTTP interface: takes a value out of a request, calls one function, gives JSON back. Everything
  * it needs is handed in; tests drive it without a socket.
  */
-import { type Context, Hono } from 'hono'
+import { Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
 import { inSlices } from '../bounded/slices.ts'
 import type { Lifecycle } from '../connectors/lifecycle/lifecycle.ts'
-import { OPERATOR_ENDPOINTS, type OperatorRow } from '../contract/endpoints/operator.ts'
 import type { SettingInForce } from '../contract/endpoints/settings.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
 import type { ConnectorListing } from '../contract/models/connector-listing.ts'
@@ -26,7 +25,7 @@ import { casesJsonSchema, manifestJsonSchema } from './documents/manifest-schema
 import { documentSteps } from './documents/openapi.ts'
 import type { Env } from './edge/env.ts'
 import { createFollowing } from './edge/following.ts'
-import { type Check, guard, hostCheck, tokenCheck } from './edge/guards.ts'
+import { type Check, guard, hostCheck, tokenCheck, wrongMethod } from './edge/guards.ts'
 import { answerKept, madeOnce } from './edge/kept.ts'
 import { createOnError } from './edge/problem.ts'
 import { nameRequest, REQUEST_ID } from './edge/request-id.ts'
@@ -103,9 +102,8 @@ export function createApp(deps: AppDeps): Hono<Env> {
 
   app.route('/operator', operatorRoutes(whole))
 
-  for (const path of READ_ONLY) app.all(path, only('GET'))
-  for (const path of POST_ONLY) app.all(path, only('POST'))
-  for (const [path, methods] of operatorPaths()) app.all(path, only(methods.join(', ')))
+  for (const path of READ_ONLY) app.all(path, (c) => wrongMethod(c, 'GET'))
+  for (const path of POST_ONLY) app.all(path, (c) => wrongMethod(c, 'POST'))
 
   app.route('/', logoRoutes(deps))
   app.route('/settings', settingsRoutes(deps.core))
@@ -167,23 +165,6 @@ const POST_ONLY = [
   '/operator/login-links',
   '/operator/connectors/:connector_id/release',
 ]
-
-/** Paths of what is installed, each with the methods that it has. */
-function operatorPaths(): Map<string, string[]> {
-  const paths = new Map<string, string[]>()
-  for (const { method, path } of Object.values<OperatorRow>(OPERATOR_ENDPOINTS)) {
-    const whole = `/operator${path}`
-    paths.set(whole, [...(paths.get(whole) ?? []), method])
-  }
-  return paths
-}
-
-function only(method: string): (c: Context<Env>) => never {
-  return (c) => {
-    c.header('allow', method)
-    throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send ${method}`)
-  }
-}
 
 /** What describes the interface; made once, when first asked for. */
 function documents(app: Hono<Env>, document: () => Promise<OpenApiDocument>): void {

@@ -9,7 +9,7 @@ import { connectorDocument } from '../documents/app-document.ts'
 import { infoOf } from '../documents/info.ts'
 import { readBody } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
-import { jsonCheck } from '../edge/guards.ts'
+import { jsonCheck, wrongMethod } from '../edge/guards.ts'
 import { exhausted } from '../edge/problem.ts'
 import { REQUEST_ID } from '../edge/request-id.ts'
 
@@ -108,7 +108,7 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
     const { method } = c.req
     const isInfo = capability === 'info'
     if (isInfo && ['GET', 'HEAD', 'POST'].includes(method)) return info(c, id)
-    if (method !== 'POST') throw wrongMethod(c, isInfo ? 'GET, POST' : 'POST')
+    if (method !== 'POST') return wrongMethod(c, isInfo ? 'GET, POST' : 'POST')
     jsonCheck(c)
     const text = await readBody(c)
     if (capability === 'app_info' || capability === 'app-info') return appInfo(c, id)
@@ -159,9 +159,4 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
     }
   })
   return routes
-}
-
-function wrongMethod(c: Context<Env>, allowed: string): RuntimeError {
-  c.header('allow', allowed)
-  return new RuntimeError('method_wrong', `${c.req.method} is not served here; send ${allowed}`)
 }

@@ -44,12 +44,26 @@ export function createRateLimit({ most, perMs, over }: Limit): RateLimit {
   }
 }
 
-/** What a page refuses where too much was sent; its headers say when to come again. */
-export function tooMany(
+/** Counts a request, and says in the headers of its answer how many are left. @throws CoreError too_many_requests */
+export function keepRate(c: Context<Env>, rate: RateLimit, key: string): void {
+  const { allowed, headers } = rate.count(key, Date.now())
+  tellRate(c, headers)
+  if (!allowed) throw new CoreError('too_many_requests', 'Too many requests; see Retry-After')
+}
+
+/** The same for pages, whose headers say nothing of it before it is too much. @throws CoreError too_many_requests */
+export function keepRateQuietly(
   c: Context<Env>,
-  headers: Record<string, string>,
+  rate: RateLimit,
+  key: string,
   words: string,
-): CoreError {
+): void {
+  const { allowed, headers } = rate.count(key, Date.now())
+  if (allowed) return
+  tellRate(c, headers)
+  throw new CoreError('too_many_requests', words)
+}
+
+function tellRate(c: Context<Env>, headers: Record<string, string>): void {
   for (const [name, value] of Object.entries(headers)) c.header(name, value)
-  return new CoreError('too_many_requests', words)
 }

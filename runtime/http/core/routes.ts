@@ -29,11 +29,12 @@ import type { Sealer } from '../../secrets/seal.ts'
 import { readBytes } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
 import { sendJson } from '../edge/send-json.ts'
+import { serveRows } from '../edge/serve-rows.ts'
 import { refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
 import { CSV_TYPE, csvOf, wantsCsv } from './csv.ts'
 import { HANDLERS } from './handlers.ts'
-import { createRateLimit } from './rate-limit.ts'
+import { createRateLimit, keepRate } from './rate-limit.ts'
 
 export type CoreDeps = {
   /** Null while the database has not been reached yet. */
@@ -106,31 +107,13 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     const db = deps.db()
     if (!db) throw away()
     const principal = await authenticate(db, deps.hasher, c.req.header('authorization'))
-    const { allowed, headers } = rate.count(principal.tokenId, Date.now())
-    for (const [header, value] of Object.entries(headers)) c.header(header, value)
-    if (!allowed) throw new CoreError('too_many_requests', 'Too many requests; see Retry-After')
+    keepRate(c, rate, principal.tokenId)
     await noteUse(db, principal)
     authorise(principal, row)
     return { db, principal }
   }
 
-  for (const [name, row] of rows) {
-    routes.on(row.method, row.path, async (c) => {
-      const beganMs = performance.now()
-      const reply = await answer(c, name, row).catch((error) => toAnswer(c, error))
-      deps.onAnswer(name, reply.status, (performance.now() - beganMs) / 1000)
-      return reply
-    })
-  }
-  // After all of them: the same path with a method that no row has.
-  for (const path of new Set(rows.map(([, row]) => row.path))) {
-    const allow = rows.filter(([, row]) => row.path === path).map(([, { method }]) => method)
-    routes.all(path, (c) =>
-      c.json({ detail: 'Method Not Allowed' }, 405, { allow: allow.join(', ') }),
-    )
-  }
-
-  function toAnswer(c: Context<Env>, thrown: unknown): Response {
+  function refuse(c: Context<Env>, thrown: unknown): Response {
     const requestId = c.get('requestId')
     const error = toCoreError(thrown, requestId)
     // That another system failed, or cannot do it, is none of our failures.
@@ -142,6 +125,11 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     if (kind === 'unauthenticated') c.header('www-authenticate', 'Bearer')
     return sendJson(c, { detail }, status, refusalHeaders(error))
   }
+
+  const { onAnswer } = deps
+  const wrongMethod = (c: Context<Env>, allow: string) =>
+    c.json({ detail: 'Method Not Allowed' }, 405, { allow })
+  serveRows(routes, { rows, answer, refuse, wrongMethod, onAnswer })
   return routes
 }
 

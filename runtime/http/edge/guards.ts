@@ -74,6 +74,12 @@ export function tokenCheck(token: string, what: string): Check {
   }
 }
 
+/** Refuses a method that a path has not (405). @param allow those that it has */
+export function wrongMethod(c: Context<Env>, allow: string): never {
+  c.header('allow', allow)
+  throw new RuntimeError('method_wrong', `${c.req.method} is not served here; send ${allow}`)
+}
+
 /** The bearer token of a request; empty for none. */
 export const bearerOf = (c: Context<Env>): string => bearerIn(c.req.header('authorization') ?? '')
 

@@ -9,7 +9,7 @@ import type { RequestContext } from '../../core/kernel/context/context.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
 import { findSession, type Session } from '../../core/sign-in/sessions.ts'
 import type { Db } from '../../database/database.ts'
-import { createRateLimit, tooMany } from '../core/rate-limit.ts'
+import { createRateLimit, keepRateQuietly } from '../core/rate-limit.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import type { Env } from '../edge/env.ts'
 import { away } from '../edge/to-core-error.ts'
@@ -52,10 +52,7 @@ export function createVisits(deps: CoreDeps): Visits {
   async function received(c: Context<Env>, read: ReadForm = readForm) {
     refuseForeign(c)
     const who = await signedIn(c)
-    if (who) {
-      const { allowed, headers } = rate.count(who.session.actor.userId, Date.now())
-      if (!allowed) throw tooMany(c, headers, 'Too many requests; wait a minute')
-    }
+    if (who) keepRateQuietly(c, rate, who.session.actor.userId, 'Too many requests; wait a minute')
     const form = await read(c, who)
     return { who, form, proven: who !== null && isProven(hasher, who.secret, form) }
   }

@@ -98,11 +98,16 @@ export async function asOperator<T>(c: Context<Env>, act: () => Promise<T>): Pro
   try {
     return await act()
   } catch (thrown) {
-    const error = translated(c, thrown)
-    if (error instanceof RuntimeError && error.code === 'database_away')
-      c.header('retry-after', String((outageOf(thrown) ?? AWAY).retryAfterSeconds))
-    throw error
+    return refuseOperator(c, thrown)
   }
+}
+
+/** Throws what was thrown again, in the form that /operator answers in. */
+export function refuseOperator(c: Context<Env>, thrown: unknown): never {
+  const error = translated(c, thrown)
+  if (error instanceof RuntimeError && error.code === 'database_away')
+    c.header('retry-after', String((outageOf(thrown) ?? AWAY).retryAfterSeconds))
+  throw error
 }
 
 function translated(c: Context<Env>, thrown: unknown): unknown {

@@ -18,9 +18,10 @@ import { entriesOf } from '../../contract/schema/keys.ts'
 import { readBody } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
 import { type Following, wantsEvents } from '../edge/following.ts'
-import { jsonCheck, mediaCheck } from '../edge/guards.ts'
+import { jsonCheck, mediaCheck, wrongMethod } from '../edge/guards.ts'
 import { sendJson } from '../edge/send-json.ts'
-import { asOperator, type OperatorGuardDeps, reached } from './guard.ts'
+import { serveRows } from '../edge/serve-rows.ts'
+import { type OperatorGuardDeps, reached, refuseOperator } from './guard.ts'
 import { bytesByDisk, MAX_SIGNATURE_BYTES, uploadedOf } from './package-upload.ts'
 import { operatingOf, type PerformDeps, perform } from './perform.ts'
 
@@ -39,20 +40,21 @@ type Name = keyof typeof OPERATOR_ENDPOINTS
 export function lifecycleRoutes(deps: LifecycleRoutesDeps): Hono<Env> {
   const routes = new Hono<Env>()
   const { follow } = deps.following
-  for (const [name, row] of entriesOf<Record<Name, OperatorRow>>(OPERATOR_ENDPOINTS)) {
-    routes.on(row.method, row.path, (c) =>
-      asOperator(c, async () => {
-        const find = () => answer(c, name, row, deps)
-        if (!row.followed || !wantsEvents(c)) return sendJson(c, await find(), row.status)
-        const { userId } = await c.get('operator')()
-        return follow(c, userId, find)
-      }),
-    )
-  }
+  serveRows(routes, {
+    rows: entriesOf<Record<Name, OperatorRow>>(OPERATOR_ENDPOINTS),
+    async answer(c, name, row) {
+      const find = () => resultOf(c, name, row, deps)
+      if (!row.followed || !wantsEvents(c)) return sendJson(c, await find(), row.status)
+      const { userId } = await c.get('operator')()
+      return follow(c, userId, find)
+    },
+    refuse: refuseOperator,
+    wrongMethod,
+  })
   return routes
 }
 
-async function answer(
+async function resultOf(
   c: Context<Env>,
   name: Name,
   row: OperatorRow,

@@ -7,7 +7,7 @@ import type { Begun, KnownProvider, NotSignedIn } from '../../contract/models/si
 import { type NotLetIn, signInByProvider } from '../../core/sign-in/by-provider.ts'
 import { endSession } from '../../core/sign-in/sessions.ts'
 import type { Sealer } from '../../secrets/seal.ts'
-import { createRateLimit, tooMany } from '../core/rate-limit.ts'
+import { createRateLimit, keepRateQuietly } from '../core/rate-limit.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import { networkOf } from '../edge/client-address.ts'
 import type { Env } from '../edge/env.ts'
@@ -101,8 +101,8 @@ export function signInBy(deps: CoreDeps) {
     const provider = providerOf(c)
     const kept = opened(vault, takeBegun(c), provider.id)
     if (!kept) return tell(c, provider, 'stale')
-    const { allowed, headers } = rate.count(networkOf(deps.clientAddress(c)), Date.now())
-    if (!allowed) throw tooMany(c, headers, 'Too many tries; wait a minute')
+    const network = networkOf(deps.clientAddress(c))
+    keepRateQuietly(c, rate, network, 'Too many tries; wait a minute')
     const db = deps.db()
     if (!db) throw away()
     const params = new URL(c.req.url).searchParams

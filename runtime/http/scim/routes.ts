@@ -8,7 +8,7 @@ import {
   type ScimEndpointName,
   type ScimRow,
 } from '../../contract/endpoints/scim.ts'
-import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
+import type { CoreError, ValidationEntry } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import { SCIM_URNS } from '../../contract/models/scim.ts'
@@ -17,11 +17,12 @@ import { membersOf } from '../../contract/schema/record.ts'
 import { authenticateScim } from '../../core/scim/caller.ts'
 import { ScimError } from '../../core/scim/problem.ts'
 import { etagOf, type ListQuery, namesVersion, shaped } from '../../core/scim/resource.ts'
-import { createRateLimit } from '../core/rate-limit.ts'
+import { createRateLimit, keepRate } from '../core/rate-limit.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import { readBytes } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
 import { originOf } from '../edge/https.ts'
+import { serveRows } from '../edge/serve-rows.ts'
 import { type RefusalStatus, refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
 import { SCIM_HANDLERS } from './handlers.ts'
@@ -34,19 +35,10 @@ export function scimRoutes(deps: CoreDeps): Hono<Env> {
   const rate = createRateLimit({ ...CALLER_LIMITS.scim_requests, most: deps.requestsPerMinute })
   const rows = entriesOf<Record<ScimEndpointName, ScimRow>>(SCIM_ENDPOINTS)
 
-  for (const [name, row] of rows)
-    routes.on(row.method, SCIM_PATH + row.path, async (c) => {
-      const beganMs = performance.now()
-      const reply = await answer(c, name, row).catch((error) => refused(c, error))
-      deps.onAnswer(name, reply.status, (performance.now() - beganMs) / 1000)
-      return reply
-    })
-  for (const path of new Set(rows.map(([, row]) => row.path))) {
-    const allow = rows.filter(([, row]) => row.path === path).map(([, { method }]) => method)
-    routes.all(SCIM_PATH + path, (c) =>
-      failure(c, 405, null, 'Method Not Allowed', { allow: allow.join(', ') }),
-    )
-  }
+  const { onAnswer } = deps
+  const wrongMethod = (c: Context<Env>, allow: string) =>
+    failure(c, 405, null, 'Method Not Allowed', { allow })
+  serveRows(routes, { rows, prefix: SCIM_PATH, answer, refuse, wrongMethod, onAnswer })
   routes.all(`${SCIM_PATH}/*`, (c) =>
     failure(c, 404, null, 'There is no such resource type; see /scim/v2/ResourceTypes'),
   )
@@ -55,9 +47,7 @@ export function scimRoutes(deps: CoreDeps): Hono<Env> {
     const db = deps.db()
     if (!db) throw away()
     const caller = await authenticateScim(db, deps.hasher, c.req.header('authorization'))
-    const { allowed, headers } = rate.count(caller.tokenId, Date.now())
-    for (const [header, value] of Object.entries(headers)) c.header(header, value)
-    if (!allowed) throw new CoreError('too_many_requests', 'Too many requests; see Retry-After')
+    keepRate(c, rate, caller.tokenId)
     const query = queryOf(c, row.query)
     const result = await SCIM_HANDLERS[name](db, caller, {
       ...{ id: c.req.param('id') ?? '', query },
@@ -72,7 +62,7 @@ export function scimRoutes(deps: CoreDeps): Hono<Env> {
     return tell(c, row, result, query)
   }
 
-  function refused(c: Context<Env>, thrown: unknown): Response {
+  function refuse(c: Context<Env>, thrown: unknown): Response {
     if (thrown instanceof ScimError) {
       if (thrown.kind === 'unauthenticated') c.header('www-authenticate', 'Bearer')
       return failure(c, statusOfRefusal(thrown), thrown.scimType, thrown.message)
