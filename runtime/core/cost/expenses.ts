@@ -3,8 +3,8 @@ import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
 import type { ExpenseTotal, RecordedExpense } from '../../contract/models/cost.ts'
 import type { Db } from '../../database/database.ts'
 import { expenses } from '../../database/schema/expenses.ts'
+import { idEquals } from '../kernel/by-id.ts'
 import { shortened } from '../kernel/decimal.ts'
-import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type ListPage, type PageQuery, selectPage } from '../kernel/list/page.ts'
 
@@ -13,7 +13,7 @@ type Query = PageQuery & { app_id: string | null; since: Date | null; until: Dat
 const which = ({ domainId }: Principal, { app_id, since, until }: Query) =>
   and(
     eq(expenses.domainId, domainId),
-    app_id === null ? undefined : isId(app_id) ? eq(expenses.appId, app_id) : sql`false`,
+    idEquals(expenses.appId, app_id),
     since === null ? undefined : gte(expenses.transactionDate, since),
     until === null ? undefined : lt(expenses.transactionDate, until),
   )

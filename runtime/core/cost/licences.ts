@@ -8,8 +8,8 @@ import type { Db } from '../../database/database.ts'
 import { licencePrices } from '../../database/schema/expenses.ts'
 import { entitlements } from '../../database/schema/sync.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
+import { idEquals } from '../kernel/by-id.ts'
 import { shortened } from '../kernel/decimal.ts'
-import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
@@ -28,7 +28,7 @@ export async function listLicences(
   const where = and(
     eq(entitlements.domainId, domainId),
     isNull(entitlements.goneAt),
-    app_id === null ? undefined : isId(app_id) ? eq(entitlements.appId, app_id) : sql`false`,
+    idEquals(entitlements.appId, app_id),
     sql`(${entitlements.entitlementType} ~* ${LICENCE_TYPES} or ${inArray(entitlements.id, priced)})`,
   )
   const order = [asc(entitlements.appId), asc(entitlements.id)]

@@ -1,5 +1,5 @@
 /** Delegations as records. A delegate of a delegate decides nothing: no chain leads back to who asks. */
-import { and, count, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, count, desc, eq, gt, isNull, or } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import {
   type Delegation,
@@ -15,6 +15,7 @@ import { databaseTime } from '../../database/transactions.ts'
 import { written } from '../../database/written.ts'
 import { toUser, usersOf } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
+import { idEquals } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { isId } from '../kernel/id.ts'
 import { demand, mayAct, type Principal } from '../kernel/identity/principal.ts'
@@ -43,11 +44,6 @@ export async function listDelegations(db: Db, principal: Principal, query: Query
   const page = await selectPage(db, delegations, { where, order }, query, (row) => row)
   return { ...page, items: await toDelegations(db, page.items) }
 }
-
-const idEquals = (
-  column: typeof delegations.userId | typeof delegations.delegateId,
-  id: string | null,
-) => (id === null ? undefined : isId(id) ? eq(column, id) : sql`false`)
 
 /** @throws CoreError forbidden, conflict, invalid */
 export async function createDelegation(

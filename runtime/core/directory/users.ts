@@ -7,6 +7,7 @@ import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { groupMembers, groups, userRoles, users } from '../../database/schema/people.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
+import { idEquals } from '../kernel/by-id.ts'
 import { isId } from '../kernel/id.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
@@ -191,7 +192,7 @@ export async function listGroups(db: Db, { domainId }: Principal, query: GroupQu
     eq(groups.domainId, domainId),
     specific === null ? undefined : eq(groups.integrationSpecificId, specific),
     name === null ? undefined : exact ? eq(groups.name, name) : hasPart(groups.name, name),
-    appId === null ? undefined : isId(appId) ? eq(groups.appId, appId) : sql`false`,
+    idEquals(groups.appId, appId),
   )
   const order = [asc(groups.name), asc(groups.id)]
   return selectPage(db, groups, { where, order }, query, toGroup)

@@ -16,9 +16,9 @@ import { accounts, apps } from '../../database/schema/apps.ts'
 import { licencePrices } from '../../database/schema/expenses.ts'
 import { findings } from '../../database/schema/findings.ts'
 import { users } from '../../database/schema/people.ts'
+import { idEquals, rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { shortened } from '../kernel/decimal.ts'
-import { isId } from '../kernel/id.ts'
 import { idsOfApps, reach } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { later } from '../kernel/jobs/back-off.ts'
@@ -63,14 +63,6 @@ export async function listFindings(db: Db, principal: Principal, query: Query) {
   return { ...page, items: await toFindings(db, page.items) }
 }
 
-function idEquals(
-  column: typeof findings.appId | typeof findings.userId | typeof findings.ruleId,
-  id: string | null,
-): SQL | undefined {
-  if (id === null) return undefined
-  return isId(id) ? eq(column, id) : sql`false`
-}
-
 /** @throws CoreError forbidden, not_found */
 export async function getFinding(db: Db, principal: Principal, id: string): Promise<AccessFinding> {
   return one(db, await findFinding(db, principal, id, false))
@@ -86,10 +78,8 @@ async function findFinding(db: Db, principal: Principal, id: string, locked: boo
   const question = db
     .select()
     .from(findings)
-    .where(and(readable(principal), isId(id) ? eq(findings.id, id) : sql`false`))
-  const [row] = await (locked ? question.for('update') : question)
-  if (!row) throw notFound('Finding')
-  return row
+    .where(and(readable(principal), idEquals(findings.id, id)))
+  return rowOfId(id, 'Finding', question, locked)
 }
 
 /**

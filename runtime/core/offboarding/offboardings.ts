@@ -1,6 +1,6 @@
 /** Offboardings as records: scheduled, read, cancelled. */
 import { and, eq } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
 import type {
   UserOffboardingInput,
   UserOffboardingOutput,
@@ -9,8 +9,8 @@ import { parseDatetime } from '../../contract/schema/datetime.ts'
 import type { Db } from '../../database/database.ts'
 import { userOffboardings } from '../../database/schema/offboarding.ts'
 import { findUser } from '../directory/users.ts'
+import { rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { applyToOffboarding } from './apply.ts'
@@ -101,9 +101,7 @@ export async function findOffboarding(
     .select()
     .from(userOffboardings)
     .where(and(eq(userOffboardings.id, id), eq(userOffboardings.domainId, domainId)))
-  const [row] = isId(id) ? await (locked ? question.for('update') : question) : []
-  if (!row) throw notFound('User offboarding')
-  return row
+  return rowOfId(id, 'User offboarding', question, locked)
 }
 
 /** As on the wire. */

@@ -5,7 +5,7 @@ import type { OffboardingProgress } from '../../contract/models/user-offboarding
 import type { Db } from '../../database/database.ts'
 import { offboardingSteps, userOffboardings } from '../../database/schema/offboarding.ts'
 import { keepAnAdmin } from '../directory/admins.ts'
-import { isId } from '../kernel/id.ts'
+import { idEquals } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { knownAccounts } from './accounts.ts'
@@ -20,7 +20,7 @@ export async function listOffboardings(
 ) {
   const where = and(
     eq(userOffboardings.domainId, domainId),
-    userId === null ? undefined : isId(userId) ? eq(userOffboardings.userId, userId) : sql`false`,
+    idEquals(userOffboardings.userId, userId),
   )
   const order = [desc(userOffboardings.createdAt), desc(userOffboardings.id)]
   const found = await selectPage(db, userOffboardings, { where, order }, paging, (row) => row)

@@ -1,7 +1,7 @@
 /** Access policies as records. */
 
 import { and, asc, desc, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
-import { CoreError, notFound, type ValidationEntry } from '../../contract/errors/problem.ts'
+import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
 import {
   type AccessPolicyInput,
   type AccessPolicyOutput,
@@ -18,6 +18,7 @@ import { accessRequests } from '../../database/schema/requests.ts'
 import { written } from '../../database/written.ts'
 import { changedMembers } from '../catalogue/store/merge.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
+import { rowOfId } from '../kernel/by-id.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
@@ -162,9 +163,7 @@ export async function findPolicy(db: Db, { domainId }: Principal, id: string, lo
         isNull(accessPolicies.deletedAt),
       ),
     )
-  const [row] = isId(id) ? await (locked ? question.for('update') : question) : []
-  if (!row) throw notFound('Access policy')
-  return row
+  return rowOfId(id, 'Access policy', question, locked)
 }
 
 /** A policy as it is kept. @throws CoreError invalid for what it refers to and is not there */

@@ -12,6 +12,7 @@ import { one } from '../../database/written.ts'
 import { appsOf } from '../catalogue/apps/apps.ts'
 import { toPermissionBase } from '../catalogue/store/permission-base.ts'
 import { toUser, usersOf } from '../directory/users.ts'
+import { idEquals, rowOfId } from '../kernel/by-id.ts'
 import { isId } from '../kernel/id.ts'
 import { idsOfApps, reach, reachesNone } from '../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
@@ -49,11 +50,9 @@ export async function listAccessRequests(db: Db, principal: Principal, query: Re
     if (reachesNone(principal, 'tasks.read')) demand(principal, 'tasks.read')
   const ofPeople = and(
     seenBy(principal),
-    target === null ? undefined : isUser(accessRequests.targetUserId, target),
-    requester === null ? undefined : isUser(accessRequests.requesterId, requester),
-    either === null
-      ? undefined
-      : or(isUser(accessRequests.targetUserId, either), isUser(accessRequests.requesterId, either)),
+    idEquals(accessRequests.targetUserId, target),
+    idEquals(accessRequests.requesterId, requester),
+    or(idEquals(accessRequests.targetUserId, either), idEquals(accessRequests.requesterId, either)),
   )
   const statuses = [...new Set(query.statuses)]
   const { domainId } = principal
@@ -85,10 +84,6 @@ const countOfStatuses = (domainId: string, statuses: readonly string[]): SQL => 
   select coalesce(sum(rows), 0)::int as n from table_changes
   where domain_id = ${domainId} and table_name = any(${sql.param(statuses.map((one) => `access_requests.${one}`))}::text[])`
 
-type UserColumn = typeof accessRequests.targetUserId | typeof accessRequests.requesterId
-
-const isUser = (column: UserColumn, id: string): SQL => (isId(id) ? eq(column, id) : sql`false`)
-
 /** A request that the caller sees. @throws CoreError not_found */
 export async function findRequest(
   db: Db,
@@ -106,9 +101,7 @@ export async function findRequest(
         seenBy(principal),
       ),
     )
-  const [row] = isId(id) ? await (lock ? question.for('update') : question) : []
-  if (!row) throw notFound('Access request')
-  return row
+  return rowOfId(id, 'Access request', question, lock)
 }
 
 /** A request that the caller sees, as on the wire; with the app and the people of it in one question. */

@@ -15,7 +15,7 @@ import {
   accessReviewCounts,
   accessReviewItems,
 } from '../../database/schema/reviews.ts'
-import { isId } from '../kernel/id.ts'
+import { idEquals } from '../kernel/by-id.ts'
 import { groupsOf } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
@@ -99,14 +99,6 @@ export async function itemStates(
     .where(inReview(accessReviewCounts, review.id, {}))
     .groupBy(state)
   return Object.fromEntries(rows.filter((one) => one.n > 0).map((one) => [one.state, one.n]))
-}
-
-function idEquals(
-  column: Counted['ardaId'] | typeof items.userId,
-  id: string | null | undefined,
-): SQL | undefined {
-  if (id === null || id === undefined) return undefined
-  return isId(id) ? eq(column, id) : sql`false`
 }
 
 /**

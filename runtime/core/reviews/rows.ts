@@ -4,7 +4,7 @@ import { notFound } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
-import { isId } from '../kernel/id.ts'
+import { rowOfId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type ReviewRow, recorded } from './machine/log.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
@@ -22,8 +22,8 @@ export async function findReview(
     .select()
     .from(accessReviews)
     .where(and(eq(accessReviews.id, id), eq(accessReviews.domainId, domainId)))
-  const [row] = isId(id) ? await (locked ? question.for('update') : question) : []
-  if (!row || row.status === 'DELETED') throw notFound('Access review')
+  const row = await rowOfId(id, 'Access review', question, locked)
+  if (row.status === 'DELETED') throw notFound('Access review')
   return row
 }
 
@@ -38,8 +38,8 @@ export async function findReviewApp(
     .select()
     .from(accessReviewApps)
     .where(and(eq(accessReviewApps.id, id), eq(accessReviewApps.reviewId, reviewId)))
-  const [row] = isId(id) ? await (locked ? question.for('update') : question) : []
-  if (!row || row.status === 'DELETED') throw notFound('App of the access review')
+  const row = await rowOfId(id, 'App of the access review', question, locked)
+  if (row.status === 'DELETED') throw notFound('App of the access review')
   return row
 }
 

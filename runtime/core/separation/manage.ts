@@ -1,6 +1,6 @@
 /** Rules of separation of duties as records. */
 import { and, count, desc, eq, inArray } from 'drizzle-orm'
-import { CoreError, notFound, type ValidationEntry } from '../../contract/errors/problem.ts'
+import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
 import {
   MAX_SEPARATION_RULES,
   type SeparationInput,
@@ -13,6 +13,7 @@ import { type SeparationSide, separationRules } from '../../database/schema/find
 import { groups, users } from '../../database/schema/people.ts'
 import { written } from '../../database/written.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
+import { rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -118,9 +119,7 @@ async function findRule(db: Db, { domainId }: Principal, id: string, locked: boo
     .select()
     .from(separationRules)
     .where(and(eq(separationRules.id, id), eq(separationRules.domainId, domainId)))
-  const [row] = isId(id) ? await (locked ? question.for('update') : question) : []
-  if (!row) throw notFound('Rule of separation of duties')
-  return row
+  return rowOfId(id, 'Rule of separation of duties', question, locked)
 }
 
 /** In the log under the names of core-interface.md section 1.17; what the rule says now is looked for at once. */

@@ -2,7 +2,6 @@
 
 import { and, asc, desc, eq, getTableColumns, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { notFound } from '../../contract/errors/problem.ts'
 import { ACTIONABLE_TASKS, type Task, type TaskCategory } from '../../contract/models/task.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import type { Db } from '../../database/database.ts'
@@ -12,6 +11,7 @@ import { taskAssignees, taskComments, tasks } from '../../database/schema/tasks.
 import { one } from '../../database/written.ts'
 import { delegatesOf, delegatorsOf, standsInFor } from '../delegation/stand-in.ts'
 import { toUser, usersOf } from '../directory/users.ts'
+import { idEquals, rowOfId } from '../kernel/by-id.ts'
 import { isId } from '../kernel/id.ts'
 import { reach } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -158,9 +158,6 @@ function assignees(db: Db, userIds: string[], groupIds: string[]): SQL | undefin
   )
 }
 
-const idEquals = (column: typeof tasks.accessRequestId, id: string): SQL =>
-  isId(id) ? eq(column, id) : sql`false`
-
 /** Rows as on the wire, with everything that they refer to, in a fixed number of questions. */
 export async function toTasks(db: Db, rows: TaskRow[], expand: readonly string[]): Promise<Task[]> {
   if (rows.length === 0) return []
@@ -294,9 +291,7 @@ export async function findTask(
         await within(db, principal, 'tasks.read'),
       ),
     )
-  const [row] = isId(id) ? await (lock ? question.for('update') : question) : []
-  if (!row) throw notFound('Task')
-  return row
+  return rowOfId(id, 'Task', question, lock)
 }
 
 export async function getTask(db: Db, principal: Principal, id: string, expand: string[]) {

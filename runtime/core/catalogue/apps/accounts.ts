@@ -1,12 +1,12 @@
 /** Accounts of people in apps. */
-import { and, arrayOverlaps, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
+import { and, arrayOverlaps, asc, desc, eq, gt, inArray, lt } from 'drizzle-orm'
 import type { Account, AccountSort, App } from '../../../contract/models/app.ts'
 import type { Db } from '../../../database/database.ts'
 import { accounts, apps } from '../../../database/schema/apps.ts'
 import { accountSpans } from '../../../database/schema/history.ts'
 import { findUser } from '../../directory/users.ts'
 import { checkMoment, holdsAt } from '../../history/as-of.ts'
-import { isId } from '../../kernel/id.ts'
+import { idEquals } from '../../kernel/by-id.ts'
 import { demand, type Principal } from '../../kernel/identity/principal.ts'
 import { type List, type PageQuery, selectPage } from '../../kernel/list/page.ts'
 import { toApp } from './apps.ts'
@@ -79,7 +79,7 @@ export async function listAccounts(db: Db, principal: Principal, query: AllAccou
   if (as_of !== null) return listAllThen(db, principal, query, as_of)
   const where = and(
     eq(accounts.domainId, domainId),
-    app_id === null ? undefined : isId(app_id) ? eq(accounts.appId, app_id) : sql`false`,
+    idEquals(accounts.appId, app_id),
     discovered_before === null ? undefined : lt(accounts.discoveredAt, discovered_before),
     discovered_after === null ? undefined : gt(accounts.discoveredAt, discovered_after),
     sources.length === 0 ? undefined : arrayOverlaps(accounts.sources, sources),
@@ -99,7 +99,7 @@ async function listAllThen(db: Db, principal: Principal, query: AllAccountsQuery
     sources.length === 0 ? undefined : arrayOverlaps(accounts.sources, sources),
   )
   const where = and(
-    app_id === null ? undefined : isId(app_id) ? eq(accountSpans.appId, app_id) : sql`false`,
+    idEquals(accountSpans.appId, app_id),
     status.length === 0 ? undefined : inArray(accountSpans.status, status),
     found &&
       inArray(accountSpans.accountId, db.select({ id: accounts.id }).from(accounts).where(found)),

@@ -7,6 +7,7 @@ import { associationSpans } from '../../../database/schema/history.ts'
 import { entitlements, syncRuns } from '../../../database/schema/sync.ts'
 import { databaseTime } from '../../../database/transactions.ts'
 import { checkMoment, holdsAt } from '../../history/as-of.ts'
+import { idEquals } from '../../kernel/by-id.ts'
 import { isId } from '../../kernel/id.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
@@ -20,7 +21,7 @@ export async function listAssociations(db: Db, { domainId }: Principal, query: Q
   const { appId, accountId, entitlementId, since, id } = associationSpans
   const where = and(
     eq(associationSpans.domainId, domainId),
-    app_id === null ? undefined : isId(app_id) ? eq(appId, app_id) : sql`false`,
+    idEquals(appId, app_id),
     account_id === null ? undefined : isId(account_id) ? ofAccount(account_id) : sql`false`,
     holdsAt(associationSpans, as_of ?? (await databaseTime(db))),
   )

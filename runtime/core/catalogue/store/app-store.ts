@@ -7,7 +7,7 @@ import type { Db } from '../../../database/database.ts'
 import { appStoreSettings } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
 import { recordActivity } from '../../kernel/audit/activity.ts'
-import { isId } from '../../kernel/id.ts'
+import { idEquals } from '../../kernel/by-id.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
@@ -35,7 +35,7 @@ export async function listStoreApps(db: Db, principal: Principal, query: StoreQu
   const where = and(
     eq(apps.domainId, principal.domainId),
     listed(db, principal, query.all_visibilities),
-    appId === null ? undefined : isId(appId) ? eq(apps.id, appId) : sql`false`,
+    idEquals(apps.id, appId),
     category === null ? undefined : sql`${CATEGORY} = ${categoryOf(category) ?? category}`,
     name === null || name === ''
       ? undefined

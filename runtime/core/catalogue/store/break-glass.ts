@@ -8,6 +8,7 @@ import { apps } from '../../../database/schema/apps.ts'
 import { breakGlass } from '../../../database/schema/break_glass.ts'
 import { groups } from '../../../database/schema/people.ts'
 import { one } from '../../../database/written.ts'
+import { idEquals } from '../../kernel/by-id.ts'
 import { isId } from '../../kernel/id.ts'
 import { groupsOf, idsOfApps, reach, reachesNone } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
@@ -38,7 +39,7 @@ export async function listBreakGlass(db: Db, principal: Principal, query: Query)
   const where = and(
     eq(breakGlass.domainId, principal.domainId),
     mine ? takenBy(principal) : readBy(principal),
-    app_id === null ? undefined : isId(app_id) ? eq(breakGlass.appId, app_id) : sql`false`,
+    idEquals(breakGlass.appId, app_id),
   )
   const order = [asc(breakGlass.createdAt), asc(breakGlass.id)]
   const page = await selectPage(db, breakGlass, { where, order }, query, (row) => row)
