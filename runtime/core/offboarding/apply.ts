@@ -4,7 +4,8 @@ import type { Db } from '../../database/database.ts'
 import { userOffboardings } from '../../database/schema/offboarding.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { type Executor, execute } from '../machine/execute.ts'
-import { mayBecome } from './machine/states.ts'
+import { demandMove, mayBecome } from '../machine/states.ts'
+import { OFFBOARDING_STATES } from './machine/states.ts'
 import {
   type OffboardingEvent,
   type OffboardingRow,
@@ -28,8 +29,7 @@ export async function applyToOffboarding(
 
 const OFFBOARDINGS: Executor<OffboardingRow, OffboardingWrite, never> = {
   async write(tx, row, write) {
-    if (!mayBecome(row.status, write.status))
-      throw new Error(`an offboarding that is ${row.status} cannot become ${write.status}`)
+    demandMove('an offboarding', OFFBOARDING_STATES, row.status, write.status)
     await tx.update(userOffboardings).set(write).where(eq(userOffboardings.id, row.id))
     return { ...row, ...write }
   },
@@ -55,7 +55,7 @@ export async function failOffboarding(
 ): Promise<void> {
   const failed = await db.transaction(async (tx) => {
     const row = await lockOffboarding(tx, id)
-    if (!row || !mayBecome(row.status, 'FAILED')) return false
+    if (!row || !mayBecome(OFFBOARDING_STATES, row.status, 'FAILED')) return false
     await applyToOffboarding(tx, row, { kind: 'failed', problem }, await now(tx))
     return true
   })

@@ -12,10 +12,11 @@ import { findUser } from '../directory/users.ts'
 import { rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
+import { mayBecome } from '../machine/states.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { applyToOffboarding } from './apply.ts'
 import { notOver } from './left.ts'
-import { mayBecome } from './machine/states.ts'
+import { OFFBOARDING_STATES } from './machine/states.ts'
 import type { OffboardingRow } from './machine/transitions.ts'
 import { scheduleOffboarding } from './schedule.ts'
 
@@ -80,7 +81,7 @@ export async function cancelOffboarding(
 ): Promise<null> {
   await db.transaction(async (tx) => {
     const row = await findOffboarding(tx, principal, id, true)
-    if (!mayBecome(row.status, 'CANCELLED'))
+    if (!mayBecome(OFFBOARDING_STATES, row.status, 'CANCELLED'))
       throw new CoreError(
         'conflict',
         `The offboarding is ${row.status}; only one that is SCHEDULED can be cancelled`,

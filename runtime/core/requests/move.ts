@@ -6,8 +6,9 @@ import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { one } from '../../database/written.ts'
+import { demandMove } from '../machine/states.ts'
 import type { RequestChange, RequestRow, RequestWrite } from './machine/request.ts'
-import { failedWords, mayMove } from './machine/states.ts'
+import { failedWords, REQUEST_STATES } from './machine/states.ts'
 
 /** Changes a locked request without its state, and answers it as it is then. */
 export async function change(
@@ -64,8 +65,7 @@ export async function move(
 ): Promise<RequestRow> {
   if ((failedWords(to) === null ? failure : note) !== null)
     throw new Error(`what is said of an access request that is ${to} has other readers`)
-  if (!mayMove(request.status, to))
-    throw new Error(`an access request that is ${request.status} cannot become ${to}`)
+  demandMove('an access request', REQUEST_STATES, request.status, to)
   const notes = { ...request.notes, [to]: note ?? failure }
   return change(tx, request, { ...set, status: to, notes })
 }

@@ -10,6 +10,7 @@ import { one } from '../../database/written.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { type Executor, execute } from '../machine/execute.ts'
+import { demandMove } from '../machine/states.ts'
 import { syncAgain } from '../sync/trigger.ts'
 import { closeHands, openHands } from './hands.ts'
 import {
@@ -27,7 +28,7 @@ import {
   type ReviewAppWrite,
   reviewAppTransition,
 } from './machine/review-app.ts'
-import { appMayBecome, itemStatesBefore, LEAVING, reviewMayBecome } from './machine/states.ts'
+import { ITEM_STATE_TABLE, LEAVING, REVIEW_APP_STATES, REVIEW_STATES } from './machine/states.ts'
 
 /** Applies an event to a locked review. @throws Error for a move that REVIEW_STATES does not have: a defect of ours */
 export const applyToReview = (
@@ -39,8 +40,8 @@ export const applyToReview = (
 
 const REVIEWS: Executor<ReviewRow, ReviewWrite, never> = {
   async write(tx, row, write) {
-    if (write.status !== undefined && !reviewMayBecome(row.status, write.status))
-      throw new Error(`an access review that is ${row.status} cannot become ${write.status}`)
+    if (write.status !== undefined)
+      demandMove('an access review', REVIEW_STATES, row.status, write.status)
     const written = tx.update(accessReviews).set(write).where(eq(accessReviews.id, row.id))
     return one(await written.returning())
   },
@@ -57,10 +58,8 @@ export const applyToReviewApp = (
 
 const REVIEW_APPS: Executor<ReviewAppRow, ReviewAppWrite, never> = {
   async write(tx, row, write) {
-    if (write.status !== undefined && !appMayBecome(row.status, write.status))
-      throw new Error(
-        `an app of an access review that is ${row.status} cannot become ${write.status}`,
-      )
+    if (write.status !== undefined)
+      demandMove('an app of an access review', REVIEW_APP_STATES, row.status, write.status)
     const written = tx.update(accessReviewApps).set(write).where(eq(accessReviewApps.id, row.id))
     return one(await written.returning())
   },
@@ -88,13 +87,8 @@ export const applyToLine = (
 const linesIn = ({ review, arda, app, means }: LineSurroundings) =>
   ({
     async write(tx, row, write) {
-      const { state } = write
-      if (
-        state !== undefined &&
-        state !== row.state &&
-        !itemStatesBefore(state).includes(row.state)
-      )
-        throw new Error(`a line that is ${row.state} cannot become ${state}`)
+      const { state = row.state } = write
+      if (state !== row.state) demandMove('a line', ITEM_STATE_TABLE, row.state, state)
       return update(tx, row, write)
     },
 

@@ -1,15 +1,12 @@
 /** Access requests move as REQUEST_STATES says, and in no other way. */
 import { describe, expect, it } from 'vitest'
 import { REQUEST_STATUSES } from '../../../runtime/contract/models/access-request.ts'
-import {
-  mayMove,
-  REQUEST_STATES,
-  standingOf,
-} from '../../../runtime/core/requests/machine/states.ts'
+import { mayBecome } from '../../../runtime/core/machine/states.ts'
+import { REQUEST_STATES, standingOf } from '../../../runtime/core/requests/machine/states.ts'
 import { move } from '../../../runtime/core/requests/move.ts'
 
 describe.each(REQUEST_STATUSES)('a request that is %s', (from) => {
-  const forbidden = REQUEST_STATUSES.filter((to) => !mayMove(from, to))
+  const forbidden = REQUEST_STATUSES.filter((to) => !mayBecome(REQUEST_STATES, from, to))
 
   it('gets into no state that the table does not name', async () => {
     // It is refused before the database is asked anything.

@@ -4,12 +4,10 @@
  */
 
 import type { OffboardingStatus } from '../../../contract/models/user-offboarding.ts'
-import { isOneOf } from '../../../contract/schema/one-of.ts'
-
-type StateRow = { next: readonly OffboardingStatus[]; meaning: string }
+import type { StateRow } from '../../machine/states.ts'
 
 /** OFFBOARDING_STATES: state -> what it means and what may follow. */
-const OFFBOARDING_STATES = {
+export const OFFBOARDING_STATES = {
   SCHEDULED: { next: ['IN_PROGRESS', 'CANCELLED', 'FAILED'], meaning: 'its time has not come' },
   IN_PROGRESS: {
     next: ['COMPLETED', 'FAILED'],
@@ -20,8 +18,4 @@ const OFFBOARDING_STATES = {
   FAILED: { next: [], meaning: 'it ended before it was done; an ERROR task says why' },
   EXPIRED: { next: [], meaning: 'kept for clients; nothing comes to it here' },
   COMPLETED: { next: [], meaning: 'nothing is left of the user’s access' },
-} as const satisfies Record<OffboardingStatus, StateRow>
-
-/** Whether an offboarding in this state may get into that one. */
-export const mayBecome = (from: OffboardingStatus, to: OffboardingStatus): boolean =>
-  isOneOf<OffboardingStatus>(OFFBOARDING_STATES[from].next, to)
+} as const satisfies Record<OffboardingStatus, StateRow<OffboardingStatus>>

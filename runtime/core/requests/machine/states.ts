@@ -6,6 +6,7 @@
 
 import type { RequestStatus } from '../../../contract/models/access-request.ts'
 import { isKeyOf, keysOf } from '../../../contract/schema/keys.ts'
+import type { StateRow } from '../../machine/states.ts'
 
 /**
  * What a state says of the access:
@@ -16,10 +17,8 @@ import { isKeyOf, keysOf } from '../../../contract/schema/keys.ts'
  */
 export type RequestStanding = 'asked' | 'wanted' | 'unwanted' | 'over'
 
-type StateRow = {
+type RequestStateRow = StateRow<RequestStatus> & {
   standing: RequestStanding
-  next: readonly RequestStatus[]
-  meaning: string
   /**
    * In a state that something may lead to that failed: what requesters read of it. The note itself says what
    * failed, with names and answers of systems, and is for those who may read the tasks of the app.
@@ -119,13 +118,9 @@ export const REQUEST_STATES = {
     meaning: 'what it gave is being taken back, because its reason is gone',
   },
   REVERTED: { standing: 'over', next: [], meaning: 'what it gave is gone, as its reason is' },
-} as const satisfies Record<RequestStatus, StateRow>
+} as const satisfies Record<RequestStatus, RequestStateRow>
 
-const row = (status: RequestStatus): StateRow => REQUEST_STATES[status]
-
-/** Whether a request in this state may get into that one. */
-export const mayMove = (from: RequestStatus, to: RequestStatus): boolean =>
-  row(from).next.includes(to)
+const row = (status: RequestStatus): RequestStateRow => REQUEST_STATES[status]
 
 /** What requesters read in place of a note that says what failed; null where the note is for everybody. */
 export const failedWords = (status: string): string | null =>

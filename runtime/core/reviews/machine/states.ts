@@ -7,8 +7,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { ReviewAppStatus, ReviewStatus } from '../../../contract/models/access-review.ts'
 import type { ItemState } from '../../../contract/models/review-item.ts'
 import { keysOf } from '../../../contract/schema/keys.ts'
-
-type Row<S extends string> = { next: readonly S[]; meaning: string }
+import { mayBecome, type StateRow } from '../../machine/states.ts'
 
 /** REVIEW_STATES: state -> what it means and what may follow. */
 export const REVIEW_STATES = {
@@ -32,7 +31,7 @@ export const REVIEW_STATES = {
     next: [],
     meaning: 'kept for clients; nothing comes to it here',
   },
-} as const satisfies Record<ReviewStatus, Row<ReviewStatus>>
+} as const satisfies Record<ReviewStatus, StateRow<ReviewStatus>>
 
 /** REVIEW_APP_STATES: state of an app within a review -> what it means and what may follow. */
 export const REVIEW_APP_STATES = {
@@ -54,7 +53,7 @@ export const REVIEW_APP_STATES = {
   },
   COMPLETED: { next: ['DELETED'], meaning: 'every line has come to its end' },
   DELETED: { next: [], meaning: 'it was taken out; its record stays' },
-} as const satisfies Record<ReviewAppStatus, Row<ReviewAppStatus>>
+} as const satisfies Record<ReviewAppStatus, StateRow<ReviewAppStatus>>
 
 /** ITEM_STATE_TABLE: state of a line -> what it means and what may follow. */
 export const ITEM_STATE_TABLE = {
@@ -90,22 +89,11 @@ export const ITEM_STATE_TABLE = {
     next: [],
     meaning: 'a person declined to remove it, or says it is removed where nothing can be read',
   },
-} as const satisfies Record<ItemState, Row<ItemState>>
-
-const nextOf = <S extends string>(table: Record<S, Row<S>>, from: S): readonly S[] =>
-  table[from].next
-
-/** Whether a review in this state may get into that one. */
-export const reviewMayBecome = (from: ReviewStatus, to: ReviewStatus): boolean =>
-  nextOf<ReviewStatus>(REVIEW_STATES, from).includes(to)
-
-/** Whether an app of a review in this state may get into that one. */
-export const appMayBecome = (from: ReviewAppStatus, to: ReviewAppStatus): boolean =>
-  nextOf<ReviewAppStatus>(REVIEW_APP_STATES, from).includes(to)
+} as const satisfies Record<ItemState, StateRow<ItemState>>
 
 /** The states from which a line may get into one. */
 export const itemStatesBefore = (to: ItemState): ItemState[] =>
-  keysOf(ITEM_STATE_TABLE).filter((from) => nextOf<ItemState>(ITEM_STATE_TABLE, from).includes(to))
+  keysOf(ITEM_STATE_TABLE).filter((from) => mayBecome<ItemState>(ITEM_STATE_TABLE, from, to))
 
 /** What a decision makes of a line. */
 export const DECIDED = { KEEP: 'KEPT', REJECT: 'REJECTED', MODIFY: 'TO_MODIFY' } as const

@@ -4,6 +4,7 @@ import {
   REQUEST_STATUSES,
   type RequestStatus,
 } from '../../../../runtime/contract/models/access-request.ts'
+import { mayBecome } from '../../../../runtime/core/machine/states.ts'
 import type { EventKind, RequestEvent } from '../../../../runtime/core/requests/machine/events.ts'
 import type {
   RequestRow,
@@ -11,7 +12,6 @@ import type {
 } from '../../../../runtime/core/requests/machine/request.ts'
 import {
   failedWords,
-  mayMove,
   REQUEST_STATES,
   standingOf,
 } from '../../../../runtime/core/requests/machine/states.ts'
@@ -144,7 +144,9 @@ describe.each(ALL)('$kind of a request that is $request.status', ({ request, eve
 
   test('moves as REQUEST_STATES says', () => {
     const path = pathOf(request.status, made())
-    const wrong = path.slice(1).filter((to, n) => !mayMove(path[n] as RequestStatus, to))
+    const wrong = path
+      .slice(1)
+      .filter((to, n) => !mayBecome(REQUEST_STATES, path[n] as RequestStatus, to))
     expect(wrong).toEqual([])
   })
 
