@@ -1,5 +1,6 @@
 /** Requestable permissions: what can be asked for within an app, and who finds what. */
 import { and, asc, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import { CoreError, notFound } from '../../../contract/errors/problem.ts'
 import type { Access } from '../../../contract/models/access.ts'
 import type { Db } from '../../../database/database.ts'
@@ -80,16 +81,19 @@ export async function countPermissions(
       mine: sql<number>`(count(*) filter (where exists (
         select from jsonb_to_recordset(${JSON.stringify(held)}::jsonb) as h(app_id uuid, entitlement_type text,
           entitlement_id text, resource_id text, label text)
-        where h.app_id = ${of.appId} and case when ${of.entitlementId} is null
-          then h.entitlement_id is null and h.label = ${of.label}
-          else h.entitlement_type = ${of.entitlementType} and h.entitlement_id = ${of.entitlementId}
-            and coalesce(h.resource_id, '') = coalesce(${of.resourceId}, '') end)))::int`,
+        where h.app_id = ${whole(of.appId)} and case when h.entitlement_id is null
+          then h.label = ${whole(of.label)}
+          else h.entitlement_type = ${whole(of.entitlementType)} and h.entitlement_id = ${whole(of.entitlementId)}
+            and coalesce(h.resource_id, '') = coalesce(${whole(of.resourceId)}, '') end)))::int`,
     })
     .from(requestablePermissions)
     .where(and(or(...those), eq(visibility, 'VISIBLE'), isNull(goneAt)))
     .groupBy(appId)
   return new Map(rows.map(({ appId: id, ...counts }) => [id, counts]))
 }
+
+/** A column with its table: what is selected of one table alone has bare names, which a table within takes for its own. */
+const whole = ({ name }: PgColumn): SQL => sql`${requestablePermissions}.${sql.identifier(name)}`
 
 function matching(column: typeof requestablePermissions.label, term: string, exact: boolean) {
   if (term === '') return undefined
