@@ -18,6 +18,8 @@ const MOST_ROWS = 2000
 const MOST_NAMES = 10_000
 /** Longest text of a cell, in characters. */
 const MOST_TEXT = 500
+/** A word that may be cut, or it would push the table off the page: longer than a moment. */
+const LONG = /\S{25}/
 /** Characters of one part: a line of the file. */
 const PART = 64 * 1024
 
@@ -46,10 +48,18 @@ const table = (title: string, ...heads: string[]): Table => ({ title, heads, row
 function add({ rows, heads, ...of }: Table, cells: readonly Cell[]): number {
   if (rows.length >= MOST_ROWS) return of.left + 1
   rows.push(
-    `<tr>${cells.map((one, at) => `<td data-head="${shown(heads[at])}">${shown(one)}</td>`).join('')}</tr>`,
+    `<tr>${cells.map((one, at) => `<td data-head="${shown(heads[at])}"${LONG.test(String(one ?? '')) ? ' class="long"' : ''}>${shown(one)}</td>`).join('')}</tr>`,
   )
   return of.left
 }
+
+/** What of the record stands above the tables -> its words. */
+const FACTS = [
+  ['as_of', 'As of'],
+  ['deadline_at', 'Deadline'],
+  ['completed_at', 'Completed at'],
+  ['id', 'Id'],
+] as const
 
 /** Tables by the kind of line that fills them. */
 const makeTables = () => ({
@@ -170,8 +180,7 @@ export function createPage(fingerprint: string) {
     facts.push(['Taken at', text(line['taken_at'])])
     facts.push(['State', text(of['status']) ?? null])
     facts.push(['Final', line['final'] === true ? 'yes' : 'no: more may follow'])
-    for (const name of ['as_of', 'deadline_at', 'completed_at', 'id'])
-      if (of[name]) facts.push([name, text(of[name])])
+    for (const [name, words] of FACTS) if (of[name]) facts.push([words, text(of[name])])
   }
 
   return {
