@@ -77,6 +77,7 @@ export const CONSOLE_CONNECT = {
       unchecked: 'This connector cannot check credentials: the first sync shows whether they work.',
       redirectUri: 'Return address',
       redirectHelp: 'Register it with the OAuth client, exactly like this.',
+      scopesHelp: 'Empty: all that the connector needs.',
       haveTokens: 'I have tokens already',
       getConsent: 'Get consent',
       getToken: 'Get a token and connect',
@@ -150,6 +151,7 @@ export const CONSOLE_CONNECT = {
         'Dieser Connector kann Zugangsdaten nicht prüfen: Der erste Abgleich zeigt, ob sie gelten.',
       redirectUri: 'Rücksprungadresse',
       redirectHelp: 'Tragen Sie sie genau so beim OAuth-Client ein.',
+      scopesHelp: 'Leer: alles, was der Connector braucht.',
       haveTokens: 'Ich habe schon Token',
       getConsent: 'Zustimmung einholen',
       getToken: 'Token holen und verbinden',
@@ -191,6 +193,8 @@ export const CONSOLE_CONNECT = {
       noCategory: 'As its connector says',
       link: 'Edit',
       byHand: 'Kept by hand',
+      accountsText: 'They are uploaded by the API.',
+      missing: 'Choose a category, and say what it is',
       newLink: 'Add a custom app',
       make: {
         title: 'Add a custom app',
@@ -220,6 +224,8 @@ export const CONSOLE_CONNECT = {
       noCategory: 'Wie ihr Connector es sagt',
       link: 'Bearbeiten',
       byHand: 'Von Hand gepflegt',
+      accountsText: 'Sie werden über die API hochgeladen.',
+      missing: 'Wählen Sie eine Kategorie, und sagen Sie, was es ist',
       newLink: 'Eigene Anwendung hinzufügen',
       make: {
         title: 'Eigene Anwendung hinzufügen',

@@ -4,6 +4,7 @@ import { AppInputCreate, AppInputUpdate, FACT_NAMES } from '../../contract/model
 import { CATEGORIES } from '../../contract/models/categories.ts'
 import { findApp, toApp } from '../../core/catalogue/apps/apps.ts'
 import { createApp, updateApp } from '../../core/catalogue/apps/connect.ts'
+import { PageError } from '../frame/error-page.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { appCrumbs, appPath } from './apps.ts'
@@ -49,7 +50,7 @@ const fieldsOf =
   (isNew: boolean) =>
   (about: About, t: Tongue): Markup => {
     const w = t.console.app_edit
-    const none = isNew ? [] : ([['', w.noCategory]] as const)
+    const none = [['', isNew ? t.console.connect.choose : w.noCategory]] as const
     return html`${field({ t, id: 'name', label: w.facts.name, value: about.get('name'), most: MOST_NAME, required: isNew })}
 ${choose({ id: 'category', label: w.facts.category, value: about.get('category'), all: [...none, ...CATEGORIES.map((one) => [one, t.w.categories[one]] as const)] })}
 ${area(t, 'description', about, isNew)}
@@ -75,6 +76,12 @@ const toldOf = (about: About) =>
     FACT_NAMES.map((name) => [name, typed(about, name)]).filter(([, text]) => text !== ''),
   )
 
+/** @throws CoreError 422 where something is missing that a custom app must have */
+function whole(t: Tongue, about: About): void {
+  if (typed(about, 'category') === '' || typed(about, 'description') === '')
+    throw new PageError('invalid', t.console.app_edit.missing)
+}
+
 export const APP_EDITS = {
   'new-app': {
     path: '/console/apps/new',
@@ -85,20 +92,16 @@ export const APP_EDITS = {
     done: (t) => t.console.app_edit.make.done,
     back: () => '/console/apps',
     fields: fieldsOf(true),
-    preview: async ({ t }, about) =>
-      about.get('name') === ''
-        ? { lines: null }
-        : {
-            lines: [
-              {
-                sign: 'plus',
-                words: t.console.app_edit.make.line(
-                  brief(filledIn(AppInputCreate, toldOf(about)).name ?? '', MOST_SHOWN),
-                ),
-              },
-            ],
-          },
-    async act({ c, db, principal, context, say }, about) {
+    async preview({ t }, about) {
+      if (about.get('name') === '') return { lines: null }
+      whole(t, about)
+      const { name = '' } = filledIn(AppInputCreate, toldOf(about))
+      return {
+        lines: [{ sign: 'plus', words: t.console.app_edit.make.line(brief(name, MOST_SHOWN)) }],
+      }
+    },
+    async act({ c, db, principal, context, say, t }, about) {
+      whole(t, about)
       const input = filledIn(AppInputCreate, toldOf(about))
       const { id } = await createApp(db, principal, input, context)
       say('new-app')

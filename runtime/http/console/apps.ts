@@ -156,7 +156,9 @@ ${card(
   { id: 'facts', title: t.console.app.facts },
   facts([
     [t.console.app.state, syncBadge(t, app)],
-    [t.console.app.integration, html`<code>${app.app_class_id}</code>`],
+    ...(isCustom
+      ? []
+      : [[t.console.app.integration, html`<code>${app.app_class_id}</code>`] as const]),
     [t.console.app.category, categoryIn(t, app) ?? '–'],
     [
       t.console.app.sources,
@@ -193,7 +195,7 @@ ${
   operates || holders
     ? html`<div class="cols"><div class="stack wide">
 ${operates && (!isCustom || runs.length > 0) ? runsOf(t, app.id, runs, now) : ''}
-${holders ? accountsOf(t, app.id, holders, sort, now) : ''}
+${holders ? accountsOf(t, app, holders, sort, now) : ''}
 </div>${aside}</div>`
     : aside
 }`
@@ -287,11 +289,12 @@ const accountsColumns = (t: Tongue, sort?: Column['sort']): Column[] => [
 
 function accountsOf(
   t: Tongue,
-  appId: string,
+  { id: appId, instance_id }: App,
   found: Awaited<ReturnType<typeof listAccounts>>,
   sort: AccountSort,
   now: Date,
 ): Markup {
+  const isCustom = instance_id === CUSTOM_INSTANCE
   const rows = found.items.map((one) =>
     row(accountsColumns(t), [
       html`${one.user_id ? html`<a class="go" href="/console/people/${one.user_id}">${one.unique_identifier}</a>` : one.unique_identifier}<span class="sub">${one.email ?? ''}${one.user_id ? '' : html` ${t.console.app.nobody}`}</span>`,
@@ -305,7 +308,10 @@ function accountsOf(
     { id: 'accounts', title: t.console.app.accounts, count: found.total },
     accountsColumns(t, by),
     rows,
-    { title: t.console.app.noAccounts, text: t.console.app.noAccountsText },
+    {
+      title: t.console.app.noAccounts,
+      text: isCustom ? t.console.app_edit.accountsText : t.console.app.noAccountsText,
+    },
     pagesNav(found, t.console.app.accounts, at, t),
     t,
   )

@@ -227,11 +227,11 @@ function buttons(
   credentials: readonly FieldGroup[],
 ): Markup {
   const isOnly = credentials.every(({ id }) => ways.has(id)) && ways.size === 1
-  const obtain = credentials.map(({ id }, at) => {
+  const obtain = credentials.map(({ id, title }) => {
     const flows = ways.get(id)
     if (flows === undefined) return ''
     const words = flows.includes('CODE_FLOW') ? w.getConsent : w.getToken
-    return html`<button class="btn${isOnly ? ' main' : ''}" name="${OBTAIN}" value="${id || ONLY}" formnovalidate>${words}${ways.size > 1 ? html`<span class="unseen"> ${at + 1}</span>` : ''}</button>`
+    return html`<button class="btn${isOnly ? ' main' : ''}" name="${OBTAIN}" value="${id || ONLY}" formnovalidate>${words}${isOnly ? '' : html` <span lang="en">(${title || id})</span>`}</button>`
   })
   const connect = html`<button class="btn${isOnly ? '' : ' main'}">${w.button}</button>`
   return isOnly ? html`${obtain}${connect}` : html`${connect}${obtain}`

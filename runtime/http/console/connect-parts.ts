@@ -10,7 +10,7 @@ import { card, check } from './parts.ts'
 /** Longest text of a field, in characters: the key of a service account, percent-encoded, fits into a form. */
 const MOST_TEXT = 16_000
 
-type Shown = { value: string; isRequired: boolean; isKept: boolean }
+type Shown = { value: string; isRequired: boolean; isKept: boolean; isOfConsent?: boolean }
 
 type GroupLook = {
   title: string
@@ -30,7 +30,7 @@ export function groupCard(t: Tongue, group: FieldGroup, look: GroupLook): Markup
   const w = t.console.connect
   const { title, lead, flows, redirectUri, shown } = look
   const fields = (all: readonly ConnectField[]) =>
-    all.map((one) => connectField(t, one, shown(one)))
+    all.map((one) => connectField(t, one, { ...shown(one), isOfConsent: flows !== undefined }))
   const content =
     flows === undefined
       ? html`${fields(group.fields)}`
@@ -62,7 +62,7 @@ const ofClient = (field: ConnectField): ConnectField => ({
 function connectField(
   t: Tongue,
   field: ConnectField,
-  { value, isRequired, isKept }: Shown,
+  { value, isRequired, isKept, isOfConsent = false }: Shown,
 ): Markup {
   const w = t.console.connect
   const { name, kind, isSecret, choices } = field
@@ -72,6 +72,7 @@ function connectField(
     field.help === '' ? '' : html`<span lang="en">${field.help}</span>`,
     kind === 'json' ? w.jsonHelp : '',
     kind === 'list' ? w.listHelp : '',
+    field.member === 'scopes' && isOfConsent ? w.scopesHelp : '',
     isKept ? w.secretKept : isSecret ? w.secretHelp : '',
   ]
     .filter((one) => one !== '')

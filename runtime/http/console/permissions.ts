@@ -20,8 +20,8 @@ const MOST_MARKED = 500
 
 const columnsOf = ({ console: { permission, permission_change } }: Tongue): Column[] => [
   { words: permission.name },
-  { words: permission_change.inStore },
-  { words: permission.glass },
+  { words: permission_change.inStore, look: 'c3' },
+  { words: permission.glass, look: 'c3' },
   { words: permission.action, unseen: true },
 ]
 
@@ -73,10 +73,16 @@ export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
       const ofStore = mayAdd
         ? html`${isShown ? link('hide', change.hide.link) : link('show', change.show.link)}${type === 'NATIVE' ? link('delete', change.deleteLink, 'less danger') : ''}`
         : ''
+      const store = isShown
+        ? badge('good', 'check', change.shown)
+        : badge('', 'minus', change.hidden)
+      const held = glass
+        ? w.heldBy((await groupNames(visit, glass)).join(', '), glass.max_minutes)
+        : '–'
       return row(columns, [
-        brief(String(label), 200),
-        isShown ? badge('good', 'check', change.shown) : badge('', 'minus', change.hidden),
-        glass ? w.heldBy((await groupNames(visit, glass)).join(', '), glass.max_minutes) : '–',
+        html`${brief(String(label), 200)}<span class="sub narrow-only">${store}${glass ? html` ${w.glass}: ${held}` : ''}</span>`,
+        store,
+        held,
         principal.readOnly ? '' : html`<div class="row">${ofStore}${ofGlass}</div>`,
       ])
     }),

@@ -505,6 +505,9 @@ describe('a custom app', () => {
 
   test('is added, edited, put into the store with its people, and has its permissions', async () => {
     const visitor = await admin()
+    await visitor.get('/console/apps/new')
+    const bare = await visitor.post('/console/apps/new', { name: 'Fax' })
+    expect([bare.status, bare.text]).toEqual([422, expect.stringContaining('Choose a category')])
     const odd = '<b>Fax</b> \u{1f4e0} \u05e4\u05e7\u05e1'
     const said = { name: odd, category: 'Other', description: 'Sends faxes' }
     const { to } = await agreed(visitor, '/console/apps/new', said)
