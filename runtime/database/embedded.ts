@@ -182,6 +182,8 @@ function launch(
   const child = spawn(command, args, {
     cwd: home.cluster,
     env: {},
+    // A group of its own: Ctrl-C reaches the whole group of a terminal, and the host answers what is under way first.
+    detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
     ...(home.owner ?? {}),
   })

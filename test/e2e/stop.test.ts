@@ -151,6 +151,28 @@ test('with a call that takes longer than the host waits: it is told, and not cut
   agent.destroy()
 })
 
+test.runIf(isLinux)(
+  'by Ctrl-C, which the whole group gets: the database outlives the last call',
+  async () => {
+    const { command, call } = await start()
+    const agent = new Agent({ keepAlive: true })
+    const waiting = call(agent, 'waiting', 'wait')
+    await until('it runs', () => processesWith('/run/worker-').length > 0)
+    const family = familyOf(command.pid).map(({ pid }) => pid)
+    const databases = processesWith('unix_socket_directories=').filter((pid) =>
+      family.includes(pid),
+    )
+    expect(databases).toHaveLength(1)
+    command.killGroup('SIGINT')
+    await command.prints(/calls under way are answered first/)
+    expect(await waiting).toBe('request_timeout')
+    expect(databases.filter(isAlive)).toEqual(databases)
+    expect(await command.ended).toEqual({ code: 0, signal: null })
+    expect(processesWith(path.join(home, 'data'))).toEqual([])
+    agent.destroy()
+  },
+)
+
 test.runIf(isLinux)('killed: no worker outlives it, whatever runs in it', async () => {
   const { command, call } = await start()
   const agent = new Agent({ keepAlive: true })
