@@ -41,7 +41,7 @@ export function addHostVerbs(program: Command): void {
     .addOption(
       namedOption('user', '--email <address>', 'the user to sign in').default('admin@localhost'),
     )
-    .description('make an address that signs a user in to the settings pages once')
+    .description('make an address that signs a user in to the pages once')
     .action(async (options) => (await import('./login-link.ts')).loginLink(options))
 }
 

@@ -1,4 +1,4 @@
-/** `keyway login-link`: an address that signs a user in to the settings pages once. */
+/** `keyway login-link`: an address that signs a user in to the pages once. */
 import { callOperator, findOperator } from './operator/client.ts'
 
 type LoginLinkOptions = { email: string; url?: string; json?: true }

@@ -121,6 +121,10 @@ function companyCall(url: string, tokenFile: string | null): string {
     '',
     `  curl -s '${url}/tasks?status=PENDING' -H "authorization: Bearer ${token}"`,
     '',
+    'Sign in to its pages, by the address that this prints:',
+    '',
+    '  npx keyway login-link',
+    '',
     '',
   ].join('\n')
 }

@@ -160,7 +160,7 @@ export function operatingPaths(components: Components): Record<string, PathItem>
         operationId: 'create_login_link',
         tags: [TAGS.Operating.name],
         summary:
-          'Make a link that signs a user in to the settings pages, once and within ten minutes',
+          'Make a link that signs a user in to the pages, once and within ten minutes',
         requestBody: {
           required: true,
           content: { 'application/json': { schema: components.schema(LoginLinkWish, 'input') } },
