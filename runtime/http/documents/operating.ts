@@ -159,8 +159,7 @@ export function operatingPaths(components: Components): Record<string, PathItem>
       post: {
         operationId: 'create_login_link',
         tags: [TAGS.Operating.name],
-        summary:
-          'Make a link that signs a user in to the pages, once and within ten minutes',
+        summary: 'Make a link that signs a user in to the pages, once and within ten minutes',
         requestBody: {
           required: true,
           content: { 'application/json': { schema: components.schema(LoginLinkWish, 'input') } },
