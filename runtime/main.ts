@@ -202,6 +202,7 @@ export async function createHost(
   const told = createTelemetry({ log, metrics, lifecycle, observers })
   const means: InvokeDeps = {
     find: registry.find,
+    isLooking: () => !started || registry.checking > 0,
     ending: registry.ending,
     byDigest: lifecycle.byDigest,
     run: recorder === undefined ? lanes.run : recorder.run(lanes.run),

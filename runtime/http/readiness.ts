@@ -24,13 +24,16 @@ export type Readiness = {
   after(what: string, done: Promise<void>): void
 }
 
+const lookedUp = (count: number): string =>
+  count === 0 ? 'connectors are being looked up' : `${count} connectors are being looked up`
+
 export function createReadiness(parts: ReadinessParts): Readiness {
   const preparing = new Set<string>()
   const begun = () => parts.started() && parts.reached() && preparing.size === 0
   const said = (ready: boolean) => ({
     ready,
     waiting_for: [
-      ...(parts.started() ? [] : [`${parts.checking()} connectors are being looked up`]),
+      ...(parts.started() ? [] : [lookedUp(parts.checking())]),
       ...(parts.database?.waitingFor() ?? []),
       ...[parts.directory() ?? []].flat(),
       ...preparing,

@@ -109,6 +109,8 @@ type PerformedCall = {
 
 export type InvokeDeps = {
   find(id: string): ServedVersion | null
+  /** Whether connectors are being looked up: one that is not found may be there in a moment. */
+  isLooking?(): boolean
   /** Where there is none: what page sequences that have begun may end on, new calls not. */
   ending?(id: string): ServedVersion | null
   /** A version that began a page sequence, also when it is no longer routed to. */

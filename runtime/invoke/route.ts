@@ -20,12 +20,12 @@ export type Route = {
  * @throws connector_unknown, capability_unknown, capability_missing
  */
 export function route(
-  { find, ending }: Pick<InvokeDeps, 'find' | 'ending'>,
+  { find, ending, isLooking }: Pick<InvokeDeps, 'find' | 'ending' | 'isLooking'>,
   { connectorId, capability: asked }: Pick<Invocation, 'connectorId' | 'capability'>,
 ): Route {
   const served = find(connectorId)
   const version = served ?? ending?.(connectorId) ?? null
-  if (!version) throw unknownConnector(connectorId)
+  if (!version) throw unknownConnector(connectorId, isLooking?.())
   const capability = normalizeId(asked)
   if (!isCapability(capability))
     throw new RuntimeError(
@@ -38,6 +38,13 @@ export function route(
   return { version, capability, request, isEnding: served === null }
 }
 
-/** The connector does not exist, or no longer. */
-export const unknownConnector = (id: string): RuntimeError =>
-  new RuntimeError('connector_unknown', `there is no connector ${JSON.stringify(id.slice(0, 64))}`)
+/** The connector does not exist, no longer, or not yet. */
+export function unknownConnector(id: string, isLooking = false): RuntimeError {
+  const named = `there is no connector ${JSON.stringify(id.slice(0, 64))}`
+  return new RuntimeError(
+    'connector_unknown',
+    isLooking
+      ? `${named} yet: connectors are still being looked up; try again once GET /readyz says that the host is ready`
+      : named,
+  )
+}

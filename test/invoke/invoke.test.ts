@@ -98,6 +98,13 @@ describe('the way to a connector', () => {
     },
   )
 
+  test('one that is not found while connectors are being looked up may come yet', async () => {
+    const words = async (isLooking: boolean) =>
+      (await open(pages(), { isLooking: () => isLooking }).ask({}, { id: 'other' })).error.message
+    expect(await words(false)).toBe('there is no connector "other"')
+    expect(await words(true)).toMatch(/^there is no connector "other" yet: .*GET \/readyz/)
+  })
+
   test('a wrong capability is told before a wrong body', async () => {
     expect(await open(pages()).ask({ request: 5 }, { capability: 'fly' })).toMatchObject({
       code: 'capability_unknown',
