@@ -151,7 +151,7 @@ test('is left out where there are people', async () => {
 test('leaves nothing behind when a system refuses', async () => {
   await start()
   await directory.close()
-  await expect(ensure()).rejects.toMatchObject({ status: 502 })
+  await expect(ensure()).rejects.toMatchObject({ kind: 'upstream_failed' })
   expect(await counts()).toEqual([1, 0, 0, 0, STARTED])
 })
 

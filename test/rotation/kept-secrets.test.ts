@@ -147,7 +147,7 @@ describe('a sealed connection', () => {
     const other = await app(core.db, 'Other', { instanceId: String(Math.random()) })
     const row = { id: other, domainId, sealedConnection: change(sealedConnection as Buffer) }
     expect(() => openConnection(createSealer([SECRET], 'connection'), row)).toThrow(
-      expect.objectContaining({ status: 409, message: expect.stringContaining('altered') }),
+      expect.objectContaining({ kind: 'conflict', message: expect.stringContaining('altered') }),
     )
   })
 

@@ -57,7 +57,7 @@ function change(own: object, before: object, after: object) {
 }
 
 const refusal = expect.objectContaining({
-  status: 400,
+  kind: 'bad_request',
   detail: expect.stringContaining('auth: send it again'),
 })
 
