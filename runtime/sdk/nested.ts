@@ -48,7 +48,7 @@ type Place = { outer: Json; index: number; inner: Json; rest: string | null }
 export function nested<Outer, T>(
   outer: Listing<Outer>,
   inner: (one: Outer) => Listing<T>,
-  { carries = false }: { carries?: boolean } = {},
+  options?: { carries?: boolean },
 ): Listing<T> {
   return async ({ cursor, size }) => {
     const start = placeOf(cursor)
@@ -74,7 +74,8 @@ export function nested<Outer, T>(
     return paged(items, things.cursor === null ? null : next)
 
     function placeIn(page: Things<Outer>, at: number, inner: Json): { [member: string]: Json } {
-      const rest = carries || start.rest !== null ? JSON.stringify(page.items.slice(at)) : null
+      const isCarried = options?.carries === true || start.rest !== null
+      const rest = isCarried ? JSON.stringify(page.items.slice(at)) : null
       return rest !== null && (start.rest !== null || rest.length <= MAX_CARRIED)
         ? { outer: page.cursor, index: 0, inner, rest }
         : { outer: start.outer, index: at, inner }

@@ -32,8 +32,11 @@ export async function readMultipart(
   const read = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
     .formData()
     .catch((cause: unknown) => {
-      const words = 'The form cannot be read; send the form that the page has'
-      throw new CoreError('bad_request', words, { cause })
+      throw new CoreError(
+        'bad_request',
+        'The form cannot be read; send the form that the page has',
+        { cause },
+      )
     })
   const all = [...read]
   return {
