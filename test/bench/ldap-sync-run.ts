@@ -65,10 +65,8 @@ export async function runLdapSync(people: number): Promise<LdapSyncReport> {
       },
     }
     const app = await send(host, 'POST', '/apps', { app_class_id: 'ldap', ...envelope })
-    // The cast: of a started command its number is looked at.
-    const started = { pid: command.pid } as never
     const cpu = (): Cpu => {
-      const { hostUs, workersUs } = hostTimesOf(started)
+      const { hostUs, workersUs } = hostTimesOf(command)
       const { user, system } = process.cpuUsage()
       return {
         ...{ host: hostUs, workers: workersUs, database: databaseUsOf(command.pid) },
@@ -91,7 +89,7 @@ export async function runLdapSync(people: number): Promise<LdapSyncReport> {
       let run: Run
       do {
         run = await latest(host)
-        const { hostMb, workersMb } = memoryOf(started)
+        const { hostMb, workersMb } = memoryOf(command)
         memoryMb.push(hostMb + workersMb)
         await new Promise((resolve) => setTimeout(resolve, 100))
       } while (run.state === 'RUNNING' && run.phase !== 'activity')

@@ -27,7 +27,7 @@ const MB = 1_000_000
 export type HostTimes = { hostUs: number; workersUs: number }
 
 /** Reads them, to a thousandth: what ended meanwhile is not in them. */
-export function hostTimesOf({ pid }: Server): HostTimes {
+export function hostTimesOf({ pid }: Pick<Server, 'pid'>): HostTimes {
   const [, ...others] = familyOf(pid)
   const workersUs = others.filter(isWorker).reduce((sum, one) => sum + threadsUs(one.pid), 0)
   return { hostUs: threadsUs(pid), workersUs }
@@ -65,7 +65,7 @@ const isWorker = ({ pid }: { pid: number }): boolean =>
   /\/worker-[0-9a-f]+\.cjs\0/.test(commandOf(pid))
 
 /** Memory of a Keyway host and its workers; the database's processes are left out. */
-export function memoryOf({ pid }: Server): Memory {
+export function memoryOf({ pid }: Pick<Server, 'pid'>): Memory {
   const [host, ...others] = familyOf(pid)
   const workers = others.filter(isWorker)
   const sum = workers.reduce((bytes, { residentBytes }) => bytes + residentBytes, 0)

@@ -170,6 +170,7 @@ const CASES: readonly Case[] = [
     },
     lane: async (call) => {
       expect(call.hasWritten()).toBe(false)
+      // The cast: the stand-in refuses whatever it is given.
       await call.fetch({} as never).catch(() => {})
       expect(call.hasWritten()).toBe(true)
       return thrown({ code: 'rate_limited', at: [] })
