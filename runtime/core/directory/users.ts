@@ -1,5 +1,5 @@
 /** Users, their roles, and groups. */
-import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import type { User, UserSort } from '../../contract/models/person.ts'
 import { ROLES, type RoleName, roleOf } from '../../contract/models/roles.ts'
@@ -10,6 +10,7 @@ import { recordActivity } from '../kernel/audit/activity.ts'
 import { idEquals } from '../kernel/by-id.ts'
 import { isId } from '../kernel/id.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
+import { orderOf } from '../kernel/list/order.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { containing, hasPart, hasPartLowered } from '../kernel/list/search.ts'
 import { keepAnAdmin } from './admins.ts'
@@ -81,8 +82,7 @@ type UserQuery = PageQuery & {
 
 export async function listUsers(db: Db, { domainId }: Principal, query: UserQuery) {
   const where = and(eq(users.domainId, domainId), matching(query))
-  const by = query.sort === '-email' ? desc : asc
-  const order = [by(users.email), by(users.id)]
+  const order = orderOf({ email: users.email }, query.sort ?? 'email', users.id)
   return selectPage(db, users, { where, order }, query, (row) => withAttributes(row, query.expand))
 }
 

@@ -1,6 +1,6 @@
 /** Access policies as records. */
 
-import { and, asc, desc, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
 import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
 import {
   type AccessPolicyInput,
@@ -22,6 +22,7 @@ import { rowOfId } from '../kernel/by-id.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
+import { orderOf } from '../kernel/list/order.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { hasPart } from '../kernel/list/search.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
@@ -29,13 +30,7 @@ import { statesThatAre } from '../requests/machine/states.ts'
 import { sweepAgain } from './changed.ts'
 import { isInForce, type PolicyRow } from './entitlements.ts'
 
-const { createdAt, name } = accessPolicies
-const ORDERS = {
-  created: [createdAt, asc],
-  '-created': [createdAt, desc],
-  name: [name, asc],
-  '-name': [name, desc],
-} as const satisfies Record<PolicySort, unknown>
+const SORTED = { created: accessPolicies.createdAt, name: accessPolicies.name }
 
 export async function listPolicies(
   db: Db,
@@ -47,8 +42,7 @@ export async function listPolicies(
     isNull(accessPolicies.deletedAt),
     query.name ? hasPart(accessPolicies.name, query.name) : undefined,
   )
-  const [of, by] = ORDERS[query.sort ?? '-created']
-  const order = [by(of), by(accessPolicies.id)]
+  const order = orderOf(SORTED, query.sort ?? '-created', accessPolicies.id)
   const page = await selectPage(db, accessPolicies, { where, order }, query, (row) => row)
   return { ...page, items: await answers(db, page.items) }
 }

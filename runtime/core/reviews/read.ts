@@ -1,6 +1,6 @@
 /** Access reviews as on the wire. */
 
-import { and, asc, desc, eq, inArray, max, ne } from 'drizzle-orm'
+import { and, asc, eq, inArray, max, ne } from 'drizzle-orm'
 import type {
   AccessReviewDomainAppOutput,
   AccessReviewOutput,
@@ -12,20 +12,17 @@ import { syncRuns } from '../../database/schema/sync.ts'
 import { one } from '../../database/written.ts'
 import { appsOf } from '../catalogue/apps/apps.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
+import { orderOf } from '../kernel/list/order.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import type { ReviewRow } from './machine/log.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
 import { findReview } from './rows.ts'
 
-const { createdAt, name, deadlineAt } = accessReviews
-const ORDERS = {
-  created: [createdAt, asc],
-  '-created': [createdAt, desc],
-  name: [name, asc],
-  '-name': [name, desc],
-  deadline: [deadlineAt, asc],
-  '-deadline': [deadlineAt, desc],
-} as const satisfies Record<ReviewSort, unknown>
+const SORTED = {
+  created: accessReviews.createdAt,
+  name: accessReviews.name,
+  deadline: accessReviews.deadlineAt,
+}
 
 /** Newest first where no other order is asked for, without deleted ones. */
 export async function listReviews(
@@ -34,8 +31,7 @@ export async function listReviews(
   query: PageQuery & { sort: ReviewSort | null },
 ) {
   const where = and(eq(accessReviews.domainId, domainId), ne(accessReviews.status, 'DELETED'))
-  const [of, by] = ORDERS[query.sort ?? '-created']
-  const order = [by(of), by(accessReviews.id)]
+  const order = orderOf(SORTED, query.sort ?? '-created', accessReviews.id)
   const page = await selectPage(db, accessReviews, { where, order }, query, (row) => row)
   return { ...page, items: await toReviews(db, page.items) }
 }

@@ -1,5 +1,5 @@
 /** Apps: who sees which, and how they are read. */
-import { and, asc, desc, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { notFound } from '../../../contract/errors/problem.ts'
 import type { App, AppSort } from '../../../contract/models/app.ts'
 import type { Permission } from '../../../contract/models/roles.ts'
@@ -9,6 +9,7 @@ import { apps } from '../../../database/schema/apps.ts'
 import { isId } from '../../kernel/id.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
+import { orderOf } from '../../kernel/list/order.ts'
 import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
 import { hasPart } from '../../kernel/list/search.ts'
 
@@ -78,8 +79,7 @@ export async function listApps(db: Db, principal: Principal, query: AppQuery) {
         ? isNotNull(apps.disconnectedAt)
         : isNull(apps.disconnectedAt),
   )
-  const by = query.sort === '-name' ? desc : asc
-  const order = [by(apps.name), by(apps.id)]
+  const order = orderOf({ name: apps.name }, query.sort ?? 'name', apps.id)
   return selectPage(db, apps, { where, order }, query, (row) => withAttributes(row, query.expand))
 }
 
