@@ -25,6 +25,9 @@ const FORGIVEN_AFTER = 500
 /** Processor time of a guest in one turn of the event loop, in milliseconds. Its other entries wait for the next turn. */
 const GUEST_TURN_MS = 12
 
+/** How long the last look at the system's meters counts, in milliseconds: each look is a system call. */
+const LOOK_MS = 1
+
 /** Mean slice from which a guest that has used up its turn is heavy, in milliseconds. Shorter slices are many calls. */
 const LIGHT_MS = 1
 
@@ -75,9 +78,10 @@ export function createSlices(
   let turn = 0
   let turnSpentMs = 0
   let turnEnds = false
+  const cpuMs = lookedAt(meter.cpuMs)
+  const switches = lookedAt(meter.switches)
   let busyUntilMs = meter.nowMs() + unknownMs
   let seenSwitches = 0
-
   const noteBusy = () => {
     busyUntilMs = meter.nowMs() + BUSY_FOR_MS
   }
@@ -86,9 +90,14 @@ export function createSlices(
     turnEnds = false
     turn += 1
     turnSpentMs = 0
-    const now = meter.switches()
-    if (now > seenSwitches) noteBusy()
-    seenSwitches = now
+  }
+
+  const limitMs = (): number => {
+    const nowMs = meter.nowMs()
+    const seen = switches(nowMs)
+    if (seen > seenSwitches) noteBusy()
+    seenSwitches = seen
+    return nowMs < busyUntilMs ? BUSY_SLICE_MS : SLICE_MS
   }
 
   return {
@@ -102,7 +111,7 @@ export function createSlices(
       let heavy = false
       return {
         mayRun: () => turnSpentMs < TURN_MS && (seenTurn !== turn || spentMs < GUEST_TURN_MS),
-        limitMs: () => (meter.nowMs() < busyUntilMs ? BUSY_SLICE_MS : SLICE_MS),
+        limitMs,
         begin() {
           if (seenTurn !== turn) {
             seenTurn = turn
@@ -113,8 +122,8 @@ export function createSlices(
             turnEnds = true
             setImmediate(endTurn)
           }
-          begunCpuMs = meter.cpuMs()
           begunMs = meter.nowMs()
+          begunCpuMs = cpuMs(begunMs)
         },
         end() {
           const tookMs = meter.nowMs() - begunMs
@@ -134,5 +143,18 @@ export function createSlices(
         isHeavy: () => heavy,
       }
     },
+  }
+}
+
+/** A meter that is looked at once in `LOOK_MS`: until then it says what it said. A slice may count so much too long. */
+function lookedAt(meter: () => number): (nowMs: number) => number {
+  let atMs = Number.NEGATIVE_INFINITY
+  let value = 0
+  return (nowMs) => {
+    if (nowMs - atMs >= LOOK_MS) {
+      atMs = nowMs
+      value = meter()
+    }
+    return value
   }
 }

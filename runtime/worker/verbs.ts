@@ -152,7 +152,7 @@ export function verbs(
       }
     }
     slices += 1
-    if (slices >= MEASURED_EVERY || tookMs > QUICK_MS) void measureHeap()
+    if (slices >= MEASURED_EVERY || tookMs > QUICK_MS) measureHere()
     if (share.isHeavy()) hooks.onHeavy()
     hooks.onBox(box)
     if (boxChars(box) >= FORGET_CHARS) forgetHere(own + 1)
@@ -183,16 +183,34 @@ export function verbs(
     }
   }
 
-  /** On another thread: the main thread would wait for a garbage collection in progress. */
+  /** After a slice, when no thread can hold the isolate: asking another thread costs it a wake-up, and this one another. */
+  function measureHere(): void {
+    slices = 0
+    if (isolate.isDisposed) return
+    try {
+      takeHeap(isolate.getHeapStatisticsSync())
+    } catch (error) {
+      unmeasured(error)
+    }
+  }
+
+  /** After entries on threads: the main thread would wait for a garbage collection in progress. */
   async function measureHeap(): Promise<void> {
     slices = 0
     try {
-      const { used_heap_size: bytes } = await isolate.getHeapStatistics()
-      isLarge = bytes > LARGE_BYTES
+      takeHeap(await isolate.getHeapStatistics())
     } catch (error) {
-      if (isolate.isDisposed) broken(error)
-      else stray(error, null)
+      unmeasured(error)
     }
+  }
+
+  function takeHeap({ used_heap_size: bytes }: ivmModule.HeapStatistics): void {
+    isLarge = bytes > LARGE_BYTES
+  }
+
+  function unmeasured(error: unknown): void {
+    if (isolate.isDisposed) broken(error)
+    else stray(error, null)
   }
 
   /** Runs an entry on a thread. */

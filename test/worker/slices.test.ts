@@ -111,11 +111,11 @@ test('a slice may take longer for a while after one that had to wait for a core'
 
 test('a slice may take longer for a while after a turn in which the system took the processor away', async () => {
   const { compute, interrupt, one } = guests()
-  compute(one, 0)
+  compute(one, 1)
   await nextTurn()
   expect(one.limitMs()).toBe(25)
   interrupt()
-  compute(one, 0)
+  compute(one, 1)
   await nextTurn()
   expect(one.limitMs()).toBe(100)
   compute(one, 2000)
