@@ -17,6 +17,9 @@ import {
 
 const hello = connectorOf(say("'hello'"))
 
+/** Longer than code may take to load where the machine hardly lets it run, in milliseconds. */
+const LOADED_MS = 30_000
+
 describe('a call', () => {
   test('runs in a worker that is started for it', async () => {
     const { lanes, ends } = openLanes()
@@ -328,7 +331,8 @@ describe('an isolate that cannot be made', () => {
   ])('because the code %s when it loads, ends its calls alone', async (_name, top) => {
     const { lanes, ends } = sharedLanes()
     const bad = connectorOf(say("'x'"), top)
-    const both = [lanes.run('a', callOf(bad)), lanes.run('a', callOf(bad))].map(outcome)
+    const call = callOf(bad, { deadlineMs: LOADED_MS })
+    const both = [lanes.run('a', call), lanes.run('a', call)].map(outcome)
     expect(await Promise.all(both)).toEqual(['load_failed', 'load_failed'])
     expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
     expect(ends).toEqual([])
@@ -443,7 +447,7 @@ describe('a description', () => {
   ])('ends in %s', async (code, top) => {
     const { lanes } = openLanes()
     const bad = connectorOf(say("'x'"), top)
-    await expect(lanes.describe(bad, 8000)).rejects.toMatchObject({ code })
+    await expect(lanes.describe(bad, LOADED_MS)).rejects.toMatchObject({ code })
   })
 })
 

@@ -36,8 +36,8 @@ export type Inspection =
 /** Ends of loading that are the doing of the code. */
 const CODE_AT_FAULT: readonly RuntimeCode[] = ['load_failed', 'isolate_memory']
 
-/** How long a connector's code may take to load while it is checked, in milliseconds. */
-const DESCRIBE_DEADLINE_MS = 8000
+/** How long a worker may take to start and to load a connector's code that is checked, in milliseconds: more than the code may. */
+const DESCRIBE_DEADLINE_MS = 15_000
 
 /** Judges a folder. Never throws for what the folder holds; throws when judging itself failed. */
 export async function inspect(folder: Folder, inspector: Inspector): Promise<Inspection> {
