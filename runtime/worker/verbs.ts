@@ -114,6 +114,13 @@ export function verbs(
     hooks.onStray(error, call)
   }
 
+  /** Whether the time limit of a slice ended an entry; a guest may reject with the same text, but not that late. */
+  const isCut = (error: unknown, tookMs: number): boolean =>
+    !isolate.isDisposed &&
+    tookMs >= SLICE_MS - 1 &&
+    error instanceof Error &&
+    /timed out/i.test(error.message)
+
   /** The worker ignores this for isolates that it ended itself, so a disposed one has hit its memory limit. */
   const broken = (error: unknown) => hooks.onBroken(error, isolate.isDisposed ? 'memory' : 'failed')
 
@@ -144,10 +151,12 @@ export function verbs(
       tookMs = share.end()
     } catch (error) {
       tookMs = share.end()
-      if (!isolate.isDisposed && isTimeout(error, tookMs)) return hooks.onBroken(error, 'cut')
+      if (isCut(error, tookMs)) return hooks.onBroken(error, 'cut')
+      const begunMs = performance.now()
       try {
         box = collectHere(own, error, call)
       } catch (again) {
+        if (isCut(again, performance.now() - begunMs)) return hooks.onBroken(again, 'cut')
         return broken(again)
       }
     }
@@ -160,10 +169,12 @@ export function verbs(
 
   function forgetHere(before: number): void {
     if (isolate.isDisposed) return
+    const begunMs = performance.now()
     try {
-      entries.forget.applySync(undefined, [before], SLICE)
+      entries.forget.applySync(undefined, [before], BUSY_SLICE)
     } catch (error) {
-      stray(error, null)
+      // What was not released in time is with the next entry.
+      if (!isCut(error, performance.now() - begunMs)) stray(error, null)
     }
   }
 
@@ -175,10 +186,12 @@ export function verbs(
     tries = MAX_COLLECTS,
   ): unknown {
     stray(error, call)
+    const begunMs = performance.now()
     try {
-      return entries.collect.applySync(undefined, [own], SLICE)
+      return entries.collect.applySync(undefined, [own], BUSY_SLICE)
     } catch (again) {
-      if (tries > 1) return collectHere(own, again, call, tries - 1)
+      if (tries > 1 && !isCut(again, performance.now() - begunMs))
+        return collectHere(own, again, call, tries - 1)
       throw again
     }
   }
@@ -327,8 +340,3 @@ export function verbs(
 }
 
 type Args = (number | string)[]
-
-/** Whether a slice was ended by its timeout; a guest may reject with the same text, but not that late. */
-function isTimeout(error: unknown, tookMs: number): boolean {
-  return tookMs >= SLICE_MS - 1 && error instanceof Error && /timed out/i.test(error.message)
-}

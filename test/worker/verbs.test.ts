@@ -1,17 +1,22 @@
 import type ivm from 'isolated-vm'
 import { expect, test } from 'vitest'
-import { createSlices } from '../../runtime/worker/slices.ts'
+import { createSlices, SLICE_MS } from '../../runtime/worker/slices.ts'
 import { type Entries, verbs } from '../../runtime/worker/verbs.ts'
 
-/** An isolate that has ended between two entries, as one does whose memory ran out in a collection of V8's own. */
-function ended() {
+type Entry = () => unknown
+
+/** An isolate whose entries do what is given. */
+function entered(isDisposed: boolean, entries: Record<string, Entry> = {}) {
   const told: string[] = []
+  const strays: string[] = []
   const gone = () => Promise.reject(new Error('Isolate is disposed'))
-  const isolate = { isDisposed: true, getHeapStatistics: gone }
+  const isolate = { isDisposed, getHeapStatistics: gone }
   const guest = verbs(
-    // Of the isolate only these members are read; without one no entry is called.
+    // Of the isolate only these members are read, and of entries those that are given.
     isolate as unknown as ivm.Isolate,
-    {} as Entries,
+    Object.fromEntries(
+      Object.entries(entries).map(([name, applySync]) => [name, { applySync }]),
+    ) as unknown as Entries,
     [],
     128,
     createSlices().share(),
@@ -23,11 +28,14 @@ function ended() {
       onBroken: (_error, why) => void told.push(why),
       onHeavy: () => {},
       isThreaded: () => false,
-      onStray: () => {},
+      onStray: (reason) => void strays.push(String(reason)),
     },
   )
-  return { guest, told }
+  return { guest, told, strays }
 }
+
+/** An isolate that has ended between two entries, as one does whose memory ran out in a collection of V8's own. */
+const ended = () => entered(true)
 
 test('a call into an isolate that has ended is not left without an answer', () => {
   const { guest, told } = ended()
@@ -39,4 +47,27 @@ test('a reply for an isolate that has ended is told too', () => {
   const { guest, told } = ended()
   guest.deliver(1, '{}', '', 1)
   expect(told).toEqual(['memory'])
+})
+
+/** As isolated-vm ends an entry at its time limit. */
+function outOfTime(): never {
+  const endMs = performance.now() + SLICE_MS
+  while (performance.now() < endMs);
+  throw new Error('Script execution timed out.')
+}
+
+function rejected(): never {
+  throw new Error('nothing handled it')
+}
+
+test('an entry that its time limit ends is cut', () => {
+  const { guest, told, strays } = entered(false, { run: outOfTime })
+  guest.run(1, 'list_accounts', '{}')
+  expect({ told, strays }).toEqual({ told: ['cut'], strays: [] })
+})
+
+test('a box that cannot be collected in time is cut too, and no rejection of the connector', () => {
+  const { guest, told, strays } = entered(false, { run: rejected, collect: outOfTime })
+  guest.run(1, 'list_accounts', '{}')
+  expect({ told, strays }).toEqual({ told: ['cut'], strays: ['Error: nothing handled it'] })
 })
