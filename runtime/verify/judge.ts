@@ -32,7 +32,7 @@ export const BOUNDS = {
 /** The machine's own names, that no answer may show, and what /healthz takes on it without an attack (p99). */
 type Surroundings = { paths: string[]; quietHealthP99Ms: number }
 
-/** What is wrong, as text; empty if the attack was contained. */
+/** What is wrong, as text; empty if the attack was contained. Times count as far as other programs left the processors. */
 export function judge(
   attack: Attack,
   seen: Observed,
@@ -56,12 +56,12 @@ function endings(attack: Attack, { ghost, calls }: Observed): string[] {
   return unique(wrong.map(({ ending, message }) => `ended with ${ending}: ${message}`))
 }
 
-function lateness(attack: Attack, { calls, noticed }: Observed): string[] {
+function lateness(attack: Attack, { calls, noticed, leftShare }: Observed): string[] {
   const deadlineMs = attack.deadlineMs ?? DEADLINE_MS
   const slowestMs = Math.max(0, ...calls.map(({ tookMs }) => tookMs))
   // A crowd takes its time to be sent and answered, a millisecond each.
   const crowdMs = attack.together ?? 0
-  const lateMs = slowestMs - deadlineMs - noticed.ownStallMs - crowdMs
+  const lateMs = (slowestMs - deadlineMs - noticed.ownStallMs - crowdMs) * leftShare
   return lateMs > BOUNDS.lateMs
     ? [`answered ${Math.round(lateMs)} ms after its deadline of ${deadlineMs} ms`]
     : []
@@ -104,12 +104,12 @@ function host({ before, after, peakHostBytes }: Observed): string[] {
 
 function neighbours(
   { healthMs = Number.POSITIVE_INFINITY }: Attack,
-  { noticed }: Observed,
+  { noticed, leftShare }: Observed,
   quietHealthP99Ms: number,
 ): string[] {
   // Beyond what it takes on this machine now, with nothing to disturb it.
   const healthP99Ms = noticed.healthP99Ms - quietHealthP99Ms
-  const slowestMs = noticed.slowestMs - noticed.ownStallMs
+  const slowestMs = (noticed.slowestMs - noticed.ownStallMs) * leftShare
   return [
     ...unique(noticed.errors).map((error) => `a neighbour's call failed: ${error}`),
     ...(slowestMs > BOUNDS.neighbourMs
@@ -119,9 +119,9 @@ function neighbours(
   ]
 }
 
-function tenantBeside({ besideMs }: Attack, { beside, noticed }: Observed): string[] {
+function tenantBeside({ besideMs }: Attack, { beside, noticed, leftShare }: Observed): string[] {
   if (besideMs === undefined || beside === null) return []
-  const slowestMs = beside.slowestMs - noticed.ownStallMs
+  const slowestMs = (beside.slowestMs - noticed.ownStallMs) * leftShare
   return [
     ...(beside.calls === 0 ? ['the other tenant of its worker was not heard'] : []),
     ...unique(beside.errors).map((error) => `a call of the other tenant failed: ${error}`),
@@ -132,7 +132,9 @@ function tenantBeside({ besideMs }: Attack, { beside, noticed }: Observed): stri
 }
 
 function afterwards(attack: Attack, seen: Observed): string[] {
-  const { recoveryMs, unrecovered, calmMs, workerDeaths, peakWorkerBytes } = seen
+  const { unrecovered, workerDeaths, peakWorkerBytes, leftShare } = seen
+  const counted = (tookMs: number | null) => (tookMs === null ? null : tookMs * leftShare)
+  const [recoveryMs, calmMs] = [counted(seen.recoveryMs), counted(seen.calmMs)]
   // The first two deaths cost no pause.
   const boundMs = workerDeaths > 2 ? BOUNDS.backingOffMs : BOUNDS.recoveryMs
   return [

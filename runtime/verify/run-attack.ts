@@ -4,6 +4,7 @@ import { type Attack, DEADLINE_MS, type Family } from './attacks/attack.ts'
 import type { Ended } from './client.ts'
 import { writeFolder } from './corpus.ts'
 import type { HostState } from './host-link.ts'
+import { watchLeftShare } from './left-share.ts'
 import type { Beside, Noticed } from './neighbours.ts'
 import { startBeside, startNeighbours } from './neighbours.ts'
 import { cpuMsOf, familyOf } from './processes.ts'
@@ -31,6 +32,8 @@ export type Observed = {
   peakWorkerBytes: number
   /** What arrived at the servers of the run that may not. */
   forbidden: string[]
+  /** How much of the processors other programs left meanwhile, at most 1: its times count so much. */
+  leftShare: number
 }
 
 const TOKENS = 'token-of-attacked-tenant-'
@@ -61,6 +64,7 @@ export async function runAttack(family: Family, attack: Attack, scene: Scene): P
   const before = await host.state()
   upstream.forbidden()
   const memory = sampleMemory(host.pid)
+  const leftShare = watchLeftShare(host.pid)
   const neighbours = startNeighbours(client, upstream.url, scene.quick)
   const droppedMs = performance.now()
   const { folder, ghost } = await place(family, attack, scene)
@@ -75,10 +79,10 @@ export async function runAttack(family: Family, attack: Attack, scene: Scene): P
     calls.push(...(await (attack.pages ? askPages(attack, scene) : makeCalls(attack, scene))))
     beside = (await other?.stop()) ?? null
     await host.letGo()
-    if (!attack.staysDown) recovered = await recover(attack, scene)
+    if (!attack.staysDown) recovered = await recover(attack, scene, leftShare)
   }
   const noticed = await neighbours.stop()
-  const calmMs = await untilCalm(host.pid)
+  const calmMs = await untilCalm(host.pid, leftShare)
   const after = await settledState(scene, before)
   const digest = await digestOf(attack, scene)
   const deaths = after.workers.find(({ lane }) => lane === digest)?.deaths ?? 0
@@ -95,6 +99,7 @@ export async function runAttack(family: Family, attack: Attack, scene: Scene): P
     after,
     ...memory(),
     forbidden: upstream.forbidden(),
+    leftShare: leftShare(),
   }
 }
 
@@ -214,7 +219,7 @@ function fill(settings: Readonly<Record<string, string>>, { upstream }: Scene, t
 type Recovery = Pick<Observed, 'recoveryMs' | 'unrecovered'>
 
 /** Asks the same connector for something harmless, as the same tenant and as another, until both answer. */
-async function recover(attack: Attack, scene: Scene): Promise<Recovery> {
+async function recover(attack: Attack, scene: Scene, leftShare: () => number): Promise<Recovery> {
   const begun = performance.now()
   let unrecovered = ''
   for (const tenant of [0, 99]) {
@@ -228,7 +233,8 @@ async function recover(attack: Attack, scene: Scene): Promise<Recovery> {
       })
       if (ending === 'answer') break
       unrecovered = `${ending}: ${message}`
-      if (performance.now() - begun > RECOVERY_MS) return { recoveryMs: null, unrecovered }
+      if ((performance.now() - begun) * leftShare() > RECOVERY_MS)
+        return { recoveryMs: null, unrecovered }
       await pause(20)
     }
   }
@@ -236,9 +242,9 @@ async function recover(attack: Attack, scene: Scene): Promise<Recovery> {
 }
 
 /** Waits until the host and its workers take no processor time; null where they go on taking it. */
-async function untilCalm(pid: number): Promise<number | null> {
+async function untilCalm(pid: number, leftShare: () => number): Promise<number | null> {
   const begun = performance.now()
-  while (performance.now() - begun < CALM_MS) {
+  while ((performance.now() - begun) * leftShare() < CALM_MS) {
     const before = cpuMsOf(pid)
     const windowMs = performance.now()
     await pause(CALM_WINDOW_MS)

@@ -121,6 +121,13 @@ async function prepare(family: Family, selected: readonly Selected[], scene: Sce
   await Promise.all(served.map(({ attack }) => place(family, attack, scene)))
 }
 
+/**
+ * A deadline of a call counts wall time: where other programs left less than this of the processors, what was found is
+ * looked for again, so many times in all. What is really wrong is so each time.
+ */
+const CROWDED_SHARE = 0.5
+const MOST_TRIES = 3
+
 async function runOne(
   family: Family,
   attack: Attack,
@@ -130,9 +137,13 @@ async function runOne(
   const begun = performance.now()
   const base = { attack: attack.name, family }
   try {
-    const seen = await runAttack(family, attack, scene)
-    const findings = judge(attack, seen, { paths: scene.paths, quietHealthP99Ms })
-    return { ...base, ...told(seen), findings, tookMs: since(begun) }
+    for (let tries = 1; ; tries += 1) {
+      const seen = await runAttack(family, attack, scene)
+      const findings = judge(attack, seen, { paths: scene.paths, quietHealthP99Ms })
+      const isCrowded = seen.leftShare < CROWDED_SHARE && tries < MOST_TRIES
+      if (findings.length === 0 || !isCrowded)
+        return { ...base, ...told(seen), findings, tookMs: since(begun) }
+    }
   } catch (error) {
     const findings = [scene.host.ended ?? messageOf(error)]
     return { ...base, ...NOTHING_TOLD, findings, tookMs: since(begun) }

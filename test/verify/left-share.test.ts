@@ -1,0 +1,44 @@
+/** Bounds of time of an attack are held against the processor time that other programs leave. */
+import { spawn } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { shareOf, timesOf } from '../../runtime/verify/left-share.ts'
+import { familyOf } from '../../runtime/verify/processes.ts'
+import { until } from '../e2e/until.ts'
+import { behindTest } from '../kit/closing.ts'
+
+const before = { allMs: 5000, busyMs: 1000, ownMs: 500 }
+
+test.each([
+  { what: 'nobody else', busyMs: 300, ownMs: 300, share: 1 },
+  { what: 'others half of the time', busyMs: 2000, ownMs: 0, share: 0.5 },
+  { what: 'others and itself', busyMs: 2000, ownMs: 1000, share: 0.75 },
+  { what: 'others all the time', busyMs: 4000, ownMs: 0, share: 0.05 },
+])('where $what took the processor, $share of it was left', ({ busyMs, ownMs, share }) => {
+  const { allMs } = before
+  const after = { allMs: allMs + 4000, busyMs: 1000 + busyMs, ownMs: 500 + ownMs }
+  expect(shareOf(before, after)).toBe(share)
+})
+
+test('where no time has passed, all of it was left', () => {
+  expect(shareOf(before, before)).toBe(1)
+})
+
+test.runIf(process.platform === 'linux')(
+  'what a process takes, with all that it started, is its own, while it runs and afterwards',
+  async () => {
+    const child = spawn('sh', [
+      '-c',
+      '(i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done); read over',
+    ])
+    behindTest(() => child.kill('SIGKILL'))
+    const pid = child.pid ?? 0
+    const others = () => timesOf(pid).ownMs - timesOf(NOBODY).ownMs
+    await until('it has taken some', () => others() > 50)
+    const isOver = () => familyOf(pid).length === 1
+    await until('what it started has ended', isOver)
+    expect(others()).toBeGreaterThan(50)
+  },
+)
+
+/** No process has this number. */
+const NOBODY = 2 ** 30
