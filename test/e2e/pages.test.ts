@@ -13,7 +13,7 @@ import { HANDS, type Hand } from './hands.ts'
 import { reportsOf } from './reports.ts'
 import { prepareStates } from './states.ts'
 import { until } from './until.ts'
-import { EVERY_PAGE, faultsOf, found, judge } from './walk.ts'
+import { EVERY_PAGE, faultsOf, found, haveJudge, judge } from './walk.ts'
 
 const reason =
   CHROMIUM === null ? ' (SKIPPED: no Chromium; install it, or name it in CHROMIUM)' : ''
@@ -249,6 +249,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     const walked = new Set<string>()
     for (const walker of WALKERS) {
       const { context, page } = await signIn(walker)
+      await haveJudge(page)
       const all = await found(context, url, BEGINNINGS)
       const mine = [...all].filter(([name]) => !walked.has(name) && !(name in NOT_WALKED))
       for (const [name] of mine) walked.add(name)
@@ -258,6 +259,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     }
     const context = await browser.newContext({ baseURL: url })
     const page = await watched(await context.newPage())
+    await haveJudge(page)
     Object.assign(
       faults,
       await faultsOf(page, '/settings/sign-in', (name) => photograph(page, name)),

@@ -21,8 +21,8 @@ const PATTERNS = [...EVERY_PAGE]
     (a, b) => Number(a.at.includes(':')) - Number(b.at.includes(':')) || b.at.length - a.at.length,
   )
 
-/** Addresses of one row that are looked through for others. */
-const MOST_OF_A_ROW = 25
+/** Addresses of one row that are looked through for others: pages of a row lead to the same rows, but for their state. */
+const MOST_OF_A_ROW = 8
 
 /** The first address of each row that links lead to, for who is signed in. Only reads. */
 export async function found(
@@ -57,12 +57,22 @@ const AXE = path.join(ROOT, 'node_modules', 'axe-core', 'axe.min.js')
 
 type Violation = { id: string; nodes: { html: string; failureSummary: string }[] }
 
+/**
+ * Has axe-core there in each page that is opened, for a walk that judges all of them: the browser keeps the code, which
+ * is not sent and compiled again for each.
+ */
+export const haveJudge = (page: Page): Promise<unknown> => page.addInitScript({ path: axe() })
+
+function axe(): string {
+  if (!existsSync(AXE)) throw new Error('axe-core is not installed: npm install')
+  return AXE
+}
+
 /** What axe-core finds wrong with a page as it stands. */
 export async function judge(page: Page): Promise<string[]> {
-  if (!existsSync(AXE)) throw new Error('axe-core is not installed: npm install')
-  // By the debugger, which the policy of the page does not bind; once for a page that is judged in several looks.
+  // By the debugger, which the policy of the page does not bind.
   if (await page.evaluate('typeof axe === "undefined"'))
-    await page.evaluate(readFileSync(AXE, 'utf8'))
+    await page.evaluate(readFileSync(axe(), 'utf8'))
   // What passes is counted, and not described.
   const violations = (await page.evaluate(
     'axe.run(document, { resultTypes: ["violations"], preload: false }).then(({ violations }) => violations)',
