@@ -1,6 +1,7 @@
 /**
  * Everything that must hold, one named step per promise: `npm test`. Arguments go to vitest, and only
- * vitest runs then: `npm test -- test/egress`.
+ * vitest runs then: `npm test -- test/egress`. `--checks` and `--tests` are the halves of the whole: the checks need
+ * nothing that a machine may still be installing (.ci/run).
  */
 import { spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
@@ -108,13 +109,17 @@ async function runAll(): Promise<void> {
   console.log(`\nPassed alone only: ${again.join(', ')}`)
 }
 
-const given = process.argv.slice(2)
-useMemory()
-if (given.length === 0) {
+async function runChecks(): Promise<void> {
   const checks = CHECKS.map((step) => ({ step, ending: run(step, false) }))
   for (const { step, ending } of checks) await report(step, ending)
-  await runAll()
-} else {
+}
+
+const given = process.argv.slice(2)
+const half = given.length === 1 ? given[0] : undefined
+useMemory()
+if (given.length === 0 || half === '--checks') await runChecks()
+if (given.length === 0 || half === '--tests') await runAll()
+else if (half !== '--checks') {
   const tests: Step = [...TESTS, ...given]
   await report(tests, run(tests, true))
 }
