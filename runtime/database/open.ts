@@ -3,7 +3,6 @@
  * meanwhile is told so, and the next question finds it again.
  */
 import type { EventEmitter } from 'node:events'
-import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } from 'pg'
 import { errorOf } from '../contract/errors/thrown.ts'
 import { watchAnswers } from './answers.ts'
@@ -17,6 +16,7 @@ import { listen } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { refuseSharing, setUp } from './session.ts'
 import { createSharedClock } from './shared-clock.ts'
+import { databaseOn } from './table-rows.ts'
 import { transact } from './transactions.ts'
 
 /** How long a question waits for a connection, and a connection for its server, in milliseconds. */
@@ -115,7 +115,7 @@ function onEachFault(client: PoolClient, hear: (fault: unknown) => void): void {
  * transaction aborted by contention is retried, so it must have no effects outside the database (else pass ONCE).
  */
 function withTransactions(pool: Pool): Db {
-  const db: Db = drizzle(pool)
+  const db = databaseOn(pool)
   const once: Db['transaction'] = async (work, config) => {
     const client = await pool.connect()
     let fault: Error | undefined

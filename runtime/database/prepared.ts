@@ -5,9 +5,9 @@
  * Only for statements that find few rows by a key whatever their values are: a plan that is kept must fit all of them.
  * A pooler in session mode keeps them for as long as a connection, like everything else of a session.
  */
-import { drizzle } from 'drizzle-orm/node-postgres'
 import type { Pool, QueryConfig } from 'pg'
 import type { Db } from './database.ts'
+import { unconnected } from './table-rows.ts'
 
 /** Values of the placeholders of a statement. */
 type Values = Record<string, unknown>
@@ -27,7 +27,7 @@ export function prepared<R>(
 ): (db: Db, values: Values) => Promise<R> {
   let statement: Statement<R> | null = null
   return (db, values) => {
-    statement ??= build(drizzle.mock()).prepare(name)
+    statement ??= build(unconnected()).prepare(name)
     // Drizzle binds a statement to the connection that it was built with; this is the same one on another.
     const here: Statement<R> = Object.create(statement, { client: { value: connectionOf(db) } })
     return here.execute(values)
@@ -56,7 +56,7 @@ export function preparing(db: Db): Db {
     const name = nameOf(text)
     return connection.query({ ...more, text, ...(name === undefined ? {} : { name }) }, values)
   }
-  const own: Db = drizzle.mock()
+  const own = unconnected()
   Object.assign(own._.session, { client: { query } })
   return own
 }

@@ -2,12 +2,13 @@
  * One transaction on one connection. It costs two messages beside what its work asks: one begins it and reads the
  * time, one writes what was gathered for its end and commits.
  */
-import { NodePgSession, NodePgTransaction } from 'drizzle-orm/node-postgres'
+import { NodePgTransaction } from 'drizzle-orm/node-postgres'
 import { PgDialect, type PgTransactionConfig } from 'drizzle-orm/pg-core'
 import type { PoolClient } from 'pg'
 import { gathering } from './at-end.ts'
 import type { Db } from './database.ts'
 import { connectionOf } from './prepared.ts'
+import { sessionOn } from './table-rows.ts'
 import { together } from './together.ts'
 
 type NoSchema = Record<string, never>
@@ -26,8 +27,7 @@ export async function transact<T>(
   work: (tx: Tx) => Promise<T>,
   config: PgTransactionConfig = {},
 ): Promise<T> {
-  const session = new NodePgSession<NoSchema, NoSchema>(client, dialect, undefined)
-  const tx = new NodePgTransaction<NoSchema, NoSchema>(dialect, session, undefined)
+  const tx = new NodePgTransaction<NoSchema, NoSchema>(dialect, sessionOn(client), undefined)
   await begin(tx, client, config)
   try {
     const { result, statements } = await gathering(tx, work)
