@@ -15,6 +15,7 @@ import { CoreError, type ValidationEntry } from '../../contract/errors/problem.t
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import type { KnownProvider, ProviderSignIn } from '../../contract/models/sign-in-provider.ts'
+import { isExactly } from '../../contract/schema/exact.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { CoreContext } from '../../core/kernel/context/context.ts'
@@ -194,7 +195,9 @@ const unescaped = (part: string): Buffer =>
 function checked(row: Endpoint, result: unknown): unknown {
   const { output } = row
   if (output === null) throw new Error('an endpoint that answers has a schema')
-  if (row.answer === 'json') return v.parse(output, result)
+  const is = isExactly(output)
+  if (row.answer === 'json') return is(result) ? result : v.parse(output, result)
   const { items, ...page } = membersOf(result)
-  return { items: v.parse(v.array(output), items), ...page }
+  const isWhole = Array.isArray(items) && items.every(is)
+  return { items: isWhole ? items : v.parse(v.array(output), items), ...page }
 }
