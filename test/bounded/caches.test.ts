@@ -35,10 +35,10 @@ const remembered =
     const memory = createRemembered<unknown>(name, bytesOf)
     const key = (nth: number) => `${nth} ${text(name === 'list_counts' ? bytes : 0)}`
     const answer = Array.from({ length: Math.ceil(bytes / 64) }, () => '')
-    for (let nth = 0; nth < count; nth += 1) await memory(key(nth), '1', async () => answer)
+    for (let nth = 0; nth < count; nth += 1) await memory.at(key(nth), '1', async () => answer)
     return async (nth) => {
       const find = vi.fn(async () => answer)
-      await memory(key(nth), '1', find)
+      await memory.at(key(nth), '1', find)
       return find.mock.calls.length === 0
     }
   }

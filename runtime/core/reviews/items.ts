@@ -8,6 +8,7 @@ import {
 } from '../../contract/models/review-item.ts'
 import type { ScopeFilter } from '../../contract/models/review-scope.ts'
 import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
 import {
   accessReviewApps,
@@ -128,29 +129,30 @@ export async function listItems(
 ) {
   const review = await findReview(db, principal, id)
   const mine = query.mine || !principal.permissions.has('reviews.read')
-  const where = and(
-    whichItems(review, query),
-    await namedBy(db, review.id, query.search),
-    mine ? mineOf(principal.userId) : undefined,
-  )
-  const total = mine ? undefined : countedBy(review.id, query)
-  const list = { where, order: [asc(items.place)], total }
+  const list = {
+    where: and(whichItems(review, query), mine ? mineOf(principal.userId) : undefined),
+    order: [asc(items.place)],
+    total: mine ? undefined : countedBy(review.id, query),
+    narrowed: (tx: Db) => namedBy(tx, review.id, query.search),
+  }
   const page = await selectPage(db, items, list, query, (row) => row)
   return { ...page, items: await toItems(db, page.items) }
 }
+
+const reviewersByIds = prepared('reviewers by ids', (db) => {
+  const { id, userIds, groupIds } = accessReviewAssignments
+  return db
+    .select({ id, userIds, groupIds })
+    .from(accessReviewAssignments)
+    .where(sql`${id} = any(${sql.placeholder('ids')}::uuid[])`)
+})
 
 /** In their order, with their reviewers. */
 export async function toItems(db: Db, rows: readonly ItemRow[]): Promise<AccessReviewItem[]> {
   const ids = [
     ...new Set(rows.flatMap(({ assignmentId }) => (assignmentId === null ? [] : [assignmentId]))),
   ]
-  const assigned =
-    ids.length === 0
-      ? []
-      : await db
-          .select()
-          .from(accessReviewAssignments)
-          .where(inArray(accessReviewAssignments.id, ids))
+  const assigned = ids.length === 0 ? [] : await reviewersByIds(db, { ids })
   const byId = new Map(assigned.map((one) => [one.id, one]))
   return rows.map((row) => toItem(row, byId.get(row.assignmentId ?? '')))
 }

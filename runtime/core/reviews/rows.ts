@@ -1,10 +1,12 @@
 /** Reviews and their apps: found, locked, and named in the log. */
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
+import { prepared } from '../../database/prepared.ts'
 import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import { rowOfId } from '../kernel/by-id.ts'
+import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type ReviewRow, recorded } from './machine/log.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
@@ -18,13 +20,34 @@ export async function findReview(
   id: string,
   locked = false,
 ): Promise<ReviewRow> {
+  const row = locked ? await lockedReview(db, domainId, id) : await reviewOfId(db, domainId, id)
+  if (!row || row.status === 'DELETED') throw notFound('Access review')
+  return row
+}
+
+/** Every page of its lines asks for it. */
+const reviewById = prepared('review by id', (db) =>
+  db
+    .select()
+    .from(accessReviews)
+    .where(
+      and(
+        eq(accessReviews.id, sql.placeholder('id')),
+        eq(accessReviews.domainId, sql.placeholder('domainId')),
+      ),
+    ),
+)
+
+async function reviewOfId(db: Db, domainId: string, id: string): Promise<ReviewRow | undefined> {
+  return isId(id) ? (await reviewById(db, { id, domainId }))[0] : undefined
+}
+
+function lockedReview(db: Db, domainId: string, id: string): Promise<ReviewRow> {
   const question = db
     .select()
     .from(accessReviews)
     .where(and(eq(accessReviews.id, id), eq(accessReviews.domainId, domainId)))
-  const row = await rowOfId(id, 'Access review', question, locked)
-  if (row.status === 'DELETED') throw notFound('Access review')
-  return row
+  return rowOfId(id, 'Access review', question, true)
 }
 
 /** An app of a review. @throws CoreError not_found, for a deleted one too. */

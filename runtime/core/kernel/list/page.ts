@@ -4,12 +4,21 @@
  * alone does not touch rows that are skipped.
  */
 import { createHash } from 'node:crypto'
-import { count, getTableName, type SQL, type SQLChunk, sql } from 'drizzle-orm'
+import {
+  and,
+  count,
+  getTableColumns,
+  getTableName,
+  type SQL,
+  type SQLChunk,
+  sql,
+} from 'drizzle-orm'
 import { type PgColumn, PgDialect, type PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../../../database/database.ts'
+import { askRows } from '../../../database/table-rows.ts'
 import { createRemembered, type Remembered } from './remembered.ts'
 import { tablesNamed } from './tables-named.ts'
-import { foldChanges, inSnapshot, readVersions, type Versions } from './versions.ts'
+import { foldChanges, inSnapshot, readVersions, type Versions, versionNow } from './versions.ts'
 import { isWalk, walkOn } from './walk.ts'
 
 export type ListPage<T> = { items: T[]; total: number; page: number; size: number; pages: number }
@@ -26,6 +35,8 @@ export type List = {
   total?: SQL | undefined
   /** Whether an index holds the matches in this order, so that the first of them are found without the others. */
   isIndexed?: boolean
+  /** Finds a condition that all matches fit, and that indexes answer sooner; it is asked where they are not remembered. */
+  narrowed?: (tx: Db) => Promise<SQL | undefined>
 }
 type Slice = { limit: number; offset: number }
 
@@ -76,17 +87,85 @@ export async function selectSlice<T extends Listed>(
   slice: Slice,
 ): Promise<{ rows: T['$inferSelect'][]; total: number }> {
   const question = questionOf(db, table, list)
-  if (isWalk(db)) return walkSlice(db, table, list, slice, question.text)
+  if (isWalk(db)) {
+    const begun = slice.offset === 0 ? await narrow(db, list) : list
+    return walkSlice(db, table, begun, slice, question.text)
+  }
   const memory = memoryOf(db)
+  const known = await rememberedSlice(db, table, slice, question, memory)
+  if (known) return known
   return inSnapshot(db, async (tx) => {
     const versions = await readVersions(tx, question.tables, question.domainId, () => fold(db))
-    const total = await totalOf(tx, table, list, question, versions, memory)
+    const near = await narrow(tx, list)
+    const total = await totalOf(tx, table, near, question, versions, memory)
     const ids =
       slice.offset >= total
         ? []
-        : await idsOf(tx, table, list, slice, question, versions, memory, total)
+        : await idsOf(tx, table, near, slice, question, versions, memory, total)
     return { rows: await rowsOf(tx, table, ids), total }
   })
+}
+
+/** A list with all that is to be found out before it is searched. */
+async function narrow(tx: Db, { narrowed, ...list }: List): Promise<List> {
+  return narrowed ? { ...list, where: and(list.where, await narrowed(tx)) } : list
+}
+
+/**
+ * A slice whose ids and total are remembered: its rows are asked for together with the version that they are of. Null where
+ * that is another one than what is remembered, and where a part of the slice is not.
+ */
+async function rememberedSlice<T extends Listed>(
+  db: Db,
+  table: T,
+  { limit, offset }: Slice,
+  { key, orderedKey, tables }: Question,
+  memory: Memory,
+): Promise<{ rows: T['$inferSelect'][]; total: number } | null> {
+  const [ids, count] = [memory.ids.last(orderedKey), memory.counts.last(key)]
+  if (!ids || !count || ids.version !== count.version) return null
+  const [first, total] = [await ids.answer, await count.answer]
+  const wanted = first.slice(offset, offset + limit)
+  if (wanted.length < Math.min(limit, total - offset)) return null
+  const { rows, version } = await rowsNow(db, table, wanted, tables)
+  return version === ids.version && rows.length === wanted.length ? { rows, total } : null
+}
+
+/** Rows by their ids, in the order of those, and the version of tables in the same moment. */
+async function rowsNow<T extends Listed>(
+  db: Db,
+  table: T,
+  ids: string[],
+  tables: string[],
+): Promise<{ rows: T['$inferSelect'][]; version: unknown }> {
+  if (ids.length === 0) {
+    const { rows } = await db.execute<{ version: string | null }>(
+      sql`select ${versionNow(sql`${sql.param(tables)}::text[]`)} as version`,
+    )
+    return { rows: [], version: rows[0]?.version }
+  }
+  const { name, text } = askedById(table)
+  const { rows, behind } = await askRows(db, table, { name, text, values: [ids, tables] })
+  return { rows: inOrder(ids, rows), version: behind.find((of) => of !== null) }
+}
+
+type Statement = { name: string; text: string }
+const statements = new WeakMap<Listed, Statement>()
+
+/** The statement by which rows of a table are found by their ids ($1); the first of those has the version of tables ($2). */
+function askedById(table: Listed): Statement {
+  const known = statements.get(table)
+  if (known) return known
+  const columns = Object.values(getTableColumns(table)).map((column) => sql`${column}`)
+  // A serial number is of no type of its own.
+  const ids = sql.raw(`$1::${table.id.getSQLType().replace('serial', 'int')}[]`)
+  const { sql: text } = dialect.sqlToQuery(sql`
+    select ${sql.join(columns, sql`, `)},
+      case when ${table.id} = (${ids})[1] then ${versionNow(sql.raw('$2::text[]'))} end
+    from ${table} where ${table.id} = any(${ids})`)
+  const statement = { name: `rows of ${getTableName(table)}`, text }
+  statements.set(table, statement)
+  return statement
 }
 
 /** Rows by their ids, in the order of those. */
@@ -96,13 +175,17 @@ async function rowsOf<T extends Listed>(
   ids: readonly string[],
 ): Promise<T['$inferSelect'][]> {
   if (ids.length === 0) return []
-  const place = new Map(ids.map((id, index) => [id, index]))
   const found = await tx
     .select()
     .from<PgTable>(table)
     .where(sql`${table.id} in ${[...ids]}`)
-  const at = (row: Record<string, unknown>): number => place.get(String(row['id'])) ?? 0
-  return found.sort((a, b) => at(a) - at(b))
+  return inOrder(ids, found)
+}
+
+function inOrder<R extends Record<string, unknown>>(ids: readonly string[], rows: R[]): R[] {
+  const place = new Map(ids.map((id, index) => [id, index]))
+  const at = (row: R): number => place.get(String(row['id'])) ?? 0
+  return rows.sort((a, b) => at(a) - at(b))
 }
 
 /** A slice of a list that is walked to its end (walk.ts). */
@@ -180,14 +263,15 @@ async function totalOf(
 ): Promise<number> {
   const known = domainId === '' ? null : rows(tables[0] ?? '')
   if (known !== null) return known
-  if (version === null || list.total) return countOf(tx, table, list)
-  return memory.counts(key, version, async () => {
+  if (version === null) return countOf(tx, table, list)
+  return memory.counts.at(key, version, async () => {
+    if (list.total) return countOf(tx, table, list)
     const mayBeMany = (size(getTableName(table)) ?? 0) > COUNTED_WITH_IDS
     // Many are counted by an index alone: to begin with their ids would cost more than the count itself.
     if (mayBeMany && (await isTakenForMany(tx, table, list))) return countOf(tx, table, list)
     const found = await findFew(tx, table, list)
     if (found === null) return countOf(tx, table, list)
-    await memory.ids(orderedKey, version, async () => found.ids)
+    await memory.ids.at(orderedKey, version, async () => found.ids)
     return found.total
   })
 }
@@ -235,7 +319,7 @@ async function idsOf(
   const isIndexed = domainId !== '' || list.isIndexed
   const walked = isIndexed || offset + limit > REMEMBERED_IDS
   if (walked || versions.version === null) return findIds(tx, table, list, { limit, offset })
-  const first = await memory.ids(orderedKey, versions.version, () => {
+  const first = await memory.ids.at(orderedKey, versions.version, () => {
     const few = total * 1000 < WALKED_PER_MILLE * (versions.size(getTableName(table)) ?? 0)
     return findIds(tx, table, list, { limit: REMEMBERED_IDS, offset: 0 }, few)
   })

@@ -19,7 +19,7 @@
  * In the same way the sum of `rows` is the exact number of rows of a domain. (1) needs a transaction that
  * writes nothing: that is what `inSnapshot` gives.
  */
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { tryLockUntilEnd } from '../../../database/locks.ts'
 
@@ -42,14 +42,16 @@ export function inSnapshot<T>(db: Db, ask: (tx: Db) => Promise<T>): Promise<T> {
   return db.transaction(ask, { isolationLevel: 'repeatable read', accessMode: 'read only' })
 }
 
-type Sums = {
-  table_name: string
-  changes: string
-  size: string
-  rows: string
-  parts: string
-  server: string
-}
+type Sums = { table_name: string; stand: string; size: string; rows: string; parts: string }
+
+/** What a version says of one table, of its rows of `table_changes`. */
+const STAND = sql`table_name || ' ' || sum(changes) || ' ' || pg_postmaster_start_time()`
+
+/** The version of tables that are all tracked, as a value in SQL, for a question that is asked alone. */
+export const versionNow = (tables: SQL): SQL => sql`(
+  select string_agg(stand, ' ' order by table_name) from (
+    select table_name, ${STAND} as stand from table_changes
+    where table_name = any(${tables}) group by table_name) of)`
 
 /** The versions that a snapshot sees. `onLong` is called when there is much to add up. */
 export async function readVersions(
@@ -59,16 +61,12 @@ export async function readVersions(
   onLong: () => void,
 ): Promise<Versions> {
   const { rows: found } = await tx.execute<Sums>(sql`
-    select table_name, sum(changes) as changes, sum(rows) as size, count(*) as parts,
-      coalesce(sum(rows) filter (where domain_id::text = ${domainId}), 0) as rows,
-      pg_postmaster_start_time()::text as server
+    select table_name, ${STAND} as stand, sum(rows) as size, count(*) as parts,
+      coalesce(sum(rows) filter (where domain_id::text = ${domainId}), 0) as rows
     from table_changes where table_name in ${[...tables]} group by table_name order by table_name`)
   if (found.some(({ parts }) => Number(parts) > FOLD_ABOVE)) onLong()
   const sums = new Map(found.map((one) => [one.table_name, one]))
-  const version =
-    sums.size === tables.length
-      ? found.map(({ table_name, changes, server }) => [table_name, changes, server]).join(' ')
-      : null
+  const version = sums.size === tables.length ? found.map(({ stand }) => stand).join(' ') : null
   const number = (text: string | undefined) => (text === undefined ? null : Number(text))
   return {
     version,

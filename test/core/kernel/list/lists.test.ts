@@ -1,8 +1,8 @@
 /** Lists are remembered by version: what they tell must be true at every moment, with every writer. */
 import { parse } from 'csv-parse/sync'
 import { eq, sql } from 'drizzle-orm'
-import { Client } from 'pg'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Client, type Pool } from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   foldChanges,
   inSnapshot,
@@ -68,6 +68,36 @@ describe('a list that was read before', () => {
     expect(await found(`/groups/${team}/users`)).toEqual([1, ['ada@example.com']])
     await core.db.delete(groups).where(eq(groups.id, team))
     expect(await mine()).toBe(before)
+  })
+
+  test('is asked for by one question, and again by all of them after a change', async () => {
+    // The cast: a member that the types of drizzle leave out.
+    const { $client: pool } = core.db as unknown as { $client: Pool }
+    const begun = vi.spyOn(pool, 'connect')
+    const asked = vi.spyOn(pool, 'query')
+    const questions = async (target: string) => {
+      asked.mockClear()
+      begun.mockClear()
+      const { total } = await list(target)
+      const texts = asked.mock.calls.map((call) => JSON.stringify(call))
+      const rows = texts.filter((text) => text.includes('table_changes')).length
+      // Each question takes a connection too; a transaction takes one alone.
+      return { total, rows, transactions: begun.mock.calls.length - asked.mock.calls.length }
+    }
+    try {
+      for (const page of ['', '&page=2']) {
+        const target = `/groups?name=team${page}`
+        await questions(target)
+        const { total, ...known } = await questions(target)
+        expect(known).toEqual({ rows: 1, transactions: 0 })
+        await group(core.db, `Team${page}`, [])
+        // The question tells that something has changed.
+        const after = await questions(target)
+        expect(after).toEqual({ total: total + 1, rows: 1, transactions: 1 })
+      }
+    } finally {
+      vi.restoreAllMocks()
+    }
   })
 
   test('tells nothing of what was rolled back', async () => {
