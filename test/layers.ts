@@ -224,9 +224,12 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/separation',
     'core/requests',
   ],
+  'core/mail': [...KERNEL, 'words', 'core/requests/machine'],
   'core/reviews/evidence': [
     ...KERNEL,
     'secrets',
+    'words',
+    'core/mail',
     'core/history',
     'core/directory',
     'core/catalogue/apps',
@@ -245,7 +248,6 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/offboarding',
     'core/reviews',
   ],
-  'core/mail': [...KERNEL, 'words', 'core/requests/machine'],
   'core/asking': [
     ...KERNEL,
     'core/directory',

@@ -18,9 +18,10 @@ SEAL_BEGINS = ('{"form":"%s","kind":"seal",' % FORM).encode()
 TAIL = re.compile(rb',"sha256":"([0-9a-f]{64})"\}')
 SUBJECTS = ["review", "offboarding", "access"]
 KINDS = SUBJECTS + ["person", "group", "app", "reviewers", "notification", "act", "chain", "item", "step", "held", "upload", "log", "page"]
-PAGE_BEGINS = (
-    '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
+PAGE_BEGINS = tuple(
+    f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" '
     'content="default-src \'none\'; style-src \'unsafe-inline\'"><meta name="viewport" content="width=device-width">'
+    for language in ("en", "de")
 )
 SPKI = bytes.fromhex("302a300506032b6570032100")
 LED_TO = {

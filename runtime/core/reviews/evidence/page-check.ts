@@ -1,6 +1,7 @@
 /** What the page of evidence must be: whole, and nothing that runs or loads. Pure. */
 import { createHash } from 'node:crypto'
-import { PAGE_BEGINS } from './page.ts'
+import { LANGUAGE_NAMES } from '../../../words/languages.ts'
+import { pageBegins } from './page.ts'
 
 type Line = Readonly<Record<string, unknown>>
 
@@ -13,7 +14,10 @@ export function createPageCheck(wrong: (words: string) => void) {
       parts += 1
       if (part !== parts || isWhole || typeof content !== 'string')
         return wrong(`line ${n} is no part of the page that belongs there`)
-      if (part === 1 && !content.startsWith(PAGE_BEGINS))
+      if (
+        part === 1 &&
+        !LANGUAGE_NAMES.some((language) => content.startsWith(pageBegins(language)))
+      )
         wrong(`line ${n} begins a page that is not closed to scripts and to what it could load`)
       whole.update(content)
       bytes += Buffer.byteLength(content)

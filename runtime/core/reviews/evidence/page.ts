@@ -3,14 +3,18 @@
  * the lines as they are written, and keeps no more of them than it shows. Pure.
  */
 import { createHash } from 'node:crypto'
+import { tableOf } from '../../../contract/schema/keys.ts'
 import { membersOf } from '../../../contract/schema/record.ts'
+import { EVIDENCE_WORDS } from '../../../words/evidence.ts'
+import { DEFAULT_LANGUAGE, type Language } from '../../../words/languages.ts'
 import { EVIDENCE_STYLE } from './page-style.ts'
 
 type Content = Readonly<Record<string, unknown>>
 type Cell = string | number | null | undefined
 
-/** How every page begins: what it may load and run is nothing. */
-export const PAGE_BEGINS = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><meta name="viewport" content="width=device-width">`
+/** How every page in a language begins: what it may load and run is nothing. */
+export const pageBegins = (language: Language): string =>
+  `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><meta name="viewport" content="width=device-width">`
 
 /** Most rows of a table; the file has all. */
 const MOST_ROWS = 2000
@@ -43,7 +47,12 @@ const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []
 
 type Table = { title: string; heads: readonly string[]; rows: string[]; left: number }
 
-const table = (title: string, ...heads: string[]): Table => ({ title, heads, rows: [], left: 0 })
+const table = ([title = '', ...heads]: readonly string[]): Table => ({
+  title,
+  heads,
+  rows: [],
+  left: 0,
+})
 
 function add({ rows, heads, ...of }: Table, cells: readonly Cell[]): number {
   if (rows.length >= MOST_ROWS) return of.left + 1
@@ -53,51 +62,27 @@ function add({ rows, heads, ...of }: Table, cells: readonly Cell[]): number {
   return of.left
 }
 
-/** What of the record stands above the tables -> its words. */
-const FACTS = [
-  ['as_of', 'As of'],
-  ['deadline_at', 'Deadline'],
-  ['completed_at', 'Completed at'],
-  ['id', 'Id'],
-] as const
+/** What of the record stands above the tables. */
+const FACTS = ['as_of', 'deadline_at', 'completed_at', 'id'] as const
 
-/** Tables by the kind of line that fills them. */
-const makeTables = () => ({
-  app: table(
-    'Apps',
-    'App',
-    'State',
-    'Sync',
-    'Read at',
-    'There',
-    'Reviewed',
-    'Left out',
-    'Connector',
-  ),
-  notification: table('Notifications', 'When', 'To', 'By', 'What', 'Outcome'),
-  act: table('Decisions', 'When', 'By', 'Decision', 'Lines', 'Reason'),
-  item: table(
-    'Lines',
-    'Account',
-    'Person',
-    'Access',
-    'State',
-    'Decided by',
-    'Reason',
-    'Last reading',
-  ),
-  held: table('Access', 'App', 'Account', 'Access', 'Since', 'Until', 'Why'),
-  step: table('Accounts', 'App', 'Account', 'State', 'Problem', 'Last reading'),
-  upload: table('Attached files', 'When', 'By', 'Name', 'Bytes', 'SHA-256'),
-})
-type Tables = ReturnType<typeof makeTables>
+/** Kinds of lines that fill a table, in the order of those. */
+const SHOWN = ['app', 'notification', 'act', 'item', 'held', 'step', 'upload'] as const
+type Shown = (typeof SHOWN)[number]
+
+/** What a cell is written with. */
+type Means = { words: Words; nameOf: (id: unknown) => string | null }
+type Words = (typeof EVIDENCE_WORDS)[Language]
 
 /** `gone at 2027-01-01T00:00:00.000Z (get_account, call 7f3a.12ab34cd)` */
-function readingWords(line: Content): string {
+function readingWords(line: Content, words: Words): string {
   const last = membersOf(listOf(line['readings']).at(-1))
+  const said = (value: unknown) => String(text(value))
   if (last['at'] !== undefined)
-    return `${last['shown'] === true ? 'there' : 'gone'} at ${text(last['at'])} (${text(last['capability'])}, call ${text(last['call_id'])})`
-  if (line['gone_run']) return `gone in sync ${text(line['gone_run'])} at ${text(line['gone_at'])}`
+    return words.reading(
+      last['shown'] === true,
+      ...([said(last['at']), said(last['capability']), said(last['call_id'])] as const),
+    )
+  if (line['gone_run']) return words.gone(said(line['gone_run']), said(line['gone_at']))
   return text(line['gone_at']) ?? '–'
 }
 
@@ -115,9 +100,7 @@ const whyHeld = (reasons: unknown): string =>
     .join(', ')
 
 /** ROWS: kind of line -> the cells of its row. */
-const ROWS: Readonly<
-  Record<keyof Tables, (line: Content, nameOf: (id: unknown) => string | null) => Cell[]>
-> = {
+const ROWS: Readonly<Record<Shown, (line: Content, means: Means) => Cell[]>> = {
   app(line) {
     const of = membersOf(line['population'])
     const excluded = Object.values(membersOf(of['excluded'])).map(Number)
@@ -128,59 +111,60 @@ const ROWS: Readonly<
       ...[text(of['synced']), text(of['items']), String(out), connector.filter(Boolean).join(' ')],
     ]
   },
-  notification: (line, nameOf) => [
+  notification: (line, { nameOf, words }) => [
     ...[text(line['at']), told(line).map(nameOf).join(', '), text(line['way'])],
-    ...[text(line['what']), text(line['outcome']) ?? 'waits'],
+    ...[text(line['what']), text(line['outcome']) ?? words.waits],
   ],
-  act: (line, nameOf) => [
+  act: (line, { nameOf }) => [
     ...[text(line['at']), nameOf(line['by_id']), text(line['decision']), text(line['items'])],
     text(line['reason']),
   ],
-  item: (line, nameOf) => [
+  item: (line, { nameOf, words }) => [
     ...[text(line['unique_identifier']), text(line['user_name']) ?? text(line['user_email'])],
-    text(line['label']) ?? text(line['entitlement_id']) ?? 'the account itself',
+    text(line['label']) ?? text(line['entitlement_id']) ?? words.account,
     ...[text(line['state']), nameOf(line['decided_by_id'] ?? undefined), text(line['reason'])],
-    readingWords(line),
+    readingWords(line, words),
   ],
   held: (line) => [
     ...[text(line['app_name']), text(line['unique_identifier'])],
     ...[text(line['label']) ?? text(line['kind']), text(line['since']), text(line['until'])],
     whyHeld(line['reasons']),
   ],
-  step: (line) => [
+  step: (line, { words }) => [
     ...[text(line['app_name']), text(line['account']), text(line['state'])],
-    ...[text(line['problem']), readingWords(line)],
+    ...[text(line['problem']), readingWords(line, words)],
   ],
-  upload: (line, nameOf) => [
+  upload: (line, { nameOf }) => [
     ...[text(line['at']), nameOf(line['by_id']), text(line['name']), text(line['bytes'])],
     text(line['digest']),
   ],
 }
 
-const isTable = (kind: string): kind is keyof Tables => Object.hasOwn(ROWS, kind)
+const isTable = (kind: string): kind is Shown => Object.hasOwn(ROWS, kind)
 
 /** Hears the lines of a file in their order; then `parts` are what people read. */
-export function createPage(fingerprint: string) {
-  const tables = makeTables()
+export function createPage(fingerprint: string, language: Language = DEFAULT_LANGUAGE) {
+  const words = EVIDENCE_WORDS[language]
+  const tables = tableOf(SHOWN.map((kind) => [kind, table(words[kind])] as const))
   const names = new Map<string, string>()
   const states: Record<string, number> = {}
   const facts: [string, Cell][] = []
-  let title = 'Evidence'
+  let title = ''
   let head: Cell = null
 
   const nameOf = (id: unknown): string | null =>
-    id === null ? 'Keyway itself' : (names.get(String(id)) ?? text(id))
+    id === null ? words.host : (names.get(String(id)) ?? text(id))
 
   function begin(kind: string, line: Content): void {
     const of = membersOf(line[kind])
     const person = membersOf(line['person'])
     title =
       text(of['name']) ??
-      `${kind === 'access' ? 'Access of' : 'Offboarding of'} ${text(person['email'])}`
-    facts.push(['Taken at', text(line['taken_at'])])
-    facts.push(['State', text(of['status']) ?? null])
-    facts.push(['Final', line['final'] === true ? 'yes' : 'no: more may follow'])
-    for (const [name, words] of FACTS) if (of[name]) facts.push([words, text(of[name])])
+      words[kind === 'access' ? 'access_of' : 'offboarding_of'](String(text(person['email'])))
+    facts.push([words.taken_at, text(line['taken_at'])])
+    facts.push([words.state, text(of['status']) ?? null])
+    facts.push([words.final, line['final'] === true ? words.yes : words.not_final])
+    for (const name of FACTS) if (of[name]) facts.push([words[name], text(of[name])])
   }
 
   return {
@@ -195,7 +179,7 @@ export function createPage(fingerprint: string) {
       if (!isTable(kind)) return
       const state = kind === 'item' || kind === 'step' ? text(line['state']) : null
       if (state !== null) states[state] = (states[state] ?? 0) + 1
-      tables[kind].left = add(tables[kind], ROWS[kind](line, nameOf))
+      tables[kind].left = add(tables[kind], ROWS[kind](line, { words, nameOf }))
     },
 
     /** The contents of the lines `page`. */
@@ -219,20 +203,20 @@ export function createPage(fingerprint: string) {
   }
 
   function* pieces(): Generator<string> {
-    yield `${PAGE_BEGINS}<title>${shown(title)}</title><style>${EVIDENCE_STYLE}</style></head><body><h1>${shown(title)}</h1>`
+    yield `${pageBegins(language)}<title>${shown(title)}</title><style>${EVIDENCE_STYLE}</style></head><body><h1>${shown(title)}</h1>`
     const all: [string, Cell][] = [
       ...facts,
       ...Object.entries(states),
-      ['Activity log', head],
-      ['Signed by', fingerprint],
+      [words.log, head],
+      [words.signed, fingerprint],
     ]
     yield `<dl>${all.map(([name, value]) => `<dt>${shown(name)}</dt><dd>${shown(value)}</dd>`).join('')}</dl>`
-    yield '<p>This page is for reading. What counts is the file that it came with: its lines, their digests and its signature.</p>'
+    yield `<p>${shown(words.counts)}</p>`
     for (const { title: name, heads, rows, left } of Object.values(tables)) {
       if (rows.length === 0) continue
       yield `<h2>${shown(name)}</h2><table><thead><tr>${heads.map((one) => `<th scope="col">${shown(one)}</th>`).join('')}</tr></thead><tbody>`
       yield* rows
-      yield `</tbody></table>${left > 0 ? `<p>${left} more are in the file.</p>` : ''}`
+      yield `</tbody></table>${left > 0 ? `<p>${shown(words.more(left))}</p>` : ''}`
     }
     yield '</body></html>\n'
   }

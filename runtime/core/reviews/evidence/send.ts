@@ -1,9 +1,12 @@
 /** Sending evidence: a file that is made while it is sent, in one transaction that sees one moment. */
 import { CoreError } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
+import { DEFAULT_LANGUAGE, type Language } from '../../../words/languages.ts'
 import { chainWaiting } from '../../kernel/audit/waiting.ts'
 import type { RequestContext } from '../../kernel/context/context.ts'
 import type { FileAnswer } from '../../kernel/file-answer.ts'
+import type { Principal } from '../../kernel/identity/principal.ts'
+import { getPersonalSettings } from '../../mail/settings.ts'
 import { longStatements } from '../../sync/runs.ts'
 import type { EvidenceLine } from './content.ts'
 import { writeEvidence } from './form.ts'
@@ -16,7 +19,8 @@ const PATIENCE_MS = 60_000
 let sent = 0
 
 type Evidence = {
-  domainId: string
+  /** Who takes it: the page is in their language. */
+  by: Pick<Principal, 'domainId' | 'userId'>
   /** The name of the file. */
   name: string
   /** What a log line says where it was not sent whole. */
@@ -30,7 +34,7 @@ type Evidence = {
 /** That it was taken is in the log before it is read. @throws CoreError too_many_requests while others are sent */
 export async function sendSealed(
   db: Db,
-  { domainId, name, about, note, lines }: Evidence,
+  { by, name, about, note, lines }: Evidence,
   means: RequestContext,
 ): Promise<FileAnswer> {
   if (sent >= MOST)
@@ -42,9 +46,11 @@ export async function sendSealed(
       },
     )
   sent += 1
+  let language: Language
   try {
+    language = (await getPersonalSettings(db, by)).language ?? DEFAULT_LANGUAGE
     await db.transaction(note)
-    await chainWaiting(db, domainId)
+    await chainWaiting(db, by.domainId)
   } catch (error) {
     sent -= 1
     throw error
@@ -65,7 +71,7 @@ export async function sendSealed(
     if (isBegun) throw new Error('evidence was begun already')
     await tx.execute(longStatements)
     const writer = writeEvidence(means.signer, put)
-    const page = createPage(means.signer.key.fingerprint)
+    const page = createPage(means.signer.key.fingerprint, language)
     for await (const { kind, content } of lines(tx, await means.now(tx))) {
       page.take(kind, content)
       await writer.add(kind, content)

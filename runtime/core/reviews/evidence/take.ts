@@ -26,12 +26,15 @@ export async function takeEvidence(
   means: RequestContext,
 ): Promise<FileAnswer> {
   const found = await findReview(db, principal, id)
-  const { domainId } = principal
   const key = means.signer.key.fingerprint
   return sendSealed(
     db,
     {
-      ...{ domainId, name: `keyway-review-${found.id}.jsonl`, about: { access_review: found.id } },
+      ...{
+        by: principal,
+        name: `keyway-review-${found.id}.jsonl`,
+        about: { access_review: found.id },
+      },
       note: (tx) => note(tx, principal, found, 'EVIDENCE_TAKEN', { key }),
       async *lines(tx, takenAt) {
         // Found in its moment: it may have changed since.
@@ -56,7 +59,7 @@ export async function takeOffboardingEvidence(
   return sendSealed(
     db,
     {
-      ...{ domainId: principal.domainId, name, about: { offboarding: found.id } },
+      ...{ by: principal, name, about: { offboarding: found.id } },
       note: (tx) =>
         recordActivity(
           tx,
@@ -89,7 +92,7 @@ export async function takeAccessEvidence(
   return sendSealed(
     db,
     {
-      ...{ domainId: principal.domainId, name: `keyway-access-${user.id}.jsonl` },
+      ...{ by: principal, name: `keyway-access-${user.id}.jsonl` },
       about: { user: user.id },
       note: (tx) =>
         recordActivity(tx, principal, 'USER_ACCESS_EVIDENCE_TAKEN', [target], {

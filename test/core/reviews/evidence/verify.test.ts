@@ -4,6 +4,7 @@ import { membersOf } from '../../../../runtime/contract/schema/record.ts'
 import { sha256 } from '../../../../runtime/core/reviews/evidence/form.ts'
 import { createPage } from '../../../../runtime/core/reviews/evidence/page.ts'
 import { verifyEvidence } from '../../../../runtime/core/reviews/evidence/verify.ts'
+import type { Language } from '../../../../runtime/words/languages.ts'
 import { entry, other, sampleLines, signer, written } from './made.ts'
 import { type Flip, flipped, hasPython, ours, theirs } from './verdicts.ts'
 
@@ -207,8 +208,8 @@ test('where the log was not kept so long, it is not compared', async () => {
 })
 
 /** Lines with the page that is made of them. */
-function withPage(lines: Lines): Lines {
-  const page = createPage(KEY)
+function withPage(lines: Lines, language: Language = 'en'): Lines {
+  const page = createPage(KEY, language)
   for (const [kind, content] of lines) page.take(kind, content)
   return [...lines, ...[...page.parts()].map((part): Lines[number] => ['page', part])]
 }
@@ -232,6 +233,25 @@ test('the page to read is good, shows what the lines say, and nothing of them is
   const heard: string[] = []
   const verified = await verifyEvidence([file], KEY, (part) => heard.push(part))
   expect([verified.page, heard.join('')]).toEqual([true, html])
+})
+
+test('the page is in German for who reads German, and in no language that there is not', async () => {
+  const paged = withPage(sampleLines(), 'de')
+  const file = await written(paged)
+  expect(await ours(file, KEY)).toBeNull()
+  if (hasPython) expect(await theirs(KEY, { files: [file] })).toEqual([null])
+  const html = htmlOf(paged)
+  expect(html).toContain('<html lang="de">')
+  expect(html).toContain('<th scope="col">Begründung</th>')
+  expect(html).toContain('entfernt am 2027-03-01T08:00:00.000Z (get_account, Aufruf r.2)')
+  const other = paged.map(([kind, content]): Lines[number] => [
+    kind,
+    kind === 'page'
+      ? { ...content, content: String(content['content']).replace('lang="de"', 'lang="xx"') }
+      : content,
+  ])
+  const says = /begins a page that is not closed to scripts/
+  await refused([['in another language', await written(other), says]])
 })
 
 test('the page of many lines has the first of them, and says how many more there are', async () => {
