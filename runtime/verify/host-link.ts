@@ -57,7 +57,7 @@ export type HostLink = {
 export const ENVIRONMENT_SECRET = 'canary-of-the-environment-5d0f7c3a'
 
 /** How long the host may take to answer the run itself, in milliseconds. */
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 120_000
 
 /** Starts the host process; `entry` is its file. */
 export async function startHostProcess(entry: string, settings: HostSettings): Promise<HostLink> {

@@ -22,7 +22,7 @@ beforeAll(async () => {
       // Filling little memory takes little time, also on a slow machine.
       cramped: variant('hazards', {
         id: 'cramped',
-        limits: { deadline_ms: 20_000, memory_mb: 64 },
+        limits: { deadline_ms: 60_000, memory_mb: 64 },
       }),
       narrow: variant('hazards', { id: 'narrow', limits: { deadline_ms: 1000, concurrency: 2 } }),
       neighbour: greeter('neighbour', 'hello'),

@@ -7,8 +7,8 @@ import { type AttackOutcome, type Report, select, verify } from '../../runtime/v
 const selected = (select() ?? []).filter(({ attack }) => attack.quick)
 let report: Report
 
-/** A minute where nothing else runs; only each attack's own deadline is judged. */
-const PATIENCE_MS = 300_000
+/** A minute where nothing else runs; what fails on a crowded machine is tried again. */
+const PATIENCE_MS = 900_000
 
 beforeAll(async () => {
   report = await verify({ entry: HOST_ENTRY, selected, quick: true })
