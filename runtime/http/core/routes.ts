@@ -15,7 +15,8 @@ import { CoreError, type ValidationEntry } from '../../contract/errors/problem.t
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import type { KnownProvider, ProviderSignIn } from '../../contract/models/sign-in-provider.ts'
-import { isExactly } from '../../contract/schema/exact.ts'
+import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import { fillOf } from '../../contract/schema/fill.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { CoreContext } from '../../core/kernel/context/context.ts'
@@ -191,13 +192,17 @@ const unescaped = (part: string): Buffer =>
     'latin1',
   )
 
+/** The schema is asked where filling is not all that there is to do. */
+function made(schema: AnySchema, value: unknown): unknown {
+  const filled = fillOf(schema)(value)
+  return filled === undefined ? v.parse(schema, value) : filled
+}
+
 /** Nulls filled in, and exactly the contract: a breach here is a defect of ours. */
 function checked(row: Endpoint, result: unknown): unknown {
   const { output } = row
   if (output === null) throw new Error('an endpoint that answers has a schema')
-  const is = isExactly(output)
-  if (row.answer === 'json') return is(result) ? result : v.parse(output, result)
+  if (row.answer === 'json') return made(output, result)
   const { items, ...page } = membersOf(result)
-  const isWhole = Array.isArray(items) && items.every(is)
-  return { items: isWhole ? items : v.parse(v.array(output), items), ...page }
+  return { items: made(v.array(output), items), ...page }
 }
