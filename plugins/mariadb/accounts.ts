@@ -4,6 +4,7 @@ import {
   flagOf,
   hasCode,
   type Input,
+  nameOf,
   type Output,
   type Paged,
   rowsPage,
@@ -13,13 +14,13 @@ import { type Ctx, idOf, sizeOf, type Who, whoIs, whoOf } from './rows.ts'
 
 type Account = Output<'get_account'>
 
-/** One page of accounts, by name and host. */
+/** One page of accounts, by host and name, as the server keeps them. */
 export async function listAccounts(ctx: Ctx): Promise<Paged<Account[]>> {
   const size = sizeOf(ctx)
-  const [user = '', host = ''] = Array.isArray(ctx.page.cursor) ? ctx.page.cursor.map(String) : []
-  const { rows } = await ctx.sql.query('accounts', [user, host, size])
+  const [host = '', user = ''] = Array.isArray(ctx.page.cursor) ? ctx.page.cursor.map(String) : []
+  const { rows } = await ctx.sql.query('accounts', [host, user, size])
   ctx.raw(rows)
-  return rowsPage(rows, size, toAccount, (last) => Object.values(whoOf(last)))
+  return rowsPage(rows, size, toAccount, (last) => [nameOf(last, 'host'), nameOf(last, 'user')])
 }
 
 /** One account by id. */

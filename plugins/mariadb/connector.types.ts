@@ -52,6 +52,7 @@ export type Connector = {
         string | null,
         string | null,
         number | null,
+        number | null,
       ]
       names: never
     }

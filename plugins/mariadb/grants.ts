@@ -5,6 +5,7 @@ import {
   nameOf,
   type Output,
   type Paged,
+  paged,
   rowsPage,
   type SqlRow,
   unlessAlready,
@@ -16,16 +17,26 @@ import { type Ctx, idOf, sizeOf, type Who, whoOf } from './rows.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
-const KEY = ['user', 'host', 'kind', 'resource', 'entitlement']
+const KEY = ['host', 'user', 'kind', 'resource', 'entitlement']
 
-/** One page of what accounts have, by account. */
+/**
+ * One page of what accounts have, by account. An account that has nothing has a row as well, so that a page reads no
+ * further than its accounts: all that everybody has would be read again for every page.
+ */
 export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
   const size = sizeOf(ctx)
-  const [user = '', host = '', kind = '', resource = '', entitlement = ''] = cursorOf(ctx)
-  const after = [user, host, kind, resource, entitlement] as const
-  const { rows } = await ctx.sql.query('held', [isEffective(ctx), ...after, size])
+  const [host = '', user = '', kind = '', resource = '', entitlement = ''] = cursorOf(ctx)
+  const after = [host, user, kind, resource, entitlement] as const
+  // One account more: all that the first one has may have been given.
+  const { rows } = await ctx.sql.query('held', [isEffective(ctx), ...after, size, size + 1])
   ctx.raw(rows)
-  return rowsPage(rows, size, toAssociation, (last) => KEY.map((column) => nameOf(last, column)))
+  const { response, cursor } = rowsPage(
+    rows,
+    size,
+    (row) => (nameOf(row, 'kind') === '' ? [] : [toAssociation(row)]),
+    (last) => KEY.map((column) => nameOf(last, column)),
+  )
+  return paged(response.flat(), cursor)
 }
 
 /** All that one account has. */

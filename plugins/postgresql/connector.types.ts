@@ -35,22 +35,12 @@ export type Connector = {
     }
     memberships: {
       reads: true
-      parameters: [string | null, string | null, number | null]
-      names: never
-    }
-    effective_memberships: {
-      reads: true
-      parameters: [string | null, string | null, number | null]
+      parameters: [boolean | null, string | null, string | null, number | null]
       names: never
     }
     memberships_of: {
       reads: true
-      parameters: [string | null]
-      names: never
-    }
-    effective_memberships_of: {
-      reads: true
-      parameters: [string | null]
+      parameters: [boolean | null, string | null]
       names: never
     }
     grantors: {

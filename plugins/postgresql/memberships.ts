@@ -1,24 +1,39 @@
 /** Who is a member of which role: read, granted and revoked. */
-import { ConnectorError, type Input, nameOf, type Output, type Paged, rowsPage } from 'keyway/sdk'
+import {
+  ConnectorError,
+  type Input,
+  nameOf,
+  type Output,
+  type Paged,
+  paged,
+  rowsPage,
+  textOf,
+} from 'keyway/sdk'
 import { readAccount } from './accounts.ts'
 import { readRole } from './roles.ts'
 import { type Ctx, sizeOf } from './rows.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
-/** One page of memberships, by account and role. */
+/**
+ * One page of memberships, by account and role. An account without any has a row as well, so that a page reads no
+ * further than its accounts: all memberships at once would be read again for every page.
+ */
 export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
   const size = sizeOf(ctx)
   const [account, role] = cursorOf(ctx)
-  const statement = isEffective(ctx) ? 'effective_memberships' : 'memberships'
-  const { rows } = await ctx.sql.query(statement, [account, role, size])
+  const { rows } = await ctx.sql.query('memberships', [isEffective(ctx), account, role, size])
   ctx.raw(rows)
-  return rowsPage(
+  const { response, cursor } = rowsPage(
     rows,
     size,
-    (row) => association(nameOf(row, 'account'), nameOf(row, 'role')),
-    (last) => [nameOf(last, 'account'), nameOf(last, 'role')],
+    (row) => {
+      const of = textOf(row, 'role')
+      return of === null ? [] : [association(nameOf(row, 'account'), of)]
+    },
+    (last) => [nameOf(last, 'account'), textOf(last, 'role') ?? ''],
   )
+  return paged(response.flat(), cursor)
 }
 
 /** All roles that one account is a member of. */
@@ -74,8 +89,7 @@ export async function unassignEntitlement(
 const isEffective = (ctx: Ctx): boolean => ctx.settings.associations === 'effective'
 
 async function rolesOf(ctx: Ctx, account: string, effective: boolean): Promise<string[]> {
-  const statement = effective ? 'effective_memberships_of' : 'memberships_of'
-  const { rows } = await ctx.sql.query(statement, [account])
+  const { rows } = await ctx.sql.query('memberships_of', [effective, account])
   return rows.map((row) => nameOf(row, 'role'))
 }
 

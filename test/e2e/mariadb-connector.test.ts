@@ -376,5 +376,32 @@ describe.skipIf(noMariadb !== null)(
         app_error_code,
       })
     })
+
+    // The last: the others list everybody.
+    test('lists a role of 100,000 members, each page by itself', async () => {
+      const members = 100_000
+      await admin.query('create role everyone')
+      await admin.query('grant role_reader to everyone')
+      // As the server keeps them: 100,000 statements would take minutes.
+      await admin.query(
+        `insert into mysql.global_priv (Host, User, Priv) select '%', concat('member', seq), '{"access":0}' from mysql.seq_1_to_${members}`,
+      )
+      await admin.query(
+        `insert into mysql.roles_mapping (Host, User, Role) select '%', concat('member', seq), 'everyone' from mysql.seq_1_to_${members}`,
+      )
+      await admin.query('flush privileges')
+      const settings = { page_size: 5000 }
+      const found = await pagesOf<Association>('find_entitlement_associations', undefined, {
+        settings,
+      })
+      const held = found
+        .filter((one) => /^member\d+@%$/.test(one.account_id))
+        .map((one) => one.account_id)
+      expect(held).toHaveLength(members)
+      expect(new Set(held).size).toBe(members)
+      const { body } = await call('find_entitlement_associations', {}, effective)
+      expect(success<Association[]>(body).length).toBeGreaterThan(400)
+      expect(body.page?.token).toBeTruthy()
+    }, 300_000)
   },
 )

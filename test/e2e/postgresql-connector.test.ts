@@ -324,5 +324,36 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
         app_error_code: '28P01',
       })
     })
+
+    // The last: the others list everybody.
+    test('lists a role of 100,000 members although the server believes that it has none', async () => {
+      const members = 100_000
+      await admin.query('alter system set autovacuum = off')
+      await admin.query('select pg_reload_conf()')
+      await admin.query('create role everyone in role readers')
+      // A transaction may not lock more.
+      for (let from = 0; from < members; from += 4000)
+        await admin.query(
+          `do $$ begin for n in ${from + 1}..${from + 4000} loop execute 'create role member' || n || ' login in role everyone'; end loop; end $$`,
+        )
+      // As where many came since the tables were last analysed.
+      await admin.query('set allow_system_table_mods = on')
+      await admin.query(
+        "update pg_class set reltuples = 0, relpages = 1 where relname in ('pg_authid', 'pg_auth_members')",
+      )
+      await admin.query(
+        "delete from pg_statistic where starelid in ('pg_authid'::regclass, 'pg_auth_members'::regclass)",
+      )
+      const settings = { associations: 'effective', page_size: 5000 }
+      const found = await pagesOf<Association>('find_entitlement_associations', undefined, {
+        settings,
+      })
+      const ofMembers = found
+        .flat()
+        .filter((one) => /^member\d+$/.test(one.account_id))
+        .map((one) => `${one.account_id} ${one.integration_specific_entitlement_id}`)
+      expect(ofMembers).toHaveLength(2 * members)
+      expect(new Set(ofMembers).size).toBe(2 * members)
+    }, 300_000)
   },
 )
