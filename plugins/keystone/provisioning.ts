@@ -6,6 +6,7 @@ import {
   type Input,
   type Output,
   path,
+  renamed,
   startsActive,
 } from 'keyway/sdk'
 import { statusOf, type User } from './accounts.ts'
@@ -48,7 +49,7 @@ export async function createAccount(
     const user = await written(
       service(ctx).post<{ user: User }>('/users', {
         user: {
-          ...attributesOf({ ...request, username: name }),
+          ...renamed({ ...request, username: name }, ATTRIBUTES),
           ...(request['domain_id'] === undefined ? {} : { domain_id: request['domain_id'] }),
           enabled: startsActive(request.user_status),
         },
@@ -66,7 +67,7 @@ export async function updateAccount(
   request: Input<'update_account'> & Fields,
   ctx: Ctx,
 ): Promise<Output<'update_account'>> {
-  const attributes = attributesOf(request)
+  const attributes = renamed(request, ATTRIBUTES)
   if (Object.keys(attributes).length === 0)
     throw new ConnectorError(
       'bad_request',
@@ -87,13 +88,6 @@ export async function deleteAccount(
   await service(ctx).delete(path`/users/${request.account_id}`)
   return { status: 'DELETED', deleted: true }
 }
-
-const attributesOf = (request: Fields) =>
-  Object.fromEntries(
-    Object.entries(ATTRIBUTES).flatMap(([field, attribute]) =>
-      request[field] === undefined ? [] : [[attribute, request[field]]],
-    ),
-  )
 
 /** The user as it was written. Keystone has no code of its own for a name that is taken. */
 async function written(result: Promise<{ user: User }>): Promise<User> {

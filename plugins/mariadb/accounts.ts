@@ -4,6 +4,7 @@ import {
   flagOf,
   hasCode,
   type Input,
+  keysCursor,
   nameOf,
   type Output,
   type Paged,
@@ -17,7 +18,7 @@ type Account = Output<'get_account'>
 /** One page of accounts, by host and name, as the server keeps them. */
 export async function listAccounts(ctx: Ctx): Promise<Paged<Account[]>> {
   const size = sizeOf(ctx)
-  const [host = '', user = ''] = Array.isArray(ctx.page.cursor) ? ctx.page.cursor.map(String) : []
+  const [host, user] = keysCursor(ctx, ['', ''])
   const { rows } = await ctx.sql.query('accounts', [host, user, size])
   ctx.raw(rows)
   return rowsPage(rows, size, toAccount, (last) => [nameOf(last, 'host'), nameOf(last, 'user')])

@@ -2,6 +2,7 @@
 import {
   ConnectorError,
   type Input,
+  keysCursor,
   nameOf,
   type Output,
   type Paged,
@@ -25,8 +26,7 @@ const KEY = ['host', 'user', 'kind', 'resource', 'entitlement']
  */
 export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
   const size = sizeOf(ctx)
-  const [host = '', user = '', kind = '', resource = '', entitlement = ''] = cursorOf(ctx)
-  const after = [host, user, kind, resource, entitlement] as const
+  const after = keysCursor(ctx, ['', '', '', '', ''])
   // One account more: all that the first one has may have been given.
   const { rows } = await ctx.sql.query('held', [isEffective(ctx), ...after, size, size + 1])
   ctx.raw(rows)
@@ -144,13 +144,6 @@ const REVOKES = {
   DROP: 'revoke_drop',
   INDEX: 'revoke_index',
 } as const satisfies Record<Privilege, keyof Connector['statements']>
-
-/** The row that the last page ended with. */
-function cursorOf({ page: { cursor } }: Ctx): string[] {
-  if (cursor === null) return []
-  if (Array.isArray(cursor) && cursor.length === KEY.length) return cursor.map(String)
-  throw new ConnectorError('invalid_page_token', 'The cursor is none of this listing')
-}
 
 const toAssociation = (row: SqlRow): Association => ({
   account_id: idOf(whoOf(row)),

@@ -2,6 +2,7 @@
 import {
   ConnectorError,
   type Input,
+  keysCursor,
   nameOf,
   type Output,
   type Paged,
@@ -21,7 +22,7 @@ type Association = Output<'find_entitlement_associations'>[number]
  */
 export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {
   const size = sizeOf(ctx)
-  const [account, role] = cursorOf(ctx)
+  const [account, role] = keysCursor(ctx, ['', ''])
   const { rows } = await ctx.sql.query('memberships', [isEffective(ctx), account, role, size])
   ctx.raw(rows)
   const { response, cursor } = rowsPage(
@@ -91,14 +92,6 @@ const isEffective = (ctx: Ctx): boolean => ctx.settings.associations === 'effect
 async function rolesOf(ctx: Ctx, account: string, effective: boolean): Promise<string[]> {
   const { rows } = await ctx.sql.query('memberships_of', [effective, account])
   return rows.map((row) => nameOf(row, 'role'))
-}
-
-/** The account and the role that the last page ended with. */
-function cursorOf({ page: { cursor } }: Ctx): [account: string, role: string] {
-  if (cursor === null) return ['', '']
-  const [account, role] = Array.isArray(cursor) ? cursor : []
-  if (typeof account === 'string' && typeof role === 'string') return [account, role]
-  throw new ConnectorError('invalid_page_token', 'The cursor is none of this listing')
 }
 
 const association = (account_id: string, role: string): Association => ({

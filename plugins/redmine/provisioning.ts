@@ -6,6 +6,7 @@ import {
   type Input,
   type Output,
   path,
+  renamed,
   startsActive,
 } from 'keyway/sdk'
 import { readUser, STATUSES, type User, type WholeUser } from './accounts.ts'
@@ -54,7 +55,7 @@ export async function createAccount(
   const status = startsActive(request.user_status) ? 'ACTIVE' : 'SUSPENDED'
   const own = request['password'] === undefined && request['auth_source_id'] === undefined
   const user = {
-    ...attributesOf({ ...request, username }),
+    ...renamed({ ...request, username }, ATTRIBUTES),
     ...(own ? { generate_password: true } : {}),
     status: STATUSES[status],
   }
@@ -71,7 +72,7 @@ export async function updateAccount(
   request: Input<'update_account'> & Fields,
   ctx: Ctx,
 ): Promise<Output<'update_account'>> {
-  const user = attributesOf(request)
+  const user = renamed(request, ATTRIBUTES)
   if (Object.keys(user).length === 0)
     throw new ConnectorError('bad_request', 'Nothing to change. Give at least one field')
   await readUser(ctx, request.id)
@@ -101,13 +102,6 @@ export async function deleteAccount(
   await service(ctx).delete(path`/users/${id}.json`)
   return { status: 'DELETED', deleted: true }
 }
-
-const attributesOf = (request: Fields): { [attribute: string]: unknown } =>
-  Object.fromEntries(
-    Object.entries(ATTRIBUTES).flatMap(([field, attribute]) =>
-      request[field] === undefined ? [] : [[attribute, request[field]]],
-    ),
-  )
 
 /**
  * Creates the user. Redmine says what is wrong in the language of the key's user, so a name that is

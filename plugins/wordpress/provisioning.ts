@@ -5,6 +5,7 @@ import {
   type Input,
   type Output,
   randomPassword,
+  renamed,
   startsActive,
 } from 'keyway/sdk'
 import { readUser, routeOf, userByEmail } from './accounts.ts'
@@ -51,7 +52,7 @@ export async function createAccount(
   // Without `roles` the user would get the one that the site gives to newcomers.
   const json = {
     password: randomPassword(),
-    ...attributesOf(request),
+    ...renamed(request, ATTRIBUTES),
     username: request.username ?? email,
     roles: [...new Set(roles)],
   }
@@ -78,7 +79,7 @@ export async function updateAccount(
   request: Input<'update_account'> & Fields,
   ctx: Ctx,
 ): Promise<Output<'update_account'>> {
-  const json = attributesOf(request)
+  const json = renamed(request, ATTRIBUTES)
   if (Object.keys(json).length === 0)
     throw new ConnectorError('bad_request', 'Nothing to change. Give at least one field')
   const email = typeof request['email'] === 'string' ? request['email'] : null
@@ -114,13 +115,6 @@ export async function deleteAccount(
 
 const remove = (ctx: Ctx, id: string, reassign: string) =>
   ask(ctx, 'DELETE', routeOf(id), { query: { force: true, reassign } })
-
-const attributesOf = (request: Fields): { [attribute: string]: unknown } =>
-  Object.fromEntries(
-    Object.entries(ATTRIBUTES).flatMap(([field, attribute]) =>
-      request[field] === undefined ? [] : [[attribute, request[field]]],
-    ),
-  )
 
 /** What WordPress calls a taken address: in a new user, and in one that is changed. */
 const EMAIL_TAKEN = 'existing_user_email'

@@ -48,11 +48,15 @@ export async function record(
     await leave()
   }
   if (flags.dryRun) return
-  const last = told.at(-1)
+  const [first, last] = [told[0], told.at(-1)]
   if (last === undefined)
     throw new ConfigError(
       `${capability} is not recorded: it did not reach the connector's code: the host answered it itself`,
     )
   orRefuse([last])
-  console.error(recordedLine(last))
+  // The pages of one listing replace each other: what counts is whether the first one found a case.
+  const replaces = first !== undefined && 'written' in first && first.written.replaces
+  console.error(
+    recordedLine('written' in last ? { ...last, written: { ...last.written, replaces } } : last),
+  )
 }

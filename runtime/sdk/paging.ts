@@ -145,6 +145,38 @@ export function numberCursor(at: At, first: number): number {
   throw wrongCursor('a number')
 }
 
+/**
+ * The cursor of a listing that pages by several keys at once: as many texts and numbers as `first`, which is the cursor of
+ * the first page.
+ *
+ * @throws invalid_page_token when it is something else.
+ *
+ * @example
+ * const [employee, badge] = keysCursor(ctx, ['0', ''])
+ * const { rows } = await ctx.sql.query('badges', [employee, badge, 500])
+ * const toBadge = (row: SqlRow) => ({ account_id: nameOf(row, 'employee_id') })
+ * return rowsPage(rows, 500, toBadge, (last) => [
+ *   nameOf(last, 'employee_id'),
+ *   nameOf(last, 'badge_id'),
+ * ])
+ */
+export function keysCursor<const T extends readonly (string | number)[]>(
+  at: At,
+  first: T,
+): { -readonly [K in keyof T]: T[K] extends string ? string : number } {
+  const keys: unknown = cursorOf(at) ?? first
+  if (areLike(keys, first)) return keys
+  throw wrongCursor(`a list of ${first.length} keys`)
+}
+
+/** Any texts and numbers in the places of those of `T`. */
+type Keys<T> = { -readonly [K in keyof T]: T[K] extends string ? string : number }
+
+const areLike = <const T extends readonly unknown[]>(keys: unknown, first: T): keys is Keys<T> =>
+  Array.isArray(keys) &&
+  keys.length === first.length &&
+  keys.every((key, n) => typeof key === typeof first[n])
+
 /** The items and the cursor of a page, whichever form it has. */
 export function openPage<T>(page: Page<T>): { items: readonly T[]; cursor: Json } {
   return '__paged' in page

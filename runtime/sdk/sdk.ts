@@ -79,6 +79,7 @@ export {
   type At,
   cursorPage,
   keyPage,
+  keysCursor,
   type Listing,
   linkPage,
   numberCursor,
@@ -89,6 +90,7 @@ export {
   textCursor,
 } from './paging.ts'
 export { randomPassword } from './random-password.ts'
+export { renamed } from './renamed.ts'
 export { flagOf, nameOf, numberOf, rowsPage, textOf } from './sql.ts'
 export { startsActive } from './starts-active.ts'
 export { type Path, path, type Query } from './url.ts'

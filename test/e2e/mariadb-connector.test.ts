@@ -389,7 +389,6 @@ describe.skipIf(noMariadb !== null)(
       await admin.query(
         `insert into mysql.roles_mapping (Host, User, Role) select '%', concat('member', seq), 'everyone' from mysql.seq_1_to_${members}`,
       )
-      await admin.query('flush privileges')
       const settings = { page_size: 5000 }
       const found = await pagesOf<Association>('find_entitlement_associations', undefined, {
         settings,

@@ -6,6 +6,7 @@ import {
   cursorPage,
   eachPage,
   keyPage,
+  keysCursor,
   type Listing,
   linkPage,
   numberCursor,
@@ -98,6 +99,19 @@ test('reads cursors back, and refuses those of another type', () => {
   const wrong = expect.objectContaining({ error_code: 'invalid_page_token' })
   expect(() => textCursor(pageOf(1))).toThrow(wrong)
   expect(() => numberCursor(pageOf('1'), 1)).toThrow(wrong)
+})
+
+test('reads a cursor of several keys, each of its own kind', () => {
+  expect(keysCursor(pageOf(), ['0', 0])).toEqual(['0', 0])
+  expect(keysCursor(pageOf(['7', 2]), ['0', 0])).toEqual(['7', 2])
+  expect(keysCursor({ cursor: ['', 0] }, ['0', 9])).toEqual(['', 0])
+  for (const cursor of [['7'], ['7', '2'], ['7', 2, 3], '7 2', 7, {}, [null, 2]])
+    expect(() => keysCursor(pageOf(cursor), ['0', 0])).toThrow(
+      expect.objectContaining({
+        error_code: 'invalid_page_token',
+        message: 'The cursor of the previous page is not a list of 2 keys',
+      }),
+    )
 })
 
 /** A listing of `count` names, of which the upstream gives at most `cap` at once. */

@@ -21,22 +21,22 @@ export type LdapValue = string | { base64: string }
 
 /** A filter as a structure. There is no text form, so nothing can be injected. */
 export type LdapFilter =
-  | { and: LdapFilter[] }
-  | { or: LdapFilter[] }
+  | { and: readonly LdapFilter[] }
+  | { or: readonly LdapFilter[] }
   | { not: LdapFilter }
   | { present: string }
-  | { eq: [attribute: string, value: LdapValue] }
+  | { eq: readonly [attribute: string, value: LdapValue] }
   /** At least. */
-  | { ge: [attribute: string, value: string] }
+  | { ge: readonly [attribute: string, value: string] }
   /** At most. */
-  | { le: [attribute: string, value: string] }
-  | { startsWith: [attribute: string, value: string] }
-  | { endsWith: [attribute: string, value: string] }
-  | { contains: [attribute: string, value: string] }
+  | { le: readonly [attribute: string, value: string] }
+  | { startsWith: readonly [attribute: string, value: string] }
+  | { endsWith: readonly [attribute: string, value: string] }
+  | { contains: readonly [attribute: string, value: string] }
   /** All of these bits are set (Active Directory's rule 1.2.840.113556.1.4.803). */
-  | { bit: [attribute: string, bits: number] }
+  | { bit: readonly [attribute: string, bits: number] }
   /** Directly or through other groups (Active Directory's rule 1.2.840.113556.1.4.1941). */
-  | { inChain: [attribute: string, dn: string] }
+  | { inChain: readonly [attribute: string, dn: string] }
 
 /** What to search. */
 export type LdapSearch = {
@@ -47,9 +47,9 @@ export type LdapSearch = {
   /** Default: every entry. */
   filter?: LdapFilter
   /** Names of attributes; `*` all of the users', `+` the server's own. */
-  attributes?: string[]
+  attributes?: readonly string[]
   /** Further attributes whose values are bytes. */
-  binary?: string[]
+  binary?: readonly string[]
   /** Entries at once (1 to 1000, 100 by default), and the cursor of the page before. */
   page?: { size?: number | null | undefined; cursor?: string | null | undefined }
 }

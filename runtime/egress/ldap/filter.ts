@@ -48,7 +48,7 @@ export function toFilter(filter: LdapFilter): Filter {
   return new ExtensibleFilter({ matchType, value, rule })
 }
 
-const pair = ([attribute, value]: [string, string]) => ({ attribute, value })
+const pair = ([attribute, value]: readonly [string, string]) => ({ attribute, value })
 
 /** A value as it is sent. */
 export const bytesOrText = (value: LdapValue): Buffer | string =>

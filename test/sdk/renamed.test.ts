@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+import { renamed } from '../../runtime/sdk/sdk.ts'
+
+test('gives what is given by the names of the system, and nothing else', () => {
+  const names = { given_name: 'firstname', family_name: 'lastname', email: 'mail' }
+  const given = { id: '7', given_name: 'Ada', family_name: null, email: undefined }
+  expect(renamed(given, names)).toEqual({ firstname: 'Ada', lastname: null })
+  expect(renamed({}, names)).toEqual({})
+})
