@@ -83,7 +83,7 @@ before it until Ctrl-C, so there is neither --json nor --dry-run.`,
 
   helped(answering(program.command('publish')), {
     notes: `The folder is a registry: index.json with its signature, packages and logos. Serve it by any web server. Without a
-package the index is signed again, for so many days from now.`,
+package the index is signed again, for so many days from now. An index that another key has signed is refused.`,
     examples: [
       'publish ./registry acme-1.0.0.tgz --key acme.key',
       'publish ./registry --key acme.key --days 30',
@@ -93,6 +93,7 @@ package the index is signed again, for so many days from now.`,
     .argument('<directory>', 'folder of the registry; made where there is none')
     .argument('[packages...]', 'files that keyway pack wrote, with their signatures beside them')
     .requiredOption('--key <file>', 'private key of keyway keygen, which signs the index')
+    .option('--formerly <file>', 'public key that signed the index before; default: that of --key')
     .option('--days <days>', 'how long the index is good', wholeNumber, 90)
     .option(
       '--mirror <address>',

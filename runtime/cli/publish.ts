@@ -4,7 +4,7 @@ import path from 'node:path'
 import { ConfigError } from '../config/config.ts'
 import { MAX_PACKED_BYTES, PackageError } from '../connectors/packages/format.ts'
 import { readPackage } from '../connectors/packages/read.ts'
-import { signText } from '../connectors/packages/sign.ts'
+import { publicPemOf, readPublicKey, signText, trustOfText } from '../connectors/packages/sign.ts'
 import { additionOf } from '../connectors/published/addition.ts'
 import {
   INDEX_FILE,
@@ -20,7 +20,14 @@ import { nextIndex } from '../connectors/published/rules.ts'
 import { errorOf, ifMissing } from '../contract/errors/thrown.ts'
 import { fileFault, isFileFault } from './terminal/file-fault.ts'
 
-type PublishFlags = { key: string; days: number; mirror?: string[]; dryRun?: true; json?: true }
+type PublishFlags = {
+  key: string
+  formerly?: string
+  days: number
+  mirror?: string[]
+  dryRun?: true
+  json?: true
+}
 
 /** Files of the registry, by their name in the folder. */
 type Files = Map<string, Buffer>
@@ -29,13 +36,15 @@ type Files = Map<string, Buffer>
 export async function publish(
   directory: string,
   packages: readonly string[],
-  { key, days, mirror, dryRun, json }: PublishFlags,
+  { key, formerly, days, mirror, dryRun, json }: PublishFlags,
 ): Promise<void> {
   await told(async () => {
     if (days < 1)
       throw new PackageError('an index of no days has expired at once: write --days 1 or more')
     const mirrors = mirror?.filter((one) => one !== 'none').map(mirrorAddress)
-    const before = await indexIn(directory)
+    const privateKey = await readFile(key, 'utf8')
+    const former = formerly === undefined ? [] : [await readFile(formerly, 'utf8')]
+    const before = await indexIn(directory, [publicPemOf(privateKey), ...former])
     const files: Files = new Map()
     const additions = []
     for (const file of packages) additions.push(await added(file, files))
@@ -45,11 +54,11 @@ export async function publish(
       throw new PackageError(
         `the index would have more than ${MAX_INDEX_BYTES} bytes; publish into a second folder`,
       )
-    const signature = signText(INDEX_FORM, text, await readFile(key, 'utf8'))
+    const signature = signText(INDEX_FORM, text, privateKey)
     files.set(INDEX_SIGNATURE, Buffer.from(`${JSON.stringify(signature, null, 2)}\n`))
     // Last: what it names is there before it.
     files.set(INDEX_FILE, Buffer.from(text))
-    if (!dryRun) for (const [name, content] of files) await put(path.join(directory, name), content)
+    if (!dryRun) await put(directory, files)
     say(directory, index, [...files.keys()], { key: signature.key, dryRun, json })
   })
 }
@@ -63,10 +72,27 @@ function mirrorAddress(address: string): string {
   )
 }
 
-/** The index that is there; null for a new folder. */
-async function indexIn(directory: string): Promise<PublishedIndex | null> {
-  const text = await readFile(path.join(directory, INDEX_FILE), 'utf8').catch(ifMissing(null))
-  return text === null ? null : parseIndex(text)
+/**
+ * The index that is there; null for a new folder. What somebody else wrote into it would be signed with the rest.
+ *
+ * @throws PackageError for one that none of these keys has signed
+ */
+async function indexIn(directory: string, keys: readonly string[]): Promise<PublishedIndex | null> {
+  const read = (name: string) => readFile(path.join(directory, name), 'utf8').catch(ifMissing(null))
+  const publishers = keys.map((public_key) => ({
+    ...{ key: readPublicKey(public_key).id, public_key },
+    ...{ name: 'this publisher', revoked_at: null },
+  }))
+  const text = await read(INDEX_FILE)
+  const signature = await read(INDEX_SIGNATURE)
+  // The second: a publication that was ended between the signature and its index.
+  for (const one of [text, await read(`${INDEX_FILE}.part`)])
+    if (one !== null && trustOfText(INDEX_FORM, one, signature, publishers).state === 'trusted')
+      return parseIndex(one)
+  if (text === null) return null
+  throw new PackageError(
+    `the index in ${directory} is not signed by this key, so others may have written into it: take the folder from your own copy, or name the key that signed it before by --formerly OLD.pub`,
+  )
 }
 
 async function added(file: string, files: Files) {
@@ -84,11 +110,14 @@ async function added(file: string, files: Files) {
   return addition
 }
 
-/** Whole or not at all: a web server may read it at any moment. */
-async function put(file: string, content: Buffer): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true })
-  await writeFile(`${file}.part`, content)
-  await rename(`${file}.part`, file)
+/** Each whole or not at all, and in this order: a web server may read them at any moment. */
+async function put(directory: string, files: Files): Promise<void> {
+  const all = [...files].map(([name, content]) => ({ file: path.join(directory, name), content }))
+  for (const { file, content } of all) {
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(`${file}.part`, content)
+  }
+  for (const { file } of all) await rename(`${file}.part`, file)
 }
 
 type Said = { key: string; dryRun: true | undefined; json: true | undefined }

@@ -105,6 +105,35 @@ describe('a registry that is a folder', () => {
   })
 })
 
+describe('keyway publish', () => {
+  const published = async (...args: string[]) => host.keyway('publish', 'own', ...args)
+  const file = (name: string) => path.join(host.home, 'own', name)
+
+  test('signs nothing that others wrote into the folder', async () => {
+    for (const key of ['own.key', 'next.key']) await host.keyway('keygen', key)
+    expect((await published(first, '--key', 'own.key')).code).toBe(0)
+    const index = await readFile(file('index.json'), 'utf8')
+    const refused = { code: 1, err: expect.stringContaining('is not signed by this key') }
+
+    await writeFile(file('index.json'), index.replace('"acme"', '"evil"'))
+    expect(await published('--key', 'own.key')).toMatchObject(refused)
+    await writeFile(file('index.json'), index)
+    expect(await published('--key', 'next.key')).toMatchObject(refused)
+    const next = await published('--key', 'next.key', '--formerly', 'own.key.pub')
+    expect(next).toMatchObject({ code: 0, out: expect.stringContaining('1 connector') })
+    expect((await published('--key', 'next.key')).code).toBe(0)
+  })
+
+  test('goes on where one was ended between the signature and its index', async () => {
+    const before = await readFile(file('index.json'))
+    expect((await published(second, '--key', 'next.key')).code).toBe(0)
+    await writeFile(file('index.json.part'), await readFile(file('index.json')))
+    await writeFile(file('index.json'), before)
+    expect((await published('--key', 'next.key')).code).toBe(0)
+    expect(await readFile(file('index.json'), 'utf8')).toContain('1.1.0')
+  })
+})
+
 describe('keyway install', () => {
   test('in a dry run shows what it wants, and keeps nothing', async () => {
     const { code, out } = await host.keyway('install', first, '--dry-run')

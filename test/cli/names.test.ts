@@ -84,6 +84,7 @@ const OTHER_OPTIONS = [
     '--language',
     '--registry',
     '--days',
+    '--formerly',
   ],
   ...['--mirror', '--template'],
   ...['--page', '--as-of', '--offboarding'],

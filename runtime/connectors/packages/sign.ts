@@ -75,6 +75,16 @@ export function readPublicKey(pem: string): { id: string; key: KeyObject } {
 }
 
 /**
+ * The public half of a private key, as PEM.
+ *
+ * @throws PackageError for what is no Ed25519 key
+ */
+export const publicPemOf = (privateKeyPem: string): string =>
+  createPublicKey(keyOf(() => createPrivateKey(privateKeyPem)))
+    .export({ type: 'spki', format: 'pem' })
+    .toString()
+
+/**
  * Signs a package.
  *
  * @throws PackageError for what is no Ed25519 key
