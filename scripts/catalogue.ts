@@ -14,7 +14,7 @@ const TRIED: Readonly<Record<string, string>> = {
   'google-workspace': 'a stand-in of our own, not Google itself',
   influxdb: 'InfluxDB 1.6',
   keystone: 'Keystone 22 (Zed)',
-  ldap: 'OpenLDAP 2.5, not 389 Directory Server',
+  ldap: 'OpenLDAP 2.5 and 389 Directory Server 2.3',
   mariadb: 'MariaDB 10.11, not MySQL',
   okta: 'a stand-in (`emulate`), not Okta itself',
   postgresql: 'PostgreSQL 15 and 18',

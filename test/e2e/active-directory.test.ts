@@ -23,7 +23,7 @@ type Association = { account_id: string; integration_specific_entitlement_id: st
 
 const GUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-const started = await startDomain()
+const started = await startDomain('samba-ad')
 const why = 'why' in started ? started.why : null
 
 describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why})` : ''}`, () => {

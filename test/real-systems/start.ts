@@ -159,7 +159,7 @@ async function start<Auth>(
 }
 
 /** How many ports in a row a script takes, unless it is one. */
-const PORTS: Record<string, number> = { rabbitmq: 4, emulate: 4, influxdb: 2, openldap: 2, 'samba-ad': 2, mail: 3 }
+const PORTS: Record<string, number> = { rabbitmq: 4, emulate: 4, influxdb: 2, openldap: 2, 'samba-ad': 2, '389-ds': 2, mail: 3 }
 
 /** A token of `oidc-scim` for the service itself, by client credentials. */
 export async function serviceToken(system: RealSystem, scope: string): Promise<string> {

@@ -52,7 +52,7 @@ export function connect(
       } catch (error) {
         const failure = failureOf(error, guard, from)
         guard.end()
-        throw failure
+        throw ofSignIn(failure)
       } finally {
         done()
       }
@@ -60,6 +60,15 @@ export function connect(
     return { client, guard }
   })
 }
+
+/** 389 Directory Server answers so where an account is locked; others call that a wrong password. */
+const ofSignIn = (failure: RuntimeError): RuntimeError =>
+  failure.details.appErrorCode === 'unwillingToPerform'
+    ? new RuntimeError('directory_refused', failure.message, {
+        ...failure.details,
+        wire: 'unauthenticated',
+      })
+    : failure
 
 /** An anonymous bind: what opens the library's side where there are no credentials. */
 async function openLibrary(client: Client, guard: LdapGuard): Promise<void> {

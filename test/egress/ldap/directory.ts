@@ -30,11 +30,12 @@ export async function startAnother(env: Record<string, string>): Promise<Directo
   return trusted(await other.system.start(env))
 }
 
-/** Starts a domain controller, or says why there is none here. */
-export async function startDomain(): Promise<{ domain: Directory } | { why: string }> {
+/** Starts a domain controller (`samba-ad`) or 389 Directory Server (`389-ds`), or says why there is none here. */
+export async function startDomain(
+  script: 'samba-ad' | '389-ds',
+): Promise<{ domain: Directory } | { why: string }> {
   const lacking = missing('apt-get', 'openssl', 'unshare')
-  const found =
-    lacking === null ? await installSystem<OpenLdap['auth']>('samba-ad') : { why: lacking }
+  const found = lacking === null ? await installSystem<OpenLdap['auth']>(script) : { why: lacking }
   return 'why' in found ? found : { domain: trusted(await found.system.start()) }
 }
 
