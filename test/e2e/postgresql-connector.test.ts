@@ -354,6 +354,8 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
         .map((one) => `${one.account_id} ${one.integration_specific_entitlement_id}`)
       expect(ofMembers).toHaveLength(2 * members)
       expect(new Set(ofMembers).size).toBe(2 * members)
+      expect(await heldBy('member7', { settings })).toEqual(['everyone', 'readers'])
+      await done('unassign_entitlement', grant('member7', 'writers'))
     }, 300_000)
   },
 )
