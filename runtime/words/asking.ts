@@ -62,6 +62,34 @@ export const ASKING_WORDS = {
     en: 'Decides as approver',
     de: 'Entscheidet als genehmigende Person',
   },
+  decides: { en: 'Decides', de: 'Entscheidet' },
+  decides_who: {
+    en: (people: string) => `Decides: ${people}`,
+    de: (people: string) => `Entscheidet: ${people}`,
+  },
+  rule_approves: { en: 'A rule approves it', de: 'Eine Regel genehmigt es' },
+  nobody_asked: { en: 'Nobody is asked', de: 'Niemand wird gefragt' },
+  rule_spares: {
+    en: (length: string) => `Up to ${length}, a rule approves it and nobody is asked.`,
+    de: (length: string) => `Bis ${length} genehmigt es eine Regel, und niemand wird gefragt.`,
+  },
+  then_decides: { en: ', then ', de: ', dann ' },
+  rule_decides: { en: 'Nobody: a rule approves it', de: 'Niemand: eine Regel genehmigt es' },
+  rule_decides_up_to: {
+    en: (length: string, people: string) => `Up to ${length}: a rule. Longer: ${people}`,
+    de: (length: string, people: string) => `Bis ${length}: eine Regel. Länger: ${people}`,
+  },
+  takes: { en: 'Takes', de: 'Dauert' },
+  takes_usually: {
+    en: (length: string) => `Usually ${length}`,
+    de: (length: string) => `Meist ${length}`,
+  },
+  takes_unknown: { en: 'No request decided yet', de: 'Noch keine Anfrage entschieden' },
+  takes_no_time: { en: 'Given at once', de: 'Wird sofort eingerichtet' },
+  takes_a_hand: {
+    en: 'Until a person has set it up',
+    de: 'Bis eine Person es eingerichtet hat',
+  },
   who_will_decide: { en: 'Who will decide', de: 'Wer entscheiden wird' },
   never_decided: {
     en: 'Nobody has decided on a request for this app in the last 90 days.',

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { isAway } from '../../runtime/database/away.ts'
 import { isDiskFull, saysDiskFull, watchDisk } from '../../runtime/database/full-disk.ts'
-import { exhausted } from '../../runtime/http/edge/problem.ts'
+import { exhausted } from '../../runtime/http/edge/exhausted.ts'
 import { statusOfRefusal } from '../../runtime/http/edge/statuses.ts'
 import { toCoreError } from '../../runtime/http/edge/to-core-error.ts'
 

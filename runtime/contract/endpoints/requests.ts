@@ -5,7 +5,7 @@ import {
   CreateAccessRequestInput,
   REQUEST_STATUSES,
 } from '../models/access-request.ts'
-import { RequestOutlook } from '../models/asking.ts'
+import { MAX_OUTLOOKS, RequestOutlook } from '../models/asking.ts'
 import { AddCommentInput } from '../models/task.ts'
 import { endpoint } from './endpoint.ts'
 import { manyOf, pageParams, text, texts } from './params.ts'
@@ -82,5 +82,18 @@ export const REQUEST_ENDPOINTS = {
     },
     output: RequestOutlook,
     errors: [404],
+  }),
+  list_request_outlooks: requests({
+    method: 'GET',
+    path: '/appstore/request_outlooks',
+    summary:
+      'Read the same of several apps and permissions; those that the caller does not find are left out',
+    who: 'caller',
+    query: {
+      app_ids: texts().describe(`Apps; at most ${MAX_OUTLOOKS} with the permissions`),
+      requestable_permission_ids: texts().describe('Permissions, of whichever apps'),
+      target_user_id: text().describe('Who is to have it. Absent: the caller'),
+    },
+    output: v.array(RequestOutlook),
   }),
 } as const

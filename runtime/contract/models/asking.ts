@@ -15,6 +15,9 @@ const count = (description: string) => described(v.number(), description)
 /** Most people and groups that are named of one step. */
 export const MAX_DECIDERS_NAMED = 10
 
+/** Most apps and permissions whose outlooks are read at once. */
+export const MAX_OUTLOOKS = 50
+
 export const DecisionStep = v.pipe(
   v.strictObject({
     kind: described(
@@ -41,6 +44,10 @@ export const RequestOutlook = v.pipe(
     ),
     access_lengths: described(v.array(AccessLength), 'Lengths to choose from'),
     default_access_length: nullable(AccessLength),
+    preapproved_access_lengths: described(
+      v.array(AccessLength),
+      'Of those, the lengths for which a pre-approval rule asks nobody; rules that webhooks decide are not among them',
+    ),
     given_by_hand: described(v.boolean(), 'Whether a person gives it, and takes it back, by hand'),
     median_decision_seconds: nullable(
       count('Of the requests for the app that people decided in the last 90 days'),

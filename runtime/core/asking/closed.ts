@@ -3,11 +3,14 @@ import { and, asc, eq, inArray, notInArray } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { groups, users } from '../../database/schema/people.ts'
+import type { PermissionRow } from '../catalogue/store/permission-base.ts'
+import { foundIn } from '../catalogue/store/permissions.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
-import { findInStore, permissionsFoundBy } from '../catalogue/store/visibility.ts'
+import { findAllInStore, findInStore, type VisibleApp } from '../catalogue/store/visibility.ts'
 import { isId } from '../kernel/id.ts'
+import { groupIdsOf } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { closedBy } from '../requests/open-to.ts'
+import { allowedFor } from '../requests/open-to.ts'
 
 /** Who may request it, and the admins to contact; `groups` is empty if the caller may not read group names. */
 export type Closed = { groups: string[]; admins: string[] }
@@ -29,84 +32,133 @@ export async function closedFor(
   permissionId: string | null,
 ): Promise<Closed | null> {
   const found = await findInStore(db, principal, appId)
-  const view = settingsView(found.app, found.settings)
-  const id = permissionId ?? view.provisioning.default_permission
-  const of = requestablePermissions
-  const [permission = null] =
-    id !== null && isId(id)
-      ? await db
-          .select()
-          .from(of)
-          .where(and(eq(of.id, id), eq(of.appId, found.app.id)))
-      : []
-  const ids = await closedBy(db, found, permission, principal.userId)
-  return ids && told(db, principal, found.app, ids)
+  const [closed] = await closedOnes(db, principal, [{ found, permissionId }])
+  return closed ? ((await told(db, principal, [closed]))[0] ?? null) : null
 }
 
-/** The same for an app of which nothing at all may be asked for. @throws CoreError not_found */
-export async function appClosedFor(
+/**
+ * The same for apps of which nothing at all may be asked for, by their ids; others have no entry. In a number of
+ * statements that does not grow with the apps.
+ */
+export async function closedApps(
   db: Db,
   principal: Principal,
-  appId: string,
-): Promise<Closed | null> {
-  const whole = await closedFor(db, principal, appId, null)
-  if (whole === null) return null
-  const found = await findInStore(db, principal, appId)
+  appIds: readonly string[],
+): Promise<ReadonlyMap<string, Closed>> {
+  const apps = [...(await findAllInStore(db, principal, appIds)).values()]
+  const whole = await closedOnes(
+    db,
+    principal,
+    apps.map((found) => ({ found, permissionId: null })),
+  )
+  const open = await openedByPermissions(db, principal, whole)
+  const closed = whole.filter(({ found }) => !open.has(found.app.id))
+  const words = await told(db, principal, closed)
+  return new Map(words.map((one, at) => [closed[at]?.found.app.id ?? '', one]))
+}
+
+type Wanted = { found: VisibleApp; permissionId: string | null }
+type ClosedOne = { found: VisibleApp; allowed: readonly string[] }
+
+/** Of what is wanted, that which is for groups that the caller is in none of. */
+async function closedOnes(
+  db: Db,
+  { userId }: Principal,
+  wanted: readonly Wanted[],
+): Promise<ClosedOne[]> {
+  const withIds = wanted.map(({ found, permissionId }) => {
+    const { provisioning } = settingsView(found.app, found.settings)
+    return { found, id: permissionId ?? provisioning.default_permission }
+  })
+  const ids = withIds.flatMap(({ id }) => (id !== null && isId(id) ? [id] : []))
+  const of = requestablePermissions
+  const rows = ids.length === 0 ? [] : await db.select().from(of).where(inArray(of.id, ids))
+  const restricted = withIds.flatMap(({ found, id }) => {
+    const own = rows.find((one) => one.id === id && one.appId === found.app.id) ?? null
+    const allowed = allowedFor(found, own)
+    return allowed === null ? [] : [{ found, allowed }]
+  })
+  if (restricted.length === 0) return []
+  const mine = await groupIdsOf(db, userId)
+  return restricted.filter(({ allowed }) => !allowed.some((id) => mine.has(id)))
+}
+
+/** Ids of apps that are closed, but for permissions with allowed groups of their own. */
+async function openedByPermissions(
+  db: Db,
+  principal: Principal,
+  closed: readonly ClosedOne[],
+): Promise<ReadonlySet<string>> {
+  if (closed.length === 0) return new Set()
+  const apps = closed.map(({ found }) => found)
   const of = requestablePermissions
   const rows = await db
     .select()
     .from(of)
     .where(
       and(
-        eq(of.appId, found.app.id),
+        foundIn(principal, apps),
         eq(of.visibility, 'VISIBLE'),
         eq(of.allowedGroupsOverride, true),
-        permissionsFoundBy(principal, found, settingsView(found.app, found.settings)),
       ),
     )
     .orderBy(asc(of.id))
-    .limit(MAX_LOOKED_AT)
-  for (const row of rows)
-    if ((await closedBy(db, found, row, principal.userId)) === null) return null
-  return whole
+    .limit(MAX_LOOKED_AT * apps.length)
+  const mine = await groupIdsOf(db, principal.userId)
+  const isOpen = (row: PermissionRow): boolean => {
+    const found = apps.find(({ app }) => app.id === row.appId)
+    const allowed = found && allowedFor(found, row)
+    return allowed === null || allowed?.some((id) => mine.has(id)) === true
+  }
+  return new Set(rows.filter(isOpen).map(({ appId }) => appId))
 }
 
+/** Whom it is for and whom to ask, in the same order. */
 async function told(
   db: Db,
   { permissions }: Principal,
-  { adminUserIds, adminGroupIds }: { adminUserIds: string[]; adminGroupIds: string[] },
-  ids: string[],
-): Promise<Closed> {
-  const named = async (wanted: readonly string[]) =>
-    wanted.length === 0
-      ? []
-      : await db
-          .select({ name: groups.name })
-          .from(groups)
-          .where(inArray(groups.id, [...wanted]))
-          .orderBy(asc(groups.name))
-          .limit(MAX_NAMED)
+  closed: readonly ClosedOne[],
+): Promise<Closed[]> {
+  if (closed.length === 0) return []
   const mayRead = permissions.has('groups.read')
-  const people =
-    adminUserIds.length === 0
+  const teamIds = mayRead
+    ? closed.flatMap(({ found, allowed }) => [...allowed, ...found.app.adminGroupIds])
+    : []
+  const teams =
+    teamIds.length === 0
       ? []
       : await db
-          .select({ given: users.givenName, family: users.familyName, email: users.email })
+          .select({ id: groups.id, name: groups.name })
+          .from(groups)
+          .where(inArray(groups.id, [...new Set(teamIds)]))
+          .orderBy(asc(groups.name))
+  const adminIds = closed.flatMap(({ found }) => found.app.adminUserIds)
+  const people =
+    adminIds.length === 0
+      ? []
+      : await db
+          .select({
+            ...{ id: users.id, email: users.email },
+            ...{ given: users.givenName, family: users.familyName },
+          })
           .from(users)
           .where(
             and(
-              inArray(users.id, adminUserIds),
+              inArray(users.id, [...new Set(adminIds)]),
               notInArray(users.status, ['SUSPENDED', 'INACTIVE']),
             ),
           )
           .orderBy(asc(users.email))
-          .limit(MAX_NAMED)
-  const teams = mayRead ? await named(adminGroupIds) : []
-  return {
-    groups: mayRead ? (await named(ids)).map(({ name }) => name) : [],
+  const named = (ids: readonly string[]) =>
+    teams.filter(({ id }) => ids.includes(id)).slice(0, MAX_NAMED)
+  return closed.map(({ found: { app }, allowed }) => ({
+    groups: named(allowed).map(({ name }) => name),
     admins: [
-      ...people.map(({ given, family, email }) => `${given} ${family}`.trim() || email),
-      ...teams.map(({ name }) => name),
+      ...people
+        .filter(({ id }) => app.adminUserIds.includes(id))
+        .slice(0, MAX_NAMED)
+        .map(({ given, family, email }) => `${given} ${family}`.trim() || email),
+      ...named(app.adminGroupIds).map(({ name }) => name),
     ],
-  }
+  }))
 }

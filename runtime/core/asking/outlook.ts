@@ -1,24 +1,24 @@
 /** What would happen if a user asked now: who decides, how long that usually takes. */
 
-import { and, eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { CoreError, notFound } from '../../contract/errors/problem.ts'
 import { ACCESS_LENGTHS } from '../../contract/models/access-length.ts'
-import type { DecisionStep, RequestOutlook } from '../../contract/models/asking.ts'
+import { MAX_OUTLOOKS, type RequestOutlook } from '../../contract/models/asking.ts'
 import { keysOf } from '../../contract/schema/keys.ts'
 import type { Db } from '../../database/database.ts'
-import { requestablePermissions } from '../../database/schema/app_store.ts'
+import { one } from '../../database/written.ts'
 import type { PermissionRow } from '../catalogue/store/permission-base.ts'
-import { settingsView } from '../catalogue/store/settings-view.ts'
-import { findInStore, permissionsFoundBy, type VisibleApp } from '../catalogue/store/visibility.ts'
+import { appsOfPermissions, permissionsIn } from '../catalogue/store/permissions.ts'
+import { findAllInStore, findInStore, type VisibleApp } from '../catalogue/store/visibility.ts'
 import { findUser } from '../directory/users.ts'
-import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { decidersOf, stepsOf } from '../requests/approvers.ts'
+import { decidersOfAll } from '../requests/approvers.ts'
 import { requestConfig } from '../requests/config.ts'
 import { judged } from '../requests/duties.ts'
-import { routeOf } from '../requests/subject.ts'
-import { conflictsOf, toConflicts } from '../separation/check.ts'
-import { namesOf } from './named.ts'
+import { preapprovedLengths } from '../requests/preapproved.ts'
+import { routesOf } from '../requests/subject.ts'
+import { conflictsOfAll, toConflicts } from '../separation/check.ts'
+import { namesOfAll } from './named.ts'
 
 type Query = { requestable_permission_id: string | null; target_user_id: string | null }
 
@@ -36,107 +36,152 @@ export async function outlookAndEnd(
   principal: Principal,
   appId: string,
   { requestable_permission_id: permissionId, target_user_id: targetId }: Query,
-): Promise<{ outlook: RequestOutlook; takenByHand: boolean }> {
+): Promise<WithEnd> {
   const found = await findInStore(db, principal, appId)
-  const permission =
-    permissionId === null ? null : await permissionOf(db, principal, found, permissionId)
-  const target = await findUser(db, principal, targetId ?? principal.userId).catch(noTarget)
-  const { app } = found
-  const config = requestConfig(app, found.settings, permission)
-  const { plan, lengths, defaultLength, manualSteps } = config
-  const { fulfilment } = await routeOf(db, app, permission, config)
-  const conflicts = await conflictsOf(db, {
-    ...{ domainId: app.domainId, userId: target.id, appId: app.id },
-    ...{ permissionId: permission?.id ?? null, requestId: null },
+  const [permission = null] =
+    permissionId === null ? [] : await permissionsIn(db, principal, [found], [permissionId])
+  if (permissionId !== null && permission === null) throw notFound('Permission')
+  const target = await targetOf(db, principal, targetId)
+  return one(await outlooksOf(db, principal, [{ found, permission }], target.id))
+}
+
+type ManyQuery = {
+  app_ids: readonly string[]
+  requestable_permission_ids: readonly string[]
+  target_user_id: string | null
+}
+
+/**
+ * Those of several apps, and of several permissions, that the caller finds in the store: of the apps first, each in the
+ * order in which they were named. In a number of statements that does not grow with them.
+ *
+ * @throws CoreError invalid for more than `MAX_OUTLOOKS` of them, and for a person who is not there
+ */
+export async function requestOutlooks(
+  db: Db,
+  principal: Principal,
+  query: ManyQuery,
+): Promise<RequestOutlook[]> {
+  const { app_ids: appIds, requestable_permission_ids: permissionIds } = query
+  if (appIds.length + permissionIds.length > MAX_OUTLOOKS) {
+    const msg = `Value error, name at most ${MAX_OUTLOOKS} apps and permissions at once`
+    throw new CoreError('invalid', [{ loc: ['query', 'app_ids'], type: 'value_error', msg }])
+  }
+  const target = await targetOf(db, principal, query.target_user_id)
+  const carriers = await appsOfPermissions(db, principal, permissionIds)
+  const found = await findAllInStore(db, principal, [...appIds, ...carriers])
+  const permissions = await permissionsIn(db, principal, [...found.values()], permissionIds)
+  const subjects: Subject[] = [
+    ...appIds.map((id) => ({ found: found.get(id), permission: null })),
+    ...permissionIds.map((id) => {
+      const permission = permissions.find((one) => one.id === id)
+      return { found: found.get(permission?.appId ?? ''), permission: permission ?? null }
+    }),
+  ].flatMap(({ found: app, permission }) => (app ? [{ found: app, permission }] : []))
+  const all = await outlooksOf(db, principal, subjects, target.id)
+  return all.map(({ outlook }) => outlook)
+}
+
+type Subject = { found: VisibleApp; permission: PermissionRow | null }
+type WithEnd = { outlook: RequestOutlook; takenByHand: boolean }
+
+async function outlooksOf(
+  db: Db,
+  principal: Principal,
+  subjects: readonly Subject[],
+  targetUserId: string,
+): Promise<WithEnd[]> {
+  const { domainId, userId: requesterId } = principal
+  const configured = subjects.map(({ found: { app, settings }, permission }) => {
+    const config = requestConfig(app, settings, permission)
+    const lengths = config.lengths.length > 0 ? [...config.lengths] : ALL_LENGTHS
+    return { app, permission, config, lengths, appId: app.id, permissionId: permission?.id ?? null }
   })
-  const duties = judged(
-    plan,
-    conflicts.map(({ rule }) => rule),
+  const routes = await routesOf(db, configured)
+  const asked = { domainId, userId: targetUserId, requestId: null }
+  const conflicts = await conflictsOfAll(db, asked, configured)
+  const preapproved = await preapprovedLengths(db, targetUserId, configured)
+  const planned = configured.map((one, at) => {
+    const broken = conflicts[at] ?? []
+    const { plan } = judged(
+      one.config.plan,
+      broken.map(({ rule }) => rule),
+    )
+    return { ...one, broken, plan, domainId, requesterId, targetUserId }
+  })
+  const deciders = await decidersOfAll(db, planned)
+  const who = deciders.flat().map((one) => one ?? { users: [], groups: [] })
+  const names = await namesOfAll(db, who)
+  const steps = who.map(({ users, groups }, at) => ({
+    deciders: names[at] ?? [],
+    count: users.length + groups.length,
+  }))
+  const told = await toConflicts(db, conflicts.flat())
+  const times = await timesOf(
+    db,
+    planned.map(({ appId }) => appId),
   )
-  const planned = {
-    ...{ appId: app.id, domainId: app.domainId, plan: duties.plan },
-    ...{ requesterId: principal.userId, targetUserId: target.id },
-  }
-  const steps: DecisionStep[] = []
-  for (const step of stepsOf(planned.plan)) {
-    const who = (await decidersOf(db, planned, step)) ?? { users: [], groups: [] }
-    const kind = step === 'manager' ? 'manager' : 'approvers'
-    steps.push({
-      kind,
-      deciders: await namesOf(db, who),
-      count: who.users.length + who.groups.length,
-    })
-  }
-  const outlook: RequestOutlook = {
-    app_id: app.id,
-    requestable_permission_id: permission?.id ?? null,
-    steps,
-    access_lengths: lengths.length > 0 ? [...lengths] : ALL_LENGTHS,
-    default_access_length: defaultLength,
-    given_by_hand: manualSteps || fulfilment === 'manual',
-    separation_of_duties: await toConflicts(db, conflicts),
-    ...(await timeOf(db, app.id)),
-  }
-  const takenByHand =
-    fulfilment === 'manual' || (fulfilment === 'webhook' && config.removalWebhook === null)
-  return { outlook, takenByHand }
+  return planned.map(({ appId, permissionId, config, lengths, plan, broken }, at) => {
+    const fulfilment = routes[at]?.fulfilment
+    const outlook: RequestOutlook = {
+      app_id: appId,
+      requestable_permission_id: permissionId,
+      steps: steps.splice(0, deciders[at]?.length).map((step, stage) => ({
+        kind: plan.manager && stage === 0 ? 'manager' : 'approvers',
+        ...step,
+      })),
+      access_lengths: lengths,
+      default_access_length: config.defaultLength,
+      preapproved_access_lengths: plan.exception === undefined ? (preapproved[at] ?? []) : [],
+      given_by_hand: config.manualSteps || fulfilment === 'manual',
+      separation_of_duties: told.splice(0, broken.length),
+      ...(times.get(appId) ?? { median_decision_seconds: null, decided_requests: 0 }),
+    }
+    const takenByHand =
+      fulfilment === 'manual' || (fulfilment === 'webhook' && config.removalWebhook === null)
+    return { outlook, takenByHand }
+  })
 }
 
 const ALL_LENGTHS = keysOf(ACCESS_LENGTHS)
 
-const noTarget = (error: unknown): never => {
-  if (!(error instanceof CoreError && error.kind === 'not_found')) throw error
-  const loc = ['query', 'target_user_id']
-  throw new CoreError('invalid', [
-    { loc, type: 'value_error', msg: 'Value error, there is no such user' },
-  ])
-}
-
-async function permissionOf(
-  db: Db,
-  principal: Principal,
-  found: VisibleApp,
-  id: string,
-): Promise<PermissionRow> {
-  const view = settingsView(found.app, found.settings)
-  const [row] = isId(id)
-    ? await db
-        .select()
-        .from(requestablePermissions)
-        .where(
-          and(
-            eq(requestablePermissions.appId, found.app.id),
-            eq(requestablePermissions.id, id),
-            permissionsFoundBy(principal, found, view),
-          ),
-        )
-    : []
-  if (!row) throw notFound('Permission')
-  return row
-}
+/** @throws CoreError invalid for a person who is not there */
+const targetOf = (db: Db, principal: Principal, id: string | null) =>
+  findUser(db, principal, id ?? principal.userId).catch((error: unknown): never => {
+    if (!(error instanceof CoreError && error.kind === 'not_found')) throw error
+    const loc = ['query', 'target_user_id']
+    throw new CoreError('invalid', [
+      { loc, type: 'value_error', msg: 'Value error, there is no such user' },
+    ])
+  })
 
 type Times = Pick<RequestOutlook, 'median_decision_seconds' | 'decided_requests'>
 
-/** From when requests for an app were made until people had decided them. */
-async function timeOf(db: Db, appId: string): Promise<Times> {
-  const { rows } = await db.execute<{ median: number | null; decided: string }>(sql`
-    with decided as (
+/** From when requests for some apps were made until people had decided them, by the id of an app. */
+async function timesOf(db: Db, appIds: readonly string[]): Promise<ReadonlyMap<string, Times>> {
+  const { rows } = await db.execute<{ app_id: string; median: number | null; decided: number }>(sql`
+    select one.app_id, percentile_cont(0.5) within group (order by seconds)::float8 as median,
+      count(seconds)::int as decided
+    from (select distinct unnest(${sql.param([...appIds])}::uuid[]) as app_id) one
+    cross join lateral (
       select extract(epoch from (
         select max(t.updated_at) from tasks t where t.access_request_id = r.id
           and t.task_category in ('MANAGER_APPROVAL', 'APPROVAL')
           and t.status in ('COMPLETED', 'DISMISSED') and t.resolved_by_id is not null
       ) - r.created_at) as seconds
       from access_requests r
-      where r.app_id = ${appId} and r.created_at > now() - interval '90 days'
+      where r.app_id = one.app_id and r.created_at > now() - interval '90 days'
         and r.status not in ('PENDING', 'PENDING_MANAGER_APPROVAL', 'PENDING_APPROVAL')
       order by r.created_at desc limit 1000
-    )
-    select percentile_cont(0.5) within group (order by seconds)::float8 as median, count(seconds) as decided
-    from decided where seconds is not null`)
-  const [row] = rows
-  const median = row?.median ?? null
-  return {
-    median_decision_seconds: median === null ? null : Math.round(median),
-    decided_requests: Number(row?.decided ?? 0),
-  }
+    ) decided
+    where seconds is not null group by one.app_id`)
+  return new Map(
+    rows.map(({ app_id: id, median, decided }) => [
+      id,
+      {
+        median_decision_seconds: median === null ? null : Math.round(median),
+        decided_requests: decided,
+      },
+    ]),
+  )
 }

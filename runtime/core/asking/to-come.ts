@@ -3,9 +3,9 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { decidersOf, stepsOf } from '../requests/approvers.ts'
+import { decidersOfAll, stepsOf } from '../requests/approvers.ts'
 import type { RequestRow } from '../requests/machine/request.ts'
-import { namesOf } from './named.ts'
+import { namesOfAll } from './named.ts'
 
 /** States in which somebody is asked, or is about to be. */
 const ASKING = ['PENDING_MANAGER_APPROVAL', 'PENDING_APPROVAL'] as const
@@ -34,21 +34,26 @@ export async function decidersToCome(
         inArray(accessRequests.status, [...ASKING]),
       ),
     )
-  const all = new Map<string, readonly LaterStep[]>()
-  for (const request of rows) {
-    const later: LaterStep[] = []
-    for (const step of laterSteps(request)) {
-      const who = (await decidersOf(db, request, step)) ?? { users: [], groups: [] }
-      const names = (await namesOf(db, who)).map(({ name, email }) => name || email || '')
-      later.push({ names, more: who.users.length + who.groups.length - names.length })
-    }
-    if (later.length > 0) all.set(request.id, later)
-  }
-  return all
+  const deciders = await decidersOfAll(db, rows)
+  const later = rows.map((one, at) => ({
+    id: one.id,
+    steps: deciders[at]?.slice(behind(one)) ?? [],
+  }))
+  const all = later.flatMap(({ steps }) => steps.map((one) => one ?? { users: [], groups: [] }))
+  const told = (await namesOfAll(db, all)).map((named, at) => {
+    const names = named.map(({ name, email }) => name || email || '')
+    const { users = [], groups = [] } = all[at] ?? {}
+    return { names, more: users.length + groups.length - names.length }
+  })
+  return new Map(
+    later.flatMap(({ id, steps }) =>
+      steps.length > 0 ? [[id, told.splice(0, steps.length)] as const] : [],
+    ),
+  )
 }
 
-function laterSteps({ status, stage, plan }: RequestRow) {
-  const steps = stepsOf(plan)
+/** How many decisions of a request are made, or are being made. */
+function behind({ status, stage, plan }: RequestRow): number {
   const now = status === 'PENDING_APPROVAL' ? stage : 'manager'
-  return steps.slice(steps.indexOf(now) + 1)
+  return stepsOf(plan).indexOf(now) + 1
 }

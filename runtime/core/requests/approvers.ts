@@ -1,122 +1,103 @@
 /** Who decides: resolved at the moment when a stage begins, so that nobody is asked who has left. */
-import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
+import { inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
-import { groupMembers, users } from '../../database/schema/people.ts'
 import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
-import { adminIds, adminsOf } from '../directory/admins.ts'
+import { adminsOf } from '../directory/admins.ts'
+import {
+  type Able,
+  ableOf,
+  distinct,
+  eligibleOf,
+  managersOf,
+  type Parties,
+  partiesOf,
+} from './able.ts'
 import type { DecidedStep } from './machine/events.ts'
 import type { RequestRow } from './machine/request.ts'
 
-const GONE = ['SUSPENDED', 'INACTIVE'] as const
-
-/** Who a request is of and for. */
-type Parties = Pick<RequestRow, 'requesterId' | 'targetUserId'>
-/** And where. */
+/** A request, and where. */
 type PartiesOfApp = Parties & Pick<RequestRow, 'appId' | 'domainId'>
 
-/** Those who may not decide on a request: who asked, and who is to have the access. */
-export const partiesOf = ({ requesterId, targetUserId }: Parties): string[] => [
-  ...new Set([targetUserId, ...(requesterId === null ? [] : [requesterId])]),
-]
-
-/** The ids of users that are there and may act, without some. */
-async function able(db: Db, ids: readonly string[], without: readonly string[]): Promise<string[]> {
-  const wanted = ids.filter((id) => !without.includes(id))
-  if (wanted.length === 0) return []
-  const rows = await db
-    .select({ id: users.id })
-    .from(users)
-    .where(and(inArray(users.id, wanted), notInArray(users.status, [...GONE])))
-  return rows.map(({ id }) => id)
+/** What is known of those who may decide on some requests of one domain. */
+type Known = {
+  able: Able
+  managers: ReadonlyMap<string, readonly string[]>
+  /** The admins of the apps, by the id of an app. */
+  admins: ReadonlyMap<string, Approvers>
+  adminsOfDomain: readonly string[]
 }
 
-/** Groups with at least one member who may act and is no party. */
-async function ableGroups(db: Db, ids: readonly string[], without: readonly string[]) {
-  if (ids.length === 0) return []
-  const rows = await db
-    .selectDistinct({ id: groupMembers.groupId })
-    .from(groupMembers)
-    .innerJoin(users, eq(users.id, groupMembers.userId))
-    .where(
-      and(
-        inArray(groupMembers.groupId, [...ids]),
-        notInArray(users.status, [...GONE]),
-        without.length > 0 ? notInArray(users.id, [...without]) : undefined,
-      ),
-    )
-  return rows.map(({ id }) => id)
-}
+const NOBODY: Approvers = { users: [], groups: [] }
 
-/** Those of some who may decide on a request; null where nobody is left. */
-export async function eligible(
-  db: Db,
-  request: Parties,
-  { users: people, groups }: Approvers,
-): Promise<Approvers | null> {
-  const parties = partiesOf(request)
-  const found = {
-    users: await able(db, people, parties),
-    groups: await ableGroups(db, groups, parties),
+/** Those whom a plan or the app names for a decision; null where none of them may make it. */
+function namedFor(known: Known, request: Planned, step: DecidedStep): Approvers | null {
+  const { able, managers, admins } = known
+  const ofApp = () => eligibleOf(able, request, admins.get(request.appId) ?? NOBODY)
+  if (step !== 'manager')
+    return eligibleOf(able, request, request.plan.stages[step] ?? NOBODY) ?? ofApp()
+  // Where the manager is a party or gone, the next one above.
+  for (const id of managers.get(request.targetUserId) ?? []) {
+    const one = eligibleOf(able, request, { users: [id], groups: [] })
+    if (one !== null) return one
   }
-  return found.users.length + found.groups.length > 0 ? found : null
-}
-
-/** Longest chain of managers that is followed. */
-const MAX_MANAGERS = 50
-
-/**
- * The manager who decides: the target's, or where that one is a party or gone, the next one above. Null
- * where there is none; a chain that closes to a ring ends.
- */
-async function managerOf(db: Db, request: Parties): Promise<string | null> {
-  const parties = partiesOf(request)
-  const seen = new Set<string>()
-  let below: string | null = request.targetUserId
-  while (below !== null && seen.size < MAX_MANAGERS) {
-    seen.add(below)
-    const [row]: { managerId: string | null }[] = await db
-      .select({ managerId: users.managerId })
-      .from(users)
-      .where(eq(users.id, below))
-    const above: string | null = row?.managerId ?? null
-    if (above === null || seen.has(above)) return null
-    const [one] = await able(db, [above], parties)
-    if (one !== undefined) return one
-    below = above
-  }
-  return null
+  return ofApp()
 }
 
 /**
- * Who decides where nobody else is named, or is left: the admins of the app, else those of the domain; null
- * where there is none but who asked and who is to have the access.
+ * Who makes a decision: those named for it, else the admins of the app, else those of the domain; null where nobody
+ * is left but who asked and who is to have the access.
  */
-async function admins(db: Db, request: PartiesOfApp): Promise<Approvers | null> {
-  const [app] = await db
-    .select({
-      users: apps.adminUserIds,
-      groups: apps.adminGroupIds,
-      ofDomain: sql<string[]>`array(${adminsOf(db, request.domainId)})`,
-    })
-    .from(apps)
-    .where(eq(apps.id, request.appId))
-  const ofApp = app ? await eligible(db, request, app) : null
-  if (ofApp) return ofApp
+function decidersIn(known: Known, request: Planned, step: DecidedStep): Approvers | null {
+  const named = namedFor(known, request, step)
+  if (named !== null) return named
   const parties = partiesOf(request)
-  const all = app?.ofDomain ?? (await adminIds(db, request.domainId))
-  const ofDomain = all.filter((id) => !parties.includes(id))
+  const ofDomain = known.adminsOfDomain.filter((id) => !parties.includes(id))
   return ofDomain.length > 0 ? { users: ofDomain, groups: [] } : null
 }
 
-/** Those who do work by hand for an app; parties among them, for there is nothing to decide. */
-export async function doers(db: Db, request: PartiesOfApp): Promise<Approvers> {
-  const parties = { ...request, requesterId: null, targetUserId: NO_USER }
-  return (await admins(db, parties)) ?? { users: [], groups: [] }
+/** In a number of statements that does not grow with the requests, which are of one domain. */
+async function knownOf(db: Db, requests: readonly Planned[]): Promise<Known> {
+  const domainId = requests[0]?.domainId ?? NO_ID
+  const managers = await managersOf(
+    db,
+    requests.filter(({ plan }) => plan.manager).map((one) => one.targetUserId),
+  )
+  const rows = await db
+    .select({
+      ...{ id: apps.id, users: apps.adminUserIds, groups: apps.adminGroupIds },
+      ofDomain: sql<string[]>`array(${adminsOf(db, domainId)})`,
+    })
+    .from(apps)
+    .where(inArray(apps.id, distinct(requests.map(({ appId }) => appId))))
+  const able = await ableOf(db, [
+    ...requests.flatMap(({ plan }) => plan.stages),
+    ...rows,
+    { users: [...managers.values()].flat(), groups: [] },
+  ])
+  const admins = new Map(rows.map(({ id, users, groups }) => [id, { users, groups }]))
+  return { able, managers, admins, adminsOfDomain: rows[0]?.ofDomain ?? [] }
 }
 
-/** An id that no user has. */
-const NO_USER = '00000000-0000-0000-0000-000000000000'
+/** Who makes each decision of some requests of one domain, in its order, as things are now; null where nobody may. */
+export async function decidersOfAll(
+  db: Db,
+  requests: readonly Planned[],
+): Promise<(Approvers | null)[][]> {
+  if (requests.length === 0) return []
+  const known = await knownOf(db, requests)
+  return requests.map((one) => stepsOf(one.plan).map((step) => decidersIn(known, one, step)))
+}
+
+/** Those who do work by hand for an app; parties among them, for there is nothing to decide. */
+export async function doers(db: Db, { appId, domainId }: PartiesOfApp): Promise<Approvers> {
+  const plan = { manager: false, stages: [NOBODY], message: null, validationWebhook: null }
+  const nobodys = { appId, domainId, plan, requesterId: null, targetUserId: NO_ID }
+  return (await decidersOf(db, nobodys, 0)) ?? NOBODY
+}
+
+/** An id that nothing has. */
+const NO_ID = '00000000-0000-0000-0000-000000000000'
 
 /** The decisions that a plan asks for, one after the other. Where it names nobody the admins are the one stage. */
 export function stepsOf({ manager, stages }: ApprovalPlan): DecidedStep[] {
@@ -132,33 +113,21 @@ export async function decidersOf(
   request: Planned,
   step: DecidedStep,
 ): Promise<Approvers | null> {
-  if (step === 'manager') {
-    const manager = await managerOf(db, request)
-    return manager === null ? admins(db, request) : { users: [manager], groups: [] }
-  }
-  const named = request.plan.stages[step] ?? { users: [], groups: [] }
-  return (await eligible(db, request, named)) ?? admins(db, request)
+  return decidersIn(await knownOf(db, [request]), request, step)
 }
 
 /** All who make a decision of a request; null where nobody does. */
 export async function allDeciders(db: Db, request: Planned): Promise<Approvers | null> {
-  const all: Approvers = { users: [], groups: [] }
-  for (const step of stepsOf(request.plan)) {
-    const who = await decidersOf(db, request, step)
-    all.users.push(...(who?.users ?? []))
-    all.groups.push(...(who?.groups ?? []))
+  const [steps = []] = await decidersOfAll(db, [request])
+  const all = {
+    users: distinct(steps.flatMap((one) => one?.users ?? [])),
+    groups: distinct(steps.flatMap((one) => one?.groups ?? [])),
   }
-  const distinct = { users: [...new Set(all.users)], groups: [...new Set(all.groups)] }
-  return distinct.users.length + distinct.groups.length > 0 ? distinct : null
+  return all.users.length + all.groups.length > 0 ? all : null
 }
 
 /** Who makes the first decision of a request; null if one of its decisions has no approver. */
 export async function firstDeciders(db: Db, request: Planned): Promise<Approvers | null> {
-  let first: Approvers | null = null
-  for (const step of stepsOf(request.plan)) {
-    const who = await decidersOf(db, request, step)
-    if (who === null) return null
-    first ??= who
-  }
-  return first
+  const [[first = null, ...others] = []] = await decidersOfAll(db, [request])
+  return others.includes(null) ? null : first
 }

@@ -21,7 +21,7 @@ import { createRequest } from './create.ts'
 import { durationOf } from './duration.ts'
 import type { RequestMeans } from './job-key.ts'
 import type { RequestRow } from './machine/request.ts'
-import { closedBy } from './open-to.ts'
+import { isClosedTo } from './open-to.ts'
 import { answerRequests } from './read.ts'
 
 const refused = (member: string, words: string, index?: number): CoreError => {
@@ -156,7 +156,7 @@ async function isOpenTo(
   permission: PermissionRow | null,
   targetId: string,
 ): Promise<void> {
-  if ((await closedBy(tx, found, permission, targetId)) !== null)
+  if (await isClosedTo(tx, found, permission, targetId))
     throw new CoreError(
       'forbidden',
       'This is for members of certain groups, and the person is in none of them',

@@ -8,22 +8,30 @@ import { settingsView } from '../catalogue/store/settings-view.ts'
 import type { VisibleApp } from '../catalogue/store/visibility.ts'
 import { groupsOf } from '../kernel/identity/app-reach.ts'
 
-/** The ids of the groups that it is for, where the target is in none of them; null where it is open to them. */
-export async function closedBy(
-  db: Db,
+/** The ids of the groups that it is for; null where it is open to everybody. */
+export function allowedFor(
   { app, settings }: Pick<VisibleApp, 'app' | 'settings'>,
   permission: PermissionRow | null,
-  targetId: string,
-): Promise<string[] | null> {
+): string[] | null {
   const own = permission && configView(permission.document)
-  const allowed =
+  return allowedIds(
     own?.allowed_groups_override && own.allowed_groups
       ? own.allowed_groups
-      : settingsView(app, settings).request_flow.allowed_groups
-  const ids = allowedIds(allowed)
-  if (ids === null) return null
+      : settingsView(app, settings).request_flow.allowed_groups,
+  )
+}
+
+/** Whether the target is in none of the groups that it is for. */
+export async function isClosedTo(
+  db: Db,
+  found: Pick<VisibleApp, 'app' | 'settings'>,
+  permission: PermissionRow | null,
+  targetId: string,
+): Promise<boolean> {
+  const ids = allowedFor(found, permission)
+  if (ids === null) return false
   const { rows } = await db.execute<{ fits: boolean }>(
     sql`select ${sql.param(ids)}::uuid[] && ${groupsOf(targetId)} as fits`,
   )
-  return rows[0]?.fits ? null : ids
+  return !rows[0]?.fits
 }

@@ -1,12 +1,13 @@
 /** Whether a rule says that nobody needs to be asked. */
-import { and, asc, eq, inArray, sql } from 'drizzle-orm'
+import { asc, sql } from 'drizzle-orm'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { preApprovalRules } from '../../database/schema/app_store.ts'
-import { groupMembers, users } from '../../database/schema/people.ts'
-import { attributeOf } from '../directory/condition.ts'
+import { attributeOf, type ConditionSubject } from '../directory/condition.ts'
 import { identityOf } from '../directory/condition-subject.ts'
+import { usersOf } from '../directory/users.ts'
+import { groupIdsOf } from '../kernel/identity/app-reach.ts'
 import type { RequestRow } from './machine/request.ts'
 
 type Rule = {
@@ -28,62 +29,81 @@ type FittingRule = { justification: string; webhooks: string[] }
 export async function fittingRules(db: Db, request: RequestRow): Promise<FittingRule[]> {
   // People decide on exceptions from rules of separation of duties.
   if (request.plan.exception !== undefined) return []
-  const rows = await rulesOf(db, { appId: request.appId })
-  const fitting: FittingRule[] = []
-  for (const { document } of rows) {
-    // The cast: a rule is judged by its schema before it is kept.
-    const rule = document as Rule
-    if (!coversWhat(rule, request) || !coversLength(rule, request)) continue
-    const webhooks = rule.preapproval_webhooks ?? []
-    if (await coversWhom(db, rule, request, webhooks.length > 0))
-      fitting.push({ justification: rule.justification, webhooks })
-  }
-  return fitting
+  const rows = await rulesOf(db, { appIds: [request.appId] })
+  const rules = rows
+    .map(({ document }) => ruleIn(document))
+    .filter(
+      (rule) =>
+        coversWhat(rule, request.permissionId) && coversLength(rule, request.expirationInSeconds),
+    )
+  if (rules.length === 0) return []
+  const whom = await whomOf(db, request.targetUserId)
+  return rules
+    .filter((rule) => coversWhom(rule, whom))
+    .map(({ justification, preapproval_webhooks: webhooks = [] }) => ({ justification, webhooks }))
 }
 
-const rulesOf = prepared('pre-approval rules of app', (db) =>
+type Wanted = { appId: string; permissionId: string | null; lengths: readonly AccessLength[] }
+
+/** Of the lengths of several things that one person may be given, those for which a rule asks neither people nor webhooks. */
+export async function preapprovedLengths(
+  db: Db,
+  targetUserId: string,
+  wanted: readonly Wanted[],
+): Promise<AccessLength[][]> {
+  const rows = await rulesOf(db, { appIds: wanted.map(({ appId }) => appId) })
+  if (rows.length === 0) return wanted.map(() => [])
+  const whom = await whomOf(db, targetUserId)
+  const rules = rows
+    .map(({ appId, document }) => ({ appId, rule: ruleIn(document) }))
+    .filter(({ rule }) => !asksWebhooks(rule) && coversWhom(rule, whom))
+  return wanted.map(({ appId, permissionId, lengths }) => {
+    const own = rules.filter((one) => one.appId === appId && coversWhat(one.rule, permissionId))
+    return lengths.filter((length) =>
+      own.some(({ rule }) => coversLength(rule, ACCESS_LENGTHS[length])),
+    )
+  })
+}
+
+// The cast: a rule is judged by its schema before it is kept.
+const ruleIn = (document: object): Rule => document as Rule
+
+const rulesOf = prepared('pre-approval rules of apps', (db) =>
   db
-    .select({ document: preApprovalRules.document })
+    .select({ appId: preApprovalRules.appId, document: preApprovalRules.document })
     .from(preApprovalRules)
-    .where(eq(preApprovalRules.appId, sql.placeholder('appId')))
+    .where(sql`${preApprovalRules.appId} = any(${sql.placeholder('appIds')}::uuid[])`)
     .orderBy(asc(preApprovalRules.createdAt), asc(preApprovalRules.id)),
 )
 
-const coversWhat = ({ preapproved_permissions: ids = [] }: Rule, { permissionId }: RequestRow) =>
-  ids.length === 0 || (permissionId !== null && ids.includes(permissionId))
+const asksWebhooks = ({ preapproval_webhooks: webhooks = [] }: Rule): boolean => webhooks.length > 0
 
-function coversLength(
-  { time_based_access: lengths = [] }: Rule,
-  { expirationInSeconds: seconds }: RequestRow,
-): boolean {
+const coversWhat = (
+  { preapproved_permissions: ids = [] }: Rule,
+  permissionId: string | null,
+): boolean => ids.length === 0 || (permissionId !== null && ids.includes(permissionId))
+
+function coversLength({ time_based_access: lengths = [] }: Rule, seconds: number | null): boolean {
   if (lengths.length === 0 || lengths.includes('Unlimited')) return true
   const longest = Math.max(...lengths.map((one) => ACCESS_LENGTHS[one] ?? 0))
   return seconds !== null && seconds <= longest
 }
 
-async function coversWhom(
-  db: Db,
-  rule: Rule,
-  { targetUserId }: RequestRow,
-  webhooksDecide: boolean,
-): Promise<boolean> {
+/** What rules ask of the person who is to have access. */
+type Whom = { groups: ReadonlySet<string>; identity: ConditionSubject | null }
+
+async function whomOf(db: Db, userId: string): Promise<Whom> {
+  const groups = await groupIdsOf(db, userId)
+  const [user] = await usersOf(db, [userId])
+  return { groups, identity: user === undefined ? null : identityOf(user) }
+}
+
+function coversWhom(rule: Rule, { groups: own, identity }: Whom): boolean {
   const { preapproved_groups: groups = [], preapproved_users_by_attribute: attributes = [] } = rule
-  if (groups.length + attributes.length === 0) return webhooksDecide
-  const [member] =
-    groups.length === 0
-      ? []
-      : await db
-          .select({ groupId: groupMembers.groupId })
-          .from(groupMembers)
-          .where(and(eq(groupMembers.userId, targetUserId), inArray(groupMembers.groupId, groups)))
-          .limit(1)
-  if (member) return true
-  if (attributes.length === 0) return false
-  const [user] = await db.select().from(users).where(eq(users.id, targetUserId))
-  if (!user) return false
-  const identity = identityOf(user)
+  if (groups.length + attributes.length === 0) return asksWebhooks(rule)
+  if (groups.some((id) => own.has(id))) return true
   return attributes.some(({ attribute, value }) => {
-    const found = attributeOf(attribute, identity)
-    return [found].flat().some((one) => one !== undefined && String(one) === value)
+    const found = identity === null ? [] : [attributeOf(attribute, identity)].flat()
+    return found.some((one) => one !== undefined && String(one) === value)
   })
 }

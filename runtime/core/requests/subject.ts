@@ -1,6 +1,6 @@
 /** What a request is about, as it is now, and how it is fulfilled. */
 
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { appStoreSettings, requestablePermissions } from '../../database/schema/app_store.ts'
@@ -71,26 +71,43 @@ export async function fulfilmentOf(
 ): Promise<{ route: FulfilmentRoute; instructions: string | null }> {
   const { app, permission, config } = await subjectOf(tx, request)
   return {
-    route: await routeOf(tx, app, permission, config),
+    route: await routeOf(tx, { app, permission, config }),
     instructions: config.instructions,
   }
 }
 
+type Subject = { app: AppRow; permission: PermissionRow | null; config: RequestConfig }
+
 /** How a request for it would be fulfilled: by a webhook, through the connector, or by hand. */
-export async function routeOf(
-  tx: Db,
-  app: AppRow,
-  permission: PermissionRow | null,
-  { provisioningWebhook, provisioningGroup }: RequestConfig,
-): Promise<FulfilmentRoute> {
+const routeOf = async (tx: Db, subject: Subject): Promise<FulfilmentRoute> =>
+  one(await routesOf(tx, [subject]))
+
+/** The same of several, in their order. */
+export async function routesOf(tx: Db, subjects: readonly Subject[]): Promise<FulfilmentRoute[]> {
+  const groupIds = subjects.flatMap(({ config }) => config.provisioningGroup ?? [])
+  const ofGroups = await permissionsOfGroups(tx, groupIds)
+  const standing = subjects.map(({ permission, config: { provisioningGroup: id } }) =>
+    id === null ? permission : (ofGroups.get(id) ?? null),
+  )
+  const known = new Map(subjects.map(({ app }) => [app.id, app]))
+  const others = standing.flatMap((one) => (one && !known.has(one.appId) ? [one.appId] : []))
+  const rows =
+    others.length === 0 ? [] : await tx.select().from(apps).where(inArray(apps.id, others))
+  for (const row of rows) known.set(row.id, row)
+  return subjects.map((subject, at) => {
+    const standsFor = standing[at] ?? null
+    return routeThrough(subject, standsFor, known.get(standsFor?.appId ?? subject.app.id))
+  })
+}
+
+/** @param standsFor What is given in its place. @param carrier The app that has that. */
+function routeThrough(
+  { app, permission, config: { provisioningWebhook, provisioningGroup } }: Subject,
+  standsFor: PermissionRow | null,
+  carrier: AppRow | undefined,
+): FulfilmentRoute {
   const manual: FulfilmentRoute = { fulfilment: 'manual', entitlement: null, carriedAppId: app.id }
   if (provisioningWebhook !== null) return { ...manual, fulfilment: 'webhook' }
-  const standsFor =
-    provisioningGroup === null ? permission : await permissionOfGroup(tx, provisioningGroup)
-  const [carrier] =
-    standsFor === null || standsFor.appId === app.id
-      ? [app]
-      : await tx.select().from(apps).where(eq(apps.id, standsFor.appId))
   if (!carrier?.connectorId) return manual
   if (permission === null && provisioningGroup === null)
     return { ...manual, fulfilment: 'connector' }
@@ -110,10 +127,14 @@ const entitlementOf = (permission: PermissionRow): EntitlementRef | null => {
   }
 }
 
-/** What a group of an app is there: the entitlement that its sync found; null if two have its id. */
-async function permissionOfGroup(tx: Db, groupId: string): Promise<PermissionRow | null> {
-  const [row, another] = await tx
-    .select({ permission: requestablePermissions })
+/** What groups of apps are there: the entitlements that their syncs found; none for one whose id two have. */
+async function permissionsOfGroups(
+  tx: Db,
+  groupIds: readonly string[],
+): Promise<ReadonlyMap<string, PermissionRow | null>> {
+  if (groupIds.length === 0) return new Map()
+  const rows = await tx
+    .select({ id: groups.id, permission: requestablePermissions })
     .from(groups)
     .innerJoin(
       requestablePermissions,
@@ -122,8 +143,9 @@ async function permissionOfGroup(tx: Db, groupId: string): Promise<PermissionRow
         eq(requestablePermissions.entitlementId, groups.integrationSpecificId),
       ),
     )
-    .where(eq(groups.id, groupId))
-    .limit(2)
+    .where(inArray(groups.id, [...new Set(groupIds)]))
+  const found = new Map<string, PermissionRow | null>()
   // A role may have the id of a group: people look which is meant.
-  return another ? null : (row?.permission ?? null)
+  for (const { id, permission } of rows) found.set(id, found.has(id) ? null : permission)
+  return found
 }

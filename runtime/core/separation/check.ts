@@ -5,19 +5,20 @@ import type { Db } from '../../database/database.ts'
 import { lockTextUntilEnd } from '../../database/locks.ts'
 import { prepared } from '../../database/prepared.ts'
 import { separationRules } from '../../database/schema/findings.ts'
+import { one } from '../../database/written.ts'
 import { holdingsOf, labelsOf, namedBy } from './holdings.ts'
 import { appThing, brokenBy, permissionThing, type Thing, thingsOf } from './rules.ts'
 
 export type SeparationRow = typeof separationRules.$inferSelect
 
-type Conflict = { rule: SeparationRow; holds: Thing[] }
+export type Conflict = { rule: SeparationRow; holds: Thing[] }
+
+type Wanted = { appId: string; permissionId: string | null }
 
 /** What is asked for, and the person who is to have it. */
-type Asked = {
+type Asked = Wanted & {
   domainId: string
   userId: string
-  appId: string
-  permissionId: string | null
   /** The request itself, where it is there already: it is not what stands against it. */
   requestId: string | null
 }
@@ -40,21 +41,31 @@ const inForce = prepared('separation rules in force', (db) =>
 )
 
 /** Rules that would be broken. */
-export async function conflictsOf(db: Db, asked: Asked): Promise<Conflict[]> {
-  const things: Thing[] = [
-    appThing(asked.appId),
-    ...(asked.permissionId === null ? [] : [permissionThing(asked.permissionId)]),
-  ]
-  const rules = (await rulesInForce(db, asked.domainId)).filter(({ left, right }) =>
-    [...thingsOf(left), ...thingsOf(right)].some((thing) => things.includes(thing)),
+export const conflictsOf = async (db: Db, asked: Asked): Promise<Conflict[]> =>
+  one(await conflictsOfAll(db, asked, [asked]))
+
+/** The same of several things that are asked for one person, in their order. */
+export async function conflictsOfAll(
+  db: Db,
+  { domainId, userId, requestId }: Omit<Asked, keyof Wanted>,
+  wanted: readonly Wanted[],
+): Promise<Conflict[][]> {
+  const things = wanted.map(({ appId, permissionId }) => [
+    appThing(appId),
+    ...(permissionId === null ? [] : [permissionThing(permissionId)]),
+  ])
+  const all = new Set(things.flat())
+  const rules = (await rulesInForce(db, domainId)).filter(({ left, right }) =>
+    [...thingsOf(left), ...thingsOf(right)].some((thing) => all.has(thing)),
   )
-  if (rules.length === 0) return []
-  const { domainId, userId, requestId } = asked
+  if (rules.length === 0) return wanted.map(() => [])
   const held = await holdingsOf(db, { domainId, userId, without: requestId }, namedBy(rules))
-  return rules.flatMap((rule) => {
-    const holds = brokenBy(rule, held, things)
-    return holds === null ? [] : [{ rule, holds }]
-  })
+  return things.map((asked) =>
+    rules.flatMap((rule) => {
+      const holds = brokenBy(rule, held, asked)
+      return holds === null ? [] : [{ rule, holds }]
+    }),
+  )
 }
 
 /** The same for a request that is about to be made: two for one person wait for each other. */

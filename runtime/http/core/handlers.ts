@@ -5,7 +5,7 @@ import type { ENDPOINTS, EndpointName } from '../../contract/endpoints/table.ts'
 import { CATEGORIES } from '../../contract/models/categories.ts'
 import { giveBack } from '../../core/asking/give-back.ts'
 import { taskGrounds } from '../../core/asking/grounds.ts'
-import { requestOutlook } from '../../core/asking/outlook.ts'
+import { requestOutlook, requestOutlooks } from '../../core/asking/outlook.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { listAccounts, listUserAccounts } from '../../core/catalogue/apps/accounts.ts'
 import * as apps from '../../core/catalogue/apps/apps.ts'
@@ -175,6 +175,7 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     remindApprovers(db, who, id(params, 'access_request_id'), body.comment),
   get_request_outlook: (db, who, { params, query }) =>
     requestOutlook(db, who, id(params, 'app_id'), query),
+  list_request_outlooks: (db, who, { query }) => requestOutlooks(db, who, query),
   list_access_policies: (db, who, { query }) => policies.listPolicies(db, who, query),
   create_access_policy: (db, who, { body }, parts) => policies.createPolicy(db, who, body, parts),
   get_access_policy: (db, who, { params }) =>

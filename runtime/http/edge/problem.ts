@@ -4,12 +4,10 @@ import type { Context } from 'hono'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import { errorBody } from '../../contract/envelope/envelope.ts'
 import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
-import { codeOf } from '../../contract/errors/thrown.ts'
-import { isOneOf } from '../../contract/schema/one-of.ts'
-import { isDiskFull } from '../../database/full-disk.ts'
 import { tellFailure } from '../../observe/failure.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Env } from './env.ts'
+import { exhausted } from './exhausted.ts'
 import { REQUEST_ID } from './request-id.ts'
 import { sendJson } from './send-json.ts'
 import { REFUSAL_STATUS } from './statuses.ts'
@@ -49,19 +47,6 @@ function firstSegment(path: string): string {
 /** A thrown value as an error that can be shown to the caller. */
 export const problemOf = (thrown: unknown, requestId: string): RuntimeError =>
   thrown instanceof RuntimeError ? thrown : defect(thrown, requestId)
-
-/** What the system says when it has no more of something for this process. */
-const EXHAUSTED: readonly unknown[] = ['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ENOBUFS']
-
-/** What of the machine is at its limits, where that and not the runtime is at fault; else null. */
-export function exhausted(thrown: unknown): RuntimeError | null {
-  const message = isDiskFull(thrown)
-    ? 'the disk of the host is full; its operator has to make room, then try again'
-    : isOneOf(EXHAUSTED, codeOf(thrown))
-      ? 'the system gives the host no more resources; try again later'
-      : null
-  return message === null ? null : new RuntimeError('host_exhausted', message, {}, thrown)
-}
 
 /** Anything unforeseen: the caller gets the request id, the log gets the rest. */
 function defect(thrown: unknown, requestId: string): RuntimeError {

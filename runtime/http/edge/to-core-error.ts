@@ -1,10 +1,11 @@
 /** What goes wrong around the core's functions, as a refusal of the core. */
 
-import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { ERRORS, type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
+import { CoreError, type RefusalKind } from '../../contract/errors/problem.ts'
 import { isAway } from '../../database/away.ts'
 import { isContended, isTooSlow } from '../../database/contention.ts'
 import { isDiskFull } from '../../database/full-disk.ts'
+import { exhausted } from './exhausted.ts'
 
 /** What is said while the database is away, and how soon to ask again, in seconds. */
 export const AWAY = { words: 'The database is away; try again', retryAfterSeconds: 2 } as const
@@ -39,6 +40,17 @@ export function outageOf(thrown: unknown): { words: string; retryAfterSeconds: n
 export const away = (cause?: unknown): CoreError =>
   new CoreError('unavailable', AWAY.words, { retryAfterSeconds: AWAY.retryAfterSeconds, cause })
 
+/** How soon to ask a host again that is stopping, or that the system gives no more. */
+const HOST_RETRY_SECONDS = 5
+
+/** What an error of the envelope is where there is none: a refusal, so that it does not look like a success. */
+function refusalOutside(code: RuntimeCode): RefusalKind {
+  const { refusal, blame, retryable } = ERRORS[code]
+  if (refusal !== undefined) return refusal
+  if (code === 'internal') return 'internal'
+  return blame === 'operator' && retryable ? 'unavailable' : 'bad_request'
+}
+
 /** What is no CoreError: the database away, a body that could not be read, a defect of ours. */
 export function toCoreError(thrown: unknown, requestId: string): CoreError {
   if (thrown instanceof CoreError) return thrown
@@ -47,11 +59,12 @@ export function toCoreError(thrown: unknown, requestId: string): CoreError {
     const { words, retryAfterSeconds } = outage
     return new CoreError('unavailable', words, { retryAfterSeconds, cause: thrown })
   }
-  if (thrown instanceof RuntimeError) {
-    // What the envelope tells has no refusal of its own; here it must not look like a success.
-    const { refusal = thrown.code === 'internal' ? 'internal' : 'bad_request' } =
-      ERRORS[thrown.code]
-    return new CoreError(refusal, thrown.message, { cause: thrown })
+  const error = thrown instanceof RuntimeError ? thrown : exhausted(thrown)
+  if (error !== null) {
+    const kind = refusalOutside(error.code)
+    return kind === 'unavailable'
+      ? new CoreError(kind, error.message, { cause: error, retryAfterSeconds: HOST_RETRY_SECONDS })
+      : new CoreError(kind, error.message, { cause: error })
   }
   const words = `Something went wrong in Keyway itself; its log has more under ${requestId}`
   return new CoreError('internal', words, { cause: thrown })

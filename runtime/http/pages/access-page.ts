@@ -2,6 +2,7 @@
 import { html } from 'hono/html'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import type { App } from '../../contract/models/app.ts'
+import type { RequestOutlook } from '../../contract/models/asking.ts'
 import { CATEGORIES, type Category } from '../../contract/models/categories.ts'
 import type { Closed } from '../../core/asking/closed.ts'
 import type { LaterStep } from '../../core/asking/to-come.ts'
@@ -11,6 +12,7 @@ import { layout, type Markup, proofField, type Visitor } from '../frame/layout.t
 import type { Tongue } from '../frame/tongue.ts'
 import { initials, parseMoment } from '../frame/words.ts'
 import { endingSoon, giveBackQuestion, type Held, heldItem } from './held.ts'
+import { howLongItTakes, whoDecides } from './outlook-words.ts'
 import { ask, empty, note, pagesNav } from './parts.ts'
 import { closedWords } from './request-page.ts'
 import { badge, requestBadge } from './states.ts'
@@ -34,6 +36,8 @@ type AccessPage = {
   store: Listed<App>
   /** Of those, what the visitor may ask for nothing of, by id. */
   closed: ReadonlyMap<string, Closed>
+  /** What would happen if the visitor asked for one of them, by id. */
+  outlooks: ReadonlyMap<string, RequestOutlook>
   /** How many permissions there are to ask for, and how many of them the visitor has, by the id of an app. */
   permissionsIn: ReadonlyMap<string, { all: number; mine: number }>
   /** Whether the visitor has more than the page shows: then it is not known how many of an app. */
@@ -203,14 +207,16 @@ const categoryChoice = ({ t, category, categories }: AccessPage): Markup | strin
     : html`<div><label for="category">${t.w.category}</label><select id="category" name="category"><option value="">${t.w.all_categories}</option>${categories.map((one) => html`<option value="${one}"${one === category ? html` selected` : ''}>${categoryName(t, one)}</option>`)}</select></div>`
 
 const tile = (
-  { t, closed: closedOnes, permissionsIn, holdsMore }: AccessPage,
+  { t, closed: closedOnes, outlooks, permissionsIn, holdsMore }: AccessPage,
   app: App,
 ): Markup => {
   const closed = closedOnes.get(app.id)
+  const outlook = outlooks.get(app.id)
   const { all = 0, mine = 0 } = permissionsIn.get(app.id) ?? {}
   return html`
 <li class="card tile">
 <div class="row keep top-edge"><span class="avatar app" aria-hidden="true">${initials(app.user_friendly_label)}</span><div class="fit"><h3 class="wrap"><a href="/access/request?app_id=${app.id}">${app.user_friendly_label}</a></h3>${app.description && html`<p class="small soft wrap">${short(app.description)}</p>`}</div></div>
+${outlook && !closed && html`<dl class="kv small"><dt>${t.w.decides}</dt><dd>${whoDecides(t, outlook)}</dd><dt>${t.w.takes}</dt><dd>${howLongItTakes(t, outlook)}</dd></dl>`}
 <div class="row small">${all > 0 && html`<span class="soft">${t.w.permissions_of_app(all)}</span>`}${mine > 0 && !holdsMore && badge('good', 'check', t.w.you_have_of_app(mine))}<span class="soft end">${categoryName(t, app.category ?? '')}</span></div>
 ${closed && html`<p class="small wrap">${closedWords(t, closed)}</p>`}
 </li>`

@@ -1,6 +1,7 @@
 /** What the pages of My access are made of. */
 import type { RequestStatus } from '../../contract/models/access-request.ts'
-import { appClosedFor, type Closed } from '../../core/asking/closed.ts'
+import { closedApps } from '../../core/asking/closed.ts'
+import { requestOutlooks } from '../../core/asking/outlook.ts'
 import { decidersToCome } from '../../core/asking/to-come.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { listStoreApps, storeCategories } from '../../core/catalogue/store/app-store.ts'
@@ -54,11 +55,11 @@ export async function showAccess(visit: Visit): Promise<Response> {
     category: category === '' ? null : category,
     ...{ expand: [], page: pageNumber(c.req.query('page')), size: SIZES.store },
   })
-  const closed = new Map<string, Closed>()
-  for (const { id } of store.items) {
-    const why = await appClosedFor(db, principal, id)
-    if (why !== null) closed.set(id, why)
-  }
+  const storeIds = store.items.map(({ id }) => id)
+  const closed = await closedApps(db, principal, storeIds)
+  const outlooks = await requestOutlooks(db, principal, {
+    ...{ app_ids: storeIds, requestable_permission_ids: [], target_user_id: null },
+  })
   const waiting = await requestsOf(visit, ON_THE_WAY, SIZES.waiting)
   const waitingIds = waiting.items.map(({ id }) => id)
   const glass = await listBreakGlass(db, principal, {
@@ -74,12 +75,8 @@ export async function showAccess(visit: Visit): Promise<Response> {
     remindable: await remindableOf(db, principal, waitingIds),
     toCome: await decidersToCome(db, principal, waitingIds),
     ended: await requestsOf(visit, OVER, SIZES.ended),
-    permissionsIn: await countPermissions(
-      db,
-      principal,
-      store.items.map(({ id }) => id),
-      access.items,
-    ),
+    outlooks: new Map(outlooks.map((one) => [one.app_id, one])),
+    permissionsIn: await countPermissions(db, principal, storeIds, access.items),
     holdsMore: access.pages > 1,
     ...{ store, closed, search, category, now, hasBreakGlass: glass.total > 0 },
     categories: await storeCategories(db, principal),

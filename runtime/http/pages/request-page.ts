@@ -2,11 +2,12 @@
 import { html } from 'hono/html'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
 import type { App } from '../../contract/models/app.ts'
-import type { DecisionStep, RequestOutlook } from '../../contract/models/asking.ts'
+import type { RequestOutlook } from '../../contract/models/asking.ts'
 import type { Closed } from '../../core/asking/closed.ts'
 import { icon } from '../frame/icons.ts'
 import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
+import { decidersOf, ruled, whoDecides } from './outlook-words.ts'
 import { note, pagesNav } from './parts.ts'
 import { oneOf, type TimelineStep, timeline } from './timeline.ts'
 
@@ -30,10 +31,18 @@ const fromAdmins = ({ t, instructions }: Common): Markup | string =>
 
 type ChoosePage = Common & {
   choices: { items: readonly Choice[]; total: number; page: number; pages: number }
+  /** Of the choices, and of the app itself. */
+  outlooks: readonly RequestOutlook[]
 }
 
 const addressOf = (app: App, permission: string): string =>
   `/access/request?${new URLSearchParams({ app_id: app.id, permission })}`
+
+function choiceLine({ t, app, outlooks }: ChoosePage, { id, label }: Choice): Markup {
+  const permission = id === APP_ITSELF ? null : id
+  const outlook = outlooks.find((one) => one.requestable_permission_id === permission)
+  return html`<li><a href="${addressOf(app, id)}">${label}</a>${outlook && html`<span class="sub">${t.w.decides_who(whoDecides(t, outlook))}</span>`}</li>`
+}
 
 /** An app with several permissions: which one. */
 export function choosePage(page: ChoosePage): Markup {
@@ -48,8 +57,7 @@ ${head(page)}
 ${fromAdmins(page)}
 <section class="card" aria-labelledby="h-what"><header><h2 id="h-what">${t.w.what_do_you_need}</h2><span class="count">${choices.total}</span></header>
 <ul class="lines">
-${choices.items.map(({ id, label }) => html`<li><a href="${addressOf(app, id)}">${label}</a></li>`)}
-<li><a href="${addressOf(app, APP_ITSELF)}">${t.w.only_an_account}</a></li>
+${[...choices.items, { id: APP_ITSELF, label: t.w.only_an_account }].map((one) => choiceLine(page, one))}
 </ul>
 ${pagesNav(t, choices, t.w.of_permissions, (at) => `/access/request?${new URLSearchParams({ app_id: app.id, page: String(at) })}`)}
 </section>
@@ -120,7 +128,7 @@ ${why(page)}
 </div>
 </form>
 <aside class="stack" aria-label="${w.what_will_happen}">
-${whoDecides(page)}
+${whatFollows(page)}
 ${fromAdmins(page)}
 </aside>
 </div>
@@ -160,16 +168,11 @@ const why = ({ t, values, problems }: RequestPage): Markup => html`
 ${values.why}</textarea>
 ${problem('why-problem', problems.why)}</div>`
 
-const namesOf = (t: Tongue, { deciders, count }: DecisionStep): string => {
-  const names = deciders.map(({ name, email }) => name || email || t.w.someone)
-  const unnamed = Array.from({ length: Math.max(0, count - names.length) }, () => '')
-  return oneOf(t, [...names, ...unnamed])
-}
-
 /** Who decides and what comes then, in the order in which it would happen. */
-function whoDecides({ t, outlook, takenByHand, values }: RequestPage): Markup {
+function whatFollows({ t, outlook, takenByHand, values }: RequestPage): Markup {
   const { w } = t
   const { steps, given_by_hand: byHand, median_decision_seconds: median } = outlook
+  const by = ruled(outlook)
   const step = (title: string, part: string): TimelineStep => ({
     ...{ kind: 'next' as const, icon: 'clock' as const, title },
     parts: part === '' ? [] : [part],
@@ -180,14 +183,20 @@ function whoDecides({ t, outlook, takenByHand, values }: RequestPage): Markup {
       ? []
       : [step(takenByHand ? w.takes_by_hand : w.keyway_takes_back, w.when_over)]
   const way = [
-    ...steps.map((one) =>
-      step(namesOf(t, one), one.kind === 'manager' ? w.decides_as_manager : w.decides_as_approver),
-    ),
+    ...(by === 'always'
+      ? [step(w.rule_approves, w.nobody_asked)]
+      : steps.map((one) =>
+          step(
+            decidersOf(t, one),
+            one.kind === 'manager' ? w.decides_as_manager : w.decides_as_approver,
+          ),
+        )),
     gives,
     ...ends,
   ]
   return html`<section class="card" aria-labelledby="h-who"><header><h2 id="h-who">${w.who_will_decide}</h2></header><div class="in stack">
 ${timeline(way)}
+${typeof by === 'object' && html`<p class="small">${w.rule_spares(t.wholeLength(by.longest))}</p>`}
 <p class="small soft">${
     median === null || median === undefined
       ? w.never_decided

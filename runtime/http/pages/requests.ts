@@ -1,10 +1,11 @@
 /** Asking for access, withdrawing a request, giving access back. */
 import { CoreError } from '../../contract/errors/problem.ts'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
+import { MAX_OUTLOOKS } from '../../contract/models/asking.ts'
 import { MAX_COMMENT } from '../../contract/models/task.ts'
-import { appClosedFor, closedFor } from '../../core/asking/closed.ts'
+import { closedApps, closedFor } from '../../core/asking/closed.ts'
 import { giveBack } from '../../core/asking/give-back.ts'
-import { outlookAndEnd } from '../../core/asking/outlook.ts'
+import { outlookAndEnd, requestOutlooks } from '../../core/asking/outlook.ts'
 import { getStoreApp } from '../../core/catalogue/store/app-store.ts'
 import { listPermissions } from '../../core/catalogue/store/permissions.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
@@ -26,7 +27,8 @@ import {
 } from './request-page.ts'
 import type { Visit } from './visit.ts'
 
-const CHOICES = 50
+/** Of one page: as many as are looked up at once, beside the app itself. */
+const CHOICES = MAX_OUTLOOKS - 1
 
 /** The app that is asked for, and what can be chosen of it. */
 async function subjectOf(visit: Visit, appId: string, page: number) {
@@ -47,14 +49,17 @@ export async function showAsk(visit: Visit): Promise<Response> {
   const { app, choices } = subject
   if (permission === undefined && choices.total > 0) {
     const instructions = app.request_instructions ?? null
-    const closed = await appClosedFor(visit.db, visit.principal, app.id)
-    if (closed !== null) {
+    const closed = (await closedApps(visit.db, visit.principal, [app.id])).get(app.id)
+    if (closed !== undefined) {
       const visitor = await visit.visitor()
       return c.html(closedPage({ t: visit.t, visitor, app, instructions, closed }))
     }
-    return c.html(
-      choosePage({ t: visit.t, visitor: await visit.visitor(), app, instructions, choices }),
-    )
+    const outlooks = await requestOutlooks(visit.db, visit.principal, {
+      ...{ app_ids: [app.id], target_user_id: null },
+      requestable_permission_ids: choices.items.map(({ id }) => id),
+    })
+    const visitor = await visit.visitor()
+    return c.html(choosePage({ t: visit.t, visitor, app, instructions, choices, outlooks }))
   }
   return showForm(visit, subject, permission ?? APP_ITSELF, {})
 }

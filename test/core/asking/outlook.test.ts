@@ -1,5 +1,7 @@
 /** What would happen if a person asked now. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { app, type CoreHost, group, type Person, person, startCore } from '../host.ts'
 import { type Company, company } from '../requests/company.ts'
 import { NOBODY_ID } from '../store.ts'
@@ -84,5 +86,131 @@ describe('the outlook of an app', () => {
     expect((await look(ada, one, `?requestable_permission_id=${permission}`)).status).toBe(404)
     expect((await look(ada, other, `?requestable_permission_id=${permission}`)).status).toBe(200)
     expect((await look(ada, other, `?target_user_id=${NOBODY_ID}`)).status).toBe(422)
+  })
+})
+
+describe('the outlooks of several', () => {
+  const lookAt = (who: Person, query: Record<string, string[]>) => {
+    const pairs = Object.entries(query).flatMap(([name, all]) => all.map((one) => [name, one]))
+    const at = `/appstore/request_outlooks?${new URLSearchParams(pairs)}`
+    return core.call('GET', at, { token: who.token })
+  }
+
+  test('are what each has alone, in the order in which they were named', async () => {
+    const team = await group(core.db, 'Several team', [owner])
+    const flows = [
+      { require_manager_approval: true },
+      { approvers: { users: [{ id: owner.id }], groups: [{ id: team }] } },
+      // Of the two who are named one asks, so the admins decide.
+      { approvers: { users: [{ id: ada.id }], groups: [] } },
+    ]
+    const ids: string[] = []
+    for (const [at, flow] of flows.entries())
+      ids.push(await acme.inStore(await app(core.db, `Several ${at}`), flow))
+    const [first = ''] = ids
+    const permission = await acme.group(first)
+    await acme.settle(await acme.asked(ada, { app_id: first }), 'complete')
+    const { status, body } = await lookAt(ada, {
+      app_ids: ids,
+      requestable_permission_ids: [permission],
+    })
+    expect(status).toBe(200)
+    const alone = await Promise.all([
+      ...ids.map((id) => look(ada, id)),
+      look(ada, first, `?requestable_permission_id=${permission}`),
+    ])
+    expect(body).toEqual(alone.map((one) => one.body))
+    expect(body.map((one: { decided_requests: number }) => one.decided_requests)).toEqual([
+      ...[1, 0, 0, 1],
+    ])
+  })
+
+  test('leave out what the caller does not find', async () => {
+    const hidden = await acme.inStore(await app(core.db, 'Unseen'), { discoverability: 'NONE' })
+    const query = {
+      app_ids: [hidden, NOBODY_ID, 'x'],
+      requestable_permission_ids: [NOBODY_ID, 'x'],
+    }
+    expect((await lookAt(ada, query)).body).toEqual([])
+  })
+
+  test('are refused for more than fifty, with the limit', async () => {
+    const { status, body } = await lookAt(ada, { app_ids: Array(51).fill(NOBODY_ID) })
+    expect([status, body.detail[0].msg]).toEqual([
+      ...[422, 'Value error, name at most 50 apps and permissions at once'],
+    ])
+  })
+
+  test('are read in as many statements as that of one', async () => {
+    const ids: string[] = []
+    for (let at = 0; at < 12; at += 1) {
+      const flow = { require_manager_approval: true, approvers: { users: [{ id: owner.id }] } }
+      ids.push(await acme.inStore(await app(core.db, `Many ${at}`), flow))
+    }
+    const sent = new AsyncLocalStorage<string[]>()
+    const { query } = Client.prototype
+    const spy = vi.spyOn(Client.prototype, 'query').mockImplementation(function (
+      this: Client,
+      ...args: unknown[]
+    ) {
+      sent.getStore()?.push(String(Object(args[0]).text ?? args[0]))
+      return query.apply(this, args as never)
+    } as never)
+    const count = async (appIds: string[]) => {
+      const mine: string[] = []
+      const { body } = await sent.run(mine, () => lookAt(ada, { app_ids: appIds }))
+      expect(body).toHaveLength(appIds.length)
+      // What a connection sets for itself, and that a token was used, is no part of it.
+      return mine.filter((text) => !/set_config|"last_used_at" =/.test(text)).length
+    }
+    try {
+      const one = await count(ids.slice(0, 1))
+      expect(one).toBeGreaterThan(3)
+      expect(await count(ids)).toBe(one)
+    } finally {
+      spy.mockRestore()
+    }
+  })
+})
+
+describe('a pre-approval rule', () => {
+  const ruled = async (name: string, rule: object) => {
+    const lengths = { time_based_access: ['8 hours', '30 days', 'Unlimited'] }
+    const appId = await acme.inStore(await app(core.db, name), {}, lengths)
+    const body = { app_id: appId, justification: 'as agreed', ...rule }
+    const made = await core.call('POST', '/appstore/pre_approval_rules', { body })
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    return appId
+  }
+  const mine = {
+    preapproved_users_by_attribute: [{ attribute: 'email', value: 'ada@example.com' }],
+  }
+  const lengthsOf = async (appId: string) =>
+    (await look(ada, appId)).body.preapproved_access_lengths
+
+  test('spares the decision for the lengths that it covers', async () => {
+    const until = { time_based_access: ['8 hours'] }
+    expect(await lengthsOf(await ruled('Rule of hours', { ...mine, ...until }))).toEqual([
+      '8 hours',
+    ])
+    const all = ['8 hours', '30 days', 'Unlimited']
+    expect(await lengthsOf(await ruled('Rule of all', mine))).toEqual(all)
+  })
+
+  test('for others, or for a permission alone, spares nothing', async () => {
+    const others = [{ attribute: 'email', value: 'boss@example.com' }]
+    const appId = await ruled('Rule of others', { preapproved_users_by_attribute: others })
+    expect(await lengthsOf(appId)).toEqual([])
+    const two = await acme.inStore(await app(core.db, 'Rule of one'))
+    const permission = await acme.group(two)
+    const body = {
+      ...{ app_id: two, justification: 'as agreed', ...mine },
+      preapproved_permissions: [{ id: permission }],
+    }
+    const made = await core.call('POST', '/appstore/pre_approval_rules', { body })
+    expect(made.status, JSON.stringify(made.body)).toBe(201)
+    expect(await lengthsOf(two)).toEqual([])
+    const of = await look(ada, two, `?requestable_permission_id=${permission}`)
+    expect(of.body.preapproved_access_lengths.length).toBeGreaterThan(0)
   })
 })

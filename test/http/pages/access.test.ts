@@ -153,6 +153,22 @@ describe('asking', () => {
     expect(form.text).toContain('Decides as manager')
   })
 
+  test('is preceded by who decides and how long it takes, of each app and each permission', async () => {
+    const visitor = await at(ada)
+    const tiles = (await visitor.get('/access?q=Data+Warehouse')).text
+    expect(tiles).toContain('<dt>Decides</dt><dd>boss Test</dd><dt>Takes</dt>')
+    const choose = await visitor.get(`/access/request?app_id=${appId}`)
+    expect(choose.text).toMatch(/Read &lt;b&gt;reports[^\n]*Decides: boss Test/)
+
+    const ruled = await acme.inStore(await app(core.db, 'Ruled'))
+    const mine = [{ attribute: 'email', value: 'ada@example.com' }]
+    const rule = { app_id: ruled, justification: 'ok', preapproved_users_by_attribute: mine }
+    await core.call('POST', '/appstore/pre_approval_rules', { body: rule })
+    expect((await visitor.get('/access?q=Ruled')).text).toContain('Nobody: a rule approves it')
+    const form = await visitor.get(`/access/request?app_id=${ruled}`)
+    expect(form.text).toContain('Nobody is asked')
+  })
+
   test('makes the request, which is waited for as a timeline', async () => {
     const visitor = await at(ada, `/access/request?app_id=${appId}&permission=${permission}`)
     const sent = await visitor.post('/access/request', { ...LENGTH, why: 'Month end' })

@@ -1,5 +1,5 @@
 /** Requestable permissions: what can be asked for within an app, and who finds what. */
-import { and, asc, eq, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { CoreError, notFound } from '../../../contract/errors/problem.ts'
 import type { Access } from '../../../contract/models/access.ts'
@@ -13,7 +13,7 @@ import type { PermissionRow } from './permission-base.ts'
 import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
 import { toObjects } from './references.ts'
 import { settingsView } from './settings-view.ts'
-import { findFound, permissionsFoundBy, type VisibleApp } from './visibility.ts'
+import { findAllFound, findFound, permissionsFoundBy, type VisibleApp } from './visibility.ts'
 
 type PermissionQuery = PageQuery & {
   search_term: string | null
@@ -55,9 +55,7 @@ type HeldOfApp = Pick<
 
 /**
  * How many permissions the caller may ask for in each of some apps of the store, and how many of them are among `held`; an
- * app without one has no entry.
- *
- * @throws CoreError not_found for an app that the caller does not find
+ * app without one, or that the caller does not find, has no entry.
  */
 export async function countPermissions(
   db: Db,
@@ -67,13 +65,8 @@ export async function countPermissions(
 ): Promise<ReadonlyMap<string, { all: number; mine: number }>> {
   const of = requestablePermissions
   const { appId, visibility, goneAt } = of
-  const those: (SQL | undefined)[] = []
-  for (const id of appIds) {
-    const found = await findFound(db, principal, id)
-    const view = settingsView(found.app, found.settings)
-    those.push(and(eq(appId, found.app.id), permissionsFoundBy(principal, found, view)))
-  }
-  if (those.length === 0) return new Map()
+  const found = [...(await findAllFound(db, principal, appIds)).values()]
+  if (found.length === 0) return new Map()
   const rows = await db
     .select({
       appId,
@@ -87,9 +80,53 @@ export async function countPermissions(
             and coalesce(h.resource_id, '') = coalesce(${whole(of.resourceId)}, '') end)))::int`,
     })
     .from(requestablePermissions)
-    .where(and(or(...those), eq(visibility, 'VISIBLE'), isNull(goneAt)))
+    .where(and(foundIn(principal, found), eq(visibility, 'VISIBLE'), isNull(goneAt)))
     .groupBy(appId)
   return new Map(rows.map(({ appId: id, ...counts }) => [id, counts]))
+}
+
+/** A condition on `requestable_permissions`: the caller finds them in one of some apps. */
+export const foundIn = (principal: Principal, apps: readonly VisibleApp[]): SQL | undefined =>
+  or(
+    ...apps.map((one) =>
+      and(
+        eq(requestablePermissions.appId, one.app.id),
+        permissionsFoundBy(principal, one, settingsView(one.app, one.settings)),
+      ),
+    ),
+  )
+
+/** Those of some permissions that the caller finds in one of some apps, in the order of their ids. */
+export async function permissionsIn(
+  db: Db,
+  principal: Principal,
+  apps: readonly VisibleApp[],
+  ids: readonly string[],
+): Promise<PermissionRow[]> {
+  const known = ids.filter(isId)
+  if (known.length === 0 || apps.length === 0) return []
+  const of = requestablePermissions
+  return db
+    .select()
+    .from(of)
+    .where(and(inArray(of.id, known), foundIn(principal, apps)))
+    .orderBy(asc(of.id))
+}
+
+/** The ids of the apps of some permissions. */
+export async function appsOfPermissions(
+  db: Db,
+  { domainId }: Principal,
+  ids: readonly string[],
+): Promise<string[]> {
+  const known = ids.filter(isId)
+  if (known.length === 0) return []
+  const of = requestablePermissions
+  const rows = await db
+    .selectDistinct({ appId: of.appId })
+    .from(of)
+    .where(and(inArray(of.id, known), eq(of.domainId, domainId)))
+  return rows.map(({ appId }) => appId)
 }
 
 /** A column with its table: what is selected of one table alone has bare names, which a table within takes for its own. */

@@ -2,7 +2,7 @@
  * Who finds what in the app store. A requester finds an app that is in the store when its discoverability
  * lets him (core-interface.md section 1.17); its admins and those with appstore.read read it whole.
  */
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { notFound } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
 import { appStoreSettings, requestablePermissions } from '../../../database/schema/app_store.ts'
@@ -37,27 +37,46 @@ export type VisibleApp = {
   covered: boolean
 }
 
-/**
- * An app that the caller finds in the store, or reads whole wherever it is.
- *
- * @throws CoreError not_found
- */
+/** Those of some apps that the caller finds in the store, or reads whole wherever they are, by their ids. */
+export async function findAllFound(
+  db: Db,
+  principal: Principal,
+  appIds: readonly string[],
+): Promise<ReadonlyMap<string, VisibleApp>> {
+  const ids = appIds.filter(isId)
+  const rows =
+    ids.length === 0
+      ? []
+      : await db
+          .select({
+            app: apps,
+            settings: appStoreSettings,
+            whole: sql<boolean>`${readsWhole(principal)}`,
+            found: sql<boolean>`coalesce(${foundBy(principal)}, false)`,
+            covered: sql<boolean>`${covered(principal)}`,
+          })
+          .from(apps)
+          .leftJoin(appStoreSettings, eq(appStoreSettings.appId, apps.id))
+          .where(and(inArray(apps.id, ids), eq(apps.domainId, principal.domainId)))
+  const found = rows.filter((row) => row.whole || row.found)
+  return new Map(found.map((row) => [row.app.id, row]))
+}
+
+/** One of them. @throws CoreError not_found */
 export async function findFound(db: Db, principal: Principal, appId: string): Promise<VisibleApp> {
-  const [row] = isId(appId)
-    ? await db
-        .select({
-          app: apps,
-          settings: appStoreSettings,
-          whole: sql<boolean>`${readsWhole(principal)}`,
-          found: sql<boolean>`coalesce(${foundBy(principal)}, false)`,
-          covered: sql<boolean>`${covered(principal)}`,
-        })
-        .from(apps)
-        .leftJoin(appStoreSettings, eq(appStoreSettings.appId, apps.id))
-        .where(and(eq(apps.id, appId), eq(apps.domainId, principal.domainId)))
-    : []
-  if (!row || !(row.whole || row.found)) throw notFound('App')
-  return row
+  const [found] = (await findAllFound(db, principal, [appId])).values()
+  if (!found) throw notFound('App')
+  return found
+}
+
+/** Those of some apps that the caller finds in the store, by their ids. */
+export async function findAllInStore(
+  db: Db,
+  principal: Principal,
+  appIds: readonly string[],
+): Promise<ReadonlyMap<string, VisibleApp>> {
+  const found = [...(await findAllFound(db, principal, appIds))]
+  return new Map(found.filter(([, { settings }]) => settings?.inAppStore))
 }
 
 /**

@@ -3,8 +3,9 @@
  * list them, directly or through a group, as an admin. Both are needed: losing the role takes effect at
  * once, and the role alone opens nothing.
  */
-import { type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Permission } from '../../../contract/models/roles.ts'
+import type { Db } from '../../../database/database.ts'
 import { apps } from '../../../database/schema/apps.ts'
 import { groupMembers } from '../../../database/schema/people.ts'
 import { demand, type Principal } from './principal.ts'
@@ -24,6 +25,16 @@ export function reach(principal: Principal, permission: Permission): SQL | undef
 /** The ids of a user's groups, as an array in SQL. */
 export const groupsOf = (userId: string): SQL =>
   sql`array(select ${groupMembers.groupId} from ${groupMembers} where ${groupMembers.userId} = ${userId})`
+
+/** The same as values. */
+export async function groupIdsOf(db: Db, userId: string): Promise<ReadonlySet<string>> {
+  const { groupId } = groupMembers
+  const rows = await db
+    .select({ groupId })
+    .from(groupMembers)
+    .where(eq(groupMembers.userId, userId))
+  return new Set(rows.map((one) => one.groupId))
+}
 
 /** Whether `reach` would refuse the caller altogether. */
 export const reachesNone = ({ permissions, roles }: Principal, permission: Permission): boolean =>

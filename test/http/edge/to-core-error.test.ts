@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
+import { statusOfRefusal } from '../../../runtime/http/edge/statuses.ts'
+import { toCoreError } from '../../../runtime/http/edge/to-core-error.ts'
+
+const systemError = (code: string) => Object.assign(new Error(code), { code })
+
+test.each([
+  ['a host that stops', new RuntimeError('stopping', 'the runtime is stopping'), /is stopping/],
+  ['a host without file descriptors', systemError('EMFILE'), /no more resources; try again later/],
+  ['a host without room on its disk', systemError('ENOSPC'), /disk of Keyway is full/],
+  ['a database that is away', systemError('ECONNREFUSED'), /database is away; try again/],
+])('%s is away for a while, and says so', (_what, thrown, words) => {
+  const error = toCoreError(thrown, 'r-1')
+  expect(statusOfRefusal(error)).toBe(503)
+  expect(error.detail).toMatch(words)
+  expect(error.retryAfterSeconds).toBeGreaterThan(0)
+})
+
+test('what the caller did is refused, and a defect names its request alone', () => {
+  const asked = toCoreError(new RuntimeError('path_not_canonical', 'the path is odd'), 'r-1')
+  expect([statusOfRefusal(asked), asked.detail]).toEqual([400, 'the path is odd'])
+  const defect = toCoreError(new Error('secret inside'), 'r-1')
+  expect(statusOfRefusal(defect)).toBe(500)
+  expect(defect.detail).toMatch(/its log has more under r-1/)
+  expect(defect.detail).not.toContain('secret')
+})
