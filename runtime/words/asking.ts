@@ -43,6 +43,10 @@ export const ASKING_WORDS = {
     de: (groups: string, admins: string) =>
       `Nur Mitglieder ${groups === '' ? 'bestimmter Gruppen' : `von ${groups}`} können das beantragen, und Sie sind in keiner davon. Wenden Sie sich an ${admins === '' ? 'eine Person aus der Administration' : admins}.`,
   },
+  app_disconnected: {
+    en: 'This app is disconnected at present, so nothing in it can be asked for.',
+    de: 'Diese Anwendung ist derzeit getrennt; darin kann nichts beantragt werden.',
+  },
   takes_by_hand: {
     en: 'A person takes it back by hand',
     de: 'Eine Person entzieht es von Hand',

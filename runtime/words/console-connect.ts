@@ -247,23 +247,34 @@ export const CONSOLE_CONNECT = {
   disconnect: inBoth({
     en: {
       title: 'Disconnect the app',
-      lead: 'Its record stays, with who has what. It can be connected again.',
+      lead: 'Its record stays, with who has what.',
       link: 'Disconnect',
       button: 'Disconnect',
       done: 'It is disconnected.',
       destroyed: (app: string) => `The credentials of ${app} are destroyed`,
       noSync: 'It is synced no more, and nothing is given or taken in it',
       stays: 'Its accounts and permissions stay as they were last seen',
+      again: 'It can be connected again, with new credentials',
+      notAsked: (app: string) =>
+        `Nothing in ${app} can be asked for any more, and no policy gives it`,
+      byHandStays: 'Access that was given stays until people take it away by hand',
+      forGood: 'It cannot be undone. To hide the app for a while, take it out of the app store',
     },
     de: {
       title: 'Anwendung trennen',
-      lead: 'Der Eintrag bleibt, mit allem, was Personen haben. Sie kann wieder verbunden werden.',
+      lead: 'Der Eintrag bleibt, mit allem, was Personen haben.',
       link: 'Trennen',
       button: 'Verbindung trennen',
       done: 'Sie ist getrennt.',
       destroyed: (app: string) => `Die Zugangsdaten von ${app} werden vernichtet`,
       noSync: 'Sie wird nicht mehr abgeglichen, und in ihr wird nichts vergeben oder entzogen',
       stays: 'Ihre Konten und Berechtigungen bleiben, wie sie zuletzt gesehen wurden',
+      again: 'Mit neuen Zugangsdaten kann sie wieder verbunden werden',
+      notAsked: (app: string) =>
+        `In ${app} kann nichts mehr beantragt werden, und keine Richtlinie vergibt etwas`,
+      byHandStays: 'Vergebener Zugang bleibt, bis Personen ihn von Hand entziehen',
+      forGood:
+        'Das lässt sich nicht rückgängig machen. Um die Anwendung nur zu verbergen, nehmen Sie sie aus dem Katalog',
     },
   }),
 } as const

@@ -41,7 +41,14 @@ export const BaseGroup = v.pipe(
 const base = <const T extends string>(title: T, description: string) =>
   v.pipe(v.object({ id: v.string() }), v.metadata({ title, description }))
 
-export const BaseUser = base('BaseUser', 'A user, by id')
+export const BaseUser = v.pipe(
+  v.object({ id: keptNull(v.string()), email: keptNull(v.string()) }),
+  v.check(({ id, email }) => Boolean(id) || Boolean(email), 'a user needs its id or email'),
+  v.metadata({
+    title: 'BaseUser',
+    description: 'A user, by id or, for who may not list users, by e-mail address',
+  }),
+)
 export const BaseInlineWebhook = base('BaseInlineWebhook', 'An inline webhook, by id')
 export const RequestablePermissionBase = base(
   'RequestablePermissionBase',

@@ -9,8 +9,8 @@ import { connectorDocument } from '../documents/app-document.ts'
 import { infoOf } from '../documents/info.ts'
 import { readBody } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
-import { jsonCheck, wrongMethod } from '../edge/guards.ts'
 import { exhausted } from '../edge/exhausted.ts'
+import { jsonCheck, wrongMethod } from '../edge/guards.ts'
 import { REQUEST_ID } from '../edge/request-id.ts'
 
 /** Which version answered. */

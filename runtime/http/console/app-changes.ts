@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import { keysOf } from '../../contract/schema/keys.ts'
 import { findApp, getApp } from '../../core/catalogue/apps/apps.ts'
-import { disconnectApp, managedHere } from '../../core/catalogue/apps/connect.ts'
+import { CUSTOM_INSTANCE, disconnectApp, managedHere } from '../../core/catalogue/apps/connect.ts'
 import { triggerSync } from '../../core/sync/trigger.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { appCrumbs, appPath } from './apps.ts'
@@ -74,15 +74,23 @@ export const APP_CHANGES = {
       const w = t.console.disconnect
       const row = await findApp(db, principal, idOf(about), 'apps.write')
       managedHere(row)
+      if (row.disconnectedAt !== null) return { lines: [] }
+      // Nothing connects a custom app, so it has no credentials, no sync and no way back.
+      if (row.instanceId === CUSTOM_INSTANCE)
+        return {
+          lines: [
+            { sign: 'minus', words: w.notAsked(row.name) },
+            { sign: 'same', words: w.byHandStays },
+            { sign: 'minus', words: w.forGood },
+          ],
+        }
       return {
-        lines:
-          row.disconnectedAt === null
-            ? [
-                { sign: 'minus', words: w.destroyed(row.name) },
-                { sign: 'minus', words: w.noSync },
-                { sign: 'same', words: w.stays },
-              ]
-            : [],
+        lines: [
+          { sign: 'minus', words: w.destroyed(row.name) },
+          { sign: 'minus', words: w.noSync },
+          { sign: 'same', words: w.stays },
+          { sign: 'same', words: w.again },
+        ],
       }
     },
     act: ({ db, principal }, about) => disconnectApp(db, principal, idOf(about)),

@@ -65,7 +65,8 @@ ${pagesNav(t, choices, t.w.of_permissions, (at) => `/access/request?${new URLSea
   })
 }
 
-type ClosedPage = Common & { closed: Closed }
+/** @param closed Null for an app that is disconnected. */
+type ClosedPage = Common & { closed: Closed | null }
 
 /** Who may ask, and whom to ask, as a sentence. */
 export const closedWords = (t: Tongue, { groups, admins }: Closed): string =>
@@ -83,7 +84,7 @@ export const closedPage = (page: ClosedPage): Markup =>
     area: 'access',
     content: html`<div class="page portal">
 ${head(page)}
-${note('wait', 'info', page.t.w.closed_title, closedWords(page.t, page.closed))}
+${note('wait', 'info', page.t.w.closed_title, page.closed ? closedWords(page.t, page.closed) : page.t.w.app_disconnected)}
 ${fromAdmins(page)}
 </div>`,
   })

@@ -47,7 +47,7 @@ export async function showAsk(visit: Visit): Promise<Response> {
   const { app_id: appId = '', permission } = c.req.query()
   const subject = await subjectOf(visit, appId, pageNumber(c.req.query('page')))
   const { app, choices } = subject
-  if (permission === undefined && choices.total > 0) {
+  if (permission === undefined && choices.total > 0 && !app.disconnected) {
     const instructions = app.request_instructions ?? null
     const closed = (await closedApps(visit.db, visit.principal, [app.id])).get(app.id)
     if (closed !== undefined) {
@@ -75,8 +75,8 @@ async function showForm(
 ): Promise<Response> {
   const { c, db, principal, t } = visit
   const id = wanted === APP_ITSELF ? null : wanted
-  const closed = await closedFor(db, principal, app.id, id)
-  if (closed !== null) {
+  const closed = app.disconnected ? null : await closedFor(db, principal, app.id, id)
+  if (closed !== null || app.disconnected) {
     const visitor = await visit.visitor()
     const instructions = app.request_instructions ?? null
     return c.html(closedPage({ t, visitor, app, instructions, closed }), status)

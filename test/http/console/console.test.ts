@@ -568,6 +568,54 @@ describe('a custom app', () => {
     expect((await visitor.get(`${to}/permissions`)).text).not.toContain('Send faxes')
   })
 
+  test('is ended in words of its own, for it has no credentials', async () => {
+    const visitor = await admin()
+    await visitor.get('/console/apps/new')
+    const said = { name: 'Telex', category: 'Other', description: 'Sends telexes' }
+    const { to } = await agreed(visitor, '/console/apps/new', said)
+    const shown = (await visitor.get(`${to}/disconnect`)).text
+    expect(shown).toContain('Nothing in Telex can be asked for any more')
+    expect(shown).toContain('It cannot be undone')
+    expect(shown).not.toMatch(/credentials|synced|connected again/)
+    expect((await visitor.post(`${to}/disconnect`)).status).toBe(303)
+  })
+
+  test('has approvers whom its admin names, who may list nobody', async () => {
+    const owner = await person(core.db, 'fax-owner@example.com', ['App Admin'])
+    const { body } = await core.call('POST', '/apps', {
+      body: { name: 'Pager', category: 'Other', description: 'Pages people' },
+    })
+    const flow = { admins: { users: [{ email: 'FAX-owner@example.com' }] } }
+    const own = { token: owner.token }
+    const settings = `/apps/${body.id}/settings`
+    const made = await core.call('PATCH', settings, { body: { request_flow: flow } })
+    expect([made.status, made.body.request_flow.admins.users]).toMatchObject([
+      ...[200, [{ id: owner.id }]],
+    ])
+    expect((await core.call('GET', '/users', own)).status).toBe(403)
+
+    const visitor = await signedIn(core, owner.token)
+    const asked = {
+      ...{ in_store: 'yes', discoverability: 'FULL', manager: 'no', by_hand: 'no' },
+      ...{ admins: 'fax-owner@example.com', approvers: 'ada@example.com' },
+    }
+    await visitor.get(`/console/apps/${body.id}/store`)
+    await agreed(visitor, `/console/apps/${body.id}/store`, asked)
+    const named = await core.call('PATCH', settings, {
+      ...own,
+      body: { request_flow: { approvers_stage_2: { users: [{ email: 'ada@example.com' }] } } },
+    })
+    expect(named.body.request_flow).toMatchObject({
+      approvers: { users: [{ email: 'ada@example.com' }] },
+      approvers_stage_2: { users: [{ email: 'ada@example.com' }] },
+    })
+    const nobody = { approvers: { users: [{ email: 'nobody@example.com' }] } }
+    const refused = await core.call('PATCH', settings, { ...own, body: { request_flow: nobody } })
+    expect([refused.status, refused.body.detail[0].msg]).toEqual([
+      ...[422, 'Value error, there is no such user'],
+    ])
+  })
+
   test('is for who may write apps', async () => {
     const reader = await person(core.db, 'reads-custom@example.com', ['Read Only Admin'])
     const reads = await signedIn(core, reader.token)
@@ -587,7 +635,7 @@ describe('connecting an app', () => {
   const connected = async (): Promise<string[]> => {
     const { body } = await core.call('GET', '/apps?connection_source=API')
     const names = body.items.map((one: { user_friendly_label: string }) => one.user_friendly_label)
-    return names.filter((name: string) => ![HOSTILE, 'Fax'].includes(name))
+    return names.filter((name: string) => ![HOSTILE, 'Fax', 'Pager', 'Telex'].includes(name))
   }
 
   test('asks for what its connector declares, and says what the system says', async () => {

@@ -239,6 +239,21 @@ describe('asking', () => {
     expect((await inside.get(`/access/request?app_id=${vault}`)).text).toContain('<textarea')
   })
 
+  test('for an app that is disconnected says so before anything is typed', async () => {
+    const old = await acme.inStore(await app(core.db, 'Old intranet'))
+    await acme.group(old)
+    const visitor = await at(ada)
+    await core.db.update(apps).set({ disconnectedAt: new Date() }).where(eq(apps.id, old))
+    expect((await visitor.get('/access?q=Old+intranet')).text).toContain(
+      'is disconnected at present',
+    )
+    for (const more of ['', '&permission=app']) {
+      const shown = (await visitor.get(`/access/request?app_id=${old}${more}`)).text
+      expect(shown).toContain('is disconnected at present')
+      expect(shown).not.toContain('<textarea')
+    }
+  })
+
   test('for an app that one does not find is not found', async () => {
     const hidden = await acme.inStore(await app(core.db, 'Hidden'), { discoverability: 'NONE' })
     const visitor = await at(ada)

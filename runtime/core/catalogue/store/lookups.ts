@@ -8,9 +8,10 @@ import { isId } from '../../kernel/id.ts'
 
 export type ReferenceKind = 'group' | 'user' | 'webhook' | 'permission'
 
-/** A reference as a body has it: by id, a group also by its app and its id there. */
+/** A reference as a body has it: by id, a user also by address, a group by its app and its id there. */
 export type ReferenceKeys = {
   id?: string | null
+  email?: string | null
   app_id?: string | null
   integration_specific_id?: string | null
 }
@@ -25,8 +26,14 @@ export const anyOf = (column: Column, ids: string[]): SQL =>
 const pairKey = (appId: string, specific: string): string => JSON.stringify([appId, specific])
 
 /** Two references with one key name the same. */
-export const keyOf = ({ id, app_id, integration_specific_id }: ReferenceKeys): string =>
-  id ? id.toLowerCase() : pairKey((app_id ?? '').toLowerCase(), integration_specific_id ?? '')
+export const keyOf = ({ id, email, app_id, integration_specific_id }: ReferenceKeys): string =>
+  id
+    ? id.toLowerCase()
+    : email
+      ? addressKey(email)
+      : pairKey((app_id ?? '').toLowerCase(), integration_specific_id ?? '')
+
+const addressKey = (email: string): string => JSON.stringify([email.toLowerCase()])
 
 async function idsOf(
   db: Db,
@@ -41,6 +48,23 @@ async function idsOf(
     .from(table)
     .where(and(eq(table.domainId, domainId), anyOf(table.id, real)))
   return new Map(rows.map((row) => [row.id, row]))
+}
+
+async function knownUsers(
+  db: Db,
+  domainId: string,
+  ids: string[],
+  addresses: string[],
+): Promise<Known> {
+  const known = await idsOf(db, users, domainId, ids)
+  if (addresses.length === 0) return known
+  const lowered = sql.param(addresses.map((one) => one.toLowerCase()))
+  const rows = await db
+    .select({ id: users.id, email: users.email })
+    .from(users)
+    .where(and(eq(users.domainId, domainId), sql`lower(${users.email}) = any(${lowered}::text[])`))
+  for (const { id, email } of rows) known.set(addressKey(email), { id })
+  return known
 }
 
 async function knownGroups(
@@ -122,10 +146,13 @@ export async function lookUp(
 ): Promise<Record<ReferenceKind, Known>> {
   const ids = (kind: ReferenceKind): string[] =>
     wanted.flatMap((one) => (one.kind === kind && one.base.id ? [one.base.id] : []))
+  const addresses = wanted.flatMap(({ base: { id, email }, kind }) =>
+    kind === 'user' && !id && email ? [email] : [],
+  )
   const pairs = wanted.flatMap(({ base, kind }) => (kind === 'group' && !base.id ? [base] : []))
   return {
     group: await knownGroups(db, domainId, ids('group'), pairs),
-    user: await idsOf(db, users, domainId, ids('user')),
+    user: await knownUsers(db, domainId, ids('user'), addresses),
     webhook: await knownWebhooks(db, domainId, ids('webhook')),
     permission: await knownPermissions(db, domainId, appId, ids('permission')),
   }
