@@ -1,10 +1,11 @@
 /** Makes the sample company in the database of a running host, once, through the core's own functions. */
 
 import { setTimeout as pause } from 'node:timers/promises'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import * as v from 'valibot'
 import { errorOf } from '../contract/errors/thrown.ts'
 import { AccessPolicyInput } from '../contract/models/access-policy.ts'
+import { CreateAccessRequestInput } from '../contract/models/access-request.ts'
 import { AppInputCreate } from '../contract/models/app.ts'
 import { AddAppToAppStoreInput } from '../contract/models/app-store.ts'
 import { PreApprovalRuleInput } from '../contract/models/pre-approval-rule.ts'
@@ -19,17 +20,19 @@ import { addRole } from '../core/directory/users.ts'
 import { recordActivity } from '../core/kernel/audit/activity.ts'
 import { wasRecorded } from '../core/kernel/audit/waiting.ts'
 import type { RequestContext } from '../core/kernel/context/context.ts'
-import { type Principal, principalOfToken } from '../core/kernel/identity/principal.ts'
+import { callerOf, type Principal, principalOfToken } from '../core/kernel/identity/principal.ts'
 import { createPolicy } from '../core/policies/policies.ts'
+import { createAccessRequest } from '../core/requests/ask.ts'
 import { createReview } from '../core/reviews/create.ts'
 import { createSeparationRule } from '../core/separation/manage.ts'
 import { triggerSync } from '../core/sync/trigger.ts'
-import { openTask } from '../core/tasks/open-task.ts'
+import { completeTask } from '../core/task-actions/act.ts'
 import { isAway } from '../database/away.ts'
 import type { Db } from '../database/database.ts'
 import { lockUntilEnd } from '../database/locks.ts'
 import { requestablePermissions } from '../database/schema/app_store.ts'
 import { groups, users } from '../database/schema/people.ts'
+import { tasks } from '../database/schema/tasks.ts'
 import type { Host } from '../main.ts'
 import { type Ids, type SampleApp, sampleCompany } from '../sample/company.ts'
 import { groupIdOf } from '../sample/directory.ts'
@@ -171,21 +174,34 @@ async function fillApp(
   }
   // The rest of what the directory holds comes by itself.
   await triggerSync(tx, principal, appId, { sync_type: 'full_sync' }, parts)
-  for (const { type, category, target, permission, users, groups, ...words } of app.tasks(ids))
-    await openTask(tx, principal, {
-      ...words,
-      taskType: type,
-      taskCategory: category,
-      productArea: 'APPSTORE',
-      appId,
-      targetUserId: target.id,
-      requestablePermissionId: permission.id,
-      assignees: {
-        userIds: (users ?? []).map(({ id }) => id),
-        groupIds: (groups ?? []).map(({ id }) => id),
-      },
+  for (const { asker, permission, length, why, approvedBy } of app.requests(ids)) {
+    const body = v.parse(CreateAccessRequestInput, {
+      ...of({ access_length: length, business_justification: why }),
+      requestable_permission_ids: [permission.id],
     })
+    const [made] = await createAccessRequest(tx, await actingAs(tx, principal, asker), body, parts)
+    if (approvedBy !== undefined)
+      await approve(tx, await actingAs(tx, principal, approvedBy), String(made?.id), parts)
+  }
   return labels
+}
+
+/** Who does something themselves. */
+const actingAs = async (
+  tx: Db,
+  principal: Principal,
+  { id: userId }: { id: string },
+): Promise<Principal> => {
+  const { domainId } = principal
+  return { ...principal, ...(await callerOf(tx, { userId, domainId, readOnly: false })) }
+}
+
+async function approve(tx: Db, who: Principal, requestId: string, parts: RequestContext) {
+  const [task] = await tx
+    .select({ id: tasks.id })
+    .from(tasks)
+    .where(and(eq(tasks.accessRequestId, requestId), eq(tasks.status, 'PENDING')))
+  if (task) await completeTask(tx, who, task.id, parts)
 }
 
 /** A group of the directory as the sync will find it. */

@@ -2,6 +2,7 @@
  * The sample company: thirty people of the sample directory, two apps that they use, what is asked for just
  * now. Plain data in the wire's form; who makes it says which ids the names have.
  */
+import type { AccessLength } from '../contract/models/access-length.ts'
 import { groupsOf, type Person, people } from './people.ts'
 import type { SampleTenant } from './tenants.ts'
 
@@ -35,19 +36,17 @@ export type SampleApp = {
   policies(ids: Ids): (object & { permissions: { id: string }[] })[]
   /** Bodies of `POST /appstore/pre_approval_rules`, without the app. */
   rules(ids: Ids): object[]
-  tasks(ids: Ids): SampleTask[]
+  requests(ids: Ids): SampleRequest[]
 }
 
-type SampleTask = {
-  type: string
-  category: 'MANAGER_APPROVAL' | 'APPROVAL' | 'PROVISIONING'
-  description: string
-  instructions?: string
-  /** The target. */
-  target: { id: string }
+/** Access that is asked for by who is to have it. */
+type SampleRequest = {
+  asker: { id: string }
   permission: { id: string }
-  users?: { id: string }[]
-  groups?: { id: string }[]
+  length: AccessLength
+  why: string
+  /** Who has decided already, and said yes. */
+  approvedBy?: { id: string }
 }
 
 type SampleCompany = {
@@ -158,22 +157,19 @@ function designStudio(head: OfDepartment, member: OfDepartment): SampleApp {
         time_based_access: ['90 days', 'Unlimited'],
       },
     ],
-    tasks: ({ me, user, group, permission }) => [
+    requests: ({ user, permission }) => [
       {
-        type: 'ACCESS_REQUEST_APPROVAL',
-        category: 'APPROVAL',
-        description: 'Editor of Design Studio for 30 days, for the new campaign',
-        target: user(member('Marketing')),
+        asker: user(member('Marketing')),
         permission: permission('Editor'),
-        users: [me],
+        length: '30 days',
+        why: 'I draw the new campaign',
       },
       {
-        type: 'ACCESS_REQUEST_APPROVAL',
-        category: 'APPROVAL',
-        description: 'Viewer of Design Studio, to see what will be sold',
-        target: user(member('Sales')),
+        asker: user(member('Sales')),
         permission: permission('Viewer'),
-        groups: [group('Design')],
+        length: '7 days',
+        why: 'I want to see what will be sold',
+        approvedBy: user(head('Sales')),
       },
     ],
   }
@@ -236,24 +232,25 @@ function warehouse(head: OfDepartment, member: OfDepartment): SampleApp {
       },
     ],
     rules: () => [],
-    tasks: ({ me, user, group, permission }) => [
+    requests: ({ user, permission }) => [
       {
-        type: 'ACCESS_REQUEST_MANAGER_APPROVAL',
-        category: 'MANAGER_APPROVAL',
-        description: 'Read reports of Data Warehouse for a day',
-        target: user(member('Finance')),
+        asker: user(member('Finance')),
         permission: permission('Read reports'),
-        users: [user(head('Finance'))],
+        length: '1 day',
+        why: 'The figures of the quarter',
       },
       {
-        type: 'ACCESS_REQUEST_PROVISIONING',
-        category: 'PROVISIONING',
-        description: 'Administer Data Warehouse for 8 hours',
-        instructions: 'Add the person to the group of the permission.',
-        target: user(member('Engineering')),
+        asker: user(head('Engineering')),
+        permission: permission('Read reports'),
+        length: '8 hours',
+        why: 'I look for what made the reports slow',
+      },
+      {
+        asker: user(member('Engineering')),
         permission: permission('Administer'),
-        users: [me],
-        groups: [group('On Call')],
+        length: '8 hours',
+        why: 'I move the tables to the new disks',
+        approvedBy: user(head('Engineering')),
       },
     ],
   }

@@ -92,6 +92,14 @@ test('makes people with managers, groups and roles, connected apps in the store,
   expect(new Set(kinds.map((one: { type: string }) => one.type))).toEqual(
     new Set(['USER', 'GROUP']),
   )
+  // Each is of a request, in a state of its own.
+  const requests = await items('/appstore/access_requests')
+  expect(requests.map((one: { status: string }) => one.status).toSorted()).toEqual([
+    ...['PENDING_APPROVAL', 'PENDING_APPROVAL', 'PENDING_APPROVAL'],
+    ...['PENDING_MANAGER_APPROVAL', 'PENDING_MANUAL_PROVISIONING'],
+  ])
+  const ids = requests.map((one: { id: string }) => one.id)
+  for (const { access_request_id } of tasks) expect(ids).toContain(access_request_id)
   const actors = (await items('/activity_logs?limit=100')).map(
     (one: { actor: { email: string } }) => one.actor.email,
   )
