@@ -109,6 +109,7 @@ export const ACCESS_WORDS = {
   apps: { en: 'Apps', de: 'Anwendungen' },
   of_apps: { en: 'apps', de: 'Anwendungen' },
   app: { en: 'App', de: 'Anwendung' },
+  app_or_permission: { en: 'App or permission', de: 'Anwendung oder Berechtigung' },
   for_example: { en: 'For example: reports', de: 'Zum Beispiel: Berichte' },
   search: { en: 'Search', de: 'Suchen' },
   clear: { en: 'Clear', de: 'Leeren' },

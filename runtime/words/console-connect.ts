@@ -66,7 +66,7 @@ export const CONSOLE_CONNECT = {
       secretHelp: 'It is not shown again.',
       secretKept: 'One is kept. Enter it again where you change a setting.',
       jsonHelp: 'As JSON.',
-      listHelp: 'With a space between two.',
+      listHelp: 'Separate several with spaces.',
       choose: 'Choose',
       button: 'Check and connect',
       cancel: 'Cancel',

@@ -27,6 +27,9 @@ export const APPSTORE_ENDPOINTS = {
     query: {
       app_id: text().describe('Only this app'),
       name_search: text().describe('A part of the name'),
+      search_term: text().describe(
+        'A part of the name, or of the label of a permission that the caller finds in the app',
+      ),
       exact_match: bool(false).describe('Whether the whole text must match'),
       category: text().describe('Only apps of this category, by its name or its code'),
       all_visibilities: bool(false).describe('Hidden ones too; needs the permission appstore.read'),

@@ -177,7 +177,7 @@ const catalogue = (page: AccessPage): Markup => {
 <section class="stack" id="catalogue" aria-labelledby="h-catalogue">
 <div class="row"><h2 id="h-catalogue">${t.w.what_you_can_request}</h2><span class="count">${store.total}</span></div>
 <form class="filter" action="/access#catalogue" role="search" aria-label="${t.w.apps}">
-<div class="grow"><label for="q">${t.w.app}</label><input id="q" type="search" name="q" value="${search}" maxlength="200" placeholder="${t.w.for_example}"></div>
+<div class="grow"><label for="q">${t.w.app_or_permission}</label><input id="q" type="search" name="q" value="${search}" maxlength="200" placeholder="${t.w.for_example}"></div>
 ${categoryChoice(page)}
 <button class="btn">${t.w.search}</button>${!isAll && html`<a class="btn plain" href="/access#catalogue">${t.w.clear}</a>`}
 </form>

@@ -51,7 +51,13 @@ export async function showAccess(visit: Visit): Promise<Response> {
   const ids = reasons.flatMap(({ request_id: id }) => (id ? [id] : []))
   const byId = await accessRequestsById(db, principal, ids, ['tasks'])
   const store = await listStoreApps(db, principal, {
-    ...{ name_search: search, app_id: null, exact_match: false, all_visibilities: false },
+    ...{
+      name_search: null,
+      search_term: search,
+      app_id: null,
+      exact_match: false,
+      all_visibilities: false,
+    },
     category: category === '' ? null : category,
     ...{ expand: [], page: pageNumber(c.req.query('page')), size: SIZES.store },
   })

@@ -2,6 +2,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CALLER_LIMITS } from '../../../runtime/contract/limits/caller-limits.ts'
+import { requestablePermissions } from '../../../runtime/database/schema/app_store.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { app, type CoreHost, group, type Person, person, startCore } from '../../core/host.ts'
 import { type Company, company } from '../../core/requests/company.ts'
@@ -167,6 +168,24 @@ describe('asking', () => {
     expect((await visitor.get('/access?q=Ruled')).text).toContain('Nobody: a rule approves it')
     const form = await visitor.get(`/access/request?app_id=${ruled}`)
     expect(form.text).toContain('Nobody is asked')
+  })
+
+  test('finds an app by a permission of it, but by none that one does not find', async () => {
+    const visitor = await at(ada)
+    const found = async (q: string) =>
+      (await visitor.get(`/access?q=${q}`)).text.includes('>Data Warehouse</a>')
+    const hidden = await acme.group(appId, 'hidden', 'Rewrite history')
+    const insiders = await group(core.db, 'Historians', [boss])
+    const change = (set: object) =>
+      core.db.update(requestablePermissions).set(set).where(eq(requestablePermissions.id, hidden))
+    expect([await found('reports'), await found('history'), await found('no%25such')]).toEqual([
+      ...[true, true, false],
+    ])
+    await change({ allowedGroupsOverride: true, allowedGroupIds: [insiders] })
+    expect(await found('history')).toBe(false)
+    await change({ allowedGroupsOverride: false, allowedGroupIds: null, visibility: 'HIDDEN' })
+    expect(await found('history')).toBe(false)
+    await core.db.delete(requestablePermissions).where(eq(requestablePermissions.id, hidden))
   })
 
   test('makes the request, which is waited for as a timeline', async () => {

@@ -4,7 +4,7 @@ import { CoreError } from '../../../contract/errors/problem.ts'
 import type { AddAppToAppStoreInput } from '../../../contract/models/app-store.ts'
 import { categoryOf } from '../../../contract/models/categories.ts'
 import type { Db } from '../../../database/database.ts'
-import { appStoreSettings } from '../../../database/schema/app_store.ts'
+import { appStoreSettings, requestablePermissions } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
 import { recordActivity } from '../../kernel/audit/activity.ts'
 import { idEquals } from '../../kernel/by-id.ts'
@@ -14,11 +14,12 @@ import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
 import { hasPart } from '../../kernel/list/search.ts'
 import { appTarget, lockApp, withAttributes } from '../apps/apps.ts'
 import { settingsOf, writeSettings } from './settings.ts'
-import { findInStore, foundBy, notInStore } from './visibility.ts'
+import { findInStore, foundBy, notInStore, shownIn } from './visibility.ts'
 
 type StoreQuery = PageQuery & {
   app_id: string | null
   name_search: string | null
+  search_term: string | null
   exact_match: boolean
   category: string | null
   all_visibilities: boolean
@@ -42,9 +43,20 @@ export async function listStoreApps(db: Db, principal: Principal, query: StoreQu
       : exact
         ? eq(sql`lower(${apps.name})`, name.toLowerCase())
         : hasPart(apps.name, name),
+    query.search_term ? namedOrHolding(principal, query.search_term) : undefined,
   )
   const order = [asc(apps.name), asc(apps.id)]
   return selectPage(db, apps, { where, order }, query, (row) => withAttributes(row, query.expand))
+}
+
+/** Apps that are named so, or have a permission that is and that requesters find. */
+const namedOrHolding = (principal: Principal, text: string): SQL => {
+  const { appId, domainId, label, goneAt } = requestablePermissions
+  return sql`(${hasPart(apps.name, text)} or ${apps.id} = any(array(
+    select ${appId} from ${requestablePermissions}
+    join ${appStoreSettings} on ${appStoreSettings.appId} = ${appId}
+    where ${domainId} = ${principal.domainId} and ${hasPart(label, text)} and ${goneAt} is null
+      and ${shownIn(principal)})))`
 }
 
 const CATEGORY = sql<

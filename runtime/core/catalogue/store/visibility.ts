@@ -28,6 +28,16 @@ const readsWhole = (principal: Principal): SQL =>
     ? sql`false`
     : (reach(principal, 'appstore.read') ?? sql`true`)
 
+/** A condition on `requestable_permissions` beside `app_store_settings`: what `permissionsFoundBy` says of requesters. */
+export const shownIn = (principal: Principal): SQL => {
+  const { visibility, allowedGroupsOverride, allowedGroupIds } = requestablePermissions
+  return sql`(${visibility} = 'VISIBLE'
+    and coalesce(${appStoreSettings.document} #>> '{provisioning,groups_provisioning}', 'GROUPS_AND_VISIBLE') = 'GROUPS_AND_VISIBLE'
+    and case when ${allowedGroupsOverride}
+      then ${allowedGroupIds} is null or ${allowedGroupIds} && ${groupsOf(principal.userId)}
+      else ${covered(principal)} end)`
+}
+
 export type VisibleApp = {
   app: AppRow
   settings: SettingsRow | null
