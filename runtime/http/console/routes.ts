@@ -7,13 +7,13 @@ import { demand } from '../../core/kernel/identity/principal.ts'
 import { LANGUAGES } from '../../words/languages.ts'
 import type { Env } from '../edge/env.ts'
 import { createErrorPage } from '../frame/error-page.ts'
-import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
+import { PAGE_HEADERS } from '../frame/layout.ts'
 import { pageAbove } from '../frame/page-above.ts'
 import { type Place, placesOf } from '../frame/side.ts'
 import { createVisits, type SignedIn, stillSignedIn } from '../frame/signed-in.ts'
 import { tongueFor, tongueOf } from '../frame/tongue.ts'
 import type { Flash } from '../pages/flashes.ts'
-import { lostPage } from '../pages/lost-page.ts'
+import { errorPage, lostPage } from '../pages/lost-page.ts'
 import { toSignIn } from '../pages/to-sign-in.ts'
 import { visitOf } from '../pages/visit.ts'
 import { askChange, doChange } from './change.ts'
@@ -46,7 +46,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
   const routes = new Hono<Env>()
   const { signedIn, received } = createVisits(deps)
 
-  routes.onError(createErrorPage(deps.log, messagePage))
+  routes.onError(createErrorPage(deps.log, errorPage))
 
   const asPage = (make: (c: Context<Env>) => Promise<Response>) => (c: Context<Env>) => {
     for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)

@@ -7,6 +7,8 @@ type Variables = {
   appId: string
   /** What pages speak to the person of the visit; missing before one is known. */
   language?: Language
+  /** The form that was sent, once it has been read. */
+  form?: ReadonlyMap<string, string>
   /** Who operates, asked again: in whose name a change below /operator is recorded. */
   operator: () => Promise<Operator>
 }

@@ -6,13 +6,20 @@ import type { Log } from '../../observe/log.ts'
 import type { Env } from '../edge/env.ts'
 import { refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
 import { toCoreError } from '../edge/to-core-error.ts'
+import { type Form, readForm, refuseForeign } from './form.ts'
 import type { Markup } from './layout.ts'
 import { type Tongue, tongueFor } from './tongue.ts'
 
+/** A page of an error. `form`: the one that it came of, where the page that has it cannot be shown with it again. */
+type Page = (
+  t: Tongue,
+  said: { title: string; text: Markup; path: string; form: Form | null },
+) => Markup
+
 /** Makes the handler of everything that a page throws. */
 export const createErrorPage =
-  (log: Log, page: (t: Tongue, title: string, text: Markup) => Markup) =>
-  (thrown: Error, c: Context<Env>): Response | Promise<Response> => {
+  (log: Log, page: Page) =>
+  async (thrown: Error, c: Context<Env>): Promise<Response> => {
     const requestId = c.get('requestId')
     const error = toCoreError(thrown, requestId)
     const status = statusOfRefusal(error)
@@ -20,8 +27,23 @@ export const createErrorPage =
     for (const [name, value] of Object.entries(refusalHeaders(error))) c.header(name, value)
     const t = tongueFor(c)
     const title = t.w.titles[status] ?? t.w.went_wrong
-    return c.html(page(t, title, saidBy(error)), status)
+    // What may work in a moment is sent again, so what was typed must still be there.
+    const form = c.req.method === 'POST' && status >= 429 ? await sentForm(c) : null
+    return c.html(page(t, { title, text: saidBy(error), path: c.req.path, form }), status)
   }
+
+/** The form of a request, read now where nothing has read it yet; null for what is none, and of another page. */
+async function sentForm(c: Context<Env>): Promise<Form | null> {
+  const read = c.get('form')
+  if (read) return read
+  try {
+    refuseForeign(c)
+    return await readForm(c)
+  } catch {
+    // The error that is told came first.
+    return null
+  }
+}
 
 /** What a page refuses by itself: its words are of the catalogue, in the language of the page. */
 export class PageError extends CoreError {}

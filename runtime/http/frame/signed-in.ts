@@ -54,6 +54,7 @@ export function createVisits(deps: CoreDeps): Visits {
     const who = await signedIn(c)
     if (who) keepRateQuietly(c, rate, who.session.actor.userId, 'Too many requests; wait a minute')
     const form = await read(c, who)
+    c.set('form', form)
     return { who, form, proven: who !== null && isProven(hasher, who.secret, form) }
   }
 

@@ -1,7 +1,7 @@
-/** A form that could not be taken because its sign-in is over: what was typed into it is not lost. */
+/** A form that could not be taken, as its sign-in is over or something is away: what was typed into it is not lost. */
 import { html } from 'hono/html'
 import { type Form, PROOF } from '../frame/form.ts'
-import { brand, layout, type Markup } from '../frame/layout.ts'
+import { brand, layout, type Markup, messagePage } from '../frame/layout.ts'
 import { ownPath } from '../frame/own-path.ts'
 import type { Tongue } from '../frame/tongue.ts'
 
@@ -33,41 +33,78 @@ const othersOf = (form: Form): string =>
 const pageOf = (path: string): string =>
   path.replace(/\/(?:withdraw|give-back|remind|download|decide|comment|reassign)$/, '')
 
+/** The page of a form, as an address. */
+function backTo(path: string, form: Form): string {
+  const app = form.get('app_id')
+  const query = app ? `?${new URLSearchParams({ app_id: app })}` : ''
+  return ownPath(`${pageOf(path)}${query}`) ?? '/'
+}
+
+type Typed = { name: string; label: string; text: string }
+
+function typedInto({ w }: Tongue, form: Form): Typed[] {
+  const texts = Object.entries(WRITTEN).flatMap(([name, label]) => {
+    const text = form.get(name)?.trim()
+    return text ? [{ name, label: w[label], text }] : []
+  })
+  const others = othersOf(form)
+  return others === ''
+    ? texts
+    : [...texts, { name: 'fields', label: w.what_you_entered, text: others }]
+}
+
+type Lost = {
+  title: string
+  lead: Markup | string
+  typed: readonly Typed[]
+  to: string
+  button: string
+}
+
+const page = (t: Tongue, { title, lead, typed, to, button }: Lost): Markup =>
+  layout({
+    t,
+    title,
+    visitor: null,
+    content: html`<div class="door">
+${brand()}
+<section class="card" aria-labelledby="h-lost"><div class="in stack">
+<h1 id="h-lost">${title}</h1>
+<p>${lead}</p>
+${typed.map(
+  ({ name, label, text }) =>
+    html`<div class="field"><label for="${name}">${label}</label><textarea id="${name}" rows="5" readonly>
+${text}</textarea></div>`,
+)}
+<p><a class="btn main" href="${to}">${button}</a></p>
+</div></section>
+</div>`,
+  })
+
 /**
  * @param path Where the form was sent.
  * @param isSignedIn Whether a person is signed in now, in another session than the form's.
  */
 export function lostPage(t: Tongue, path: string, form: Form, isSignedIn: boolean): Markup {
   const { w } = t
-  const query = form.get('app_id')
-    ? `?${new URLSearchParams({ app_id: form.get('app_id') ?? '' })}`
-    : ''
-  const back = ownPath(`${pageOf(path)}${query}`) ?? '/'
-  const to = isSignedIn ? back : `/settings/sign-in?${new URLSearchParams({ next: back })}`
-  const texts: { name: string; label: string; text: string }[] = Object.entries(WRITTEN).flatMap(
-    ([name, label]) => {
-      const text = form.get(name)?.trim()
-      return text ? [{ name, label: w[label], text }] : []
-    },
-  )
-  const others = othersOf(form)
-  if (others !== '') texts.push({ name: 'fields', label: w.what_you_entered, text: others })
-  return layout({
-    t,
+  const back = backTo(path, form)
+  const typed = typedInto(t, form)
+  return page(t, {
     title: w.nothing_sent,
-    visitor: null,
-    content: html`<div class="door">
-${brand()}
-<section class="card" aria-labelledby="h-lost"><div class="in stack">
-<h1 id="h-lost">${w.nothing_sent}</h1>
-<p>${isSignedIn ? w.earlier_sign_in : w.no_longer_in} ${texts.length > 0 ? w.copy_first : w.open_page}</p>
-${texts.map(
-  ({ name, label, text }) =>
-    html`<div class="field"><label for="${name}">${label}</label><textarea id="${name}" rows="5" readonly>
-${text}</textarea></div>`,
-)}
-<p><a class="btn main" href="${to}">${isSignedIn ? w.open_again : w.sign_in}</a></p>
-</div></section>
-</div>`,
+    lead: html`${isSignedIn ? w.earlier_sign_in : w.no_longer_in} ${typed.length > 0 ? w.copy_first : w.open_page}`,
+    typed,
+    to: isSignedIn ? back : `/settings/sign-in?${new URLSearchParams({ next: back })}`,
+    button: isSignedIn ? w.open_again : w.sign_in,
   })
+}
+
+/** An error, with what was typed into the form that it came of. */
+export function errorPage(
+  t: Tongue,
+  { title, text, path, form }: { title: string; text: Markup; path: string; form: Form | null },
+): Markup {
+  const typed = form === null ? [] : typedInto(t, form)
+  if (form === null || typed.length === 0) return messagePage(t, title, text)
+  const lead = html`${text} ${t.w.copy_first}`
+  return page(t, { title, lead, typed, to: backTo(path, form), button: t.w.open_again })
 }

@@ -12,7 +12,7 @@ import { takesHtml } from '../edge/takes-html.ts'
 import { dropSession } from '../frame/cookies.ts'
 import { createErrorPage } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
-import { AREAS, messagePage, PAGE_HEADERS } from '../frame/layout.ts'
+import { AREAS, PAGE_HEADERS } from '../frame/layout.ts'
 import { pageAbove } from '../frame/page-above.ts'
 import { createVisits, stillSignedIn } from '../frame/signed-in.ts'
 import { tongueFor } from '../frame/tongue.ts'
@@ -21,7 +21,7 @@ import { showBreakGlass, takeForm } from './break-glass.ts'
 import { nameDelegate, showDelegates, withdrawDelegate } from './delegates.ts'
 import { act, comment, reassign, showInbox, showTask } from './inbox.ts'
 import { INBOX_EVENTS, INBOX_PACE, inboxState } from './inbox-live.ts'
-import { lostPage } from './lost-page.ts'
+import { errorPage, lostPage } from './lost-page.ts'
 import { downloadMyData, showMyData } from './my-data.ts'
 import { savePersonal, showPersonal } from './personal.ts'
 import { giveBackForm, remind, sendRequest, showAsk, withdraw } from './requests.ts'
@@ -65,7 +65,7 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
   const routes = new Hono<Env>()
   const { signedIn, received, sent } = createVisits(deps)
 
-  routes.onError(createErrorPage(deps.log, messagePage))
+  routes.onError(createErrorPage(deps.log, errorPage))
 
   /** The headers are set here and not by a step before all routes, which would be one of the whole host. */
   const asPage = (make: (c: Context<Env>) => Promise<Response>) => (c: Context<Env>) => {

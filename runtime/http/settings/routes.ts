@@ -24,7 +24,7 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
   const routes = new Hono<Env>()
   const { signedIn, sent } = createVisits(deps)
 
-  routes.onError(createErrorPage(log, messagePage))
+  routes.onError(createErrorPage(log, (t, { title, text }) => messagePage(t, title, text)))
   routes.use(async (c, next) => {
     for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
     await next()

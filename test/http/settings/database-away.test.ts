@@ -18,6 +18,17 @@ test('a killed database is told on a page, and a session outlives it', async () 
   expect(away.text).toContain('Try again in a moment</h1>')
   expect(Number(away.headers.get('retry-after'))).toBeGreaterThan(0)
   expect(away.headers.get('content-security-policy')).toContain("default-src 'none'")
+  // What was typed comes back to be copied, but for what is secret.
+  for (const path of ['/access/request', '/console/policies/new', '/inbox/0-0/comment']) {
+    const typed = { form_token: 'x', why: 'Month end', reason: 'The <audit>', password: 'hush' }
+    const lost = await visitor.post(path, typed)
+    expect([path, lost.status]).toEqual([path, 503])
+    expect(lost.text).toContain('Month end</textarea>')
+    expect(lost.text).toContain('The &lt;audit&gt;</textarea>')
+    expect(lost.text).not.toContain('hush')
+    const foreign = { headers: { 'sec-fetch-site': 'cross-site' } }
+    expect((await visitor.post(path, typed, foreign)).text).not.toContain('Month end')
+  }
   // A form is not lost on somebody who only has to send it again: the cookie stays.
   expect(visitor.cookies.has('keyway_session')).toBe(true)
   expect((await visit(core).get('/settings/sign-in')).status).toBe(200)
