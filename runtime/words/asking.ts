@@ -43,6 +43,10 @@ export const ASKING_WORDS = {
     de: (groups: string, admins: string) =>
       `Nur Mitglieder ${groups === '' ? 'bestimmter Gruppen' : `von ${groups}`} können das beantragen, und Sie sind in keiner davon. Wenden Sie sich an ${admins === '' ? 'eine Person aus der Administration' : admins}.`,
   },
+  asked_already: {
+    en: 'You have asked for this already, and it is on its way. My access shows how far.',
+    de: 'Das haben Sie bereits beantragt, und es ist auf dem Weg. Mein Zugang zeigt, wie weit.',
+  },
   app_disconnected: {
     en: 'This app is disconnected at present, so nothing in it can be asked for.',
     de: 'Diese Anwendung ist derzeit getrennt; darin kann nichts beantragt werden.',

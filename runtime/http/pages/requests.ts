@@ -3,17 +3,17 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
 import { MAX_OUTLOOKS } from '../../contract/models/asking.ts'
 import { MAX_COMMENT } from '../../contract/models/task.ts'
+import { askOnce } from '../../core/asking/ask-once.ts'
 import { closedApps, closedFor } from '../../core/asking/closed.ts'
 import { giveBack } from '../../core/asking/give-back.ts'
 import { outlookAndEnd, requestOutlooks } from '../../core/asking/outlook.ts'
 import { getStoreApp } from '../../core/catalogue/store/app-store.ts'
 import { listPermissions } from '../../core/catalogue/store/permissions.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
-import { createAccessRequest } from '../../core/requests/ask.ts'
 import { cancelAccessRequest } from '../../core/requests/cancel.ts'
 import { remindApprovers } from '../../core/task-actions/remind.ts'
 import { REFUSAL_STATUS } from '../edge/statuses.ts'
-import { saidBy } from '../frame/error-page.ts'
+import { PageError, saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { pageNumber } from './access.ts'
 import {
@@ -119,7 +119,8 @@ export async function sendRequest(visit: Visit, form: Form): Promise<Response> {
     requestable_permission_ids: wanted === APP_ITSELF ? undefined : [wanted],
   }
   try {
-    await createAccessRequest(db, principal, body, context)
+    if (!(await askOnce(db, principal, body, context)))
+      throw new PageError('conflict', t.w.asked_already)
   } catch (error) {
     const refusal = refusalOf(error)
     if (!refusal) throw error

@@ -205,6 +205,21 @@ describe('asking', () => {
     })
   })
 
+  test('makes one request of a form that is sent twice, also at once, and says so', async () => {
+    const twice = await acme.inStore(await app(core.db, 'Twice'))
+    const visitor = await at(ada, `/access/request?app_id=${twice}&permission=app`)
+    const fields = { ...LENGTH, why: 'Two clicks' }
+    const sent = await Promise.all([1, 2].map(() => visitor.post('/access/request', fields)))
+    expect(sent.map(({ status }) => status).toSorted()).toEqual([303, 409])
+    await visitor.get(`/access/request?app_id=${twice}&permission=app`)
+    const later = await visitor.post('/access/request', { ...fields, why: 'After going back' })
+    expect(later.status).toBe(409)
+    expect(later.text).toContain('You have asked for this already')
+    expect(later.text).toContain('After going back</textarea>')
+    const { body } = await core.call('GET', '/appstore/access_requests', { token: ada.token })
+    expect(body.items.filter((one: { app_id: string }) => one.app_id === twice)).toHaveLength(1)
+  })
+
   test.each([
     ['why', LENGTH, 'Say why you need it'],
     ['how long', { why: 'Month end' }, 'Choose how long'],

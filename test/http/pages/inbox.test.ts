@@ -103,6 +103,22 @@ describe('a decision', () => {
     expect(late.text).not.toContain('id="why-problem"')
   })
 
+  test('that is sent again from another tab, or after going back, says what was decided', async () => {
+    const requestId = await asked()
+    const id = await taskOf(requestId)
+    const open = await visitor.get(`/inbox/${id}`)
+    // Going back asks the host again.
+    expect(open.headers.get('cache-control')).toContain('no-store')
+    const sent = await visitor.post(`/inbox/${id}`, { action_type: 'approve', reason: 'Yes' })
+    expect(sent.status).toBe(303)
+    const again = await visitor.post(`/inbox/${id}`, { action_type: 'deny', reason: 'Or no' })
+    expect(again.status).toBe(400)
+    expect(again.text).toContain('Nothing was done')
+    const { body } = await core.call('GET', `/appstore/access_requests/${requestId}`)
+    expect(body.notes.MANAGER_APPROVED).toBe('Yes')
+    expect((await visitor.get(`/inbox/${id}`)).text).not.toContain('value="deny"')
+  })
+
   test('that is none of the task is refused, and does nothing', async () => {
     const requestId = await asked()
     const id = await taskOf(requestId)

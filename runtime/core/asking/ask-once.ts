@@ -1,0 +1,70 @@
+/** Asking by a form, which may be sent twice: by two clicks, from two tabs, or after going back. */
+import { and, eq, inArray, isNull, notInArray } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
+import type { CreateAccessRequestInput } from '../../contract/models/access-request.ts'
+import type { Db } from '../../database/database.ts'
+import { lockTextUntilEnd } from '../../database/locks.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+import { createAccessRequest } from '../requests/ask.ts'
+import type { RequestMeans } from '../requests/job-key.ts'
+import { PENDING_STATES } from '../requests/machine/states.ts'
+
+/**
+ * Makes a request, unless one by the same person for the same waits already: then nothing is made.
+ *
+ * @returns whether it was made
+ * @throws CoreError as `createAccessRequest`
+ */
+export async function askOnce(
+  db: Db,
+  principal: Principal,
+  body: CreateAccessRequestInput,
+  means: RequestMeans,
+): Promise<boolean> {
+  const twice = new CoreError('conflict', 'You have asked for this already, and it waits')
+  try {
+    await db.transaction(async (tx) => {
+      // The second of two at once sees the first.
+      await tx.execute(lockTextUntilEnd(`asking by ${principal.userId}`))
+      const made = await createAccessRequest(tx, principal, body, means)
+      if (
+        await waitsAlready(
+          tx,
+          made.map(({ id }) => id),
+        )
+      )
+        throw twice
+    })
+    return true
+  } catch (error) {
+    if (error !== twice) throw error
+    return false
+  }
+}
+
+/** Whether another request for the same as one of these waits. */
+async function waitsAlready(tx: Db, ids: readonly string[]): Promise<boolean> {
+  const of = accessRequests
+  const rows = await tx
+    .select()
+    .from(of)
+    .where(inArray(of.id, [...ids]))
+  for (const { requesterId, targetUserId, appId, permissionId } of rows) {
+    const [other] = await tx
+      .select({ id: of.id })
+      .from(of)
+      .where(
+        and(
+          requesterId === null ? isNull(of.requesterId) : eq(of.requesterId, requesterId),
+          ...[eq(of.targetUserId, targetUserId), eq(of.appId, appId)],
+          permissionId === null ? isNull(of.permissionId) : eq(of.permissionId, permissionId),
+          inArray(of.status, [...PENDING_STATES]),
+          notInArray(of.id, [...ids]),
+        ),
+      )
+      .limit(1)
+    if (other) return true
+  }
+  return false
+}
