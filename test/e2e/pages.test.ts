@@ -232,6 +232,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     idle_seats_csv: 'a file',
     expenses_csv: 'a file',
     evidence: 'a file',
+    person_evidence: 'a file',
     consent: 'of a consent that is being given: test/e2e/sign-in.test.ts',
     consented: 'leads on',
     'offboarding-cancelled': 'of one that waits for its day: test/http/console/console.test.ts',

@@ -4,7 +4,7 @@ import { PAGES } from '../../runtime/http/pages/table.ts'
 import { SETTINGS_PAGES } from '../../runtime/http/settings/layout.ts'
 
 /** Pages that lead on, or are a file. */
-const NONE = ['start', 'sign_in', 'begin', 'callback', 'consented', 'evidence']
+const NONE = ['start', 'sign_in', 'begin', 'callback', 'consented', 'evidence', 'person_evidence']
 
 /**
  * Addresses by the names of their pages.

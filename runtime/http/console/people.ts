@@ -4,8 +4,10 @@ import { USER_SORTS, type User } from '../../contract/models/person.ts'
 import type { OffboardingProgress } from '../../contract/models/user-offboarding.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { getUser, listRoles, listUsers } from '../../core/directory/users.ts'
+import { demand } from '../../core/kernel/identity/principal.ts'
 import { hasLeft } from '../../core/offboarding/left.ts'
 import { listOffboardings } from '../../core/offboarding/progress.ts'
+import { takeAccessEvidence } from '../../core/reviews/evidence/take.ts'
 import type { PageWords } from '../../words/page-words.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
@@ -28,6 +30,7 @@ import {
   shell,
   sortOf,
 } from './parts.ts'
+import { sendFile } from './send-file.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -88,14 +91,30 @@ ${listed({ id: 'list', title: t.console.person.title, count: found.total }, colu
   )
 }
 
+/** The end of a day that has passed, as an address names it; null for now. */
+function momentOf({ c, now }: ConsoleVisit): { day: string; at: Date | null } {
+  const day = c.req.query('as_of') ?? ''
+  const at = /^\d{4}-\d\d-\d\d$/.test(day) ? new Date(`${day}T23:59:59.999Z`) : null
+  return at !== null && at < now ? { day, at } : { day: '', at: null }
+}
+
+/** The evidence of what a person held, as a file. @throws CoreError forbidden, not_found */
+export async function sendPersonEvidence(visit: ConsoleVisit): Promise<Response> {
+  const { c, db, principal, context } = visit
+  demand(principal, 'accounts.read')
+  const id = c.req.param('user_id') ?? ''
+  return sendFile(c, await takeAccessEvidence(db, principal, id, momentOf(visit).at, context))
+}
+
 export async function showPerson(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
   const user = await getUser(db, principal, c.req.param('user_id') ?? '', [])
   const roles = await listRoles(db, principal, user.id)
   const mayRead = principal.permissions.has('accounts.read') || user.id === principal.userId
+  const moment = momentOf(visit)
   const held = mayRead
     ? await listUserAccess(db, principal, user.id, {
-        ...{ as_of: null, page: pageNumber(c.req.query('page')), size: HELD },
+        ...{ as_of: moment.at, page: pageNumber(c.req.query('page')), size: HELD },
       })
     : null
   const mayLeave =
@@ -108,7 +127,8 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
   const lines = linesOf(t, held?.items ?? [])
   const visitor = await visit.visitor()
   const content = html`<div class="cols"><div class="stack wide">
-${held ? why(t, nameOf(user), lines, held, user.id) : ''}
+${held ? asOfForm(visit, user.id, moment.day) : ''}
+${held ? why(t, nameOf(user), lines, held, { id: user.id, day: moment.day }) : ''}
 </div><div class="stack wide">
 ${card(
   { id: 'facts', title: t.console.person.facts },
@@ -138,6 +158,17 @@ ${principal.permissions.has('operator') && !principal.readOnly ? record(visit.t.
   )
 }
 
+const queryOf = (day: string): string => (day === '' ? '' : `?as_of=${day}`)
+
+/** Which day is looked at, and the evidence of it. */
+function asOfForm({ t, now, principal }: ConsoleVisit, id: string, day: string): Markup {
+  const w = t.console.person
+  return html`<form class="filter" action="${personPath(id)}" aria-label="${w.why}">
+<div><label for="as_of">${w.asOf}</label><input id="as_of" name="as_of" type="date" value="${day}" max="${now.toISOString().slice(0, 10)}"></div>
+<button class="btn">${w.asOfShow}</button>${day === '' ? '' : html`<a class="btn plain" href="${personPath(id)}">${w.asOfNow}</a>`}${principal.permissions.has('accounts.read') ? html`<a class="btn" href="${personPath(id)}/evidence${queryOf(day)}" download>${w.evidence}</a>` : ''}
+</form>`
+}
+
 const whyColumns = (t: Tongue): Column[] => [
   { words: t.console.person.reason },
   { words: t.console.person.permission },
@@ -156,7 +187,7 @@ function why(
   name: string,
   lines: readonly GraphLine[],
   held: { page: number; pages: number; total: number },
-  id: string,
+  { id, day }: { id: string; day: string },
 ): Markup {
   const drawn = accessGraph(t, name, lines)
   const link = (at: string | null, words: string) =>
@@ -168,7 +199,8 @@ function why(
   const pages = pagesNav(
     held,
     t.console.person.why,
-    (page) => `${personPath(id)}?page=${page}#why`,
+    (page) =>
+      `${personPath(id)}?${new URLSearchParams({ ...(day && { as_of: day }), page: String(page) })}#why`,
     t,
   )
   return html`${

@@ -31,6 +31,7 @@ import {
   thousands,
 } from './parts.ts'
 import { decidedNotice } from './review-notice.ts'
+import { sendFile } from './send-file.ts'
 import { share } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -75,12 +76,7 @@ const mayLaunch = ({ principal }: ConsoleVisit): boolean =>
 /** The evidence of a review, as a file. */
 export async function sendEvidence(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, context } = visit
-  const { name, media, body } = await takeEvidence(db, principal, idOf(visit), context)
-  if (c.req.method === 'HEAD') await body.cancel()
-  return c.body(body, 200, {
-    'content-type': media,
-    'content-disposition': `attachment; filename="${name}"`,
-  })
+  return sendFile(c, await takeEvidence(db, principal, idOf(visit), context))
 }
 
 export async function showReviews(visit: ConsoleVisit): Promise<Response> {

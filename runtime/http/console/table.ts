@@ -31,7 +31,7 @@ import { showLog } from './log.ts'
 import type { Files } from './multipart.ts'
 import { OFFBOARDING_CHANGES } from './offboarding-changes.ts'
 import { OPERATOR_CHANGES } from './operator-changes.ts'
-import { showPeople, showPerson } from './people.ts'
+import { sendPersonEvidence, showPeople, showPerson } from './people.ts'
 import { PEOPLE_CHANGES, sendRecord } from './people-changes.ts'
 import { showPermissions } from './permissions.ts'
 import { showPolicies, showPolicy } from './policies.ts'
@@ -146,6 +146,11 @@ export const CONSOLE_PAGES = {
     ...{ place: 'apps', shows: 'what can be asked for in an app', show: showPermissions },
   },
   people: { path: SIDE.people.path, place: 'people', shows: 'all people', show: showPeople },
+  person_evidence: {
+    path: '/console/people/:user_id/evidence',
+    ...{ place: 'people', shows: 'the evidence of what a person held, as a file' },
+    show: sendPersonEvidence,
+  },
   person: {
     path: '/console/people/:user_id',
     ...{ place: 'people', shows: 'one person, and why they have what', show: showPerson },

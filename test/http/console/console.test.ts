@@ -786,6 +786,21 @@ describe('a person', () => {
     expect((await reader.get(`${path}/offboard`)).status).toBe(403)
   })
 
+  test('shows what they had at the end of a day, with signed evidence of it', async () => {
+    const visitor = await admin()
+    const path = `/console/people/${ada.id}`
+    const now = (await visitor.get(`${path}?as_of=2999-01-01`)).text
+    expect(now).toContain('name="as_of" type="date" value=""')
+    const file = await visitor.get(`${path}/evidence`)
+    expect(file.headers.get('content-disposition')).toContain(`keyway-access-${ada.id}.jsonl`)
+    expect(file.text).toContain(ada.id)
+    const old = await visitor.get(`${path}?as_of=2000-01-01`)
+    expect([old.status, (await visitor.get(`${path}?as_of=x`)).status]).toEqual([422, 200])
+    expect(old.text).toContain('What was held is known since')
+    const clerk = await signedIn(core, (await person(core.db, 'clerk2@example.com')).token)
+    expect((await clerk.get(`${path}/evidence`)).status).toBe(403)
+  })
+
   test('shows why they have what', async () => {
     const visitor: Visitor = await admin()
     const { text } = await visitor.get(`/console/people/${ada.id}`)

@@ -73,7 +73,7 @@ const IN_CONSOLE: Record<string, In> = {
   'review show': { page: 'review' },
   'review launch': { form: 'review-launched' },
   'review evidence': { page: 'evidence' },
-  'person evidence': { missing: FILES },
+  'person evidence': { page: 'person_evidence' },
   'review verify': { missing: FILES },
   'mail show': { page: 'upkeep' },
   'mail test': { form: 'mail-tried' },
