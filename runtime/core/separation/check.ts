@@ -11,7 +11,7 @@ import { appThing, brokenBy, permissionThing, type Thing, thingsOf } from './rul
 
 export type SeparationRow = typeof separationRules.$inferSelect
 
-export type Conflict = { rule: SeparationRow; holds: Thing[] }
+type Conflict = { rule: SeparationRow; holds: Thing[] }
 
 type Wanted = { appId: string; permissionId: string | null }
 

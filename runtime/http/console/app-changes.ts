@@ -6,7 +6,7 @@ import { CUSTOM_INSTANCE, disconnectApp, managedHere } from '../../core/catalogu
 import { triggerSync } from '../../core/sync/trigger.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { appCrumbs, appPath } from './apps.ts'
-import type { About, ConsoleChange } from './change.ts'
+import { type About, type ConsoleChange, wordsFrom } from './change.ts'
 import { field } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -47,10 +47,7 @@ export const APP_CHANGES = {
   sync: {
     path: '/console/apps/:app_id/sync',
     ...{ place: 'apps', who: null, does: 'begins a sync', reason: 'none', back: toApp },
-    title: (_, t) => t.console.app_change.sync.title,
-    lead: (t) => t.console.app_change.sync.lead,
-    button: (t) => t.console.app_change.sync.button,
-    done: (t) => t.console.app_change.sync.done,
+    ...wordsFrom((t) => t.console.app_change.sync),
     crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     preview: async ({ db, principal, t }, about) => {
       const app = await getApp(db, principal, idOf(about), [])
@@ -64,10 +61,7 @@ export const APP_CHANGES = {
   disconnect: {
     path: '/console/apps/:app_id/disconnect',
     ...{ place: 'apps', who: null, does: 'disconnects an app', reason: 'none', back: toApp },
-    title: (_, t) => t.console.disconnect.title,
-    lead: (t) => t.console.disconnect.lead,
-    button: (t) => t.console.disconnect.button,
-    done: (t) => t.console.disconnect.done,
+    ...wordsFrom((t) => t.console.disconnect),
     crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     danger: true,
     preview: async ({ db, principal, t }, about) => {
@@ -138,9 +132,7 @@ export const APP_CHANGES = {
     path: '/console/apps/:app_id/sync-settings',
     ...{ place: 'apps', who: 'operator', does: 'changes how an app is synced', back: toApp },
     reason: 'none',
-    title: (_, t) => t.console.app_change.settings.title,
-    button: (t) => t.console.app_change.settings.button,
-    done: (t) => t.console.app_change.settings.done,
+    ...wordsFrom((t) => t.console.app_change.settings),
     crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     fields: (about, t) =>
       html`${NAMES.map((name) => field({ t, id: name, label: settingWords(t, name), value: about.get(name), type: 'number' }))}`,

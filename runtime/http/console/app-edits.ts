@@ -8,7 +8,7 @@ import { PageError } from '../frame/error-page.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { appCrumbs, appPath } from './apps.ts'
-import type { About, ConsoleChange } from './change.ts'
+import { type About, type ConsoleChange, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { brief, choose, field } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -86,10 +86,7 @@ export const APP_EDITS = {
   'new-app': {
     path: '/console/apps/new',
     ...{ place: 'apps', who: 'apps.write', reason: 'none', does: 'makes a custom app' },
-    title: (_, t) => t.console.app_edit.make.title,
-    lead: (t) => t.console.app_edit.make.lead,
-    button: (t) => t.console.app_edit.make.button,
-    done: (t) => t.console.app_edit.make.done,
+    ...wordsFrom((t) => t.console.app_edit.make),
     back: () => '/console/apps',
     fields: fieldsOf(true),
     async preview({ t }, about) {
@@ -111,10 +108,7 @@ export const APP_EDITS = {
   'edit-app': {
     path: '/console/apps/:app_id/edit',
     ...{ place: 'apps', who: null, reason: 'none', does: 'changes what is said of an app' },
-    title: (_, t) => t.console.app_edit.change.title,
-    lead: (t) => t.console.app_edit.change.lead,
-    button: (t) => t.console.app_edit.change.button,
-    done: (t) => t.console.app_edit.change.done,
+    ...wordsFrom((t) => t.console.app_edit.change),
     back: (about) => appPath(idOf(about)),
     crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     fields: fieldsOf(false),

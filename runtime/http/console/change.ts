@@ -79,6 +79,16 @@ export type ConsoleChange = {
   done: ChangeEnd
 }
 
+/** Words of a change, where they stand together in the catalogue. */
+export const wordsFrom = (
+  of: (t: Tongue) => { title: string; lead?: string; button: string; done: string },
+) => ({
+  title: (_: About, t: Tongue): string => of(t).title,
+  lead: (t: Tongue): string => of(t).lead ?? '',
+  button: (t: Tongue): string => of(t).button,
+  done: (t: Tongue): string => of(t).done,
+})
+
 const said = (words: Said, t: Tongue): string => (typeof words === 'string' ? words : words(t))
 
 /** Choices as an address has them. */

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { LicencePriceInput, PERIODS } from '../../contract/models/cost.ts'
 import { deletePrice, getLicence, putPrice } from '../../core/cost/licences.ts'
 import { SIDE } from '../frame/side.ts'
-import type { About, ConsoleChange } from './change.ts'
+import { type About, type ConsoleChange, wordsFrom } from './change.ts'
 import { priceWords } from './cost.ts'
 import { filledIn } from './filled-in.ts'
 import { brief, choose, field } from './parts.ts'
@@ -32,9 +32,7 @@ export const COST_CHANGES = {
     ...base,
     path: '/console/licences/:licence_id/price',
     does: 'says what a seat costs',
-    title: (_, t) => t.console.cost_change.set.title,
-    button: (t) => t.console.cost_change.set.button,
-    done: (t) => t.console.cost_change.set.done,
+    ...wordsFrom((t) => t.console.cost_change.set),
     fields: (about, t) =>
       html`${field({ t, id: 'amount', label: t.console.cost_change.set.amount, value: about.get('amount'), most: 20, required: true })}
 ${field({ t, id: 'currency', label: t.console.cost_change.set.currency, value: about.get('currency'), most: 3, required: true })}
@@ -61,9 +59,7 @@ ${choose({ id: 'period', label: t.console.cost_change.set.period, value: about.g
     ...base,
     path: '/console/licences/:licence_id/no-price',
     does: 'forgets what a seat costs',
-    title: (_, t) => t.console.cost_change.forget.title,
-    button: (t) => t.console.cost_change.forget.button,
-    done: (t) => t.console.cost_change.forget.done,
+    ...wordsFrom((t) => t.console.cost_change.forget),
     danger: true,
     async preview(visit, about) {
       const { t } = visit

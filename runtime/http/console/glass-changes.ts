@@ -3,10 +3,10 @@ import { html } from 'hono/html'
 import { BreakGlassInput, MAX_GLASS_MINUTES } from '../../contract/models/break-glass.ts'
 import { deleteBreakGlass, putBreakGlass } from '../../core/catalogue/store/break-glass.ts'
 import { getPermission } from '../../core/catalogue/store/permissions.ts'
-import { listGroups } from '../../core/directory/users.ts'
 import { PageError } from '../frame/error-page.ts'
+import { groupNamed } from '../pages/named.ts'
 import { appCrumbs } from './apps.ts'
-import type { About, ConsoleChange } from './change.ts'
+import { type About, type ConsoleChange, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { brief, field } from './parts.ts'
 import { groupNames, markedIn, permissionsPath } from './permissions.ts'
@@ -39,13 +39,8 @@ const namesIn = (about: About): string[] =>
 async function groupIds({ db, principal, t }: ConsoleVisit, names: readonly string[]) {
   const ids: string[] = []
   for (const name of names) {
-    const { items } = await listGroups(db, principal, {
-      ...{ integration_specific_id: null, name, exact_match: true, app_id: null },
-      ...{ page: 1, size: 2 },
-    })
-    const [group, another] = items
-    if (!group || another)
-      throw new PageError('bad_request', t.console.glass_change.set.noGroup(name))
+    const group = await groupNamed(db, principal, name)
+    if (!group) throw new PageError('bad_request', t.console.glass_change.set.noGroup(name))
     ids.push(group.id)
   }
   return ids
@@ -64,10 +59,7 @@ export const GLASS_CHANGES = {
     ...base,
     path: '/console/apps/:app_id/permissions/:permission_id/break-glass',
     does: 'marks a permission as break-glass',
-    title: (_, t) => t.console.glass_change.set.title,
-    lead: (t) => t.console.glass_change.set.lead,
-    button: (t) => t.console.glass_change.set.button,
-    done: (t) => t.console.glass_change.set.done,
+    ...wordsFrom((t) => t.console.glass_change.set),
     fields: (about, t) =>
       html`<div class="field"><label for="groups">${t.console.glass_change.set.groups}</label><textarea id="groups" name="groups" rows="3" maxlength="6000" required>
 ${about.get('groups')}</textarea></div>
@@ -102,9 +94,7 @@ ${field({ t, id: 'minutes', label: t.console.glass_change.set.minutes, help: `1 
     ...base,
     path: '/console/apps/:app_id/permissions/:permission_id/no-break-glass',
     does: 'ends that a permission is break-glass',
-    title: (_, t) => t.console.glass_change.end.title,
-    button: (t) => t.console.glass_change.end.button,
-    done: (t) => t.console.glass_change.end.done,
+    ...wordsFrom((t) => t.console.glass_change.end),
     danger: true,
     async preview(visit, about) {
       const label = await labelOf(visit, about)

@@ -11,7 +11,7 @@ import { offboardingPreview } from '../../core/offboarding/progress.ts'
 import { PageError } from '../frame/error-page.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
-import type { About, ConsoleChange } from './change.ts'
+import { type About, type ConsoleChange, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { choose } from './parts.ts'
 import { personPath } from './people.ts'
@@ -41,10 +41,7 @@ export const OFFBOARDING_CHANGES = {
     ...base,
     path: '/console/people/:user_id/offboard',
     does: 'offboards a person',
-    title: (_, t) => t.console.offboarding.title,
-    lead: (t) => t.console.offboarding.lead,
-    button: (t) => t.console.offboarding.button,
-    done: (t) => t.console.offboarding.done,
+    ...wordsFrom((t) => t.console.offboarding),
     fields: (about, t) => {
       const w = t.console.offboarding
       const all = [

@@ -5,7 +5,7 @@ import { entriesOf } from '../../contract/schema/keys.ts'
 import { addRole, getUser, listRoles, removeRole } from '../../core/directory/users.ts'
 import { PAGE_WORDS } from '../../words/page-words.ts'
 import { nameOf } from '../frame/words.ts'
-import type { About, ConsoleChange } from './change.ts'
+import { type About, type ConsoleChange, wordsFrom } from './change.ts'
 import { personPath } from './people.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -29,9 +29,7 @@ export const PEOPLE_CHANGES = {
     ...base,
     path: '/console/people/:user_id/add-role',
     does: 'gives a role',
-    title: (_, t) => t.console.person_change.add.title,
-    button: (t) => t.console.person_change.add.button,
-    done: (t) => t.console.person_change.add.done,
+    ...wordsFrom((t) => t.console.person_change.add),
     fields: (about, t) =>
       html`<div class="field"><label for="role">${t.console.person_change.role}</label><select id="role" name="role">${entriesOf(
         ROLES,

@@ -2,7 +2,7 @@
 import { completeReview } from '../../core/reviews/close.ts'
 import { reviewProgress } from '../../core/reviews/progress.ts'
 import { remindNow } from '../../core/reviews/remind.ts'
-import type { About, ConsoleChange } from './change.ts'
+import { type About, type ConsoleChange, wordsFrom } from './change.ts'
 import { undecidedIn } from './reviews.ts'
 
 const idOf = ({ params }: About): string => params['access_review_id'] ?? ''
@@ -15,10 +15,7 @@ const of = (
 > => ({
   path: `/console/reviews/:access_review_id/${verb}`,
   ...{ place: 'reviews', who: 'reviews.write', reason: 'none', does: `${verb}s a review` },
-  title: (_, t) => t.console.review_change[verb].title,
-  lead: (t) => t.console.review_change[verb].lead,
-  button: (t) => t.console.review_change[verb].button,
-  done: (t) => t.console.review_change[verb].done,
+  ...wordsFrom((t) => t.console.review_change[verb]),
   back: (about) => `/console/reviews/${idOf(about)}`,
 })
 

@@ -17,7 +17,7 @@ import { updateSettings } from '../../core/catalogue/store/settings.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { appCrumbs, appPath } from './apps.ts'
-import type { About, ConsoleChange } from './change.ts'
+import { type About, type ConsoleChange, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { brief, check, choose, field } from './parts.ts'
 import { permissionsPath } from './permissions.ts'
@@ -93,9 +93,7 @@ const turning = (key: 'show' | 'hide') =>
     ...ofApp,
     path: `/console/apps/:app_id/permissions/:permission_id/${key}`,
     does: `${key}s a permission in the store`,
-    title: (_, t) => t.console.permission_change[key].title,
-    button: (t) => t.console.permission_change[key].button,
-    done: (t) => t.console.permission_change[key].done,
+    ...wordsFrom((t) => t.console.permission_change[key]),
     back: (about) => permissionsPath(idOf(about)),
     crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     async preview(visit, about) {
@@ -126,10 +124,7 @@ export const STORE_CHANGES = {
     ...ofApp,
     path: '/console/apps/:app_id/store',
     does: 'changes how an app is asked for',
-    title: (_, t) => t.console.store_change.title,
-    lead: (t) => t.console.store_change.lead,
-    button: (t) => t.console.store_change.button,
-    done: (t) => t.console.store_change.done,
+    ...wordsFrom((t) => t.console.store_change),
     back: (about) => appPath(idOf(about)),
     crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     fields: (about, t) => html`${STORE_NAMES.map((name) => fieldOf(t, name, about))}`,
@@ -166,10 +161,7 @@ export const STORE_CHANGES = {
     ...ofApp,
     path: '/console/apps/:app_id/permissions/new',
     does: 'makes a permission that people may ask for',
-    title: (_, t) => t.console.permission_change.make.title,
-    lead: (t) => t.console.permission_change.make.lead,
-    button: (t) => t.console.permission_change.make.button,
-    done: (t) => t.console.permission_change.make.done,
+    ...wordsFrom((t) => t.console.permission_change.make),
     back: (about) => permissionsPath(idOf(about)),
     crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     fields: (about, t) =>
@@ -208,9 +200,7 @@ export const STORE_CHANGES = {
     ...ofApp,
     path: '/console/apps/:app_id/permissions/:permission_id/delete',
     does: 'deletes a permission',
-    title: (_, t) => t.console.permission_change.remove.title,
-    button: (t) => t.console.permission_change.remove.button,
-    done: (t) => t.console.permission_change.remove.done,
+    ...wordsFrom((t) => t.console.permission_change.remove),
     danger: true,
     back: (about) => permissionsPath(idOf(about)),
     crumbs: (visit, about) => appCrumbs(visit, idOf(about)),

@@ -5,9 +5,8 @@ import { AppSettingInput, AppSettingOutput } from '../../contract/models/app-sto
 import { keysOf } from '../../contract/schema/keys.ts'
 import { findApp } from '../../core/catalogue/apps/apps.ts'
 import { getSettings } from '../../core/catalogue/store/settings.ts'
-import { listGroups } from '../../core/directory/users.ts'
 import { PageError } from '../frame/error-page.ts'
-import { personNamed } from '../pages/person-named.ts'
+import { groupNamed, personNamed } from '../pages/named.ts'
 import type { About } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -140,10 +139,7 @@ async function personIn({ db, principal, t }: ConsoleVisit, text: string) {
 
 /** @throws CoreError bad_request for a name that no group has, or several */
 async function groupIn({ db, principal, t }: ConsoleVisit, name: string) {
-  const { items } = await listGroups(db, principal, {
-    ...{ integration_specific_id: null, name, exact_match: true, app_id: null, page: 1, size: 2 },
-  })
-  const [group, another] = items
-  if (!group || another) throw new PageError('bad_request', t.console.store_change.noGroup(name))
+  const group = await groupNamed(db, principal, name)
+  if (!group) throw new PageError('bad_request', t.console.store_change.noGroup(name))
   return { id: group.id }
 }

@@ -10,7 +10,7 @@ import { PageError } from '../frame/error-page.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { note } from '../pages/parts.ts'
-import type { About, ConsoleChange } from './change.ts'
+import { type About, type ConsoleChange, wordsFrom } from './change.ts'
 import { card, choose, facts, field, go, shell, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -19,9 +19,6 @@ const LIST = '/console/webhooks'
 const idOf = ({ params }: About): string => params['webhook_id'] ?? ''
 export const webhookPath = (id: string): string => `${LIST}/${encodeURIComponent(id)}`
 const toWebhook = (about: About): string => webhookPath(idOf(about))
-
-/** Not every change has more to say than its title. */
-const leadOf = (words: { title: string; lead?: string }): string => words.lead ?? ''
 
 const ofWebhook = (
   verb: string,
@@ -33,10 +30,7 @@ const ofWebhook = (
   path: `${LIST}/:webhook_id/${verb}`,
   ...{ place: 'webhooks', who: 'operator', reason: 'none', back: toWebhook },
   does: `${verb}s a webhook`,
-  title: (_, t) => t.console.webhook_change[key].title,
-  lead: (t) => leadOf(t.console.webhook_change[key]),
-  button: (t) => t.console.webhook_change[key].button,
-  done: (t) => t.console.webhook_change[key].done,
+  ...wordsFrom((t) => t.console.webhook_change[key]),
 })
 
 const turning = (verb: 'enable' | 'disable') => {
@@ -154,10 +148,7 @@ export const WEBHOOK_CHANGES = {
   'new-webhook': {
     path: `${LIST}/new`,
     ...{ place: 'webhooks', who: 'operator', reason: 'none', does: 'makes a webhook' },
-    title: (_, t) => t.console.webhook_change.make.title,
-    lead: (t) => t.console.webhook_change.make.lead,
-    button: (t) => t.console.webhook_change.make.button,
-    done: (t) => t.console.webhook_change.make.done,
+    ...wordsFrom((t) => t.console.webhook_change.make),
     back: () => LIST,
     fields: (about, t) =>
       html`${choose({ id: 'hook_type', label: t.console.webhook_change.type, value: about.get('hook_type'), all: INLINE_WEBHOOK_TYPES.map((one) => [one, t.console.webhook.types[one]] as const) })}

@@ -10,7 +10,7 @@ import { wordsOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { searchText } from './access.ts'
 import { type DelegateForm, delegatesPage } from './delegates-page.ts'
-import { personNamed } from './person-named.ts'
+import { personNamed } from './named.ts'
 import type { Visit } from './visit.ts'
 
 /** Most of each list that are shown. */
