@@ -495,9 +495,9 @@ describe('a body that does not fit is refused', () => {
       wrong(['request_flow', 'approvers', 'groups', 0], 'value_error'),
     ],
     [
-      'a user without an id',
+      'a user without an id and an address',
       { request_flow: { approvers: { users: [{}] } } },
-      wrong(['request_flow', 'approvers', 'users', 0, 'id'], 'missing'),
+      wrong(['request_flow', 'approvers', 'users', 0], 'value_error'),
     ],
     [
       'a text with NUL',
