@@ -136,7 +136,7 @@ describe.skipIf(CHROMIUM === null)(`streams of pages${reason}`, () => {
       for (const page of [first, second, third]) {
         await page.goto('/inbox')
         await page
-          .getByRole('link', { name: /^Jose Meyer.*Viewer/ })
+          .getByRole('link', { name: /^José Meyer.*Viewer/ })
           .first()
           .click()
         await page.getByRole('button', { name: /^Approve/ }).waitFor()
@@ -149,7 +149,7 @@ describe.skipIf(CHROMIUM === null)(`streams of pages${reason}`, () => {
       await until('the third has no button any more', async () => {
         return (await third.getByRole('button', { name: /^Approve/ }).count()) === 0
       })
-      expect(await third.locator('#list').getByText('Jose Meyer').count()).toBe(0)
+      expect(await third.locator('#list').getByText('José Meyer').count()).toBe(0)
       for (const page of [first, second, third]) await page.context().close()
     },
     3 * SEEN_MS,
