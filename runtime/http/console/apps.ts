@@ -151,7 +151,7 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
   const mayChange = !reachesNone(principal, 'apps.write') && !principal.readOnly
   const isCustom = app.instance_id === CUSTOM_INSTANCE
   const aside = html`<div class="stack wide">
-<p><a href="${appPath(app.id)}/permissions">${t.console.permission.link}</a>${!reachesNone(principal, 'appstore.write') && !principal.readOnly ? html`<br><a href="${appPath(app.id)}/store">${t.console.store_change.link}</a>` : ''}${principal.permissions.has('logs.read') ? html`<br><a href="/console/log?target=${app.id}">${t.console.log.doneLink}</a>` : ''}</p>
+<p><a href="${appPath(app.id)}/permissions">${t.console.permission.link}</a>${!reachesNone(principal, 'appstore.write') && !principal.readOnly && !(isCustom && mayChange) ? html`<br><a href="${appPath(app.id)}/store">${t.console.store_change.link}</a>` : ''}${principal.permissions.has('logs.read') ? html`<br><a href="/console/log?target=${app.id}">${t.console.log.doneLink}</a>` : ''}</p>
 ${card(
   { id: 'facts', title: t.console.app.facts },
   facts([
@@ -211,13 +211,21 @@ ${holders ? accountsOf(t, app, holders, sort, now) : ''}
   )
 }
 
-/** What can be done about the connection of an app; nothing connects a custom one. */
+/** What can be done about the connection of an app; nothing connects a custom one, of which it matters what people ask for. */
 const connecting = (
-  { console: { app_edit, connect, disconnect } }: Tongue,
+  { console: { app_edit, connect, disconnect, store_change } }: Tongue,
   { id, disconnected }: App,
   isCustom: boolean,
-): Markup =>
-  html`${isCustom ? '' : go(`${appPath(id)}/connection`, disconnected ? connect.reconnect : connect.change, disconnected ? 'main' : '')}${go(`${appPath(id)}/edit`, app_edit.link)}${disconnected ? '' : go(`${appPath(id)}/disconnect`, disconnect.link, 'danger')}`
+): Markup => {
+  const first = isCustom
+    ? go(`${appPath(id)}/store`, store_change.link, disconnected ? '' : 'main')
+    : go(
+        `${appPath(id)}/connection`,
+        disconnected ? connect.reconnect : connect.change,
+        disconnected ? 'main' : '',
+      )
+  return html`${first}${go(`${appPath(id)}/edit`, app_edit.link)}${disconnected ? '' : go(`${appPath(id)}/disconnect`, disconnect.link, 'danger')}`
+}
 
 const runColumns = (t: Tongue): Column[] => [
   { words: t.console.app.run },
