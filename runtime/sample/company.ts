@@ -2,7 +2,6 @@
  * The sample company: thirty people of the sample directory, two apps that they use, what is asked for just
  * now. Plain data in the wire's form; who makes it says which ids the names have.
  */
-import type { AccessLength } from '../contract/models/access-length.ts'
 import { groupsOf, type Person, people } from './people.ts'
 import type { SampleTenant } from './tenants.ts'
 
@@ -43,7 +42,8 @@ export type SampleApp = {
 type SampleRequest = {
   asker: { id: string }
   permission: { id: string }
-  length: AccessLength
+  /** As `access_length` of a request. */
+  length: string
   why: string
   /** Who has decided already, and said yes. */
   approvedBy?: { id: string }
