@@ -1,7 +1,8 @@
 /**
  * Databases of landed versions, kept as they were dumped (pg_dump --inserts) and named by the last migration that
  * they had. KEYWAY_SECRET was SECRET, KEYWAY_ADMIN_TOKEN was TOKEN. A JSON file beside a dump says what else was known
- * then. As a test meets them, they were dumped just now.
+ * then. As a test meets them, they were dumped just now. Those from 0036 on are of `keyway start --sample` and have a row in every
+ * table: by the API and by samples of the tests of then, the rest by an insert of any values that fit.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -34,6 +34,10 @@ const HELD: Record<string, { apps: number; policies: number; requests: number }>
   '0017': { apps: 2, policies: 1, requests: 7 },
   '0021': { apps: 1, policies: 1, requests: 19 },
   '0024': { apps: 1, policies: 1, requests: 19 },
+  '0036': { apps: 2, policies: 2, requests: 4 },
+  '0042': { apps: 2, policies: 2, requests: 4 },
+  '0047': { apps: 2, policies: 2, requests: 4 },
+  '0053': { apps: 2, policies: 2, requests: 4 },
 }
 
 /** What the admins are told to turn on. */
@@ -45,6 +49,10 @@ const PAUSED: Record<string, string[]> = {
   '0017': [],
   '0021': [],
   '0024': [],
+  '0036': [],
+  '0042': [],
+  '0047': [],
+  '0053': [],
 }
 
 /** What goes on by itself: policies in force, apps that are synced. */
@@ -56,6 +64,10 @@ const ACTING: Record<string, { policies: number; apps: number }> = {
   '0017': { policies: 1, apps: 2 },
   '0021': { policies: 1, apps: 1 },
   '0024': { policies: 1, apps: 1 },
+  '0036': { policies: 1, apps: 2 },
+  '0042': { policies: 1, apps: 2 },
+  '0047': { policies: 1, apps: 2 },
+  '0053': { policies: 1, apps: 2 },
 }
 
 let dataDir: string
