@@ -15,7 +15,7 @@ const written = (name: string, more: string) => () => ({
 const named = [{ base_url: 'https://{tenant}.example' }]
 
 /** Far more than one page takes to be made, sent and refused, also where other things run. */
-const PAGE_MS = 60_000
+const PAGE_MS = 20_000
 const page = { promise: 1, byCore: true, healthMs: 50, calls: 4, quickCalls: 2 } as const
 
 export const NEIGHBOUR: readonly Attack[] = [
@@ -71,7 +71,7 @@ export const NEIGHBOUR: readonly Attack[] = [
     calls: 4,
     quickCalls: 2,
   },
-  { name: 'log-flood', promise: 1, ends: ['answer'], deadlineMs: 20_000, calls: 3, quick: true },
+  { name: 'log-flood', promise: 1, ends: ['answer'], deadlineMs: 3000, calls: 3, quick: true },
   {
     name: 'egress-slots',
     promise: 1,
