@@ -119,6 +119,6 @@ export const accounts = pgTable(
   (table) => [
     uniqueIndex('accounts_identifier').on(table.appId, table.uniqueIdentifier),
     index('accounts_order').on(table.domainId, table.appId, table.uniqueIdentifier, table.id),
-    index('accounts_user').on(table.userId),
+    index('accounts_user').on(table.userId).where(sql`${table.userId} is not null`),
   ],
 )

@@ -73,7 +73,9 @@ export const accountSpans = pgTable(
       table.since,
       table.id,
     ),
-    index('account_spans_user').on(table.userId, table.since),
+    index('account_spans_user')
+      .on(table.userId, table.since)
+      .where(sql`${table.userId} is not null`),
     index('account_spans_ended').on(table.until, table.id).where(sql`${table.until} is not null`),
   ],
 )
