@@ -13,7 +13,7 @@ type CompleteRun = {
   skipped: readonly string[]
 }
 
-/** Append to a lookup by a key, so that it stays one. */
+/** Append to a lookup by a key, so that it stays one: statistics of tables that grow fast are outdated. */
 const EACH_BY_KEY = sql`limit 1`
 
 /** Columns of an account whose change ends its span. */
@@ -29,12 +29,29 @@ const COLUMNS = sql.raw(TRACKED.join(', '))
 export async function recordRun(tx: Db, run: CompleteRun): Promise<void> {
   const before = await lastCompleteRun(tx, run)
   const ended = sql`until = ${MOMENT}, gone_run = ${run.id}, last_run = coalesce(${before}::bigint, s.first_run)`
-  if (!run.skipped.includes('accounts')) {
-    await endAccounts(tx, run.appId, ended, sql`(a.gone_at is not null or a.seen_run = ${run.id})`)
-    await openAccounts(tx, run.appId, run.id, sql`a.seen_run = ${run.id}`)
-  }
-  if (!run.skipped.includes('associations')) await recordAssociations(tx, run, ended)
+  await bySets(tx, async () => {
+    if (!run.skipped.includes('accounts')) {
+      await endAccounts(
+        tx,
+        run.appId,
+        ended,
+        sql`(a.gone_at is not null or a.seen_run = ${run.id})`,
+      )
+      await openAccounts(tx, run.appId, run.id, sql`a.seen_run = ${run.id}`)
+    }
+    if (!run.skipped.includes('associations')) await recordAssociations(tx, run, ended)
+  })
   await recordMembers(tx, run, ended)
+}
+
+/**
+ * Has whole sets joined. Tables that grow within a transaction have no statistics: the planner would look up each row,
+ * or even scan one table for each row of the other.
+ */
+async function bySets(tx: Db, work: () => Promise<void>): Promise<void> {
+  await tx.execute(sql`set local enable_nestloop = off`)
+  await work()
+  await tx.execute(sql`set local enable_nestloop to default`)
 }
 
 async function lastCompleteRun(tx: Db, run: CompleteRun): Promise<number | null> {
@@ -47,30 +64,27 @@ async function lastCompleteRun(tx: Db, run: CompleteRun): Promise<number | null>
 
 /** Writes what an upload, or anything else that is no sync, said of the accounts of an app without a system. */
 export async function recordAccounts(tx: Db, appId: string): Promise<void> {
-  await endAccounts(tx, appId, sql`until = ${MOMENT}`, sql`true`)
-  await openAccounts(tx, appId, null, sql`true`)
+  await bySets(tx, async () => {
+    await endAccounts(tx, appId, sql`until = ${MOMENT}`, sql`true`)
+    await openAccounts(tx, appId, null, sql`true`)
+  })
 }
 
 /** Spans `s` of an app, by what their indexes begin with. */
 const ofApp = (appId: string): SQL =>
   sql`s.app_id = ${appId} and s.domain_id = (select domain_id from apps where id = ${appId})`
 
-/**
- * Ends spans of accounts that are gone, or are no longer as they were. `which`: accounts `a` that were looked at.
- * Here and below each row is looked up by its key (EACH_BY_KEY): tables that grow within a transaction have no
- * statistics, and the planner would scan one for each row of the other.
- */
+/** Ends spans of accounts that are gone, or are no longer as they were. `which`: accounts `a` that were looked at. */
 async function endAccounts(tx: Db, appId: string, ended: SQL, which: SQL): Promise<void> {
   await tx.execute(sql`
-    update account_spans s set ${ended} where ${ofApp(appId)} and s.until is null and (
-      select ${which} and (a.gone_at is not null or (${columnsOf('s')}) is distinct from (${columnsOf('a')}))
-      from accounts a where a.id = s.account_id ${EACH_BY_KEY})`)
+    update account_spans s set ${ended} from accounts a
+    where ${ofApp(appId)} and s.until is null and a.app_id = ${appId} and a.id = s.account_id and ${which}
+      and (a.gone_at is not null or (${columnsOf('s')}) is distinct from (${columnsOf('a')}))`)
 }
 
 async function openAccounts(tx: Db, appId: string, run: number | null, which: SQL): Promise<void> {
   const open = (await hasSpans(tx, 'account_spans', appId))
-    ? sql`left join lateral (select id from account_spans
-        where account_id = a.id and until is null ${EACH_BY_KEY}) s on true`
+    ? sql`left join account_spans s on ${ofApp(appId)} and s.until is null and s.account_id = a.id`
     : NONE_OPEN
   await tx.execute(sql`
     insert into account_spans (domain_id, app_id, account_id, since, first_run, ${COLUMNS})
@@ -94,19 +108,19 @@ async function hasSpans(
 
 async function recordAssociations(tx: Db, run: CompleteRun, ended: SQL): Promise<void> {
   const open = (await hasSpans(tx, 'association_spans', run.appId))
-    ? sql`left join lateral (select id from association_spans where domain_id = ${run.domainId}
-        and app_id = h.app_id and account_id = h.account_id and entitlement_id = h.entitlement_id
-        and until is null ${EACH_BY_KEY}) s on true`
+    ? sql`left join association_spans s on ${ofApp(run.appId)} and s.until is null
+        and s.account_id = h.account_id and s.entitlement_id = h.entitlement_id`
     : NONE_OPEN
   await tx.execute(sql`
-    update association_spans s set ${ended} where ${ofApp(run.appId)} and s.until is null and (
-      select true from associations where app_id = s.app_id
-        and account_id = s.account_id and entitlement_id = s.entitlement_id ${EACH_BY_KEY}) is null`)
+    update association_spans s set ${ended} where ${ofApp(run.appId)} and s.until is null
+      and not exists (select from associations h where h.app_id = ${run.appId}
+        and h.account_id = s.account_id and h.entitlement_id = s.entitlement_id)`)
   await tx.execute(sql`
     insert into association_spans (domain_id, app_id, account_id, entitlement_id, since, first_run)
     select ${run.domainId}, h.app_id, h.account_id, h.entitlement_id, ${MOMENT}, ${run.id}
     from associations h ${open}
-    where h.app_id = ${run.appId} and h.seen_run = ${run.id} and s.id is null`)
+    where h.app_id = ${run.appId} and h.seen_run = ${run.id} and s.id is null
+    order by h.account_id, h.entitlement_id`)
 }
 
 const recordMembers = (tx: Db, run: CompleteRun, ended: SQL): Promise<void> =>
