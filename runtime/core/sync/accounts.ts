@@ -2,12 +2,13 @@
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { sameAttribute } from './attributes.ts'
+import { tableOfColumns } from './columns.ts'
 import { insertNew } from './expected.ts'
 import {
   EACH_BY_KEY,
+  eachOf,
   isKeepable,
   keptText,
-  lastOfEach,
   MAX_ACCOUNT_ID,
   timeOrderedIds,
   WAS_NEW,
@@ -58,33 +59,44 @@ const orNull = (text: string | null | undefined): string | null =>
 const isKept = (one: FoundAccount): boolean =>
   isKeepable(one.integration_specific_id, MAX_ACCOUNT_ID)
 
-function toRows(found: readonly FoundAccount[], wanted: readonly string[]) {
-  const each = lastOfEach(found.filter(isKept), (one) => one.integration_specific_id)
-  const ids = timeOrderedIds(each.length, Date.now())
-  return each.map((one, n) => ({
-    id: ids[n],
-    external: one.integration_specific_id,
-    email: orNull(one.email),
-    given: orNull(one.given_name),
-    family: orNull(one.family_name),
-    type: one.account_type === 'service' ? 'SERVICE' : 'USER',
-    status: STATUSES[one.user_status ?? 'ACTIVE'],
-    attributes: attributesOf(one, wanted),
-  }))
-}
+/** Columns of rows that are written. */
+const COLUMNS = {
+  id: 'uuid',
+  external: 'text',
+  email: 'text',
+  given: 'text',
+  family: 'text',
+  type: 'text',
+  status: 'text',
+  attributes: 'jsonb',
+} as const
 
-export const ACCOUNTS: SyncListing<FoundAccount> = {
+const toRow = (one: FoundAccount, id: string | undefined, wanted: readonly string[]) => ({
+  id,
+  external: one.integration_specific_id,
+  email: orNull(one.email),
+  given: orNull(one.given_name),
+  family: orNull(one.family_name),
+  type: one.account_type === 'service' ? 'SERVICE' : 'USER',
+  status: STATUSES[one.user_status ?? 'ACTIVE'],
+  attributes: JSON.stringify(attributesOf(one, wanted)),
+})
+
+export const ACCOUNTS: SyncListing<FoundAccount, ReturnType<typeof toRow>[]> = {
   capability: 'list_accounts',
   request: (walk) => ({ custom_attributes: wantedAttributes(walk) }),
-  keyOf: (one) => one.integration_specific_id,
-  async write(tx, walk, found, expected) {
+  prepare(walk, found) {
+    const ids = timeOrderedIds(found.length, Date.now())
+    const wanted = wantedAttributes(walk)
+    const keyOf = (one: FoundAccount) => one.integration_specific_id
+    return eachOf(found, isKept, keyOf, (one, n) => toRow(one, ids[n], wanted))
+  },
+  async write(tx, walk, rows, expected) {
     const { run, app, settings } = walk
-    const rows = toRows(found, wantedAttributes(walk))
     // By rules, if there are any, it is found later: nobody is to be told twice.
     const byEmail = settings.matchRules.length === 0
     const given = sql`row as (
-        select * from json_to_recordset(${JSON.stringify(rows)}::json) as row(id uuid, type text,
-          status text, external text, email text, given text, family text, attributes jsonb)
+        select * from ${tableOfColumns('row', COLUMNS, rows)}
       )`
     const insert = sql`
       insert into accounts (id, domain_id, app_id, account_type, status, unique_identifier, email,
@@ -95,11 +107,10 @@ export const ACCOUNTS: SyncListing<FoundAccount> = {
         now(), ${textArray(app.sources)}, ${run.id}
       from row left join users on ${byEmail} and users.domain_id = ${app.domainId}
         and lower(users.email) = lower(row.email)`
-    const counted = { written: rows.length, left_out: found.filter((one) => !isKept(one)).length }
     const made = await insertNew(tx, expected, (inner) =>
       inner.execute(sql`with ${given} ${insert}`),
     )
-    if (made !== null) return { ...counted, repeated: 0 }
+    if (made !== null) return { written: rows.length, repeated: 0 }
     const { rows: seen } = await tx.execute<{ again: string }>(sql`
       with ${given}, written as (
       ${insert}
@@ -116,7 +127,7 @@ export const ACCOUNTS: SyncListing<FoundAccount> = {
           select seen_run from accounts where accounts.app_id = ${app.id}
             and accounts.unique_identifier = row.external ${EACH_BY_KEY}) old
         where old.seen_run = ${run.id}) end as again`)
-    return { ...counted, repeated: Number(seen[0]?.again) }
+    return { written: rows.length, repeated: Number(seen[0]?.again) }
   },
 }
 

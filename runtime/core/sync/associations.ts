@@ -2,91 +2,92 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import type { Db } from '../../database/database.ts'
+import { listOf } from './columns.ts'
 import { insertNew } from './expected.ts'
-import {
-  BETWEEN,
-  EACH_BY_KEY,
-  isKeepable,
-  isResourceId,
-  MAX_ACCOUNT_ID,
-  MAX_ID,
-  WAS_NEW,
-} from './kept.ts'
-import type { SyncListing } from './listing.ts'
+import { EACH_BY_KEY, isKeepable, isResourceId, MAX_ACCOUNT_ID, MAX_ID } from './kept.ts'
+import type { PreparedRows, SyncListing } from './listing.ts'
 import type { Walk } from './runs.ts'
 
 type Found = Output<'find_entitlement_associations'>[number]
 
-const isKept = (one: Found): boolean =>
-  isKeepable(one.account_id, MAX_ACCOUNT_ID) &&
-  isKeepable(one.integration_specific_entitlement_id, MAX_ID) &&
-  isResourceId(one.integration_specific_resource_id)
-
-/** What an association's entitlement is known by. */
-const heldKey = (one: Found): string =>
-  one.integration_specific_resource_id + BETWEEN + one.integration_specific_entitlement_id
-
-export const ASSOCIATIONS: SyncListing<Found> = {
+export const ASSOCIATIONS: SyncListing<Found, Named> = {
   capability: 'find_entitlement_associations',
   request: () => ({}),
-  keyOf: (one) => one.account_id + BETWEEN + heldKey(one),
-  async write(tx, walk, found, expected) {
-    const kept = found.filter(isKept)
-    const { named, count } = namesOf(kept)
-    const left_out = found.length - kept.length
+  prepare: (_walk, found) => namesOf(found),
+  async write(tx, walk, named, expected) {
     const fresh = await insertNew(tx, expected, (inner) => insert(inner, walk, named))
     const { n, again } = fresh === null ? await merge(tx, walk, named) : { n: fresh, again: 0 }
     // Loose are those of accounts or entitlements that were not listed.
-    return { written: n, repeated: again, loose: count - n, left_out }
+    return { written: n, repeated: again, loose: named.count - n }
   },
 }
 
-/** Each account and entitlement once, and pairs of their numbers: a page names each of them several times. */
-function namesOf(found: readonly Found[]): { named: Named; count: number } {
-  const accounts = new Map<string, number>()
-  const entitlements = new Map<string, number>()
-  const resourceIds: string[] = []
-  const externalIds: string[] = []
-  const pairs = new Set<number>()
-  for (const one of found) {
-    const account = numberOf(accounts, one.account_id)
-    const known = entitlements.size
-    const entitlement = numberOf(entitlements, heldKey(one))
-    if (entitlements.size > known) {
-      resourceIds.push(one.integration_specific_resource_id)
-      externalIds.push(one.integration_specific_entitlement_id)
-    }
-    pairs.add(account * found.length + entitlement)
-  }
-  const ofAccounts: number[] = []
-  const ofEntitlements: number[] = []
-  for (const pair of pairs) {
-    ofAccounts.push(Math.floor(pair / found.length) + 1)
-    ofEntitlements.push((pair % found.length) + 1)
-  }
-  return {
-    named: {
-      ...{ accounts: [...accounts.keys()], resourceIds, externalIds },
-      ...{ ofAccounts: listed(ofAccounts), ofEntitlements: listed(ofEntitlements) },
-    },
-    count: pairs.size,
-  }
-}
-
+/** Lists as PostgreSQL reads them. */
 type Named = {
-  accounts: string[]
-  resourceIds: string[]
-  externalIds: string[]
-  /** Of each pair, the account's place and the entitlement's, counted from 1; as PostgreSQL reads lists. */
+  accounts: string
+  /** Of each entitlement. */
+  resourceIds: string
+  externalIds: string
+  /** Of each pair, the account's place and the entitlement's, counted from 1. */
   ofAccounts: string
   ofEntitlements: string
+  /** How many pairs there are. */
+  count: number
 }
 
-function numberOf(numbers: Map<string, number>, key: string): number {
-  const known = numbers.get(key)
+/** The place of what cannot be kept. */
+const NOWHERE = 0
+
+/** Each account and entitlement once, and pairs of their places: a page names each of them several times. */
+function namesOf(found: readonly Found[]): PreparedRows<Named> {
+  const accounts: string[] = []
+  const resourceIds: string[] = []
+  const externalIds: string[] = []
+  const accountPlaces: Places = new Map()
+  const entitlementPlaces = new Map<string, Places>()
+  const pairs = new Set<number>()
+  const base = found.length + 1
+  let left_out = 0
+  for (const one of found) {
+    const { account_id, integration_specific_resource_id: resource } = one
+    const external = one.integration_specific_entitlement_id
+    const account = knownOr(accountPlaces, account_id, () =>
+      isKeepable(account_id, MAX_ACCOUNT_ID) ? accounts.push(account_id) : NOWHERE,
+    )
+    const places = knownOr(entitlementPlaces, resource, (): Places => new Map())
+    const entitlement = knownOr(places, external, () => {
+      if (!isResourceId(resource) || !isKeepable(external, MAX_ID)) return NOWHERE
+      resourceIds.push(resource)
+      return externalIds.push(external)
+    })
+    if (account === NOWHERE || entitlement === NOWHERE) left_out += 1
+    else pairs.add(account * base + entitlement)
+  }
+  const ofAccounts = listed([...pairs].map((pair) => Math.floor(pair / base)))
+  const ofEntitlements = listed([...pairs].map((pair) => pair % base))
+  const named = {
+    ...{
+      accounts: listOf(accounts),
+      resourceIds: listOf(resourceIds),
+      externalIds: listOf(externalIds),
+    },
+    ...{ ofAccounts, ofEntitlements },
+  }
+  return {
+    rows: { ...named, count: pairs.size },
+    left_out,
+    repeats: pairs.size < found.length - left_out,
+  }
+}
+
+type Places = Map<string, number>
+
+function knownOr<V>(all: Map<string, V>, key: string, make: () => V): V {
+  const known = all.get(key)
   if (known !== undefined) return known
-  numbers.set(key, numbers.size)
-  return numbers.size - 1
+  const made = make()
+  all.set(key, made)
+  return made
 }
 
 const listed = (numbers: readonly number[]): string => `{${numbers.join(',')}}`
@@ -95,12 +96,12 @@ const listed = (numbers: readonly number[]): string => `{${numbers.join(',')}}`
 const joined = ({ app }: Walk, named: Named): SQL => sql`
   account as (
     select named.n, found.id
-    from unnest(${sql.param(named.accounts)}::text[]) with ordinality as named(external, n)
+    from unnest(${named.accounts}::text[]) with ordinality as named(external, n)
     cross join lateral (select id from accounts where accounts.app_id = ${app.id}
       and accounts.unique_identifier = named.external ${EACH_BY_KEY}) found
   ), entitlement as (
     select named.n, found.id
-    from unnest(${sql.param(named.resourceIds)}::text[], ${sql.param(named.externalIds)}::text[])
+    from unnest(${named.resourceIds}::text[], ${named.externalIds}::text[])
       with ordinality as named(resource, external, n)
     cross join lateral (select id from entitlements where entitlements.app_id = ${app.id}
       and md5(entitlements.resource_id || chr(1) || entitlements.external_id)
@@ -112,9 +113,10 @@ const joined = ({ app }: Walk, named: Named): SQL => sql`
     join entitlement on entitlement.n = pair.e
   )`
 
+/** In the order of their key: rows beside each other go into the same pages of its index. */
 const rowsOf = ({ app, run }: Walk): SQL => sql`
   insert into associations (app_id, account_id, entitlement_id, seen_run)
-  select ${app.id}, account_id, entitlement_id, ${run.id} from joined`
+  select ${app.id}, account_id, entitlement_id, ${run.id} from joined order by account_id, entitlement_id`
 
 /** Answers how many were inserted. */
 async function insert(tx: Db, walk: Walk, named: Named): Promise<number> {
@@ -122,23 +124,16 @@ async function insert(tx: Db, walk: Walk, named: Named): Promise<number> {
   return rowCount ?? 0
 }
 
-/** Answers how many are there now, and how many of them the run had written before. */
+/** Answers how many are there now, and how many of them the run had written before: those are left alone. */
 async function merge(tx: Db, walk: Walk, named: Named): Promise<{ n: number; again: number }> {
-  const { app, run } = walk
-  const { rows } = await tx.execute<{ n: string; again: string }>(sql`
+  const { rows } = await tx.execute<{ n: string; written: string }>(sql`
     with ${joined(walk, named)}, written as (
       ${rowsOf(walk)}
       on conflict (app_id, account_id, entitlement_id) do update set seen_run = excluded.seen_run
-      returning ${WAS_NEW} as was_new
-    ), counted as (
-      select count(*) as n, count(*) filter (where was_new) as fresh from written
+        where associations.seen_run <> excluded.seen_run
+      returning 1
     )
-    select n, case fresh when n then 0 else (
-      select count(*) from joined cross join lateral (
-        select seen_run from associations where associations.app_id = ${app.id}
-          and associations.account_id = joined.account_id
-          and associations.entitlement_id = joined.entitlement_id ${EACH_BY_KEY}) old
-      where old.seen_run = ${run.id}) end as again
-    from counted`)
-  return { n: Number(rows[0]?.n ?? 0), again: Number(rows[0]?.again ?? 0) }
+    select (select count(*) from joined) as n, (select count(*) from written) as written`)
+  const n = Number(rows[0]?.n ?? 0)
+  return { n, again: n - Number(rows[0]?.written ?? 0) }
 }

@@ -3,26 +3,34 @@ import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import {
   EACH_BY_KEY,
+  eachOf,
   entitlementKey,
   isKeepable,
   isResourceId,
   keptText,
-  lastOfEach,
   MAX_ID,
 } from './kept.ts'
 import type { SyncListing } from './listing.ts'
 
-export const RESOURCES: SyncListing<Output<'list_resources'>[number]> = {
+type FoundResource = Output<'list_resources'>[number]
+
+const resourceRow = (one: FoundResource) => ({
+  external: one.integration_specific_id,
+  type: keptText(one.resource_type),
+  label: keptText(one.label),
+})
+
+export const RESOURCES: SyncListing<FoundResource, ReturnType<typeof resourceRow>[]> = {
   capability: 'list_resources',
   request: () => ({}),
-  keyOf: (one) => one.integration_specific_id,
-  async write(tx, { run, app }, found) {
-    const kept = found.filter((one) => isKeepable(one.integration_specific_id, MAX_ID))
-    const rows = lastOfEach(kept, (one) => one.integration_specific_id).map((one) => ({
-      external: one.integration_specific_id,
-      type: keptText(one.resource_type),
-      label: keptText(one.label),
-    }))
+  prepare: (_walk, found) =>
+    eachOf(
+      found,
+      (one) => isKeepable(one.integration_specific_id, MAX_ID),
+      (one) => one.integration_specific_id,
+      resourceRow,
+    ),
+  async write(tx, { run, app }, rows) {
     const { rows: seen } = await tx.execute<{ again: string }>(sql`
       with row as (
         select * from json_to_recordset(${JSON.stringify(rows)}::json)
@@ -38,33 +46,35 @@ export const RESOURCES: SyncListing<Output<'list_resources'>[number]> = {
         select seen_run from resources where resources.app_id = ${app.id}
           and md5(resources.external_id) = md5(row.external) ${EACH_BY_KEY}) old
       where old.seen_run = ${run.id}`)
-    return {
-      written: rows.length,
-      repeated: Number(seen[0]?.again),
-      left_out: found.length - kept.length,
-    }
+    return { written: rows.length, repeated: Number(seen[0]?.again) }
   },
 }
 
-export const ENTITLEMENTS: SyncListing<Output<'list_entitlements'>[number]> = {
+type FoundEntitlement = Output<'list_entitlements'>[number]
+
+const entitlementRow = (one: FoundEntitlement) => ({
+  external: one.integration_specific_id,
+  resource: one.integration_specific_resource_id,
+  type: keptText(one.entitlement_type),
+  label: keptText(one.label),
+  description: keptText(one.description ?? ''),
+  // Where a connector does not say it, it can be asked for.
+  assignable: one.is_assignable ?? true,
+})
+
+export const ENTITLEMENTS: SyncListing<FoundEntitlement, ReturnType<typeof entitlementRow>[]> = {
   capability: 'list_entitlements',
   request: () => ({ custom_attributes: [] }),
-  keyOf: entitlementKey,
-  async write(tx, { run, app }, found) {
-    const kept = found.filter(
+  prepare: (_walk, found) =>
+    eachOf(
+      found,
       (one) =>
         isKeepable(one.integration_specific_id, MAX_ID) &&
         isResourceId(one.integration_specific_resource_id),
-    )
-    const rows = lastOfEach(kept, entitlementKey).map((one) => ({
-      external: one.integration_specific_id,
-      resource: one.integration_specific_resource_id,
-      type: keptText(one.entitlement_type),
-      label: keptText(one.label),
-      description: keptText(one.description ?? ''),
-      // Where a connector does not say it, it can be asked for.
-      assignable: one.is_assignable ?? true,
-    }))
+      entitlementKey,
+      entitlementRow,
+    ),
+  async write(tx, { run, app }, rows) {
     const { rows: seen } = await tx.execute<{ again: string }>(sql`
       with row as (
         select * from json_to_recordset(${JSON.stringify(rows)}::json) as row(external text,
@@ -84,10 +94,6 @@ export const ENTITLEMENTS: SyncListing<Output<'list_entitlements'>[number]> = {
           and md5(entitlements.resource_id || chr(1) || entitlements.external_id)
             = md5(row.resource || chr(1) || row.external) ${EACH_BY_KEY}) old
       where old.seen_run = ${run.id}`)
-    return {
-      written: rows.length,
-      repeated: Number(seen[0]?.again),
-      left_out: found.length - kept.length,
-    }
+    return { written: rows.length, repeated: Number(seen[0]?.again) }
   },
 }

@@ -32,15 +32,17 @@ export async function walkExpenses(walk: Walk): Promise<void> {
   }
 }
 
-const EXPENSES: SyncListing<Told> = {
+const EXPENSES: SyncListing<Told, ExpenseRow[]> = {
   capability: 'list_expenses',
   request: ({ run }) => ({
     filters: { transaction_date: { start_date: expensesSince(run).toISOString() } },
   }),
-  keyOf: ({ id }) => id,
-  async write(tx, { run, app }, found) {
+  prepare(_walk, found) {
     const kept = found.flatMap((one) => rowOf(one) ?? [])
     const rows = lastOfEach(kept, ({ external }) => external)
+    return { rows, left_out: found.length - kept.length, repeats: rows.length < kept.length }
+  },
+  async write(tx, { run, app }, rows) {
     const { rows: seen } = await tx.execute<{ again: string }>(sql`
       with row as (
         select * from json_to_recordset(${JSON.stringify(rows)}::json) as row(external text, at timestamptz,
@@ -62,11 +64,7 @@ const EXPENSES: SyncListing<Told> = {
         select seen_run from expenses where expenses.app_id = ${app.id}
           and md5(expenses.external_id) = md5(row.external) ${EACH_BY_KEY}) old
       where old.seen_run = ${run.id}`)
-    return {
-      written: rows.length,
-      repeated: Number(seen[0]?.again),
-      left_out: found.length - kept.length,
-    }
+    return { written: rows.length, repeated: Number(seen[0]?.again) }
   },
   // What the system lists no more of the days that it was asked for. What is older stays.
   async end(tx, { run, app }) {
@@ -74,6 +72,8 @@ const EXPENSES: SyncListing<Told> = {
       and transaction_date >= ${expensesSince(run).toISOString()}::timestamptz`)
   },
 }
+
+type ExpenseRow = NonNullable<ReturnType<typeof rowOf>>
 
 /** An expense as it is kept; null for one without an id or a moment that can be kept. */
 export function rowOf(told: Told) {

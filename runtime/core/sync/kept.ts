@@ -10,8 +10,12 @@ export const MAX_ID = 4096
 const MAX_TEXT = 4096
 
 /** A text without what PostgreSQL refuses (NUL, halves of characters), cut where it is too long. */
-export const keptText = (text: string, most: number = MAX_TEXT): string =>
-  (text.length > most ? text.slice(0, most) : text).toWellFormed().replaceAll('\u0000', '')
+export function keptText(text: string, most: number = MAX_TEXT): string {
+  const cut = text.length > most ? text.slice(0, most) : text
+  // Nearly all are kept as they are: to look is faster than to write them anew.
+  if (cut.isWellFormed() && !cut.includes('\u0000')) return cut
+  return cut.toWellFormed().replaceAll('\u0000', '')
+}
 
 /** Whether an id can be kept as it is: a changed one would name something else. */
 export const isKeepable = (id: string, most: number): boolean =>
@@ -21,7 +25,7 @@ export const isKeepable = (id: string, most: number): boolean =>
 export const isResourceId = (id: string): boolean => id === '' || isKeepable(id, MAX_ID)
 
 /** Joins what a key is made of; no id that is kept holds it at a place where it could be mistaken. */
-export const BETWEEN = '\u0001'
+const BETWEEN = '\u0001'
 
 /** What an entitlement is known by. */
 export const entitlementKey = (one: {
@@ -55,6 +59,22 @@ export const EACH_BY_KEY: SQL = sql`limit 1`
  * this run wrote before.
  */
 export const WAS_NEW: SQL = sql`xmax = 0`
+
+/** What of some listed rows is written: the last of each key among those that can be kept. */
+export function eachOf<T, R>(
+  found: readonly T[],
+  isKept: (row: T) => boolean,
+  keyOf: (row: T) => string,
+  toRow: (row: T, n: number) => R,
+): { rows: R[]; left_out: number; repeats: boolean } {
+  const kept = found.filter(isKept)
+  const each = lastOfEach(kept, keyOf)
+  return {
+    rows: each.map(toRow),
+    left_out: found.length - kept.length,
+    repeats: each.length < kept.length,
+  }
+}
 
 /** The last of those with one key: a statement must not touch a row twice. */
 export const lastOfEach = <T>(rows: readonly T[], keyOf: (row: T) => string): T[] => [

@@ -16,13 +16,16 @@ import { Trouble, troubleOf } from './trouble.ts'
 
 type Written = { written: number; repeated: number } & Record<string, number>
 
-export type SyncListing<T> = {
+/** What listed rows come to. `repeats`: one of them was named twice; the last counts. */
+export type PreparedRows<R> = { rows: R; left_out: number; repeats: boolean }
+
+export type SyncListing<T, R> = {
   capability: CapabilityName
   request(walk: Walk): Record<string, unknown>
-  /** What a row is known by; rows of one key are the same. */
-  keyOf(row: T): string
+  /** What is to be written of what was listed. */
+  prepare(walk: Walk, found: readonly T[]): PreparedRows<R>
   /** Writes rows; answers what to count: of what was `written`, how much this run had written before. */
-  write(tx: Db, walk: Walk, rows: T[], expected?: Expected): Promise<Written>
+  write(tx: Db, walk: Walk, rows: R, expected?: Expected): Promise<Written>
   /** Behind the last page, with it: what to do about rows that were not listed. */
   end?(tx: Db, walk: Walk): Promise<void>
 }
@@ -59,7 +62,7 @@ export async function fetchPage<T>(
 }
 
 /** Walks the listing of the run's phase from its checkpoint to its end, or until the walk is over. */
-export async function walkListing<T>(walk: Walk, listing: SyncListing<T>): Promise<void> {
+export async function walkListing<T, R>(walk: Walk, listing: SyncListing<T, R>): Promise<void> {
   const { capability } = listing
   const { run } = walk
   if (run.pageToken === null && !offers(walk, capability)) return skip(walk)
@@ -75,8 +78,9 @@ export async function walkListing<T>(walk: Walk, listing: SyncListing<T>): Promi
       const pages = await ahead.take()
       const token = pages.at(-1)?.token
       if (token === undefined) return
+      const steps = prepare(walk, listing, pages)
       await checkpoint(walk, async (tx) => {
-        const counted = await writePages(tx, walk, listing, pages, expected)
+        const counted = await writePages(tx, walk, listing, steps, expected)
         if (token === null) await listing.end?.(tx, walk)
         return token === null ? { ...toNext(walk), counted } : { pageToken: token, counted }
       })
@@ -88,43 +92,46 @@ export async function walkListing<T>(walk: Walk, listing: SyncListing<T>): Promi
   }
 }
 
-/** Writes pages that came together; those that name a row twice one by one, as if each had come alone. @throws Trouble */
-async function writePages<T>(
+/** Pages that are written by one statement. */
+type Step<R> = PreparedRows<R> & { pages: number; listed: number; isLast: boolean }
+
+/** Prepares pages that came together; those that name a row twice one by one, as if each had come alone. */
+function prepare<T, R>(
+  walk: Walk,
+  listing: SyncListing<T, R>,
+  pages: readonly FetchedPage<T>[],
+): Step<R>[] {
+  const found = pages.flatMap((page) => page.rows)
+  const prepared = listing.prepare(walk, found)
+  if (prepared.repeats && pages.length > 1)
+    return pages.flatMap((page) => prepare(walk, listing, [page]))
+  const isLast = pages.at(-1)?.token === null
+  return [{ ...prepared, pages: pages.length, listed: found.length, isLast }]
+}
+
+/** @throws Trouble */
+async function writePages<T, R>(
   tx: Db,
   walk: Walk,
-  listing: SyncListing<T>,
-  pages: FetchedPage<T>[],
+  listing: SyncListing<T, R>,
+  steps: readonly Step<R>[],
   expected: Expected,
 ): Promise<Record<string, number>> {
   const { run } = walk
-  const groups =
-    pages.length === 1 || repeats(pages, listing.keyOf) ? pages.map((one) => [one]) : [pages]
   let all: Record<string, number> = {}
-  for (const [n, group] of groups.entries()) {
-    const rows = group.flatMap((page) => page.rows)
+  for (const [n, { rows, left_out, pages, listed, isLast }] of steps.entries()) {
     const { written, repeated, ...more } = await listing.write(tx, walk, rows, expected)
     all = added(all, {
-      ...{ [run.phase]: written, rows: rows.length, pages: group.length },
+      ...{ [run.phase]: written, rows: listed, pages, left_out },
       ...countPage(added(run.counts, all), {
-        ...{ phase: run.phase, written, repeated, pages: group.length },
+        ...{ phase: run.phase, written, repeated, pages, isLast },
         isFirst: run.pageToken === null && n === 0,
-        isLast: group.at(-1)?.token === null,
       }),
       ...more,
     })
     mayGoOn(walk, added(run.counts, all))
   }
   return all
-}
-
-function repeats<T>(pages: readonly FetchedPage<T>[], keyOf: (row: T) => string): boolean {
-  const known = new Set<string>()
-  let count = 0
-  for (const { rows } of pages) {
-    for (const row of rows) known.add(keyOf(row))
-    count += rows.length
-  }
-  return known.size < count
 }
 
 const skip = (walk: Walk): Promise<void> =>

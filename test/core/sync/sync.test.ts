@@ -4,6 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ACCOUNTS } from '../../../runtime/core/sync/accounts.ts'
 import { ASSOCIATIONS } from '../../../runtime/core/sync/associations.ts'
 import { ENTITLEMENTS, RESOURCES } from '../../../runtime/core/sync/entitlements.ts'
+import type { Expected } from '../../../runtime/core/sync/expected.ts'
+import type { SyncListing } from '../../../runtime/core/sync/listing.ts'
 import type { Db } from '../../../runtime/database/database.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { app, type CoreHost, person } from '../host.ts'
@@ -254,6 +256,20 @@ describe('expenses', () => {
   })
 })
 
+/** Writes what was listed, as one page. */
+async function written<T, R>(
+  listing: SyncListing<T, R>,
+  tx: Db,
+  walk: never,
+  found: readonly unknown[],
+  expected?: Expected,
+) {
+  // The cast: the test's upstream lists as a connector does.
+  const { rows, left_out } = listing.prepare(walk, found as T[])
+  const { written, repeated } = await listing.write(tx, walk, rows, expected)
+  return { written, repeated, left_out }
+}
+
 describe('a page', () => {
   /** Rows of a table that the transaction has read so far. */
   async function readOf(tx: Db, table: string): Promise<number> {
@@ -274,10 +290,92 @@ describe('a page', () => {
     const names = [...Array.from({ length: 90 }, (_, n) => `new${n}`), 'u000000001', 'u000040000']
     await core.db.transaction(async (tx) => {
       const before = await readOf(tx, 'accounts')
-      const written = await ACCOUNTS.write(tx, walk, names.map((id) => account(id)) as never)
-      expect(written).toEqual({ written: 92, repeated: 2, left_out: 0 })
+      const accounts = names.map((id) => account(id))
+      expect(await written(ACCOUNTS, tx, walk, accounts)).toEqual({
+        written: 92,
+        repeated: 2,
+        left_out: 0,
+      })
       expect((await readOf(tx, 'accounts')) - before).toBeLessThan(10 * names.length)
     })
+  })
+
+  test('keeps every text as it is', async () => {
+    const made = await app(core.db, 'Odd')
+    const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
+    const walk = {
+      ...{ app: row, run: { id: 1 }, settings: { matchRules: [], identity: null } },
+    } as never
+    const odd = [
+      '"',
+      '\\',
+      '{a,b}',
+      'null',
+      'NULL',
+      ' ',
+      'a\nb\t',
+      '\u0001',
+      'ü😀',
+      `'`,
+      '"\\"',
+      '$1',
+    ]
+    await core.db.transaction(async (tx) => {
+      const accounts = odd.map((id) => account(id, { given_name: id, username: id, email: null }))
+      await written(
+        ENTITLEMENTS,
+        tx,
+        walk,
+        odd.map((id) => entitlement(id)),
+      )
+      await written(ACCOUNTS, tx, walk, accounts)
+      await written(
+        ASSOCIATIONS,
+        tx,
+        walk,
+        odd.map((id) => association(id, id)),
+      )
+    })
+    const there = await ask<Record<string, string>>(
+      core,
+      sql`
+      select a.unique_identifier as id, a.given_name as given, a.attributes ->> 'username' as username,
+        a.email, e.external_id as held
+      from accounts a join associations s on s.account_id = a.id join entitlements e on e.id = s.entitlement_id
+      where a.app_id = ${made}`,
+    )
+    const byId = new Map(there.map(({ id, ...more }) => [id, more]))
+    expect(byId).toEqual(
+      new Map(odd.map((id) => [id, { given: id, username: id, email: null, held: id }])),
+    )
+  })
+
+  test('that brings nothing new writes no index', async () => {
+    const made = await app(core.db, 'Unchanged')
+    const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
+    const ids = Array.from({ length: 3000 }, (_, n) => `u${n}`)
+    const updatesOf = async (tx: Db) => {
+      const { rows } = await tx.execute<{ updated: string; moved: string }>(sql`
+        select sum(n_tup_upd) as updated, sum(n_tup_upd - n_tup_hot_upd) as moved
+        from pg_stat_xact_user_tables where relname in ('accounts', 'associations')`)
+      return { updated: Number(rows[0]?.updated), moved: Number(rows[0]?.moved) }
+    }
+    const write = (run: number) =>
+      core.db.transaction(async (tx) => {
+        const walk = {
+          ...{ app: row, run: { id: run }, settings: { matchRules: [], identity: null } },
+        } as never
+        const before = await updatesOf(tx)
+        await written(ENTITLEMENTS, tx, walk, [entitlement('g')])
+        const accounts = ids.map((id) => account(id))
+        await written(ACCOUNTS, tx, walk, accounts)
+        const associations = ids.map((id) => association(id, 'g'))
+        await written(ASSOCIATIONS, tx, walk, associations)
+        const after = await updatesOf(tx)
+        return { updated: after.updated - before.updated, moved: after.moved - before.moved }
+      })
+    await write(1)
+    for (const run of [2, 3, 4]) expect(await write(run)).toEqual({ updated: 6000, moved: 0 })
   })
 
   test('counts what the run has written before, of each kind', async () => {
@@ -291,10 +389,10 @@ describe('a page', () => {
         settings: { matchRules: [], identity: null },
       } as never
       return core.db.transaction(async (tx) => [
-        (await ACCOUNTS.write(tx, walk, accounts as never)).repeated,
-        (await RESOURCES.write(tx, walk, resources as never)).repeated,
-        (await ENTITLEMENTS.write(tx, walk, entitlements as never)).repeated,
-        (await ASSOCIATIONS.write(tx, walk, associations as never)).repeated,
+        (await written(ACCOUNTS, tx, walk, accounts)).repeated,
+        (await written(RESOURCES, tx, walk, resources)).repeated,
+        (await written(ENTITLEMENTS, tx, walk, entitlements)).repeated,
+        (await written(ASSOCIATIONS, tx, walk, associations)).repeated,
       ])
     }
     const first = [accounts.length, resources.length, entitlements.length, associations.length]
@@ -322,11 +420,11 @@ describe('rows that are expected to be new', () => {
     const expected = { isNew: true }
     const write = (from: number, to: number) =>
       core.db.transaction(async (tx) => {
-        await RESOURCES.write(tx, walk, resources as never)
-        await ENTITLEMENTS.write(tx, walk, entitlements as never)
+        await written(RESOURCES, tx, walk, resources)
+        await written(ENTITLEMENTS, tx, walk, entitlements)
         return [
-          await ACCOUNTS.write(tx, walk, accounts.slice(from, to) as never, expected),
-          await ASSOCIATIONS.write(tx, walk, associations.slice(from, to) as never, expected),
+          await written(ACCOUNTS, tx, walk, accounts.slice(from, to), expected),
+          await written(ASSOCIATIONS, tx, walk, associations.slice(from, to), expected),
         ]
       })
     const [first] = await write(0, 1)

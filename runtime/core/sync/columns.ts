@@ -1,0 +1,37 @@
+/** Many rows as one parameter for each of their columns: PostgreSQL reads a list of texts in a fifth of what JSON takes it. */
+import { type SQL, sql } from 'drizzle-orm'
+import { keysOf } from '../../contract/schema/keys.ts'
+
+/** Types of columns that a list of texts may be read as. */
+type ColumnType = 'text' | 'uuid' | 'jsonb' | 'boolean'
+
+/** What JSON escapes otherwise than a list does. */
+const ONLY_JSON = /\\[^"]/
+
+/** Texts as PostgreSQL reads a list of them: as JSON writes it, where nothing but quotes is escaped. */
+export function listOf(texts: readonly (string | null | undefined)[]): string {
+  const json = JSON.stringify(texts)
+  if (!ONLY_JSON.test(json)) return `{${json.slice(1, -1)}}`
+  const items = texts.map((text) =>
+    text === null || text === undefined ? 'null' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`,
+  )
+  return `{${items.join(',')}}`
+}
+
+/**
+ * Rows as a table for `from`. `types`: each column's, by the name that it has in the rows and in the table.
+ *
+ * Texts hold no NUL (kept.ts).
+ */
+export function tableOfColumns<N extends string>(
+  alias: string,
+  types: Record<N, ColumnType>,
+  rows: readonly Record<N, string | null | undefined>[],
+): SQL {
+  const names = keysOf(types)
+  const lists = names.map(
+    (name) => sql`${listOf(rows.map((row) => row[name]))}::${sql.raw(types[name])}[]`,
+  )
+  const columns = sql.raw(names.join(', '))
+  return sql`unnest(${sql.join(lists, sql`, `)}) as ${sql.raw(alias)}(${columns})`
+}
