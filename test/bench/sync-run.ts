@@ -5,11 +5,12 @@
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'pg'
+import { mapValues } from '../../runtime/contract/schema/keys.ts'
 import { homeOf } from '../../runtime/database/home.ts'
 import { begin, type Command, newHome } from '../e2e/command.ts'
 import { until } from '../e2e/until.ts'
 import { fixture } from '../fixtures/folders.ts'
-import { type Memory, memoryOf } from './processes.ts'
+import { databaseUsOf, hostTimesOf, type Memory, memoryOf } from './processes.ts'
 import { ENTITLEMENTS, HELD, startGenerated } from './sync-upstream.ts'
 
 /** The operator's token of hosts of the bench. */
@@ -24,10 +25,19 @@ export type SyncOptions = {
   look?(client: Client): Promise<void>
 }
 
+/** How long it took, and whose processor time, in microseconds; `upstream` is the bench itself. */
+export type Taken = {
+  tookMs: number
+  cpu: Record<'host' | 'workers' | 'database' | 'upstream', number>
+}
+
 export type SyncReport = {
   /** From the request to the end of the run, kills and starts included. */
   tookMs: number
   kills: number
+  /** The run itself, and another that finds everything as it was; none of a host that was killed. */
+  first: Taken | null
+  again: Taken | null
   peak: Memory
   /** Host and workers together, ten times a second, in the order of the run. */
   memoryMb: number[]
@@ -68,6 +78,8 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
   let running = await start()
   try {
     const appId = await connect(running.url, upstream.host)
+    const measure = () => measureFrom(running.command)
+    const first = kills === 0 ? measure() : null
     const beganMs = performance.now()
     await send(running.url, 'POST', `/apps/${appId}/sync`, { sync_type: 'full_sync' })
     const total = accounts * (1 + HELD) + ENTITLEMENTS
@@ -92,13 +104,20 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
       run = await latest(running.url)
     }
     const tookMs = performance.now() - beganMs
+    const taken = first?.() ?? null
     const client = await login(dataDir)
     const wrong = await compare(client, accounts, run)
     await options.look?.(client)
+    const again = kills === 0 ? measure() : null
+    if (again) wrong.push(...(await syncAgain(running.url, appId)))
+    const unchanged = again?.() ?? null
+    if (again) wrong.push(...(await compare(client, accounts, run)))
     await client.end()
     return {
       tookMs,
       kills: killed,
+      first: taken,
+      again: unchanged,
       peak: samples.reduce((a, b) => (a.hostMb + a.workersMb > b.hostMb + b.workersMb ? a : b)),
       memoryMb: samples.map(({ hostMb, workersMb }) => hostMb + workersMb),
       counts: run.counts,
@@ -110,6 +129,33 @@ export async function runSync(options: SyncOptions): Promise<SyncReport> {
     await running.command.ended
     await upstream.close()
   }
+}
+
+/** Begins to measure; the answer says what was taken since. */
+function measureFrom(command: Command): () => Taken {
+  const now = () => {
+    const { hostUs, workersUs } = hostTimesOf(command)
+    const { user, system } = process.cpuUsage()
+    const database = databaseUsOf(command.pid)
+    return { host: hostUs, workers: workersUs, database, upstream: user + system }
+  }
+  const before = now()
+  const beganMs = performance.now()
+  return () => ({
+    tookMs: performance.now() - beganMs,
+    cpu: mapValues(now(), (us, who) => us - before[who]),
+  })
+}
+
+/** Syncs once more; answers what went wrong. */
+async function syncAgain(url: string, appId: string): Promise<string[]> {
+  await send(url, 'POST', `/apps/${appId}/sync`, { sync_type: 'full_sync' })
+  let run = await latest(url)
+  while (run.state === 'RUNNING') {
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    run = await latest(url)
+  }
+  return run.state === 'SUCCEEDED' ? [] : [`the second run ${run.state}: ${run.problem}`]
 }
 
 /** The fixture without what the upstream does not have. */

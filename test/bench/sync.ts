@@ -13,7 +13,7 @@ import { stopCommands } from '../e2e/command.ts'
 import { loadWords, machineWords } from './machine.ts'
 import { place, sectionText } from './report.ts'
 import { median } from './statistics.ts'
-import { runSync, type SyncReport } from './sync-run.ts'
+import { runSync, type SyncReport, type Taken } from './sync-run.ts'
 import { ENTITLEMENTS, HELD } from './sync-upstream.ts'
 
 const ACCOUNTS = Number(process.env['ACCOUNTS'] ?? 1_000_000)
@@ -51,6 +51,15 @@ function words(name: string, { tookMs, peak, wrong, counts }: SyncReport): strin
 
 function ratio(ms: number): string {
   return (copyMs / ms).toFixed(2)
+}
+
+const WHO = ['host', 'workers', 'database', 'upstream'] as const
+
+function rowOf(what: string, taken: Taken | null): string[] {
+  if (taken === null) throw new Error('a host that is not killed is measured')
+  const us = WHO.map((who) => taken.cpu[who] / ROWS)
+  const all = us.reduce((sum, one) => sum + one, 0)
+  return [what, seconds(taken.tookMs), ...[...us, all].map((one) => one.toFixed(1))]
 }
 
 const line = progressLine()
@@ -109,6 +118,14 @@ const section = {
             rate(copyMs),
             '1.00',
           ],
+        ],
+      },
+      {
+        title: 'Processor time in microseconds of each row, which a busy machine changes less',
+        columns: ['what', 'took', ...WHO, 'all'],
+        rows: [
+          rowOf('sync', whole.first),
+          rowOf('another, which finds everything as it was', whole.again),
         ],
       },
       {
