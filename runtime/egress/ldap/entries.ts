@@ -22,6 +22,32 @@ export function holdsBytesOf(binary: readonly string[]): HoldsBytes {
   }
 }
 
+/** Reads the name of an entry's attribute of this number, which lies from `at` to `stop`. */
+type ReadName = (bytes: Buffer, at: number, stop: number, nth: number) => string
+
+const decodeName: ReadName = (bytes, at, stop) => bytes.toString('utf8', at, stop)
+
+/** Entries of a search mostly have the same attributes in the same order: a name that was read is not made once more. */
+export function rememberNames(): ReadName {
+  const names: { bytes: Buffer; name: string }[] = []
+  return (bytes, at, stop, nth) => {
+    const known = names[nth]
+    if (known !== undefined && lies(known.bytes, bytes, at, stop)) return known.name
+    const name = decodeName(bytes, at, stop, nth)
+    // A copy, which does not keep what arrived.
+    if (nth < LDAP_LIMITS.maxAttributes)
+      names[nth] = { bytes: Buffer.from(bytes.subarray(at, stop)), name }
+    return name
+  }
+}
+
+/** Whether the bytes from `at` to `stop` are these. They are few: a call of `compare` would take longer. */
+function lies(these: Buffer, bytes: Buffer, at: number, stop: number): boolean {
+  if (these.length !== stop - at) return false
+  for (let n = 0; n < these.length; n += 1) if (these[n] !== bytes[at + n]) return false
+  return true
+}
+
 /** An entry of a message; `elements` is how many values, names and lists the message holds. */
 type ReadEntry = { entry: LdapEntry; elements: number }
 
@@ -33,7 +59,11 @@ type ReadEntry = { entry: LdapEntry; elements: number }
  *
  * @returns null for a message that is malformed, undefined for one of another kind
  */
-export function readEntry(bytes: Buffer, holdsBytes: HoldsBytes): ReadEntry | null | undefined {
+export function readEntry(
+  bytes: Buffer,
+  holdsBytes: HoldsBytes,
+  readName: ReadName = decodeName,
+): ReadEntry | null | undefined {
   let elements = 0
   let at = 0
   /** Where the element ends that was begun last. */
@@ -79,7 +109,7 @@ export function readEntry(bytes: Buffer, holdsBytes: HoldsBytes): ReadEntry | nu
     if (!begin(SEQUENCE, end)) return null
     const last = stop
     if (!begin(OCTETS, last)) return null
-    const name = bytes.toString('utf8', at, stop)
+    const name = readName(bytes, at, stop, attributes.length)
     at = stop
     if (!begin(SET, last) || stop !== last) return null
     const first = at

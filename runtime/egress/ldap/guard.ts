@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { LDAP_LIMITS } from '../../contract/connector/ldap.ts'
 import type { LdapEntry } from '../../contract/connector/ldap-context.ts'
 import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
-import { type HoldsBytes, readEntry } from './entries.ts'
+import { type HoldsBytes, readEntry, rememberNames } from './entries.ts'
 import { pageCookie, readHeader, shapeOf } from './shape.ts'
 
 export type LdapGuard = Guard & {
@@ -19,6 +19,7 @@ const SEQUENCE = 0x30
 export function guardLdap(socket: Socket, from: string): LdapGuard {
   let cookie: Buffer | null = null
   let holdsBytes: HoldsBytes | null = null
+  let readName = rememberNames()
   let kept: LdapEntry[] = []
   const guard = createGuard(
     socket,
@@ -31,7 +32,7 @@ export function guardLdap(socket: Socket, from: string): LdapGuard {
         return sizes === 'short' ? 'short' : sizes.headerBytes + sizes.contentBytes
       },
       judge(message) {
-        const read = holdsBytes === null ? undefined : readEntry(message, holdsBytes)
+        const read = holdsBytes === null ? undefined : readEntry(message, holdsBytes, readName)
         if (read === null) return null
         if (read !== undefined) {
           kept.push(read.entry)
@@ -57,6 +58,7 @@ export function guardLdap(socket: Socket, from: string): LdapGuard {
     cookie: () => cookie,
     collect(given) {
       holdsBytes = given
+      readName = rememberNames()
       kept = []
       return kept
     },

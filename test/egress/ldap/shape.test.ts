@@ -1,6 +1,6 @@
 /** Messages as a hostile server writes them. The library reads some of them for ever, or kills the process. */
 import { describe, expect, test } from 'vitest'
-import { readEntry } from '../../../runtime/egress/ldap/entries.ts'
+import { readEntry, rememberNames } from '../../../runtime/egress/ldap/entries.ts'
 import { pageCookie, shapeOf } from '../../../runtime/egress/ldap/shape.ts'
 
 const tlv = (tag: number, ...content: (Buffer | string | number[])[]): Buffer => {
@@ -131,6 +131,26 @@ describe('an entry', () => {
         const read = readEntry(other, isId)
         if (read !== undefined) expect(read === null).toBe(shapeOf(other)?.kind !== 'entry')
       }
+    }
+  })
+
+  test('has its own names, whatever the entries before it had', () => {
+    const readName = rememberNames()
+    const each = [
+      ['cn', 'mail'],
+      ['sn', 'mail'],
+      ['mail'],
+      ['cn', 'mailbox', 'größe'],
+      ['cn', 'mail'],
+    ]
+    for (const names of each) {
+      const of = tlv(
+        0x64,
+        tlv(0x04, 'cn=a'),
+        tlv(0x30, ...names.map((name) => attribute(name, 'x'))),
+      )
+      const read = readEntry(message(of), isId, readName)
+      expect(Object.keys(read?.entry.attributes ?? {})).toEqual(names)
     }
   })
 
