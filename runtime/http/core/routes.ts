@@ -33,6 +33,7 @@ import type { Env } from '../edge/env.ts'
 import { sendJson } from '../edge/send-json.ts'
 import { serveRows } from '../edge/serve-rows.ts'
 import { refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
+import { tellRefusal } from '../edge/tell-refusal.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
 import { CSV_TYPE, csvOf, wantsCsv } from './csv.ts'
 import { HANDLERS } from './handlers.ts'
@@ -118,14 +119,10 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
   function refuse(c: Context<Env>, thrown: unknown): Response {
     const requestId = c.get('requestId')
     const error = toCoreError(thrown, requestId)
-    // That another system failed, or cannot do it, is none of our failures.
+    tellRefusal(deps.log, error, { requestId, path: c.req.path })
     const { kind, detail } = error
-    const level = kind === 'not_implemented' || kind === 'upstream_failed' ? 'info' : 'error'
-    const status = statusOfRefusal(error)
-    if (status >= 500)
-      deps.log[level]({ err: error.cause, requestId, path: c.req.path }, error.message)
     if (kind === 'unauthenticated') c.header('www-authenticate', 'Bearer')
-    return sendJson(c, { detail }, status, refusalHeaders(error))
+    return sendJson(c, { detail }, statusOfRefusal(error), refusalHeaders(error))
   }
 
   const { onAnswer } = deps

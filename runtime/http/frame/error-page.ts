@@ -5,6 +5,7 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Env } from '../edge/env.ts'
 import { refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
+import { tellRefusal } from '../edge/tell-refusal.ts'
 import { toCoreError } from '../edge/to-core-error.ts'
 import { type Form, readForm, refuseForeign } from './form.ts'
 import type { Markup } from './layout.ts'
@@ -23,7 +24,7 @@ export const createErrorPage =
     const requestId = c.get('requestId')
     const error = toCoreError(thrown, requestId)
     const status = statusOfRefusal(error)
-    if (status >= 500) log.error({ err: error.cause, requestId, path: c.req.path }, error.message)
+    tellRefusal(log, error, { requestId, path: c.req.path })
     for (const [name, value] of Object.entries(refusalHeaders(error))) c.header(name, value)
     const t = tongueFor(c)
     const title = t.w.titles[status] ?? t.w.went_wrong

@@ -24,6 +24,7 @@ import type { Env } from '../edge/env.ts'
 import { originOf } from '../edge/https.ts'
 import { serveRows } from '../edge/serve-rows.ts'
 import { type RefusalStatus, refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
+import { tellRefusal } from '../edge/tell-refusal.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
 import { SCIM_HANDLERS } from './handlers.ts'
 
@@ -70,8 +71,7 @@ export function scimRoutes(deps: CoreDeps): Hono<Env> {
     const requestId = c.get('requestId')
     const error = toCoreError(thrown, requestId)
     const status = statusOfRefusal(error)
-    if (status >= 500)
-      deps.log.error({ err: error.cause, requestId, path: c.req.path }, error.message)
+    tellRefusal(deps.log, error, { requestId, path: c.req.path })
     // RFC 7644 section 3.12 has no 422.
     return failure(
       c,
