@@ -7,6 +7,10 @@ import { namedArgument, namedOption } from './terminal/named.ts'
 import { changing, collect, helped, reading, WANT_NOTES } from './terminal/options.ts'
 import { wholeNumber } from './terminal/whole-number.ts'
 
+/** What --as takes. */
+const AS =
+  'auth or credentials, and settings, as the name of a file with JSON, or as JSON, which others on this machine can see; default: asks for each'
+
 /** Adds them. */
 export function addOperatorVerbs(program: Command): void {
   program.commandsGroup('Install and operate connectors:')
@@ -181,7 +185,7 @@ asked for. The credentials are kept sealed, and never shown.`,
     examples: ['probe acme --as acme.json', 'probe acme --forget'],
   })
     .addArgument(namedArgument('connector', '<id>', 'id of an installed connector'))
-    .option('--as <file>', 'JSON with auth or credentials, and settings; default: asks for each')
+    .option('--as <credentials>', AS)
     .option('--forget', 'keep none any more')
     .option('--dry-run', 'only try them with the version that serves now')
     .description('keep credentials that new versions are tried with before calls go to them')
@@ -361,7 +365,7 @@ KEYWAY_PRIVATE_EGRESS here too, databases and directories without TLS KEYWAY_PLA
   })
     .addArgument(namedArgument('connector', '<id>', 'id of the connector'))
     .addArgument(namedArgument('capability', '<capability>', 'such as list_accounts'))
-    .option('--as <file>', 'JSON with auth or credentials, and settings; default: asks for each')
+    .option('--as <credentials>', AS)
     .option('--request <json>', 'the request, as JSON or the name of a file with it')
     .option('--size <count>', 'items per page', wholeNumber)
     .option('--one-page', 'only the first page; else lists are printed whole')

@@ -86,7 +86,7 @@ export function addressError(error: Error, setting: string, host: string, port: 
   switch (codeOf(error)) {
     case 'EADDRINUSE':
       return new ConfigError(
-        `${setting}: ${host}:${port} is taken by another program; stop that, or choose another port (0 takes any free one)`,
+        `${setting}: ${host}:${port} is taken by another program, or by another Keyway; stop that, or choose another port (0 takes any free one)`,
       )
     case 'EACCES':
       return new ConfigError(`${setting}: ${port} is not yours to take; choose one above 1023`)

@@ -1,6 +1,6 @@
 /** `keyway start`: the server, and with `--sample` a directory for it to talk to and a small company. */
 import { flushCompileCache } from 'node:module'
-import type { Config } from '../config/config.ts'
+import { type Config, ConfigError } from '../config/config.ts'
 import { errorOf } from '../contract/errors/thrown.ts'
 import { createHost, type Host } from '../main.ts'
 import { createLog, type Log } from '../observe/log.ts'
@@ -26,6 +26,10 @@ export async function start(
   // The sample company is made by the process that also serves.
   if (config.processes > 1 && !sample)
     return startProcesses(config, log, { replaceMissing: newDatabase === true })
+  if (sample && samplePort !== 0 && samplePort === config.port)
+    throw new ConfigError(
+      `--sample-port: ${samplePort} is PORT as well; choose another for one of them (0 takes any free one)`,
+    )
   const directory = sample ? await startSample(samplePort) : null
   const granted = directory ? withGrant(config, directory.baseUrl) : config
   const host = await createHost(granted, log, {}, newDatabase ? { database: 'new' } : {})
