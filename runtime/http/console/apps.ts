@@ -19,12 +19,12 @@ import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
+import { listPage } from './list-page.ts'
 import {
   brief,
   type Column,
   card,
   facts,
-  filter,
   go,
   listed,
   pagesNav,
@@ -45,12 +45,6 @@ const RUN_LOOKS = {
   CANCELLED: ['', 'minus'],
 } as const satisfies Record<RunState, BadgeLook>
 const RUNS = '10'
-
-const columnsOf = (t: Tongue, sort?: Column['sort']): Column[] => [
-  { words: t.console.app.name, ...(sort && { sort }) },
-  { words: t.console.app.synced },
-  { words: t.console.app.category, look: 'c3' },
-]
 
 /** A category as the language of the page has it. */
 const categoryIn = ({ w }: Tongue, { category = null }: App): string | null => {
@@ -90,42 +84,25 @@ export async function showApps(visit: ConsoleVisit): Promise<Response> {
     },
     ...{ expand: [], page: pageNumber(c.req.query('page')), size: SIZE },
   })
-  const rows = found.items.map((app) =>
-    row(columnsOf(t), [
+  return listPage(visit, {
+    ...{ place: 'apps', words: t.console.app, found },
+    search: { name: 'name_search', value: search, words: t.console.app.name },
+    sort: { key: 'name', asked: sort },
+    columns: [
+      { words: t.console.app.name },
+      { words: t.console.app.synced },
+      { words: t.console.app.category, look: 'c3' },
+    ],
+    cells: (app) => [
       html`<a class="go" href="${appPath(app.id)}">${app.user_friendly_label}</a><span class="sub">${app.app_class_id}</span>`,
       syncBadge(t, app),
       categoryIn(t, app) ?? '',
-    ]),
-  )
-  const query = { ...(search && { name_search: search }) }
-  const at = (page: number) =>
-    `/console/apps?${new URLSearchParams({ ...query, sort, page: String(page) })}`
-  const columns = columnsOf(
-    t,
-    sortOf('name', sort, (to) => `/console/apps?${new URLSearchParams({ ...query, sort: to })}`),
-  )
-  const nothing =
-    search === ''
-      ? { title: t.console.app.none, text: t.console.app.noneText }
-      : {
-          title: t.console.app.noneFound,
-          text: t.console.app.noneFoundText,
-          icon: 'search' as const,
-        }
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'apps', isPlace: true },
-      title: t.console.app.title,
-      lead: t.console.app.lead,
-      actions:
-        principal.permissions.has('apps.write') && !principal.readOnly
-          ? html`${go('/console/connect', t.console.connect.link, 'main')}${go('/console/apps/new', t.console.app_edit.newLink)}`
-          : '',
-      content: html`${filter('/console/apps', t.console.app.title, { name: 'name_search', words: t.console.app.name, value: search, kept: { sort } }, t)}
-${listed({ id: 'list', title: t.console.app.title, count: found.total }, columns, rows, nothing, pagesNav(found, t.console.app.title, at, t), t)}`,
-    }),
-  )
+    ],
+    actions:
+      principal.permissions.has('apps.write') && !principal.readOnly
+        ? html`${go('/console/connect', t.console.connect.link, 'main')}${go('/console/apps/new', t.console.app_edit.newLink)}`
+        : '',
+  })
 }
 
 export async function showApp(visit: ConsoleVisit): Promise<Response> {

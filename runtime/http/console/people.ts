@@ -17,29 +17,13 @@ import { note } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { accessGraph, type GraphLine, linesOf } from './access-graph.ts'
 import { key } from './charts.ts'
-import {
-  brief,
-  type Column,
-  card,
-  facts,
-  filter,
-  go,
-  listed,
-  pagesNav,
-  row,
-  shell,
-  sortOf,
-} from './parts.ts'
+import { listPage } from './list-page.ts'
+import { brief, type Column, card, facts, go, listed, pagesNav, row, shell } from './parts.ts'
 import { sendFile } from './send-file.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
 const HELD = 100
-
-const columnsOf = (t: Tongue, sort?: Column['sort']): Column[] => [
-  { words: t.console.person.byEmail, ...(sort && { sort }) },
-  { words: t.console.person.state },
-]
 
 export const personPath = (id: string): string => `/console/people/${encodeURIComponent(id)}`
 
@@ -58,37 +42,16 @@ export async function showPeople(visit: ConsoleVisit): Promise<Response> {
     ...{ search_term: search, exact_match: false, sort, expand: [] },
     ...{ page: pageNumber(c.req.query('page')), size: SIZE },
   })
-  const rows = found.items.map((one) =>
-    row(columnsOf(t), [
+  return listPage(visit, {
+    ...{ place: 'people', words: t.console.person, found },
+    search: { name: 'search_term', value: search, words: t.console.person.find },
+    sort: { key: 'email', asked: sort },
+    columns: [{ words: t.console.person.byEmail }, { words: t.console.person.state }],
+    cells: (one) => [
       html`<a class="go" href="${personPath(one.id)}">${nameOf(one)}</a><span class="sub">${one.email}</span>`,
       one.status ? statesIn(t)[one.status] : '',
-    ]),
-  )
-  const query = { ...(search && { search_term: search }) }
-  const at = (page: number) =>
-    `/console/people?${new URLSearchParams({ ...query, sort, page: String(page) })}`
-  const columns = columnsOf(
-    t,
-    sortOf('email', sort, (to) => `/console/people?${new URLSearchParams({ ...query, sort: to })}`),
-  )
-  const nothing =
-    search === ''
-      ? { title: t.console.person.none, text: t.console.person.noneText }
-      : {
-          title: t.console.person.noneFound,
-          text: t.console.person.noneFoundText,
-          icon: 'search' as const,
-        }
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'people', isPlace: true },
-      title: t.console.person.title,
-      lead: t.console.person.lead,
-      content: html`${filter('/console/people', t.console.person.title, { name: 'search_term', words: t.console.person.find, value: search, kept: { sort } }, t)}
-${listed({ id: 'list', title: t.console.person.title, count: found.total }, columns, rows, nothing, pagesNav(found, t.console.person.title, at, t), t)}`,
-    }),
-  )
+    ],
+  })
 }
 
 /** The end of a day that has passed, as an address names it; null for now. */

@@ -7,29 +7,12 @@ import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { badge } from '../pages/states.ts'
 import { appPath } from './apps.ts'
-import {
-  brief,
-  type Column,
-  card,
-  facts,
-  filter,
-  go,
-  listed,
-  pagesNav,
-  row,
-  shell,
-  sortOf,
-} from './parts.ts'
+import { listPage } from './list-page.ts'
+import { brief, type Column, card, facts, go, listed, row, shell } from './parts.ts'
 import { draftOf } from './policy-form.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
-
-const columnsOf = (t: Tongue, sort?: Column['sort']): Column[] => [
-  { words: t.console.policy.name, ...(sort && { sort }) },
-  { words: t.console.policy.state },
-  { words: t.console.policy.gives, look: 'c3' },
-]
 
 const stateOf = (t: Tongue, { status, is_enabled }: AccessPolicyOutput): Markup =>
   status === 'DRAFT'
@@ -54,45 +37,22 @@ export async function showPolicies(visit: ConsoleVisit): Promise<Response> {
   const page = pageNumber(c.req.query('page'))
   const sort = POLICY_SORTS.find((one) => one === c.req.query('sort')) ?? '-created'
   const found = await listPolicies(db, principal, { name, sort, page, size: SIZE })
-  const rows = found.items.map((one) =>
-    row(columnsOf(t), [
+  return listPage(visit, {
+    ...{ place: 'policies', words: t.console.policy, found },
+    search: { name: 'name', value: name, words: t.console.policy.name },
+    sort: { key: 'name', asked: sort },
+    columns: [
+      { words: t.console.policy.name },
+      { words: t.console.policy.state },
+      { words: t.console.policy.gives, look: 'c3' },
+    ],
+    cells: (one) => [
       html`<a class="go" href="/console/policies/${one.id}">${one.name}</a><span class="sub">${brief(one.business_justification)}</span>`,
       stateOf(t, one),
       brief(one.apps.map(({ label }) => label).join(', ')),
-    ]),
-  )
-  const query = { ...(name && { name }) }
-  const at = (to: number) =>
-    `/console/policies?${new URLSearchParams({ ...query, sort, page: String(to) })}`
-  const columns = columnsOf(
-    t,
-    sortOf(
-      'name',
-      sort,
-      (to) => `/console/policies?${new URLSearchParams({ ...query, sort: to })}`,
-    ),
-  )
-  const nothing =
-    name === ''
-      ? { title: t.console.policy.none, text: t.console.policy.noneText }
-      : {
-          title: t.console.policy.noneFound,
-          text: t.console.policy.noneFoundText,
-          icon: 'search' as const,
-        }
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'policies', isPlace: true },
-      title: t.console.policy.title,
-      lead: t.console.policy.lead,
-      actions: mayWrite(visit)
-        ? go('/console/policies/new', t.console.policy_edit.make, 'main')
-        : '',
-      content: html`${filter('/console/policies', t.console.policy.title, { name: 'name', words: t.console.policy.name, value: name, kept: { sort } }, t)}
-${listed({ id: 'list', title: t.console.policy.title, count: found.total }, columns, rows, nothing, pagesNav(found, t.console.policy.title, at, t), t)}`,
-    }),
-  )
+    ],
+    actions: mayWrite(visit) ? go('/console/policies/new', t.console.policy_edit.make, 'main') : '',
+  })
 }
 
 /** The condition as its form says it; as JSON where that is nested. */

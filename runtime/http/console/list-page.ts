@@ -1,0 +1,53 @@
+/** The page of a list of the console that is searched by one text and sorted by its first column. */
+import { html } from 'hono/html'
+import type { Markup } from '../frame/layout.ts'
+import { type Place, SIDE } from '../frame/side.ts'
+import type { Pages } from '../pages/parts.ts'
+import { type Column, filter, listed, pagesNav, row, shell, sortOf } from './parts.ts'
+import type { ConsoleVisit } from './visit.ts'
+
+type ListPage<T> = {
+  place: Place
+  words: Record<'title' | 'lead' | 'none' | 'noneText' | 'noneFound' | 'noneFoundText', string>
+  /** What it is searched by: the name and the value of the address, and its label. */
+  search: { name: string; value: string; words: string }
+  /** How the address names the order of the first column, and the order that is asked for. */
+  sort: { key: string; asked: string }
+  columns: readonly Column[]
+  found: Pages & { items: readonly T[] }
+  cells(one: T): (Markup | string | number)[]
+  actions?: Markup | string
+}
+
+export async function listPage<T>(visit: ConsoleVisit, page: ListPage<T>): Promise<Response> {
+  const { c, t } = visit
+  const { place, words, search, sort, found, actions = '' } = page
+  const { path } = SIDE[place]
+  const query = search.value === '' ? {} : { [search.name]: search.value }
+  const to = (more: Record<string, string>) =>
+    `${path}?${new URLSearchParams({ ...query, ...more })}`
+  const [first, ...others] = page.columns
+  const order = sortOf(sort.key, sort.asked, (asked) => to({ sort: asked }))
+  const columns = first ? [{ ...first, sort: order }, ...others] : []
+  const nothing =
+    search.value === ''
+      ? { title: words.none, text: words.noneText }
+      : { title: words.noneFound, text: words.noneFoundText, icon: 'search' as const }
+  const at = (number: number) => to({ sort: sort.asked, page: String(number) })
+  return c.html(
+    shell({
+      t,
+      ...{ visitor: await visit.visitor(), flash: visit.flash(), place, isPlace: true },
+      ...{ title: words.title, lead: words.lead, actions },
+      content: html`${filter(path, words.title, { ...search, kept: { sort: sort.asked } }, t)}
+${listed(
+  { id: 'list', title: words.title, count: found.total },
+  columns,
+  found.items.map((one) => row(page.columns, page.cells(one))),
+  nothing,
+  pagesNav(found, words.title, at, t),
+  t,
+)}`,
+    }),
+  )
+}
