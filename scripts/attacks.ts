@@ -3,7 +3,7 @@
 import path from 'node:path'
 import { DEADLINE_MS, FAMILIES, type Family } from '../runtime/verify/attacks/attack.ts'
 import { ATTACKS } from '../runtime/verify/attacks/attacks.ts'
-import { sourceOf, wordsOf } from '../runtime/verify/corpus.ts'
+import { attackSource, attackWords } from '../runtime/verify/corpus.ts'
 
 const CORPUS = path.join(import.meta.dirname, '..', 'test', 'hostile')
 
@@ -29,8 +29,8 @@ async function section(family: Family): Promise<string> {
   const rows = await Promise.all(
     ATTACKS[family].map(async (attack) => {
       const { name, shared, promise, ends, workerMayDie, quick, deed } = attack
-      const link = path.relative(CORPUS, sourceOf(family, attack))
-      const [tries = '', must = ''] = (await wordsOf(family, attack)).split(
+      const link = path.relative(CORPUS, attackSource(family, attack))
+      const [tries = '', must = ''] = (await attackWords(family, attack)).split(
         / Promise \d\. Must happen: /,
       )
       const sent = deed === undefined ? tries : `Says: ${deed}.`

@@ -14,7 +14,7 @@ import { ON_REQUEST } from '../runtime/contract/models/separation.ts'
 import type { AnySchema } from '../runtime/contract/schema/any-schema.ts'
 import { QUEUES } from '../runtime/core/kernel/jobs/queues.ts'
 import { TRIES, type TryRow } from '../runtime/core/kernel/jobs/tries.ts'
-import { ERASED, KEPT as STAYS } from '../runtime/core/personal-data/rules.ts'
+import { ERASED, PERSONAL_KEPT as STAYS } from '../runtime/core/personal-data/rules.ts'
 import { REQUEST_STATES, type RequestStanding } from '../runtime/core/requests/machine/states.ts'
 import { KEPT, KEPT_OTHERWISE } from '../runtime/core/retention/rules.ts'
 import {

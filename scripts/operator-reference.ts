@@ -5,7 +5,7 @@ import { WANT_KINDS } from '../runtime/contract/endpoints/generation.ts'
 import { OPERATOR_ENDPOINTS, type OperatorRow } from '../runtime/contract/endpoints/operator.ts'
 import { CAUSES } from '../runtime/contract/models/causes.ts'
 import type { AnySchema } from '../runtime/contract/schema/any-schema.ts'
-import { entriesOf } from '../runtime/contract/schema/shape.ts'
+import { schemaEntries } from '../runtime/contract/schema/shape.ts'
 import { createComponents } from '../runtime/http/schemas/json-schema.ts'
 import { nameOf, parameters } from './core-reference.ts'
 import { code, type Parts, table } from './markdown.ts'
@@ -41,7 +41,7 @@ function endpoints(): string {
 
 /** The name of an answer, or the names of its members. */
 function answerOf(output: AnySchema): string {
-  const entries = entriesOf(output)
+  const entries = schemaEntries(output)
   const name = nameOf(output)
   if (name !== 'strict_object') return name
   const { items } = entries

@@ -9,7 +9,7 @@ import { MYSQL_ERRORS } from '../runtime/contract/connector/mysql-errors.ts'
 import { REFUSED_NAMES, REFUSED_PREFIXES } from '../runtime/contract/connector/refused-headers.ts'
 import { SQL_STATES } from '../runtime/contract/connector/sql-states.ts'
 import { UPSTREAM_STATUS } from '../runtime/contract/connector/upstream-status.ts'
-import { METRICS, type MetricRow, OVER } from '../runtime/contract/endpoints/metrics.ts'
+import { METRICS, type MetricRow, OVER_BOUND } from '../runtime/contract/endpoints/metrics.ts'
 import { CODES, ERROR_CODES } from '../runtime/contract/errors/error-codes.ts'
 import { ERRORS } from '../runtime/contract/errors/errors.ts'
 import { CALLER_LIMITS, type CallerLimit } from '../runtime/contract/limits/caller-limits.ts'
@@ -248,7 +248,7 @@ function metrics(): string {
     ],
   )
   return [
-    OVER,
+    OVER_BOUND,
     '',
     table(['metric', 'type', 'labels', 'meaning', 'most sets of labels'], rows),
   ].join('\n')

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { keysOf } from '../contract/schema/keys.ts'
 import { TEMPLATES } from './templates.ts'
 import { answering, collect, helped } from './terminal/options.ts'
-import { wholeNumber } from './terminal/whole-number.ts'
+import { parseWholeNumber } from './terminal/whole-number.ts'
 
 /** Adds them. */
 export function addAuthorVerbs(program: Command): void {
@@ -94,7 +94,7 @@ package the index is signed again, for so many days from now. An index that anot
     .argument('[packages...]', 'files that keyway pack wrote, with their signatures beside them')
     .requiredOption('--key <file>', 'private key of keyway keygen, which signs the index')
     .option('--formerly <file>', 'public key that signed the index before; default: that of --key')
-    .option('--days <days>', 'how long the index is good', wholeNumber, 90)
+    .option('--days <days>', 'how long the index is good', parseWholeNumber, 90)
     .option(
       '--mirror <address>',
       'https:// address where the same folder lies as well; may stand several times; none: there is none any more; default: those of the index before',

@@ -5,7 +5,7 @@ import { CAUSE_KINDS } from '../contract/models/causes.ts'
 import { takesKey } from './terminal/key-operand.ts'
 import { namedArgument, namedOption } from './terminal/named.ts'
 import { changing, collect, helped, reading, WANT_NOTES } from './terminal/options.ts'
-import { wholeNumber } from './terminal/whole-number.ts'
+import { parseWholeNumber } from './terminal/whole-number.ts'
 
 /** What --as takes. */
 const AS =
@@ -94,7 +94,7 @@ ${WANT_NOTES}`
     examples: ['history', 'rollback 4 --reason "1.1.0 lists nobody"'],
   })
     .addArgument(
-      namedArgument('generation', '<generation>', 'see keyway history').argParser(wholeNumber),
+      namedArgument('generation', '<generation>', 'see keyway history').argParser(parseWholeNumber),
     )
     .option('--grant <want>', 'grant this again with it; may stand several times', collect)
     .option('--grant-all', 'grant all again that it wants')
@@ -225,15 +225,17 @@ function addLookVerbs(program: Command): void {
   helped(reading(program.command('history')), {
     examples: ['history --limit 5', 'history --before 120'],
   })
-    .option('--limit <count>', 'how many, at most 100', wholeNumber, 20)
-    .option('--before <generation>', 'only older ones than this', wholeNumber)
+    .option('--limit <count>', 'how many, at most 100', parseWholeNumber, 20)
+    .option('--before <generation>', 'only older ones than this', parseWholeNumber)
     .description('list who changed what is installed, when and why')
     .action(async (flags) => (await import('./operator/look.ts')).history(flags))
 
   helped(reading(program.command('diff')), { examples: ['diff 3', 'diff 3 5'] })
-    .addArgument(namedArgument('generation', '<from>', 'generation').argParser(wholeNumber))
+    .addArgument(namedArgument('generation', '<from>', 'generation').argParser(parseWholeNumber))
     .addArgument(
-      namedArgument('generation', '[to]', 'generation; default: the newest').argParser(wholeNumber),
+      namedArgument('generation', '[to]', 'generation; default: the newest').argParser(
+        parseWholeNumber,
+      ),
     )
     .description('say what is different between two generations')
     .action(async (from, to, flags) => (await import('./operator/look.ts')).diff(from, to, flags))
@@ -265,7 +267,7 @@ once this says that it is safe to drop the old one. Backups made before still ne
     .addOption(
       namedOption('state', '--state <state>', `only those in this state: ${JOB_STATES.join(', ')}`),
     )
-    .option('--limit <count>', 'how many, at most 1000', wholeNumber, 50)
+    .option('--limit <count>', 'how many, at most 1000', parseWholeNumber, 50)
     .description('list what is done in the background, newest first')
     .action(async (flags) => (await import('./operator/jobs.ts')).jobs(flags))
 
@@ -279,7 +281,7 @@ once this says that it is safe to drop the old one. Backups made before still ne
     ],
   })
     .addArgument(namedArgument('connector', '[id]', 'only of this connector'))
-    .option('--limit <count>', 'how many, at most 1000', wholeNumber, 50)
+    .option('--limit <count>', 'how many, at most 1000', parseWholeNumber, 50)
     .addOption(
       namedOption('app', '--app <app>', 'only those that were made for this app, by its id'),
     )
@@ -298,7 +300,7 @@ once this says that it is safe to drop the old one. Backups made before still ne
 function addSyncVerbs(program: Command): void {
   helped(reading(program.command('syncs')), { examples: ['syncs', 'syncs --limit 5 --json'] })
     .addArgument(namedArgument('app', '[app]', 'only of this app, by its id'))
-    .option('--limit <count>', 'how many, at most 1000', wholeNumber, 20)
+    .option('--limit <count>', 'how many, at most 1000', parseWholeNumber, 20)
     .description('list the latest syncs of apps, and how far they are')
     .action(async (app, flags) => (await import('./operator/syncs.ts')).syncs(app, flags))
 
@@ -309,7 +311,7 @@ function addSyncVerbs(program: Command): void {
   })
     .addArgument(
       namedArgument('run', '<run>', 'number of a stopped sync, see keyway syncs').argParser(
-        wholeNumber,
+        parseWholeNumber,
       ),
     )
     .option('--dry-run', 'only say what would be marked as gone')
@@ -323,7 +325,7 @@ function addSyncVerbs(program: Command): void {
   })
     .addArgument(
       namedArgument('run', '<run>', 'number of a running sync, see keyway syncs').argParser(
-        wholeNumber,
+        parseWholeNumber,
       ),
     )
     .option('--dry-run', 'only say what would be cancelled')
@@ -342,7 +344,7 @@ out stays as it is. This app makes users, with managers by the attribute boss_id
   })
     .addArgument(namedArgument('app', '<app>', 'id of the app'))
     .option('--set <file>', 'JSON with the settings to change')
-    .option('--every <hours>', 'hours between scheduled syncs; 0 for none', wholeNumber)
+    .option('--every <hours>', 'hours between scheduled syncs; 0 for none', parseWholeNumber)
     .option('--dry-run', 'only say what they would be')
     .description('show how an app is synced, or change it')
     .action(async (app, flags) => (await import('./operator/syncs.ts')).syncSettings(app, flags))
@@ -367,7 +369,7 @@ KEYWAY_PRIVATE_EGRESS here too, databases and directories without TLS KEYWAY_PLA
     .addArgument(namedArgument('capability', '<capability>', 'such as list_accounts'))
     .option('--as <credentials>', AS)
     .option('--request <json>', 'the request, as JSON or the name of a file with it')
-    .option('--size <count>', 'items per page', wholeNumber)
+    .option('--size <count>', 'items per page', parseWholeNumber)
     .option('--one-page', 'only the first page; else lists are printed whole')
     .option('--raw-data', 'also what the system itself has said')
     .option(

@@ -4,7 +4,7 @@ import { REVIEW_TYPES } from '../contract/models/access-review.ts'
 import { ON_DEADLINE, REVIEWER_KINDS, SECOND_KINDS } from '../contract/models/review-item.ts'
 import { namedArgument, namedOption } from './terminal/named.ts'
 import { answering, collect, helped, reading } from './terminal/options.ts'
-import { wholeNumber } from './terminal/whole-number.ts'
+import { parseWholeNumber } from './terminal/whole-number.ts'
 
 const ID = 'id of the access review, see keyway review list'
 const PAGE = 'also write the page that it has for people to read'
@@ -20,7 +20,7 @@ export function addReviewVerbs(program: Command): void {
 
 function addLooks(review: Command): void {
   helped(reading(review.command('list')), { examples: ['review list'] })
-    .option('--limit <number>', 'how many at most, up to 100', wholeNumber, 50)
+    .option('--limit <number>', 'how many at most, up to 100', parseWholeNumber, 50)
     .description('list access reviews, newest first')
     .action(async (flags) => (await import('./operator/reviews.ts')).list(flags))
 

@@ -11,7 +11,7 @@ export const MIGRATIONS: string = path.join(import.meta.dirname, 'migrations')
 const MIN_SERVER_VERSION = 150_000
 
 /** @throws Error for a server that is too old, and a database that cannot hold every text. */
-export async function fits(client: Client): Promise<void> {
+export async function requireUsableServer(client: Client): Promise<void> {
   const { rows } = await client.query(`
     select current_setting('server_version_num')::int as version, current_setting('server_encoding') as encoding,
       current_database() as name`)

@@ -15,7 +15,7 @@ import {
   OUTSIDE,
   ownFolder,
   placeOf,
-  settle,
+  settlePlace,
 } from './place.ts'
 
 export type Home = {
@@ -67,7 +67,7 @@ export const isOutside = (dataDir: string, { cluster }: Home): boolean =>
 export async function prepareHome(dataDir: string): Promise<Home> {
   const stranger = strangerOf(homeOf(dataDir))
   if (stranger !== null) throw new Error(stranger)
-  if (isRoot() && placeOf(dataDir) === null) await settle(dataDir)
+  if (isRoot() && placeOf(dataDir) === null) await settlePlace(dataDir)
   const home = homeOf(dataDir)
   const base = path.dirname(home.cluster)
   await mkdir(base, { recursive: true, mode: home.owner ? 0o711 : 0o700 })

@@ -7,7 +7,13 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import type { Client } from 'pg'
 import { VERSION } from '../version.ts'
-import { countApplied, fits, MIGRATIONS, noteVersion, refuseForeignSchema } from './fit.ts'
+import {
+  countApplied,
+  MIGRATIONS,
+  noteVersion,
+  refuseForeignSchema,
+  requireUsableServer,
+} from './fit.ts'
 import { prepareJobs } from './jobs.ts'
 import { lockNumber } from './locks.ts'
 import { makeSearchIndexes } from './search-indexes.ts'
@@ -20,7 +26,7 @@ import { one } from './written.ts'
  *   none, or the login may not make what is needed; the text says what to do.
  */
 export async function migrate(client: Client, tell: (text: string) => void): Promise<void> {
-  await fits(client)
+  await requireUsableServer(client)
   await mayMake(client)
   await client.query('select pg_advisory_lock($1)', [lockNumber('migrating')])
   try {

@@ -51,7 +51,7 @@ export function likelyPlace(dataDir: string): string | null {
 }
 
 /** Says for good where root's server lives; the folder is there before anything names it. */
-export async function settle(dataDir: string): Promise<void> {
+export async function settlePlace(dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   const likely = likelyPlace(dataDir)
   const fits = likely !== INSIDE || (await letIn(dataDir))

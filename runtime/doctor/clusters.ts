@@ -10,7 +10,7 @@ import { homeOf, isRoot } from '../database/home.ts'
 import { notedCluster } from '../database/lost.ts'
 import { OUTSIDE, OWNER_FILE } from '../database/place.ts'
 import { livePostmaster } from '../database/postmaster.ts'
-import { entriesOf, sizeOf } from './sizes.ts'
+import { folderEntries, folderSize } from './sizes.ts'
 
 const PLACE = /^[0-9a-f]{16}$/
 /** Most databases that are examined. */
@@ -32,7 +32,7 @@ export async function outsideClusters(
   outside: string = OUTSIDE,
   now: Date = new Date(),
 ): Promise<OutsideCluster[]> {
-  const found = (await entriesOf(outside)).filter(
+  const found = (await folderEntries(outside)).filter(
     (entry) => entry.isDirectory() && PLACE.test(entry.name),
   )
   const all: OutsideCluster[] = []
@@ -40,7 +40,7 @@ export async function outsideClusters(
     const folder = path.join(outside, place)
     const owner = await ownerOf(folder)
     const use = await useOf(folder, owner, dataDirs, now)
-    const { bytes } = await sizeOf(folder)
+    const { bytes } = await folderSize(folder)
     all.push({ place, folder, data_directory: owner, ...use, bytes })
   }
   return all
@@ -64,7 +64,7 @@ export async function removeLeftOver(
     if (places !== null && !places.includes(place)) continue
     if ((await useOf(folder, owner, dataDirs, now)).use !== 'left_over') continue
     // The owner file goes last, so that an interrupted removal can still be attributed.
-    for (const entry of await entriesOf(folder))
+    for (const entry of await folderEntries(folder))
       if (entry.name !== OWNER_FILE)
         await rm(path.join(folder, entry.name), { recursive: true, force: true })
     await rm(folder, { recursive: true, force: true })

@@ -8,7 +8,7 @@ import { lastBackup } from '../database/backup/noted.ts'
 import { programsVersion } from '../database/binaries.ts'
 import { homeOf, isMade } from '../database/home.ts'
 import { runsOn } from '../database/postmaster.ts'
-import { entriesOf, formatBytes, formatSeconds, sizeOf } from './sizes.ts'
+import { folderEntries, folderSize, formatBytes, formatSeconds } from './sizes.ts'
 
 /** Fractions of free space below which the finding is `look` or `act`. */
 const LOOK_FREE = 0.2
@@ -80,7 +80,7 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Found>>> = {
   },
   set_aside: async ({ dataDir }) => {
     const { cluster } = homeOf(dataDir)
-    const found = (await entriesOf(path.dirname(cluster))).filter(({ name }) =>
+    const found = (await folderEntries(path.dirname(cluster))).filter(({ name }) =>
       name.startsWith(`${path.basename(cluster)}.before-`),
     )
     if (found.length === 0) return good('no replaced database of a restore is left')
@@ -97,7 +97,7 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Found>>> = {
     const homes = homeOf(dataDir).programs
     const found = await Promise.all(
       homes.map(async (folder) =>
-        (await entriesOf(folder))
+        (await folderEntries(folder))
           .filter(({ name }) => name.startsWith('postgresql-') && name !== current)
           .map(({ name }) => path.join(folder, name)),
       ),
@@ -111,7 +111,7 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Found>>> = {
   },
   sockets: async () => {
     const found: string[] = []
-    for (const { name } of await entriesOf(tmpdir())) {
+    for (const { name } of await folderEntries(tmpdir())) {
       if (!/^keyway-[0-9a-f]{16}$/.test(name)) continue
       const lock = path.join(tmpdir(), name, '.s.PGSQL.5432.lock')
       const [pid = '', cluster = ''] = (await readFile(lock, 'utf8').catch(() => '')).split('\n')
@@ -127,7 +127,7 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Found>>> = {
   unfinished: async ({ dataDir }) => {
     const found: string[] = []
     for (const [folder, pattern] of TEMPORARY)
-      for (const { name } of await entriesOf(path.join(dataDir, folder))) {
+      for (const { name } of await folderEntries(path.join(dataDir, folder))) {
         const file = path.join(dataDir, folder, name)
         const { mtimeMs = Date.now() } = (await stat(file).catch(() => null)) ?? {}
         if (pattern.test(name) && Date.now() - mtimeMs > TEMPORARY_MS) found.push(file)
@@ -142,8 +142,8 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Found>>> = {
     const folders = ['connectors', path.join('installed', 'connectors')]
     let [count, bytes] = [0, 0]
     for (const folder of folders) {
-      count += (await entriesOf(path.join(dataDir, folder))).length
-      bytes += (await sizeOf(path.join(dataDir, folder))).bytes
+      count += (await folderEntries(path.join(dataDir, folder))).length
+      bytes += (await folderSize(path.join(dataDir, folder))).bytes
     }
     const what = `${count} compiled connectors, one per content and Keyway version, take ${formatBytes(bytes)}`
     if (bytes < MANY_BYTES) return good(what)
@@ -169,7 +169,7 @@ async function sized(paths: readonly string[]): Promise<string> {
   const named = await Promise.all(
     paths.slice(0, MOST_NAMED).map(async (one) => {
       const found = await stat(one).catch(() => null)
-      const bytes = found?.isDirectory() ? (await sizeOf(one)).bytes : (found?.size ?? 0)
+      const bytes = found?.isDirectory() ? (await folderSize(one)).bytes : (found?.size ?? 0)
       return `${one} (${formatBytes(bytes)})`
     }),
   )

@@ -8,11 +8,11 @@ const MOST_FILES = 20_000
 const PARALLEL = 100
 
 /** Total size and number of the files in a folder tree; files that vanish during the walk do not count. */
-export async function sizeOf(folder: string): Promise<{ bytes: number; files: number }> {
+export async function folderSize(folder: string): Promise<{ bytes: number; files: number }> {
   const sum = { bytes: 0, files: 0 }
   const open = [folder]
   for (let at = open.pop(); at !== undefined && sum.files < MOST_FILES; at = open.pop()) {
-    const entries = (await entriesOf(at)).slice(0, MOST_FILES - sum.files)
+    const entries = (await folderEntries(at)).slice(0, MOST_FILES - sum.files)
     sum.files += entries.length
     for (const entry of entries) if (entry.isDirectory()) open.push(path.join(at, entry.name))
     const files = entries.filter((entry) => !entry.isDirectory())
@@ -29,7 +29,7 @@ export async function sizeOf(folder: string): Promise<{ bytes: number; files: nu
 }
 
 /** The entries of a folder, sorted by name; empty if the folder does not exist or cannot be read. */
-export async function entriesOf(folder: string) {
+export async function folderEntries(folder: string) {
   const found = await readdir(folder, { withFileTypes: true }).catch(() => [])
   return found.sort((a, b) => (a.name < b.name ? -1 : 1))
 }

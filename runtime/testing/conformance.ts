@@ -20,7 +20,7 @@ import { isLdapUrl, targetsOf } from '../egress/hop/ldap-hop.ts'
 import { isSqlUrl, sqlTargetsOf } from '../egress/hop/sql-hop.ts'
 import { readAsked } from '../egress/ldap/asked.ts'
 import { judgeLdap } from '../egress/rules/ldap-rules.ts'
-import { judge, parseUrl } from '../egress/rules/policy.ts'
+import { judgeUrl, parseUrl } from '../egress/rules/policy.ts'
 import { judgeAsked, readAsked as readSql } from '../egress/sql/asked.ts'
 import { createInvoke } from '../invoke/invoke.ts'
 import { createPageTokens } from '../invoke/page-token.ts'
@@ -168,7 +168,7 @@ type Asked = Parameters<typeof refuse>[0]
 /** Judges a request as the door does. @throws egress_setting at once, what judges it throws later */
 function allowedByHttp(call: EgressCall): (request: Asked) => unknown {
   const policy = createPolicyOf()(call)
-  return ({ url, method }) => judge(parseUrl(url), method, policy)
+  return ({ url, method }) => judgeUrl(parseUrl(url), method, policy)
 }
 
 /** The same for the operation of a request of `ctx.ldap`: its DNs are made of ids that are made up here. */

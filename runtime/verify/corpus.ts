@@ -15,7 +15,7 @@ export type FolderPlace = {
 }
 
 /** The code of an attack: a file, or a folder if it has several files. */
-export function sourceOf(family: Family, { name, shared }: Attack): string {
+export function attackSource(family: Family, { name, shared }: Attack): string {
   const folder = path.join(CORPUS, family, shared?.source ?? name)
   if (existsSync(folder)) return folder
   // An attacker who took over a worker has no use for the connector's code.
@@ -31,7 +31,7 @@ export async function writeFolder(
   const folder = path.join(plugins, attack.name)
   // Written with those of its family: once more, it would be judged once more.
   if (existsSync(folder)) return folder
-  const source = sourceOf(family, attack)
+  const source = attackSource(family, attack)
   await mkdir(folder, { recursive: true })
   if (source.endsWith('.ts')) await cp(source, path.join(folder, 'connector.ts'))
   else await cp(source, folder, { recursive: true, verbatimSymlinks: true })
@@ -63,8 +63,8 @@ function manifestOf({ name, deadlineMs, memoryMb, manifest }: Attack): object {
 }
 
 /** What an attack's own comment says: the first comment of its code, in one line. */
-export async function wordsOf(family: Family, attack: Attack): Promise<string> {
-  const source = sourceOf(family, attack)
+export async function attackWords(family: Family, attack: Attack): Promise<string> {
+  const source = attackSource(family, attack)
   const file = source.endsWith('.ts') ? source : path.join(source, 'connector.ts')
   const [, comment = ''] = /\/\*\*([\s\S]*?)\*\//.exec(await readFile(file, 'utf8')) ?? []
   return comment

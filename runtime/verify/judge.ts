@@ -33,7 +33,7 @@ export const BOUNDS = {
 type Surroundings = { paths: string[]; quietHealthP99Ms: number }
 
 /** What is wrong, as text; empty if the attack was contained. Times count as far as other programs left the processors. */
-export function judge(
+export function judgeAttack(
   attack: Attack,
   seen: Observed,
   { paths, quietHealthP99Ms }: Surroundings,

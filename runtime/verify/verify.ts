@@ -7,7 +7,7 @@ import { entriesOf } from '../contract/schema/keys.ts'
 import type { Containment } from '../lanes/launch.ts'
 import { type Attack, type Family, isRefused } from './attacks/attack.ts'
 import { ATTACKS } from './attacks/attacks.ts'
-import { judge } from './judge.ts'
+import { judgeAttack } from './judge.ts'
 import { type Noticed, startNeighbours } from './neighbours.ts'
 import { type Observed, pause, place, runAttack } from './run-attack.ts'
 import { openScene, type Scene } from './scene.ts'
@@ -139,7 +139,7 @@ async function runOne(
   try {
     for (let tries = 1; ; tries += 1) {
       const seen = await runAttack(family, attack, scene)
-      const findings = judge(attack, seen, { paths: scene.paths, quietHealthP99Ms })
+      const findings = judgeAttack(attack, seen, { paths: scene.paths, quietHealthP99Ms })
       const isCrowded = seen.leftShare < CROWDED_SHARE && tries < MOST_TRIES
       if (findings.length === 0 || !isCrowded)
         return { ...base, ...told(seen), findings, tookMs: since(begun) }

@@ -11,7 +11,7 @@ import { csvColumns, listForm } from '../../runtime/contract/endpoints/csv-colum
 import type { Endpoint } from '../../runtime/contract/endpoints/endpoint.ts'
 import { enumWords } from '../../runtime/contract/endpoints/params.ts'
 import { ENDPOINTS, type EndpointName } from '../../runtime/contract/endpoints/table.ts'
-import { entriesOf } from '../../runtime/contract/schema/shape.ts'
+import { schemaEntries } from '../../runtime/contract/schema/shape.ts'
 import { createTokenHasher } from '../../runtime/core/kernel/identity/token-hasher.ts'
 import { createToken } from '../../runtime/core/kernel/identity/tokens.ts'
 import { apiTokens, users } from '../../runtime/database/schema/people.ts'
@@ -383,7 +383,7 @@ describe.each(ROWS)('%s', (name, row) => {
     const goodBody = async () => (await refused()).body as Record<string, unknown>
     const refuse = async (text: string | Uint8Array<ArrayBuffer>, type = 'application/json') =>
       call(row.method, (await refused()).path, { raw: text, headers: { 'content-type': type } })
-    const entries = row.body === null ? {} : entriesOf(row.body)
+    const entries = row.body === null ? {} : schemaEntries(row.body)
     const fits = (key: string, value: unknown) =>
       v.safeParse(entries[key] as v.GenericSchema, value).success
     const notAnObject = {

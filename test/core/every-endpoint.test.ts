@@ -7,7 +7,7 @@ import { OPERATOR_ENDPOINTS } from '../../runtime/contract/endpoints/operator.ts
 import { ENDPOINTS, type EndpointName } from '../../runtime/contract/endpoints/table.ts'
 import { ROLES, type RoleName } from '../../runtime/contract/models/roles.ts'
 import type { AnySchema } from '../../runtime/contract/schema/any-schema.ts'
-import { entriesOf } from '../../runtime/contract/schema/shape.ts'
+import { schemaEntries } from '../../runtime/contract/schema/shape.ts'
 import { chainWaiting } from '../../runtime/core/kernel/audit/waiting.ts'
 import {
   accessReviewApps,
@@ -208,7 +208,7 @@ const ODD = [[], {}, null, 0, '0', true, -1, 1e300, [null], [[]], [{}], { a: [] 
 
 /** The names of a schema's members. */
 const membersOf = (schema: AnySchema | null): string[] =>
-  schema === null ? [] : Object.keys(entriesOf(schema))
+  schema === null ? [] : Object.keys(schemaEntries(schema))
 
 async function expectRefusal(method: string, path: string, raw: string | undefined) {
   const reply = await core.call(method, path, raw === undefined ? {} : { raw })

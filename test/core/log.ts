@@ -1,6 +1,6 @@
 /** The activity log as it is stored. */
 import { asc } from 'drizzle-orm'
-import { readable } from '../../runtime/core/kernel/audit/personal.ts'
+import { withPersonalValues } from '../../runtime/core/kernel/audit/personal.ts'
 import { chainWaiting } from '../../runtime/core/kernel/audit/waiting.ts'
 import type { Db } from '../../runtime/database/database.ts'
 import { activityLogs } from '../../runtime/database/schema/audit.ts'
@@ -9,5 +9,5 @@ import { domainOf } from './host.ts'
 /** Its rows with all that was committed before, in the order of the chain. */
 export async function storedLog(db: Db) {
   await chainWaiting(db, await domainOf(db))
-  return readable(db, await db.select().from(activityLogs).orderBy(asc(activityLogs.id)))
+  return withPersonalValues(db, await db.select().from(activityLogs).orderBy(asc(activityLogs.id)))
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { type Family, isRefused } from '../../runtime/verify/attacks/attack.ts'
 import { ATTACKS } from '../../runtime/verify/attacks/attacks.ts'
-import { wordsOf } from '../../runtime/verify/corpus.ts'
+import { attackWords } from '../../runtime/verify/corpus.ts'
 import { select } from '../../runtime/verify/verify.ts'
 
 const all = select() ?? []
@@ -28,7 +28,7 @@ test.each(Object.keys(ATTACKS) as Family[])('every file of %s is an attack', (fa
 test.each(all)(
   '$attack.name says which promise it attacks, and what must happen',
   async ({ family, attack }) => {
-    expect(await wordsOf(family, attack)).toMatch(
+    expect(await attackWords(family, attack)).toMatch(
       new RegExp(`^\\S.*\\. Promise ${attack.promise}\\. Must happen: \\S.*\\.$`),
     )
   },

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { CAPABILITIES } from '../../runtime/contract/capabilities/capabilities.ts'
-import { entriesOf } from '../../runtime/contract/schema/shape.ts'
+import { schemaEntries } from '../../runtime/contract/schema/shape.ts'
 import { fittingCopy, MISFIT } from '../../runtime/invoke/fitting-copy.ts'
 import { createRandom } from '../contract/fixtures/random.ts'
 
@@ -15,7 +15,7 @@ const MORE = ['more', '__proto__', 'constructor', 'toString']
 describe.each(Object.entries(CAPABILITIES))('of a request of %s', (name, { input }) => {
   test('the copy is what the schema makes of it, or none', () => {
     const random = createRandom(name.length)
-    const names = [...Object.keys(entriesOf(input)), ...MORE]
+    const names = [...Object.keys(schemaEntries(input)), ...MORE]
     for (let round = 0; round < 400; round += 1) {
       const text = Array.from({ length: random.below(names.length + 2) }, () => {
         const value = random.below(3) > 0 ? 'a' : (random.pick(VALUES) ?? null)

@@ -27,7 +27,7 @@ export async function jsonOf(given: string, what: string): Promise<unknown> {
 }
 
 /** The members of an envelope that a file holds: `auth` or `credentials`, and `settings`. */
-export async function envelopeOf(file: string): Promise<Envelope> {
+export async function envelopeFrom(file: string): Promise<Envelope> {
   const value = await jsonOf(file, '--as')
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ConfigError('--as: write { "auth": { ... }, "settings": { ... } }')

@@ -7,7 +7,7 @@ import { unknownName } from '../terminal/not-there.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { askFor, type ConnectorInfo } from './ask.ts'
 import { findOperator } from './client.ts'
-import { type Envelope, envelopeOf } from './envelope.ts'
+import { type Envelope, envelopeFrom } from './envelope.ts'
 
 export type Interface = { base: URL; headers: Record<string, string> }
 
@@ -45,7 +45,7 @@ export async function envelopeFor(
   { as }: { as?: string },
   to: Interface,
 ): Promise<Envelope> {
-  if (as !== undefined) return envelopeOf(as)
+  if (as !== undefined) return envelopeFrom(as)
   return askFor(await infoOf(to, id))
 }
 

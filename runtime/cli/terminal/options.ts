@@ -1,6 +1,6 @@
 /** What verbs share: their options, and how their help tells them. Loads nothing of what they do. */
 import type { Command } from 'commander'
-import { wholeNumber } from './whole-number.ts'
+import { parseWholeNumber } from './whole-number.ts'
 
 export type ReadFlags = { url?: string; json?: true }
 
@@ -51,8 +51,8 @@ export const changing = (command: Command): Command =>
   reading(command)
     .option('--reason <text>', 'why; it stands in the history')
     .option('--dry-run', 'only say what would be different')
-    .option('--expect <generation>', 'refuse where there is a newer generation', wholeNumber)
-    .option('--wait-ms <ms>', 'how long to wait for the other hosts', wholeNumber, 10_000)
+    .option('--expect <generation>', 'refuse where there is a newer generation', parseWholeNumber)
+    .option('--wait-ms <ms>', 'how long to wait for the other hosts', parseWholeNumber, 10_000)
 
 /** Several values of one option. */
 export const collect = (value: string, before: string[] = []): string[] => [...before, value]

@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from 'commander'
 
 /** @throws InvalidArgumentError */
-export function wholeNumber(text: string): number {
+export function parseWholeNumber(text: string): number {
   if (/^[0-9]{1,9}$/.test(text)) return Number(text)
   throw new InvalidArgumentError('Write a whole number.')
 }

@@ -183,7 +183,7 @@ export async function commit(
 }
 
 /** Who changed what and why, newest first. */
-export async function history(
+export async function listGenerations(
   db: Db,
   domainId: string,
   { limit, before }: { limit: number; before: number | null },

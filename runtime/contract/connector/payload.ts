@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { CAPABILITIES, type CapabilityName } from '../capabilities/capabilities.ts'
 import type { AnySchema } from '../schema/any-schema.ts'
-import { entriesOf } from '../schema/shape.ts'
+import { schemaEntries } from '../schema/shape.ts'
 import { type Fields, flatSchema } from './settings.ts'
 
 /** The schema of `request`: fields of the connector's own join the standard ones, never replace them. */
@@ -10,7 +10,7 @@ export function requestSchema(name: CapabilityName, extra: Fields = {}): AnySche
   const { input } = CAPABILITIES[name]
   if (Object.keys(extra).length === 0) return input
   const own = flatSchema(extra).entries
-  return v.object({ ...own, ...entriesOf(input) })
+  return v.object({ ...own, ...schemaEntries(input) })
 }
 
 /** The schema of `response`; strict, so that drift is seen on day one. */
@@ -23,7 +23,7 @@ export function responseSchema(name: CapabilityName, extra: Fields = {}): AnySch
       v.nullish(schema, null),
     ]),
   )
-  return v.strictObject({ ...own, ...entriesOf(output) })
+  return v.strictObject({ ...own, ...schemaEntries(output) })
 }
 
 /**
@@ -46,7 +46,7 @@ type Declared = { request_fields?: Fields | undefined; response_fields?: Fields 
 /** Names of the fields of a capability's standard request and response, which no extra may take. */
 export function standardFields(name: CapabilityName): Set<string> {
   const { input, output } = CAPABILITIES[name]
-  return new Set([input, output].flatMap((schema) => Object.keys(entriesOf(schema))))
+  return new Set([input, output].flatMap((schema) => Object.keys(schemaEntries(schema))))
 }
 
 /** Whether the value below these keys may not be repeated, because it is secret. */

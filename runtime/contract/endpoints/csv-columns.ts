@@ -1,6 +1,6 @@
 /** Which rows of the table of endpoints answer a list, in which form, and its columns as CSV. */
 import type { AnySchema } from '../schema/any-schema.ts'
-import { entriesOf, shapeOf } from '../schema/shape.ts'
+import { schemaEntries, shapeOf } from '../schema/shape.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** `page`, `slice` and `cursor` are read piece by piece, by parameters of the query; `whole` is one answer. */
@@ -22,7 +22,7 @@ export function listForm(
   if (answer !== 'json') return null
   const { type, item } = shapeOf(output)
   if (type === 'array' && item) return { by: 'whole', item, member: null }
-  const [first, ...others] = Object.entries(entriesOf(output))
+  const [first, ...others] = Object.entries(schemaEntries(output))
   const inside = first ? shapeOf(first[1]).item : undefined
   if (!first || !inside || others.some(([name]) => !BESIDE.includes(name))) return null
   return { by: 'cursor' in query ? 'cursor' : 'whole', item: inside, member: first[0] }
@@ -36,6 +36,6 @@ const VALUE = 'value'
 
 /** The members of what is listed; `value` for what has none. */
 export function csvColumns(item: AnySchema): string[] {
-  const names = Object.keys(entriesOf(item))
+  const names = Object.keys(schemaEntries(item))
   return names.length === 0 ? [VALUE] : names
 }

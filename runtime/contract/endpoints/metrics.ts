@@ -10,7 +10,7 @@ export type MetricRow = {
   type: 'counter' | 'gauge' | 'histogram'
   labels: readonly string[]
   meaning: string
-  /** Most sets of labels; what happens to more is said by `OVER`. */
+  /** Most sets of labels; what happens to more is said by `OVER_BOUND`. */
   most: number
   /**
    * What becomes of the values of several processes that serve one port: of a gauge the largest unless written,
@@ -20,7 +20,7 @@ export type MetricRow = {
 }
 
 /** What happens above `most`. */
-export const OVER =
+export const OVER_BOUND =
   'Above its bound a counter or histogram counts further sets of labels under `other`, and a gauge leaves them out, the last ones of its order. `keyway_series_left_out` says of which metric how many.'
 
 /** Most apps that have series of their own. */

@@ -3,7 +3,7 @@
  * out as null, and what is whole stays the same object. It takes a fourth of the time, and hardly any memory.
  */
 import type { AnySchema } from './any-schema.ts'
-import { entriesOf, shapeOf } from './shape.ts'
+import { schemaEntries, shapeOf } from './shape.ts'
 
 /** Answers undefined where the schema itself has to be asked. */
 type Fill = (value: unknown) => unknown
@@ -33,7 +33,7 @@ const FILLS: Readonly<Record<string, (schema: AnySchema) => Fill>> = {
     return (value) => (Array.isArray(value) ? filledList(value, fill) : undefined)
   },
   strict_object(schema) {
-    const members = Object.entries(entriesOf(schema)).map(([name, member]) => ({
+    const members = Object.entries(schemaEntries(schema)).map(([name, member]) => ({
       ...{ name, fill: fillOf(member) },
       mayLack: shapeOf(member).type === 'nullish' && shapeOf(member).default === null,
     }))

@@ -24,5 +24,5 @@ type SchemaShape = {
 export const shapeOf = (schema: AnySchema): SchemaShape => schema
 
 /** The members of an object schema; none for any other. */
-export const entriesOf = (schema: AnySchema): Record<string, AnySchema> =>
+export const schemaEntries = (schema: AnySchema): Record<string, AnySchema> =>
   shapeOf(schema).entries ?? {}

@@ -5,7 +5,7 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { revert } from '../requests/cancel.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
 import { findRequest } from '../requests/read.ts'
-import { record } from '../requests/record.ts'
+import { recordRequest } from '../requests/record.ts'
 
 /** The note of a request that gave something which its holder gave back. */
 export const GIVEN_BACK = 'Given back by the person who held it'
@@ -33,7 +33,13 @@ export async function giveBack(
         'conflict',
         `The request is ${request.status}; only access that is there can be given back`,
       )
-    await record(tx, request, 'APP_STORE_GIVE_BACK_ACCESS', { from: request.status }, principal)
+    await recordRequest(
+      tx,
+      request,
+      'APP_STORE_GIVE_BACK_ACCESS',
+      { from: request.status },
+      principal,
+    )
     await revert(tx, request, GIVEN_BACK, means)
   })
   return null

@@ -3,7 +3,7 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { decidersOfAll, stepsOf } from '../requests/approvers.ts'
+import { decidedSteps, decidersOfAll } from '../requests/approvers.ts'
 import type { RequestRow } from '../requests/machine/request.ts'
 import { namesOfAll } from './named.ts'
 
@@ -55,5 +55,5 @@ export async function decidersToCome(
 /** How many decisions of a request are made, or are being made. */
 function behind({ status, stage, plan }: RequestRow): number {
   const now = status === 'PENDING_APPROVAL' ? stage : 'manager'
-  return stepsOf(plan).indexOf(now) + 1
+  return decidedSteps(plan).indexOf(now) + 1
 }

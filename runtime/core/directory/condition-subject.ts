@@ -8,7 +8,7 @@ import type { ConditionSubject } from './condition.ts'
 type UserRow = typeof users.$inferSelect
 
 /** A person as conditions see them: `identity.email`, `identity.custom_attributes["Department"]`. */
-export function identityOf(user: UserRow): ConditionSubject {
+export function conditionSubject(user: UserRow): ConditionSubject {
   const custom = Object.entries(user.customAttributes).flatMap(([name, attribute]) => {
     const value = read(attribute)
     return value === undefined ? [] : [[name, value] as const]

@@ -6,7 +6,7 @@ type Open = { id: string; kind: string; subject: string }
 const keyOf = ({ kind, subject }: { kind: string; subject: string }) => `${kind} ${subject}`
 
 /** What is to be opened, and the ids of what is to be resolved. */
-export function differenceOf(
+export function findingChanges(
   found: readonly FoundIssue[],
   open: readonly Open[],
 ): { open: FoundIssue[]; resolve: string[] } {

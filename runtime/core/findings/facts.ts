@@ -98,7 +98,7 @@ type Place = { identifier: string; accountId: string }
 export const BEGIN: Place = { identifier: '', accountId: '00000000-0000-0000-0000-000000000000' }
 
 /** Accounts of an app, some at a time, by their id in it; with what they hold. */
-export async function nextAccounts(
+export async function nextAccountsHeld(
   db: Db,
   { id: appId, domainId }: Pick<AppRow, 'id' | 'domainId'>,
   after: Place,

@@ -1,13 +1,13 @@
 /** The background work of findings: one look at an app or a domain at a time. */
 import type { JobHandler } from '../kernel/background/turn.ts'
 import { lookAt } from './look.ts'
-import { dueLooks, readKey } from './looks.ts'
+import { dueLooks, parseLook } from './looks.ts'
 
 export const FINDING_JOB: JobHandler = {
   turnOf: (key) => `findings ${key}`,
 
   async handle(db, key, parts) {
-    const look = readKey(key)
+    const look = parseLook(key)
     if (look !== null) await lookAt(db, look, parts)
   },
 

@@ -4,10 +4,10 @@ import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { rulesInForce } from '../separation/check.ts'
-import { labelsOf, namedBy, nextHolders } from '../separation/holdings.ts'
+import { labelsOf, nextHolders, ruleTargets } from '../separation/holdings.ts'
 import { broken } from '../separation/rules.ts'
 import { longStatements } from '../sync/runs.ts'
-import { appFacts, BEGIN, nextAccounts } from './facts.ts'
+import { appFacts, BEGIN, nextAccountsHeld } from './facts.ts'
 import { beginLook, type Look, wakeBy } from './looks.ts'
 import { type FoundIssue, findingOfDuties, findingsOfAccount, findingsOfApp } from './rules.ts'
 import { endAcceptances, resolveGone, type Where, writeFound } from './write.ts'
@@ -39,7 +39,7 @@ async function lookAtApp(db: Db, look: Look, parts: Parts): Promise<Where | null
   let place = BEGIN
   for (;;) {
     parts.signal.throwIfAborted()
-    const { accounts, last } = await nextAccounts(db, app, place, BATCH)
+    const { accounts, last } = await nextAccountsHeld(db, app, place, BATCH)
     if (last === null) break
     const found = accounts.flatMap((account) => findingsOfAccount(account, facts, now))
     const ids = accounts.map(({ accountId }) => accountId)
@@ -60,7 +60,7 @@ async function lookAtDomain(db: Db, look: Look, { signal }: Parts): Promise<Wher
   await beginLook(db, look, look.id)
   const where = { domainId: look.id, appId: null, lastRun: null }
   const rules = await rulesInForce(db, look.id)
-  const named = namedBy(rules)
+  const named = ruleTargets(rules)
   let after = BEGIN.accountId
   for (;;) {
     signal.throwIfAborted()

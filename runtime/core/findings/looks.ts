@@ -12,7 +12,7 @@ const MAX_DUE = 50
 /** What a job looks at. */
 export type Look = { kind: 'app' | 'domain'; id: string }
 
-export function readKey(key: string): Look | null {
+export function parseLook(key: string): Look | null {
   const [kind, id = ''] = key.split(' ')
   return kind === 'app' || kind === 'domain' ? { kind, id } : null
 }

@@ -3,7 +3,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { FINDINGS } from '../../contract/models/finding.ts'
 import type { Db } from '../../database/database.ts'
 import { MOMENT } from '../history/spans.ts'
-import { differenceOf } from './difference.ts'
+import { findingChanges } from './difference.ts'
 import { recordFinding, recordLook, type Told } from './record.ts'
 import type { FoundIssue } from './rules.ts'
 
@@ -25,7 +25,7 @@ export async function writeFound(
     select ${TOLD}, subject from findings
     where domain_id = ${domainId} and app_id is not distinct from ${appId}::uuid
       and resolved_at is null and ${which}`)
-  const { open, resolve } = differenceOf(found, rows)
+  const { open, resolve } = findingChanges(found, rows)
   await insert(tx, where, open)
   const gone = new Set(resolve)
   await resolveThose(tx, where, resolve)

@@ -12,7 +12,7 @@ const mailbox = (address: string): string =>
     .replace(/\+[^@]*@/, '@')
 
 /** Why no mail is sent to an address; null where it may be. `from` is where mail comes from: it would answer itself. */
-export function refusalOf(address: string, from: string): string | null {
+export function addressRefusal(address: string, from: string): string | null {
   if (address.length > MAX_ADDRESS || !ONE.test(address)) return 'this is no address of mail'
   if (mailbox(address) === mailbox(from))
     return 'mail comes from this address, so none is sent to it'

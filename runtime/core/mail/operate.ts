@@ -8,7 +8,7 @@ import type { Db } from '../../database/database.ts'
 import type { Language } from '../../words/languages.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import type { Post } from '../kernel/context/post.ts'
-import { refusalOf } from './address.ts'
+import { addressRefusal } from './address.ts'
 import { compose } from './compose.ts'
 import { messageIdOf } from './send.ts'
 
@@ -59,7 +59,7 @@ export async function mailStatus(db: Db, post: Post | null): Promise<MailStatus>
  *
  * @throws CoreError conflict where no server is set, invalid for what is no address of mail
  */
-export async function tryMail(
+export async function sendTrialMail(
   db: Db,
   actor: Actor,
   post: Post | null,
@@ -70,7 +70,7 @@ export async function tryMail(
       'conflict',
       'No mail server is set: set KEYWAY_MAIL_SERVER and start the host again',
     )
-  const refusal = refusalOf(email, post.from)
+  const refusal = addressRefusal(email, post.from)
   if (refusal !== null)
     throw new CoreError('invalid', [{ loc: ['body', 'email'], msg: refusal, type: 'value_error' }])
   const messageId = messageIdOf(randomUUID(), post)

@@ -14,7 +14,7 @@ import type { Post } from '../kernel/context/post.ts'
 import { mayAct } from '../kernel/identity/principal.ts'
 import { pauseMs, TRIES } from '../kernel/jobs/tries.ts'
 import { keptText } from '../kernel/kept-text.ts'
-import { refusalOf } from './address.ts'
+import { addressRefusal } from './address.ts'
 import { bundlesOf } from './bundles.ts'
 import { compose } from './compose.ts'
 import { MATTERS, type MailContent } from './matters.ts'
@@ -140,7 +140,7 @@ async function sendOne(db: Db, sending: Sending): Promise<void> {
   await end(db, over, { outcome: 'DROPPED' })
   const carried = said.map(({ row }) => row)
   if (carried.length === 0) return
-  const refusal = refusalOf(person.email, post.from)
+  const refusal = addressRefusal(person.email, post.from)
   if (refusal !== null) return end(db, carried, { outcome: 'REFUSED', problem: refusal })
   const letter = compose(
     said.map(({ told }) => told),

@@ -15,7 +15,10 @@ type SyncRow = {
 }
 
 /** Each app's last run, and its last that ended well, from an index; the apps that were made first. */
-export async function syncs(db: Db, connectors: Pick<Connectors, 'find'>): Promise<Readings> {
+export async function measureSyncs(
+  db: Db,
+  connectors: Pick<Connectors, 'find'>,
+): Promise<Readings> {
   const { rows } = await db.execute<SyncRow>(sql`
     select a.id as app_id, a.connector_id as connector, last.state,
       extract(epoch from good.ended_at) as ended,

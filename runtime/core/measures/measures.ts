@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Readings } from '../../contract/endpoints/metrics.ts'
 import type { Db } from '../../database/database.ts'
 import type { Connectors } from '../kernel/context/connectors.ts'
-import { outages, syncs } from './apps.ts'
+import { measureSyncs, outages } from './apps.ts'
 import { oldestJobs } from './jobs.ts'
 import { mailsByState } from './mails.ts'
 import { failingRequests, oldestRemovals, requestsByState } from './requests.ts'
@@ -14,7 +14,7 @@ const MEASURES: Record<string, (db: Db, around: Around) => Promise<Readings>> = 
   requests: (db, { domainId }) => requestsByState(db, domainId),
   failing: (db) => failingRequests(db),
   removals: (db, { domainId }) => oldestRemovals(db, domainId),
-  syncs: (db, { connectors }) => syncs(db, connectors),
+  syncs: (db, { connectors }) => measureSyncs(db, connectors),
   outages: (db) => outages(db),
   jobs: (db) => oldestJobs(db),
   mails: (db) => mailsByState(db),

@@ -12,7 +12,7 @@ import { statesThatAre } from '../requests/machine/states.ts'
 import { applyToOffboarding, failOffboarding, lockOffboarding } from './apply.ts'
 
 /** Begins, in one transaction; the last Admin stays, and the offboarding has failed then. */
-export async function begin(
+export async function beginOffboarding(
   db: Db,
   id: string,
   means: Pick<CoreContext, 'send' | 'now' | 'tell' | 'listeners'>,

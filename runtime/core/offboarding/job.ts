@@ -9,7 +9,7 @@ import { later } from '../kernel/jobs/back-off.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
 import { collectAccounts, doSteps } from './accounts.ts'
 import { applyToOffboarding, failOffboarding, lockOffboarding } from './apply.ts'
-import { begin } from './begin.ts'
+import { beginOffboarding } from './begin.ts'
 import type { OffboardingRow } from './machine/transitions.ts'
 
 /** Most that are told to be due at once. */
@@ -34,7 +34,7 @@ const turnOf = (id: string): string => `offboarding ${id}`
 
 async function handle(db: Db, id: string, parts: RequestContext): Promise<void> {
   const row = await dueNow(db, id, parts)
-  if (row?.status === 'SCHEDULED') await begin(db, id, parts)
+  if (row?.status === 'SCHEDULED') await beginOffboarding(db, id, parts)
   const begun = await dueNow(db, id, parts)
   if (begun?.status === 'IN_PROGRESS')
     await goOn(db, begun, { ...parts, cause: { kind: 'offboarding', id } })

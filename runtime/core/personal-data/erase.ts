@@ -11,7 +11,7 @@ import { longStatements } from '../sync/runs.ts'
 import { target } from './export.ts'
 import { namesAnywhere, namesNearby, type PersonRow, personOf } from './person.ts'
 import { standingAlone, type Table, tablesOf } from './places.ts'
-import { ERASED, KEPT } from './rules.ts'
+import { ERASED, PERSONAL_KEPT } from './rules.ts'
 import { whatHolds } from './standing.ts'
 
 type Wish = { email: string; dryRun: boolean }
@@ -55,7 +55,7 @@ export async function erasePerson(
         changed: !dryRun,
         person: { id, email: person.email },
         erased,
-        kept: [...KEPT],
+        kept: [...PERSONAL_KEPT],
       }
       if (dryRun) throw new DryRun(told)
       const rows = Object.fromEntries(erased.map(({ what, count }) => [what, count]))

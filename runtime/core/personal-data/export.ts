@@ -4,7 +4,7 @@ import type { PersonExport } from '../../contract/endpoints/personal-data.ts'
 import type { Db } from '../../database/database.ts'
 import { activityLogs } from '../../database/schema/audit.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
-import { readable } from '../kernel/audit/personal.ts'
+import { withPersonalValues } from '../kernel/audit/personal.ts'
 import { chainWaiting } from '../kernel/audit/waiting.ts'
 import { longStatements } from '../sync/runs.ts'
 import { personOf } from './person.ts'
@@ -33,7 +33,7 @@ export async function exportPerson(db: Db, actor: Actor, email: string): Promise
     }
     for (const table of await tablesOf(tx))
       if (!OF_THE_LOG.includes(table.name)) put(table.name, await rowsOf(tx, table, person.id))
-    put('activity_logs', await entriesOf(tx, about(person.id)))
+    put('activity_logs', await logEntries(tx, about(person.id)))
     await recordActivity(tx, actor, 'PERSON_EXPORTED', [target(person.id)], {
       tables: Object.keys(tables),
     })
@@ -64,14 +64,14 @@ export async function rowsOf(tx: Db, table: Table, id: string): Promise<Record<s
 }
 
 /** Entries of the log, as they read. */
-export async function entriesOf(tx: Db, which: SQL): Promise<Record<string, unknown>[]> {
+export async function logEntries(tx: Db, which: SQL): Promise<Record<string, unknown>[]> {
   const rows = await tx
     .select()
     .from(activityLogs)
     .where(which)
     .orderBy(activityLogs.id)
     .limit(MOST_ROWS + 1)
-  return (await readable(tx, rows)).map((row) => ({
+  return (await withPersonalValues(tx, rows)).map((row) => ({
     event_type: row.eventType,
     outcome: row.outcome,
     began_at: row.beganAt.toISOString(),

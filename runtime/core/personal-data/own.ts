@@ -11,7 +11,7 @@ import { recordActivity } from '../kernel/audit/activity.ts'
 import { chainWaiting } from '../kernel/audit/waiting.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { longStatements } from '../sync/runs.ts'
-import { entriesOf, MOST_ROWS, rowsOf, target } from './export.ts'
+import { logEntries, MOST_ROWS, rowsOf, target } from './export.ts'
 import { tablesOf } from './places.ts'
 
 /** OWN: table -> its columns that say whose a row is. */
@@ -51,7 +51,7 @@ export async function exportOwn(db: Db, principal: Principal): Promise<PersonExp
     }
     put(
       'activity_logs',
-      await entriesOf(tx, sql`domain_id = ${domainId} and actor ->> 'id' = ${id}`),
+      await logEntries(tx, sql`domain_id = ${domainId} and actor ->> 'id' = ${id}`),
     )
     const email = tables['users']?.[0]?.['email']
     if (typeof email !== 'string') throw notFound('User')

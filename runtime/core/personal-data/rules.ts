@@ -121,7 +121,7 @@ export const ERASED: readonly Rule[] = [
 ]
 
 /** What stays, and why. */
-export const KEPT: readonly { what: string; why: string }[] = [
+export const PERSONAL_KEPT: readonly { what: string; why: string }[] = [
   {
     what: 'a random id in the place of the person',
     why: 'what others decided and did refers to it; nothing leads from it to the person',

@@ -63,7 +63,7 @@ export async function createPolicy(
   means: RequestMeans,
 ) {
   return db.transaction(async (tx) => {
-    const values = await valuesOf(tx, principal, body)
+    const values = await policyRowOf(tx, principal, body)
     const { domainId } = principal
     const [row] = await tx
       .insert(accessPolicies)
@@ -86,7 +86,7 @@ export async function putPolicy(
 ) {
   return db.transaction(async (tx) => {
     const before = await findPolicy(tx, principal, id, true)
-    const values = await valuesOf(tx, principal, body)
+    const values = await policyRowOf(tx, principal, body)
     const [row] = await tx
       .update(accessPolicies)
       .set(values)
@@ -161,7 +161,7 @@ export async function findPolicy(db: Db, { domainId }: Principal, id: string, lo
 }
 
 /** A policy as it is kept. @throws CoreError invalid for what it refers to and is not there */
-export async function valuesOf(tx: Db, { domainId }: Principal, body: AccessPolicyInput) {
+export async function policyRowOf(tx: Db, { domainId }: Principal, body: AccessPolicyInput) {
   const isEveryone = body.is_everyone_condition ?? false
   const condition = body.access_condition === undefined ? null : asCondition(body.access_condition)
   const isInForce = body.status === 'PUBLISHED' && body.is_enabled === true

@@ -5,8 +5,8 @@ import type { AccessPolicyInput } from '../../contract/models/access-policy.ts'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { findPolicy, valuesOf } from './policies.ts'
-import { fits, matches } from './wanted.ts'
+import { findPolicy, policyRowOf } from './policies.ts'
+import { fitsPolicy, matches } from './wanted.ts'
 
 /** Users that are read at once. */
 const BATCH = 1000
@@ -41,7 +41,7 @@ export async function previewPolicy(
   body: AccessPolicyInput,
   id: string | null,
 ): Promise<PolicyPreview> {
-  const after = await valuesOf(db, principal, body)
+  const after = await policyRowOf(db, principal, body)
   const before = id === null ? null : await findPolicy(db, principal, id, false)
   const isInForce = after.status === 'PUBLISHED' && after.isEnabled
   const found: PolicyPreview = {
@@ -52,7 +52,7 @@ export async function previewPolicy(
     const batch = await batchOf(db, principal.domainId, last)
     for (const user of batch) {
       const has = before !== null && matches(before, user)
-      const isFit = judged(() => fits(after, user))
+      const isFit = judged(() => fitsPolicy(after, user))
       if (isFit) found.fitting += 1
       if (isFit && isInForce && !has) found.added += 1
       if (has && !(isFit && isInForce)) found.removed += 1

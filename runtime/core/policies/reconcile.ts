@@ -16,7 +16,7 @@ import type { RequestMeans } from '../requests/job-key.ts'
 import { type RequestRow, systemOf } from '../requests/machine/request.ts'
 import { entitlementsOf, type PolicyEntitlement, type PolicyRow } from './entitlements.ts'
 import { tellProblem } from './problem.ts'
-import { differenceOf, matches } from './wanted.ts'
+import { matches, policyChanges } from './wanted.ts'
 
 type Who = { domainId: string; userId: string }
 type Counts = { given: number; taken: number }
@@ -128,7 +128,7 @@ async function stepOf(
   const wanted: ReadonlyMap<string, PolicyEntitlement> = fits
     ? await entitlementsOf(tx, policy)
     : new Map()
-  return { policy, problem: null, ...differenceOf(wanted, mine) }
+  return { policy, problem: null, ...policyChanges(wanted, mine) }
 }
 
 /** Locks the permissions to grant against deletion. @returns those that still exist */

@@ -19,7 +19,7 @@ import {
   type PolicyRow,
 } from './entitlements.ts'
 import { reconcile } from './reconcile.ts'
-import { differenceOf, isDifferent, matches } from './wanted.ts'
+import { isDifferent, matches, policyChanges } from './wanted.ts'
 
 /** Users that are read at once. */
 const BATCH = 500
@@ -107,7 +107,7 @@ async function differing(
     if (user.domainId !== policy.domainId) return []
     const mine = byUser.get(user.id) ?? []
     const wanted = wantedOf(policy, user, things)
-    return wanted === null || isDifferent(differenceOf(wanted, mine)) ? [user.id] : []
+    return wanted === null || isDifferent(policyChanges(wanted, mine)) ? [user.id] : []
   })
 }
 

@@ -2,7 +2,7 @@
 
 import type { users } from '../../database/schema/people.ts'
 import { holds } from '../directory/condition.ts'
-import { identityOf } from '../directory/condition-subject.ts'
+import { conditionSubject } from '../directory/condition-subject.ts'
 import type { RequestRow } from '../requests/machine/request.ts'
 import { standingOf } from '../requests/machine/states.ts'
 import { isInForce, type PolicyEntitlement, type PolicyRow } from './entitlements.ts'
@@ -16,19 +16,19 @@ type UserRow = typeof users.$inferSelect
  * @throws Error for a condition that cannot be evaluated
  */
 export const matches = (policy: PolicyRow, user: UserRow): boolean =>
-  isInForce(policy) && fits(policy, user)
+  isInForce(policy) && fitsPolicy(policy, user)
 
 /**
  * The same of a policy as if it were in force.
  *
  * @throws Error for a condition that cannot be evaluated
  */
-export function fits(
+export function fitsPolicy(
   { isEveryone, condition }: Pick<PolicyRow, 'isEveryone' | 'condition'>,
   user: UserRow,
 ): boolean {
   if (user.status !== 'ACTIVE') return false
-  return isEveryone || (condition !== null && holds(condition, identityOf(user)))
+  return isEveryone || (condition !== null && holds(condition, conditionSubject(user)))
 }
 
 /** What of a request tells whether it still is what the policy wants. */
@@ -40,7 +40,7 @@ type Difference<H extends Held> = { give: PolicyEntitlement[]; take: H[] }
  * What is missing, and what is too much. A request that people said no to stands for its thing all the same,
  * so that they are not asked again; one that waits for people is asked again once nobody needs to be.
  */
-export function differenceOf<H extends Held>(
+export function policyChanges<H extends Held>(
   things: ReadonlyMap<string, PolicyEntitlement>,
   held: readonly H[],
 ): Difference<H> {

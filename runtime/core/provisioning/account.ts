@@ -7,7 +7,7 @@ import { users } from '../../database/schema/people.ts'
 import { type EntitlementRef, provisionedAccounts } from '../../database/schema/requests.ts'
 import { one } from '../../database/written.ts'
 import { faultOf } from '../kernel/faults.ts'
-import { type AppClient, failed, type StepOutcome, type SystemAnswer } from './client.ts'
+import { type AppClient, failedCall, type StepOutcome, type SystemAnswer } from './client.ts'
 import type { Pair } from './pair.ts'
 
 type ProvisionedAccountRow = typeof provisionedAccounts.$inferSelect
@@ -143,7 +143,7 @@ export async function ensureAccount(
   noteThere: NoteThere,
 ): Promise<FoundAccount> {
   const found = await findAccount(db, carrier, pair)
-  if (!found.ok) return failed(found.error)
+  if (!found.ok) return failedCall(found.error)
   if (found.value !== null) return { ok: true, account: found.value, found: true }
   if (!carrier.has('create_account'))
     return byHand('there is no account yet, and the connector cannot make one')
@@ -192,7 +192,7 @@ async function create(
   })
   if (!answer.ok) {
     // It may be there all the same: made by this call, or before.
-    const outcome = failed(answer.error)
+    const outcome = failedCall(answer.error)
     const ours = !faultOf(answer.error.error_code).undone
     if (!ours) await keepProvisionedAccount(db, pair, { making: false })
     const there = await lookInSystem(db, carrier, pair, ours)
@@ -206,7 +206,7 @@ async function create(
     const there = await lookInSystem(db, carrier, pair, true)
     return there.ok ? there.value !== null : there
   })
-  if (!met.ok) return failed(met.error)
+  if (!met.ok) return failedCall(met.error)
   const { account } = await provisionedAccountOf(db, pair, carrier.app.domainId)
   if (account === null)
     return { ok: false, end: 'call', problem: 'the new account is not in the system’s list yet' }

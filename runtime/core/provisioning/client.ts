@@ -38,7 +38,7 @@ export type Settled = Exclude<StepOutcome, { end: 'paused' }>
 export type Failed = Extract<Settled, { ok: false }>
 
 /** A failed call as an outcome; its message holds no secret. */
-export function failed({ error_code: code, message, retryAfterMs }: CallError): Failed {
+export function failedCall({ error_code: code, message, retryAfterMs }: CallError): Failed {
   const problem = keptText(`${plainWords(message)} (${code})`, 1000)
   const { reach } = faultOf(code)
   if (reach !== 'system') return { ok: false, end: reach, problem }

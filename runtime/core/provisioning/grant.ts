@@ -1,9 +1,9 @@
 /** Giving what a request asks for, through the connector: looked at before, and after. */
 import type { Db } from '../../database/database.ts'
 import { ensureAccount, type Giving, keepProvisionedAccount } from './account.ts'
-import { type AppClient, failed, type StepOutcome, type SystemAnswer } from './client.ts'
+import { type AppClient, failedCall, type StepOutcome, type SystemAnswer } from './client.ts'
 import type { PairGrant } from './pair.ts'
-import { canBeRead, grantOf, holds, statusOf, UNUSABLE } from './read-back.ts'
+import { canBeRead, grantOf, holdsEntitlement, statusOf, UNUSABLE } from './read-back.ts'
 
 const done = (found: boolean): StepOutcome => ({ ok: true, found })
 
@@ -18,7 +18,7 @@ export async function grantAccount(
   if (!('account' in account)) return account
   if (!account.found) return done(false)
   const status = await settledStatus(carrier, account.account, unsettled)
-  if (!status.ok) return failed(status.error)
+  if (!status.ok) return failedCall(status.error)
   if (status.value === 'ACTIVE') {
     await noteThere(true)
     return done(true)
@@ -45,12 +45,12 @@ async function wakeAccount(
   // Before it is sent: the revocation has to know that it was ours.
   await keepProvisionedAccount(db, request, { made: true })
   const woken = await carrier.call('activate_account', { account_id: account })
-  if (!woken.ok) return failed(woken.error)
+  if (!woken.ok) return failedCall(woken.error)
   const shown = await carrier.until(async () => {
     const now = await statusOf(carrier, account)
     return now.ok ? now.value === 'ACTIVE' : now
   })
-  if (!shown.ok) return failed(shown.error)
+  if (!shown.ok) return failedCall(shown.error)
   return shown.value ? done(false) : notShown('activate_account')
 }
 
@@ -77,16 +77,16 @@ export async function grantEntitlement(
     if (!usable.ok) return usable
   }
   if (canBeRead(carrier)) {
-    const before = await holds(carrier, id, entitlement)
-    if (!before.ok) return failed(before.error)
+    const before = await holdsEntitlement(carrier, id, entitlement)
+    if (!before.ok) return failedCall(before.error)
     await noteThere(before.value)
     if (before.value && !unsettled) return done(true)
     if (before.value) {
       const gone = await carrier.until(async () => {
-        const now = await holds(carrier, id, entitlement)
+        const now = await holdsEntitlement(carrier, id, entitlement)
         return now.ok ? !now.value : now
       })
-      if (!gone.ok) return failed(gone.error)
+      if (!gone.ok) return failedCall(gone.error)
       if (!gone.value) return done(true)
     }
   } else await noteThere(false)
@@ -97,14 +97,14 @@ export async function grantEntitlement(
     // Known, but gone from the system: the next try looks for the account again.
     if (assigned.error.error_code === 'not_found')
       await keepProvisionedAccount(db, request, { account: null, making: true })
-    return failed(assigned.error)
+    return failedCall(assigned.error)
   }
   if (!canBeRead(carrier)) return done(false)
   const shown = await carrier.until(async () => {
-    const now = await holds(carrier, id, entitlement)
+    const now = await holdsEntitlement(carrier, id, entitlement)
     return now.ok ? now.value : now
   })
-  if (!shown.ok) return failed(shown.error)
+  if (!shown.ok) return failedCall(shown.error)
   return shown.value ? done(false) : notShown('assign_entitlement')
 }
 
@@ -118,7 +118,7 @@ async function ensureUsable(
 ): Promise<StepOutcome> {
   if (!carrier.has('get_account')) return done(true)
   const status = await settledStatus(carrier, account, unsettled)
-  if (!status.ok) return failed(status.error)
+  if (!status.ok) return failedCall(status.error)
   if (status.value === null || !UNUSABLE.includes(status.value)) return done(true)
   return wakeAccount(db, carrier, request, account, status.value)
 }

@@ -13,7 +13,7 @@ export const canBeRead = ({ has }: AppClient): boolean =>
   has('get_account_entitlement_associations') || has('find_entitlement_associations')
 
 /** Read from the account's own list where there is one, else from the list of all. */
-export async function holds(
+export async function holdsEntitlement(
   carrier: AppClient,
   account: string,
   { entitlementId, resourceId }: EntitlementRef,

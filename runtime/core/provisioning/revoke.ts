@@ -2,9 +2,9 @@
 import type { Db } from '../../database/database.ts'
 import type { EntitlementRef } from '../../database/schema/requests.ts'
 import { findAccount, keepProvisionedAccount, provisionedAccountOf } from './account.ts'
-import { type AppClient, failed, type StepOutcome } from './client.ts'
+import { type AppClient, failedCall, type StepOutcome } from './client.ts'
 import type { PairGrant } from './pair.ts'
-import { canBeRead, grantOf, holds, statusOf, UNUSABLE } from './read-back.ts'
+import { canBeRead, grantOf, holdsEntitlement, statusOf, UNUSABLE } from './read-back.ts'
 
 const gone = (found: boolean): StepOutcome => ({ ok: true, found })
 
@@ -17,7 +17,7 @@ export async function revokeEntitlement(
   const { entitlement } = request
   if (entitlement === null) throw new Error('there is no entitlement to take')
   const account = await findAccount(db, carrier, request)
-  if (!account.ok) return failed(account.error)
+  if (!account.ok) return failedCall(account.error)
   return account.value === null ? gone(true) : takeEntitlement(carrier, account.value, entitlement)
 }
 
@@ -30,22 +30,22 @@ export async function takeEntitlement(
   if (canBeRead(carrier)) {
     // What was given a moment ago may not be shown yet: only what stays away is gone.
     const before = await carrier.until(async () => {
-      const now = await holds(carrier, id, entitlement)
+      const now = await holdsEntitlement(carrier, id, entitlement)
       return now.ok ? now.value : now
     })
-    if (!before.ok) return failed(before.error)
+    if (!before.ok) return failedCall(before.error)
     if (!before.value) return gone(true)
   }
   if (!carrier.has('unassign_entitlement'))
     return { ok: false, end: 'manual', problem: 'the connector cannot take entitlements back' }
   const taken = await carrier.call('unassign_entitlement', grantOf(id, entitlement))
-  if (!taken.ok && taken.error.error_code !== 'not_found') return failed(taken.error)
+  if (!taken.ok && taken.error.error_code !== 'not_found') return failedCall(taken.error)
   if (!canBeRead(carrier)) return gone(false)
   const left = await carrier.until(async () => {
-    const now = await holds(carrier, id, entitlement)
+    const now = await holdsEntitlement(carrier, id, entitlement)
     return now.ok ? !now.value : now
   })
-  if (!left.ok) return failed(left.error)
+  if (!left.ok) return failedCall(left.error)
   return left.value ? gone(false) : stillThere('unassign_entitlement')
 }
 
@@ -65,7 +65,7 @@ export async function revokeAccount(
   if (making) {
     // One was sent for whose end nobody knows.
     const found = await findAccount(db, carrier, request)
-    if (!found.ok) return failed(found.error)
+    if (!found.ok) return failedCall(found.error)
     if (found.value === null && !carrier.has('list_accounts'))
       return {
         ok: false,
@@ -100,7 +100,7 @@ export async function makeUnusable(
     if (!now.ok) return now
     return capability === 'deactivate_account' ? !UNUSABLE.includes(now.value) : now.value !== null
   })
-  if (!usable.ok) return failed(usable.error)
+  if (!usable.ok) return failedCall(usable.error)
   if (!usable.value) return gone(true)
   if (!carrier.has(capability)) {
     const able =
@@ -110,11 +110,11 @@ export async function makeUnusable(
     return { ok: false, end: 'manual', problem: `the connector ${able} accounts` }
   }
   const taken = await carrier.call(capability, { account_id: account })
-  if (!taken.ok && taken.error.error_code !== 'not_found') return failed(taken.error)
+  if (!taken.ok && taken.error.error_code !== 'not_found') return failedCall(taken.error)
   const left = await carrier.until(async () => {
     const now = await statusOf(carrier, account)
     return now.ok ? UNUSABLE.includes(now.value) : now
   })
-  if (!left.ok) return failed(left.error)
+  if (!left.ok) return failedCall(left.error)
   return left.value ? gone(false) : stillThere(capability)
 }

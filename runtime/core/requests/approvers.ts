@@ -86,7 +86,7 @@ export async function decidersOfAll(
 ): Promise<(Approvers | null)[][]> {
   if (requests.length === 0) return []
   const known = await knownOf(db, requests)
-  return requests.map((one) => stepsOf(one.plan).map((step) => decidersIn(known, one, step)))
+  return requests.map((one) => decidedSteps(one.plan).map((step) => decidersIn(known, one, step)))
 }
 
 /** Those who do work by hand for an app; parties among them, for there is nothing to decide. */
@@ -100,7 +100,7 @@ export async function doers(db: Db, { appId, domainId }: PartiesOfApp): Promise<
 const NO_ID = '00000000-0000-0000-0000-000000000000'
 
 /** The decisions that a plan asks for, one after the other. Where it names nobody the admins are the one stage. */
-export function stepsOf({ manager, stages }: ApprovalPlan): DecidedStep[] {
+export function decidedSteps({ manager, stages }: ApprovalPlan): DecidedStep[] {
   const count = stages.length > 0 || manager ? stages.length : 1
   return [...(manager ? ['manager' as const] : []), ...Array.from({ length: count }, (_, n) => n)]
 }

@@ -11,7 +11,7 @@ import { users } from '../../database/schema/people.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { one } from '../../database/written.ts'
 import { isId } from '../kernel/id.ts'
-import { groupsOf } from '../kernel/identity/app-reach.ts'
+import { groupArrayOf } from '../kernel/identity/app-reach.ts'
 import { mayAct, type Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { requestConfig } from './config.ts'
@@ -70,7 +70,7 @@ async function findGlass(tx: Db, { userId, domainId }: Principal, id: string) {
         .select({
           ...{ glass: breakGlass, permission: requestablePermissions, app: apps },
           settings: appStoreSettings,
-          isMember: sql<boolean>`${breakGlass.groupIds} && ${groupsOf(userId)}`,
+          isMember: sql<boolean>`${breakGlass.groupIds} && ${groupArrayOf(userId)}`,
         })
         .from(breakGlass)
         .innerJoin(requestablePermissions, eq(requestablePermissions.id, breakGlass.id))

@@ -11,13 +11,13 @@ import type { Actor } from '../kernel/audit/activity.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { apply } from './apply.ts'
 import { firstDeciders } from './approvers.ts'
-import { begin, breakGlass } from './decide.ts'
+import { beginDecisions, grantBreakGlass } from './decide.ts'
 import { dutiesOf } from './duties.ts'
 import type { RequestMeans } from './job-key.ts'
 import { DECISION_MS, UNDECIDABLE } from './machine/deciding.ts'
 import type { RequestRow } from './machine/request.ts'
 import { fittingRules } from './preapproved.ts'
-import { record } from './record.ts'
+import { recordRequest } from './record.ts'
 
 type NewRequest = {
   app: AppRow
@@ -79,12 +79,12 @@ export async function createRequest(
     policy_id: request.policyId,
     ...(duties.rules.length > 0 ? { separation_rules: duties.rules } : {}),
   }
-  await record(tx, request, 'APP_STORE_CREATE_ACCESS_REQUEST', metadata, actor)
+  await recordRequest(tx, request, 'APP_STORE_CREATE_ACCESS_REQUEST', metadata, actor)
   // Of a policy: what people ask for was refused above.
   if (duties.verdict === 'BLOCK')
     return apply(tx, request, { kind: 'denied', note: duties.words, decision: null }, means, now)
-  if (request.isBreakGlass) return breakGlass(tx, request, actor, means)
-  if (preapproved !== null) return begin(tx, request, preapproved, means)
+  if (request.isBreakGlass) return grantBreakGlass(tx, request, actor, means)
+  if (preapproved !== null) return beginDecisions(tx, request, preapproved, means)
   const rules = await fittingRules(tx, request)
   const plain = rules.find(({ webhooks }) => webhooks.length === 0)
   const asks = request.plan.validationWebhook !== null || (!plain && rules.length > 0)
@@ -96,6 +96,6 @@ export async function createRequest(
       'conflict',
       `${UNDECIDABLE}; a pre-approval rule that covers it needs nobody`,
     )
-  if (!asks) return begin(tx, request, plain?.justification ?? null, means, { first })
+  if (!asks) return beginDecisions(tx, request, plain?.justification ?? null, means, { first })
   return apply(tx, request, { kind: 'check_required' }, means, now)
 }

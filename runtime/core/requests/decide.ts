@@ -6,12 +6,12 @@ import type { Approvers } from '../../database/schema/requests.ts'
 import type { Actor } from '../kernel/audit/activity.ts'
 import { eligible } from './able.ts'
 import { apply } from './apply.ts'
-import { allDeciders, decidersOf, stepsOf } from './approvers.ts'
+import { allDeciders, decidedSteps, decidersOf } from './approvers.ts'
 import type { RequestMeans } from './job-key.ts'
 import type { Decided, DecidedStep } from './machine/events.ts'
 import type { RequestRow } from './machine/request.ts'
 import { fulfilmentOf } from './subject.ts'
-import { askedOf } from './tasks.ts'
+import { askedByTasks } from './tasks.ts'
 
 /**
  * Begins with a request that nothing forbids: the manager, the first stage, or yes at once.
@@ -20,7 +20,7 @@ import { askedOf } from './tasks.ts'
  * @param begun `failure`: why the pre-check failed; null if it succeeded or is not needed. `first`: who makes the first
  *   decision, if already known.
  */
-export const begin = (
+export const beginDecisions = (
   tx: Db,
   request: RequestRow,
   preapproved: string | null,
@@ -42,7 +42,7 @@ async function goOn(
   means: RequestMeans,
   { failure = null, first = null, decision = null }: Known,
 ): Promise<RequestRow> {
-  if (!stepsOf(request.plan).includes(step)) return approve(tx, request, null, decision, means)
+  if (!decidedSteps(request.plan).includes(step)) return approve(tx, request, null, decision, means)
   const approvers = first ?? (await decidersOf(tx, request, step))
   const event = { kind: 'decision_required', step, approvers, failure, decision } as const
   return apply(tx, request, event, means)
@@ -64,7 +64,7 @@ async function approve(
  *
  * @throws CoreError conflict where nobody could review it
  */
-export async function breakGlass(
+export async function grantBreakGlass(
   tx: Db,
   request: RequestRow,
   by: Actor,
@@ -92,7 +92,7 @@ export async function lookForDeciders(
 ): Promise<RequestRow> {
   const { status, stage } = request
   const isWaiting = status === 'PENDING_MANAGER_APPROVAL' || status === 'PENDING_APPROVAL'
-  if (!isWaiting || (await eligible(tx, request, await askedOf(tx, request))) !== null)
+  if (!isWaiting || (await eligible(tx, request, await askedByTasks(tx, request))) !== null)
     return apply(tx, request, { kind: 'approvers_remain' }, means, now)
   const step = status === 'PENDING_APPROVAL' ? stage : 'manager'
   const approvers = await decidersOf(tx, request, step)

@@ -6,7 +6,7 @@ import { accessRequests } from '../../database/schema/requests.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { pairKey, pairOf } from '../provisioning/pair.ts'
-import { begin } from './decide.ts'
+import { beginDecisions } from './decide.ts'
 import { settleDefect } from './failure.ts'
 import { provision, turnOf } from './provision.ts'
 
@@ -57,7 +57,7 @@ async function gaveUp(db: Db, key: string, problem: string, parts: CoreContext):
       .for('update')
     const now = await parts.now(tx)
     for (const request of rows) {
-      if (request.pendingOperation === 'check') await begin(tx, request, null, parts)
+      if (request.pendingOperation === 'check') await beginDecisions(tx, request, null, parts)
       else await settleDefect(tx, request, problem, parts, now)
     }
   })

@@ -6,7 +6,7 @@ import type { PermissionRow } from '../catalogue/store/permission-base.ts'
 import { configView } from '../catalogue/store/permission-view.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
 import type { VisibleApp } from '../catalogue/store/visibility.ts'
-import { groupsOf } from '../kernel/identity/app-reach.ts'
+import { groupArrayOf } from '../kernel/identity/app-reach.ts'
 
 /** The ids of the groups that it is for; null where it is open to everybody. */
 export function allowedFor(
@@ -31,7 +31,7 @@ export async function isClosedTo(
   const ids = allowedFor(found, permission)
   if (ids === null) return false
   const { rows } = await db.execute<{ fits: boolean }>(
-    sql`select ${sql.param(ids)}::uuid[] && ${groupsOf(targetId)} as fits`,
+    sql`select ${sql.param(ids)}::uuid[] && ${groupArrayOf(targetId)} as fits`,
   )
   return !rows[0]?.fits
 }

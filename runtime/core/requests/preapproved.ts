@@ -5,7 +5,7 @@ import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { preApprovalRules } from '../../database/schema/app_store.ts'
 import { attributeOf, type ConditionSubject } from '../directory/condition.ts'
-import { identityOf } from '../directory/condition-subject.ts'
+import { conditionSubject } from '../directory/condition-subject.ts'
 import { usersOf } from '../directory/users.ts'
 import { groupIdsOf } from '../kernel/identity/app-reach.ts'
 import type { RequestRow } from './machine/request.ts'
@@ -95,7 +95,7 @@ type Whom = { groups: ReadonlySet<string>; identity: ConditionSubject | null }
 async function whomOf(db: Db, userId: string): Promise<Whom> {
   const groups = await groupIdsOf(db, userId)
   const [user] = await usersOf(db, [userId])
-  return { groups, identity: user === undefined ? null : identityOf(user) }
+  return { groups, identity: user === undefined ? null : conditionSubject(user) }
 }
 
 function coversWhom(rule: Rule, { groups: own, identity }: Whom): boolean {

@@ -17,7 +17,7 @@ import { isId } from '../kernel/id.ts'
 import { idsOfApps, reach, reachesNone } from '../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
-import { mineOf, toTasks } from '../tasks/tasks.ts'
+import { assignedTasks, toTasks } from '../tasks/tasks.ts'
 import type { RequestRow } from './machine/request.ts'
 import { detailedApps, haveDetails, plainNotes, whoToAsk } from './notes.ts'
 import { type RequestParts, type ShownRequest, withItsOwn } from './shown.ts'
@@ -240,7 +240,7 @@ async function tasksOf(
           tasks.accessRequestId,
           rows.map(({ id }) => id),
         ),
-        await mineOf(db, userId),
+        await assignedTasks(db, userId),
       ),
     )
   const readable = new Set(mine.map(({ id }) => id))

@@ -3,7 +3,7 @@ import type { Db } from '../../database/database.ts'
 import { type ActivityOutcome, type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import { type RequestRow, recordOf, systemOf } from './machine/request.ts'
 
-export const record = (
+export const recordRequest = (
   tx: Db,
   request: RequestRow,
   event: string,

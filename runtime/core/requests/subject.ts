@@ -36,7 +36,7 @@ const appAndSettings = prepared('app and settings of access request', (db) =>
 )
 
 /** The settings of an app, or of what stands in its store for one of its entitlements, as they are now. */
-export async function configOf(tx: Db, app: AppRow, entitlement: EntitlementRef | null) {
+export async function storeSettingsOf(tx: Db, app: AppRow, entitlement: EntitlementRef | null) {
   const { settings } = one(await appAndSettings(tx, { id: app.id }))
   const permission = entitlement === null ? null : await permissionOf(tx, app, entitlement)
   return { permission, config: requestConfig(app, settings, permission) }

@@ -28,7 +28,7 @@ export async function lockRequestOf(tx: Db, taskId: string): Promise<RequestRow 
 }
 
 /** @throws CoreError forbidden for those who ask for themselves. */
-export function judge(
+export function authoriseOutcome(
   request: RequestRow,
   principal: Principal,
   task: { taskCategory: string },

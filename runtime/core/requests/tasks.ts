@@ -60,7 +60,7 @@ const namesOf = prepared('names of app and user', (db) =>
 )
 
 /** Those who are asked by the open tasks of a request. */
-export async function askedOf(tx: Db, { id }: Pick<RequestRow, 'id'>): Promise<Approvers> {
+export async function askedByTasks(tx: Db, { id }: Pick<RequestRow, 'id'>): Promise<Approvers> {
   const rows = await tx
     .select({ userId: taskAssignees.userId, groupId: taskAssignees.groupId })
     .from(taskAssignees)

@@ -7,10 +7,10 @@ import type { RequestContext } from '../kernel/context/context.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import type { WebhookAnswer } from '../webhooks/call.ts'
 import { apply } from './apply.ts'
-import { begin } from './decide.ts'
+import { beginDecisions } from './decide.ts'
 import { type RequestRow, systemOf } from './machine/request.ts'
 import { fittingRules } from './preapproved.ts'
-import { record } from './record.ts'
+import { recordRequest } from './record.ts'
 import { askWebhook } from './webhooks.ts'
 
 /**
@@ -31,7 +31,7 @@ export async function validate(db: Db, request: RequestRow, parts: RequestContex
     if (verdict.end === 'refused')
       await apply(tx, now, { kind: 'denied', note: verdict.why, decision: null }, parts)
     else
-      await begin(tx, now, preapproved, parts, {
+      await beginDecisions(tx, now, preapproved, parts, {
         failure: verdict.end === 'failed' ? verdict.why : null,
       })
   })
@@ -51,7 +51,7 @@ async function validated(db: Db, request: RequestRow, parts: RequestContext): Pr
     ...(answer.ok ? { valid: verdictOf(answer.response) } : {}),
   }
   const outcome = answer.ok ? 'Succeeded' : 'Failed'
-  await db.transaction((tx) => record(tx, request, event, said, systemOf(request), outcome))
+  await db.transaction((tx) => recordRequest(tx, request, event, said, systemOf(request), outcome))
   if (!answer.ok) return { end: 'failed', why: answer.problem }
   if (verdictOf(answer.response) !== false) return { end: 'valid' }
   const { reason } = answer.response

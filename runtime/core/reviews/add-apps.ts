@@ -10,11 +10,11 @@ import { accessReviewApps } from '../../database/schema/reviews.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { lookAt } from './keys.ts'
+import { sendReviewJob } from './keys.ts'
 import type { ReviewRow } from './machine/log.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
 import { readinessOf } from './readiness.ts'
-import { note } from './rows.ts'
+import { noteReview } from './rows.ts'
 import { appError, scopeFault } from './scope.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now' | 'connectors'>
@@ -60,10 +60,12 @@ export async function addApps(
     added.push(arda)
     const ready = await readinessOf(tx, app, null, now, means.connectors)
     if (ready.kind !== 'ready') errors.push(appError(id, ready.problem))
-    if (review.status !== 'SCHEDULED') await lookAt(tx, { kind: 'app', id: arda.id }, means)
+    if (review.status !== 'SCHEDULED') await sendReviewJob(tx, { kind: 'app', id: arda.id }, means)
   }
   if (added.length > 0)
-    await note(tx, principal, review, 'APPS_ADDED', { app_ids: added.map(({ appId }) => appId) })
+    await noteReview(tx, principal, review, 'APPS_ADDED', {
+      app_ids: added.map(({ appId }) => appId),
+    })
   return { added, errors }
 }
 

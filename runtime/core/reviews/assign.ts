@@ -39,7 +39,7 @@ type Assigning = {
   lines?: SQL
   /** Said in place of why it is them. */
   why?: string
-  /** Assignments that there are, by what `keyOf` makes of them. */
+  /** Assignments that there are, by what `assignmentKey` makes of them. */
   made?: Map<string, string>
 }
 
@@ -85,8 +85,11 @@ export async function assignLines(
 }
 
 /** What an assignment is known by within its app. */
-export const keyOf = (users: readonly string[], groups: readonly string[], why: string): string =>
-  JSON.stringify([users, groups, why])
+export const assignmentKey = (
+  users: readonly string[],
+  groups: readonly string[],
+  why: string,
+): string => JSON.stringify([users, groups, why])
 
 /** The assignment of some reviewers, made where there is none; `made` remembers those of this transaction. */
 export async function assignmentOf(
@@ -96,7 +99,7 @@ export async function assignmentOf(
   byId: string | null,
   made: Map<string, string> = new Map(),
 ): Promise<string> {
-  const key = keyOf(userIds, groupIds, why)
+  const key = assignmentKey(userIds, groupIds, why)
   const known = made.get(key)
   if (known !== undefined) return known
   const [row] = await tx

@@ -13,12 +13,12 @@ import { appsOfReview } from './add-apps.ts'
 import { applyToReview, applyToReviewApp } from './apply.ts'
 import { dismissAsked } from './asking.ts'
 import { demandFreeName, demandRecurrence, demandUnfinished, futureMoment } from './create.ts'
-import { lookAt } from './keys.ts'
+import { sendReviewJob } from './keys.ts'
 import type { ReviewRow } from './machine/log.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
 import { toReview } from './read.ts'
 import { nextOf } from './recur.ts'
-import { findReview, findReviewApp, lockReviewApp, note } from './rows.ts'
+import { findReview, findReviewApp, lockReviewApp, noteReview } from './rows.ts'
 import { scopeFault } from './scope.ts'
 import { hasRemovalWebhook } from './take-by-webhook.ts'
 
@@ -46,7 +46,7 @@ export async function updateReview(
         .returning(),
     )
     const changed = [...Object.keys(values), ...(body.apps.length > 0 ? ['apps'] : [])]
-    await note(tx, principal, row, 'UPDATED', { changed })
+    await noteReview(tx, principal, row, 'UPDATED', { changed })
     return row
   })
   return toReview(db, review)
@@ -132,7 +132,7 @@ async function updateApp(
     values.evidenceUpload = change.configurable_evidence_upload
   if (Object.keys(values).length === 0) return
   await tx.update(accessReviewApps).set(values).where(eq(accessReviewApps.id, arda.id))
-  if (values.wakeAt) await lookAt(tx, { kind: 'app', id: arda.id }, means)
+  if (values.wakeAt) await sendReviewJob(tx, { kind: 'app', id: arda.id }, means)
 }
 
 /** Its record stays; what people were asked is taken back, and what is being removed is left as it is. @throws CoreError not_found */
@@ -168,8 +168,8 @@ export async function removeReviewApp(
     demandUnfinished(found)
     const arda = await findReviewApp(tx, found, ardaId, true)
     await takeOut(tx, arda, await means.now(tx))
-    await note(tx, principal, found, 'APP_REMOVED', { arda_id: arda.id, app_id: arda.appId })
-    await lookAt(tx, { kind: 'review', id: found.id }, means)
+    await noteReview(tx, principal, found, 'APP_REMOVED', { arda_id: arda.id, app_id: arda.appId })
+    await sendReviewJob(tx, { kind: 'review', id: found.id }, means)
   })
   return null
 }

@@ -11,7 +11,7 @@ import { appsOfReview } from './add-apps.ts'
 import { applyToReview, applyToReviewApp } from './apply.ts'
 import { closeAnswered } from './asking.ts'
 import { demandUnderWay } from './decide.ts'
-import { lookAt } from './keys.ts'
+import { sendReviewJob } from './keys.ts'
 import type { ReviewRow } from './machine/log.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
 import { UNDECIDED } from './machine/states.ts'
@@ -100,7 +100,7 @@ export async function closeApps(
 /** Notes that the decisions of a review have ended. */
 async function closed(tx: Db, review: ReviewRow, means: Means): Promise<void> {
   await applyToReview(tx, review, { kind: 'decisions_ended' }, await means.now(tx))
-  await lookAt(tx, { kind: 'review', id: review.id }, means)
+  await sendReviewJob(tx, { kind: 'review', id: review.id }, means)
 }
 
 async function closeApp(
@@ -123,5 +123,5 @@ async function closeApp(
   await closeAnswered(tx, arda.id)
   const lines = { rejected: rejected.rowCount ?? 0, notDecided: undecided.rowCount ?? 0 }
   await applyToReviewApp(tx, arda, { kind: 'removal_started', by: actor, review, ...lines }, now)
-  await lookAt(tx, { kind: 'app', id: arda.id }, means)
+  await sendReviewJob(tx, { kind: 'app', id: arda.id }, means)
 }

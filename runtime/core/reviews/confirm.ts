@@ -8,7 +8,7 @@ import {
 } from '../../database/schema/reviews.ts'
 import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { CONFIRMS } from './asking.ts'
-import { assign, keyOf, UNASSIGNED } from './assign.ts'
+import { assign, assignmentKey, UNASSIGNED } from './assign.ts'
 import type { ReviewRow } from './machine/log.ts'
 
 const { id, ardaId, taskId, why } = accessReviewAssignments
@@ -49,5 +49,5 @@ async function askedBefore(tx: Db, arda: string): Promise<Map<string, string>> {
       ),
     )
   const rows = await tx.select().from(accessReviewAssignments).where(mine).orderBy(id)
-  return new Map(rows.map((row) => [keyOf(row.userIds, row.groupIds, row.why), row.id]))
+  return new Map(rows.map((row) => [assignmentKey(row.userIds, row.groupIds, row.why), row.id]))
 }

@@ -15,7 +15,7 @@ import { addApps } from './add-apps.ts'
 import type { ReviewRow } from './machine/log.ts'
 import { toReview, toReviewApps } from './read.ts'
 import { nextOccurrence, type Recurrence, recurrenceFault } from './recurrence.ts'
-import { findReview, note } from './rows.ts'
+import { findReview, noteReview } from './rows.ts'
 
 /** What recurs is looked for day by day from the launch on: of two thousand years that would take the host a second. */
 const EARLIEST_LAUNCH = new Date('2000-01-01T00:00:00Z')
@@ -61,7 +61,7 @@ export async function createReview(
       .onConflictDoNothing()
       .returning()
     if (!made) throw nameTaken(body.name)
-    await note(tx, principal, made, 'CREATED', {
+    await noteReview(tx, principal, made, 'CREATED', {
       ...{ owner_id: ownerId, deadline_at: deadlineAt.toISOString() },
     })
     const { added, errors } = await addApps(tx, principal, made, body.apps, means)

@@ -22,11 +22,11 @@ import { longStatements } from '../sync/runs.ts'
 import { closeAnswered } from './asking.ts'
 import { askToConfirm } from './confirm.ts'
 import { foldCounts } from './counts.ts'
-import { mineOf, whichItems } from './items.ts'
+import { decidableBy, whichItems } from './items.ts'
 import type { ReviewRow } from './machine/log.ts'
 import { DECIDED, itemStatesBefore, UNDECIDED, UNDECIDED_STATES } from './machine/states.ts'
-import { findReview, note } from './rows.ts'
-import { namedBy } from './texts.ts'
+import { findReview, noteReview } from './rows.ts'
+import { foundByText } from './texts.ts'
 
 /** Lines of one act above which it counts as one in bulk. */
 export const BULK = 20
@@ -60,9 +60,9 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
     const ids = [...new Set((item_ids ?? []).map((one) => one.toLowerCase()).filter(isId))]
     const chosen = and(
       whichItems(review, filter ?? {}),
-      await namedBy(tx, review.id, filter?.search),
+      await foundByText(tx, review.id, filter?.search),
       item_ids === undefined ? undefined : inArray(items.id, ids),
-      mineOf(principal.userId),
+      decidableBy(principal.userId),
       inArray(items.ardaId, ardas),
       inArray(items.state, change ? itemStatesBefore(DECIDED[decision]) : [...UNDECIDED]),
     )
@@ -82,7 +82,7 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
     if (made.actId !== null) {
       if (decision === 'KEEP') await askToConfirm(tx, review, ardas)
       for (const ardaId of ardas) await closeAnswered(tx, ardaId)
-      await note(tx, principal, review, 'DECIDED', {
+      await noteReview(tx, principal, review, 'DECIDED', {
         ...{ act_id: made.actId, decision, items: made.count },
         by_filter: filter !== undefined,
       })
@@ -100,7 +100,7 @@ async function demandReviewer(tx: Db, { userId }: Principal, review: ReviewRow):
   const [own] = await tx
     .select({ id: items.id })
     .from(items)
-    .where(and(whichItems(review, {}), mineOf(userId)))
+    .where(and(whichItems(review, {}), decidableBy(userId)))
     .limit(1)
   if (!own) throw new CoreError('forbidden', 'You review no line of this access review')
 }
@@ -193,7 +193,7 @@ async function resultsOf(
       id: items.id,
       state: items.state,
       actId: items.actId,
-      mine: sql<boolean>`${mineOf(userId)}`,
+      mine: sql<boolean>`${decidableBy(userId)}`,
     })
     .from(items)
     .where(and(whichItems(review, {}), inArray(items.id, ids)))

@@ -9,7 +9,7 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { doers } from '../requests/approvers.ts'
 import { openTask } from '../tasks/open-task.ts'
-import { lookAt } from './keys.ts'
+import { sendReviewJob } from './keys.ts'
 import type { ItemRow, LineTask } from './machine/line.ts'
 import { type ReviewRow, systemOf } from './machine/log.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
@@ -89,7 +89,7 @@ export async function wakeHands(
     .update(accessReviewApps)
     .set({ wakeAt: now })
     .where(and(eq(accessReviewApps.id, item.ardaId), isNotNull(accessReviewApps.removalAt)))
-  await lookAt(tx, { kind: 'app', id: item.ardaId }, means)
+  await sendReviewJob(tx, { kind: 'app', id: item.ardaId }, means)
 }
 
 /** When the next line of an app is due; null for none. */

@@ -17,7 +17,7 @@ import {
   accessReviewItems,
 } from '../../database/schema/reviews.ts'
 import { idEquals } from '../kernel/by-id.ts'
-import { groupsOf } from '../kernel/identity/app-reach.ts'
+import { groupArrayOf } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { countOf } from './counts.ts'
@@ -26,7 +26,7 @@ import type { ReviewRow } from './machine/log.ts'
 import { iso } from './read.ts'
 import { findReview } from './rows.ts'
 import { inScope } from './scoped-items.ts'
-import { namedBy, saying } from './texts.ts'
+import { foundByText, saying } from './texts.ts'
 
 type ItemFilter = {
   arda_id?: string | null | undefined
@@ -106,7 +106,7 @@ export async function itemStates(
  * A condition: lines that a user may decide. Never their own, never to confirm what they kept, and as a member of a group never what they had a part
  * in giving while another member is left.
  */
-export function mineOf(userId: string): SQL {
+export function decidableBy(userId: string): SQL {
   const { id, userIds, groupIds } = accessReviewAssignments
   const another = sql`exists (select from ${groupMembers}
     join ${users} on ${users.id} = ${groupMembers.userId}
@@ -116,7 +116,7 @@ export function mineOf(userId: string): SQL {
   return sql`${items.userId} is distinct from ${userId}::uuid and ${items.keptById} is distinct from ${userId}::uuid and exists (
     select from ${accessReviewAssignments} where ${id} = ${items.assignmentId} and (
       ${userIds} @> array[${userId}]::uuid[]
-      or ${groupIds} && ${groupsOf(userId)}
+      or ${groupIds} && ${groupArrayOf(userId)}
         and (${userId}::uuid <> all(${items.involved}) or not ${another})))`
 }
 
@@ -130,10 +130,10 @@ export async function listItems(
   const review = await findReview(db, principal, id)
   const mine = query.mine || !principal.permissions.has('reviews.read')
   const list = {
-    where: and(whichItems(review, query), mine ? mineOf(principal.userId) : undefined),
+    where: and(whichItems(review, query), mine ? decidableBy(principal.userId) : undefined),
     order: [asc(items.place)],
     total: mine ? undefined : countedBy(review.id, query),
-    narrowed: (tx: Db) => namedBy(tx, review.id, query.search),
+    narrowed: (tx: Db) => foundByText(tx, review.id, query.search),
   }
   const page = await selectPage(db, items, list, query, (row) => row)
   return { ...page, items: await toItems(db, page.items) }

@@ -15,8 +15,8 @@ import { openErrorTask } from '../tasks/error-task.ts'
 import { applyToReviewApp } from './apply.ts'
 import { compareWithSync } from './compare.ts'
 import { nextWake } from './hands.ts'
-import { readKey } from './keys.ts'
-import { prepare } from './launch.ts'
+import { parseReviewKey } from './keys.ts'
+import { prepareApp } from './launch.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
 import { removeDue } from './removal.ts'
 import { conclude, lookAtReview } from './review-job.ts'
@@ -49,14 +49,14 @@ async function due(db: Db): Promise<string[]> {
 }
 
 async function handle(db: Db, key: string, parts: RequestContext): Promise<void> {
-  const named = readKey(key)
+  const named = parseReviewKey(key)
   if (named === null) return
   if (named.kind === 'review') await lookAtReview(db, named.id, parts)
   else await lookAtApp(db, named.id, parts)
 }
 
 async function lookAtApp(db: Db, id: string, parts: RequestContext): Promise<void> {
-  await prepare(db, id, parts)
+  await prepareApp(db, id, parts)
   await db.transaction(async (tx) => {
     const arda = await lockReviewApp(tx, id)
     if (arda && isUnderWay(arda)) await compareWithSync(tx, arda, parts)
@@ -89,7 +89,7 @@ async function goOn(tx: Db, id: string, parts: RequestContext): Promise<void> {
 
 /** The owner is told, once an hour at most; it goes on being tried. */
 async function gaveUp(db: Db, key: string, problem: string, parts: CoreContext): Promise<void> {
-  const named = readKey(key)
+  const named = parseReviewKey(key)
   if (named === null) return
   await db.transaction(async (tx) => {
     const wakeAt = later(await parts.now(tx), pauseMs('defect', 1))

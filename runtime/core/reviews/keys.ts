@@ -7,11 +7,11 @@ type ReviewKey = { kind: 'review' | 'app'; id: string }
 const keyOf = ({ kind, id }: ReviewKey): string => `${kind} ${id}`
 
 /** What a key names; null for a text that is none. */
-export function readKey(key: string): ReviewKey | null {
+export function parseReviewKey(key: string): ReviewKey | null {
   const [kind, id = ''] = key.split(' ')
   return kind === 'review' || kind === 'app' ? { kind, id } : null
 }
 
 /** Has a review, or an app of one, looked at once the transaction is over. */
-export const lookAt = (tx: Db, key: ReviewKey, { send }: { send: SendJob }): Promise<void> =>
+export const sendReviewJob = (tx: Db, key: ReviewKey, { send }: { send: SendJob }): Promise<void> =>
   send(tx, 'access-reviews', keyOf(key))

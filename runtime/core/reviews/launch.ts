@@ -23,7 +23,7 @@ const LOOK_MS = 60_000
 type Means = Pick<CoreContext, 'send' | 'now' | 'connectors' | 'tell'>
 
 /** Goes on with the preparation of an app, as far as it can be now. */
-export async function prepare(db: Db, ardaId: string, means: Means): Promise<void> {
+export async function prepareApp(db: Db, ardaId: string, means: Means): Promise<void> {
   await db.transaction((tx) => begin(tx, ardaId, means))
   await db.transaction((tx) => assignAll(tx, ardaId, means))
 }

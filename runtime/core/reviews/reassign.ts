@@ -12,12 +12,12 @@ import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { askReviewers, closeAnswered } from './asking.ts'
 import { assignmentOf } from './assign.ts'
 import { demandUnderWay } from './decide.ts'
-import { mineOf, toItems, whichItems } from './items.ts'
+import { decidableBy, toItems, whichItems } from './items.ts'
 import type { ItemRow } from './machine/line.ts'
 import type { ReviewRow } from './machine/log.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
 import { UNDECIDED } from './machine/states.ts'
-import { findReview, findReviewApp, note } from './rows.ts'
+import { findReview, findReviewApp, noteReview } from './rows.ts'
 import { namedTeam } from './settings.ts'
 
 type Body = { user_ids: string[]; group_ids: string[]; reason: string }
@@ -56,7 +56,7 @@ export async function reassignItem(
     )
     await closeAnswered(tx, arda.id)
     await askReviewers(tx, review, arda)
-    await note(tx, principal, review, 'ITEM_REASSIGNED', {
+    await noteReview(tx, principal, review, 'ITEM_REASSIGNED', {
       ...{ item_id: item.id, user_ids: team.userIds, group_ids: team.groupIds },
     })
     return changed
@@ -68,7 +68,7 @@ export async function reassignItem(
 async function findItem(tx: Db, { userId, permissions }: Principal, review: ReviewRow, id: string) {
   const [row] = isId(id)
     ? await tx
-        .select({ item: accessReviewItems, mine: sql<boolean>`${mineOf(userId)}` })
+        .select({ item: accessReviewItems, mine: sql<boolean>`${decidableBy(userId)}` })
         .from(accessReviewItems)
         .where(and(whichItems(review, {}), eq(accessReviewItems.id, id)))
     : []

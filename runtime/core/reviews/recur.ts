@@ -4,10 +4,10 @@ import type { Db } from '../../database/database.ts'
 import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { appsOfReview } from './add-apps.ts'
-import { lookAt } from './keys.ts'
+import { sendReviewJob } from './keys.ts'
 import { type ReviewRow, systemOf } from './machine/log.ts'
 import { dayIn, nextOccurrence } from './recurrence.ts'
-import { lockReview, note } from './rows.ts'
+import { lockReview, noteReview } from './rows.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
@@ -36,11 +36,11 @@ export async function recur(tx: Db, id: string, means: Means): Promise<void> {
     }),
   )
   const added = apps.length === 0 ? [] : await tx.insert(accessReviewApps).values(apps).returning()
-  await note(tx, systemOf(review), made, 'CREATED', {
+  await noteReview(tx, systemOf(review), made, 'CREATED', {
     ...{ follows_id: review.id, app_ids: added.map(({ appId }) => appId) },
   })
-  await lookAt(tx, { kind: 'review', id: made.id }, means)
-  for (const arda of added) await lookAt(tx, { kind: 'app', id: arda.id }, means)
+  await sendReviewJob(tx, { kind: 'review', id: made.id }, means)
+  for (const arda of added) await sendReviewJob(tx, { kind: 'app', id: arda.id }, means)
 }
 
 /** The review of a moment; its name has the day, and where that is taken the id of the one that it follows. */

@@ -11,7 +11,7 @@ import { openPath } from './asking.ts'
 import { demandUnderWay } from './decide.ts'
 import type { ReviewRow } from './machine/log.ts'
 import { UNDECIDED_STATES } from './machine/states.ts'
-import { findReview, note } from './rows.ts'
+import { findReview, noteReview } from './rows.ts'
 
 /** How long after one reminder the next may be asked for, in milliseconds: each may be a mail. */
 const PAUSE_MS = 60 * 60 * 1000
@@ -36,14 +36,19 @@ export async function remindNow(
         'conflict',
         'Its reviewers were reminded within the last hour; wait a little',
       )
-    if ((await remind(tx, principal, review, now)) === 0)
+    if ((await remindReviewers(tx, principal, review, now)) === 0)
       throw new CoreError('conflict', 'No line of it waits for a reviewer')
     await tx.update(accessReviews).set({ remindedAt: now }).where(eq(accessReviews.id, review.id))
   })
 }
 
 /** Says in the tasks of reviewers how much is open, and in the log that it was said. @returns how many tasks */
-export async function remind(tx: Db, actor: Actor, review: ReviewRow, now: Date): Promise<number> {
+export async function remindReviewers(
+  tx: Db,
+  actor: Actor,
+  review: ReviewRow,
+  now: Date,
+): Promise<number> {
   const until = review.deadlineAt.toISOString().slice(0, 10)
   const { rows } = await tx.execute<{ lines: number }>(sql`
     update tasks t set updated_at = now(), instructions = 'Reminder of ' || ${now.toISOString().slice(0, 10)}::text ||
@@ -57,6 +62,6 @@ export async function remind(tx: Db, actor: Actor, review: ReviewRow, now: Date)
     where t.id = open.task_id and t.status in (${ACTIONABLE_STATES}) returning open.lines::int as lines`)
   if (rows.length === 0) return 0
   const lines = rows.reduce((sum, row) => sum + row.lines, 0)
-  await note(tx, actor, review, 'REMINDED', { tasks: rows.length, lines })
+  await noteReview(tx, actor, review, 'REMINDED', { tasks: rows.length, lines })
   return rows.length
 }

@@ -9,11 +9,11 @@ import {
 import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { appsOfReview } from './add-apps.ts'
 import { closeAnswered } from './asking.ts'
-import { assign, keyOf, UNASSIGNED } from './assign.ts'
+import { assign, assignmentKey, UNASSIGNED } from './assign.ts'
 import { askToConfirm } from './confirm.ts'
 import { systemOf } from './machine/log.ts'
 import { UNDECIDED_STATES } from './machine/states.ts'
-import { lockReviewApp, note } from './rows.ts'
+import { lockReviewApp, noteReview } from './rows.ts'
 
 /** Assigns undecided lines of a review again where none of their reviewers can sign in. Its apps are locked. */
 export async function replaceLeft(tx: Db, reviewId: string): Promise<void> {
@@ -36,7 +36,10 @@ export async function replaceLeft(tx: Db, reviewId: string): Promise<void> {
     await assign(tx, { review, arda, kind: review.reviewers, which, made })
     await askToConfirm(tx, review, [id])
     await closeAnswered(tx, id)
-    await note(tx, systemOf(review), review, 'REVIEWERS_REPLACED', { arda_id: id, lines: rowCount })
+    await noteReview(tx, systemOf(review), review, 'REVIEWERS_REPLACED', {
+      arda_id: id,
+      lines: rowCount,
+    })
   }
 }
 
@@ -52,5 +55,5 @@ async function askedNow(tx: Db, arda: string): Promise<Map<string, string>> {
         sql`exists (select from tasks t where t.id = ${taskId} and t.status in (${ACTIONABLE_STATES}))`,
       ),
     )
-  return new Map(rows.map((row) => [keyOf(row.userIds, row.groupIds, row.why), row.id]))
+  return new Map(rows.map((row) => [assignmentKey(row.userIds, row.groupIds, row.why), row.id]))
 }

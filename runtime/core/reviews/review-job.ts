@@ -11,15 +11,15 @@ import { assign, OPEN_LINES } from './assign.ts'
 import { closeApps, isEarly } from './close.ts'
 import { carryOut } from './decide.ts'
 import { whichItems } from './items.ts'
-import { lookAt } from './keys.ts'
+import { sendReviewJob } from './keys.ts'
 import { type ReviewRow, systemOf } from './machine/log.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
 import { UNDECIDED } from './machine/states.ts'
 import { nextLook, remindsNow } from './moments.ts'
 import { recur } from './recur.ts'
-import { remind } from './remind.ts'
+import { remindReviewers } from './remind.ts'
 import { replaceLeft } from './replace.ts'
-import { lockReview, lockReviewApp, note } from './rows.ts'
+import { lockReview, lockReviewApp, noteReview } from './rows.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
@@ -44,7 +44,7 @@ export async function lookAtReview(db: Db, id: string, means: Means): Promise<vo
     if (!locked || locked.status === 'DELETED') return
     if (ardas.length === 0) await applyToReview(tx, locked, { kind: 'started' }, now)
     const reminded = locked.closedAt === null && remindsNow(locked, now)
-    if (reminded) await remind(tx, systemOf(locked), locked, now)
+    if (reminded) await remindReviewers(tx, systemOf(locked), locked, now)
     await tx
       .update(accessReviews)
       .set({ wakeAt, ...(reminded ? { remindedAt: now } : {}) })
@@ -67,7 +67,7 @@ async function launch(
   if (locked?.status !== 'SCHEDULED') return
   const wakeAt = nextLook(locked, now)
   await applyToReview(tx, locked, { kind: 'launch_came', apps: ids.length, wakeAt }, now)
-  for (const ardaId of ids) await lookAt(tx, { kind: 'app', id: ardaId }, means)
+  for (const ardaId of ids) await sendReviewJob(tx, { kind: 'app', id: ardaId }, means)
 }
 
 /** When something is due, or who left is to be looked for. */
@@ -105,7 +105,11 @@ async function atDeadline(
     )
     const { actId, count } = await carryOut(tx, review, act, chosen)
     if (actId !== null)
-      await note(tx, system, review, 'DECIDED', { act_id: actId, decision: 'REJECT', items: count })
+      await noteReview(tx, system, review, 'DECIDED', {
+        act_id: actId,
+        decision: 'REJECT',
+        items: count,
+      })
   }
   await closeApps(tx, system, review, ardas, means)
   await applyToReview(tx, review, { kind: 'decisions_ended' }, now)

@@ -82,7 +82,7 @@ export async function lockReviewApp(tx: Db, id: string): Promise<ReviewAppRow | 
 }
 
 /** Records what happened to a review. */
-export const note = (
+export const noteReview = (
   tx: Db,
   actor: Actor,
   review: Pick<ReviewRow, 'id' | 'name'>,

@@ -33,7 +33,7 @@ export const plain = (values: readonly string[]): Option[] =>
   values.map((value) => ({ label: value, value }))
 
 /** The fault of a value that is none of some. */
-export const oneOf =
+export const faultUnlessOneOf =
   (values: readonly string[]) =>
   (value: string): string | null =>
     values.includes(value) ? null : `must be one of ${values.join(', ')}`

@@ -13,7 +13,7 @@ import { breakersOf } from '../separation/holdings.ts'
 import { attribute } from './attribute.ts'
 import {
   between,
-  oneOf,
+  faultUnlessOneOf,
   type Population,
   plain,
   type ScopeRow,
@@ -106,7 +106,7 @@ export const SCOPES: Record<ScopeGroup, ScopeRow> = {
   EMPLOYMENT_STATUS: {
     fits: (filter) => sql`u.status = ${wanted(filter)}`,
     options: plain(STATUSES),
-    fault: oneOf(STATUSES),
+    fault: faultUnlessOneOf(STATUSES),
   },
   EMAIL_DOMAIN: {
     fits: (filter) => sql`lower(split_part(a.email, '@', 2)) = lower(${wanted(filter)})`,
@@ -116,14 +116,14 @@ export const SCOPES: Record<ScopeGroup, ScopeRow> = {
   CATEGORIES: {
     fits: (filter) => sql`a.account_type = ${wanted(filter)}`,
     options: plain(CATEGORIES),
-    fault: oneOf(CATEGORIES),
+    fault: faultUnlessOneOf(CATEGORIES),
   },
   ACCOUNT_DELTA: {
     fits: (filter, { appId, isEarlier }) => sql`${wanted(filter)} = (select case
         when l.at is null or ${HELD_SINCE} > l.at then 'NEW' when a.since > l.at then 'CHANGED' else 'UNCHANGED' end
       from (select max(b.launched_at) as at from access_review_apps b where b.app_id = ${appId} and ${isEarlier}) l)`,
     options: DELTAS,
-    fault: oneOf(DELTAS.map(({ value }) => value)),
+    fault: faultUnlessOneOf(DELTAS.map(({ value }) => value)),
   },
   ACCOUNT_STATUS: {
     fits: (filter) => sql`coalesce(a.status, '') = ${wanted(filter)}`,
@@ -156,7 +156,7 @@ export const SCOPES: Record<ScopeGroup, ScopeRow> = {
       return ofRequest(of, sql`q.expiration_in_seconds is not distinct from ${seconds}::int`)
     },
     options: plain(LENGTHS),
-    fault: oneOf(LENGTHS),
+    fault: faultUnlessOneOf(LENGTHS),
   },
   USER_OR_GROUP: {
     fits: (filter) => sql`(a.user_id::text = lower(${wanted(filter)}) or exists (

@@ -11,7 +11,7 @@ import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { demandUnfinished } from './create.ts'
 import type { ReviewRow } from './machine/log.ts'
-import { findReview, note } from './rows.ts'
+import { findReview, noteReview } from './rows.ts'
 
 /** @throws CoreError not_found */
 export async function getReviewSettings(db: Db, principal: Principal, id: string) {
@@ -60,7 +60,7 @@ export async function putReviewSettings(
         .where(eq(accessReviews.id, review.id))
         .returning(),
     )
-    await note(tx, principal, review, 'SETTINGS_UPDATED', { ...body })
+    await noteReview(tx, principal, review, 'SETTINGS_UPDATED', { ...body })
     return toSettings(row)
   })
 }

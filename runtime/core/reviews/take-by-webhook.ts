@@ -4,19 +4,19 @@ import type { Db } from '../../database/database.ts'
 import { accessReviewItems } from '../../database/schema/reviews.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import { failed, type StepOutcome, throughApp } from '../provisioning/client.ts'
+import { failedCall, type StepOutcome, throughApp } from '../provisioning/client.ts'
 import type { Watch } from '../provisioning/readings.ts'
-import { configOf } from '../requests/subject.ts'
+import { storeSettingsOf } from '../requests/subject.ts'
 import { webhookPayload } from '../requests/webhook-payload.ts'
 import { callOnce } from '../requests/webhooks.ts'
 import { callWebhook } from '../webhooks/call.ts'
 import type { ItemRow } from './machine/line.ts'
 import { type ReviewRow, systemOf } from './machine/log.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
-import { note } from './rows.ts'
+import { noteReview } from './rows.ts'
 import { entitlementOf, isGone, lookOnly, type Taken } from './take.ts'
 
-type Config = Awaited<ReturnType<typeof configOf>>
+type Config = Awaited<ReturnType<typeof storeSettingsOf>>
 
 /** Whether anything of an app has a webhook that takes access back. */
 export async function hasRemovalWebhook(db: Db, { appId }: ReviewAppRow): Promise<boolean> {
@@ -45,7 +45,7 @@ export async function takeByWebhook(
     )
     if (before.ok || before.end !== 'manual') return before
   }
-  const settings = await configOf(db, app, entitlement)
+  const settings = await storeSettingsOf(db, app, entitlement)
   const webhookId = settings.config.removalWebhook
   if (webhookId === null) return byHand('no webhook is set that takes it back')
   const answered = await callOnce({
@@ -81,7 +81,7 @@ const noteCall = (
       .set({ calledAt: await now(tx) })
       .where(eq(accessReviewItems.id, id))
     const about = { item_id: id, app_id: appId, webhook_id: webhookId }
-    await note(tx, systemOf(review), review, 'WEBHOOK_CALLED', about)
+    await noteReview(tx, systemOf(review), review, 'WEBHOOK_CALLED', about)
   })
 
 async function payloadOf(
@@ -128,7 +128,7 @@ async function readBack(
       const now = await look()
       return now === null ? true : now.ok ? now.value : now
     })
-    if (!gone.ok) return failed(gone.error)
+    if (!gone.ok) return failedCall(gone.error)
     if (isReadable && gone.value) return { ok: true, found: false }
     const seen = isReadable ? 'but the system still shows it' : 'and the system cannot be asked'
     const problem = `the webhook answered success, ${seen}; the next complete sync will tell`

@@ -5,12 +5,12 @@ import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import {
   type AppClient,
-  failed,
+  failedCall,
   type StepOutcome,
   type SystemAnswer,
   throughApp,
 } from '../provisioning/client.ts'
-import { canBeRead, holds, statusOf, UNUSABLE } from '../provisioning/read-back.ts'
+import { canBeRead, holdsEntitlement, statusOf, UNUSABLE } from '../provisioning/read-back.ts'
 import type { Watch } from '../provisioning/readings.ts'
 import { makeUnusable, takeEntitlement } from '../provisioning/revoke.ts'
 import type { ItemRow } from './machine/line.ts'
@@ -87,7 +87,7 @@ export async function isGone(
     return status.ok ? { ok: true, value: UNUSABLE.includes(status.value) } : status
   }
   if (!canBeRead(carrier)) return null
-  const there = await holds(carrier, account, entitlement)
+  const there = await holdsEntitlement(carrier, account, entitlement)
   return there.ok ? { ok: true, value: !there.value } : there
 }
 
@@ -98,7 +98,7 @@ export async function lookOnly(
   entitlement: EntitlementRef | null,
 ): Promise<StepOutcome> {
   const gone = await isGone(carrier, item, entitlement)
-  if (gone !== null && !gone.ok) return failed(gone.error)
+  if (gone !== null && !gone.ok) return failedCall(gone.error)
   if (gone?.value) return { ok: true, found: true }
   return { ok: false, end: 'manual', problem: 'the review has it removed by hand' }
 }

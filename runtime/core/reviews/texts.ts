@@ -29,7 +29,7 @@ export const saying = (search: string): SQL | undefined =>
   or(hasPart(items.account, search), hasPart(items.userEmail, search), hasPart(items.label, search))
 
 /** A condition that all lines fit which a search of a review finds, and which indexes answer; none where many do. */
-export async function namedBy(
+export async function foundByText(
   db: Db,
   reviewId: string,
   search: string | null | undefined,

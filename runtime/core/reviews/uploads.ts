@@ -14,10 +14,10 @@ import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { findTask, mayActOn } from '../tasks/tasks.ts'
-import { mineOf, whichItems } from './items.ts'
+import { decidableBy, whichItems } from './items.ts'
 import type { ItemRow } from './machine/line.ts'
 import type { ReviewRow } from './machine/log.ts'
-import { findReview, findReviewApp, note } from './rows.ts'
+import { findReview, findReviewApp, noteReview } from './rows.ts'
 
 type UploadRow = typeof accessReviewUploads.$inferSelect
 
@@ -61,7 +61,7 @@ export async function uploadEvidence(
         .returning(),
     )
     await tx.insert(accessReviewFiles).values({ uploadId: row.id, content })
-    await note(tx, principal, review, 'EVIDENCE_UPLOADED', { upload_id: row.id, digest })
+    await noteReview(tx, principal, review, 'EVIDENCE_UPLOADED', { upload_id: row.id, digest })
     return toUpload(row)
   })
 }
@@ -84,7 +84,7 @@ async function subjectOf(
     return { ardaId: arda.id, itemIds: [] }
   }
   const rows = await tx
-    .select({ item: accessReviewItems, mine: sql<boolean>`${mineOf(principal.userId)}` })
+    .select({ item: accessReviewItems, mine: sql<boolean>`${decidableBy(principal.userId)}` })
     .from(accessReviewItems)
     .where(and(whichItems(review, {}), inArray(accessReviewItems.id, ids.filter(isId))))
   if (rows.length !== ids.length) throw notFound('Line')

@@ -160,14 +160,14 @@ function literalOf(token: Token): FilterValue {
 }
 
 /** Whether a filter holds for a flat value; a path that it does not have is nothing. Texts without case. */
-export function fits(filter: Filter, value: Readonly<Record<string, FilterValue>>): boolean {
+export function fitsFilter(filter: Filter, value: Readonly<Record<string, FilterValue>>): boolean {
   switch (filter.kind) {
     case 'and':
-      return fits(filter.left, value) && fits(filter.right, value)
+      return fitsFilter(filter.left, value) && fitsFilter(filter.right, value)
     case 'or':
-      return fits(filter.left, value) || fits(filter.right, value)
+      return fitsFilter(filter.left, value) || fitsFilter(filter.right, value)
     case 'not':
-      return !fits(filter.inner, value)
+      return !fitsFilter(filter.inner, value)
     case 'within':
       return false
     case 'present':

@@ -14,7 +14,7 @@ const OPS = ['add', 'replace', 'remove'] as const
 const syntax = (detail: string) => new ScimError('bad_request', 'invalidSyntax', detail)
 
 /** The operations of a message, their names in small letters. @throws ScimError invalidSyntax, noTarget, tooMany */
-export function operationsOf(body: Record<string, unknown>): PatchOperation[] {
+export function patchSteps(body: Record<string, unknown>): PatchOperation[] {
   const list = member(body, 'operations')
   if (!Array.isArray(list) || list.length === 0)
     throw syntax('A PATCH needs a list Operations with at least one operation')

@@ -3,7 +3,7 @@ import { SCIM_LENGTHS, USER_FIELDS, type UserField } from '../../contract/models
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { isObject, membersOf } from '../../contract/schema/record.ts'
 import { isEmail } from '../directory/email.ts'
-import { fits } from './filter.ts'
+import { fitsFilter } from './filter.ts'
 import type { PatchOperation } from './patch.ts'
 import { fieldAt, fieldsBelow, type PatchPath, parseScimPath, schemaOf } from './paths.ts'
 import { invalidValue } from './problem.ts'
@@ -87,7 +87,7 @@ function patchEmail(values: UserValues, path: PatchPath, value: unknown, email: 
   const { filter, sub } = path
   if (filter === null && sub === '') return set(values, 'email', value)
   const main = { type: 'work', primary: true, value: email }
-  if (filter !== null && !fits(filter, main)) return
+  if (filter !== null && !fitsFilter(filter, main)) return
   if (sub === 'value' || sub === '') set(values, 'email', isObject(value) ? value['value'] : value)
 }
 

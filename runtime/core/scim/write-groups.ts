@@ -10,7 +10,7 @@ import { isId } from '../kernel/id.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { recordPush, type ScimCaller } from './caller.ts'
 import { type GroupChange, patchGroup, readGroup } from './group-fields.ts'
-import { operationsOf } from './patch.ts'
+import { patchSteps } from './patch.ts'
 import { duplicate, invalidValue } from './problem.ts'
 import { FROM, findGroup, type GroupRow, toScimGroup, visibleGroups } from './read-groups.ts'
 import { demandVersion, type ScimRequest } from './resource.ts'
@@ -61,7 +61,7 @@ export const patchGroupById = (
   id: string,
   body: Body,
   request: ScimRequest,
-): Promise<void> => changeGroup(db, caller, id, patchGroup(operationsOf(body)), request)
+): Promise<void> => changeGroup(db, caller, id, patchGroup(patchSteps(body)), request)
 
 async function changeGroup(
   db: Db,

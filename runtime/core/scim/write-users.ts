@@ -15,7 +15,7 @@ import { isId } from '../kernel/id.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { deactivate, reactivate } from './active.ts'
 import { recordPush, type ScimCaller } from './caller.ts'
-import { operationsOf } from './patch.ts'
+import { patchSteps } from './patch.ts'
 import { duplicate, invalidValue } from './problem.ts'
 import { findScimUser, getScimUser, keptName, toScimUser, type UserRow } from './read-users.ts'
 import { demandVersion, type Resource, type ScimRequest } from './resource.ts'
@@ -98,7 +98,7 @@ export const patchUserById = (
   request: ScimRequest,
   means: PushMeans,
 ): Promise<Resource> => {
-  const operations = operationsOf(body)
+  const operations = patchSteps(body)
   return changeUser(db, caller, id, ({ email }) => patchUser(operations, email), request, means)
 }
 

@@ -6,7 +6,7 @@ import { lockTextUntilEnd } from '../../database/locks.ts'
 import { prepared } from '../../database/prepared.ts'
 import { separationRules } from '../../database/schema/findings.ts'
 import { one } from '../../database/written.ts'
-import { holdingsOf, labelsOf, namedBy } from './holdings.ts'
+import { holdingsOf, labelsOf, ruleTargets } from './holdings.ts'
 import { appThing, brokenBy, permissionThing, type Thing, thingsOf } from './rules.ts'
 
 export type SeparationRow = typeof separationRules.$inferSelect
@@ -59,7 +59,7 @@ export async function conflictsOfAll(
     [...thingsOf(left), ...thingsOf(right)].some((thing) => all.has(thing)),
   )
   if (rules.length === 0) return wanted.map(() => [])
-  const held = await holdingsOf(db, { domainId, userId, without: requestId }, namedBy(rules))
+  const held = await holdingsOf(db, { domainId, userId, without: requestId }, ruleTargets(rules))
   return things.map((asked) =>
     rules.flatMap((rule) => {
       const holds = brokenBy(rule, held, asked)

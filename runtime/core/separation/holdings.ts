@@ -6,7 +6,7 @@ import { UNUSABLE } from '../provisioning/read-back.ts'
 import { appThing, permissionThing, type RuleSides, type Thing } from './rules.ts'
 
 /** The apps and permissions that rules name. */
-export function namedBy(rules: readonly Omit<RuleSides, 'id'>[]): {
+export function ruleTargets(rules: readonly Omit<RuleSides, 'id'>[]): {
   apps: string[]
   permissions: string[]
 } {

@@ -21,7 +21,7 @@ import { keptText } from '../kernel/kept-text.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { hasPart } from '../kernel/list/search.ts'
 import type { SeparationRow } from './check.ts'
-import { namedBy } from './holdings.ts'
+import { ruleTargets } from './holdings.ts'
 import { overlap } from './rules.ts'
 
 type Means = Pick<CoreContext, 'listeners'>
@@ -219,7 +219,7 @@ async function namesOf(
   domainId: string,
   rules: readonly { left: SeparationSide; right: SeparationSide }[],
 ) {
-  const named = namedBy(rules)
+  const named = ruleTargets(rules)
   const appIds = named.apps.filter(isId)
   const permissionIds = named.permissions.filter(isId)
   const appRows =

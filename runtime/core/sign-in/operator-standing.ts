@@ -4,7 +4,7 @@
  */
 import type { Db } from '../../database/database.ts'
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
-import { standingOf, type TokenStanding } from './operator-token.ts'
+import { type TokenStanding, tokenStanding } from './operator-token.ts'
 
 export type OperatorStanding = {
   readonly token: string
@@ -41,6 +41,6 @@ export function createOperatorStanding(
     token,
     last: () => last,
     heard,
-    look: async (db) => heard(await standingOf(db, hasher, token)),
+    look: async (db) => heard(await tokenStanding(db, hasher, token)),
   }
 }

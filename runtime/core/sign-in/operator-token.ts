@@ -51,7 +51,7 @@ export async function takeOperatorToken(
 }
 
 /** What has become of a host's token since. */
-export async function standingOf(
+export async function tokenStanding(
   db: Db,
   hasher: TokenHasher,
   text: string,

@@ -44,7 +44,7 @@ export async function authenticateOperator(
 }
 
 /** The e-mail address of who operates: what a history names them by. */
-export async function emailOf(db: Db, { userId }: Doer): Promise<string> {
+export async function emailOfDoer(db: Db, { userId }: Doer): Promise<string> {
   const [user] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
   return user?.email ?? ''
 }

@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { nextAccounts } from './batches.ts'
 import { isKeepable, lastOfEach, MAX_ACCOUNT_ID } from './kept.ts'
-import { fetchPage, mayGoOn, offers } from './listing.ts'
+import { fetchPage, mayGoOn, walkOffers } from './listing.ts'
 import { added, checkpoint, toNext, type Walk } from './runs.ts'
 import { Trouble } from './trouble.ts'
 
@@ -15,7 +15,7 @@ const BATCH = 200
 /** Walks the accounts that the run has seen; a page token belongs to the accounts behind the cursor. */
 export async function walkActivity(walk: Walk): Promise<void> {
   const { run } = walk
-  if (run.cursor === null && !offers(walk, 'get_last_activity')) {
+  if (run.cursor === null && !walkOffers(walk, 'get_last_activity')) {
     return checkpoint(walk, async () => ({
       ...toNext(walk),
       skipped: [...run.skipped, run.phase],

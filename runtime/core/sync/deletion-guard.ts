@@ -21,7 +21,7 @@ const KINDS = ['accounts', 'entitlements', 'associations'] as const
  * Counts what there is before anything is written. The last identity event is the one before the first that
  * nobody was asked about: a run that failed may have written some.
  */
-export const begin = (walk: Walk): Promise<void> =>
+export const beginCount = (walk: Walk): Promise<void> =>
   checkpoint(walk, async (tx) => {
     const { rows } = await tx.execute<Record<string, string>>(sql`
       select
@@ -42,7 +42,7 @@ export const begin = (walk: Walk): Promise<void> =>
   })
 
 /** Goes on, or stops the run before anything is marked as gone. */
-export async function judge(walk: Walk): Promise<void> {
+export async function guardDeletions(walk: Walk): Promise<void> {
   const { run, app } = walk
   const missing = await countMissing(walk.db, walk)
   const suspicious = KINDS.flatMap((kind) => {

@@ -9,13 +9,13 @@ import { apps } from '../../database/schema/apps.ts'
 import { enterApp, type Gate, leaveProbe } from '../catalogue/apps/outages.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import { offers } from './listing.ts'
+import { walkOffers } from './listing.ts'
 import { PHASES } from './phases.ts'
 import {
-  giveBack,
   keepLease,
   LeaseLost,
   planNext,
+  releaseRun,
   startRun,
   takeLease,
   type Walk,
@@ -131,7 +131,7 @@ async function carryOut(walk: Turn): Promise<void> {
     if (app.disconnectedAt !== null || app.sealedConnection === null)
       return await fail(walk, 'The app was disconnected')
     // The first phase of all is also asked of a connector that has nothing to list.
-    if (run.phase === 'begin' && !offers(walk, 'list_accounts'))
+    if (run.phase === 'begin' && !walkOffers(walk, 'list_accounts'))
       return await fail(walk, `The connector ${app.connectorId} cannot list accounts`)
     for (;;) {
       const before = run.phase
@@ -145,7 +145,7 @@ async function carryOut(walk: Turn): Promise<void> {
         break
     }
     // It is found again with all that waits (`due`).
-    await giveBack(db, run, lease)
+    await releaseRun(db, run, lease)
   } catch (error) {
     await afterError(walk, error)
   } finally {
@@ -159,10 +159,10 @@ async function carryOut(walk: Turn): Promise<void> {
 async function afterError(walk: Walk, error: unknown): Promise<void> {
   const { db, run, lease, parts } = walk
   // Still ours, where it is the app that was disconnected: the next turn ends the run.
-  if (error instanceof LeaseLost) return giveBack(db, run, lease)
+  if (error instanceof LeaseLost) return releaseRun(db, run, lease)
   if (isAway(error)) throw error
   // The host stops, or the lease is gone: that its calls were cut off is no failure of theirs.
-  if (parts.signal.aborted) return giveBack(db, run, lease)
+  if (parts.signal.aborted) return releaseRun(db, run, lease)
   await stumble(walk, asTrouble(error)).catch((lost) => {
     if (!(lost instanceof LeaseLost)) throw lost
   })

@@ -34,7 +34,7 @@ export type SyncListing<T, R> = {
 const MOST_RESTARTS = 5
 
 /** Whether the connector of a walk's app has a capability now. @throws Trouble when it is not served. */
-export function offers({ parts, app }: Walk, capability: CapabilityName): boolean {
+export function walkOffers({ parts, app }: Walk, capability: CapabilityName): boolean {
   const connector = app.connectorId === null ? null : parts.connectors.find(app.connectorId)
   if (!connector)
     throw new Trouble(
@@ -65,7 +65,7 @@ export async function fetchPage<T>(
 export async function walkListing<T, R>(walk: Walk, listing: SyncListing<T, R>): Promise<void> {
   const { capability } = listing
   const { run } = walk
-  if (run.pageToken === null && !offers(walk, capability)) return skip(walk)
+  if (run.pageToken === null && !walkOffers(walk, capability)) return skip(walk)
   const request = listing.request(walk)
   const expected = { isNew: (run.counts[`before_${run.phase}`] ?? 0) === 0 && run.restarts === 0 }
   const ahead = readAhead<T>({

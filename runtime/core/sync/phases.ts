@@ -4,7 +4,7 @@ import { recordRun } from '../history/spans.ts'
 import { ACCOUNTS } from './accounts.ts'
 import { walkActivity } from './activity.ts'
 import { ASSOCIATIONS } from './associations.ts'
-import { begin, judge } from './deletion-guard.ts'
+import { beginCount, guardDeletions } from './deletion-guard.ts'
 import { ENTITLEMENTS, RESOURCES } from './entitlements.ts'
 import { walkExpenses } from './expenses.ts'
 import { syncGroups } from './groups.ts'
@@ -15,19 +15,19 @@ import { syncPeople } from './people.ts'
 import { syncPermissions } from './permissions.ts'
 import { endRun, longStatements, type Walk } from './runs.ts'
 import { markAccounts, markRest } from './tombstones.ts'
-import { settle } from './trouble.ts'
+import { settleSyncTask } from './trouble.ts'
 import { tellUsersChanged } from './users-changed.ts'
 
 type Phase = (walk: Walk) => Promise<void>
 
 export const PHASES: Record<SyncPhase, Phase> = {
-  begin,
+  begin: beginCount,
   accounts: (walk) => walkListing(walk, ACCOUNTS),
   resources: (walk) => walkListing(walk, RESOURCES),
   entitlements: (walk) => walkListing(walk, ENTITLEMENTS),
   associations: (walk) => walkListing(walk, ASSOCIATIONS),
   activity: walkActivity,
-  judge,
+  judge: guardDeletions,
   accounts_gone: markAccounts,
   rest_gone: markRest,
   match,
@@ -44,7 +44,7 @@ export const PHASES: Record<SyncPhase, Phase> = {
       // First: the end locks the run, and a host that renews its lease would wait as long as this takes.
       await recordRun(tx, walk.run)
       await endRun(tx, walk, { state: 'SUCCEEDED', problem: null })
-      await settle(tx, walk.app)
+      await settleSyncTask(tx, walk.app)
       await walk.parts.listeners.accessChanged(tx, {
         domainId: walk.app.domainId,
         appId: walk.app.id,

@@ -134,7 +134,7 @@ export async function waitUntil(
 }
 
 /** Lets others have the run: since now it waits for its next turn. */
-export async function giveBack(db: Db, run: RunRow, lease: string): Promise<void> {
+export async function releaseRun(db: Db, run: RunRow, lease: string): Promise<void> {
   const updatedAt = sql`clock_timestamp()`
   await db
     .update(syncRuns)

@@ -62,7 +62,11 @@ async function appOf(db: Db, domainId: string, id: string): Promise<AppRow> {
 }
 
 /** The same as on the wire. @throws CoreError not_found */
-export async function showSettings(db: Db, domainId: string, id: string): Promise<SyncSettings> {
+export async function readSyncSettings(
+  db: Db,
+  domainId: string,
+  id: string,
+): Promise<SyncSettings> {
   const app = await appOf(db, domainId, id)
   const [row] = await db.select().from(syncSettings).where(eq(syncSettings.appId, app.id))
   return toWire(app.id, row)

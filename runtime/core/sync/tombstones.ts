@@ -8,7 +8,7 @@ import type { Db } from '../../database/database.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
 import { responseOf } from '../kernel/context/connectors.ts'
 import { STATUSES } from './accounts.ts'
-import { offers } from './listing.ts'
+import { walkOffers } from './listing.ts'
 import { checkpoint, type Progress, toNext, type Walk } from './runs.ts'
 import { troubleOf } from './trouble.ts'
 
@@ -28,7 +28,7 @@ type Verdict = { external: string; status: string; gone: boolean }
  */
 export async function markAccounts(walk: Walk): Promise<void> {
   if (walk.run.skipped.includes('accounts')) return checkpoint(walk, async () => toNext(walk))
-  const confirms = offers(walk, 'get_account')
+  const confirms = walkOffers(walk, 'get_account')
   while (!walk.over()) {
     const missing = await missingAccounts(walk, confirms ? CONFIRMED_AT_ONCE : MARKED_AT_ONCE)
     if (missing.length === 0) return checkpoint(walk, async () => toNext(walk))

@@ -171,7 +171,7 @@ export async function askAdmins(
 }
 
 /** Completes the app's task about its syncs. */
-export async function settle(tx: Db, app: AppRow): Promise<void> {
+export async function settleSyncTask(tx: Db, app: AppRow): Promise<void> {
   const open = await tx.select().from(tasks).where(openTasks(app)).for('update')
   if (open.length === 0) return
   const ids = open.map(({ id }) => id)

@@ -12,7 +12,7 @@ import { keptText } from '../kernel/kept-text.ts'
 import { retryStep } from '../offboarding/accounts.ts'
 import { partiesOf } from '../requests/able.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
-import { applyTaskOutcome, judge } from '../requests/task-outcome.ts'
+import { applyTaskOutcome, authoriseOutcome } from '../requests/task-outcome.ts'
 import { judgeReviewTask } from '../reviews/asking.ts'
 import { wakeHands } from '../reviews/hands.ts'
 import { syncAgain } from '../sync/trigger.ts'
@@ -37,7 +37,7 @@ async function act(
   await db.transaction(async (tx) => {
     const { request, task } = await lockForAction(tx, principal, id)
     const { action, to } = choose(task, wanted)
-    if (request) judge(request, principal, task)
+    if (request) authoriseOutcome(request, principal, task)
     const isEnd = to === 'COMPLETED' || to === 'DISMISSED'
     const onBehalfOf =
       request && isEnd ? await decidesFor(tx, principal, task, partiesOf(request)) : null

@@ -9,7 +9,7 @@ import { recordActivity } from '../kernel/audit/activity.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { eligible, partiesOf } from '../requests/able.ts'
-import { judge } from '../requests/task-outcome.ts'
+import { authoriseOutcome } from '../requests/task-outcome.ts'
 import { actionsOf } from '../tasks/task-actions.ts'
 import { taskTarget } from '../tasks/tasks.ts'
 import { lockForAction } from './lock.ts'
@@ -33,7 +33,7 @@ export async function reassignTask(
     if (actionsOf(task.taskCategory, task.status).length === 0)
       throw new CoreError('conflict', `The task is ${task.status} already`)
     // Choosing who decides is half of deciding.
-    if (request) judge(request, principal, task)
+    if (request) authoriseOutcome(request, principal, task)
     const to = distinct(body.user_ids)
     const teams = distinct(body.group_ids)
     if (request && to.some((userId) => partiesOf(request).includes(userId)))

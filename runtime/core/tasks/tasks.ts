@@ -38,13 +38,13 @@ const reachesMore = ({ permissions, roles }: Principal, permission: 'tasks.read'
 
 /** A condition on `tasks`: what is assigned to the caller, and what a permission reaches. */
 async function within(db: Db, principal: Principal, permission: 'tasks.read' | 'tasks.write') {
-  if (!reachesMore(principal, permission)) return mineOf(db, principal.userId)
+  if (!reachesMore(principal, permission)) return assignedTasks(db, principal.userId)
   const more = reached(db, principal, permission)
-  return more && or(await mineOf(db, principal.userId), more)
+  return more && or(await assignedTasks(db, principal.userId), more)
 }
 
 /** What is assigned to a user, and what they decide on as a delegate. */
-export async function mineOf(db: Db, userId: string): Promise<SQL | undefined> {
+export async function assignedTasks(db: Db, userId: string): Promise<SQL | undefined> {
   const own = assignedTo(db, userId)
   const delegators = await delegatorsOf(db, userId)
   return delegators.length === 0 ? own : or(own, delegatedTo(userId, delegators))
@@ -118,7 +118,7 @@ export async function listTasks(db: Db, principal: Principal, query: TaskQuery) 
     eq(tasks.domainId, principal.domainId),
     query.show_all_tasks
       ? reached(db, principal, 'tasks.read')
-      : await mineOf(db, principal.userId),
+      : await assignedTasks(db, principal.userId),
     query.task_type === null ? undefined : eq(tasks.taskType, query.task_type),
     isText(tasks.taskCategory, query.task_category),
     isText(tasks.status, query.status),

@@ -8,7 +8,7 @@ import type { Db } from '../../database/database.ts'
 import { inlineWebhooks } from '../../database/schema/app_store.ts'
 import { activityLogs } from '../../database/schema/audit.ts'
 import { eventFeeds } from '../../database/schema/webhooks.ts'
-import { readable } from '../kernel/audit/personal.ts'
+import { withPersonalValues } from '../kernel/audit/personal.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/back-off.ts'
@@ -52,7 +52,7 @@ async function deliverEvents(db: Db, webhookId: string, parts: RequestContext): 
   const endMs = performance.now() + TURN_MS
   while (performance.now() < endMs) {
     const open = await openFeed(db, webhookId)
-    const rows = open ? await readable(db, await rowsAfter(db, open)) : []
+    const rows = open ? await withPersonalValues(db, await rowsAfter(db, open)) : []
     if (!open || rows.length === 0) return
     let { deliveredId } = open.feed
     for (const row of rows) {

@@ -12,7 +12,7 @@ import { chainWaiting } from '../kernel/audit/waiting.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { isId } from '../kernel/id.ts'
 import { beginFeed } from './feed-view.ts'
-import { namesOf } from './named-by.ts'
+import { usesOfWebhook } from './named-by.ts'
 import {
   newSecret,
   openSecrets,
@@ -157,7 +157,7 @@ export async function deleteWebhook(
 ): Promise<WebhookChanged> {
   return db.transaction(async (tx) => {
     const row = await lockWebhook(tx, actor, id)
-    const names = await namesOf(tx, row)
+    const names = await usesOfWebhook(tx, row)
     if (names.length > 0)
       throw new CoreError('conflict', `It is in use: ${names.join('; ')}. Take it out there first`)
     const difference = [`${row.hookType} ${JSON.stringify(row.name)} is gone`]

@@ -7,7 +7,7 @@ import type { WebhookRow } from './secrets.ts'
 const MOST_NAMED = 10
 
 /** Settings of apps, permissions and rules that name it; empty where none does. */
-export async function namesOf(
+export async function usesOfWebhook(
   db: Db,
   { id, domainId }: Pick<WebhookRow, 'id' | 'domainId'>,
 ): Promise<string[]> {

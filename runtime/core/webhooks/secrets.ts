@@ -25,7 +25,8 @@ const KEY_BYTES = 32
 export const newSecret = (): string => `${PREFIX}${randomBytes(KEY_BYTES).toString('base64')}`
 
 /** The key of a secret. */
-export const keyOf = (secret: string): Buffer => Buffer.from(secret.slice(PREFIX.length), 'base64')
+export const secretKey = (secret: string): Buffer =>
+  Buffer.from(secret.slice(PREFIX.length), 'base64')
 
 /** What the sealed text of a webhook is bound to. */
 export const boundTo = ({ id, domainId }: Owner): Buffer => Buffer.from(`webhook ${domainId} ${id}`)

@@ -1,6 +1,6 @@
 /** The signature of a webhook: https://www.standardwebhooks.com, symmetric keys. */
 import { createHmac } from 'node:crypto'
-import { keyOf, type WebhookSecrets } from './secrets.ts'
+import { secretKey, type WebhookSecrets } from './secrets.ts'
 
 /**
  * The three headers that a receiver verifies: `webhook-id` (the same for the same message sent again),
@@ -14,7 +14,7 @@ export function signatureHeaders(
   const timestamp = String(Math.floor(now.getTime() / 1000))
   const secrets = previous && now < new Date(previous.until) ? [secret, previous.secret] : [secret]
   const signed = secrets.map((one) => {
-    const mac = createHmac('sha256', keyOf(one)).update(`${id}.${timestamp}.${body}`)
+    const mac = createHmac('sha256', secretKey(one)).update(`${id}.${timestamp}.${body}`)
     return `v1,${mac.digest('base64')}`
   })
   return {

@@ -9,10 +9,10 @@ import { codeOf } from '../../contract/errors/thrown.ts'
 import { type ArchiveWriter, writeArchive } from './archive.ts'
 import { readSchema, type Schema } from './catalog.ts'
 import {
+  BACKUP_FORMAT,
   type BackupKey,
   type BackupManifest,
   dataName,
-  FORMAT,
   MANIFEST_NAME,
   machine,
   PIECE_BYTES,
@@ -93,7 +93,7 @@ async function snapshot(client: Client, { keys, version }: BackupOptions): Promi
       const schema = await readSchema(client, SHORT_LIVED_TABLES)
       const [{ n, at, bytes }] = rows
       const manifest = {
-        format: FORMAT,
+        format: BACKUP_FORMAT,
         keyway: version,
         postgresql: Math.floor(n / 10_000),
         machine: machine(),

@@ -28,7 +28,7 @@ export function dataOf(name: string): { table: number; piece: number } | null {
 export const PIECE_BYTES = 4 * 1024 * 1024
 
 /** Raised by what an older version could not restore. */
-export const FORMAT = 2
+export const BACKUP_FORMAT = 2
 /** The form that holds the files of a server. */
 export const FORMAT_OF_FILES = 1
 
@@ -79,7 +79,7 @@ export const machine = (): string => `${process.platform}-${process.arch}`
 export function sealOf(
   key: BackupKey,
   { complete_until, entries }: Omit<End, 'seal'>,
-  format: number = FORMAT,
+  format: number = BACKUP_FORMAT,
 ): string {
   const text = canonicalJson([format, complete_until, entries])
   return createHmac('sha256', key.sealKey).update(text).digest('hex')

@@ -8,13 +8,13 @@ import * as v from 'valibot'
 import { errorOf } from '../../contract/errors/thrown.ts'
 import {
   type ArchiveEntry,
+  BACKUP_FORMAT,
   BackupError,
   type BackupKey,
   BackupManifest,
   digestOfBytes,
   END_NAME,
   End,
-  FORMAT,
   isSealedWith,
   MANIFEST_NAME,
   MAX_BACKUP_MANIFEST_BYTES,
@@ -126,7 +126,7 @@ export async function* entriesIn(
 }
 
 /** All of an entry. @throws SyntaxError for one that is larger than it may be */
-export async function readBytes(entry: ParsedTarEntry, maxBytes: number): Promise<Buffer> {
+export async function readEntryBytes(entry: ParsedTarEntry, maxBytes: number): Promise<Buffer> {
   if (entry.header.size > maxBytes) throw new SyntaxError('too large')
   const chunks: Uint8Array[] = []
   for await (const chunk of entry.body) chunks.push(chunk)
@@ -134,7 +134,7 @@ export async function readBytes(entry: ParsedTarEntry, maxBytes: number): Promis
 }
 
 async function readJson(entry: ParsedTarEntry, maxBytes: number) {
-  const text = await readBytes(entry, maxBytes)
+  const text = await readEntryBytes(entry, maxBytes)
   return {
     value: JSON.parse(text.toString('utf8')),
     digest: digestOfBytes(text),
@@ -144,7 +144,7 @@ async function readJson(entry: ParsedTarEntry, maxBytes: number) {
 
 function parseManifest(value: unknown, file: string): BackupManifest {
   const format = v.safeParse(v.object({ format: v.number(), keyway: v.string() }), value)
-  if (format.success && format.output.format > FORMAT) {
+  if (format.success && format.output.format > BACKUP_FORMAT) {
     throw new BackupError(
       `${file} was made by Keyway ${format.output.keyway}, in a form that this version does not know: restore it with that version or a newer one`,
     )

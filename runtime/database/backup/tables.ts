@@ -12,7 +12,7 @@ import {
   PIECE_BYTES,
   SCHEMA_NAME,
 } from './format.ts'
-import { damaged, entriesIn, readBytes, type WholeBackup } from './read.ts'
+import { damaged, entriesIn, readEntryBytes, type WholeBackup } from './read.ts'
 
 /** Most bytes that an entry of a name has; null for a name that is none of a backup's. */
 function mostBytes(name: string): number | null {
@@ -25,7 +25,7 @@ export async function weighEntry(entry: ParsedTarEntry, file: string): Promise<A
   const { name } = entry.header
   const most = mostBytes(name)
   if (most === null) throw damaged(file, `it holds ${JSON.stringify(name)}`)
-  const bytes = await readBytes(entry, most)
+  const bytes = await readEntryBytes(entry, most)
   return [name, bytes.length, digestOfBytes(bytes)]
 }
 
@@ -53,7 +53,7 @@ export async function readTables(
     // The end itself, which is not among its own.
     if (sealed === undefined) break
     const most = name === MANIFEST_NAME ? MAX_BACKUP_MANIFEST_BYTES : mostBytes(name)
-    const bytes = await readBytes(entry, most ?? 0)
+    const bytes = await readEntryBytes(entry, most ?? 0)
     if (String([name, bytes.length, digestOfBytes(bytes)]) !== String(sealed))
       throw damaged(file, `${name} changed while it was restored`)
     const data = dataOf(name)

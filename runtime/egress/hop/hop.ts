@@ -17,7 +17,7 @@ import type { CallBudgets, Holding } from '../limits/budgets.ts'
 import type { PrivateGrants } from '../limits/grants.ts'
 import type { EgressLimits } from '../limits/limits.ts'
 import type { Tokens } from '../login/tokens.ts'
-import { judge, type Policy, parseUrl } from '../rules/policy.ts'
+import { judgeUrl, type Policy, parseUrl } from '../rules/policy.ts'
 import { createRecord, type EgressRecord, isWriting } from '../rules/records.ts'
 import type { SqlRoom } from '../sql/room.ts'
 
@@ -97,7 +97,7 @@ export async function hop(
   const turn = { leave: () => {} }
   const finish = createFinish(record, [held, secrets], turn)
   try {
-    const rule = judge(url, request.method, policy)
+    const rule = judgeUrl(url, request.method, policy)
     // Before its turn: a login takes turns of its own, and would wait for one that waits for it.
     const target = { ...rule, origin: url.origin }
     const sent = await state.blind.reveal(request, url, target, {

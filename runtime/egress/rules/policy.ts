@@ -54,7 +54,7 @@ export function parseUrl(text: string): URL {
  * @param url From `parseUrl`.
  * @throws egress_undeclared with what to declare; the message holds origin and path, never the query
  */
-export function judge(url: URL, method: string, policy: Policy): ResolvedRule {
+export function judgeUrl(url: URL, method: string, policy: Policy): ResolvedRule {
   // Once and not for each entry: both may be many.
   const segments = readSegments(url.pathname)
   const covering = policy.rules.filter((rule) => covers(rule, url, segments))

@@ -8,7 +8,7 @@ import { badge } from '../pages/states.ts'
 import { key } from './charts.ts'
 import { pathOf } from './connector.ts'
 import { brief, type Column, card, facts, listed, row, shell, table } from './parts.ts'
-import { lookOf, type Phase, phasesOf } from './phases.ts'
+import { type Phase, phaseLook, phasesOf } from './phases.ts'
 import { bytesOf, milliseconds } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -25,7 +25,7 @@ function fall(phases: readonly Phase[], wholeMs: number): Markup {
   const place = (ms: number): string => String(Math.round(ms * scale * 10) / 10)
   return html`<svg class="fall" viewBox="0 0 200 18" preserveAspectRatio="none" aria-hidden="true"><path class="grid" d="M0 9h200"/>${phases.map(
     (one) =>
-      html`<rect class="f ${lookOf(one)}" x="${place(Math.min(one.beginMs, wholeMs))}" y="${one.request ? 2 : 6}" width="${place(Math.max(Math.min(one.ms, wholeMs), wholeMs / 100))}" height="${one.request ? 14 : 6}"/>`,
+      html`<rect class="f ${phaseLook(one)}" x="${place(Math.min(one.beginMs, wholeMs))}" y="${one.request ? 2 : 6}" width="${place(Math.max(Math.min(one.ms, wholeMs), wholeMs / 100))}" height="${one.request ? 14 : 6}"/>`,
   )}</svg>`
 }
 

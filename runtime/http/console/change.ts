@@ -15,7 +15,7 @@ import type { Place } from '../frame/side.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import type { Flash } from '../pages/flashes.ts'
 import { note } from '../pages/parts.ts'
-import { markOf } from './mark.ts'
+import { digestMark } from './mark.ts'
 import { card, field, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -193,7 +193,7 @@ const OWN = ['form_token', 'reason', 'expected_generation', 'seen']
 
 /** What was filled in, as browsers send it again: without empty fields, and with one kind of line end. */
 const markOfFields = (all: readonly (readonly [string, string])[]): string =>
-  markOf(
+  digestMark(
     all
       .map(([name, value]) => [name, value.replaceAll('\r\n', '\n').trim()])
       .filter(([, value]) => value !== '')
@@ -232,7 +232,7 @@ ${refused === null ? '' : note('bad', 'alert', w.notPossible, refused, 'alert')}
 ${
   preview === null
     ? html`<div class="row">${code === 409 && change.instead ? change.instead(about, t) : ''}<a class="btn" href="${back}">${w.back}</a></div>`
-    : html`${preview.lines === null ? '' : card({ id: 'difference', title: w.whatChanges }, differences(preview.lines, t))}
+    : html`${preview.lines === null ? '' : card({ id: 'difference', title: w.whatChanges }, differenceList(preview.lines, t))}
 ${change.options ? change.options(about, t) : ''}
 <form class="card" method="post" action="${c.req.path}"><div class="in stack">
 ${proofField(visitor.proof)}
@@ -267,7 +267,7 @@ const SAME = /\b(goes on|stays)\b/
 export const signOf = (line: string): Sign =>
   MINUS.test(line) ? 'minus' : SAME.test(line) ? 'same' : 'plus'
 
-export const differences = (lines: readonly DifferenceLine[], t: Tongue): Markup =>
+export const differenceList = (lines: readonly DifferenceLine[], t: Tongue): Markup =>
   lines.length === 0
     ? html`<p class="in soft">${t.console.change.nothingDifferent}</p>`
     : html`<ul class="diff">${lines.map((line) => (typeof line === 'string' ? html`<li class="${signOf(line)}" lang="en">${line}</li>` : html`<li class="${line.sign}">${line.words}</li>`))}</ul>`

@@ -1,7 +1,7 @@
 /** What is different between two generations of what is installed. */
 import { html } from 'hono/html'
 import { note } from '../pages/parts.ts'
-import { differences, refusal } from './change.ts'
+import { differenceList, refusal } from './change.ts'
 import { card, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -36,7 +36,10 @@ async function compared(visit: ConsoleVisit, from: string, to: string) {
       query: { since: from },
     })
     const title = w.compare_title(told.from, told.to)
-    return [card({ id: 'difference', title }, differences(told.difference, visit.t)), 200] as const
+    return [
+      card({ id: 'difference', title }, differenceList(told.difference, visit.t)),
+      200,
+    ] as const
   } catch (error) {
     const { words, status } = refusal(error)
     return [note('bad', 'alert', w.compare_not, words, 'alert'), status] as const

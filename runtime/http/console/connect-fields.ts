@@ -48,7 +48,7 @@ const textIn = (schema: JsonSchema, keyword: string): string =>
   typeof schema[keyword] === 'string' ? schema[keyword] : ''
 
 /** The groups of a connector: its credentials, then its settings, where it has some. */
-export function groupsOf({
+export function fieldGroupsOf({
   auth_schema: auth,
   settings_schema: settings,
 }: Pick<ReturnType<typeof connectionSchemaOf>, 'auth_schema' | 'settings_schema'>): FieldGroup[] {

@@ -5,7 +5,7 @@ import { obtainable } from '../../core/catalogue/apps/consent.ts'
 import { findIntegration } from '../../core/catalogue/apps/integrations.ts'
 import { getAppConnection } from '../../core/catalogue/apps/kept-settings.ts'
 import type { ServedConnector } from '../../core/kernel/context/connectors.ts'
-import { originOf } from '../frame/cookies.ts'
+import { hostOrigin } from '../frame/cookies.ts'
 import { PageError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
@@ -19,7 +19,7 @@ import {
   type ConnectField,
   connectionIn,
   type FieldGroup,
-  groupsOf,
+  fieldGroupsOf,
   isTouched,
   typedIn,
 } from './connect-fields.ts'
@@ -61,7 +61,7 @@ function heldIn({ groups, kept }: ConnectAsk): Form {
 /** The connector of a new app. @throws CoreError not_found */
 export function newApp({ principal, context }: ConsoleVisit, classId: string): ConnectAsk {
   const connector = findIntegration(principal, classId, context)
-  return { connector, groups: groupsOf(connectionSchemaOf(connector.manifest)), kept: null }
+  return { connector, groups: fieldGroupsOf(connectionSchemaOf(connector.manifest)), kept: null }
 }
 
 /** The app that is connected again. @throws CoreError forbidden, not_found, conflict */
@@ -71,7 +71,7 @@ export async function knownApp(
 ): Promise<ConnectAsk> {
   const kept = await getAppConnection(db, principal, appId, context)
   const connector = findIntegration(principal, kept.app_class_id, context)
-  return { connector, groups: groupsOf(connectionSchemaOf(connector.manifest)), kept }
+  return { connector, groups: fieldGroupsOf(connectionSchemaOf(connector.manifest)), kept }
 }
 
 /** The page of the form. */
@@ -177,7 +177,7 @@ ${groups.map((group, at) => {
     title: group.part === 'settings' ? w.settings : at === 0 ? w.credentials : w.otherCredentials,
     lead: at === 0 && credentials.length > 1 ? w.oneOf : '',
     flows,
-    redirectUri: `${originOf(c)}${CALLBACK_PATH}`,
+    redirectUri: `${hostOrigin(c)}${CALLBACK_PATH}`,
     shown: (one) => ({
       value: one.isSecret ? '' : typedIn(typed, one),
       isRequired:

@@ -13,7 +13,13 @@ import {
   type TokenPurpose,
 } from '../../core/catalogue/apps/consent.ts'
 import { demand } from '../../core/kernel/identity/principal.ts'
-import { CONSENT_SECONDS, consentOf, dropConsent, keepConsent, originOf } from '../frame/cookies.ts'
+import {
+  CONSENT_SECONDS,
+  consentOf,
+  dropConsent,
+  hostOrigin,
+  keepConsent,
+} from '../frame/cookies.ts'
 import { PageError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { appPath } from './apps.ts'
@@ -125,7 +131,7 @@ export async function obtain(
     appId: kept?.app.id ?? null,
   }
   const name = form.get('name')?.trim() ?? ''
-  const redirectUri = `${originOf(c)}${CALLBACK_PATH}`
+  const redirectUri = `${hostOrigin(c)}${CALLBACK_PATH}`
   const begun = await obtainTokens(db, principal, purpose, redirectUri, context)
   if ('auth' in begun) {
     const more = settings === undefined ? {} : { settings }
@@ -166,7 +172,7 @@ export async function showConsent(visit: ConsoleVisit): Promise<Response> {
           ? w.noScopes
           : html`${scopes.map((one) => html`<code class="wrap">${brief(one)}</code> `)}`,
       ],
-      [w.redirectUri, html`<code class="wrap">${originOf(c)}${CALLBACK_PATH}</code>`],
+      [w.redirectUri, html`<code class="wrap">${hostOrigin(c)}${CALLBACK_PATH}</code>`],
     ]),
   )}
 <div class="row"><a class="btn main" href="${kept.url}" rel="noreferrer">${w.goToConsent(to.host)}</a><a class="btn plain" href="${formOf(kept)}">${w.cancel}</a></div>`
@@ -204,7 +210,7 @@ export async function takeCallback(visit: ConsoleVisit): Promise<Response> {
       )
     }
     const purpose = { connector: asked.connector, credential, client, appId, settings }
-    const callback = `${originOf(c)}${CALLBACK_PATH}${search}`
+    const callback = `${hostOrigin(c)}${CALLBACK_PATH}${search}`
     const came = { callback, state, verifier }
     const auth = await consentedAuth(db, principal, purpose, came, context)
     const more = settings === undefined ? {} : { settings }

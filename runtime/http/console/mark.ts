@@ -2,5 +2,5 @@
 import { createHash } from 'node:crypto'
 
 /** Short enough for a hidden field; it proves nothing of who made it. */
-export const markOf = (said: unknown): string =>
+export const digestMark = (said: unknown): string =>
   createHash('sha256').update(JSON.stringify(said)).digest('base64url').slice(0, 22)

@@ -31,7 +31,7 @@ export function phasesOf({ ms, upstream }: Pick<CallRecord, 'ms' | 'upstream'>):
 }
 
 /** How a phase looks: refused or failed, answered with a refusal, answered, or our own time. */
-export function lookOf({ request }: Phase): 'bad' | 'wait' | 'busy' | '' {
+export function phaseLook({ request }: Phase): 'bad' | 'wait' | 'busy' | '' {
   if (request === null) return ''
   if (request.error !== null) return 'bad'
   return (request.status ?? 0) >= 400 ? 'wait' : 'busy'

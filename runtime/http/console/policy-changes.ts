@@ -5,7 +5,7 @@ import { AccessPolicyInput } from '../../contract/models/access-policy.ts'
 import { deletePolicy, getPolicy, putPolicy } from '../../core/policies/policies.ts'
 import { previewPolicy } from '../../core/policies/preview.ts'
 import type { About, ConsoleChange } from './change.ts'
-import { bodyOf, draftOf } from './policy-form.ts'
+import { draftOf, policyBodyOf } from './policy-form.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const idOf = ({ params }: About): string => params['access_policy_id'] ?? ''
@@ -22,7 +22,7 @@ const turning = (
     if (!one) throw new CoreError('not_found', 'There is no such policy')
     const draft = draftOf(one)
     const whole = {
-      ...bodyOf({ ...draft, state: verb === 'enable' ? 'in_force' : 'off' }),
+      ...policyBodyOf({ ...draft, state: verb === 'enable' ? 'in_force' : 'off' }),
       // As it was read: a condition that is nested has no rows.
       ...(one.is_everyone_condition ? {} : { access_condition: one.access_condition }),
     }

@@ -12,12 +12,11 @@ import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { note } from '../pages/parts.ts'
-import { differences, refusal, type Status } from './change.ts'
-import { markOf } from './mark.ts'
+import { differenceList, refusal, type Status } from './change.ts'
+import { digestMark } from './mark.ts'
 import { brief, type Column, card, check, field, listed, row, shell } from './parts.ts'
 import { personPath } from './people.ts'
 import {
-  bodyOf,
   type Draft,
   draftIn,
   draftOf,
@@ -25,6 +24,7 @@ import {
   EMPTY_LINE,
   MEMBERS,
   MOST_LINES,
+  policyBodyOf,
   STATES,
   WHO,
 } from './policy-form.ts'
@@ -73,7 +73,7 @@ export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Respo
     const id = idOf(visit)
     const { db, principal, context } = visit
     // Saved is what was seen: what was changed since is shown again first.
-    if (action !== 'save' || form.get('seen') !== markOf(bodyOf(draft))) {
+    if (action !== 'save' || form.get('seen') !== digestMark(policyBodyOf(draft))) {
       const preview = await previewPolicy(db, principal, body, id)
       return show(visit, { draft, preview, find })
     }
@@ -93,7 +93,7 @@ export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Respo
 function inputOf(t: Tongue, draft: Draft): AccessPolicyInput {
   let body: unknown
   try {
-    body = bodyOf(draft)
+    body = policyBodyOf(draft)
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause
     throw new PageError('invalid', t.console.policy_edit.noJson, { cause })
@@ -124,7 +124,7 @@ ${preview === null ? '' : previewCard(t, preview)}
 <form class="stack" method="post" action="${at}">
 ${proofField(visitor.proof)}
 <button class="unseen" name="do" value="preview" tabindex="-1" aria-hidden="true">${t.console.policy_edit.preview}</button>
-${preview === null ? '' : html`<input type="hidden" name="seen" value="${markOf(bodyOf(draft))}">`}
+${preview === null ? '' : html`<input type="hidden" name="seen" value="${digestMark(policyBodyOf(draft))}">`}
 ${preview === null ? '' : actions(t, back, true)}
 ${card(
   { id: 'about', title: t.console.policy_edit.about },
@@ -229,7 +229,7 @@ function previewCard(t: Tongue, told: PolicyPreview): Markup {
   }
   return html`${card(
     about,
-    html`${isInForce ? '' : html`<p class="in">${t.console.policy_edit.notInForce}</p>`}${lines.length === 0 ? html`<p class="in soft">${t.console.policy_edit.noneTouched}</p>` : differences(lines, t)}`,
+    html`${isInForce ? '' : html`<p class="in">${t.console.policy_edit.notInForce}</p>`}${lines.length === 0 ? html`<p class="in soft">${t.console.policy_edit.noneTouched}</p>` : differenceList(lines, t)}`,
   )}
 ${listed(
   {

@@ -153,7 +153,7 @@ export function draftIn(form: Form): Draft {
 }
 
 /** The body that the API would be sent; lines that were left empty are left out. */
-export function bodyOf(draft: Draft): Record<string, unknown> {
+export function policyBodyOf(draft: Draft): Record<string, unknown> {
   const { name, why, who, gives, preapproved, state } = draft
   const apps = new Map<string, string[]>()
   for (const one of gives) {

@@ -14,7 +14,7 @@ import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
-import { markOf } from './mark.ts'
+import { digestMark } from './mark.ts'
 import {
   brief,
   type Column,
@@ -127,7 +127,7 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
     const { db, principal, context, c, t } = visit
     if (draft.apps.length > MOST_APPS)
       throw new PageError('invalid', t.console.review_launch.tooMany(MOST_APPS))
-    if (action !== 'launch' || form.get('seen') !== markOf(draft))
+    if (action !== 'launch' || form.get('seen') !== digestMark(draft))
       return show(visit, { draft, counted: await count(t, visit, draft) })
     const scope_filters = scopeOf(t, draft.filters)
     const id = await launchReview(
@@ -193,7 +193,7 @@ ${counted === null ? '' : countCard(t, counted)}
 <form class="stack" method="post" action="${PATH}">
 ${proofField(visitor.proof)}
 <button class="unseen" name="do" value="count" tabindex="-1" aria-hidden="true">${t.console.review_launch.count}</button>
-${counted === null ? '' : html`<input type="hidden" name="seen" value="${markOf(draft)}">${buttons(t, true)}`}
+${counted === null ? '' : html`<input type="hidden" name="seen" value="${digestMark(draft)}">${buttons(t, true)}`}
 ${card(
   { id: 'about', title: t.console.review_launch.about },
   html`<div class="in stack">

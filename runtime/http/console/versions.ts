@@ -4,7 +4,7 @@ import type { PackageReport } from '../../contract/endpoints/operator.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { badge } from '../pages/states.ts'
-import { differences } from './change.ts'
+import { differenceList } from './change.ts'
 import { pathOf } from './connector.ts'
 import { brief, type Column, card, check, facts, go, listed, row, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -42,7 +42,7 @@ ${card(
   { id: 'more', title: t.console.version.more },
   more.words.length === 0
     ? html`<p class="in soft">${t.console.version.nothingMore}</p>`
-    : differences(
+    : differenceList(
         more.words.map((one) => `may ${one}`),
         t,
       ),
@@ -51,7 +51,7 @@ ${card(
   { id: 'less', title: t.console.version.less },
   less.words.length === 0
     ? html`<p class="in soft">${t.console.version.nothingLess}</p>`
-    : differences(
+    : differenceList(
         less.words.map((one) => `may no longer ${one}`),
         t,
       ),

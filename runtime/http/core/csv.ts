@@ -8,7 +8,7 @@ import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import { membersOf } from '../../contract/schema/record.ts'
-import { entriesOf } from '../../contract/schema/shape.ts'
+import { schemaEntries } from '../../contract/schema/shape.ts'
 import { inWalk } from '../../core/kernel/list/walk.ts'
 import type { Db } from '../../database/database.ts'
 
@@ -102,7 +102,7 @@ export async function csvOf(
   const form: ListForm = found
   const { item: schema } = form
   const columns = csvColumns(schema)
-  const hasMembers = Object.keys(entriesOf(schema)).length > 0
+  const hasMembers = Object.keys(schemaEntries(schema)).length > 0
   const encoder = new TextEncoder()
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
   const writer = writable.getWriter()

@@ -3,8 +3,8 @@ import { html, raw } from 'hono/html'
 import { topMarkup } from '../documents/docs-top.ts'
 import { escapeText } from './escape-text.ts'
 import type { Rendered } from './markdown.ts'
-import { addressOf, type DocsPage, PAGES, PARTS } from './pages.ts'
-import { type Hit, SEARCH_LIMITS, wordsOf } from './search.ts'
+import { DOCS_PAGES, DOCS_PARTS, type DocsPage, docsAddressOf } from './pages.ts'
+import { type Hit, queryWords, SEARCH_LIMITS } from './search.ts'
 
 type Markup = ReturnType<typeof html>
 
@@ -56,7 +56,7 @@ ${neighbours(page, titles)}`,
 /** What was found, and a form to search again. */
 export function searchMarkup(query: string, hits: readonly Hit[], titles: Titles): Markup {
   const { maxHits, maxQuery } = SEARCH_LIMITS
-  const words = wordsOf(query)
+  const words = queryWords(query)
   const said =
     words.length === 0
       ? 'Enter one or more words.'
@@ -93,13 +93,13 @@ export const missingMarkup = (titles: Titles): Markup =>
   })
 
 function frame({ title, titles, slug, query = '', toc = '', content }: Frame): Markup {
-  const contents = html`${PARTS.map(
+  const contents = html`${DOCS_PARTS.map(
     (part) => html`<h2>${part.title}</h2>
 <ul>${part.pages
       .filter(({ isListed }) => isListed)
       .map(
         (one) =>
-          html`<li><a href="${addressOf(one)}"${one.slug === slug ? raw(' aria-current="page"') : ''}>${titles.get(one.slug) ?? one.slug}</a></li>`,
+          html`<li><a href="${docsAddressOf(one)}"${one.slug === slug ? raw(' aria-current="page"') : ''}>${titles.get(one.slug) ?? one.slug}</a></li>`,
       )}</ul>`,
   )}`
   return html`<!doctype html>
@@ -129,12 +129,12 @@ ${toc === '' ? '' : html`<nav class="toc wide" aria-label="On this page"><p>On t
 
 /** Links to the pages before and behind one that the contents name. */
 function neighbours(page: DocsPage, titles: Titles): Markup | '' {
-  const listed = PAGES.filter(({ isListed }) => isListed)
+  const listed = DOCS_PAGES.filter(({ isListed }) => isListed)
   const at = listed.findIndex(({ slug }) => slug === page.slug)
   if (at < 0) return ''
   const link = (one: DocsPage | undefined, rel: 'prev' | 'next', word: string) =>
     one
-      ? html`<a class="${rel}" rel="${rel}" href="${addressOf(one)}"><span>${word}</span> ${titles.get(one.slug) ?? one.slug}</a>`
+      ? html`<a class="${rel}" rel="${rel}" href="${docsAddressOf(one)}"><span>${word}</span> ${titles.get(one.slug) ?? one.slug}</a>`
       : ''
   return html`<nav class="neighbours" aria-label="Neighbours">${link(listed[at - 1], 'prev', 'Back')}${link(listed[at + 1], 'next', 'Next')}</nav>`
 }

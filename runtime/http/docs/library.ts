@@ -6,7 +6,7 @@ import { type OpenApiDocument, operationsOf } from '../documents/document.ts'
 import { type KeptDocument, keepDocument, madeOnce } from '../edge/kept.ts'
 import { missingMarkup, pageMarkup, searchMarkup, type Titles } from './layout.ts'
 import type { Rendered } from './markdown.ts'
-import { addressOf, type DocsPage, FILES, PACKAGE, PAGES, resolveLink } from './pages.ts'
+import { DOCS_PAGES, type DocsPage, docsAddressOf, FILES, PACKAGE, resolveLink } from './pages.ts'
 import { type Index, indexOf, type SearchEntry, search } from './search.ts'
 
 const HTML = 'text/html; charset=UTF-8'
@@ -26,16 +26,18 @@ type Library = {
 export function createLibrary(document: () => Promise<OpenApiDocument>): Library {
   const read = onceFor((page: DocsPage) => rendered(page))
   const titles = once(async (): Promise<Titles> => {
-    const all = PAGES.map(async (page) => [page.slug, titleOf(await textOf(page.file))] as const)
+    const all = DOCS_PAGES.map(
+      async (page) => [page.slug, titleOf(await textOf(page.file))] as const,
+    )
     return new Map(await Promise.all(all))
   })
   const index = once(async (): Promise<Index> => {
     const entries: SearchEntry[] = []
-    for (const page of PAGES) entries.push(...entriesOf(page, await read(page)))
+    for (const page of DOCS_PAGES) entries.push(...entriesOf(page, await read(page)))
     return indexOf([...entries, ...operationEntries(await document())])
   })
   const pages = new Map(
-    PAGES.map((page) => [
+    DOCS_PAGES.map((page) => [
       page.slug,
       madeOnce(HTML, async () => String(await pageMarkup(page, await read(page), await titles()))),
     ]),
@@ -67,7 +69,7 @@ const titleOf = (markdown: string): string => /^# (.+)$/m.exec(markdown)?.[1] ??
 
 const entriesOf = (page: DocsPage, { title, sections }: Rendered): SearchEntry[] =>
   sections.map(({ id, heading, text }, at) => ({
-    address: at === 0 || id === '' ? addressOf(page) : `${addressOf(page)}#${id}`,
+    address: at === 0 || id === '' ? docsAddressOf(page) : `${docsAddressOf(page)}#${id}`,
     page: title,
     heading,
     text,

@@ -32,7 +32,7 @@ const CONNECTORS = [
   ...['active-directory', 'postgresql', 'mariadb', 'redmine', 'influxdb', 'wordpress'],
 ]
 
-export const PARTS: readonly Part[] = [
+export const DOCS_PARTS: readonly Part[] = [
   { title: 'Begin', pages: [page('', 'runtime/docs/README.md'), page('start')] },
   {
     title: 'Write connectors',
@@ -101,7 +101,7 @@ export const PARTS: readonly Part[] = [
   },
 ]
 
-export const PAGES: readonly DocsPage[] = PARTS.flatMap(({ pages }) => pages)
+export const DOCS_PAGES: readonly DocsPage[] = DOCS_PARTS.flatMap(({ pages }) => pages)
 
 /** Files that pages link to and that are shown as they are: address below /docs -> its media type. */
 export const FILES: Readonly<Record<string, string>> = {
@@ -118,10 +118,10 @@ export const FILES: Readonly<Record<string, string>> = {
 }
 
 /** The address of a page. */
-export const addressOf = ({ slug }: Pick<DocsPage, 'slug'>): string =>
+export const docsAddressOf = ({ slug }: Pick<DocsPage, 'slug'>): string =>
   slug === '' ? '/docs' : `/docs/${slug}`
 
-const bySource = new Map(PAGES.map((one) => [one.file, one]))
+const bySource = new Map(DOCS_PAGES.map((one) => [one.file, one]))
 
 /**
  * Where a link of a page leads in the browser.
@@ -138,6 +138,6 @@ export function resolveLink(from: string, target: string): string | null {
   if (file === '') return hash
   const full = path.posix.join(path.posix.dirname(from), file).replace(/\/$/, '')
   const found = bySource.get(full) ?? bySource.get(`${full}/README.md`)
-  if (found) return addressOf(found) + hash
+  if (found) return docsAddressOf(found) + hash
   return Object.hasOwn(FILES, full) ? `/docs/files/${full}` : null
 }

@@ -40,7 +40,7 @@ export const indexOf = (entries: readonly SearchEntry[]): Index =>
   }))
 
 /** The words of a query. */
-export const wordsOf = (query: string): string[] => [
+export const queryWords = (query: string): string[] => [
   ...new Set(
     query
       .slice(0, SEARCH_LIMITS.maxQuery)
@@ -53,7 +53,7 @@ export const wordsOf = (query: string): string[] => [
 
 /** The sections that hold all words, the best first. */
 export function search(index: Index, query: string): Hit[] {
-  const words = wordsOf(query)
+  const words = queryWords(query)
   if (words.length === 0) return []
   return index
     .map((entry) => ({ entry, worth: worthOf(entry, words) }))

@@ -6,7 +6,13 @@
 import { html } from 'hono/html'
 import { atOnce, type Steps } from '../../bounded/slices.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
-import { nameOf, prose, type References, type SchemaMarkup, schemaMarkup } from './docs-schema.ts'
+import {
+  proseMarkup,
+  type References,
+  refName,
+  type SchemaMarkup,
+  schemaMarkup,
+} from './docs-schema.ts'
 import { topMarkup } from './docs-top.ts'
 import {
   type OpenApiDocument,
@@ -101,7 +107,7 @@ const isListed = (name: string): boolean =>
 function schemaArticle(name: string, schema: JsonSchema, references: References): SchemaMarkup {
   return html`<article id="schema-${name}">
 <h3>${name}</h3>
-${schema['description'] === undefined ? '' : html`<p>${prose(schema['description'])}</p>`}
+${schema['description'] === undefined ? '' : html`<p>${proseMarkup(schema['description'])}</p>`}
 ${Array.isArray(schema['enum']) ? html`<p><code>${schema['enum'].join(' | ')}</code></p>` : ''}
 ${schemaMarkup(schema, references)}
 </article>`
@@ -116,7 +122,7 @@ function* referenceSteps(document: OpenApiDocument): Steps<References> {
     yield
   }
   return {
-    find: (ref) => schemas[nameOf(ref)] ?? null,
+    find: (ref) => schemas[refName(ref)] ?? null,
     inPlace: (name) => (counts.get(name) ?? 0) <= REPEATED_AT_MOST,
     marksRequired: true,
   }
@@ -130,8 +136,8 @@ function operationMarkup({ path, method, operation }: Entry, references: Referen
   return html`<article id="${operationId}">
 <h3>${operationId}</h3>
 <p class="route"><span class="tag ${method}">${method.toUpperCase()}</span><code>${path}</code>${level ? html`<span class="tag ${level}">${level}</span>` : ''}${access ? html`<span class="tag open">${access}</span>` : ''}</p>
-<p>${prose(summary)}</p>
-${description === undefined ? '' : html`<p class="note">${prose(description)}</p>`}
+<p>${proseMarkup(summary)}</p>
+${description === undefined ? '' : html`<p class="note">${proseMarkup(description)}</p>`}
 ${body ? html`<details><summary>Request</summary>${schemaMarkup(body.schema, references)}</details>` : ''}
 ${Object.entries(responses).map(([status, response]) => responseMarkup(status, response, references))}
 <details><summary>Example</summary>
@@ -155,12 +161,12 @@ function responseMarkup(
   if ('$ref' in response) return ''
   const schema = response.content?.['application/json']?.schema
   if (schema === undefined)
-    return html`<p class="note">${status}: ${prose(response.description)}</p>`
+    return html`<p class="note">${status}: ${proseMarkup(response.description)}</p>`
   const choices = schema.anyOf
   const [success = schema] = choices ?? []
   const isLinked = choices !== undefined
   return html`<details><summary>Response ${status}</summary>
-<p class="note">${prose(response.description)}${isLinked ? html` (<a href="#schema-ErrorResponse">ErrorResponse</a>)` : ''}</p>
+<p class="note">${proseMarkup(response.description)}${isLinked ? html` (<a href="#schema-ErrorResponse">ErrorResponse</a>)` : ''}</p>
 ${schemaMarkup(success, { ...references, marksRequired: false })}</details>`
 }
 

@@ -16,7 +16,7 @@ export type References = {
 const MAX_DEPTH = 6
 
 /** The name that a reference ends in. */
-export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
+export const refName = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
 /** A schema: its members as a table, or its type in one line. */
 export function schemaMarkup(schema: JsonSchema, references: References, depth = 0): SchemaMarkup {
@@ -45,7 +45,7 @@ function opened(schema: JsonSchema, references: References) {
 function targetOf(schema: JsonSchema, references: References): JsonSchema {
   const ref = refOf(schema)
   if (ref === null) return schema
-  return (references.inPlace(nameOf(ref)) ? references.find(ref) : null) ?? {}
+  return (references.inPlace(refName(ref)) ? references.find(ref) : null) ?? {}
 }
 
 const membersOf = (schema: JsonSchema): Member[] => Object.entries(schema.properties ?? {})
@@ -77,13 +77,13 @@ function memberMarkup(schema: JsonSchema, references: References, depth: number)
   const ref = refOf(schema) ?? refOf(schema.items ?? {})
   const inner = opened(schema, references)
   const nested = depth < MAX_DEPTH && (inner.members.length > 0 || inner.choices.length > 1)
-  const linked = ref !== null && !references.inPlace(nameOf(ref))
+  const linked = ref !== null && !references.inPlace(refName(ref))
   const type = linked
-    ? html`<a href="#schema-${nameOf(ref)}">${typeOf(schema)}</a>`
+    ? html`<a href="#schema-${refName(ref)}">${typeOf(schema)}</a>`
     : html`<span class="type">${typeOf(schema, references)}</span>`
   const note = schema['description'] ?? inner.target['description']
   return html`<div>${type}${schema['x-secret'] ? html` <span class="tag write">secret</span>` : ''}</div>
-    ${note === undefined ? '' : html`<p class="note">${prose(note)}</p>`}
+    ${note === undefined ? '' : html`<p class="note">${proseMarkup(note)}</p>`}
     ${
       nested
         ? html`<details><summary>${inner.members.length > 0 ? 'Members' : 'Forms'}</summary>${schemaMarkup(schema, references, depth + 1)}</details>`
@@ -92,7 +92,7 @@ function memberMarkup(schema: JsonSchema, references: References, depth: number)
 }
 
 /** Text in which `backticks` mark code. */
-export function prose(text: unknown): SchemaMarkup {
+export function proseMarkup(text: unknown): SchemaMarkup {
   const parts = String(text).split('`')
   const whole = parts.length % 2 === 1 ? parts : [String(text)]
   return html`${whole.map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
@@ -109,7 +109,7 @@ function refOf(schema: JsonSchema): string | null {
 function typeOf(schema: JsonSchema, references?: References): string {
   if (typeof schema['$ref'] === 'string') {
     const target = references?.find(schema['$ref'])
-    return target && Array.isArray(target['enum']) ? typeOf(target) : nameOf(schema['$ref'])
+    return target && Array.isArray(target['enum']) ? typeOf(target) : refName(schema['$ref'])
   }
   if (Array.isArray(schema['enum'])) return schema['enum'].map(String).join(' | ')
   if (schema['const'] !== undefined) return JSON.stringify(schema['const'])

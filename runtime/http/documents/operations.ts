@@ -13,7 +13,7 @@ import {
   successEnvelope,
 } from '../../contract/envelope/envelope-schemas.ts'
 import type { AnySchema } from '../../contract/schema/any-schema.ts'
-import { entriesOf } from '../../contract/schema/shape.ts'
+import { schemaEntries } from '../../contract/schema/shape.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
 import type { Operation, Parameter, PathItem, PathMethod } from './document.ts'
@@ -64,7 +64,7 @@ const row = (name: CapabilityName): CapabilityRow => CAPABILITIES[name]
 /** What any connector may answer: some have fields of their own where the contract lets them. */
 function anyResponse(name: CapabilityName): AnySchema {
   const { output, extensible } = row(name)
-  return extensible ? v.looseObject(entriesOf(output)) : output
+  return extensible ? v.looseObject(schemaEntries(output)) : output
 }
 
 /** The parts of a capability, with its payloads' schemas. */

@@ -61,7 +61,7 @@ export function ensureVisitor(c: Context<Env>): string {
 }
 
 /** Where a browser reaches this host: what stands before a path. */
-export const originOf = (c: Context<Env>): string =>
+export const hostOrigin = (c: Context<Env>): string =>
   `${isHttps(c) ? 'https' : 'http'}://${c.req.header('host') ?? ''}`
 
 /** How long a person may take at a provider of sign-in, in seconds. */

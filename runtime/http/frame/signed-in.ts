@@ -79,7 +79,7 @@ export async function stillSignedIn({ hasher }: CoreDeps, who: SignedIn): Promis
 }
 
 /** A person who is signed in, as functions of the core take a caller. */
-export const principalOf = ({ session }: SignedIn): Principal => ({
+export const signedInPrincipal = ({ session }: SignedIn): Principal => ({
   ...session.actor,
   tokenId: session.tokenId ?? '',
   // That the token was used is noted by requests that bring it.

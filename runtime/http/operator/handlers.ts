@@ -5,7 +5,7 @@ import { blank, connectorOf, versionOf } from '../../connectors/lifecycle/desire
 import { difference } from '../../connectors/lifecycle/difference.ts'
 import {
   type ChangeOutcome,
-  history,
+  listGenerations,
   newest,
   statementOf,
 } from '../../connectors/lifecycle/generations.ts'
@@ -104,7 +104,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
     return { probe: false }
   },
   list_generations: async ({ db, actor }, { query }) => ({
-    items: await history(db, actor.domainId, {
+    items: await listGenerations(db, actor.domainId, {
       limit: query.limit,
       before: query.before === 0 ? null : query.before,
     }),

@@ -12,7 +12,7 @@ import type { Doer } from '../../core/kernel/audit/activity.ts'
 import type { CoreContext } from '../../core/kernel/context/context.ts'
 import type { Post } from '../../core/kernel/context/post.ts'
 import type { KeptDays } from '../../core/retention/rules.ts'
-import { emailOf } from '../../core/sign-in/operator.ts'
+import { emailOfDoer } from '../../core/sign-in/operator.ts'
 import type { Db } from '../../database/database.ts'
 import type { Sealer } from '../../secrets/seal.ts'
 import type { Operating, OperatorInput } from './handler.ts'
@@ -61,7 +61,7 @@ export async function operatingOf(
   { requestId, signal }: { requestId: string; signal: AbortSignal },
 ): Promise<Operating> {
   return {
-    ...lifecycle.operate(db, actor, await emailOf(db, actor)),
+    ...lifecycle.operate(db, actor, await emailOfDoer(db, actor)),
     lifecycle,
     vault,
     disk: { dataDir, isEmbedded },

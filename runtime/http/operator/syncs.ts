@@ -1,7 +1,7 @@
 /** Which function answers which operator's endpoint of syncs. */
 import type { SYNC_ENDPOINTS } from '../../contract/endpoints/syncs.ts'
 import { acceptDrop, cancelRun, listRuns } from '../../core/sync/progress.ts'
-import { changeSettings, showSettings } from '../../core/sync/settings.ts'
+import { changeSettings, readSyncSettings } from '../../core/sync/settings.ts'
 import type { OperatorHandler } from './handler.ts'
 
 type Handlers = { [N in keyof typeof SYNC_ENDPOINTS]: OperatorHandler<N> }
@@ -15,7 +15,7 @@ export const SYNC_HANDLERS: Handlers = {
   cancel_sync: ({ db, actor }, { params, body }) =>
     cancelRun(db, actor, runOf(params), body.dry_run),
   show_sync_settings: ({ db, actor }, { params }) =>
-    showSettings(db, actor.domainId, params['app_id'] ?? ''),
+    readSyncSettings(db, actor.domainId, params['app_id'] ?? ''),
   change_sync_settings: ({ db, actor }, { params, body }) =>
     changeSettings(db, actor, params['app_id'] ?? '', body.settings, body.dry_run),
 }

@@ -10,7 +10,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { initials, nameOf, parseMoment } from '../frame/words.ts'
 import { ask } from './parts.ts'
 import { requestBadge } from './states.ts'
-import { assigneesOf, oneOf } from './timeline.ts'
+import { assigneesOf, someNames } from './timeline.ts'
 
 /** Something that a person has. */
 export type Held = {
@@ -105,7 +105,7 @@ function leavingOf(t: Tongue, request: AccessRequest, now: Date): Markup | strin
   )
   if (task === undefined) return w.leaves_by_keyway(why)
   const since = t.moment(parseMoment(task.created_at), now)
-  return w.leaves_by_hand(why, oneOf(t, assigneesOf(t, task)), since)
+  return w.leaves_by_hand(why, someNames(t, assigneesOf(t, task)), since)
 }
 
 /** How much of its time is left: from 0 to 100. */

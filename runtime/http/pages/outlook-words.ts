@@ -2,13 +2,13 @@
 import { ACCESS_LENGTHS } from '../../contract/models/access-length.ts'
 import type { DecisionStep, RequestOutlook } from '../../contract/models/asking.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { oneOf } from './timeline.ts'
+import { someNames } from './timeline.ts'
 
 /** Those of whom one makes a decision. */
 export function decidersOf(t: Tongue, { deciders, count }: DecisionStep): string {
   const names = deciders.map(({ name, email }) => name || email || t.w.someone)
   const unnamed = Array.from({ length: Math.max(0, count - names.length) }, () => '')
-  return oneOf(t, [...names, ...unnamed])
+  return someNames(t, [...names, ...unnamed])
 }
 
 /** For how long access is approved by a rule without anybody: always, up to some length, or never. */

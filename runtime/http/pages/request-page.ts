@@ -9,7 +9,7 @@ import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/l
 import type { Tongue } from '../frame/tongue.ts'
 import { decidersOf, ruled, whoDecides } from './outlook-words.ts'
 import { note, pagesNav } from './parts.ts'
-import { oneOf, type TimelineStep, timeline } from './timeline.ts'
+import { someNames, type TimelineStep, timeline } from './timeline.ts'
 
 type Choice = { id: string; label: string }
 
@@ -71,8 +71,8 @@ type ClosedPage = Common & { closed: Closed | null }
 /** Who may ask, and whom to ask, as a sentence. */
 export const closedWords = (t: Tongue, { groups, admins }: Closed): string =>
   t.w.closed_text(
-    groups.length === 0 ? '' : oneOf(t, groups),
-    admins.length === 0 ? '' : oneOf(t, admins),
+    groups.length === 0 ? '' : someNames(t, groups),
+    admins.length === 0 ? '' : someNames(t, admins),
   )
 
 /** What a person may not ask for, in place of the form. */

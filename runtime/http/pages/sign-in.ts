@@ -14,9 +14,9 @@ import type { Env } from '../edge/env.ts'
 import { away } from '../edge/to-core-error.ts'
 import {
   BEGUN_SECONDS,
+  hostOrigin,
   keepBegun,
   keepSession,
-  originOf,
   sessionOf,
   takeBegun,
 } from '../frame/cookies.ts'
@@ -60,7 +60,7 @@ function opened(vault: Sealer, text: string | null, provider: string): Kept | nu
 }
 
 const addressOf = (c: Context<Env>, { id }: KnownProvider): string =>
-  `${originOf(c)}/sign-in/${id}/callback`
+  `${hostOrigin(c)}/sign-in/${id}/callback`
 
 export function signInBy(deps: CoreDeps) {
   const { hasher, log, signIn } = deps
@@ -130,7 +130,7 @@ export async function signedOutPage(
 ): Promise<Markup | null> {
   const provider = signIn.providers.find((one) => one.id === id)
   if (!provider) return null
-  const end = await signIn.identity.end(provider, `${originOf(c)}/`)
+  const end = await signIn.identity.end(provider, `${hostOrigin(c)}/`)
   if (!end.ok || end.value === null) return null
   const { value } = end
   const t = tongueFor(c)

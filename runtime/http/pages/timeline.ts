@@ -43,7 +43,7 @@ export function stepsOf(request: AccessRequest, reader: Reader): TimelineStep[] 
 
 const decidesThen = ({ names, more }: LaterStep, { t }: Reader): TimelineStep => ({
   ...{ kind: 'next', icon: 'clock', parts: [] },
-  title: t.w.decides_then(oneOf(t, [...names, ...Array.from({ length: more }, () => '')])),
+  title: t.w.decides_then(someNames(t, [...names, ...Array.from({ length: more }, () => '')])),
 })
 
 const quoted = ({ t }: Pick<Reader, 't'>, text: string | null | undefined): string[] =>
@@ -71,7 +71,7 @@ function asked(request: AccessRequest, reader: Reader): TimelineStep {
 }
 
 /** Some names in a sentence, of many the first. */
-export function oneOf({ w }: Tongue, names: readonly string[]): string {
+export function someNames({ w }: Tongue, names: readonly string[]): string {
   if (names.length === 0) return w.someone
   const few = names.slice(0, 3)
   const more = names.length - few.length
@@ -85,7 +85,7 @@ export const assigneesOf = ({ w }: Tongue, { assignees }: Task): string[] =>
 
 const standIns = (t: Tongue, { delegates }: Task): string[] => {
   const names = (delegates ?? []).map(({ name, email }) => name || email || t.w.someone)
-  return names.length > 0 ? [t.w.or_as_delegate(oneOf(t, names))] : []
+  return names.length > 0 ? [t.w.or_as_delegate(someNames(t, names))] : []
 }
 
 function decided(task: Task, request: AccessRequest, reader: Reader): TimelineStep[] {
@@ -112,7 +112,7 @@ function decided(task: Task, request: AccessRequest, reader: Reader): TimelineSt
     return [{ kind: '', icon: 'clock', title: t.w.nobody_in_time, parts: [at] }]
   if (!ACTIONABLE_TASKS.includes(task.status)) return []
   const since = t.w.since(t.moment(parseMoment(task.created_at), now))
-  const title = t.w.decides_now(oneOf(t, assigneesOf(t, task)))
+  const title = t.w.decides_now(someNames(t, assigneesOf(t, task)))
   return [{ kind: 'wait', icon: 'clock', title, parts: [since, ...standIns(t, task)] }]
 }
 
@@ -125,7 +125,7 @@ function reviewed(task: Task, { t, now }: Reader): TimelineStep {
     return {
       kind: 'wait',
       icon: 'clock',
-      title: w.glass_review_waits(oneOf(t, assigneesOf(t, task))),
+      title: w.glass_review_waits(someNames(t, assigneesOf(t, task))),
       parts,
     }
   }
@@ -158,7 +158,7 @@ function byHand(task: Task, { t }: Reader): TimelineStep[] {
   if (!ACTIONABLE_TASKS.includes(task.status)) return []
   const key = BY_HAND[task.task_category]
   if (key === undefined) return []
-  const title = t.w[key](oneOf(t, assigneesOf(t, task)))
+  const title = t.w[key](someNames(t, assigneesOf(t, task)))
   return [{ kind: 'wait', icon: 'hand', title, parts: [] }]
 }
 

@@ -12,7 +12,7 @@ import { keepFlash, takeFlash } from '../frame/cookies.ts'
 import { proofOf } from '../frame/form.ts'
 import type { Markup, Visitor } from '../frame/layout.ts'
 import { placesOf } from '../frame/side.ts'
-import { contextOf, principalOf, type SignedIn } from '../frame/signed-in.ts'
+import { contextOf, type SignedIn, signedInPrincipal } from '../frame/signed-in.ts'
 import { type Tongue, tongueFor } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
 import { FLASHES, type Flash } from './flashes.ts'
@@ -47,7 +47,7 @@ export async function visitOf(
   flashes: Readonly<Record<string, Flash>> = FLASHES,
 ): Promise<Visit> {
   const { hasher } = deps
-  const principal = principalOf(who)
+  const principal = signedInPrincipal(who)
   const proof = proofOf(hasher, who.secret)
   /** Only this session's own messages are shown: a cookie may come from elsewhere. */
   const sealed = (what: string, about?: string): string => {

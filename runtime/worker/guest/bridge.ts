@@ -25,7 +25,7 @@ let isOnThread = true
  * Begins an entry of the host: renews the credit for posts and opens its box. On a thread of its own an
  * entry may take long: its log lines leave at once.
  */
-export function beginTurn(entry: number, oldest: number, onThread: boolean): Box {
+export function beginEntry(entry: number, oldest: number, onThread: boolean): Box {
   posts = 0
   chars = 0
   isOnThread = onThread

@@ -4,7 +4,7 @@
  * responseJson, rawJson.
  */
 import { abortError } from './abort.ts'
-import { beginTurn } from './bridge.ts'
+import { beginEntry } from './bridge.ts'
 import { closeCall, findCall, type GuestCall, openCall } from './calls.ts'
 import { findHandler } from './connector.ts'
 import { makeContext } from './context.ts'
@@ -43,7 +43,7 @@ export function run(
   capability: string,
   callJson: string,
 ): Box {
-  const box = beginTurn(entry, oldest, onThread)
+  const box = beginEntry(entry, oldest, onThread)
   const call = openCall(callId, capability)
   start(call, callJson, (done) => finish(call, done))
   return box
@@ -58,14 +58,14 @@ export function deliver(
   headJson: string,
   body: string,
 ): Box {
-  const box = beginTurn(entry, oldest, onThread)
+  const box = beginEntry(entry, oldest, onThread)
   if (!settleFetch(id, headJson, body)) fireTimer(id)
   return box
 }
 
 /** Aborts a call: its signal fires and its open fetches reject. */
 export function abort(entry: number, oldest: number, onThread: boolean, callId: number): Box {
-  const box = beginTurn(entry, oldest, onThread)
+  const box = beginEntry(entry, oldest, onThread)
   const call = findCall(callId)
   if (call === undefined || call.aborted) return box
   call.aborted = true

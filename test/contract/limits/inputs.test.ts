@@ -20,7 +20,7 @@ import { parseCall } from '../../../runtime/contract/envelope/envelope.ts'
 import { INPUTS, type InputName } from '../../../runtime/contract/limits/inputs.ts'
 import { overLimits } from '../../../runtime/contract/limits/reply-limits.ts'
 import type { AnySchema } from '../../../runtime/contract/schema/any-schema.ts'
-import { entriesOf } from '../../../runtime/contract/schema/shape.ts'
+import { schemaEntries } from '../../../runtime/contract/schema/shape.ts'
 import { parseUpload } from '../../../runtime/core/uploads/apart.ts'
 import { parseResponse } from '../../../runtime/core/webhooks/parse-response.ts'
 import { readAsked } from '../../../runtime/egress/ldap/asked.ts'
@@ -63,7 +63,7 @@ const membersOf = (names: readonly string[], marks: number, base: object = {}): 
 ]
 
 const namesOf = (schema: AnySchema | null): string[] =>
-  schema === null ? [] : Object.keys(entriesOf(schema))
+  schema === null ? [] : Object.keys(schemaEntries(schema))
 
 type Reading = () => unknown
 

@@ -1,7 +1,7 @@
 /** When something is a finding. */
 import { describe, expect, test } from 'vitest'
 import { FINDING_KINDS } from '../../../runtime/contract/models/finding.ts'
-import { differenceOf } from '../../../runtime/core/findings/difference.ts'
+import { findingChanges } from '../../../runtime/core/findings/difference.ts'
 import {
   ACCOUNT_RULES,
   type AccountFacts,
@@ -190,10 +190,10 @@ test('every kind has a rule of its own', () => {
 test('what is found again changes nothing; what is new opens, what is gone is resolved', () => {
   const found = (kind: 'REAPPEARED' | 'ORPHAN_ACCOUNT', subject: string) => ({ kind, subject })
   const [a, b] = [found('REAPPEARED', 'a'), found('ORPHAN_ACCOUNT', 'a')]
-  expect(differenceOf([a, b, a], [])).toEqual({ open: [a, b], resolve: [] })
-  expect(differenceOf([a, b], [{ id: '1', ...a }])).toEqual({ open: [b], resolve: [] })
+  expect(findingChanges([a, b, a], [])).toEqual({ open: [a, b], resolve: [] })
+  expect(findingChanges([a, b], [{ id: '1', ...a }])).toEqual({ open: [b], resolve: [] })
   expect(
-    differenceOf(
+    findingChanges(
       [b],
       [
         { id: '1', ...a },

@@ -1,6 +1,6 @@
 /** What of mail needs no database: which events make it, which go together, what it looks like, and to which addresses. */
 import { describe, expect, test } from 'vitest'
-import { refusalOf } from '../../../runtime/core/mail/address.ts'
+import { addressRefusal } from '../../../runtime/core/mail/address.ts'
 import { bundlesOf, MOST_APART } from '../../../runtime/core/mail/bundles.ts'
 import { compose } from '../../../runtime/core/mail/compose.ts'
 import type { MailContent } from '../../../runtime/core/mail/matters.ts'
@@ -77,7 +77,7 @@ describe('an address', () => {
   const from = 'keyway@acme.example'
   test.each(['ada@acme.example', "o'neil+x@acme.example", 'jörg@müller.example'])(
     '%s gets mail',
-    (address) => expect(refusalOf(address, from)).toBeNull(),
+    (address) => expect(addressRefusal(address, from)).toBeNull(),
   )
   test.each([
     'ada',
@@ -86,11 +86,11 @@ describe('an address', () => {
     '<ada@acme.example>',
     '"a b"@acme.example',
     `${'a'.repeat(250)}@b.example`,
-  ])('%s gets none', (address) => expect(refusalOf(address, from)).toContain('no address'))
+  ])('%s gets none', (address) => expect(addressRefusal(address, from)).toContain('no address'))
 
   test.each(['keyway@acme.example', 'Keyway@ACME.example', 'keyway+loop@acme.example'])(
     '%s would answer itself',
-    (address) => expect(refusalOf(address, from)).toContain('comes from this address'),
+    (address) => expect(addressRefusal(address, from)).toContain('comes from this address'),
   )
 })
 

@@ -1,6 +1,6 @@
 /** Texts of callers, of apps and of webhooks that are cut to a length, wherever the cut falls. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { failed } from '../../../runtime/core/provisioning/client.ts'
+import { failedCall } from '../../../runtime/core/provisioning/client.ts'
 import { app, type CoreHost, type Person, person } from '../host.ts'
 import { answering, type Receiver } from '../webhooks/receiver.ts'
 import type { Company } from './company.ts'
@@ -85,7 +85,7 @@ describe('a character of two code units at the cut', () => {
 })
 
 it('keeps what a connector says of a failure, whatever stands in it', () => {
-  const outcome = failed({ error_code: 'api_error', message: 'a\u0000b\ud83d' })
+  const outcome = failedCall({ error_code: 'api_error', message: 'a\u0000b\ud83d' })
   expect(outcome).toMatchObject({ problem: 'a\ufffdb\ufffd (api_error)' })
 })
 

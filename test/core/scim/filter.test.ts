@@ -1,7 +1,7 @@
 /** Filters of SCIM: what is read, and how what is not is told. */
 import { expect, test } from 'vitest'
 import { SCIM_LIMITS } from '../../../runtime/contract/models/scim.ts'
-import { type Filter, fits, parseFilter } from '../../../runtime/core/scim/filter.ts'
+import { type Filter, fitsFilter, parseFilter } from '../../../runtime/core/scim/filter.ts'
 import { ScimError } from '../../../runtime/core/scim/problem.ts'
 
 /** A tree as one line. */
@@ -67,7 +67,7 @@ test('length, comparisons and depth have their bounds', () => {
 })
 
 test('a filter holds or does not for one value', () => {
-  const holds = (text: string) => fits(parseFilter(text), { type: 'work', primary: true })
+  const holds = (text: string) => fitsFilter(parseFilter(text), { type: 'work', primary: true })
   expect(holds('type eq "WORK"')).toBe(true)
   expect(holds('type eq "home"')).toBe(false)
   expect(holds('primary eq true and type ne "home"')).toBe(true)

@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { SCIM_URNS } from '../../../runtime/contract/models/scim.ts'
 import { patchGroup, readGroup } from '../../../runtime/core/scim/group-fields.ts'
-import { operationsOf } from '../../../runtime/core/scim/patch.ts'
+import { patchSteps } from '../../../runtime/core/scim/patch.ts'
 import { emailOf, patchUser, readUser, replaced } from '../../../runtime/core/scim/user-fields.ts'
 
 const user = (...Operations: object[]) =>
-  patchUser(operationsOf({ schemas: [SCIM_URNS.patch], Operations }), 'ada@example.com')
+  patchUser(patchSteps({ schemas: [SCIM_URNS.patch], Operations }), 'ada@example.com')
 const group = (...Operations: object[]) => {
-  const { join, leave, ...more } = patchGroup(operationsOf({ Operations }))
+  const { join, leave, ...more } = patchGroup(patchSteps({ Operations }))
   return { ...more, join: [...join], leave: [...leave] }
 }
 
@@ -121,7 +121,7 @@ describe('users', () => {
     [{ Operations: [{ op: 'replace', path: 'userName', value: 'x'.repeat(256) }] }, /at most 255/],
     [{ Operations: Array(101).fill({ op: 'remove', path: 'title' }) }, /at most 100/],
   ])('%j is refused', (body, words) => {
-    expect(() => patchUser(operationsOf(body), 'ada@example.com')).toThrow(words)
+    expect(() => patchUser(patchSteps(body), 'ada@example.com')).toThrow(words)
   })
 
   test('a whole user that is put takes away what it does not name, but lets nobody in', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EgressRule } from '../../../runtime/contract/connector/manifest.ts'
 import type { Fields } from '../../../runtime/contract/connector/settings.ts'
-import { judge, type Policy, parseUrl } from '../../../runtime/egress/rules/policy.ts'
+import { judgeUrl, type Policy, parseUrl } from '../../../runtime/egress/rules/policy.ts'
 import { resolveRules } from '../../../runtime/egress/rules/resolve-rules.ts'
 import type { Settings } from '../../../runtime/egress/rules/server-url.ts'
 import { compileRules } from '../../../runtime/egress/rules/url-template.ts'
@@ -30,7 +30,7 @@ function policyOf(
 const verdict = (rule: string, url: string, settings: Settings = {}): string => {
   const policy = policyOf([rule], settings)
   try {
-    judge(parseUrl(url), 'GET', policy)
+    judgeUrl(parseUrl(url), 'GET', policy)
     return 'allowed'
   } catch (error) {
     return (error as { code: string }).code
@@ -200,7 +200,7 @@ test('reads a path once, however many entries there are', async () => {
   const policy = policyOf(many)
   const tookMs = await bestMs(250, () => {
     const url = parseUrl(`https://a.example${'/%2561'.repeat(200)}`)
-    expect(() => judge(url, 'GET', policy)).toThrow()
+    expect(() => judgeUrl(url, 'GET', policy)).toThrow()
   })
   expect(tookMs).toBeLessThan(250)
 })
@@ -310,8 +310,8 @@ describe('a setting in its place', () => {
 
   test('leaves out an entry whose setting is not given and says so', async () => {
     const policy = policyOf(['{settings.base}', 'https://a.example'], {})
-    expect(judge(parseUrl('https://a.example/'), 'GET', policy).field).toBe('egress[1].url')
-    const error = await thrownBy(() => judge(parseUrl('https://b.example/'), 'GET', policy))
+    expect(judgeUrl(parseUrl('https://a.example/'), 'GET', policy).field).toBe('egress[1].url')
+    const error = await thrownBy(() => judgeUrl(parseUrl('https://b.example/'), 'GET', policy))
     expect(error.message).toContain('settings.base')
   })
 })
@@ -353,7 +353,7 @@ describe('methods', () => {
       true,
     ],
   ])('%s', (_name, policy, method, allowed) => {
-    const run = () => judge(parseUrl('https://a.example/x'), method, policy)
+    const run = () => judgeUrl(parseUrl('https://a.example/x'), method, policy)
     if (allowed) expect(run().host).toBe('a.example')
     else expect(run).toThrow(expect.objectContaining({ code: 'egress_undeclared' }))
   })
@@ -361,7 +361,7 @@ describe('methods', () => {
 
 test('names method, origin and path and what to declare, without the query', async () => {
   const url = parseUrl('https://b.example/v1/users?token=hush#frag')
-  const error = await thrownBy(() => judge(url, 'GET', policyOf(['https://a.example'])))
+  const error = await thrownBy(() => judgeUrl(url, 'GET', policyOf(['https://a.example'])))
   expect(error.message).toBe(
     'GET https://b.example/v1/users is not allowed: no egress entry covers it. Declare { "url": "https://b.example", "methods": ["GET"] } in connector.json',
   )
@@ -369,7 +369,7 @@ test('names method, origin and path and what to declare, without the query', asy
 
 test('says that a path cannot be judged instead of what to declare', async () => {
   const url = parseUrl('https://a.example/v1/%ff%2F..')
-  const error = await thrownBy(() => judge(url, 'GET', policyOf(['https://a.example/v1'])))
+  const error = await thrownBy(() => judgeUrl(url, 'GET', policyOf(['https://a.example/v1'])))
   expect(error.message).toMatch(/no egress entry with a path covers .* percent-encoding/)
 })
 
@@ -377,7 +377,7 @@ test('names an address without what the call keeps secret, also where the cut fa
   const redact = (text: string) => text.replaceAll('hush&hush', '[secret]')
   const policy = policyOf(['https://b.example'], {}, { redact })
   const told = async (path: string) =>
-    (await thrownBy(() => judge(parseUrl(`https://a.example${path}`), 'GET', policy))).message
+    (await thrownBy(() => judgeUrl(parseUrl(`https://a.example${path}`), 'GET', policy))).message
   expect(await told('/x/hush&hush')).toContain('https://a.example/x/[secret] is not')
   expect(await told('/x/hush%26%68ush')).toContain('https://a.example/x/[secret] is not')
   expect(await told(`/${'x'.repeat(195)}hush&hush`)).not.toContain('hush')
@@ -385,11 +385,11 @@ test('names an address without what the call keeps secret, also where the cut fa
 
 test('names the entry that covers the address but not the method', async () => {
   const policy = policyOf(['https://a.example'], {}, { level: 'read' })
-  const error = await thrownBy(() => judge(parseUrl('https://a.example/x'), 'POST', policy))
+  const error = await thrownBy(() => judgeUrl(parseUrl('https://a.example/x'), 'POST', policy))
   expect(error.message).toContain('egress[0].url (https://a.example) allows GET, HEAD. Add "POST"')
   expect(error.message).toContain('reads_with')
 })
 
 test('allows nothing without entries', () => {
-  expect(() => judge(parseUrl('https://a.example'), 'GET', policyOf([]))).toThrow()
+  expect(() => judgeUrl(parseUrl('https://a.example'), 'GET', policyOf([]))).toThrow()
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { AUTHENTICATION, RENEWAL } from '../../../runtime/contract/connector/authentication.ts'
 import type { Manifest } from '../../../runtime/contract/connector/manifest.ts'
 import { CoreError } from '../../../runtime/contract/errors/problem.ts'
-import { connectionIn, groupsOf } from '../../../runtime/http/console/connect-fields.ts'
+import { connectionIn, fieldGroupsOf } from '../../../runtime/http/console/connect-fields.ts'
 import { connectionSchemaOf } from '../../../runtime/http/schemas/connection-schema.ts'
 import { CONSOLE_CONNECT } from '../../../runtime/words/console-connect.ts'
 
@@ -14,7 +14,7 @@ const manifest = (parts: object): Manifest =>
   // The cast: of a manifest only what a connection is made of is read.
   ({ id: 'acme', settings: {}, ...parts }) as unknown as Manifest
 
-const groups = (parts: object) => groupsOf(connectionSchemaOf(manifest(parts)))
+const groups = (parts: object) => fieldGroupsOf(connectionSchemaOf(manifest(parts)))
 
 test('every kind of credentials has fields, secrets among them, by words of the catalogue', () => {
   const { fields: words } = CONSOLE_CONNECT.connect.de

@@ -1,7 +1,7 @@
 /** What a call did when, from its requests. */
 import { expect, test } from 'vitest'
 import type { CallRecord } from '../../../runtime/contract/endpoints/operator.ts'
-import { lookOf, phasesOf } from '../../../runtime/http/console/phases.ts'
+import { phaseLook, phasesOf } from '../../../runtime/http/console/phases.ts'
 
 const request = (
   begin_ms: number,
@@ -43,6 +43,6 @@ test('what was not allowed, refused and answered look different', () => {
       request(0, 1, { error: 'egress_denied', status: null }),
       request(2, 1, { status: 404 }),
     ],
-  }).map(lookOf)
+  }).map(phaseLook)
   expect(looks).toEqual(['bad', '', 'wait', ''])
 })

@@ -1,7 +1,7 @@
 /** The form of a policy: what it shows of a condition is what it makes of it again. */
 import { describe, expect, test } from 'vitest'
 import type { AccessPolicyOutput } from '../../../runtime/contract/models/access-policy.ts'
-import { bodyOf, draftIn, draftOf } from '../../../runtime/http/console/policy-form.ts'
+import { draftIn, draftOf, policyBodyOf } from '../../../runtime/http/console/policy-form.ts'
 
 const policy = (access_condition: Record<string, unknown>): AccessPolicyOutput => ({
   ...{ id: 'p', name: 'Sales', business_justification: 'They sell', is_everyone_condition: false },
@@ -34,7 +34,7 @@ describe('a policy in its form', () => {
     expect([draft.who, draft.state]).toEqual([who, 'off'])
     expect(draft.lines[0]?.attribute).toBe('Department')
     const { id: _, apps, ...same } = policy(condition)
-    expect(bodyOf(draft)).toEqual({
+    expect(policyBodyOf(draft)).toEqual({
       ...same,
       apps: apps.map(({ label: _label, permissions, ...app }) => ({
         ...app,
@@ -52,7 +52,7 @@ describe('a policy in its form', () => {
   ])('stays a text where its condition is %s', (_name, condition) => {
     const draft = draftOf(policy(condition))
     expect(draft.who).toBe('text')
-    expect(bodyOf(draft)['access_condition']).toEqual(condition)
+    expect(policyBodyOf(draft)['access_condition']).toEqual(condition)
   })
 
   test('takes what was typed, and leaves empty lines out', () => {
@@ -69,7 +69,7 @@ describe('a policy in its form', () => {
         }),
       ]),
     )
-    expect(bodyOf(draft)).toMatchObject({
+    expect(policyBodyOf(draft)).toMatchObject({
       ...{ name: 'Sales', status: 'PUBLISHED', is_enabled: true },
       access_condition: { and: [Department('in', ['A', 'B'])] },
       apps: [

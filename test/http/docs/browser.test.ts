@@ -5,12 +5,17 @@ import { serve } from '@hono/node-server'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../../../runtime/bounded/slices.ts'
-import { addressOf, PAGES } from '../../../runtime/http/docs/pages.ts'
+import { DOCS_PAGES, docsAddressOf } from '../../../runtime/http/docs/pages.ts'
 import { docsRoutes } from '../../../runtime/http/docs/routes.ts'
 import { documentSteps } from '../../../runtime/http/documents/openapi.ts'
 import { CHROMIUM, startChromium } from '../../e2e/chromium.ts'
 
-const ADDRESSES = [...PAGES.map(addressOf), '/docs/api', '/docs/search?q=secret', '/docs/nothing']
+const ADDRESSES = [
+  ...DOCS_PAGES.map(docsAddressOf),
+  '/docs/api',
+  '/docs/search?q=secret',
+  '/docs/nothing',
+]
 const SIZES = [
   { width: 1280, height: 800 },
   { width: 375, height: 700 },

@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../../../runtime/bounded/slices.ts'
-import { addressOf, FILES, resolveLink, PAGES as SERVED } from '../../../runtime/http/docs/pages.ts'
+import {
+  docsAddressOf,
+  FILES,
+  resolveLink,
+  DOCS_PAGES as SERVED,
+} from '../../../runtime/http/docs/pages.ts'
 import { PICTURE_FILES } from '../../../runtime/http/docs/pictures.ts'
 import { docsRoutes } from '../../../runtime/http/docs/routes.ts'
 import { documentSteps } from '../../../runtime/http/documents/openapi.ts'
@@ -12,7 +17,7 @@ import { ROOT, readPage } from '../../pages.ts'
 
 const app = docsRoutes(async () => atOnce(documentSteps({ connectorsPath: '/connectors' })))
 const get = (at: string, headers: Record<string, string> = {}) => app.request(at, { headers })
-const addresses = [...SERVED.map(addressOf), '/docs/api', '/docs/search?q=backup']
+const addresses = [...SERVED.map(docsAddressOf), '/docs/api', '/docs/search?q=backup']
 const pages = new Map<string, string>()
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** The search of the documentation. */
 import { expect, test } from 'vitest'
-import { indexOf, SEARCH_LIMITS, search, wordsOf } from '../../../runtime/http/docs/search.ts'
+import { indexOf, queryWords, SEARCH_LIMITS, search } from '../../../runtime/http/docs/search.ts'
 
 const entry = (heading: string, text: string, page = 'A page') => ({
   address: `/docs/${heading}`,
@@ -46,8 +46,8 @@ test('a query and its hits are bounded', () => {
   const { maxHits, maxQuery, maxWords } = SEARCH_LIMITS
   const many = indexOf(Array.from({ length: 100 }, (_, at) => entry(`h${at}`, 'same')))
   expect(search(many, 'same')).toHaveLength(maxHits)
-  expect(wordsOf('x'.repeat(10_000))).toEqual(['x'.repeat(maxQuery)])
-  expect(wordsOf('a b c d e f g h i j k')).toHaveLength(maxWords)
+  expect(queryWords('x'.repeat(10_000))).toEqual(['x'.repeat(maxQuery)])
+  expect(queryWords('a b c d e f g h i j k')).toHaveLength(maxWords)
 })
 
 test.each(['', '   ', '""'])('nothing is found for %j', (query) => {

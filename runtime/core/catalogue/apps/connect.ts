@@ -19,7 +19,12 @@ import type { RequestContext } from '../../kernel/context/context.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { type AppRow, appTarget, findApp, lockApp, toApp } from './apps.ts'
 import { keepConnection, openConnection } from './connections.ts'
-import { checkCredentials, connectionOf, derivedTenant, installed } from './credentials.ts'
+import {
+  checkCredentials,
+  checkedConnection,
+  derivedTenant,
+  installedConnector,
+} from './credentials.ts'
 import { changedFacts, customClassId, withFacts } from './facts.ts'
 import { toIntegration } from './integrations.ts'
 import { callNow } from './outages.ts'
@@ -42,7 +47,7 @@ export async function createApp(
   return connectApp(
     db,
     principal,
-    installed(parts, { ...body, app_class_id: classId }),
+    installedConnector(parts, { ...body, app_class_id: classId }),
     body,
     parts,
   )
@@ -94,7 +99,7 @@ async function connectApp(
   const { app_class_id: appClassId, logo_url, ...facts } = toIntegration(connector)
   const target = { target_type: 'Integration', name: facts.name, id: appClassId }
   return toldWhenRefused(db, principal, 'APP_CONNECTED', target, parts, async () => {
-    const connection = connectionOf(connector, body)
+    const connection = checkedConnection(connector, body)
     const instanceId =
       (await checkCredentials(connector, connection, parts)) ?? derivedTenant(connector, connection)
     const defaults = known({ ...facts, logo_url })
@@ -287,11 +292,11 @@ async function reconnection(
   parts: RequestContext,
 ): Promise<Reconnection | null> {
   const { auth, settings, version } = body
-  const connector = installed(parts, { app_class_id: row.connectorId ?? '', version })
+  const connector = installedConnector(parts, { app_class_id: row.connectorId ?? '', version })
   if (auth === undefined && settings === undefined) return null
   const partly = auth === undefined || settings === undefined
   const kept = partly ? keptConnection(row, parts, auth === undefined) : null
-  const connection: Connection = connectionOf(connector, body, kept)
+  const connection: Connection = checkedConnection(connector, body, kept)
   const tenant = await checkCredentials(connector, connection, parts, { appId: row.id })
   // Where the connector cannot tell, the caller's word is taken: settings may change within one tenant.
   if (tenant !== null && tenant !== row.instanceId)

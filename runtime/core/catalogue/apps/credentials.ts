@@ -28,7 +28,7 @@ type Settings = Connection['settings']
  *
  * @throws CoreError bad_request
  */
-export function installed(
+export function installedConnector(
   { connectors }: CoreContext,
   { app_class_id: id, version }: { app_class_id: string; version?: string | undefined },
 ): ServedConnector {
@@ -52,7 +52,7 @@ export function installed(
  * @throws CoreError bad_request naming each member that does not fit, never its value; and for credentials that
  *   are kept when the settings would have them sent elsewhere: who may change an app may not read them.
  */
-export function connectionOf(
+export function checkedConnection(
   { id, manifest, settings: schema }: ServedConnector,
   given: Given,
   kept: Connection | null = null,

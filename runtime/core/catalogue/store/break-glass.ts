@@ -10,10 +10,10 @@ import { groups } from '../../../database/schema/people.ts'
 import { one } from '../../../database/written.ts'
 import { idEquals } from '../../kernel/by-id.ts'
 import { isId } from '../../kernel/id.ts'
-import { groupsOf, idsOfApps, reach, reachesNone } from '../../kernel/identity/app-reach.ts'
+import { groupArrayOf, idsOfApps, reach, reachesNone } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
-import { findPermission, targetOf } from './permission-edits.ts'
+import { findPermission, permissionTarget } from './permission-edits.ts'
 import { recordInStore } from './record.ts'
 
 type GlassRow = typeof breakGlass.$inferSelect
@@ -21,7 +21,9 @@ type GlassRow = typeof breakGlass.$inferSelect
 type Query = PageQuery & { mine: boolean; app_id: string | null }
 
 /** A condition: the caller is in one of its groups, and it can be taken as things are. */
-const takenBy = ({ userId }: Principal): SQL => sql`(${breakGlass.groupIds} && ${groupsOf(userId)}
+const takenBy = ({
+  userId,
+}: Principal): SQL => sql`(${breakGlass.groupIds} && ${groupArrayOf(userId)}
   and exists (select from ${requestablePermissions} join ${apps} on ${apps.id} = ${requestablePermissions.appId}
     where ${requestablePermissions.id} = ${breakGlass.id} and ${requestablePermissions.goneAt} is null
       and ${apps.disconnectedAt} is null))`
@@ -84,7 +86,7 @@ export async function putBreakGlass(
         .returning(),
     )
     const said = { group_ids: groupIds, max_minutes: body.max_minutes }
-    await recordInStore(tx, principal, 'BREAK_GLASS_SET', targetOf(permission), app, said)
+    await recordInStore(tx, principal, 'BREAK_GLASS_SET', permissionTarget(permission), app, said)
     return made
   })
   return one(await toBreakGlass(db, [row]))
@@ -96,7 +98,7 @@ export async function deleteBreakGlass(db: Db, principal: Principal, id: string)
     const { permission, app } = await findPermission(tx, principal, id, 'no key update')
     const gone = await tx.delete(breakGlass).where(eq(breakGlass.id, permission.id)).returning()
     if (gone.length === 0) throw notFound('Break-glass permission')
-    await recordInStore(tx, principal, 'BREAK_GLASS_REMOVED', targetOf(permission), app)
+    await recordInStore(tx, principal, 'BREAK_GLASS_REMOVED', permissionTarget(permission), app)
   })
   return null
 }

@@ -16,7 +16,7 @@ export type ReferenceKeys = {
   integration_specific_id?: string | null
 }
 
-/** What is there, by `keyOf` its reference. */
+/** What is there, by `referenceKey` its reference. */
 type Known = Map<string, { id: string; hookType?: InlineWebhookType }>
 
 /** One of many ids, as one parameter: a statement has room for 65535. */
@@ -26,7 +26,12 @@ export const anyOf = (column: Column, ids: string[]): SQL =>
 const pairKey = (appId: string, specific: string): string => JSON.stringify([appId, specific])
 
 /** Two references with one key name the same. */
-export const keyOf = ({ id, email, app_id, integration_specific_id }: ReferenceKeys): string =>
+export const referenceKey = ({
+  id,
+  email,
+  app_id,
+  integration_specific_id,
+}: ReferenceKeys): string =>
   id
     ? id.toLowerCase()
     : email

@@ -99,7 +99,7 @@ export async function createPermission(
         })
         .returning(),
     )
-    await recordInStore(tx, principal, 'APP_STORE_PERMISSION_CREATED', targetOf(made), app)
+    await recordInStore(tx, principal, 'APP_STORE_PERMISSION_CREATED', permissionTarget(made), app)
     return answerOne(tx, principal, app, made, inherited)
   })
 }
@@ -129,7 +129,7 @@ export async function updatePermission(
     const changed = changedMembers(told(before, app), told(after, app))
     const event = 'APP_STORE_PERMISSION_UPDATED'
     if (changed.length > 0)
-      await recordInStore(tx, principal, event, targetOf(after), app, { changed })
+      await recordInStore(tx, principal, event, permissionTarget(after), app, { changed })
     return answerOne(tx, principal, app, after, inherited)
   })
 }
@@ -172,7 +172,13 @@ export async function deletePermission(
     }
     await parts.listeners.permissionDeleted(tx, permission.id, parts)
     await tx.delete(requestablePermissions).where(eq(requestablePermissions.id, permission.id))
-    await recordInStore(tx, principal, 'APP_STORE_PERMISSION_DELETED', targetOf(permission), app)
+    await recordInStore(
+      tx,
+      principal,
+      'APP_STORE_PERMISSION_DELETED',
+      permissionTarget(permission),
+      app,
+    )
   })
   return null
 }
@@ -180,7 +186,7 @@ export async function deletePermission(
 const naming = (id: string): SQL =>
   sql`${preApprovalRules.document} -> 'preapproved_permissions' ? ${id}`
 
-export const targetOf = ({ id, label }: PermissionRow) => ({
+export const permissionTarget = ({ id, label }: PermissionRow) => ({
   target_type: 'RequestablePermission',
   name: label,
   id,

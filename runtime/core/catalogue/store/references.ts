@@ -16,7 +16,7 @@ import { apps } from '../../../database/schema/apps.ts'
 import { groups, users } from '../../../database/schema/people.ts'
 import { toGroup, toUser } from '../../directory/users.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import { anyOf, keyOf, lookUp, type ReferenceKeys, type ReferenceKind } from './lookups.ts'
+import { anyOf, lookUp, type ReferenceKeys, type ReferenceKind, referenceKey } from './lookups.ts'
 import { toPermissionBase } from './permission-base.ts'
 import { toWebhook } from './webhooks.ts'
 
@@ -84,7 +84,7 @@ export async function toIds(
   const known = await lookUp(db, domainId, appId, wanted)
   const unknown: ValidationEntry[] = []
   const replaced = mapPlaces(document, places, loc, (value, { kind, hookType }, at) => {
-    const found = known[kind].get(keyOf(membersOf(value)))
+    const found = known[kind].get(referenceKey(membersOf(value)))
     if (found && (!hookType || found.hookType === hookType)) return found.id
     const words = found
       ? `the webhook is of type ${found.hookType}; it must be of type ${hookType}`

@@ -8,14 +8,14 @@ import type { Db } from '../../../database/database.ts'
 import { appStoreSettings, requestablePermissions } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
 import { isId } from '../../kernel/id.ts'
-import { groupsOf, reach, reachesNone } from '../../kernel/identity/app-reach.ts'
+import { groupArrayOf, reach, reachesNone } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import type { AppRow } from '../apps/apps.ts'
 import type { SettingsRow, SettingsView } from './settings-view.ts'
 
 /** Whether an app's allowed groups cover the caller; none are everybody. */
 const covered = ({ userId }: Principal): SQL =>
-  sql`(${appStoreSettings.allowedGroupIds} is null or ${appStoreSettings.allowedGroupIds} && ${groupsOf(userId)})`
+  sql`(${appStoreSettings.allowedGroupIds} is null or ${appStoreSettings.allowedGroupIds} && ${groupArrayOf(userId)})`
 
 /** A condition on `app_store_settings`: the caller finds the app as a requester. */
 export const foundBy = (principal: Principal): SQL =>
@@ -34,7 +34,7 @@ export const shownIn = (principal: Principal): SQL => {
   return sql`(${visibility} = 'VISIBLE'
     and coalesce(${appStoreSettings.document} #>> '{provisioning,groups_provisioning}', 'GROUPS_AND_VISIBLE') = 'GROUPS_AND_VISIBLE'
     and case when ${allowedGroupsOverride}
-      then ${allowedGroupIds} is null or ${allowedGroupIds} && ${groupsOf(principal.userId)}
+      then ${allowedGroupIds} is null or ${allowedGroupIds} && ${groupArrayOf(principal.userId)}
       else ${covered(principal)} end)`
 }
 
@@ -120,6 +120,6 @@ export function permissionsFoundBy(
   if (provisioning.groups_provisioning !== 'GROUPS_AND_VISIBLE') return sql`false`
   const { visibility, allowedGroupsOverride, allowedGroupIds } = requestablePermissions
   return sql`(${visibility} = 'VISIBLE' and case when ${allowedGroupsOverride}
-    then ${allowedGroupIds} is null or ${allowedGroupIds} && ${groupsOf(principal.userId)}
+    then ${allowedGroupIds} is null or ${allowedGroupIds} && ${groupArrayOf(principal.userId)}
     else ${byApp}::boolean end)`
 }

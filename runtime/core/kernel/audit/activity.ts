@@ -10,7 +10,7 @@ import type { Principal, Profile } from '../identity/principal.ts'
 import { selectSlice } from '../list/page.ts'
 import { isWalk } from '../list/walk.ts'
 import { bodyOf } from './entry-hash.ts'
-import { type PersonalValue, readable, separate } from './personal.ts'
+import { type PersonalValue, separate, withPersonalValues } from './personal.ts'
 import { chainWaiting } from './waiting.ts'
 import { actorIs, targetIs } from './whose.ts'
 
@@ -120,7 +120,7 @@ export async function listActivity(
   const order = [by(activityLogs.beganAt), by(activityLogs.id)]
   const { rows, total } = await selectSlice(db, activityLogs, { where, order }, { limit, offset })
   return {
-    items: (await readable(db, rows)).map(toLog),
+    items: (await withPersonalValues(db, rows)).map(toLog),
     total,
     limit,
     offset,

@@ -8,8 +8,8 @@ import type { LogChain } from '../../../contract/endpoints/meta.ts'
 import type { Db } from '../../../database/database.ts'
 import { activityCheckpoints, activityLogs } from '../../../database/schema/audit.ts'
 import { BEGINNING, hashOf, type LogRow } from './entry-hash.ts'
-import { commitmentOf, commitmentsIn, type PersonalValue, valuesOf } from './personal.ts'
-import { REDACTED, type Redacted, redactedIn, unrecorded } from './redacted.ts'
+import { commitmentOf, commitmentsIn, type PersonalValue, personalValuesOf } from './personal.ts'
+import { LOG_REDACTED_EVENT, type Redacted, redactedIn, unrecorded } from './redacted.ts'
 import { countWaiting, isThere } from './waiting.ts'
 
 export type Verification = {
@@ -83,7 +83,7 @@ export async function verifyActivity(
       if (batch !== undefined) {
         redacted += 1
         if (!changedBy.has(batch)) changedBy.set(batch, row)
-      } else if (row.eventType === REDACTED)
+      } else if (row.eventType === LOG_REDACTED_EVENT)
         toldOf.set(String(row.metadata['batch']), String(row.metadata['digest']))
       head = row.eventHash
       last = row.id
@@ -153,7 +153,7 @@ export async function verifyNewest(db: Db, domainId: string): Promise<LogChain> 
 
 /** Which rows have a value beside them that is not the one they commit to, and how many values are not there any more. */
 async function checkValues(db: Db, rows: readonly LogRow[]) {
-  const kept = await valuesOf(db, rows)
+  const kept = await personalValuesOf(db, rows)
   const wrongValues = await inSlices(wrongOf(kept))
   const wrong =
     wrongValues.size === 0

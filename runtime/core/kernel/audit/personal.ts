@@ -68,8 +68,8 @@ export function separate(
 }
 
 /** Entries with the values that are still there in their places; an erased one is said to be. */
-export async function readable<R extends Told>(db: Db, rows: readonly R[]): Promise<R[]> {
-  const kept = new Map((await valuesOf(db, rows)).map((one) => [one.commitment, one.value]))
+export async function withPersonalValues<R extends Told>(db: Db, rows: readonly R[]): Promise<R[]> {
+  const kept = new Map((await personalValuesOf(db, rows)).map((one) => [one.commitment, one.value]))
   const fill = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(fill)
     if (!isObject(value)) return value
@@ -93,7 +93,7 @@ function filledActor(actor: Told['actor'], kept: ReadonlyMap<string, unknown>): 
 }
 
 /** The values that entries commit to and that are still there. */
-export async function valuesOf(db: Db, rows: readonly Told[]): Promise<PersonalValue[]> {
+export async function personalValuesOf(db: Db, rows: readonly Told[]): Promise<PersonalValue[]> {
   const commitments = commitmentsIn(rows)
   if (commitments.length === 0) return []
   return db

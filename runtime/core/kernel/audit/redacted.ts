@@ -12,7 +12,7 @@ import { BEGINNING, hashOf, type LogRow } from './entry-hash.ts'
 import { isThere } from './waiting.ts'
 
 /** The entry that a batch leaves in the chain. */
-export const REDACTED = 'LOG_REDACTED'
+export const LOG_REDACTED_EVENT = 'LOG_REDACTED'
 
 /** Entries that are compared at once before they are changed. */
 const PAGE = 500
@@ -49,9 +49,9 @@ export async function unrecorded(
     select batch, encode(sha256(convert_to(string_agg(event_hash || ' ' || digest, e'\n'
         order by event_hash collate "C"), 'UTF8')), 'hex') as listed,
       (select later.metadata ->> 'digest' from (
-          select event_metadata as metadata from activity_logs where id > ${last} and event_type = ${REDACTED}
+          select event_metadata as metadata from activity_logs where id > ${last} and event_type = ${LOG_REDACTED_EVENT}
           union all select ('[' || body || ']')::jsonb -> 5 from activity_waiting
-            where ('[' || body || ']')::jsonb ->> 1 = ${REDACTED}) later
+            where ('[' || body || ']')::jsonb ->> 1 = ${LOG_REDACTED_EVENT}) later
         where later.metadata ->> 'batch' = activity_redactions.batch::text limit 1) as waits
     from activity_redactions where batch = any(${sql.param([...batches])}::uuid[]) group by batch`)
   // One that waits to be chained, or was chained meanwhile, is not proven yet, and not wrong.

@@ -16,7 +16,7 @@ import { preparing } from '../../../database/prepared.ts'
 import type { CoreContext } from '../context/context.ts'
 import type { Pace } from '../context/pace.ts'
 import type { SendJob } from '../context/send.ts'
-import { problemOf } from '../jobs/list.ts'
+import { jobProblem } from '../jobs/list.ts'
 import { DEAD, QUEUE_NAMES, QUEUES, type QueueName, type QueueRow } from '../jobs/queues.ts'
 import { keptText } from '../kept-text.ts'
 import { type JobHandler, workOn } from './turn.ts'
@@ -109,7 +109,7 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
       if (!job) return
       const { queue, key } = job.data
       const whole = await parts
-      const problem = problemOf(job.sourceOutput) ?? 'it ended without a word'
+      const problem = jobProblem(job.sourceOutput) ?? 'it ended without a word'
       await handlers[queue].gaveUp(db, key, problem, whole)
       whole.tell('error', { queue, key }, 'a job failed for good; `keyway jobs` says why')
     }

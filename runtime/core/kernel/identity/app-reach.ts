@@ -19,11 +19,11 @@ export function reach(principal: Principal, permission: Permission): SQL | undef
   if (principal.permissions.has(permission)) return undefined
   if (!principal.roles.includes('App Admin')) demand(principal, permission)
   const { userId } = principal
-  return sql`(${apps.adminUserIds} @> array[${userId}]::uuid[] or ${apps.adminGroupIds} && ${groupsOf(userId)})`
+  return sql`(${apps.adminUserIds} @> array[${userId}]::uuid[] or ${apps.adminGroupIds} && ${groupArrayOf(userId)})`
 }
 
 /** The ids of a user's groups, as an array in SQL. */
-export const groupsOf = (userId: string): SQL =>
+export const groupArrayOf = (userId: string): SQL =>
   sql`array(select ${groupMembers.groupId} from ${groupMembers} where ${groupMembers.userId} = ${userId})`
 
 /** The same as values. */

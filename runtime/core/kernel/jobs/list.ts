@@ -43,14 +43,14 @@ export async function listJobs(db: Db, { queue, state, limit }: Filter): Promise
     started_at: row.started_on && iso(row.started_on),
     ended_at: row.completed_on && iso(row.completed_on),
     next_try_at: row.state === 'created' || row.state === 'retry' ? iso(row.start_after) : null,
-    problem: problemOf(row.output),
+    problem: jobProblem(row.output),
   }))
 }
 
 const iso = (moment: string): string => new Date(moment).toISOString()
 
 /** What was thrown, as pg-boss keeps it. */
-export function problemOf(output: unknown): string | null {
+export function jobProblem(output: unknown): string | null {
   const message = membersOf(output)['message']
   return typeof message === 'string' ? keptText(message, 1000) : null
 }

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { membersOf } from '../../../contract/schema/record.ts'
-import { type EvidenceSubject, KINDS, SUBJECTS } from './form.ts'
+import { EVIDENCE_KINDS, type EvidenceSubject, SUBJECTS } from './form.ts'
 import { createPageCheck } from './page-check.ts'
 
 type Line = Record<string, unknown>
@@ -58,7 +58,7 @@ type EvidenceCheck = {
   end(): { problems: string[]; summary: EvidenceSummary }
 }
 
-const ORDER: readonly string[] = KINDS
+const ORDER: readonly string[] = EVIDENCE_KINDS
 /** Most problems that are told. */
 const MOST = 20
 

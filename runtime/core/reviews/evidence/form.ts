@@ -10,12 +10,12 @@ import type { Signer } from '../../../secrets/signing-key.ts'
 export const FORM = 'keyway-evidence-1'
 
 /** KINDS: the kinds of lines, in the order in which they stand. */
-export const KINDS = [
+export const EVIDENCE_KINDS = [
   ...['review', 'offboarding', 'access'],
   ...['person', 'group', 'app', 'reviewers', 'notification', 'act', 'chain', 'item', 'step'],
   ...['held', 'upload', 'log', 'page'],
 ] as const
-export type EvidenceKind = (typeof KINDS)[number]
+export type EvidenceKind = (typeof EVIDENCE_KINDS)[number]
 
 /** What a file is about: the kind of its first line, and of no other. */
 export const SUBJECTS = ['review', 'offboarding', 'access'] as const

@@ -8,7 +8,7 @@ import type { FileAnswer } from '../../kernel/file-answer.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { offboardingTarget } from '../../offboarding/machine/transitions.ts'
 import { findOffboarding } from '../../offboarding/offboardings.ts'
-import { findReview, note } from '../rows.ts'
+import { findReview, noteReview } from '../rows.ts'
 import { accessLines } from './access.ts'
 import { evidenceLines } from './content.ts'
 import { offboardingLines } from './offboarding.ts'
@@ -35,7 +35,7 @@ export async function takeEvidence(
         name: `keyway-review-${found.id}.jsonl`,
         about: { access_review: found.id },
       },
-      note: (tx) => note(tx, principal, found, 'EVIDENCE_TAKEN', { key }),
+      note: (tx) => noteReview(tx, principal, found, 'EVIDENCE_TAKEN', { key }),
       async *lines(tx, takenAt) {
         // Found in its moment: it may have changed since.
         yield* evidenceLines(tx, await findReview(tx, principal, id), takenAt)

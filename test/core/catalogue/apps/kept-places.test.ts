@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { Manifest } from '../../../../runtime/contract/connector/manifest.ts'
 import { flatSchema } from '../../../../runtime/contract/connector/settings.ts'
-import { connectionOf } from '../../../../runtime/core/catalogue/apps/credentials.ts'
+import { checkedConnection } from '../../../../runtime/core/catalogue/apps/credentials.ts'
 import type { ServedConnector } from '../../../../runtime/core/kernel/context/connectors.ts'
 
 const HOME = { base_url: 'https://home.example/api', tenant: 'home' }
@@ -53,7 +53,11 @@ function change(own: object, before: object, after: object) {
       : { credentials: [{ id: 'api', oauth: { access_token: 'kept' } }] }
   const connection = { ...kept, settings: { ...before } }
   return () =>
-    connectionOf(connector(own), { auth: undefined, settings: { ...after } }, connection as never)
+    checkedConnection(
+      connector(own),
+      { auth: undefined, settings: { ...after } },
+      connection as never,
+    )
 }
 
 const refusal = expect.objectContaining({
