@@ -19,12 +19,7 @@ import type { RequestContext } from '../../kernel/context/context.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { type AppRow, appTarget, findApp, lockApp, toApp } from './apps.ts'
 import { keepConnection, openConnection } from './connections.ts'
-import {
-  checkCredentials,
-  checkedConnection,
-  derivedTenant,
-  installedConnector,
-} from './credentials.ts'
+import { checkCredentials, checkedConnection, connectorFor, derivedTenant } from './credentials.ts'
 import { changedFacts, customClassId, withFacts } from './facts.ts'
 import { toIntegration } from './integrations.ts'
 import { callNow } from './outages.ts'
@@ -47,7 +42,7 @@ export async function createApp(
   return connectApp(
     db,
     principal,
-    installedConnector(parts, { ...body, app_class_id: classId }),
+    connectorFor(parts, { ...body, app_class_id: classId }),
     body,
     parts,
   )
@@ -292,7 +287,7 @@ async function reconnection(
   parts: RequestContext,
 ): Promise<Reconnection | null> {
   const { auth, settings, version } = body
-  const connector = installedConnector(parts, { app_class_id: row.connectorId ?? '', version })
+  const connector = connectorFor(parts, { app_class_id: row.connectorId ?? '', version })
   if (auth === undefined && settings === undefined) return null
   const partly = auth === undefined || settings === undefined
   const kept = partly ? keptConnection(row, parts, auth === undefined) : null

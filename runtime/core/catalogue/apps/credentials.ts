@@ -28,7 +28,7 @@ type Settings = Connection['settings']
  *
  * @throws CoreError bad_request
  */
-export function installedConnector(
+export function connectorFor(
   { connectors }: CoreContext,
   { app_class_id: id, version }: { app_class_id: string; version?: string | undefined },
 ): ServedConnector {
