@@ -6,12 +6,12 @@ import { CONSOLE_EVENTS } from '../../runtime/words/console-events.ts'
 
 const FOLDER = path.join(import.meta.dirname, '..', '..', 'runtime', 'core', 'reviews')
 
-/** The events that `note` and `recorded` name in the sources. */
+/** The events that `noteReview` and `recorded` name in the sources. */
 const events = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .flatMap((file) => {
     const text = readFileSync(path.join(FOLDER, file), 'utf8')
-    return [...text.matchAll(/\b(?:note|recorded)\([^;']{0,120}'([A-Z_]{5,})'/g)]
+    return [...text.matchAll(/\b(?:noteReview|recorded)\([^;']{0,120}'([A-Z_]{5,})'/g)]
   })
   .map(([, name]) => `ACCESS_REVIEW_${name}`)
 
