@@ -1,7 +1,7 @@
 /** What this service is and can (RFC 7643 sections 5 to 7), written from the table of attributes. */
 import { SCIM_LIMITS, SCIM_URNS, USER_FIELDS } from '../../contract/models/scim.ts'
 import { ScimError } from './problem.ts'
-import { listOf, type Resource, type ScimRequest } from './resource.ts'
+import { listResponse, type Resource, type ScimRequest } from './resource.ts'
 
 export const serviceProviderConfig = ({ base }: ScimRequest): Resource => ({
   schemas: [SCIM_URNS.config],
@@ -127,7 +127,7 @@ export const getResourceType = (request: ScimRequest, id: string) =>
 export const getSchema = (request: ScimRequest, id: string) =>
   found(schemasOf(request), id, 'Schema')
 
-const whole = (all: Resource[]) => listOf(all, all.length, { offset: 0 })
+const whole = (all: Resource[]) => listResponse(all, all.length, { offset: 0 })
 
 function found(all: readonly Resource[], id: string, what: string): Resource {
   const one = all.find((resource) => resource['id'] === id)

@@ -13,7 +13,7 @@ import { schemaOf } from './paths.ts'
 import { noSuch, ScimError } from './problem.ts'
 import {
   type ListQuery,
-  listOf,
+  listResponse,
   type Resource,
   type ScimRequest,
   shaped,
@@ -132,7 +132,7 @@ export async function listScimGroups(
   const { rows } = await db.execute<GroupRow>(sql`select ${columns(withMembers)} ${FROM}
     where g.id in (${page}) order by g.created_at, g.id`)
   const resources = rows.map((row) => shaped(toScimGroup(row, request), query))
-  return listOf(resources, total, slice)
+  return listResponse(resources, total, slice)
 }
 
 function columnAt(path: string): ScimColumn | undefined {

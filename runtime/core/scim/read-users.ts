@@ -16,7 +16,7 @@ import { fieldAt, schemaOf } from './paths.ts'
 import { noSuch } from './problem.ts'
 import {
   type ListQuery,
-  listOf,
+  listResponse,
   type Resource,
   type ScimRequest,
   shaped,
@@ -112,7 +112,7 @@ export async function listScimUsers(
       : await db.execute<RawRow>(sql`select ${columns(wants(query))} ${FROM} where ${where}
           order by u.created_at, u.id limit ${slice.limit} offset ${slice.offset}`)
   const resources = rows.map((row) => shaped(toScimUser(toRow(row), request), query))
-  return listOf(resources, total, slice)
+  return listResponse(resources, total, slice)
 }
 
 const conditionOf = (filter: string | null, domainId: string): SQL =>

@@ -100,7 +100,11 @@ export const sliceOf = ({ startIndex, count }: ListQuery): { offset: number; lim
   limit: Math.min(Math.max(0, count), SCIM_LIMITS.page),
 })
 
-export const listOf = (resources: Resource[], total: number, { offset }: { offset: number }) => ({
+export const listResponse = (
+  resources: Resource[],
+  total: number,
+  { offset }: { offset: number },
+) => ({
   schemas: [SCIM_URNS.list],
   totalResults: total,
   startIndex: offset + 1,

@@ -2,7 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import type { Db } from '../../database/database.ts'
-import { listOf } from './columns.ts'
+import { arrayText } from './columns.ts'
 import { insertNew } from './expected.ts'
 import { EACH_BY_KEY, isKeepable, isResourceId, MAX_ACCOUNT_ID, MAX_ID } from './kept.ts'
 import type { PreparedRows, SyncListing } from './listing.ts'
@@ -66,12 +66,11 @@ function namesOf(found: readonly Found[]): PreparedRows<Named> {
   const ofAccounts = listed([...pairs].map((pair) => Math.floor(pair / base)))
   const ofEntitlements = listed([...pairs].map((pair) => pair % base))
   const named = {
-    ...{
-      accounts: listOf(accounts),
-      resourceIds: listOf(resourceIds),
-      externalIds: listOf(externalIds),
-    },
-    ...{ ofAccounts, ofEntitlements },
+    accounts: arrayText(accounts),
+    resourceIds: arrayText(resourceIds),
+    externalIds: arrayText(externalIds),
+    ofAccounts,
+    ofEntitlements,
   }
   return {
     rows: { ...named, count: pairs.size },

@@ -9,7 +9,7 @@ type ColumnType = 'text' | 'uuid' | 'jsonb' | 'boolean'
 const ONLY_JSON = /\\[^"]/
 
 /** Texts as PostgreSQL reads a list of them: as JSON writes it, where nothing but quotes is escaped. */
-export function listOf(texts: readonly (string | null | undefined)[]): string {
+export function arrayText(texts: readonly (string | null | undefined)[]): string {
   const json = JSON.stringify(texts)
   if (!ONLY_JSON.test(json)) return `{${json.slice(1, -1)}}`
   const items = texts.map((text) =>
@@ -30,7 +30,7 @@ export function tableOfColumns<N extends string>(
 ): SQL {
   const names = keysOf(types)
   const lists = names.map(
-    (name) => sql`${listOf(rows.map((row) => row[name]))}::${sql.raw(types[name])}[]`,
+    (name) => sql`${arrayText(rows.map((row) => row[name]))}::${sql.raw(types[name])}[]`,
   )
   const columns = sql.raw(names.join(', '))
   return sql`unnest(${sql.join(lists, sql`, `)}) as ${sql.raw(alias)}(${columns})`
