@@ -68,7 +68,7 @@ describe('keyway probe', () => {
   })
 
   test('says that nobody can be asked, and what the file must hold', async () => {
-    expect((await host.keyway('probe', 'acme')).err).toContain('--as <file>')
+    expect((await host.keyway('probe', 'acme')).err).toContain('say by --as with which credentials')
     const odd = await host.file('odd.json', { token: 'x' })
     expect((await host.keyway('probe', 'acme', '--as', odd)).err).toContain('there is no token')
   })

@@ -9,11 +9,13 @@ show() { jq -n --argjson p "$(cat "$V/port")" --arg ca "$D/tls/ca.crt" --arg b "
   others:[{bindDn:"cn=Directory Manager",password:"manager-secret",note:"everything"}],
   seeded:{people:"uid=user01..user30 in ou=people (password pw-NN; user10 and user20 locked by nsAccountLock) and one with an odd name",
     groups:["engineering","support","staff (engineering+support)","none (no member)"]}}'; }
-fetch() { apt_extract "$R" 389-ds-base; }
+fetch() { apt_extract "$R" 389-ds-base ldap-utils; }
 case $cmd in install) fetch; exit 0;; stop) stop; exit 0;; reset) stop; rm -rf "$V"; exit 0;; start) P=${3:?port};; *) usage;; esac
 if pid_alive "$V/server.pid"; then show; exit 0; fi
 stop; port_free "$P"; port_free $((P+1))
 fetch; tls_make "$D/tls"
+# Programs that the machine has are not unpacked.
+export PATH="$R/usr/bin:$PATH"
 A=$(dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null || echo "$(uname -m)-linux-gnu"); L=$R/usr/lib/$A/dirsrv
 export LD_LIBRARY_PATH="$L/plugins:$L:$L/lib:$R/usr/lib/$A:$R/lib/$A"
 mkdir -p "$V"; echo "$P" > "$V/port"; S=ou=services,$B
@@ -21,8 +23,8 @@ if [ ! -e "$V/seeded" ]; then
   rm -rf "$V/own"; mkdir -p "$V"/own/{config/schema,lock,tmp,cert,ldif,bak,run,inst,log,db}
   cp "$R"/usr/share/dirsrv/schema/* "$R"/etc/dirsrv/schema/* "$V/own/config/schema/"; cp "$R"/etc/dirsrv/config/* "$V/own/config/"
   openssl pkcs12 -export -name Server-Cert -in "$D/tls/server.crt" -inkey "$D/tls/server.key" -passout pass: -out "$V/server.p12"
-  { "$R/usr/bin/certutil" -N -d "$V/own/cert" --empty-password && "$R/usr/bin/certutil" -A -d "$V/own/cert" -n ca -t CT,, -i "$D/tls/ca.crt" \
-    && "$R/usr/bin/pk12util" -i "$V/server.p12" -d "$V/own/cert" -W ''; } > "$V/install.log" 2>&1 || { tail -5 "$V/install.log" >&2; die "no certificate could be imported"; }
+  { certutil -N -d "$V/own/cert" --empty-password && certutil -A -d "$V/own/cert" -n ca -t CT,, -i "$D/tls/ca.crt" \
+    && pk12util -i "$V/server.p12" -d "$V/own/cert" -W ''; } > "$V/install.log" 2>&1 || { tail -5 "$V/install.log" >&2; die "no certificate could be imported"; }
   node - "$V/own" "$L/plugins" "$R/usr/share/dirsrv/data/template-dse.ldif" "$P" "$(id -un)" "$B" > "$V/own/config/dse.ldif" <<'JS'
 const { createHash } = require('crypto'), { readFileSync } = require('fs'), [own, plugins, template, port, user, suffix] = process.argv.slice(2);
 const hash = '{SSHA512}' + Buffer.concat([createHash('sha512').update('manager-secretsalt').digest(), Buffer.from('salt')]).toString('base64');
@@ -59,7 +61,7 @@ group('engineering', people.filter((_, n) => n % 2)); group('support', people.fi
 group('staff', [`cn=engineering,ou=groups,${b}`, `cn=support,ou=groups,${b}`]); group('none', []);
 console.log(out.join('\n'));
 JS
-  LDAPNOINIT=1 "$R/usr/bin/ldapmodify" -x -H "ldap://127.0.0.1:$P" -D 'cn=Directory Manager' -w manager-secret -f "$V/seed.ldif" > "$V/seed.log" 2>&1 || { tail -5 "$V/seed.log" >&2; stop; die "seeding failed"; }
+  LDAPNOINIT=1 ldapmodify -x -H "ldap://127.0.0.1:$P" -D 'cn=Directory Manager' -w manager-secret -f "$V/seed.ldif" > "$V/seed.log" 2>&1 || { tail -5 "$V/seed.log" >&2; stop; die "seeding failed"; }
   : > "$V/seeded"
 fi
 show
