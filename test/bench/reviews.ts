@@ -30,6 +30,8 @@ const PAGES = 20
 const GOAL_MS = 30
 /** How much memory may grow while a file is written or verified, in MiB. */
 const GROWTH_MIB = 100
+/** The same from the second quarter of a step to its last, where it is flat. */
+const DRIFT_MIB = 50
 const RESULTS = path.join(import.meta.dirname, 'RESULTS.md')
 
 const LISTS = [
@@ -179,6 +181,7 @@ async function readLists(id: string): Promise<Read[]> {
 function report(lists: Read[], bytes: number) {
   const worst = Math.max(...lists.map(({ p99 }) => p99))
   const growth = Math.max(...took.map(({ growthMib }) => growthMib))
+  const drift = Math.max(...took.map(({ driftMib }) => driftMib))
   const ms = (value: number) => value.toFixed(1)
   return {
     part: 'reviews',
@@ -198,16 +201,29 @@ function report(lists: Read[], bytes: number) {
           goal: `< ${GROWTH_MIB} MiB`,
           met: growth < GROWTH_MIB,
         },
+        {
+          what: 'the same from the second quarter of a step to its last, medians, at most',
+          figure: `${drift.toFixed(0)} MiB`,
+          goal: `flat: < ${DRIFT_MIB} MiB`,
+          met: drift < DRIFT_MIB,
+        },
       ],
       tables: [
         {
           title: `What took how long; the evidence has ${(bytes / 2 ** 20).toFixed(0)} MiB`,
-          columns: ['', 'seconds', 'lines a second', 'MiB more'],
-          rows: took.map(({ what, seconds, growthMib }) => [
+          columns: [
+            '',
+            'seconds',
+            'lines a second',
+            'MiB more',
+            'from the second quarter to the last',
+          ],
+          rows: took.map(({ what, seconds, growthMib, driftMib }) => [
             what,
             seconds.toFixed(1),
             Math.round(ROWS / seconds).toLocaleString('en'),
             growthMib.toFixed(0),
+            driftMib.toFixed(0),
           ]),
         },
         {
