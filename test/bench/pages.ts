@@ -43,11 +43,13 @@ type Row = { name: string; p50: number; p99: number; cpu: number; kB: number }
 
 try {
   await core.host.settled
-  const appId = await company(core).inStore(await app(db, 'Large', { connectorId: 'scim' }))
+  const appId = await company(core).inStore(await app(db, 'Large'))
   await fill(db, { users: USERS, groups: USERS / 100, tasks: USERS / 10, logs: USERS }, tell)
   await fillReviews(db, { appId, users: USERS, items: ROWS }, tell)
   await settle(core.dataDir)
   const reviewId = await launched(appId)
+  // Not before: a review is launched over what is connected, and nothing answers here.
+  await db.execute(sql`update apps set connector_id = 'scim' where id = ${appId}`)
   await settle(core.dataDir)
   const { rows: known } = await db.execute<Record<string, string>>(sql`
     select md5('user77')::uuid::text as user_id, ${appId}::text as app_id, ${reviewId}::text as access_review_id`)
@@ -128,6 +130,11 @@ async function launched(appId: string): Promise<string> {
   for (;;) {
     const { status } = (await call('GET', `/access_reviews/${id}`)) as { status: string }
     if (status === 'IN_PROGRESS') return id
+    const { rows } = await db.execute<{ problem: string | null }>(
+      sql`select problem from access_review_apps where review_id = ${id}`,
+    )
+    const problem = rows[0]?.problem
+    if (problem) throw new Error(`the review is not launched: ${problem}`)
     tell('launch')
     await pause(200)
   }
