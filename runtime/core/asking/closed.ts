@@ -113,7 +113,7 @@ async function openedByPermissions(
   return new Set(rows.filter(isOpen).map(({ appId }) => appId))
 }
 
-/** Whom it is for and whom to ask, in the same order. */
+/** For each closed app, the groups that it is open to and the people to ask, in the order given. */
 async function told(
   db: Db,
   { permissions }: Principal,

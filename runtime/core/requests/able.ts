@@ -1,4 +1,4 @@
-/** Those of some people and groups who may act now, and who is above whom. */
+/** Which people and groups can act on requests now, and who their managers are. */
 import { and, inArray, notInArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
@@ -14,7 +14,7 @@ export const partiesOf = ({ requesterId, targetUserId }: Parties): string[] => [
   ...new Set([targetUserId, ...(requesterId === null ? [] : [requesterId])]),
 ]
 
-/** Those of some people and groups who may act: a group by the first of its members who may. */
+/** People and groups that can act. A group is listed with its first members who can. */
 export type Able = { users: ReadonlySet<string>; groups: ReadonlyMap<string, readonly string[]> }
 
 /** One more than there are parties of a request: among so many members one is no party. */

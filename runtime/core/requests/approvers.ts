@@ -30,7 +30,7 @@ type Known = {
 
 const NOBODY: Approvers = { users: [], groups: [] }
 
-/** Those whom a plan or the app names for a decision; null where none of them may make it. */
+/** The approvers that the plan or the app names for a step; null if none of them can decide. */
 function namedFor(known: Known, request: Planned, step: DecidedStep): Approvers | null {
   const { able, managers, admins } = known
   const ofApp = () => eligibleOf(able, request, admins.get(request.appId) ?? NOBODY)

@@ -37,9 +37,9 @@ export async function fittingRules(db: Db, request: RequestRow): Promise<Fitting
         coversWhat(rule, request.permissionId) && coversLength(rule, request.expirationInSeconds),
     )
   if (rules.length === 0) return []
-  const whom = await whomOf(db, request.targetUserId)
+  const recipient = await recipientOf(db, request.targetUserId)
   return rules
-    .filter((rule) => coversWhom(rule, whom))
+    .filter((rule) => coversRecipient(rule, recipient))
     .map(({ justification, preapproval_webhooks: webhooks = [] }) => ({ justification, webhooks }))
 }
 
@@ -53,10 +53,10 @@ export async function preapprovedLengths(
 ): Promise<AccessLength[][]> {
   const rows = await rulesOf(db, { appIds: wanted.map(({ appId }) => appId) })
   if (rows.length === 0) return wanted.map(() => [])
-  const whom = await whomOf(db, targetUserId)
+  const recipient = await recipientOf(db, targetUserId)
   const rules = rows
     .map(({ appId, document }) => ({ appId, rule: ruleIn(document) }))
-    .filter(({ rule }) => !asksWebhooks(rule) && coversWhom(rule, whom))
+    .filter(({ rule }) => !asksWebhooks(rule) && coversRecipient(rule, recipient))
   return wanted.map(({ appId, permissionId, lengths }) => {
     const own = rules.filter((one) => one.appId === appId && coversWhat(one.rule, permissionId))
     return lengths.filter((length) =>
@@ -90,15 +90,15 @@ function coversLength({ time_based_access: lengths = [] }: Rule, seconds: number
 }
 
 /** What rules ask of the person who is to have access. */
-type Whom = { groups: ReadonlySet<string>; identity: ConditionSubject | null }
+type Recipient = { groups: ReadonlySet<string>; identity: ConditionSubject | null }
 
-async function whomOf(db: Db, userId: string): Promise<Whom> {
+async function recipientOf(db: Db, userId: string): Promise<Recipient> {
   const groups = await groupIdsOf(db, userId)
   const [user] = await usersOf(db, [userId])
   return { groups, identity: user === undefined ? null : conditionSubject(user) }
 }
 
-function coversWhom(rule: Rule, { groups: own, identity }: Whom): boolean {
+function coversRecipient(rule: Rule, { groups: own, identity }: Recipient): boolean {
   const { preapproved_groups: groups = [], preapproved_users_by_attribute: attributes = [] } = rule
   if (groups.length + attributes.length === 0) return asksWebhooks(rule)
   if (groups.some((id) => own.has(id))) return true
