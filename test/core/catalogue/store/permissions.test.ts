@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   app,
@@ -9,6 +8,7 @@ import {
   person,
   startCore,
 } from '../../host.ts'
+import { withStatements } from '../../statements.ts'
 import {
   groupBody,
   lastEvents,
@@ -506,19 +506,10 @@ describe('permissions', () => {
         `P${index}`,
       )
     const asked = async (size: number) => {
-      // Those of the call alone: what runs in the background asks the database, too.
-      const questions = new AsyncLocalStorage<string[]>()
-      const ofCall: string[] = []
-      const client = (core.db as unknown as { $client: { query: (...args: unknown[]) => unknown } })
-        .$client
-      const { query } = client
-      client.query = (...args) => {
-        questions.getStore()?.push(String(args[0]))
-        return query.apply(client, args)
-      }
-      await questions.run(ofCall, () => core.call('GET', `${BASE}?app_id=${appId}&size=${size}`))
-      client.query = query
-      return ofCall.length
+      const { statements } = await withStatements(() =>
+        core.call('GET', `${BASE}?app_id=${appId}&size=${size}`),
+      )
+      return statements.length
     }
     // Then their order is known, and is not asked for again.
     await asked(1)
