@@ -6,6 +6,7 @@ import { ASSOCIATIONS } from '../../../runtime/core/sync/associations.ts'
 import { ENTITLEMENTS, RESOURCES } from '../../../runtime/core/sync/entitlements.ts'
 import type { Expected } from '../../../runtime/core/sync/expected.ts'
 import type { SyncListing } from '../../../runtime/core/sync/listing.ts'
+import type { Walk } from '../../../runtime/core/sync/runs.ts'
 import type { Db } from '../../../runtime/database/database.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { app, type CoreHost, person } from '../host.ts'
@@ -256,11 +257,15 @@ describe('expenses', () => {
   })
 })
 
+/** A walk of a run by this number. The cast: writing reads these members alone. */
+const walkOf = (app: typeof apps.$inferSelect | undefined, run: number): Walk =>
+  ({ app, run: { id: run }, settings: { matchRules: [], identity: null } }) as unknown as Walk
+
 /** Writes what was listed, as one page. */
 async function written<T, R>(
   listing: SyncListing<T, R>,
   tx: Db,
-  walk: never,
+  walk: Walk,
   found: readonly unknown[],
   expected?: Expected,
 ) {
@@ -281,7 +286,7 @@ describe('a page', () => {
   test('reads no more of what the run has written already than what it names', async () => {
     const made = await app(core.db, 'Large')
     const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
-    const walk = { app: row, run: { id: 7 }, settings: { matchRules: [], identity: null } } as never
+    const walk = walkOf(row, 7)
     // As a first sync leaves it: nobody has told the planner that there is anything.
     await core.db.execute(sql`
       insert into accounts (domain_id, app_id, account_type, status, unique_identifier, seen_run)
@@ -303,9 +308,7 @@ describe('a page', () => {
   test('keeps every text as it is', async () => {
     const made = await app(core.db, 'Odd')
     const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
-    const walk = {
-      ...{ app: row, run: { id: 1 }, settings: { matchRules: [], identity: null } },
-    } as never
+    const walk = walkOf(row, 1)
     const odd = [
       '"',
       '\\',
@@ -362,9 +365,7 @@ describe('a page', () => {
     }
     const write = (run: number) =>
       core.db.transaction(async (tx) => {
-        const walk = {
-          ...{ app: row, run: { id: run }, settings: { matchRules: [], identity: null } },
-        } as never
+        const walk = walkOf(row, run)
         const before = await updatesOf(tx)
         await written(ENTITLEMENTS, tx, walk, [entitlement('g')])
         const accounts = ids.map((id) => account(id))
@@ -383,11 +384,7 @@ describe('a page', () => {
     const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
     const { accounts, resources, entitlements, associations } = upstream.holds
     const write = async (run: number) => {
-      const walk = {
-        app: row,
-        run: { id: run },
-        settings: { matchRules: [], identity: null },
-      } as never
+      const walk = walkOf(row, run)
       return core.db.transaction(async (tx) => [
         (await written(ACCOUNTS, tx, walk, accounts)).repeated,
         (await written(RESOURCES, tx, walk, resources)).repeated,
@@ -414,9 +411,7 @@ describe('rows that are expected to be new', () => {
     const made = await app(core.db, 'Expected')
     const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
     const { accounts, resources, entitlements, associations } = upstream.holds
-    const walk = {
-      ...{ app: row, run: { id: 1 }, settings: { matchRules: [], identity: null } },
-    } as never
+    const walk = walkOf(row, 1)
     const expected = { isNew: true }
     const write = (from: number, to: number) =>
       core.db.transaction(async (tx) => {
