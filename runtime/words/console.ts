@@ -8,6 +8,7 @@ import { CONSOLE_COST } from './console-cost.ts'
 import { CONSOLE_EVENTS } from './console-events.ts'
 import { CONSOLE_OFFBOARDING } from './console-offboarding.ts'
 import { CONSOLE_OVERVIEW } from './console-overview.ts'
+import { CONSOLE_PEOPLE } from './console-people.ts'
 import { CONSOLE_POLICIES } from './console-policies.ts'
 import { CONSOLE_REVIEWS } from './console-reviews.ts'
 import { CONSOLE_SETTINGS } from './console-settings.ts'
@@ -19,6 +20,7 @@ import type { Words } from './say.ts'
 export const CONSOLE_WORDS = {
   ...CONSOLE_OVERVIEW,
   ...CONSOLE_ACCESS,
+  ...CONSOLE_PEOPLE,
   ...CONSOLE_OFFBOARDING,
   ...CONSOLE_POLICIES,
   ...CONSOLE_REVIEWS,

@@ -127,8 +127,8 @@ const queryOf = (day: string): string => (day === '' ? '' : `?as_of=${day}`)
 function asOfForm({ t, now, principal }: ConsoleVisit, id: string, day: string): Markup {
   const w = t.console.person
   return html`<form class="filter" action="${personPath(id)}" aria-label="${w.why}">
-<div><label for="as_of">${t.console.log.until}</label><input id="as_of" name="as_of" type="date" value="${day}" max="${now.toISOString().slice(0, 10)}"></div>
-<button class="btn">${t.console.parts.search}</button>${day === '' ? '' : html`<a class="btn plain" href="${personPath(id)}">${t.console.parts.clear}</a>`}${principal.permissions.has('accounts.read') ? html`<a class="btn" href="${personPath(id)}/evidence${queryOf(day)}" download>${t.w.evidence}</a>` : ''}
+<div><label for="as_of">${w.asOf}</label><input id="as_of" name="as_of" type="date" value="${day}" max="${now.toISOString().slice(0, 10)}"></div>
+<button class="btn">${w.show}</button>${day === '' ? '' : html`<a class="btn plain" href="${personPath(id)}">${t.console.parts.clear}</a>`}${principal.permissions.has('accounts.read') ? html`<a class="btn" href="${personPath(id)}/evidence${queryOf(day)}" download>${w.evidence}</a>` : ''}
 </form>`
 }
 
