@@ -2,7 +2,8 @@
 import { Client } from 'ldapts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Directory, startDomain } from '../egress/ldap/directory.ts'
-import { failure, startHost, success, type TestHost } from './host.ts'
+import { asking } from './asking.ts'
+import { startHost, type TestHost } from './host.ts'
 
 type Account = { integration_specific_id: string; username: string; user_status: string }
 type Association = { account_id: string; integration_specific_entitlement_id: string }
@@ -45,14 +46,7 @@ describe.skipIf(why !== null)(
         request,
       }
     }
-    const call = (capability: string, request: object = {}, given?: Given) =>
-      host.call('ldap', capability, envelope(request, given))
-    const done = async <T>(capability: string, request: object = {}, given?: Given): Promise<T> =>
-      success<T>((await call(capability, request, given)).body)
-    const refused = async (capability: string, request: object = {}, given?: Given) =>
-      failure(await call(capability, request, given))
-    const all = async <T>(capability: string, size?: number, given?: Given) =>
-      (await host.pages<T>('ldap', capability, envelope({}, given), size)).flat()
+    const { done, refused, all } = asking(() => host, 'ldap', envelope)
     const grant = (account: string, name: string) => ({
       account_integration_specific_id: account,
       resource_integration_specific_id: '',

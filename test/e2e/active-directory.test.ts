@@ -7,7 +7,8 @@ import { acme } from '../core/policies/acme.ts'
 import { company } from '../core/requests/company.ts'
 import { errorOf, openDoors } from '../egress/fixtures/door.ts'
 import { type Directory, doorTo, ldap, startDomain } from '../egress/ldap/directory.ts'
-import { failure, startHost, success, type TestHost } from './host.ts'
+import { asking } from './asking.ts'
+import { startHost, success, type TestHost } from './host.ts'
 import { until } from './until.ts'
 
 type Account = {
@@ -68,14 +69,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       request,
     }
   }
-  const call = (capability: string, request: object = {}, given?: Given) =>
-    host.call('active-directory', capability, envelope(request, given))
-  const done = async <T>(capability: string, request: object = {}, given?: Given): Promise<T> =>
-    success<T>((await call(capability, request, given)).body)
-  const refused = async (capability: string, request: object = {}, given?: Given) =>
-    failure(await call(capability, request, given))
-  const all = async <T>(capability: string, size?: number, given?: Given) =>
-    (await host.pages<T>('active-directory', capability, envelope({}, given), size)).flat()
+  const { done, refused, all } = asking(() => host, 'active-directory', envelope)
 
   const account = (account_id: string) => done<Account>('get_account', { account_id })
   const someone = async (username: string, more: object = {}) =>

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { GITHUB, readDescription } from '../described/description.ts'
 import { type Recorder, startRecorder } from '../described/recorder.ts'
 import { type Emulate, missing, startEmulate } from '../real-systems/start.ts'
+import { asking } from './asking.ts'
 import { DEVIATIONS, MENDS } from './github-emulated.ts'
-import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
+import { startHost, success, type TestHost } from './host.ts'
 import { unpaced, unpacedId } from './unpaced.ts'
 
 type Account = { integration_specific_id: string; email: string | null; extra_data: object }
@@ -58,12 +59,7 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
     settings: settings(),
     request,
   })
-  const call = (capability: string, request?: object, credential?: Credential): Promise<Answer> =>
-    host.call(CONNECTOR, capability, envelope(request, credential))
-  const done = async <T>(capability: string, request?: object, credential?: Credential) =>
-    success<T>((await call(capability, request, credential)).body)
-  const refused = async (capability: string, request: object = {}) =>
-    failure(await call(capability, request))
+  const { done, refused } = asking(() => host, CONNECTOR, envelope)
   const all = async <T>(capability: string, request: object = {}, size?: number) =>
     (await host.pages<T>(CONNECTOR, capability, envelope(request), size)).flat()
 

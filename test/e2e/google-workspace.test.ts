@@ -4,10 +4,11 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { exportPKCS8, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asking } from './asking.ts'
 import { routesOf } from './google-routes.ts'
 import { type StandIn, startStandIn } from './google-stand-in.ts'
 import { CUSTOMER, createTenant, type Tenant } from './google-tenant.ts'
-import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
+import { startHost, type TestHost } from './host.ts'
 
 type Account = { integration_specific_id: string; email: string; user_status: string }
 type Named = { integration_specific_id: string; integration_specific_resource_id: string }
@@ -97,14 +98,7 @@ describe('the Google Workspace connector', () => {
     settings: { ...settings },
     request,
   })
-  const call = (capability: string, request?: object, given?: Given): Promise<Answer> =>
-    host.call(CONNECTOR, capability, envelope(request, given))
-  const done = async <T>(capability: string, request?: object, given?: Given) =>
-    success<T>((await call(capability, request, given)).body)
-  const refused = async (capability: string, request?: object, given?: Given) =>
-    failure(await call(capability, request, given))
-  const all = async <T>(capability: string, size?: number) =>
-    (await host.pages<T>(CONNECTOR, capability, envelope(), size)).flat()
+  const { done, refused, all } = asking(() => host, CONNECTOR, envelope)
 
   const grant = (account: string, type: string, id: string, resource = '') => ({
     account_integration_specific_id: account,

@@ -4,7 +4,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installSystem, missing, type RealSystem } from '../real-systems/start.ts'
-import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
+import { asking } from './asking.ts'
+import { failure, startHost, success, type TestHost } from './host.ts'
 
 type Basic = { username: string; password: string }
 type Account = { integration_specific_id: string; user_status: string; extra_data: object }
@@ -55,14 +56,7 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
     settings: { base_url: system.baseUrl },
     request,
   })
-  const call = (capability: string, request: object = {}, basic?: Basic): Promise<Answer> =>
-    host.call('influxdb', capability, envelope(request, basic))
-  const done = async <T>(capability: string, request: object = {}): Promise<T> =>
-    success<T>((await call(capability, request)).body)
-  const refused = async (capability: string, request: object = {}, basic?: Basic) =>
-    failure(await call(capability, request, basic))
-  const all = async <T>(capability: string, size?: number) =>
-    (await host.pages<T>('influxdb', capability, envelope(), size)).flat()
+  const { done, refused, all } = asking(() => host, 'influxdb', envelope)
 
   /** The server itself, to see what a call has really left there. */
   const server = (q: string, { username, password }: Basic = system.auth, db = '') =>

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installSystem, missing, type RealSystem } from '../real-systems/start.ts'
-import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
+import { asking } from './asking.ts'
+import { startHost, type TestHost } from './host.ts'
 import { until } from './until.ts'
 
 type Auth = { username: string; password: string }
@@ -91,14 +92,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
     request,
   })
   const EFFECTIVE = { settings: { associations: 'effective' } }
-  const call = (capability: string, request: object = {}, given?: Given): Promise<Answer> =>
-    host.call('keystone', capability, envelope(request, given))
-  const done = async <T>(capability: string, request: object = {}, given?: Given): Promise<T> =>
-    success<T>((await call(capability, request, given)).body)
-  const refused = async (capability: string, request: object = {}, given?: Given) =>
-    failure(await call(capability, request, given))
-  const all = async <T>(capability: string, size?: number, given?: Given) =>
-    (await host.pages<T>('keystone', capability, envelope({}, given), size)).flat()
+  const { call, done, refused, all } = asking(() => host, 'keystone', envelope)
 
   const someone = async (more: object = {}) =>
     (

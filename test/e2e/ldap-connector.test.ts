@@ -5,7 +5,8 @@ import { startCore } from '../core/host.ts'
 import { acme } from '../core/policies/acme.ts'
 import { company } from '../core/requests/company.ts'
 import { type Directory, noDirectory, startDirectory } from '../egress/ldap/directory.ts'
-import { failure, startHost, success, type TestHost } from './host.ts'
+import { asking } from './asking.ts'
+import { startHost, success, type TestHost } from './host.ts'
 import { until } from './until.ts'
 
 type Account = {
@@ -76,14 +77,7 @@ describe.skipIf(noDirectory !== null)(
         request,
       }
     }
-    const call = (capability: string, request: object = {}, given?: Given) =>
-      host.call('ldap', capability, envelope(request, given))
-    const done = async <T>(capability: string, request: object = {}, given?: Given): Promise<T> =>
-      success<T>((await call(capability, request, given)).body)
-    const refused = async (capability: string, request: object = {}, given?: Given) =>
-      failure(await call(capability, request, given))
-    const all = async <T>(capability: string, size?: number, given?: Given) =>
-      (await host.pages<T>('ldap', capability, envelope({}, given), size)).flat()
+    const { done, refused, all } = asking(() => host, 'ldap', envelope)
 
     const someone = async (username: string, more: object = {}) =>
       (await done<{ id: string }>('create_account', { username, entitlements: [], ...more })).id

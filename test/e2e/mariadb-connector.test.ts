@@ -2,7 +2,8 @@
 import mysql from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type MariadbServer, noMariadb, startMariadb } from '../egress/sql/mariadb.ts'
-import { failure, startHost, success, type TestHost } from './host.ts'
+import { asking } from './asking.ts'
+import { startHost, success, type TestHost } from './host.ts'
 
 type Account = { integration_specific_id: string; username: string; user_status: string }
 type Entitlement = {
@@ -57,14 +58,7 @@ describe.skipIf(noMariadb !== null)(
       const url = `mariadb://127.0.0.1:${server.port}`
       return { auth: { basic: { username, password } }, settings: { url, ...settings }, request }
     }
-    const call = (capability: string, request: object = {}, given?: Given) =>
-      host.call('mariadb', capability, envelope(request, given))
-    const done = async <T>(capability: string, request: object = {}, given?: Given): Promise<T> =>
-      success<T>((await call(capability, request, given)).body)
-    const refused = async (capability: string, request: object = {}, given?: Given) =>
-      failure(await call(capability, request, given))
-    const pagesOf = async <T>(capability: string, size?: number, given?: Given): Promise<T[]> =>
-      (await host.pages<T>('mariadb', capability, envelope({}, given), size)).flat()
+    const { call, done, refused, all: pagesOf } = asking(() => host, 'mariadb', envelope)
     const role = (account: string, id: string) => ({
       account_integration_specific_id: account,
       resource_integration_specific_id: '',

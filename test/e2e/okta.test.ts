@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OKTA, readDescription } from '../described/description.ts'
 import { type Recorder, startRecorder } from '../described/recorder.ts'
 import { type Emulate, missing, startEmulate } from '../real-systems/start.ts'
-import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
+import { asking } from './asking.ts'
+import { startHost, success, type TestHost } from './host.ts'
 import { DEVIATIONS, MENDS } from './okta-emulated.ts'
 import { unpaced, unpacedId } from './unpaced.ts'
 
@@ -57,12 +58,7 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
     settings: { base_url: recorder.url },
     request,
   })
-  const call = (capability: string, request?: object, credential?: Credential): Promise<Answer> =>
-    host.call(CONNECTOR, capability, envelope(request, credential))
-  const done = async <T>(capability: string, request?: object, credential?: Credential) =>
-    success<T>((await call(capability, request, credential)).body)
-  const refused = async (capability: string, request: object = {}, credential?: Credential) =>
-    failure(await call(capability, request, credential))
+  const { done, refused } = asking(() => host, CONNECTOR, envelope)
   const all = async <T>(capability: string, request: object = {}, size?: number) =>
     (await host.pages<T>(CONNECTOR, capability, envelope(request), size)).flat()
 

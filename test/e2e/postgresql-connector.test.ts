@@ -2,6 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, noDatabase, startDatabase } from '../egress/sql/database.ts'
+import { asking } from './asking.ts'
 import { failure, startHost, success, type TestHost } from './host.ts'
 
 type Account = {
@@ -66,12 +67,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
         request,
       }
     }
-    const call = (capability: string, request: object = {}, given?: Given) =>
-      host.call('postgresql', capability, envelope(request, given))
-    const done = async <T>(capability: string, request: object = {}, given?: Given): Promise<T> =>
-      success<T>((await call(capability, request, given)).body)
-    const refused = async (capability: string, request: object = {}, given?: Given) =>
-      failure(await call(capability, request, given))
+    const { call, done, refused } = asking(() => host, 'postgresql', envelope)
     const pagesOf = <T>(capability: string, size?: number, given?: Given) =>
       host.pages<T>('postgresql', capability, envelope({}, given), size)
     const grant = (account: string, role: string) => ({

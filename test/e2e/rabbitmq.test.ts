@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installSystem, missing, type RealSystem } from '../real-systems/start.ts'
-import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
+import { asking } from './asking.ts'
+import { failure, startHost, success, type TestHost } from './host.ts'
 
 type Basic = { username: string; password: string }
 type Account = { integration_specific_id: string; user_status: string; extra_data: object }
@@ -38,14 +39,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     settings: { base_url: system.baseUrl },
     request,
   })
-  const call = (capability: string, request: object = {}, basic?: Basic): Promise<Answer> =>
-    host.call('rabbitmq', capability, envelope(request, basic))
-  const done = async <T>(capability: string, request: object = {}): Promise<T> =>
-    success<T>((await call(capability, request)).body)
-  const refused = async (capability: string, request: object = {}, basic?: Basic) =>
-    failure(await call(capability, request, basic))
-  const all = async <T>(capability: string, size?: number) =>
-    (await host.pages<T>('rabbitmq', capability, envelope(), size)).flat()
+  const { call, done, refused, all } = asking(() => host, 'rabbitmq', envelope)
 
   /** The broker itself, to see what a call has really left there. */
   const broker = (path: string, { username, password }: Basic = system.auth, init?: RequestInit) =>

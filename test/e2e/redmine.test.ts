@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installSystem, missing, type RealSystem } from '../real-systems/start.ts'
-import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
+import { asking } from './asking.ts'
+import { startHost, success, type TestHost } from './host.ts'
 import { unpaced, unpacedId } from './unpaced.ts'
 
 type Token = { token: string }
@@ -53,12 +54,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     settings: { base_url: system.baseUrl, associations: more.associations ?? 'direct' },
     request,
   })
-  const call = (capability: string, request: object = {}, more = {}): Promise<Answer> =>
-    host.call(id, capability, envelope(request, more))
-  const done = async <T>(capability: string, request: object = {}, more = {}): Promise<T> =>
-    success<T>((await call(capability, request, more)).body)
-  const refused = async (capability: string, request: object = {}, more = {}) =>
-    failure(await call(capability, request, more))
+  const { done, refused } = asking(() => host, id, envelope)
   const pages = <T>(capability: string, size: number) =>
     host.pages<T>(id, capability, envelope(), size)
 

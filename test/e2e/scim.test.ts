@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { missing, type RealSystem, serviceToken, startSystem } from '../real-systems/start.ts'
+import { asking } from './asking.ts'
 import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
 
 const why = missing()
@@ -31,12 +32,7 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
     settings: { base_url: system.baseUrl },
     request,
   })
-  const call = (capability: string, request: object = {}, with_ = token): Promise<Answer> =>
-    host.call('scim', capability, envelope(request, with_))
-  const done = async <T>(capability: string, request: object = {}): Promise<T> =>
-    success<T>((await call(capability, request)).body)
-  const refused = async (capability: string, request: object = {}, with_ = token) =>
-    failure(await call(capability, request, with_))
+  const { call, done, refused } = asking(() => host, 'scim', envelope)
   const someone = async () => {
     const { id } = await done<{ id: string }>('create_account', {
       email: `${randomUUID()}@example.com`,

@@ -1,7 +1,8 @@
 /** The Slack connector, whole: through the host, its sandbox and its egress, to a stand-in for Slack. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Emulate, missing, startEmulate } from '../real-systems/start.ts'
-import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
+import { asking } from './asking.ts'
+import { startHost, type TestHost } from './host.ts'
 import { type Front, startFront } from './slack-emulated.ts'
 import { unpaced, unpacedId } from './unpaced.ts'
 
@@ -76,14 +77,7 @@ describe.skipIf(why !== null)(`the Slack connector${why ? ` (${why})` : ''}`, ()
     settings: { ...settings(), ...more },
     request,
   })
-  const call = (capability: string, request?: object, credentials?: object[]): Promise<Answer> =>
-    host.call(CONNECTOR, capability, envelope(request, credentials))
-  const done = async <T>(capability: string, request?: object, credentials?: object[]) =>
-    success<T>((await call(capability, request, credentials)).body)
-  const refused = async (capability: string, request?: object, credentials?: object[]) =>
-    failure(await call(capability, request, credentials))
-  const all = async <T>(capability: string, size?: number) =>
-    (await host.pages<T>(CONNECTOR, capability, envelope(), size)).flat()
+  const { done, refused, all } = asking(() => host, CONNECTOR, envelope)
 
   const grant = (account: string, type: string, id: string, channel = '') => ({
     account_integration_specific_id: account,

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noWordPress, startWordPress, type WordPress } from '../real-systems/wordpress.ts'
-import { type Answer, failure, startHost, success, type TestHost } from './host.ts'
+import { asking } from './asking.ts'
+import { failure, startHost, success, type TestHost } from './host.ts'
 import { unpaced, unpacedId } from './unpaced.ts'
 
 type Account = { integration_specific_id: string; username: string; email: string }
@@ -34,14 +35,7 @@ describe.skipIf(noWordPress !== null)(
       settings: { base_url: site.baseUrl, ...settings },
       request,
     })
-    const call = (capability: string, request: object = {}, given?: Given): Promise<Answer> =>
-      host.call(id, capability, envelope(request, given))
-    const done = async <T>(capability: string, request: object = {}, given?: Given): Promise<T> =>
-      success<T>((await call(capability, request, given)).body)
-    const refused = async (capability: string, request: object = {}, given?: Given) =>
-      failure(await call(capability, request, given))
-    const all = async <T>(capability: string, size?: number) =>
-      (await host.pages<T>(id, capability, envelope(), size)).flat()
+    const { done, refused, all } = asking(() => host, id, envelope)
     const role = (account: string, name: string, type = 'ROLE') => ({
       account_integration_specific_id: account,
       resource_integration_specific_id: '',
