@@ -8,9 +8,8 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { Pool } from 'undici'
 import { CHECKOUT, type Home, makeHome, startKeyway, untilServed } from './contenders/keyway.ts'
-import { isAnswered } from './load/call.ts'
+import { type Caller, createCaller, requestOf } from './load/call.ts'
 import type { Target } from './load/loads.ts'
 import { loadWords, machineWords } from './machine.ts'
 import { hostTimesOf } from './processes.ts'
@@ -21,11 +20,11 @@ import { compareAnswers, targetOf, WORKLOADS, type Workload } from './workloads.
 
 /** Of one slice: microseconds of processor time per call, and calls a second. */
 type Slice = Record<'host' | 'workers' | 'both' | 'calls/s', number>
-type Side = { name: string; server: Server; home: Home; pool: Pool }
+type Side = { name: string; server: Server; home: Home; callers: Caller[] }
 
 const { CYCLES = '60', SLICE_MS = '200', CALLERS = '32', ONLY = '' } = process.env
 const cycles = Number(CYCLES)
-const callers = Number(CALLERS)
+const callerCount = Number(CALLERS)
 /** Turns of each before it is measured. */
 const WARM_CYCLES = 15
 
@@ -48,23 +47,24 @@ async function start(checkout: string, index: number): Promise<Side> {
   const plugins = path.join(import.meta.dirname, 'connectors')
   const server = await startKeyway(run, home, plugins, {}, checkout)
   await untilServed(run, server, (ids) => ids.includes('bench'))
-  const pool = new Pool(server.url, { connections: callers, pipelining: 1 })
-  return { name: path.basename(checkout), server, home, pool }
+  const callers = Array.from({ length: callerCount }, () => createCaller(server.url))
+  return { name: path.basename(checkout), server, home, callers }
 }
 
-async function measure({ server, pool }: Side, target: Target): Promise<Slice> {
+async function measure({ server, callers }: Side, target: Target): Promise<Slice> {
+  const request = requestOf(server.url, target)
   const before = hostTimesOf(server)
   const begunMs = performance.now()
   const endMs = begunMs + run.seconds * 1000
   let calls = 0
-  async function caller(): Promise<void> {
+  async function keepCalling({ call }: Caller): Promise<void> {
     while (performance.now() < endMs) {
       run.signal.throwIfAborted()
-      if (!(await isAnswered(pool, target))) throw new Error(`${server.url} failed a call`)
+      if (!(await call(request))) throw new Error(`${server.url} failed a call`)
       calls += 1
     }
   }
-  await Promise.all(Array.from({ length: callers }, caller))
+  await Promise.all(callers.map(keepCalling))
   const seconds = (performance.now() - begunMs) / 1000
   const after = hostTimesOf(server)
   const host = (after.hostUs - before.hostUs) / calls
@@ -80,7 +80,7 @@ async function compare(sides: readonly Side[], workload: Workload): Promise<void
       if (cycle >= 0) slices.get(side)?.push(slice)
     }
   const [first = []] = slices.values()
-  console.log(`\n${workload.name}, ${callers} callers, load ${loadWords()}`)
+  console.log(`\n${workload.name}, ${callerCount} callers, load ${loadWords()}`)
   for (const [{ name }, mine] of slices) {
     const words = (['host', 'workers', 'both', 'calls/s'] as const).map((figure) => {
       const [ours, theirs] = [mine, first].map((all) => all.map((one) => one[figure]))
@@ -106,8 +106,8 @@ try {
     await compare(sides, workload)
   }
 } finally {
-  for (const { server, home, pool } of sides) {
-    await pool.destroy()
+  for (const { server, home, callers } of sides) {
+    for (const { close } of callers) close()
     await server.stop()
     await home.remove()
   }

@@ -1,42 +1,77 @@
-/** One call of a load generator. */
-import type { Dispatcher, Pool } from 'undici'
+/**
+ * The calls of a load generator, written to sockets as they are.
+ *
+ * A generator shares the machine with what it measures. A client of HTTP made a third of the processor time of a small
+ * write (RESULTS.md): here a request is made once, and an answer is counted, not parsed.
+ */
+import { connect, type Socket } from 'node:net'
+import { createAnswerReader } from './answer.ts'
 import type { Target } from './loads.ts'
 
-const HEADERS = { 'content-type': 'application/json' }
-/** How an answer begins that is an error of the connector interface. */
-const ERROR_START = Buffer.from('{"is_error"')
+/** Bytes that are read at once. */
+const READ_BYTES = 2 ** 16
 
-/**
- * Sends a call, reads all of its answer, and says whether it is one, and no error. A connection that broke is a failed
- * call like others.
- *
- * The answer is counted as it comes: without streams and texts the generator takes less of the machine that it shares with
- * what it measures (RESULTS.md).
- */
-export const isAnswered = (pool: Pool, { path, body }: Target): Promise<boolean> =>
-  new Promise((resolve) => {
-    pool.dispatch({ path, method: 'POST', headers: HEADERS, body }, createHandler(resolve))
-  })
+/** A call as it is sent to `url`. */
+export function requestOf(url: string, { path, body }: Target): Buffer {
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    `host: ${new URL(url).host}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ]
+  return Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
 
-function createHandler(resolve: (isAnswered: boolean) => void): Dispatcher.DispatchHandler {
-  let isGood = false
-  let start: Buffer | null = null
+export type Caller = {
+  /**
+   * Sends a call, reads all of its answer, and says whether it is one, and no error. One at a time. A connection that
+   * breaks is a failed call; the next call makes another one.
+   */
+  call(request: Buffer): Promise<boolean>
+  close(): void
+}
+
+export function createCaller(url: string): Caller {
+  const { hostname, port } = new URL(url)
+  let socket: Socket | null = null
+  let settle: ((isGood: boolean) => void) | null = null
+
+  const end = (isGood: boolean) => {
+    settle?.(isGood)
+    settle = null
+  }
+
+  function open(): Socket {
+    const reader = createAnswerReader()
+    const buffer = Buffer.allocUnsafe(READ_BYTES)
+    const onread = {
+      buffer,
+      callback(count: number) {
+        const isGood = reader.read(buffer.subarray(0, count))
+        if (isGood !== null) end(isGood)
+        return true
+      },
+    }
+    const opened = connect({ host: hostname, port: Number(port), noDelay: true, onread })
+    // Its end is told by `close`, too.
+    opened.on('error', () => {})
+    opened.on('close', () => {
+      if (socket !== opened) return
+      socket = null
+      end(false)
+    })
+    return opened
+  }
+
   return {
-    onRequestStart() {},
-    onResponseStart(_controller, status) {
-      isGood = status === 200
-    },
-    onResponseData(_controller, chunk) {
-      // The first bytes may come in pieces.
-      if (start === null) start = chunk.subarray(0, ERROR_START.length)
-      else if (start.length < ERROR_START.length) start = Buffer.concat([start, chunk])
-    },
-    onResponseEnd() {
-      const isError = start?.subarray(0, ERROR_START.length).equals(ERROR_START) === true
-      resolve(isGood && !isError)
-    },
-    onResponseError() {
-      resolve(false)
+    call: (request) =>
+      new Promise((resolve) => {
+        settle = resolve
+        socket ??= open()
+        socket.write(request)
+      }),
+    close() {
+      socket?.destroy()
     },
   }
 }

@@ -3,16 +3,17 @@
  * call when the last one is answered, for so long or so many calls. Its argument is a `ClosedLoad` as
  * JSON; prints `Figures` as one line of JSON.
  */
-import { Pool } from 'undici'
 import { quantile } from '../statistics.ts'
-import { isAnswered } from './call.ts'
-import type { ClosedLoad, Figures, Target } from './loads.ts'
+import { type Caller, createCaller, requestOf } from './call.ts'
+import type { ClosedLoad, Figures } from './loads.ts'
 
 /** Calls before those that are measured. */
 const WARM_CALLS = 500
 
-const { url, targets, callers, seconds, calls }: ClosedLoad = JSON.parse(process.argv[2] as string)
-const pool = new Pool(url, { connections: callers, pipelining: 1 })
+const load: ClosedLoad = JSON.parse(process.argv[2] as string)
+const { url, seconds, calls } = load
+const requests = load.targets.map((target) => requestOf(url, target))
+const callers = Array.from({ length: load.callers }, () => createCaller(url))
 const latencies: number[] = []
 let failed = 0
 let sent = 0
@@ -20,16 +21,16 @@ let sent = 0
 /** Callers at work until so many calls were sent, or the time is over. */
 async function send(most: number, endMs: number): Promise<void> {
   const lastCall = sent + most
-  async function caller(): Promise<void> {
+  async function keepCalling({ call }: Caller): Promise<void> {
     while (sent < lastCall && performance.now() < endMs) {
-      const target = targets[sent % targets.length] as Target
+      const request = requests[sent % requests.length] as Buffer
       sent += 1
       const at = performance.now()
-      if (!(await isAnswered(pool, target))) failed += 1
+      if (!(await call(request))) failed += 1
       latencies.push(performance.now() - at)
     }
   }
-  await Promise.all(Array.from({ length: callers }, caller))
+  await Promise.all(callers.map(keepCalling))
 }
 
 const FOREVER = Number.POSITIVE_INFINITY
@@ -50,4 +51,4 @@ const figures: Figures = {
   failed,
 }
 console.log(JSON.stringify(figures))
-await pool.close()
+for (const { close } of callers) close()

@@ -3,24 +3,44 @@
  * those before are answered, and each is measured from the moment at which it was to be sent. Its
  * argument is an `OpenLoad` as JSON; prints `OpenFigures` as one line of JSON.
  */
-import { Pool } from 'undici'
 import { quantile } from '../statistics.ts'
-import { isAnswered } from './call.ts'
-import type { OpenFigures, OpenLoad, Target } from './loads.ts'
+import { type Caller, createCaller, requestOf } from './call.ts'
+import type { OpenFigures, OpenLoad } from './loads.ts'
 
-const { url, targets, perSecond, seconds }: OpenLoad = JSON.parse(process.argv[2] as string)
-// A call that waits for a connection waits in its latency.
-const pool = new Pool(url, { connections: 256, pipelining: 1 })
+/** Connections at most. */
+const MOST_CALLERS = 256
+
+const load: OpenLoad = JSON.parse(process.argv[2] as string)
+const { url, perSecond, seconds } = load
+const requests = load.targets.map((target) => requestOf(url, target))
+/** Connections without a call, the latest one last, and calls without a connection. */
+const idle: Caller[] = []
+const waiting: ((caller: Caller) => void)[] = []
+const callers: Caller[] = []
 const count = Math.floor(perSecond * seconds)
 const latencies: number[] = []
 const late: number[] = []
 const open = new Set<Promise<void>>()
 let failed = 0
 
+function freeCaller(): Caller | Promise<Caller> {
+  const free = idle.pop()
+  if (free) return free
+  if (callers.length === MOST_CALLERS) return new Promise((resolve) => waiting.push(resolve))
+  const made = createCaller(url)
+  callers.push(made)
+  return made
+}
+
+/** A call that waits for a connection waits in its latency. */
 async function send(index: number, dueMs: number): Promise<void> {
   late.push(performance.now() - dueMs)
-  if (!(await isAnswered(pool, targets[index % targets.length] as Target))) failed += 1
+  const caller = await freeCaller()
+  if (!(await caller.call(requests[index % requests.length] as Buffer))) failed += 1
   latencies.push(performance.now() - dueMs)
+  const next = waiting.shift()
+  if (next) next(caller)
+  else idle.push(caller)
 }
 
 const begun = performance.now()
@@ -43,4 +63,4 @@ const figures: OpenFigures = {
   lateP99: quantile(late, 0.99),
 }
 console.log(JSON.stringify(figures))
-await pool.close()
+for (const { close } of callers) close()
