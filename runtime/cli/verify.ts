@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { ConfigError } from '../config/config.ts'
 import { FAMILIES } from '../verify/attacks/attack.ts'
+import { crowdedWords } from '../verify/left-share.ts'
 import { type AttackOutcome, type Report, verify as run, select } from '../verify/verify.ts'
 
 type VerifyArguments = { json?: true; family?: string; only?: string }
@@ -79,6 +80,8 @@ containment: ${level} (${layers.join(', ')})`)
   console.log(`neighbours' p99 without an attack: ${quiet.quietP99Ms.toFixed(1)} ms (/healthz ${quiet.quietHealthP99Ms.toFixed(1)} ms; this process itself stalled for up to ${quiet.quietOwnStallMs.toFixed(1)} ms)
 what stayed in the host: ${Math.round(hostGrowthBytes / 1024 / 1024)} MiB
 ${outcomes.length - failed.length} of ${outcomes.length} attacks contained in ${Math.round(tookMs / 1000)} s`)
+  const crowded = crowdedWords(outcomes)
+  if (crowded !== null) console.log(crowded)
   if (failed.length > 0)
     console.log(`not contained: ${failed.map(({ attack }) => attack).join(', ')}
 Run one again with keyway verify --only NAME; if it fails again, please report it.`)

@@ -34,6 +34,21 @@ export function watchLeftShare(pid: number): () => number {
   return () => shareOf(before, timesOf(pid))
 }
 
+/** A share from which on nothing is said: the system's own programs take a little. */
+const ALL_BUT_ALL = 0.9
+
+/** What an operator must know of a run beside other programs; null where they left nearly everything. */
+export function crowdedWords(
+  outcomes: readonly { leftShare: number; tries: number }[],
+): string | null {
+  const crowded = outcomes.filter(({ leftShare }) => leftShare < ALL_BUT_ALL)
+  if (crowded.length === 0) return null
+  const least = Math.min(...crowded.map(({ leftShare }) => leftShare))
+  const again = outcomes.filter(({ tries }) => tries > 1).length
+  const repeated = again === 0 ? '' : `, and ${again} run again`
+  return `other programs used the processors: ${crowded.length} of ${outcomes.length} attacks were given more time (at most ${(1 / least).toFixed(1)} times)${repeated}; the bounds are exact on a machine at rest`
+}
+
 const TICK_MS = 10
 
 /**

@@ -26,6 +26,10 @@ export type AttackOutcome = {
   recoveryMs: number | null
   peakWorkerBytes: number
   tookMs: number
+  /** How much of the processors other programs left, at most 1: bounds of time were so much longer. */
+  leftShare: number
+  /** How often it was run: more than once where others left little. */
+  tries: number
   /** What is wrong; empty where it was contained. */
   findings: string[]
 }
@@ -136,17 +140,18 @@ async function runOne(
 ): Promise<AttackOutcome> {
   const begun = performance.now()
   const base = { attack: attack.name, family }
+  let tries = 1
   try {
-    for (let tries = 1; ; tries += 1) {
+    for (; ; tries += 1) {
       const seen = await runAttack(family, attack, scene)
       const findings = judgeAttack(attack, seen, { paths: scene.paths, quietHealthP99Ms })
       const isCrowded = seen.leftShare < CROWDED_SHARE && tries < MOST_TRIES
       if (findings.length === 0 || !isCrowded)
-        return { ...base, ...told(seen), findings, tookMs: since(begun) }
+        return { ...base, ...told(seen), tries, findings, tookMs: since(begun) }
     }
   } catch (error) {
     const findings = [scene.host.ended ?? messageOf(error)]
-    return { ...base, ...NOTHING_TOLD, findings, tookMs: since(begun) }
+    return { ...base, ...NOTHING_TOLD, tries, findings, tookMs: since(begun) }
   }
 }
 
@@ -159,9 +164,10 @@ const NOTHING_TOLD = {
   slowestMs: 0,
   recoveryMs: null,
   peakWorkerBytes: 0,
+  leftShare: 1,
 }
 
-function told({ ghost, calls, noticed, recoveryMs, workerDeaths, peakWorkerBytes }: Observed) {
+function told({ ghost, calls, noticed, recoveryMs, workerDeaths, ...seen }: Observed) {
   const endings = [...new Set(calls.map(({ ending }) => ending))]
   const how = ghost === null ? endings.join(', ') : 'refused'
   return {
@@ -170,6 +176,7 @@ function told({ ghost, calls, noticed, recoveryMs, workerDeaths, peakWorkerBytes
     neighbourP99Ms: noticed.p99Ms,
     slowestMs: Math.max(0, ...calls.map(({ tookMs }) => tookMs)),
     recoveryMs: ghost === null ? recoveryMs : null,
-    peakWorkerBytes,
+    peakWorkerBytes: seen.peakWorkerBytes,
+    leftShare: seen.leftShare,
   }
 }

@@ -1,7 +1,7 @@
 /** Bounds of time of an attack are held against the processor time that other programs leave. */
 import { spawn } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { shareOf, timesOf } from '../../runtime/verify/left-share.ts'
+import { crowdedWords, shareOf, timesOf } from '../../runtime/verify/left-share.ts'
 import { familyOf } from '../../runtime/verify/processes.ts'
 import { until } from '../e2e/until.ts'
 import { behindTest } from '../kit/closing.ts'
@@ -21,6 +21,14 @@ test.each([
 
 test('where no time has passed, all of it was left', () => {
   expect(shareOf(before, before)).toBe(1)
+})
+
+test('a run beside other programs says how much more time it gave, one at rest says nothing', () => {
+  const quiet = { leftShare: 0.97, tries: 1 }
+  expect(crowdedWords([quiet, quiet])).toBeNull()
+  expect(crowdedWords([quiet, { leftShare: 0.8, tries: 1 }, { leftShare: 0.4, tries: 3 }])).toBe(
+    'other programs used the processors: 2 of 3 attacks were given more time (at most 2.5 times), and 1 run again; the bounds are exact on a machine at rest',
+  )
 })
 
 test.runIf(process.platform === 'linux')(
