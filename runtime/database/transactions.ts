@@ -4,12 +4,15 @@
  */
 import { NodePgTransaction } from 'drizzle-orm/node-postgres'
 import { PgDialect, type PgTransactionConfig } from 'drizzle-orm/pg-core'
-import type { PoolClient } from 'pg'
+import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg'
 import { gathering } from './at-end.ts'
 import type { Db } from './database.ts'
 import { connectionOf } from './prepared.ts'
 import { sessionOn } from './table-rows.ts'
 import { together } from './together.ts'
+
+/** How a transaction begins. Its settings, by PostgreSQL's names, hold until it ends and cost no message. */
+export type Beginning = PgTransactionConfig & { settings?: Readonly<Record<string, string>> }
 
 type NoSchema = Record<string, never>
 type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]
@@ -25,7 +28,7 @@ const dialect = new PgDialect()
 export async function transact<T>(
   client: PoolClient,
   work: (tx: Tx) => Promise<T>,
-  config: PgTransactionConfig = {},
+  config: Beginning = {},
 ): Promise<T> {
   const tx = new NodePgTransaction<NoSchema, NoSchema>(dialect, sessionOn(client), undefined)
   await begin(tx, client, config)
@@ -40,18 +43,24 @@ export async function transact<T>(
 }
 
 /** A level of its own takes its snapshot with its first question, which is then for the work to ask. */
-async function begin(tx: Db, client: PoolClient, config: PgTransactionConfig): Promise<void> {
-  const { isolationLevel, accessMode } = config
+async function begin(tx: Db, client: PoolClient, config: Beginning): Promise<void> {
+  const { isolationLevel, accessMode, settings = {} } = config
+  const level = isolationLevel === undefined ? '' : `isolation level ${isolationLevel} `
+  const first = `begin ${level}${accessMode ?? ''}`
+  const set = Object.entries(settings).map(setLocal)
+  // Statements without parameters are one message, with an answer for each.
   if (isolationLevel !== undefined) {
-    await client.query(`begin isolation level ${isolationLevel} ${accessMode ?? ''}`)
+    await client.query([first, ...set].join('; '))
     return
   }
-  // Two statements without parameters are one message, with an answer for each.
-  const answers = await client.query(`begin ${accessMode ?? ''}; ${TIME}`)
+  const answers = await client.query([first, TIME, ...set].join('; '))
   // The cast: the types of pg know one result, but several statements give a list.
   const [, { rows }] = answers as unknown as [unknown, { rows: [{ now: Date }] }]
   moments.set(tx, { told: rows[0].now, atMs: performance.now() })
 }
+
+const setLocal = ([name, value]: [string, string]): string =>
+  `set local ${escapeIdentifier(name)} to ${escapeLiteral(value)}`
 
 const TIME = 'select clock_timestamp() as now'
 

@@ -20,20 +20,20 @@ import {
 } from '../core/retention/rules.ts'
 import type { Db } from '../database/database.ts'
 import { JOBS_SCHEMA } from '../database/jobs.ts'
+import type { Beginning } from '../database/transactions.ts'
 import { formatBytes } from './sizes.ts'
 
 /** Timeout of one query, in milliseconds. */
 const LONGEST_MS = 2000
 
+const SHORT: Beginning = {
+  accessMode: 'read only',
+  settings: { statement_timeout: String(LONGEST_MS) },
+}
+
 /** Runs queries in a read-only transaction with a short statement timeout. */
 export const inShortTransaction = <T>(db: Db, query: (tx: Db) => Promise<T>): Promise<T> =>
-  db.transaction(
-    async (tx) => {
-      await tx.execute(sql`select set_config('statement_timeout', ${String(LONGEST_MS)}, true)`)
-      return query(tx)
-    },
-    { accessMode: 'read only' },
-  )
+  db.transaction(query, SHORT)
 
 /** The tables, largest first. */
 export async function tableSizes(db: Db, kept: KeptDays): Promise<TableSize[]> {

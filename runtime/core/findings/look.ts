@@ -6,7 +6,7 @@ import type { RequestContext } from '../kernel/context/context.ts'
 import { rulesInForce } from '../separation/check.ts'
 import { labelsOf, nextHolders, ruleTargets } from '../separation/holdings.ts'
 import { broken } from '../separation/rules.ts'
-import { longStatements } from '../sync/runs.ts'
+import { WITH_LONG_STATEMENTS } from '../sync/runs.ts'
 import { appFacts, BEGIN, nextAccountsHeld } from './facts.ts'
 import { beginLook, type Look, wakeBy } from './looks.ts'
 import { type FoundIssue, findingOfDuties, findingsOfAccount, findingsOfApp } from './rules.ts'
@@ -69,9 +69,8 @@ async function lookAtDomain(db: Db, look: Look, { signal }: Parts): Promise<Wher
       rules.length === 0
         ? []
         : await db.transaction(async (tx) => {
-            await tx.execute(longStatements)
             return nextHolders(tx, look.id, named, from, PEOPLE)
-          })
+          }, WITH_LONG_STATEMENTS)
     const found: FoundIssue[] = people.flatMap(({ userId, held }) =>
       rules.flatMap((rule) => {
         const both = broken(rule, held)

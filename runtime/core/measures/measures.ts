@@ -1,7 +1,7 @@
 /** MEASURES: what is read from the database for monitoring. Each is one bounded question. */
-import { sql } from 'drizzle-orm'
 import type { Readings } from '../../contract/endpoints/metrics.ts'
 import type { Db } from '../../database/database.ts'
+import type { Beginning } from '../../database/transactions.ts'
 import type { Connectors } from '../kernel/context/connectors.ts'
 import { measureSyncs, outages } from './apps.ts'
 import { oldestJobs } from './jobs.ts'
@@ -23,6 +23,11 @@ const MEASURES: Record<string, (db: Db, around: Around) => Promise<Readings>> = 
 /** Longest that one of them may take, in milliseconds: to watch must not be a burden. */
 const LONGEST_MS = 2000
 
+const SHORT: Beginning = {
+  accessMode: 'read only',
+  settings: { statement_timeout: String(LONGEST_MS) },
+}
+
 /** Reads all of them one after the other; one that fails is told to `onError`, and its gauges are absent. */
 export async function readMeasures(
   db: Db,
@@ -32,13 +37,7 @@ export async function readMeasures(
   const all: Readings = {}
   for (const [name, measure] of Object.entries(MEASURES)) {
     try {
-      const readings = await db.transaction(
-        async (tx) => {
-          await tx.execute(sql`select set_config('statement_timeout', ${String(LONGEST_MS)}, true)`)
-          return measure(tx, around)
-        },
-        { accessMode: 'read only' },
-      )
+      const readings = await db.transaction((tx) => measure(tx, around), SHORT)
       Object.assign(all, readings)
     } catch (error) {
       onError(name, error)

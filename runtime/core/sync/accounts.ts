@@ -3,7 +3,6 @@ import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { sameAttribute } from './attributes.ts'
 import { tableOfColumns } from './columns.ts'
-import { insertNew } from './expected.ts'
 import {
   EACH_BY_KEY,
   eachOf,
@@ -91,7 +90,7 @@ export const ACCOUNTS: SyncListing<FoundAccount, ReturnType<typeof toRow>[]> = {
     const keyOf = (one: FoundAccount) => one.integration_specific_id
     return eachOf(found, isKept, keyOf, (one, n) => toRow(one, ids[n], wanted))
   },
-  async write(tx, walk, rows, expected) {
+  async write(tx, walk, rows, { isNew }) {
     const { run, app, settings } = walk
     // By rules, if there are any, it is found later: nobody is to be told twice.
     const byEmail = settings.matchRules.length === 0
@@ -107,10 +106,10 @@ export const ACCOUNTS: SyncListing<FoundAccount, ReturnType<typeof toRow>[]> = {
         now(), ${textArray(app.sources)}, ${run.id}
       from row left join users on ${byEmail} and users.domain_id = ${app.domainId}
         and lower(users.email) = lower(row.email)`
-    const made = await insertNew(tx, expected, (inner) =>
-      inner.execute(sql`with ${given} ${insert}`),
-    )
-    if (made !== null) return { written: rows.length, repeated: 0 }
+    if (isNew) {
+      await tx.execute(sql`with ${given} ${insert}`)
+      return { written: rows.length, repeated: 0 }
+    }
     const { rows: seen } = await tx.execute<{ again: string }>(sql`
       with ${given}, written as (
       ${insert}

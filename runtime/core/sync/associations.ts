@@ -3,7 +3,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import type { Db } from '../../database/database.ts'
 import { arrayText } from './columns.ts'
-import { insertNew } from './expected.ts'
 import { EACH_BY_KEY, isKeepable, isResourceId, MAX_ACCOUNT_ID, MAX_ID } from './kept.ts'
 import type { PreparedRows, SyncListing } from './listing.ts'
 import type { Walk } from './runs.ts'
@@ -14,9 +13,8 @@ export const ASSOCIATIONS: SyncListing<Found, Named> = {
   capability: 'find_entitlement_associations',
   request: () => ({}),
   prepare: (_walk, found) => namesOf(found),
-  async write(tx, walk, named, expected) {
-    const fresh = await insertNew(tx, expected, (inner) => insert(inner, walk, named))
-    const { n, again } = fresh === null ? await merge(tx, walk, named) : { n: fresh, again: 0 }
+  async write(tx, walk, named, { isNew }) {
+    const { n, again } = await (isNew ? insert : merge)(tx, walk, named)
     // Loose are those of accounts or entitlements that were not listed.
     return { written: n, repeated: again, loose: named.count - n }
   },
@@ -117,14 +115,16 @@ const rowsOf = ({ app, run }: Walk): SQL => sql`
   insert into associations (app_id, account_id, entitlement_id, seen_run)
   select ${app.id}, account_id, entitlement_id, ${run.id} from joined order by account_id, entitlement_id`
 
+type Associated = { n: number; again: number }
+
 /** Answers how many were inserted. */
-async function insert(tx: Db, walk: Walk, named: Named): Promise<number> {
+async function insert(tx: Db, walk: Walk, named: Named): Promise<Associated> {
   const { rowCount } = await tx.execute(sql`with ${joined(walk, named)} ${rowsOf(walk)}`)
-  return rowCount ?? 0
+  return { n: rowCount ?? 0, again: 0 }
 }
 
 /** Answers how many are there now, and how many of them the run had written before: those are left alone. */
-async function merge(tx: Db, walk: Walk, named: Named): Promise<{ n: number; again: number }> {
+async function merge(tx: Db, walk: Walk, named: Named): Promise<Associated> {
   const { rows } = await tx.execute<{ n: string; written: string }>(sql`
     with ${joined(walk, named)}, written as (
       ${rowsOf(walk)}

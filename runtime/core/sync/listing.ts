@@ -9,7 +9,7 @@ import { callApp } from '../catalogue/apps/connections.ts'
 import { noteBack } from '../catalogue/apps/outages.ts'
 import { responseAs } from '../kernel/context/connectors.ts'
 import { type FetchedPage, readAhead } from './ahead.ts'
-import type { Expected } from './expected.ts'
+import { type Expected, writeExpected } from './expected.ts'
 import { countPage, endlessWords } from './repeats.ts'
 import { added, checkpoint, type Progress, toNext, type Walk } from './runs.ts'
 import { Trouble, troubleOf } from './trouble.ts'
@@ -25,7 +25,7 @@ export type SyncListing<T, R> = {
   /** What is to be written of what was listed. */
   prepare(walk: Walk, found: readonly T[]): PreparedRows<R>
   /** Writes rows; answers what to count: of what was `written`, how much this run had written before. */
-  write(tx: Db, walk: Walk, rows: R, expected?: Expected): Promise<Written>
+  write(tx: Db, walk: Walk, rows: R, expected: Expected): Promise<Written>
   /** Behind the last page, with it: what to do about rows that were not listed. */
   end?(tx: Db, walk: Walk): Promise<void>
 }
@@ -79,11 +79,13 @@ export async function walkListing<T, R>(walk: Walk, listing: SyncListing<T, R>):
       const token = pages.at(-1)?.token
       if (token === undefined) return
       const steps = prepare(walk, listing, pages)
-      await checkpoint(walk, async (tx) => {
-        const counted = await writePages(tx, walk, listing, steps, expected)
-        if (token === null) await listing.end?.(tx, walk)
-        return token === null ? { ...toNext(walk), counted } : { pageToken: token, counted }
-      })
+      await writeExpected(expected, () =>
+        checkpoint(walk, async (tx) => {
+          const counted = await writePages(tx, walk, listing, steps, expected)
+          if (token === null) await listing.end?.(tx, walk)
+          return token === null ? { ...toNext(walk), counted } : { pageToken: token, counted }
+        }),
+      )
       if (token === null) return
     }
   } catch (error) {

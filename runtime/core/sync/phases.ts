@@ -13,7 +13,7 @@ import { match } from './match.ts'
 import { syncLeavers, syncManagers } from './organisation.ts'
 import { syncPeople } from './people.ts'
 import { syncPermissions } from './permissions.ts'
-import { endRun, longStatements, type Walk } from './runs.ts'
+import { endRun, type Walk, WITH_LONG_STATEMENTS } from './runs.ts'
 import { markAccounts, markRest } from './tombstones.ts'
 import { settleSyncTask } from './trouble.ts'
 import { tellUsersChanged } from './users-changed.ts'
@@ -40,7 +40,6 @@ export const PHASES: Record<SyncPhase, Phase> = {
   expenses: walkExpenses,
   end: (walk) =>
     walk.db.transaction(async (tx) => {
-      await tx.execute(longStatements)
       // First: the end locks the run, and a host that renews its lease would wait as long as this takes.
       await recordRun(tx, walk.run)
       await endRun(tx, walk, { state: 'SUCCEEDED', problem: null })
@@ -49,5 +48,5 @@ export const PHASES: Record<SyncPhase, Phase> = {
         domainId: walk.app.domainId,
         appId: walk.app.id,
       })
-    }),
+    }, WITH_LONG_STATEMENTS),
 }

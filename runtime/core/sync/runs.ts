@@ -9,6 +9,7 @@ import { SYNC_PHASES } from '../../contract/models/sync.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { syncRuns, syncSettings } from '../../database/schema/sync.ts'
+import type { Beginning } from '../../database/transactions.ts'
 import { type AppRow, appTarget } from '../catalogue/apps/apps.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
@@ -23,6 +24,16 @@ const STATEMENT_MS = 600_000
 
 /** Within a transaction: lets its statements take as long as those that walk all rows of an app. */
 export const longStatements: SQL = sql`select set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`
+
+/** Begins a transaction with such statements. */
+export const WITH_LONG_STATEMENTS: Beginning = {
+  settings: { statement_timeout: String(STATEMENT_MS) },
+}
+
+/** What a crash of the server takes back, it takes back with its checkpoint: nobody waits for the disk. */
+const CHECKPOINT: Beginning = {
+  settings: { ...WITH_LONG_STATEMENTS.settings, synchronous_commit: 'off' },
+}
 
 /** A run that is being carried out. `run` is as the last checkpoint left it. */
 export type Walk = {
@@ -160,14 +171,11 @@ export async function checkpoint(
 ): Promise<void> {
   const { run } = walk
   const patch = await walk.db.transaction(async (tx) => {
-    // What a crash of the server takes back, it takes back with its checkpoint: nobody waits for the disk.
-    await tx.execute(sql`select set_config('synchronous_commit', 'off', true),
-      set_config('statement_timeout', ${String(STATEMENT_MS)}, true)`)
     const { counted = {}, ...rest } = (await work(tx)) ?? {}
     const patch: Patch = { ...rest, counts: added(run.counts, counted) }
     await fence(tx, walk, patch)
     return patch
-  })
+  }, CHECKPOINT)
   Object.assign(run, patch, { attempts: 0, problem: null, nextTryAt: null })
 }
 
