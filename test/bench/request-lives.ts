@@ -35,6 +35,20 @@ export const callerOf =
     return text === '' ? null : JSON.parse(text)
   }
 
+/** Asks the host at an address. @throws Error for an answer that is none of 200 to 204 */
+export const callerOver =
+  (url: string, token: string): Caller =>
+  async (method, path, body) => {
+    const reply = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await reply.text()
+    if (!reply.ok) throw new Error(`${method} ${path}: ${reply.status} ${text}`)
+    return text === '' ? null : JSON.parse(text)
+  }
+
 export type LivesOptions = {
   core: CoreHost
   appId: string

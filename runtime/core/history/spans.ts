@@ -76,6 +76,7 @@ const ofApp = (appId: string): SQL =>
 
 /** Ends spans of accounts that are gone, or are no longer as they were. `which`: accounts `a` that were looked at. */
 async function endAccounts(tx: Db, appId: string, ended: SQL, which: SQL): Promise<void> {
+  if (await isFirst(tx, 'account_spans', appId)) return
   await tx.execute(sql`
     update account_spans s set ${ended} from accounts a
     where ${ofApp(appId)} and s.until is null and a.app_id = ${appId} and a.id = s.account_id and ${which}
@@ -83,9 +84,9 @@ async function endAccounts(tx: Db, appId: string, ended: SQL, which: SQL): Promi
 }
 
 async function openAccounts(tx: Db, appId: string, run: number | null, which: SQL): Promise<void> {
-  const open = (await hasSpans(tx, 'account_spans', appId))
-    ? sql`left join account_spans s on ${ofApp(appId)} and s.until is null and s.account_id = a.id`
-    : NONE_OPEN
+  const open = (await isFirst(tx, 'account_spans', appId))
+    ? NONE_OPEN
+    : sql`left join account_spans s on ${ofApp(appId)} and s.until is null and s.account_id = a.id`
   await tx.execute(sql`
     insert into account_spans (domain_id, app_id, account_id, since, first_run, ${COLUMNS})
     select a.domain_id, a.app_id, a.id, ${MOMENT}, ${run}::bigint, ${columnsOf('a')}
@@ -96,25 +97,28 @@ async function openAccounts(tx: Db, appId: string, run: number | null, which: SQ
 /** In place of a lookup of open spans where there are none: of the first run of an app. */
 const NONE_OPEN = sql`cross join (select null::bigint as id) s`
 
-async function hasSpans(
+/** Whether an app has no spans yet. */
+async function isFirst(
   tx: Db,
   table: 'account_spans' | 'association_spans',
   appId: string,
 ): Promise<boolean> {
   const { rows } = await tx.execute<{ found: boolean }>(sql`
     select exists (select from ${sql.identifier(table)} s where ${ofApp(appId)}) as found`)
-  return rows[0]?.found ?? true
+  return rows[0]?.found === false
 }
 
 async function recordAssociations(tx: Db, run: CompleteRun, ended: SQL): Promise<void> {
-  const open = (await hasSpans(tx, 'association_spans', run.appId))
-    ? sql`left join association_spans s on ${ofApp(run.appId)} and s.until is null
+  const isNew = await isFirst(tx, 'association_spans', run.appId)
+  const open = isNew
+    ? NONE_OPEN
+    : sql`left join association_spans s on ${ofApp(run.appId)} and s.until is null
         and s.account_id = h.account_id and s.entitlement_id = h.entitlement_id`
-    : NONE_OPEN
-  await tx.execute(sql`
-    update association_spans s set ${ended} where ${ofApp(run.appId)} and s.until is null
-      and not exists (select from associations h where h.app_id = ${run.appId}
-        and h.account_id = s.account_id and h.entitlement_id = s.entitlement_id)`)
+  if (!isNew)
+    await tx.execute(sql`
+      update association_spans s set ${ended} where ${ofApp(run.appId)} and s.until is null
+        and not exists (select from associations h where h.app_id = ${run.appId}
+          and h.account_id = s.account_id and h.entitlement_id = s.entitlement_id)`)
   await tx.execute(sql`
     insert into association_spans (domain_id, app_id, account_id, entitlement_id, since, first_run)
     select ${run.domainId}, h.app_id, h.account_id, h.entitlement_id, ${MOMENT}, ${run.id}

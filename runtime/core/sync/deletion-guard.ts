@@ -1,7 +1,7 @@
 /** Whether so much vanished that it looks like a fault of the upstream, rather than like people leaving. */
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { checkpoint, endRun, toNext, type Walk } from './runs.ts'
+import { checkpoint, countedBefore, endRun, toNext, type Walk } from './runs.ts'
 import { askAdmins, tellEnded } from './trouble.ts'
 
 /** More than so many, and more than so much of what there was, is suspicious. */
@@ -16,6 +16,7 @@ const isSuspicious = (before: number, missing: number): boolean =>
 
 /** What is judged, and the phase that has to have listed it. */
 const KINDS = ['accounts', 'entitlements', 'associations'] as const
+type Kind = (typeof KINDS)[number]
 
 /**
  * Counts what there is before anything is written. The last identity event is the one before the first that
@@ -44,10 +45,10 @@ export const beginCount = (walk: Walk): Promise<void> =>
 /** Goes on, or stops the run before anything is marked as gone. */
 export async function guardDeletions(walk: Walk): Promise<void> {
   const { run, app } = walk
-  const missing = await countMissing(walk.db, walk)
-  const suspicious = KINDS.flatMap((kind) => {
-    const before = run.counts[`before_${kind}`] ?? 0
-    const gone = run.skipped.includes(kind) ? 0 : missing[kind]
+  const judged = KINDS.filter((kind) => !run.skipped.includes(kind) && countedBefore(run, kind) > 0)
+  const missing = await countMissing(walk.db, walk, judged)
+  const suspicious = judged.flatMap((kind, n) => {
+    const [before, gone] = [countedBefore(run, kind), missing[n] ?? 0]
     return isSuspicious(before, gone) ? [`${gone} of ${before} ${kind}`] : []
   })
   if (suspicious.length === 0 || run.accepted) return checkpoint(walk, async () => toNext(walk))
@@ -62,22 +63,20 @@ export async function guardDeletions(walk: Walk): Promise<void> {
 const helpOf = (run: number): string =>
   `If they are gone indeed, let an operator say so with keyway sync-accept ${run}; else put the system right and start another sync.`
 
-async function countMissing(
-  db: Db,
-  { app, run }: Walk,
-): Promise<Record<(typeof KINDS)[number], number>> {
-  const { rows } = await db.execute<Record<(typeof KINDS)[number], string>>(sql`
-    select
-      (select count(*) from accounts where app_id = ${app.id} and gone_at is null
-        and seen_run < ${run.id}) as accounts,
-      (select count(*) from entitlements where app_id = ${app.id} and gone_at is null
-        and seen_run < ${run.id}) as entitlements,
-      (select count(*) from associations where app_id = ${app.id}
-        and seen_run < ${run.id}) as associations`)
-  const [found] = rows
-  return {
-    accounts: Number(found?.accounts ?? 0),
-    entitlements: Number(found?.entitlements ?? 0),
-    associations: Number(found?.associations ?? 0),
-  }
+/** A condition: associations that are gone are deleted. */
+const IS_THERE: Record<Kind, SQL> = {
+  accounts: sql`gone_at is null`,
+  entitlements: sql`gone_at is null`,
+  associations: sql`true`,
+}
+
+/** How much of each kind the run has not seen. */
+async function countMissing(db: Db, { app, run }: Walk, kinds: readonly Kind[]): Promise<number[]> {
+  if (kinds.length === 0) return []
+  const counts = kinds.map(
+    (kind) => sql`select count(*) as n from ${sql.identifier(kind)}
+      where app_id = ${app.id} and ${IS_THERE[kind]} and seen_run < ${run.id}`,
+  )
+  const { rows } = await db.execute<{ n: string }>(sql.join(counts, sql` union all `))
+  return rows.map(({ n }) => Number(n))
 }

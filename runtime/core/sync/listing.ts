@@ -11,7 +11,7 @@ import { responseAs } from '../kernel/context/connectors.ts'
 import { type FetchedPage, readAhead } from './ahead.ts'
 import { type Expected, writeExpected } from './expected.ts'
 import { countPage, endlessWords } from './repeats.ts'
-import { added, checkpoint, type Progress, toNext, type Walk } from './runs.ts'
+import { added, checkpoint, countedBefore, type Progress, toNext, type Walk } from './runs.ts'
 import { Trouble, troubleOf } from './trouble.ts'
 
 type Written = { written: number; repeated: number } & Record<string, number>
@@ -67,7 +67,7 @@ export async function walkListing<T, R>(walk: Walk, listing: SyncListing<T, R>):
   const { run } = walk
   if (run.pageToken === null && !walkOffers(walk, capability)) return skip(walk)
   const request = listing.request(walk)
-  const expected = { isNew: (run.counts[`before_${run.phase}`] ?? 0) === 0 && run.restarts === 0 }
+  const expected = { isNew: countedBefore(run, run.phase) === 0 && run.restarts === 0 }
   const ahead = readAhead<T>({
     fetch: (token) => fetchPage<T>(walk, capability, request, token),
     token: run.pageToken,

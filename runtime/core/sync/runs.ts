@@ -203,6 +203,10 @@ export function added(counts: Record<string, number>, more: Record<string, numbe
   return sum
 }
 
+/** How many rows of a listing, by its phase, there were when a run began: without any, none can be missing. */
+export const countedBefore = ({ counts }: Pick<RunRow, 'counts'>, phase: string): number =>
+  counts[`before_${phase}`] ?? 0
+
 /** What leads from a phase to the next one. */
 export const toNext = ({ run, settings }: Walk): Progress => ({
   // What was too large for one listing may be right for the next.

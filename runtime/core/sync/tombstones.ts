@@ -9,7 +9,7 @@ import { callApp } from '../catalogue/apps/connections.ts'
 import { responseOf } from '../kernel/context/connectors.ts'
 import { STATUSES } from './accounts.ts'
 import { walkOffers } from './listing.ts'
-import { checkpoint, type Progress, toNext, type Walk } from './runs.ts'
+import { checkpoint, countedBefore, type Progress, toNext, type Walk } from './runs.ts'
 import { troubleOf } from './trouble.ts'
 
 /** Accounts that are asked for, or marked, in one step. */
@@ -27,7 +27,7 @@ type Verdict = { external: string; status: string; gone: boolean }
  * deleted by `markRest`, since no page listed it.
  */
 export async function markAccounts(walk: Walk): Promise<void> {
-  if (walk.run.skipped.includes('accounts')) return checkpoint(walk, async () => toNext(walk))
+  if (!mayBeMissing(walk, 'accounts')) return checkpoint(walk, async () => toNext(walk))
   const confirms = walkOffers(walk, 'get_account')
   while (!walk.over()) {
     const missing = await missingAccounts(walk, confirms ? CONFIRMED_AT_ONCE : MARKED_AT_ONCE)
@@ -38,6 +38,9 @@ export async function markAccounts(walk: Walk): Promise<void> {
     await checkpoint(walk, (tx) => mark(tx, walk, verdicts))
   }
 }
+
+const mayBeMissing = ({ run }: Walk, phase: 'accounts' | 'associations'): boolean =>
+  !run.skipped.includes(phase) && countedBefore(run, phase) > 0
 
 async function missingAccounts({ db, app, run }: Walk, count: number): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
@@ -90,7 +93,7 @@ export async function markRest(walk: Walk): Promise<void> {
       },
     }))
   }
-  if (!seen('associations')) return checkpoint(walk, async () => toNext(walk))
+  if (!mayBeMissing(walk, 'associations')) return checkpoint(walk, async () => toNext(walk))
   while (!walk.over()) {
     const [account = NO_ID, entitlement = '0'] = (run.cursor ?? '').split(' ').filter(Boolean)
     const { rows } = await db.execute<{ account: string; entitlement: string }>(sql`
