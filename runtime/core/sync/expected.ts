@@ -5,12 +5,12 @@ import { isTaken } from '../../database/contention.ts'
 export type Expected = { isNew: boolean }
 
 /** Writes rows in a transaction; once more, and looking for each, where one that was expected to be new was there. */
-export async function writeExpected(expected: Expected, write: () => Promise<void>): Promise<void> {
+export async function writeExpected<T>(expected: Expected, write: () => Promise<T>): Promise<T> {
   try {
-    await write()
+    return await write()
   } catch (error) {
     if (!expected.isNew || !isTaken(error)) throw error
     expected.isNew = false
-    await write()
+    return write()
   }
 }

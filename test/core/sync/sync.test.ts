@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ACCOUNTS } from '../../../runtime/core/sync/accounts.ts'
 import { ASSOCIATIONS } from '../../../runtime/core/sync/associations.ts'
 import { ENTITLEMENTS, RESOURCES } from '../../../runtime/core/sync/entitlements.ts'
-import type { Expected } from '../../../runtime/core/sync/expected.ts'
+import { type Expected, writeExpected } from '../../../runtime/core/sync/expected.ts'
 import type { SyncListing } from '../../../runtime/core/sync/listing.ts'
 import type { Walk } from '../../../runtime/core/sync/runs.ts'
 import type { Db } from '../../../runtime/database/database.ts'
@@ -267,7 +267,7 @@ async function written<T, R>(
   tx: Db,
   walk: Walk,
   found: readonly unknown[],
-  expected?: Expected,
+  expected: Expected = { isNew: false },
 ) {
   // The cast: the test's upstream lists as a connector does.
   const { rows, left_out } = listing.prepare(walk, found as T[])
@@ -414,14 +414,16 @@ describe('rows that are expected to be new', () => {
     const walk = walkOf(row, 1)
     const expected = { isNew: true }
     const write = (from: number, to: number) =>
-      core.db.transaction(async (tx) => {
-        await written(RESOURCES, tx, walk, resources)
-        await written(ENTITLEMENTS, tx, walk, entitlements)
-        return [
-          await written(ACCOUNTS, tx, walk, accounts.slice(from, to), expected),
-          await written(ASSOCIATIONS, tx, walk, associations.slice(from, to), expected),
-        ]
-      })
+      writeExpected(expected, () =>
+        core.db.transaction(async (tx) => {
+          await written(RESOURCES, tx, walk, resources)
+          await written(ENTITLEMENTS, tx, walk, entitlements)
+          return [
+            await written(ACCOUNTS, tx, walk, accounts.slice(from, to), expected),
+            await written(ASSOCIATIONS, tx, walk, associations.slice(from, to), expected),
+          ]
+        }),
+      )
     const [first] = await write(0, 1)
     expect([first, expected.isNew]).toEqual([{ written: 1, repeated: 0, left_out: 0 }, true])
     const [all] = await write(0, accounts.length)
