@@ -1,9 +1,22 @@
+import { sql } from 'drizzle-orm'
 import { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TaskCategory } from '../../../runtime/contract/models/task.ts'
 import { TASK_CATEGORIES, TASK_STATUSES } from '../../../runtime/contract/models/task.ts'
+import type { Principal } from '../../../runtime/core/kernel/identity/principal.ts'
 import { actionsOf, TASK_ACTIONS } from '../../../runtime/core/tasks/task-actions.ts'
-import { type CoreHost, group, otherDomain, type Person, person, startCore, task } from '../host.ts'
+import { assignedTasks, findTask } from '../../../runtime/core/tasks/tasks.ts'
+import { tasks } from '../../../runtime/database/schema/tasks.ts'
+import {
+  type CoreHost,
+  domainOf,
+  group,
+  otherDomain,
+  type Person,
+  person,
+  startCore,
+  task,
+} from '../host.ts'
 import { storedLog } from '../log.ts'
 
 let core: CoreHost
@@ -67,6 +80,35 @@ describe('GET /tasks/{id}/actions', () => {
 })
 
 describe('tasks', () => {
+  test('of one among many are found without reading those of others', async () => {
+    const eve = await person(core.db, 'eve@example.com')
+    const mine = await task(core.db, { userIds: [eve.id] })
+    const domain = await domainOf(core.db)
+    await core.db.execute(sql`
+      with made as (insert into tasks (domain_id, task_type, task_category, status, description)
+        select ${domain}, 'T', 'GENERIC', 'PENDING', 'one of many' from generate_series(1, 20000)
+        returning id)
+      insert into task_assignees (domain_id, task_id, user_id)
+      select ${domain}, id, ${bob.id} from made`)
+    const principal = { userId: eve.id, domainId: domain, permissions: new Set(), roles: [] }
+    // The cast: what finding tasks asks of a caller.
+    const caller = principal as unknown as Principal
+    await core.db.transaction(async (tx) => {
+      const read = async () => {
+        const { rows } = await tx.execute<{ n: string }>(sql`
+          select sum(seq_tup_read + idx_tup_fetch) as n from pg_stat_xact_user_tables
+          where relname in ('tasks', 'task_assignees')`)
+        return Number(rows[0]?.n)
+      }
+      const before = await read()
+      expect(await findTask(tx, caller, mine)).toMatchObject({ id: mine, isOwn: true })
+      const list = tx.select({ id: tasks.id }).from(tasks)
+      expect(await list.where(await assignedTasks(tx, eve.id))).toEqual([{ id: mine }])
+      expect((await read()) - before).toBeLessThan(100)
+    })
+    await core.db.execute(sql`delete from tasks where description = 'one of many'`)
+  })
+
   test('are those assigned to the caller, directly or through a group; all for admins', async () => {
     const carol = await person(core.db, 'carol@example.com')
     const team = await group(core.db, 'Team', [carol])
