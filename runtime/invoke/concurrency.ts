@@ -1,6 +1,7 @@
 /**
  * Bounded concurrency: so many calls of one tenant at once, so many of one connector waiting. A tenant
- * that floods waits behind itself, and where the line is full it is the flood that has to go.
+ * that floods waits behind itself, and where the line is full it is the flood that has to go. The bound is that
+ * of the latest call: another version of the connector, or a grant, may have changed it.
  */
 
 import { RuntimeError } from '../contract/errors/errors.ts'
@@ -29,7 +30,7 @@ export type ConcurrencyLimit = {
 }
 
 type Waiter = { enter(): void; refuse(error: RuntimeError): void }
-type Line = { running: number; waiting: Waiter[] }
+type Line = { running: number; concurrency: number; waiting: Waiter[] }
 /** The lines of one connector, by tenant. */
 type Lines = { tenants: Map<string, Line>; waiting: number }
 
@@ -53,15 +54,14 @@ export function createConcurrencyLimit(): ConcurrencyLimit {
   const lineOf = ({ tenants }: Lines, tenant: string): Line => {
     const known = tenants.get(tenant)
     if (known) return known
-    const line = { running: 0, waiting: [] }
+    const line = { running: 0, concurrency: 0, waiting: [] }
     tenants.set(tenant, line)
     return line
   }
 
   const leave = (connector: string, tenant: string, line: Line) => () => {
     line.running -= 1
-    const next = line.waiting.shift()
-    if (next) return next.enter()
+    admit(line)
     if (line.running > 0) return
     const tenants = connectors.get(connector)?.tenants
     tenants?.delete(tenant)
@@ -70,6 +70,8 @@ export function createConcurrencyLimit(): ConcurrencyLimit {
 
   function tryTake(connector: string, tenant: string, concurrency: number) {
     const line = lineOf(linesOf(connector), tenant)
+    line.concurrency = concurrency
+    admit(line)
     if (line.running >= concurrency) return null
     line.running += 1
     return leave(connector, tenant, line)
@@ -96,6 +98,11 @@ export function createConcurrencyLimit(): ConcurrencyLimit {
       return allWaiting
     },
   }
+}
+
+/** Lets those in who wait, as far as the bound allows. */
+function admit(line: Line): void {
+  while (line.running < line.concurrency && line.waiting.length > 0) line.waiting.shift()?.enter()
 }
 
 function wait(line: Line, signal: AbortSignal): Promise<void> {

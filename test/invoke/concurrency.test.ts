@@ -54,6 +54,26 @@ describe('turns', () => {
     expect(turns.tryTake('acme', 't', 1)).not.toBeNull()
   })
 
+  test('are fewer when the limit was lowered, although calls wait all the time', async () => {
+    const turns = createConcurrencyLimit()
+    const leaves = [await take(turns, 't', 2), await take(turns, 't', 2)]
+    const waiting = [take(turns, 't', 1), take(turns, 't', 1)] as const
+    leaves[0]?.()
+    expect(await settled(waiting[0])).toBe('waits')
+    leaves[1]?.()
+    expect(await settled(waiting[0])).toBe('has it')
+    expect(await settled(waiting[1])).toBe('waits')
+  })
+
+  test('are more when the limit was raised, and go first to those who wait', async () => {
+    const turns = createConcurrencyLimit()
+    await take(turns, 't', 1)
+    const waiting = take(turns, 't', 1)
+    const newcomer = take(turns, 't', 2)
+    expect(await settled(waiting)).toBe('has it')
+    expect(await settled(newcomer)).toBe('waits')
+  })
+
   test('of a tenant that floods leave the others alone', async () => {
     const turns = createConcurrencyLimit()
     await take(turns)

@@ -35,7 +35,11 @@ const RETRIES_PER_REQUEST = 0.1
 /** A second's worth may leave at once. */
 const BURST_MS = 1000
 
-type State = Governor & { idle(): boolean }
+type State = Governor & {
+  idle(): boolean
+  /** Goes by another pace from now on, also for those who wait. What the upstream asked for stays. */
+  goBy(pace: RequestPace): void
+}
 
 /** Lets everything pass at once and nothing twice: for the test kit, whose upstream answers each request once. */
 export const UNGOVERNED: Governor = {
@@ -44,7 +48,10 @@ export const UNGOVERNED: Governor = {
   mayRetry: () => false,
 }
 
-/** Makes the governors of one process, by key. */
+/**
+ * Makes the governors of one process, by key. A known one goes by the pace that it is asked for with: another version of
+ * the connector, or a grant, may have changed it.
+ */
 export function createGovernors(
   now: () => number = Date.now,
 ): (key: string, pace: RequestPace) => Governor {
@@ -54,7 +61,10 @@ export function createGovernors(
   })
   return (key, pace) => {
     const known = governors.get(key)
-    if (known !== undefined) return known
+    if (known !== undefined) {
+      known.goBy(pace)
+      return known
+    }
     const made = createGovernor(pace, now)
     governors.set(key, made)
     return made
@@ -63,11 +73,9 @@ export function createGovernors(
 
 type Waiter = { who: Waiting; admit(): void; refuse(error: unknown): void }
 
-function createGovernor(
-  { requestsPerSecond, concurrentRequests }: RequestPace,
-  now: () => number,
-): State {
-  const intervalMs = 1000 / requestsPerSecond
+function createGovernor(pace: RequestPace, now: () => number): State {
+  let { requestsPerSecond, concurrentRequests } = pace
+  let intervalMs = 1000 / requestsPerSecond
   const line: Waiter[] = []
   let running = 0
   /** When the next request would leave if all were evenly spaced (GCRA). */
@@ -167,6 +175,16 @@ function createGovernor(
       if (retries < 1) return false
       retries -= 1
       return true
+    },
+    goBy(next) {
+      if (
+        next.requestsPerSecond === requestsPerSecond &&
+        next.concurrentRequests === concurrentRequests
+      )
+        return
+      ;({ requestsPerSecond, concurrentRequests } = next)
+      intervalMs = 1000 / requestsPerSecond
+      pump()
     },
     // Also where it is paused: an upstream must not say how much the host remembers, and for how long.
     idle: () => running === 0 && line.length === 0,

@@ -90,6 +90,39 @@ test('keys do not wait for each other', async () => {
   await expect(other).resolves.toBeTypeOf('function')
 })
 
+describe('another pace for a key that is known', () => {
+  const slow = { requestsPerSecond: 1, concurrentRequests: 1 }
+  const fast = { requestsPerSecond: 1000, concurrentRequests: 2 }
+
+  test('counts from the next request on', async () => {
+    const governorFor = createGovernors()
+    const before = enterMany(governorFor('key', { ...fast, concurrentRequests: 100 }), 100)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(before).toHaveLength(100)
+    const after = enterMany(governorFor('key', { ...slow, concurrentRequests: 100 }), 3)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(after).toEqual([0, 1000, 2000])
+  })
+
+  test('lets those go on who wait already', async () => {
+    const governorFor = createGovernors()
+    const at = enterMany(governorFor('key', slow), 3, 5000)
+    await vi.advanceTimersByTimeAsync(100)
+    expect(at).toEqual([0])
+    governorFor('key', fast)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(at).toHaveLength(2)
+  })
+
+  test('keeps what the upstream asked for', async () => {
+    const governorFor = createGovernors()
+    governorFor('key', slow).pause(500)
+    const at = enterMany(governorFor('key', fast), 1)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(at).toEqual([500])
+  })
+})
+
 test('tries are a tenth of the requests, and a few', async () => {
   const one = governor(1000, 1000)
   const used = () => Array.from({ length: 50 }, () => one.mayRetry()).filter(Boolean).length
