@@ -22,8 +22,8 @@ export type LaneWorker = {
   readonly ready: Promise<void>
   readonly isReady: boolean
   /**
-   * Makes room for the isolates there are, hands a bundle over once, and goes on when it has left: a small
-   * message would overtake it.
+   * Makes room for the isolates there are, hands a bundle over (once, and once more where its grants have changed), and
+   * goes on when it has left: a small message would overtake it.
    */
   load(connector: LoadedConnector, then: () => void): void
   /** The last call that was given to it. */
@@ -114,19 +114,28 @@ export function startLaneWorker(
   return made
 }
 
+/** What the worker was told of a connector; `waiters` wait until the bundle has left, null once it has. */
+type Sent = Pick<LoadedConnector, 'memoryMb' | 'responseFields'> & {
+  waiters: (() => void)[] | null
+}
+
 function createLoader(link: WorkerLink): LaneWorker['load'] {
-  /** By digest: who waits until the bundle has left, or null once it has. */
-  const loaded = new Map<string, (() => void)[] | null>()
+  /** By digest. */
+  const loaded = new Map<string, Sent>()
   return (connector, then) => {
     const { digest, memoryMb, responseFields } = connector
     const known = loaded.get(digest)
-    if (known === null) return then()
-    if (known) return void known.push(then)
+    // The same package with other grants is told anew.
+    if (known?.memoryMb === memoryMb && known.responseFields === responseFields) {
+      if (known.waiters === null) return then()
+      return void known.waiters.push(then)
+    }
     const waiters = [then]
-    loaded.set(digest, waiters)
+    const sent: Sent = { memoryMb, responseFields, waiters }
+    loaded.set(digest, sent)
     const head = { connector: digest, memoryMb, responseFields }
     link.send('load', 0, head, Buffer.from(connector.code), () => {
-      loaded.set(digest, null)
+      sent.waiters = null
       for (const go of waiters) go()
     })
   }

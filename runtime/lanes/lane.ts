@@ -207,7 +207,8 @@ export function createLane(
       if (over) return
       const ticket: Ticket = {
         connector: connector.digest,
-        isolateKey,
+        // An isolate keeps the memory limit that it was made with.
+        isolateKey: `${connector.memoryMb} ${isolateKey}`,
         enter: (isolate) => enter(mine, isolate),
         again: begin,
         refuse: settle,
