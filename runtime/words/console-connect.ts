@@ -258,7 +258,7 @@ export const CONSOLE_CONNECT = {
       notAsked: (app: string) =>
         `Nothing in ${app} can be asked for any more, and no policy gives it`,
       byHandStays: 'Access that was given stays until people take it away by hand',
-      forGood: 'It cannot be undone. To hide the app for a while, take it out of the app store',
+      canReturn: 'It can be brought back, with what is said of it and who has what',
     },
     de: {
       title: 'Anwendung trennen',
@@ -273,8 +273,28 @@ export const CONSOLE_CONNECT = {
       notAsked: (app: string) =>
         `In ${app} kann nichts mehr beantragt werden, und keine Richtlinie vergibt etwas`,
       byHandStays: 'Vergebener Zugang bleibt, bis Personen ihn von Hand entziehen',
-      forGood:
-        'Das lässt sich nicht rückgängig machen. Um die Anwendung nur zu verbergen, nehmen Sie sie aus dem Katalog',
+      canReturn: 'Sie kann zurückgeholt werden, mit allen Angaben und allem, was Personen haben',
+    },
+  }),
+  return_app: inBoth({
+    en: {
+      title: 'Bring the app back',
+      lead: 'Nothing connects it: people give and remove access in it by hand, as before.',
+      link: 'Bring back',
+      button: 'Bring it back',
+      done: 'It is back.',
+      asked: (app: string) => `${app} can be asked for again, as its store settings say`,
+      policies: 'Policies that name it give it again',
+    },
+    de: {
+      title: 'Anwendung zurückholen',
+      lead: 'Nichts verbindet sie: Den Zugang darin vergeben und entziehen Personen von Hand, wie zuvor.',
+      link: 'Zurückholen',
+      button: 'Anwendung zurückholen',
+      done: 'Sie ist wieder da.',
+      asked: (app: string) =>
+        `${app} kann wieder beantragt werden, wie es in den Einstellungen des Katalogs steht`,
+      policies: 'Richtlinien, die sie nennen, vergeben sie wieder',
     },
   }),
 } as const

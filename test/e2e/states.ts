@@ -45,6 +45,8 @@ export async function prepareStates(sample: Sample): Promise<void> {
 
   const own = { category: 'Other', description: 'An app of ours' }
   const stopped = await api('POST', '/apps', { ...own, name: 'Stopped' })
+  const gone = await api('POST', '/apps', { ...own, name: 'Brought back' })
+  await api('DELETE', `/apps/${gone.id}`)
   const client = new Client({ connectionString: sample.databaseUrl })
   await client.connect()
   try {

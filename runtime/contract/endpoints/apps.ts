@@ -76,7 +76,7 @@ export const APP_ENDPOINTS = {
   put_app: apps({
     method: 'PUT',
     path: '/apps/:app_id',
-    summary: 'Change what is shown of an app, or connect it again',
+    summary: 'Change what is shown of an app, or connect it again: a custom app by its class alone',
     who: 'apps.write',
     body: AppInputPut,
     output: App,

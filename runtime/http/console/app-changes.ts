@@ -1,12 +1,20 @@
 /** APP_CHANGES: what is changed of apps and their syncs, one row each. */
 import { html } from 'hono/html'
+import { CoreError } from '../../contract/errors/problem.ts'
+import { AppInputPut } from '../../contract/models/app.ts'
 import { keysOf } from '../../contract/schema/keys.ts'
 import { findApp, getApp } from '../../core/catalogue/apps/apps.ts'
-import { CUSTOM_INSTANCE, disconnectApp, managedHere } from '../../core/catalogue/apps/connect.ts'
+import {
+  CUSTOM_INSTANCE,
+  disconnectApp,
+  managedHere,
+  putApp,
+} from '../../core/catalogue/apps/connect.ts'
 import { triggerSync } from '../../core/sync/trigger.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { appCrumbs, appPath } from './apps.ts'
 import { type About, type ConsoleChange, wordsFrom } from './change.ts'
+import { filledIn } from './filled-in.ts'
 import { field } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -43,6 +51,15 @@ const filled = (about: About): Record<string, unknown> =>
     }),
   )
 
+/** @throws CoreError forbidden, not_found, conflict for an app that has a connection to come back with */
+async function customApp(...[db, principal, id]: Parameters<typeof findApp>) {
+  const row = await findApp(db, principal, id, 'apps.write')
+  managedHere(row)
+  if (row.instanceId !== CUSTOM_INSTANCE)
+    throw new CoreError('conflict', 'This app comes back when it is connected again')
+  return row
+}
+
 export const APP_CHANGES = {
   sync: {
     path: '/console/apps/:app_id/sync',
@@ -69,13 +86,13 @@ export const APP_CHANGES = {
       const row = await findApp(db, principal, idOf(about), 'apps.write')
       managedHere(row)
       if (row.disconnectedAt !== null) return { lines: [] }
-      // Nothing connects a custom app, so it has no credentials, no sync and no way back.
+      // Nothing connects a custom app, so it has no credentials and no sync.
       if (row.instanceId === CUSTOM_INSTANCE)
         return {
           lines: [
             { sign: 'minus', words: w.notAsked(row.name) },
             { sign: 'same', words: w.byHandStays },
-            { sign: 'minus', words: w.forGood },
+            { sign: 'same', words: w.canReturn },
           ],
         }
       return {
@@ -88,6 +105,27 @@ export const APP_CHANGES = {
       }
     },
     act: ({ db, principal }, about) => disconnectApp(db, principal, idOf(about)),
+  },
+  return: {
+    path: '/console/apps/:app_id/return',
+    ...{ place: 'apps', who: null, does: 'brings a custom app back', reason: 'none', back: toApp },
+    ...wordsFrom((t) => t.console.return_app),
+    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
+    preview: async ({ db, principal, t }, about) => {
+      const w = t.console.return_app
+      const row = await customApp(db, principal, idOf(about))
+      if (row.disconnectedAt === null) return { lines: [] }
+      return {
+        lines: [
+          { sign: 'plus', words: w.asked(row.name) },
+          { sign: 'plus', words: w.policies },
+        ],
+      }
+    },
+    act: async ({ db, principal, context }, about) => {
+      const { id, appClassId } = await customApp(db, principal, idOf(about))
+      return putApp(db, principal, id, filledIn(AppInputPut, { app_class_id: appClassId }), context)
+    },
   },
   accept: {
     ...ofRun('accept'),

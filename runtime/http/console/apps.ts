@@ -190,12 +190,12 @@ ${holders ? accountsOf(t, app, holders, sort, now) : ''}
 
 /** What can be done about the connection of an app; nothing connects a custom one, of which it matters what people ask for. */
 const connecting = (
-  { console: { app_edit, connect, disconnect, store_change } }: Tongue,
+  { console: { app_edit, connect, disconnect, return_app, store_change } }: Tongue,
   { id, disconnected }: App,
   isCustom: boolean,
 ): Markup => {
   const first = isCustom
-    ? go(`${appPath(id)}/store`, store_change.link, disconnected ? '' : 'main')
+    ? html`${disconnected ? go(`${appPath(id)}/return`, return_app.link, 'main') : ''}${go(`${appPath(id)}/store`, store_change.link, disconnected ? '' : 'main')}`
     : go(
         `${appPath(id)}/connection`,
         disconnected ? connect.reconnect : connect.change,

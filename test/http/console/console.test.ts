@@ -575,9 +575,18 @@ describe('a custom app', () => {
     const { to } = await agreed(visitor, '/console/apps/new', said)
     const shown = (await visitor.get(`${to}/disconnect`)).text
     expect(shown).toContain('Nothing in Telex can be asked for any more')
-    expect(shown).toContain('It cannot be undone')
+    expect(shown).toContain('It can be brought back')
     expect(shown).not.toMatch(/credentials|synced|connected again/)
     expect((await visitor.post(`${to}/disconnect`)).status).toBe(303)
+    const gone = (await visitor.get(to)).text
+    expect(gone).toContain(`href="${to}/return"`)
+    expect((await visitor.get(`${to}/return`)).text).toContain('Telex can be asked for again')
+    expect((await visitor.post(`${to}/return`)).status).toBe(303)
+    const back = (await visitor.get(to)).text
+    expect(back).toContain('It is back.')
+    expect(back).not.toContain(`${to}/return`)
+    expect((await visitor.get(`${to}/return`)).text).toContain('Nothing')
+    expect((await core.call('GET', `/apps/${to.split('/').at(-1)}`)).body.disconnected).toBe(false)
   })
 
   test('has approvers whom its admin names, who may list nobody', async () => {

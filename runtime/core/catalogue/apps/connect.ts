@@ -2,8 +2,7 @@
  * Making, connecting, changing and disconnecting apps. A system is asked before anything is written, so
  * that no lock is held meanwhile; what was true before is looked at again inside the transaction.
  */
-import { randomUUID } from 'node:crypto'
-import { and, eq } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import type { Connection } from '../../../contract/connector/connection.ts'
 import { type Manifest, normalizeId } from '../../../contract/connector/manifest.ts'
 import { CoreError, type ValidationEntry } from '../../../contract/errors/problem.ts'
@@ -21,6 +20,7 @@ import { type AppRow, appTarget, findApp, lockApp, toApp } from './apps.ts'
 import { keepConnection, openConnection } from './connections.ts'
 import { checkCredentials, checkedConnection, connectorFor, derivedTenant } from './credentials.ts'
 import { changedFacts, customClassId, withFacts } from './facts.ts'
+import { insertOrRevive } from './insert-app.ts'
 import { toIntegration } from './integrations.ts'
 import { callNow } from './outages.ts'
 import { planRenewal } from './renewal.ts'
@@ -127,59 +127,6 @@ async function connectApp(
 /** Facts without what is not known. */
 const known = (facts: Record<string, string | null>): AppFacts =>
   Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== null))
-
-type NewApp = Pick<
-  AppRow,
-  'appClassId' | 'instanceId' | 'connectorId' | 'name' | 'defaults' | 'overrides' | 'sources'
->
-
-/**
- * Keeps an app as a new record, or in the disconnected one of the same class and instance. Of two that
- * do so at once, the unique index lets one through; the other waits for it here.
- *
- * @throws CoreError conflict when it is there already.
- */
-async function insertOrRevive(
-  tx: Db,
-  { domainId }: Principal,
-  app: NewApp,
-  { listeners }: Pick<RequestContext, 'listeners'>,
-  seal: (owner: { id: string; domainId: string }) => Buffer | null,
-): Promise<{ row: AppRow; revived: boolean }> {
-  const values = { ...app, domainId, status: 'APPROVED' as const, connectionSource: 'API' as const }
-  const id = randomUUID()
-  const [made] = await tx
-    .insert(apps)
-    .values({ ...values, id, sealedConnection: seal({ id, domainId }) })
-    .onConflictDoNothing({ target: [apps.domainId, apps.appClassId, apps.instanceId] })
-    .returning()
-  if (made) return { row: made, revived: false }
-  const { appClassId, instanceId } = app
-  const [there] = await tx
-    .select()
-    .from(apps)
-    .where(
-      and(
-        eq(apps.domainId, domainId),
-        eq(apps.appClassId, appClassId),
-        eq(apps.instanceId, instanceId),
-      ),
-    )
-    .for('update')
-  if (!there || there.disconnectedAt === null)
-    throw new CoreError(
-      'conflict',
-      `This app already exists${there ? ` as ${there.id}` : ''}: ${appClassId}, instance ${instanceId}`,
-    )
-  const [revived] = await tx
-    .update(apps)
-    .set({ ...values, disconnectedAt: null, sealedConnection: seal(there) })
-    .where(eq(apps.id, there.id))
-    .returning()
-  await listeners.appChanged(tx, there)
-  await callNow(tx, there.id, await databaseTime(tx))
-  return { row: written(revived), revived: true }
-}
 
 export async function updateApp(
   db: Db,
@@ -321,34 +268,41 @@ function keptConnection(
   }
 }
 
+/** Whether a custom app comes back: it has no connection, so its class alone asks for that. */
+const comesBack = (
+  { connectorId, disconnectedAt }: AppRow,
+  { app_class_id: classId }: Partial<Pick<AppInputPut, 'app_class_id'>>,
+): boolean => connectorId === null && disconnectedAt !== null && classId !== undefined
+
 /** Writes what is different, and says so in the log; a new connection also ends a disconnection. */
 async function change(
   tx: Db,
   principal: Principal,
   row: AppRow,
-  body: AppInputUpdate & Partial<Pick<AppInputPut, 'auth' | 'settings'>>,
+  body: AppInputUpdate & Partial<Pick<AppInputPut, 'app_class_id' | 'auth' | 'settings'>>,
   sealed: Buffer | null,
   { listeners }: Pick<RequestContext, 'listeners'>,
 ): Promise<AppRow> {
   const overrides = withFacts(row.overrides, body)
   const fields = changedFacts(row.overrides, overrides)
-  if (fields.length === 0 && sealed === null) return row
+  const connects = sealed !== null || comesBack(row, body)
+  if (fields.length === 0 && !connects) return row
   const [changed] = await tx
     .update(apps)
     .set({
       overrides,
       name: overrides.name ?? row.defaults.name ?? row.name,
-      ...(sealed === null ? {} : { sealedConnection: sealed, disconnectedAt: null }),
+      ...(connects ? { sealedConnection: sealed, disconnectedAt: null } : {}),
     })
     .where(eq(apps.id, row.id))
     .returning()
   // What waited for other credentials, or for its address, goes on.
-  if (sealed !== null) await callNow(tx, row.id, await databaseTime(tx))
+  if (connects) await callNow(tx, row.id, await databaseTime(tx))
   // What policies could not give while it was disconnected.
-  if (row.disconnectedAt !== null && sealed !== null) await listeners.appChanged(tx, row)
-  const event = sealed === null ? 'APP_UPDATED' : 'APP_RECONNECTED'
+  if (row.disconnectedAt !== null && connects) await listeners.appChanged(tx, row)
+  const event = connects ? 'APP_RECONNECTED' : 'APP_UPDATED'
   const renewed = (['auth', 'settings'] as const).filter((name) => body[name] !== undefined)
-  const told = { fields: sealed === null ? fields : [...fields, ...renewed] }
+  const told = { fields: [...fields, ...renewed] }
   await recordActivity(tx, principal, event, [appTarget(row)], told)
   return written(changed)
 }

@@ -83,6 +83,22 @@ describe('a custom app', () => {
     expect(body).toMatchObject({ id: made.id, description: 'written anew', disconnected: false })
   })
 
+  test('comes back by its class alone, with what was said of it, and only where it was gone', async () => {
+    const { body: made } = await create(custom)
+    const again = (app_class_id: string) =>
+      core.call('PUT', `/apps/${made.id}`, { body: { app_class_id } })
+    await patch(made.id, { name: 'Renamed' })
+    await core.call('DELETE', `/apps/${made.id}`)
+    expect((await again('another')).status).toBe(400)
+    const back = await again(made.app_class_id)
+    expect(back.body).toMatchObject({ user_friendly_label: 'Renamed', disconnected: false })
+    const before = await entries()
+    expect((await again(made.app_class_id)).status).toBe(200)
+    expect(await entries()).toBe(before)
+    const { body } = await core.call('GET', `/activity_logs?limit=1&offset=${before - 1}`)
+    expect(body.items[0]).toMatchObject({ event_type: 'APP_RECONNECTED' })
+  })
+
   test('takes no credentials', async () => {
     const { body: made } = await create(custom)
     const body = { app_class_id: 'acme', auth: { token: 't' } }

@@ -1,0 +1,65 @@
+/** An app becomes a record, a new one or the one that was disconnected. */
+import { randomUUID } from 'node:crypto'
+import { and, eq } from 'drizzle-orm'
+import { CoreError } from '../../../contract/errors/problem.ts'
+import type { Db } from '../../../database/database.ts'
+import { apps } from '../../../database/schema/apps.ts'
+import { databaseTime } from '../../../database/transactions.ts'
+import { written } from '../../../database/written.ts'
+import type { RequestContext } from '../../kernel/context/context.ts'
+import type { Principal } from '../../kernel/identity/principal.ts'
+import type { AppRow } from './apps.ts'
+import { callNow } from './outages.ts'
+
+type NewApp = Pick<
+  AppRow,
+  'appClassId' | 'instanceId' | 'connectorId' | 'name' | 'defaults' | 'overrides' | 'sources'
+>
+
+/**
+ * Keeps an app as a new record, or in the disconnected one of the same class and instance. Of two that
+ * do so at once, the unique index lets one through; the other waits for it here.
+ *
+ * @throws CoreError conflict when it is there already.
+ */
+export async function insertOrRevive(
+  tx: Db,
+  { domainId }: Principal,
+  app: NewApp,
+  { listeners }: Pick<RequestContext, 'listeners'>,
+  seal: (owner: { id: string; domainId: string }) => Buffer | null,
+): Promise<{ row: AppRow; revived: boolean }> {
+  const values = { ...app, domainId, status: 'APPROVED' as const, connectionSource: 'API' as const }
+  const id = randomUUID()
+  const [made] = await tx
+    .insert(apps)
+    .values({ ...values, id, sealedConnection: seal({ id, domainId }) })
+    .onConflictDoNothing({ target: [apps.domainId, apps.appClassId, apps.instanceId] })
+    .returning()
+  if (made) return { row: made, revived: false }
+  const { appClassId, instanceId } = app
+  const [there] = await tx
+    .select()
+    .from(apps)
+    .where(
+      and(
+        eq(apps.domainId, domainId),
+        eq(apps.appClassId, appClassId),
+        eq(apps.instanceId, instanceId),
+      ),
+    )
+    .for('update')
+  if (!there || there.disconnectedAt === null)
+    throw new CoreError(
+      'conflict',
+      `This app already exists${there ? ` as ${there.id}` : ''}: ${appClassId}, instance ${instanceId}`,
+    )
+  const [revived] = await tx
+    .update(apps)
+    .set({ ...values, disconnectedAt: null, sealedConnection: seal(there) })
+    .where(eq(apps.id, there.id))
+    .returning()
+  await listeners.appChanged(tx, there)
+  await callNow(tx, there.id, await databaseTime(tx))
+  return { row: written(revived), revived: true }
+}
