@@ -71,6 +71,7 @@ export const CONSOLE_CONNECT = {
       button: 'Check and connect',
       cancel: 'Cancel',
       noJson: (field: string) => `${field}: this is not JSON`,
+      fillIn: (fields: string) => `Fill in: ${fields}`,
       secretAgain: (fields: string) => `Enter it again, too, since settings change: ${fields}`,
       nothing: 'Nothing was changed: enter other credentials, or change a setting',
       checked: 'The credentials are checked before they are kept.',
@@ -142,6 +143,7 @@ export const CONSOLE_CONNECT = {
       button: 'Prüfen und verbinden',
       cancel: 'Abbrechen',
       noJson: (field: string) => `${field}: Das ist kein JSON`,
+      fillIn: (fields: string) => `Füllen Sie aus: ${fields}`,
       secretAgain: (fields: string) =>
         `Geben Sie auch dies noch einmal ein, weil sich Einstellungen ändern: ${fields}`,
       nothing:

@@ -39,7 +39,7 @@ export type FieldGroup = {
 }
 
 /** What was filled in, in the form of `POST /apps`; without a part of which nothing was. */
-type Filled = { auth?: Record<string, unknown>; settings?: Record<string, unknown> }
+export type Filled = { auth?: Record<string, unknown>; settings?: Record<string, unknown> }
 
 /** What the contract calls a kind of credentials: no words for people. */
 const KIND_TITLE = /^\w+Credential$/

@@ -19,10 +19,12 @@ import {
   type ConnectField,
   connectionIn,
   type FieldGroup,
+  type Filled,
   fieldGroupsOf,
   isTouched,
   typedIn,
 } from './connect-fields.ts'
+import { judgeFilled, titleIn } from './connect-judge.ts'
 import { groupCard } from './connect-parts.ts'
 import { card, field, shell } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -85,25 +87,23 @@ const isChanged = (held: Form, form: Form, { fields }: FieldGroup): boolean =>
   fields.some((one) => typedIn(form, one) !== (held.get(one.name) ?? ''))
 
 /** What connects a new app: what has to be there is asked for by name where it is empty. */
-export const givenIn = (t: Tongue, { groups }: ConnectAsk, form: Form) =>
-  connectionIn(
-    groups,
-    form,
-    (group) => !group.isOptional || isTouched(group, form),
-    (one) => noJson(t, one),
-  )
+export function givenIn(t: Tongue, asked: ConnectAsk, form: Form): Filled {
+  const isAsked = (group: FieldGroup) => !group.isOptional || isTouched(group, form)
+  const filled = connectionIn(asked.groups, form, isAsked, (one) => noJson(t, one))
+  judgeFilled(t, asked, filled)
+  return filled
+}
 
 /** What of a connection was changed on the page. @throws CoreError invalid where nothing was */
-export function changedIn(t: Tongue, asked: ConnectAsk, form: Form) {
+export function changedIn(t: Tongue, asked: ConnectAsk, form: Form): Filled {
   const held = heldIn(asked)
   const isOther = (group: FieldGroup) => isChanged(held, form, group)
   if (!asked.groups.some(isOther)) throw new PageError('invalid', t.console.connect.nothing)
   const settings = settingsIn(t, asked, form)
-  const auth = asked.groups.filter(({ part }) => part === 'auth')
-  return {
-    ...connectionIn(auth, form, isOther, (one) => noJson(t, one)),
-    ...(settings === undefined ? {} : { settings }),
-  }
+  const credentials = asked.groups.filter(({ part }) => part === 'auth')
+  const auth = connectionIn(credentials, form, isOther, (one) => noJson(t, one))
+  judgeFilled(t, asked, auth)
+  return { ...auth, ...(settings === undefined ? {} : { settings }) }
 }
 
 /**
@@ -127,17 +127,22 @@ export function settingsIn(
     .flatMap(({ fields }) => fields)
     .filter((one) => kept?.secret_settings.includes(one.member) && typedIn(form, one) === '')
   if (missing.length > 0)
-    throw new PageError('invalid', w.secretAgain(missing.map(({ title }) => title).join(', ')))
-  return connectionIn(
+    throw new PageError(
+      'invalid',
+      w.secretAgain(missing.map(({ title }) => titleIn(t, title)).join(', ')),
+    )
+  const filled = connectionIn(
     settings,
     form,
     () => true,
     (one) => noJson(t, one),
-  ).settings
+  )
+  judgeFilled(t, asked, filled)
+  return filled.settings
 }
 
-const noJson = ({ console: { connect } }: Tongue, { title }: ConnectField): PageError =>
-  new PageError('invalid', connect.noJson(connect.fields[title] ?? title))
+const noJson = (t: Tongue, { title }: ConnectField): PageError =>
+  new PageError('invalid', t.console.connect.noJson(titleIn(t, title)))
 
 /** Does what a form asks for, or shows the form again with what the system said. */
 export async function taking(

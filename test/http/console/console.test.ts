@@ -659,7 +659,18 @@ describe('connecting an app', () => {
     expect(wrong.text).toContain('SCIM 2.0 did not accept the connection')
     expect(wrong.text).toContain(`value="${directory.app.settings.base_url}"`)
     const none = await visitor.post('/console/connect/scim', form(''))
-    expect(none.text).toContain('auth.token')
+    expect([none.status, none.text]).toEqual([
+      422,
+      expect.stringContaining('Fill in: Bearer token'),
+    ])
+    const nothing = await visitor.post('/console/connect/scim', { 'secret.auth.token': '' })
+    expect(nothing.text).toMatch(/Fill in: Bearer token, SCIM base URL/)
+    expect(nothing.text).not.toMatch(/[Ss]ettings\.\w+: |[Aa]uth\.token: /)
+    const odd = await visitor.post('/console/connect/scim', {
+      ...form('sample-token'),
+      'settings.base_url': 'no address',
+    })
+    expect([odd.status, odd.text]).toEqual([422, expect.stringMatching(/SCIM base URL: /)])
     for (const { text } of [wrong, none])
       for (const secret of SECRETS) expect(text).not.toContain(secret)
     expect(await connected()).toEqual([])
