@@ -82,6 +82,9 @@ export const ASKING_WORDS = {
     de: (length: string) => `Bis ${length} genehmigt es eine Regel, und niemand wird gefragt.`,
   },
   then_decides: { en: ', then ', de: ', dann ' },
+  decides_again: { en: 'again', de: 'noch einmal' },
+  one_decides_again: { en: 'again one of them', de: 'wieder jemand von ihnen' },
+  the_same_decides: { en: 'the same person', de: 'dieselbe Person' },
   rule_decides: { en: 'Nobody: a rule approves it', de: 'Niemand: eine Regel genehmigt es' },
   rule_decides_up_to: {
     en: (length: string, people: string) => `Up to ${length}: a rule. Longer: ${people}`,

@@ -5,10 +5,23 @@ import type { Tongue } from '../frame/tongue.ts'
 import { someNames } from './timeline.ts'
 
 /** Those of whom one makes a decision. */
-export function decidersOf(t: Tongue, { deciders, count }: DecisionStep): string {
-  const names = deciders.map(({ name, email }) => name || email || t.w.someone)
-  const unnamed = Array.from({ length: Math.max(0, count - names.length) }, () => '')
-  return someNames(t, [...names, ...unnamed])
+export const decidersOf = (t: Tongue, step: DecisionStep): string => someNames(t, namesOf(t, step))
+
+function namesOf({ w }: Tongue, { deciders, count }: Pick<DecisionStep, 'deciders' | 'count'>) {
+  const names = deciders.map(({ name, email }) => name || email || w.someone)
+  return [...names, ...Array.from({ length: Math.max(0, count - names.length) }, () => '')]
+}
+
+/** Those of whom one makes the next decision: who made the one before is not named again. */
+function decidersAfter(t: Tongue, { deciders, count }: DecisionStep, before: DecisionStep): string {
+  const known = new Set(before.deciders.map(({ id }) => id))
+  const others = deciders.filter(({ id }) => !known.has(id))
+  const isAll = others.length === 0 && count === before.count
+  if (isAll) return count === 1 ? t.w.decides_again : t.w.one_decides_again
+  // Of several it is not known yet which of them it will be.
+  if (before.count > 1 || others.length === deciders.length)
+    return someNames(t, namesOf(t, { deciders, count }))
+  return someNames(t, [...namesOf(t, { deciders: others, count: count - 1 }), t.w.the_same_decides])
 }
 
 /** For how long access is approved by a rule without anybody: always, up to some length, or never. */
@@ -25,7 +38,12 @@ const secondsOf = (length: RequestOutlook['access_lengths'][number]): number =>
 export function whoDecides(t: Tongue, outlook: RequestOutlook): string {
   const by = ruled(outlook)
   if (by === 'always') return t.w.rule_decides
-  const people = outlook.steps.map((one) => decidersOf(t, one)).join(t.w.then_decides)
+  const people = outlook.steps
+    .map((one, at, all) => {
+      const before = all[at - 1]
+      return before === undefined ? decidersOf(t, one) : decidersAfter(t, one, before)
+    })
+    .join(t.w.then_decides)
   return by === 'never' ? people : t.w.rule_decides_up_to(t.wholeLength(by.longest), people)
 }
 

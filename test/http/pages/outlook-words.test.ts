@@ -1,0 +1,45 @@
+/** Who decides on a request, in the few words of a tile. */
+import { expect, test } from 'vitest'
+import type { RequestOutlook } from '../../../runtime/contract/models/asking.ts'
+import { tongueOf } from '../../../runtime/http/frame/tongue.ts'
+import { whoDecides } from '../../../runtime/http/pages/outlook-words.ts'
+
+const NAMES: Record<string, string> = { a: 'Amir Carter', b: 'Beth Dunn', d: 'Design' }
+
+/** Steps by the first letters of who decides; `more`: how many are not named. */
+const outlook = (steps: string[], more = 0): RequestOutlook =>
+  // The cast: of an outlook only who decides is read.
+  ({
+    access_lengths: ['8 hours'],
+    preapproved_access_lengths: [],
+    steps: steps.map((ids) => ({
+      kind: 'approvers',
+      deciders: [...ids].map((id) => ({ id, type: 'USER', name: NAMES[id], email: null })),
+      count: ids.length + more,
+    })),
+  }) as unknown as RequestOutlook
+
+const english = tongueOf('en')
+
+test.each([
+  [['a', 'ad'], 'Amir Carter, then Design or the same person'],
+  [['a', 'a'], 'Amir Carter, then again'],
+  [['ab', 'ab'], 'Amir Carter or Beth Dunn, then again one of them'],
+  [['a', 'd'], 'Amir Carter, then Design'],
+  // Beth may have decided before, or Amir: all of them are who may.
+  [['ab', 'bd'], 'Amir Carter or Beth Dunn, then Beth Dunn or Design'],
+  [['a', 'abd', 'd'], 'Amir Carter, then Beth Dunn, Design or the same person, then Design'],
+])('%j', (steps, words) => {
+  expect(whoDecides(english, outlook(steps))).toBe(words)
+})
+
+test('counts those who are not named, too', () => {
+  expect(whoDecides(english, outlook(['a', 'ad'], 0))).not.toContain('others')
+  expect(whoDecides(english, outlook(['abd', 'abd'], 9))).toMatch(/then again one of them$/)
+})
+
+test('says so in German', () => {
+  expect(whoDecides(tongueOf('de'), outlook(['a', 'ad']))).toBe(
+    'Amir Carter, dann Design oder dieselbe Person',
+  )
+})
