@@ -28,6 +28,24 @@ const TITLES: Readonly<Record<'en' | 'de', Readonly<Record<number, string>>>> = 
   },
 }
 
+/** Why nothing could be read or changed: of the database, or of its disk. */
+const OUTAGES = {
+  en: {
+    away: 'Keyway cannot reach its database at the moment, so nothing was changed. Try again in a few seconds.',
+    full: 'The disk of Keyway is full, so this could not be saved. Ask an administrator to make room, then try again.',
+    contended: 'Somebody else changed the same at this moment, so nothing was done. Try again.',
+    too_slow: 'The database took too long, so nothing was done. Try again in a moment.',
+  },
+  de: {
+    away: 'Keyway erreicht gerade seine Datenbank nicht, deshalb wurde nichts geändert. Versuchen Sie es in einigen Sekunden noch einmal.',
+    full: 'Die Festplatte von Keyway ist voll, deshalb ließ sich das nicht speichern. Bitten Sie einen Administrator, Platz zu schaffen, und versuchen Sie es dann noch einmal.',
+    contended:
+      'Jemand anderes hat in diesem Moment dasselbe geändert, deshalb ist nichts geschehen. Versuchen Sie es noch einmal.',
+    too_slow:
+      'Die Datenbank brauchte zu lange, deshalb ist nichts geschehen. Versuchen Sie es gleich noch einmal.',
+  },
+} as const
+
 export const FRAME_WORDS = {
   skip: { en: 'Skip to content', de: 'Zum Inhalt' },
   my_access: { en: 'My access', de: 'Mein Zugang' },
@@ -82,5 +100,15 @@ export const FRAME_WORDS = {
   you: { en: 'You', de: 'Sie' },
   optional: { en: '(optional)', de: '(freiwillig)' },
   titles: TITLES,
+  outages: OUTAGES,
+  page_too_slow: {
+    en: 'This page took too long, so Keyway stopped waiting for it. Nothing was changed. Try again; if it happens again, tell whoever runs Keyway.',
+    de: 'Diese Seite brauchte zu lange, deshalb wartet Keyway nicht mehr auf sie. Es wurde nichts geändert. Versuchen Sie es noch einmal; geschieht es wieder, sagen Sie es dem Betreiber.',
+  },
+  work_too_slow: {
+    en: 'This takes longer than it should, and may still be done. Look at the page again before you send it once more.',
+    de: 'Das dauert länger, als es sollte, und geschieht vielleicht noch. Sehen Sie sich die Seite noch einmal an, bevor Sie es erneut senden.',
+  },
+  try_again: { en: 'Try again', de: 'Noch einmal versuchen' },
   went_wrong: { en: 'Something went wrong', de: 'Etwas ist schiefgegangen' },
 } as const

@@ -9,6 +9,7 @@ import type { Env } from '../edge/env.ts'
 import { createErrorPage } from '../frame/error-page.ts'
 import { PAGE_HEADERS } from '../frame/layout.ts'
 import { pageAbove } from '../frame/page-above.ts'
+import { inTime, type PageKind, usualKind } from '../frame/page-deadline.ts'
 import { type Place, placesOf } from '../frame/side.ts'
 import { createVisits, type SignedIn, stillSignedIn } from '../frame/signed-in.ts'
 import { tongueFor, tongueOf } from '../frame/tongue.ts'
@@ -48,10 +49,11 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
 
   routes.onError(createErrorPage(deps.log, errorPage))
 
-  const asPage = (make: (c: Context<Env>) => Promise<Response>) => (c: Context<Env>) => {
-    for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
-    return make(c)
-  }
+  const asPage =
+    (make: (c: Context<Env>) => Promise<Response>, kind?: PageKind) => (c: Context<Env>) => {
+      for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
+      return inTime(c, deps.parts.pace, kind ?? usualKind(c), make(c))
+    }
 
   /** @throws CoreError forbidden for a person whose roles do not open the place */
   async function visiting(
@@ -86,7 +88,8 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
         const who = await signedIn(c)
         if (!who) return toSignIn(c)
         return askChange(await changing(c, who, change), change)
-      }),
+        // It may try out what it previews.
+      }, 'work'),
     )
     routes.post(
       change.path,
@@ -99,7 +102,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     )
   }
 
-  for (const { path, place, who: needed, show } of PAGES)
+  for (const { path, place, who: needed, kind, show } of PAGES)
     routes.get(
       path,
       asPage(async (c) => {
@@ -110,7 +113,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
             ? await visiting(c, who, place)
             : await changing(c, who, { place, who: needed })
         return show(visit)
-      }),
+      }, kind),
     )
 
   for (const row of Object.values<ConsoleForm>(CONSOLE_FORMS))

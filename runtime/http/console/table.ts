@@ -3,6 +3,7 @@ import { MAX_PACKED_BYTES } from '../../connectors/packages/format.ts'
 import type { Permission } from '../../contract/models/roles.ts'
 import { PAGE_WORDS } from '../../words/page-words.ts'
 import type { Form } from '../frame/form.ts'
+import type { PageKind } from '../frame/page-deadline.ts'
 import { type Place, SIDE } from '../frame/side.ts'
 import { APP_CHANGES } from './app-changes.ts'
 import { APP_EDITS } from './app-edits.ts'
@@ -60,6 +61,8 @@ export type ConsolePage = {
   place: Place | null
   /** Of a page that is a form: the permission that it needs beside that; null where the core judges. */
   who?: Permission | null
+  /** Where it is `work`: it asks another system, or makes a file of many rows. */
+  kind?: PageKind
   shows: string
   show(visit: ConsoleVisit): Promise<Response>
 }
@@ -133,7 +136,7 @@ export const CONSOLE_PAGES = {
   },
   consented: {
     path: CALLBACK_PATH,
-    ...{ place: 'apps', who: null, shows: 'how a consent ended', show: takeCallback },
+    ...{ place: 'apps', who: null, shows: 'how a consent ended', kind: 'work', show: takeCallback },
   },
   reconnect: {
     path: '/console/apps/:app_id/connection',
@@ -149,6 +152,7 @@ export const CONSOLE_PAGES = {
   person_evidence: {
     path: '/console/people/:user_id/evidence',
     ...{ place: 'people', shows: 'the evidence of what a person held, as a file' },
+    kind: 'work',
     show: sendPersonEvidence,
   },
   person: {
@@ -184,7 +188,12 @@ export const CONSOLE_PAGES = {
   },
   evidence: {
     path: '/console/reviews/:access_review_id/evidence',
-    ...{ place: 'reviews', shows: 'the evidence of a review, as a file', show: sendEvidence },
+    ...{
+      place: 'reviews',
+      shows: 'the evidence of a review, as a file',
+      kind: 'work',
+      show: sendEvidence,
+    },
   },
   review: {
     path: '/console/reviews/:access_review_id',
@@ -201,15 +210,20 @@ export const CONSOLE_PAGES = {
   cost: { path: SIDE.cost.path, place: 'cost', shows: 'what apps cost', show: showCost },
   licences_csv: {
     path: '/console/cost/licences.csv',
-    ...{ place: 'cost', shows: 'licences, as CSV', show: sendLicences },
+    ...{ place: 'cost', shows: 'licences, as CSV', kind: 'work', show: sendLicences },
   },
   idle_seats_csv: {
     path: '/console/cost/idle-seats.csv',
-    ...{ place: 'cost', shows: 'seats that nobody uses, as CSV', show: sendIdleSeats },
+    ...{
+      place: 'cost',
+      shows: 'seats that nobody uses, as CSV',
+      kind: 'work',
+      show: sendIdleSeats,
+    },
   },
   expenses_csv: {
     path: '/console/cost/expenses.csv',
-    ...{ place: 'cost', shows: 'expenses, as CSV', show: sendExpenses },
+    ...{ place: 'cost', shows: 'expenses, as CSV', kind: 'work', show: sendExpenses },
   },
   scim_tokens: {
     path: SIDE.scim.path,

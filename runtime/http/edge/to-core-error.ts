@@ -7,38 +7,45 @@ import { isContended, isTooSlow } from '../../database/contention.ts'
 import { isDiskFull } from '../../database/full-disk.ts'
 import { exhausted } from './exhausted.ts'
 
-/** What is said while the database is away, and how soon to ask again, in seconds. */
-export const AWAY = { words: 'The database is away; try again', retryAfterSeconds: 2 } as const
-
-/** What is said while a disk is full: what reads goes on, so this comes only of what would change something. */
-const FULL = {
-  words:
-    'The disk of Keyway is full, so this could not be saved; an administrator has to make room, then try again',
-  retryAfterSeconds: 30,
+/** OUTAGES: what of the database is the reason -> what is said, and how soon to ask again, in seconds. */
+export const OUTAGES = {
+  away: { words: 'The database is away; try again', retryAfterSeconds: 2 },
+  /** What reads goes on, so this comes only of what would change something. */
+  full: {
+    words:
+      'The disk of Keyway is full, so this could not be saved; an administrator has to make room, then try again',
+    retryAfterSeconds: 30,
+  },
+  /** Said to one of two changes that waited for each other. */
+  contended: {
+    words: 'Another change was in the way; nothing was done, try again',
+    retryAfterSeconds: 1,
+  },
+  /** A question was ended because of the time it took. */
+  too_slow: {
+    words: 'The database took too long, so this was not done; try again',
+    retryAfterSeconds: 10,
+  },
 } as const
 
-/** What is said to one of two changes that waited for each other. */
-const CONTENDED = {
-  words: 'Another change was in the way; nothing was done, try again',
-  retryAfterSeconds: 1,
-} as const
+type Outage = keyof typeof OUTAGES
 
-/** What is said where a question was ended because of the time it took. */
-const TOO_SLOW = {
-  words: 'The database took too long, so this was not done; try again',
-  retryAfterSeconds: 10,
-} as const
+/** No database was reached yet, or a question found none. */
+class Away extends CoreError {}
 
-/** What is said of an error for which the database or its disk is the reason, and how soon to ask again; else null. */
-export function outageOf(thrown: unknown): { words: string; retryAfterSeconds: number } | null {
-  if (isDiskFull(thrown)) return FULL
-  if (isAway(thrown)) return AWAY
-  if (isContended(thrown)) return CONTENDED
-  return isTooSlow(thrown) ? TOO_SLOW : null
+/** For which of them an error is there; else null. */
+export function outageOf(thrown: unknown): Outage | null {
+  if (thrown instanceof Away) return 'away'
+  if (isDiskFull(thrown)) return 'full'
+  if (isAway(thrown)) return 'away'
+  if (isContended(thrown)) return 'contended'
+  return isTooSlow(thrown) ? 'too_slow' : null
 }
 
-export const away = (cause?: unknown): CoreError =>
-  new CoreError('unavailable', AWAY.words, { retryAfterSeconds: AWAY.retryAfterSeconds, cause })
+export function away(cause?: unknown): CoreError {
+  const { words, retryAfterSeconds } = OUTAGES.away
+  return new Away('unavailable', words, { retryAfterSeconds, cause })
+}
 
 /** How soon to ask a host again that is stopping, or that the system gives no more. */
 const HOST_RETRY_SECONDS = 5
@@ -55,8 +62,8 @@ function refusalOutside(code: RuntimeCode): RefusalKind {
 export function toCoreError(thrown: unknown, requestId: string): CoreError {
   if (thrown instanceof CoreError) return thrown
   const outage = outageOf(thrown)
-  if (outage) {
-    const { words, retryAfterSeconds } = outage
+  if (outage !== null) {
+    const { words, retryAfterSeconds } = OUTAGES[outage]
     return new CoreError('unavailable', words, { retryAfterSeconds, cause: thrown })
   }
   const error = thrown instanceof RuntimeError ? thrown : exhausted(thrown)

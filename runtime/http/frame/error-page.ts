@@ -6,20 +6,26 @@ import type { Log } from '../../observe/log.ts'
 import type { Env } from '../edge/env.ts'
 import { refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
 import { tellRefusal } from '../edge/tell-refusal.ts'
-import { toCoreError } from '../edge/to-core-error.ts'
+import { outageOf, toCoreError } from '../edge/to-core-error.ts'
 import { type Form, readForm, refuseForeign } from './form.ts'
 import type { Markup } from './layout.ts'
+import { ownPath } from './own-path.ts'
 import { type Tongue, tongueFor } from './tongue.ts'
 
-/** A page of an error. `form`: the one that it came of, where the page that has it cannot be shown with it again. */
-type Page = (
-  t: Tongue,
-  said: { title: string; text: Markup; path: string; form: Form | null },
-) => Markup
+/** What a page of an error is told. */
+export type ErrorSaid = {
+  title: string
+  text: Markup
+  path: string
+  /** The form that it came of, where the page that has it cannot be shown with it again. */
+  form: Form | null
+  /** The address that may answer in a moment; null where the same would be said again. */
+  again: string | null
+}
 
 /** Makes the handler of everything that a page throws. */
 export const createErrorPage =
-  (log: Log, page: Page) =>
+  (log: Log, page: (t: Tongue, said: ErrorSaid) => Markup) =>
   async (thrown: Error, c: Context<Env>): Promise<Response> => {
     const requestId = c.get('requestId')
     const error = toCoreError(thrown, requestId)
@@ -28,10 +34,20 @@ export const createErrorPage =
     for (const [name, value] of Object.entries(refusalHeaders(error))) c.header(name, value)
     const t = tongueFor(c)
     const title = t.w.titles[status] ?? t.w.went_wrong
-    // What may work in a moment is sent again, so what was typed must still be there.
-    const form = c.req.method === 'POST' && status >= 429 ? await sentForm(c) : null
-    return c.html(page(t, { title, text: saidBy(error), path: c.req.path, form }), status)
+    const outage = outageOf(thrown)
+    const text = outage === null ? saidBy(error) : html`${t.w.outages[outage]}`
+    // What may work in a moment is asked or sent again, so what was typed must still be there.
+    const mayWork = status >= 429
+    const isForm = c.req.method === 'POST'
+    const form = isForm && mayWork ? await sentForm(c) : null
+    const again = !isForm && mayWork ? addressOf(c) : null
+    return c.html(page(t, { title, text, path: c.req.path, form, again }), status)
   }
+
+const addressOf = (c: Context<Env>): string | null => {
+  const { pathname, search } = new URL(c.req.url)
+  return ownPath(`${pathname}${search}`)
+}
 
 /** The form of a request, read now where nothing has read it yet; null for what is none, and of another page. */
 async function sentForm(c: Context<Env>): Promise<Form | null> {

@@ -145,23 +145,23 @@ ${[...groups].map(
 const waiting = (words: string, count: number): Markup =>
   html` <span class="count hot"><span class="unseen">${words}</span>${count > 99 ? '99+' : count}</span>`
 
-/** A page that says one thing, and leads back. */
+/** A page that says one thing, and leads back; `again`: an address that may answer in a moment. */
 export const messagePage = (
   t: Tongue,
   title: string,
   text: Markup | string,
-  visitor: Visitor | null = null,
+  again: string | null = null,
 ): Markup =>
   layout({
     t,
     title,
-    visitor,
+    visitor: null,
     content: html`<div class="door">
-${visitor ? '' : brand()}
+${brand()}
 <section class="card" aria-labelledby="h-said"><div class="in stack">
 <h1 id="h-said">${title}</h1>
 <p>${text}</p>
-<p><a class="btn" href="/">${t.w.to_the_start}</a></p>
+<p class="row">${again !== null && html`<a class="btn main" href="${again}">${t.w.try_again}</a>`}<a class="btn" href="/">${t.w.to_the_start}</a></p>
 </div></section>
 </div>`,
   })

@@ -11,7 +11,7 @@ import type { OperatorStanding } from '../../core/sign-in/operator-standing.ts'
 import type { Db } from '../../database/database.ts'
 import type { Env } from '../edge/env.ts'
 import { bearerOf, isSecret, noToken } from '../edge/guards.ts'
-import { AWAY, outageOf } from '../edge/to-core-error.ts'
+import { OUTAGES, outageOf } from '../edge/to-core-error.ts'
 
 export type OperatorGuardDeps = {
   operator: OperatorStanding
@@ -77,13 +77,13 @@ async function soon<T>(c: Context<Env>, ask: () => Promise<T>): Promise<T> {
 }
 
 function silent(cause: unknown): never {
-  throw new RuntimeError('database_away', AWAY.words, {}, cause)
+  throw new RuntimeError('database_away', OUTAGES.away.words, {}, cause)
 }
 
 /** The database, or word that it is away. */
 export function reached(db: Db | null): Db {
   if (db) return db
-  throw new RuntimeError('database_away', AWAY.words)
+  throw new RuntimeError('database_away', OUTAGES.away.words)
 }
 
 /** What operations of the operator may be refused with, and its code there; any other refusal is a defect. */
@@ -106,13 +106,13 @@ export async function asOperator<T>(c: Context<Env>, act: () => Promise<T>): Pro
 export function refuseOperator(c: Context<Env>, thrown: unknown): never {
   const error = translated(c, thrown)
   if (error instanceof RuntimeError && error.code === 'database_away')
-    c.header('retry-after', String((outageOf(thrown) ?? AWAY).retryAfterSeconds))
+    c.header('retry-after', String(OUTAGES[outageOf(thrown) ?? 'away'].retryAfterSeconds))
   throw error
 }
 
 function translated(c: Context<Env>, thrown: unknown): unknown {
   const outage = outageOf(thrown)
-  if (outage) return new RuntimeError('database_away', outage.words, {}, thrown)
+  if (outage !== null) return new RuntimeError('database_away', OUTAGES[outage].words, {}, thrown)
   // To the connector interface this is an answer that nobody gets; here it must not look like a success.
   if (thrown instanceof RuntimeError && thrown.code === 'caller_gone')
     return new RuntimeError('input_invalid', thrown.message, {}, thrown)

@@ -1,5 +1,6 @@
 /** A form that could not be taken, as its sign-in is over or something is away: what was typed into it is not lost. */
 import { html } from 'hono/html'
+import type { ErrorSaid } from '../frame/error-page.ts'
 import { type Form, PROOF } from '../frame/form.ts'
 import { brand, layout, type Markup, messagePage } from '../frame/layout.ts'
 import { ownPath } from '../frame/own-path.ts'
@@ -10,7 +11,7 @@ const WRITTEN = { why: 'why_you_need_it', reason: 'reason', comment: 'comment' }
 
 /** Fields that a page wrote itself, and those that may hold a secret, which no page repeats. */
 const NOT_SHOWN =
-  /^(?:app_id|permission|digest|seen|sure|form_id|next|expected_generation)$|head|secret|token|password|credential|auth|key/
+  /^(?:app_id|permission|digest|seen|sure|form_id|next|code|expected_generation)$|head|secret|token|password|credential|auth|key/
 /** Most of the other fields that are shown, and of each, in characters. */
 const MOST_FIELDS = 40
 const MOST_TEXT = 4000
@@ -99,12 +100,9 @@ export function lostPage(t: Tongue, path: string, form: Form, isSignedIn: boolea
 }
 
 /** An error, with what was typed into the form that it came of. */
-export function errorPage(
-  t: Tongue,
-  { title, text, path, form }: { title: string; text: Markup; path: string; form: Form | null },
-): Markup {
+export function errorPage(t: Tongue, { title, text, path, form, again }: ErrorSaid): Markup {
   const typed = form === null ? [] : typedInto(t, form)
-  if (form === null || typed.length === 0) return messagePage(t, title, text)
+  if (form === null || typed.length === 0) return messagePage(t, title, text, again)
   const lead = html`${text} ${t.w.copy_first}`
   return page(t, { title, lead, typed, to: backTo(path, form), button: t.w.open_again })
 }

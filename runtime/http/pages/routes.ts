@@ -14,6 +14,7 @@ import { createErrorPage } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { AREAS, PAGE_HEADERS } from '../frame/layout.ts'
 import { pageAbove } from '../frame/page-above.ts'
+import { inTime, type PageKind, usualKind } from '../frame/page-deadline.ts'
 import { createVisits, stillSignedIn } from '../frame/signed-in.ts'
 import { tongueFor } from '../frame/tongue.ts'
 import { showAccess, showOneRequest } from './access.ts'
@@ -68,10 +69,11 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
   routes.onError(createErrorPage(deps.log, errorPage))
 
   /** The headers are set here and not by a step before all routes, which would be one of the whole host. */
-  const asPage = (make: (c: Context<Env>) => Promise<Response>) => (c: Context<Env>) => {
-    for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
-    return make(c)
-  }
+  const asPage =
+    (make: (c: Context<Env>) => Promise<Response>, kind?: PageKind) => (c: Context<Env>) => {
+      for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
+      return inTime(c, deps.parts.pace, kind ?? usualKind(c), make(c))
+    }
 
   // Programs get what they always got here: no page.
   routes.get(PAGES.start.path, async (c, next) => {
@@ -96,7 +98,7 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
 
   const { begin, callback } = signInBy(deps)
   routes.get(PAGES.begin.path, asPage(begin))
-  routes.get(PAGES.callback.path, asPage(callback))
+  routes.get(PAGES.callback.path, asPage(callback, 'work'))
 
   // Before the tasks: `events` is no id.
   routes.get(INBOX_EVENTS, async (c) => {

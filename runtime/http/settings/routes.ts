@@ -9,9 +9,11 @@ import type { CoreDeps } from '../core/routes.ts'
 import type { Env } from '../edge/env.ts'
 import { dropSession, sessionOf } from '../frame/cookies.ts'
 import { createErrorPage } from '../frame/error-page.ts'
-import { messagePage, PAGE_HEADERS } from '../frame/layout.ts'
+import { PAGE_HEADERS } from '../frame/layout.ts'
+import { inTime, usualKind } from '../frame/page-deadline.ts'
 import { createVisits, type SignedIn } from '../frame/signed-in.ts'
 import type { Tongue } from '../frame/tongue.ts'
+import { errorPage } from '../pages/lost-page.ts'
 import { visitOf } from '../pages/visit.ts'
 import { SIGN_IN_PATH, TOKENS_PATH } from './layout.ts'
 import { signInRoutes } from './sign-in-routes.ts'
@@ -24,10 +26,10 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
   const routes = new Hono<Env>()
   const { signedIn, sent } = createVisits(deps)
 
-  routes.onError(createErrorPage(log, (t, { title, text }) => messagePage(t, title, text)))
+  routes.onError(createErrorPage(log, errorPage))
   routes.use(async (c, next) => {
     for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
-    await next()
+    await inTime(c, deps.parts.pace, usualKind(c), next())
   })
 
   routes.get('/', (c) => c.redirect(TOKENS_PATH, 303))

@@ -1,4 +1,4 @@
-/** How long the background pauses and waits: in one place, so that who waits for it can have it shorter. */
+/** How long the background pauses and waits, and pages are waited for: in one place, so that who waits can have it shorter. */
 
 export type Pace = {
   /** How often what is due is looked for, in milliseconds. */
@@ -11,6 +11,10 @@ export type Pace = {
   consistencyMs: number
   /** How long the answer of a webhook may take, names and connection included, in milliseconds. */
   answerMs: number
+  /** How long a page that is read is waited for, in milliseconds. */
+  pageMs: number
+  /** The same of a form that was sent, and of a file: they may ask other systems, and read much. */
+  formMs: number
 }
 
 /** The pace of a deployment. */
@@ -20,6 +24,8 @@ const PACE: Pace = {
   renewMs: 4000,
   consistencyMs: 2000,
   answerMs: 15_000,
+  pageMs: 30_000,
+  formMs: 120_000,
 }
 
 /** The pace of a deployment, but for what is given. */

@@ -1,0 +1,41 @@
+/**
+ * Until when a page is there. Nobody looks at an empty window for ever: where the database says nothing any more, or another
+ * system takes its time, the person is told. What was begun goes on meanwhile, and may still be done.
+ */
+import type { Context } from 'hono'
+import type { Pace } from '../../core/kernel/context/pace.ts'
+import type { Env } from '../edge/env.ts'
+import { PageError } from './error-page.ts'
+import { tongueFor } from './tongue.ts'
+
+/** How soon to try again, in seconds. */
+const RETRY_SECONDS = 10
+
+/** What a page does: `read` shows something, `work` is a form that was sent, or a file. */
+export type PageKind = 'read' | 'work'
+
+export const usualKind = ({ req }: Context<Env>): PageKind =>
+  req.method === 'GET' ? 'read' : 'work'
+
+/** The answer of a page. @throws PageError unavailable once it has taken too long */
+export async function inTime<T>(
+  c: Context<Env>,
+  { pageMs, formMs }: Pick<Pace, 'pageMs' | 'formMs'>,
+  kind: PageKind,
+  answer: Promise<T>,
+): Promise<T> {
+  const over = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => {
+      const { w } = tongueFor(c)
+      const words = kind === 'read' ? w.page_too_slow : w.work_too_slow
+      over.reject(new PageError('unavailable', words, { retryAfterSeconds: RETRY_SECONDS }))
+    },
+    kind === 'read' ? pageMs : formMs,
+  )
+  try {
+    return await Promise.race([answer, over.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,85 @@
+/** Pages while what is behind them is slow or says nothing: the person is told in time, and loses nothing. */
+import { createServer } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Client } from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CoreHost, startCore } from '../../core/host.ts'
+import { signalDatabase } from '../../database/kill.ts'
+import { until } from '../../e2e/until.ts'
+import { listen, stopAll } from '../../egress/fixtures/upstream.ts'
+import { signedIn, type Visitor } from '../settings/visitor.ts'
+
+let core: CoreHost
+let visitor: Visitor
+let silent: string
+beforeAll(async () => {
+  const port = await listen(createServer(() => {}))
+  silent = `http://127.0.0.1:${port}/scim`
+  const env = { KEYWAY_PRIVATE_EGRESS: `scim=127.0.0.1:${port}` }
+  core = await startCore(env, { server: 'own', pace: { pageMs: 2000, formMs: 3000 } })
+  await core.host.settled
+  visitor = await signedIn(core)
+})
+afterAll(async () => {
+  await core.stop()
+  await stopAll()
+})
+
+const GERMAN = { headers: { 'accept-language': 'de' } }
+
+test('a page whose database answers late is there late, and whole', async () => {
+  const other = new Client(await core.login())
+  await other.connect()
+  await other.query('begin; lock table access_requests in access exclusive mode')
+  const seen = visitor.get('/access')
+  await pause(500)
+  await other.query('rollback')
+  await other.end()
+  expect((await seen).status).toBe(200)
+})
+
+test('a page behind which a system says nothing says so, with what was typed but for secrets', async () => {
+  await visitor.get('/console/connect/scim')
+  const typed = { name: 'Payroll', 'settings.base_url': silent, 'secret.auth.token': 'hush' }
+  const seen = await visitor.post('/console/connect/scim', typed)
+  expect(seen.status).toBe(503)
+  expect(seen.text).toContain('may still be done')
+  expect(seen.text).toContain('name: Payroll')
+  expect(seen.text).toContain(`settings.base_url: ${silent}`)
+  expect(seen.text).not.toContain('hush')
+  expect(seen.text).toContain('href="/console/connect/scim"')
+})
+
+test('a page whose database says nothing leads to itself, and a form gives back what was typed', async () => {
+  await visitor.get('/access')
+  const pid = core.host.databasePid()
+  signalDatabase(pid, 'SIGSTOP')
+  try {
+    const pages = ['/access?q=reports', '/inbox', '/console', '/settings/api-tokens']
+    const read = pages.map(async (path) => {
+      const { status, text } = await visitor.get(path)
+      expect([path, status]).toEqual([path, 503])
+      expect(text, path).toContain(`href="${path}">Try again</a>`)
+      expect(text, path).toContain('took too long')
+    })
+    const german = visitor.get('/access', GERMAN)
+    const forms = ['/access/request', '/inbox/0-0/comment', '/console/policies/new'].map(
+      async (path) => {
+        const { status, text } = await visitor.post(path, { why: 'Month end', name: 'Everybody' })
+        expect([path, status]).toEqual([path, 503])
+        expect(text, path).toContain('Month end</textarea>')
+        expect(text, path).toContain('name: Everybody')
+      },
+    )
+    const tokens = await visitor.post('/settings/api-tokens', { name: 'For the build' })
+    expect([tokens.status, tokens.text]).toEqual([503, expect.stringContaining('For the build')])
+    await Promise.all([...read, ...forms])
+    expect((await german).text).toContain('brauchte zu lange')
+    // A code that signs in is a secret.
+    const code = await visitor.post('/settings/sign-in', { code: 'kwl_secret', next: '/access' })
+    expect(code.text).not.toContain('kwl_secret')
+  } finally {
+    signalDatabase(pid, 'SIGCONT')
+  }
+  await until('it answers again', async () => (await visitor.get('/access')).status === 200)
+})
