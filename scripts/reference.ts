@@ -14,9 +14,11 @@ import { CODES, ERROR_CODES } from '../runtime/contract/errors/error-codes.ts'
 import { ERRORS } from '../runtime/contract/errors/errors.ts'
 import { CALLER_LIMITS, type CallerLimit } from '../runtime/contract/limits/caller-limits.ts'
 import { INPUTS, type InputBounds } from '../runtime/contract/limits/inputs.ts'
+import { REQUEST_LIMITS } from '../runtime/contract/limits/requests.ts'
 import { OPERATORS } from '../runtime/contract/models/condition.ts'
 import { PEOPLE_COLUMNS } from '../runtime/contract/models/people-file.ts'
 import { entriesOf } from '../runtime/contract/schema/keys.ts'
+import { DEFAULT_LIMITS, type EgressLimits } from '../runtime/egress/limits/limits.ts'
 import { CASE_FIELDS } from '../runtime/http/documents/case-fields.ts'
 import { MANIFEST_FIELDS } from '../runtime/http/documents/manifest-fields.ts'
 import {
@@ -86,6 +88,7 @@ export const CONTRACT_PARTS: Parts = {
   'caller-limits': callerLimits,
   caches,
   inputs,
+  'egress-limits': egressLimits,
   metrics,
   cases,
   operators: () =>
@@ -232,6 +235,45 @@ function inputs(): string {
     row.over,
   ])
   return table(['what', 'chosen by', 'at most', 'values', 'worked on', 'ms', 'more'], rows)
+}
+
+/** What each limit of egress bounds, and of what. */
+const EGRESS_LIMITS: Readonly<Record<keyof EgressLimits, readonly [what: string, of: string]>> = {
+  maxRequestBytes: ['body of a request', 'request'],
+  maxReplyBytes: ['reply, as received and decoded', 'request'],
+  maxHeaderBytes: ['all headers of a request, and of a reply', 'request'],
+  maxRatio: ['decoded bytes for each byte received', 'request'],
+  ratioFreeBytes: ['decoded bytes below which that does not count', 'request'],
+  maxRedirects: ['redirects that are followed', 'request'],
+  connectTimeoutMs: ['lookup, connection and TLS handshake together', 'request'],
+  keepAliveMs: ['how long an idle connection is kept', 'connection'],
+  maxOpenFetches: ['requests that are open at once', 'call'],
+  maxConnectorOpenFetches: ['the same', 'connector'],
+  maxOpenRequestBytes: ['bodies of requests that are open at once', 'call'],
+  maxOpenReplyBytes: ['replies that are received at once', 'call'],
+  maxConnectorOpenBytes: ['requests and replies that are open at once', 'connector'],
+  maxProcessOpenBytes: ['the same', 'all connectors'],
+  readBytesPerSecond: ['replies that are read in a second', 'tenant'],
+  connectorReadBytesPerSecond: ['the same', 'connector'],
+  readBurstBytes: ['bytes that may be ahead of that', 'tenant, connector'],
+  maxRecords: ['requests that the log shows', 'call'],
+}
+
+function egressLimits(): string {
+  const rows = entriesOf<Record<keyof EgressLimits, readonly [string, string]>>(EGRESS_LIMITS)
+  return table(
+    ['what', 'of one', 'at most'],
+    [
+      ...rows.map(([name, [what, of]]) => [what, of, inUnit(name, DEFAULT_LIMITS[name])]),
+      ['requests in all, one after the other included', 'call', String(REQUEST_LIMITS.inAll)],
+    ],
+  )
+}
+
+/** A figure by the unit in its name. */
+function inUnit(name: string, figure: number): string {
+  if (/Bytes/.test(name)) return sizeWords(figure)
+  return name.endsWith('Ms') ? `${figure / 1000} s` : String(figure)
 }
 
 const sizeWords = (bytes: number): string =>

@@ -8,6 +8,7 @@
 import { createSlots } from '../bounded/slots.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { messageOf } from '../contract/errors/thrown.ts'
+import { REQUEST_LIMITS } from '../contract/limits/requests.ts'
 import type { Heads, Message } from '../protocol/frames.ts'
 import type { CallerSignal, Done, LaneCall, LaneReply } from '../protocol/lane-call.ts'
 import type { LoadedConnector } from '../protocol/loaded.ts'
@@ -83,7 +84,7 @@ type Send = (to: LaneWorker, call: number, isolate: number) => void
 const BY_GUESTS: readonly WorkerEnd['reason'][] = ['stalled', 'memory', 'crashed']
 
 /** Most requests of one call, one after the other included. */
-const MAX_FETCHES = 2000
+const MAX_FETCHES = REQUEST_LIMITS.inAll
 
 /** Makes a lane; nothing is started before its first call. */
 export function createLane(

@@ -4,6 +4,7 @@
  * have got at the prelude's parts.
  */
 import * as v from 'valibot'
+import { REQUEST_LIMITS } from '../contract/limits/requests.ts'
 import type { Heads } from '../protocol/frames.ts'
 import { WORKER_HEADS } from '../protocol/worker-heads.ts'
 
@@ -12,11 +13,11 @@ type GuestRequest = { call: number; head: Heads['fetch']; bytes: Buffer | undefi
 /** Why a request does not leave, in the guest's terms. */
 type Refusal = { code: 'permission_denied' | 'rate_limit'; message: string }
 
-/** Largest head of a request, in bytes of JSON, and largest body, in bytes. */
+/** Largest head of a request, in bytes of JSON. */
 const MAX_HEAD_BYTES = 256 * 1024
-const MAX_BODY_BYTES = 16 * 1024 * 1024
-/** What may wait for the host before requests are refused, in bytes. */
-const MAX_QUEUED_BYTES = 64 * 1024 * 1024
+const MAX_BODY_BYTES = REQUEST_LIMITS.bodyBytes
+/** What may wait for the host before requests are refused, log lines dropped, and replies wait their turn, in bytes. */
+export const MAX_QUEUED_BYTES = 64 * 1024 * 1024
 
 /** Reads what the guest posted: the request, or why there is none. */
 export function readRequest(

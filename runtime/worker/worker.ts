@@ -17,7 +17,7 @@ import { MAIN_THREAD, WORKER_HEADS } from '../protocol/worker-heads.ts'
 import { readBox } from './box.ts'
 import { type Connector, createConnector } from './connectors.ts'
 import { createGuestIsolate, type GuestSource } from './guest-isolate.ts'
-import { readRequest } from './guest-request.ts'
+import { MAX_QUEUED_BYTES, readRequest } from './guest-request.ts'
 import { bundlePositions } from './positions.ts'
 import { checkReply, type ReplyExpectation } from './reply.ts'
 import { createSlices } from './slices.ts'
@@ -64,9 +64,6 @@ const MAX_WAITING_STRAYS = 8
 
 /** From so many characters on the host is told that a reply is judged: it takes more than a few milliseconds. */
 const LARGE_CHARS = 1024 * 1024
-
-/** What may wait for the host before log lines are dropped and replies wait their turn, in bytes. */
-const MAX_QUEUED_BYTES = 64 * 1024 * 1024
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 

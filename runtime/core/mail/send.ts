@@ -12,7 +12,7 @@ import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import type { Post } from '../kernel/context/post.ts'
 import { mayAct } from '../kernel/identity/principal.ts'
-import { pauseMs, TRIES } from '../kernel/jobs/tries.ts'
+import { DAY_MS, pauseMs, TRIES } from '../kernel/jobs/tries.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { addressRefusal } from './address.ts'
 import { bundlesOf } from './bundles.ts'
@@ -160,7 +160,7 @@ async function sendOne(db: Db, sending: Sending): Promise<void> {
   if (now.getTime() - oldestMs > TRIES.mail.endAfterMs)
     return end(db, carried, {
       outcome: 'REFUSED',
-      problem: `given up after three days: ${problem}`,
+      problem: `given up after ${TRIES.mail.endAfterMs / DAY_MS} days: ${problem}`,
     })
   await putOff(db, carried, pauseMs('mail', attempts), { attempts, problem })
 }

@@ -1,5 +1,6 @@
 /** What one request, one call and one connector may use of the door. Sizes in bytes, times in milliseconds. */
 import { INPUTS } from '../../contract/limits/inputs.ts'
+import { REQUEST_LIMITS } from '../../contract/limits/requests.ts'
 
 export type EgressLimits = {
   /** Of one reply, decoded and as received. */
@@ -40,14 +41,14 @@ export type EgressLimits = {
   maxRecords: number
 }
 
-/** Defaults: runtime/docs/authors/manifest.md, "Limits". */
+/** The figures of every host; `npm run docs` writes them into runtime/docs/reference/limits.md. */
 export const DEFAULT_LIMITS: Readonly<EgressLimits> = Object.freeze({
   maxReplyBytes: 16 * 1024 * 1024,
-  maxRequestBytes: 16 * 1024 * 1024,
+  maxRequestBytes: REQUEST_LIMITS.bodyBytes,
   maxHeaderBytes: 64 * 1024,
   maxRatio: 100,
   ratioFreeBytes: 1024 * 1024,
-  maxOpenFetches: 64,
+  maxOpenFetches: REQUEST_LIMITS.open,
   maxConnectorOpenFetches: 256,
   maxOpenRequestBytes: 32 * 1024 * 1024,
   maxOpenReplyBytes: 64 * 1024 * 1024,

@@ -142,7 +142,8 @@ function refuseWhenLarge(headers: Headers, body: string): void {
     throw new ConnectorError('permission_denied', message)
   }
   if (body.length <= LIMITS.bodyChars) return
-  throw new ConnectorError('permission_denied', 'the body of a request may have 16777216 bytes')
+  const message = `the body of a request may have ${LIMITS.bodyBytes} bytes`
+  throw new ConnectorError('permission_denied', message)
 }
 
 function send(

@@ -1,3 +1,5 @@
+import { REQUEST_LIMITS } from '../../contract/limits/requests.ts'
+
 /** What one isolate may ask of the host. Sizes are in characters (UTF-16 units) of text. */
 export const LIMITS = {
   /** The JSON text of one reply: payload, cursor and raw value together. */
@@ -9,11 +11,12 @@ export const LIMITS = {
   /** Codes and names of a thrown error. */
   nameChars: 200,
   /** Open fetches of one call, and all of them. */
-  openFetches: 64,
-  fetches: 2000,
-  /** The value of one header, and the body of a request, which may be base64. */
+  openFetches: REQUEST_LIMITS.open,
+  fetches: REQUEST_LIMITS.inAll,
+  /** The value of one header, and the body of a request, which may be base64: four characters for three bytes. */
   headerChars: 64 * 1024,
-  bodyChars: 24 * 1024 * 1024,
+  bodyChars: 1.5 * REQUEST_LIMITS.bodyBytes,
+  bodyBytes: REQUEST_LIMITS.bodyBytes,
   /** Open timers of the isolate. */
   openTimers: 1000,
   /** Log lines of one call, and the text of one line. */

@@ -17,7 +17,7 @@ export type TryRow = BackOff & {
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
-const DAY_MS = 24 * HOUR_MS
+export const DAY_MS: number = 24 * HOUR_MS
 
 /**
  * TRIES: what failed -> its row. The number of failures and the moment of the next try are columns of the record that
