@@ -200,9 +200,10 @@ export async function createHost(
     }),
   })
   const told = createTelemetry({ log, metrics, lifecycle, observers })
+  const isLooking = () => !started || registry.checking > 0
   const means: InvokeDeps = {
     find: registry.find,
-    isLooking: () => !started || registry.checking > 0,
+    isLooking,
     ending: registry.ending,
     byDigest: lifecycle.byDigest,
     run: recorder === undefined ? lanes.run : recorder.run(lanes.run),
@@ -260,8 +261,8 @@ export async function createHost(
     async onFolder(folder) {
       const { checked } = await folders.look(folder)
       const all = path.dirname(folder) === BUILT_IN_DIR ? ownChecks : checks
-      const told = checked.catch(lookFailed)
-      if (!started) all.push(told)
+      const looked = checked.catch(lookFailed)
+      if (!started) all.push(looked)
     },
     onGone: (folder) => folders.remove(folder),
     onError: lookFailed,
@@ -315,7 +316,7 @@ export async function createHost(
   const interfaceDeps = {
     connectorsPath: config.connectorsPath,
     find: registry.find,
-    ...{ invoke, log },
+    ...{ isLooking, invoke, log },
     onCall: told.called,
     generation: lifecycle.generation,
     allowedHosts: config.loopback ? [config.host, ...config.allowedHosts] : null,

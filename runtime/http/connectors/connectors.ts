@@ -5,6 +5,7 @@ import { type Manifest, normalizeId } from '../../contract/connector/manifest.ts
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { Invoke } from '../../invoke/invoke.ts'
 import type { CallEnd } from '../../invoke/ports.ts'
+import { unknownConnector } from '../../invoke/route.ts'
 import { connectorDocument } from '../documents/app-document.ts'
 import { infoOf } from '../documents/info.ts'
 import { readBody } from '../edge/body.ts'
@@ -31,6 +32,8 @@ export type ConnectorRoutesDeps = {
   connectorsPath: string
   ids(): string[]
   find(id: string): Served | null
+  /** Whether connectors are being looked up: one that is not found may be there in a moment. */
+  isLooking(): boolean
   /** The logo of a version as an address, or null where it has none. */
   logo(digest: string): Promise<string | null>
   invoke: Invoke
@@ -65,11 +68,7 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
 
   const served = (id: string) => {
     const version = deps.find(id)
-    if (!version)
-      throw new RuntimeError(
-        'connector_unknown',
-        `there is no connector ${JSON.stringify(id.slice(0, 64))}`,
-      )
+    if (!version) throw unknownConnector(id, deps.isLooking())
     return version
   }
 

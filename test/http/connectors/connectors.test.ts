@@ -6,7 +6,7 @@ import { connectorRoutes } from '../../../runtime/http/connectors/connectors.ts'
 import type { CallEnd } from '../../../runtime/invoke/ports.ts'
 import { manifestOf } from '../../connectors/registry/fixtures/folders.ts'
 
-function open(invoke = vi.fn()) {
+function open(invoke = vi.fn(), isLooking = false) {
   const manifest = v.parse(Manifest, manifestOf({ logo: 'logo.svg' }))
   const calls: CallEnd[] = []
   const logo = vi.fn(async (digest: string) => `data:${digest}`)
@@ -14,6 +14,7 @@ function open(invoke = vi.fn()) {
     connectorsPath: '/connectors',
     ids: () => ['acme'],
     find: (id) => (id === 'acme' ? { id, version: '1.0.0', digest: 'd', manifest } : null),
+    isLooking: () => isLooking,
     logo,
     invoke,
     generation: () => 0,
@@ -37,6 +38,21 @@ test('info tells the logo of the version, and reads it once', async () => {
     expect(await answer.json()).toMatchObject({ response: { logo_url: 'data:d' } })
   }
   expect(logo).toHaveBeenCalledExactlyOnceWith('d')
+})
+
+test('what is not found may be there in a moment, while connectors are looked up', async () => {
+  const told = async (isLooking: boolean) => {
+    const { routes } = open(vi.fn(), isLooking)
+    let words = ''
+    routes.onError((error, c) => {
+      words = error.message
+      return c.text('failed', 500)
+    })
+    await routes.request('/other/info')
+    return words
+  }
+  expect(await told(false)).toBe('there is no connector "other"')
+  expect(await told(true)).toMatch(/^there is no connector "other" yet: .*GET \/readyz/)
 })
 
 describe('a call that has ended is told', () => {

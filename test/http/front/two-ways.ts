@@ -71,6 +71,7 @@ export async function open(way: 'front' | 'plain', invoke: Invoke = repeat): Pro
   const start: Start = () => false
   const deps = {
     connectorsPath: '/connectors',
+    isLooking: () => false,
     ids: () => ['acme'],
     find: (id: string) => (id === 'acme' ? { id, version: '1.0.0', digest: 'd', manifest } : null),
     logo: async () => null,
