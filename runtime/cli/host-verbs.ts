@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { readConfig } from '../config/config.ts'
 import { PEOPLE_COLUMNS } from '../contract/models/people-file.ts'
 import { namedOption } from './terminal/named.ts'
-import { answering, helped, reading } from './terminal/options.ts'
+import { answering, askingHost, helped } from './terminal/options.ts'
 
 /** Adds them. */
 export function addHostVerbs(program: Command): void {
@@ -25,7 +25,7 @@ export function addHostVerbs(program: Command): void {
 
   program.commandsGroup('People:')
   const users = program.command('users').description('the people of the running host')
-  helped(reading(users.command('import')), {
+  helped(askingHost(users.command('import')), {
     notes: importNotes(),
     examples: ['users import people.csv --dry-run'],
   })
@@ -34,7 +34,7 @@ export function addHostVerbs(program: Command): void {
     .description('add and change people from a CSV file: all of it, or nothing')
     .action(async (file, options) => (await import('./users.ts')).importUsers(file, options))
 
-  helped(reading(program.command('login-link')), {
+  helped(askingHost(program.command('login-link')), {
     notes: 'There is no --dry-run: an address that nobody opens changes nothing, and soon expires.',
     examples: ['login-link --email ada@example.com'],
   })
@@ -110,7 +110,7 @@ function addRestore(program: Command): void {
 }
 
 function addDoctor(program: Command): void {
-  helped(reading(program.command('doctor')), {
+  helped(askingHost(program.command('doctor')), {
     notes: `Asks the host; without a running host it checks only this machine's disk. Exits with 1 if something needs action.
 Hosts run by root keep their database outside the data directory. --remove-clusters removes such databases if
 their data directory is gone, after a question or with --yes, and never one that may be in use.`,

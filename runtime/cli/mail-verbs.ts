@@ -1,18 +1,18 @@
 /** Verbs of operators about mail. */
 import { type Command, Option } from 'commander'
 import { PERSONAL_LANGUAGES } from '../contract/models/personal-settings.ts'
-import { helped, reading } from './terminal/options.ts'
+import { askingHost, helped } from './terminal/options.ts'
 
 /** Adds them. */
 export function addMailVerbs(program: Command): void {
   program.commandsGroup('Mail:')
   const mail = program.command('mail').description('the mail that the host sends to people')
 
-  helped(reading(mail.command('show')), { examples: ['mail show'] })
+  helped(askingHost(mail.command('show')), { examples: ['mail show'] })
     .description('say where mail goes, what waits, and what was refused')
     .action(async (flags) => (await import('./operator/mail.ts')).show(flags))
 
-  helped(reading(mail.command('test')), {
+  helped(askingHost(mail.command('test')), {
     notes: 'There is no --dry-run: what it does is to send one mail, which says that it is a test.',
     examples: ['mail test ada@acme.example'],
   })

@@ -4,7 +4,7 @@ import { JOB_STATES } from '../contract/endpoints/jobs.ts'
 import { CAUSE_KINDS } from '../contract/models/causes.ts'
 import { takesKey } from './terminal/key-operand.ts'
 import { namedArgument, namedOption } from './terminal/named.ts'
-import { changing, collect, helped, reading, WANT_NOTES } from './terminal/options.ts'
+import { askingHost, changing, collect, helped, WANT_NOTES } from './terminal/options.ts'
 import { parseWholeNumber } from './terminal/whole-number.ts'
 
 /** What --as takes. */
@@ -101,7 +101,7 @@ ${WANT_NOTES}`
     .description('serve what an earlier generation served, with the grants of today')
     .action(async (to, flags) => (await import('./operator/install.ts')).rollback(to, flags))
 
-  helped(looking(reading(program.command('search'))), {
+  helped(looking(askingHost(program.command('search'))), {
     notes:
       'Its index must be signed by a publisher that the host trusts, or by the key that --key names: then no host is asked.',
     examples: ['search', 'search ldap --registry ./registry --key acme.key.pub'],
@@ -111,7 +111,7 @@ ${WANT_NOTES}`
     .description('search a registry for connectors')
     .action(async (words, flags) => (await import('./operator/registry.ts')).search(words, flags))
 
-  helped(looking(reading(program.command('outdated'))), { examples: ['outdated'] })
+  helped(looking(askingHost(program.command('outdated'))), { examples: ['outdated'] })
     .description('list connectors of which a registry has a newer version that runs here')
     .action(async (flags) => (await import('./operator/registry.ts')).outdated(flags))
 
@@ -144,7 +144,7 @@ function addSwitchVerbs(program: Command): void {
       await change(connectorPath(id, 'enable'), flags, {})
     })
 
-  helped(reading(program.command('release')), {
+  helped(askingHost(program.command('release')), {
     notes:
       'A connector in quarantine also comes back by itself, after a pause; keyway list shows which are.',
     examples: ['release acme'],
@@ -179,7 +179,7 @@ function addGrantVerbs(program: Command): void {
       })
   }
 
-  helped(reading(program.command('probe')), {
+  helped(askingHost(program.command('probe')), {
     notes: `The file holds what keyway call takes: { "auth": { ... }, "settings": { ... } }. Without --as each value is
 asked for. The credentials are kept sealed, and never shown.`,
     examples: ['probe acme --as acme.json', 'probe acme --forget'],
@@ -213,16 +213,16 @@ function addPublisherVerbs(program: Command): void {
 }
 
 function addLookVerbs(program: Command): void {
-  helped(reading(program.command('list')), { examples: ['list'] })
+  helped(askingHost(program.command('list')), { examples: ['list'] })
     .description('list connectors, also those that are not served, with reasons')
     .action(async (flags) => (await import('./operator/look.ts')).list(flags))
 
-  helped(reading(program.command('show')), { examples: ['show acme'] })
+  helped(askingHost(program.command('show')), { examples: ['show acme'] })
     .addArgument(namedArgument('connector', '<id>', 'id of the connector'))
     .description('show an installed connector: its versions, what it wants, what is granted')
     .action(async (id, flags) => (await import('./operator/look.ts')).show(id, flags))
 
-  helped(reading(program.command('history')), {
+  helped(askingHost(program.command('history')), {
     examples: ['history --limit 5', 'history --before 120'],
   })
     .option('--limit <count>', 'how many, at most 100', parseWholeNumber, 20)
@@ -230,7 +230,7 @@ function addLookVerbs(program: Command): void {
     .description('list who changed what is installed, when and why')
     .action(async (flags) => (await import('./operator/look.ts')).history(flags))
 
-  helped(reading(program.command('diff')), { examples: ['diff 3', 'diff 3 5'] })
+  helped(askingHost(program.command('diff')), { examples: ['diff 3', 'diff 3 5'] })
     .addArgument(namedArgument('generation', '<from>', 'generation').argParser(parseWholeNumber))
     .addArgument(
       namedArgument('generation', '[to]', 'generation; default: the newest').argParser(
@@ -240,11 +240,11 @@ function addLookVerbs(program: Command): void {
     .description('say what is different between two generations')
     .action(async (from, to, flags) => (await import('./operator/look.ts')).diff(from, to, flags))
 
-  helped(reading(program.command('nodes')), { examples: ['nodes'] })
+  helped(askingHost(program.command('nodes')), { examples: ['nodes'] })
     .description('list the hosts on this database and the generation that each serves')
     .action(async (flags) => (await import('./operator/look.ts')).nodes(flags))
 
-  helped(reading(program.command('rotation')), {
+  helped(askingHost(program.command('rotation')), {
     notes: `To change the secret, start every host with KEYWAY_SECRET=old,new, then each with new,old, and with new alone
 once this says that it is safe to drop the old one. Backups made before still need the old one.`,
     examples: ['rotation', 'rotation --end-tokens --dry-run'],
@@ -254,11 +254,11 @@ once this says that it is safe to drop the old one. Backups made before still ne
     .description('say how much still needs an older secret of KEYWAY_SECRET')
     .action(async (flags) => (await import('./operator/rotation.ts')).rotation(flags))
 
-  helped(reading(program.command('publishers')), { examples: ['publishers'] })
+  helped(askingHost(program.command('publishers')), { examples: ['publishers'] })
     .description('list the publishers whose packages are trusted')
     .action(async (flags) => (await import('./operator/look.ts')).publishers(flags))
 
-  helped(reading(program.command('jobs')), {
+  helped(askingHost(program.command('jobs')), {
     notes:
       'They are those of all hosts; what has ended is kept for a week, or as KEYWAY_RETENTION says.',
     examples: ['jobs --state failed'],
@@ -271,7 +271,7 @@ once this says that it is safe to drop the old one. Backups made before still ne
     .description('list what is done in the background, newest first')
     .action(async (flags) => (await import('./operator/jobs.ts')).jobs(flags))
 
-  helped(reading(program.command('logs')), {
+  helped(askingHost(program.command('logs')), {
     notes:
       'They are those of the host that is asked, since it started; of a query its names are kept, and values that are no secrets.',
     examples: [
@@ -298,13 +298,13 @@ once this says that it is safe to drop the old one. Backups made before still ne
 }
 
 function addSyncVerbs(program: Command): void {
-  helped(reading(program.command('syncs')), { examples: ['syncs', 'syncs --limit 5 --json'] })
+  helped(askingHost(program.command('syncs')), { examples: ['syncs', 'syncs --limit 5 --json'] })
     .addArgument(namedArgument('app', '[app]', 'only of this app, by its id'))
     .option('--limit <count>', 'how many, at most 1000', parseWholeNumber, 20)
     .description('list the latest syncs of apps, and how far they are')
     .action(async (app, flags) => (await import('./operator/syncs.ts')).syncs(app, flags))
 
-  helped(reading(program.command('sync-accept')), {
+  helped(askingHost(program.command('sync-accept')), {
     notes:
       'A sync that misses suspiciously much of what there was stops before anything is marked as gone.',
     examples: ['sync-accept 17'],
@@ -318,7 +318,7 @@ function addSyncVerbs(program: Command): void {
     .description('say of a stopped sync that what vanished is gone indeed')
     .action(async (run, flags) => (await import('./operator/syncs.ts')).acceptSync(run, flags))
 
-  helped(reading(program.command('sync-cancel')), {
+  helped(askingHost(program.command('sync-cancel')), {
     notes:
       'What it brought so far stays; what it did not find stays as it was. The schedule of the app goes on: --every 0 of sync-settings ends that.',
     examples: ['sync-cancel 17'],
@@ -332,7 +332,7 @@ function addSyncVerbs(program: Command): void {
     .description('end a running sync')
     .action(async (run, flags) => (await import('./operator/syncs.ts')).cancelSync(run, flags))
 
-  helped(reading(program.command('sync-settings')), {
+  helped(askingHost(program.command('sync-settings')), {
     notes: `The file holds some of every_hours, page_size, max_rows, max_repeated_percent, match_rules and identity_source; what it leaves
 out stays as it is. This app makes users, with managers by the attribute boss_id and groups of GROUP entitlements:
   { "identity_source": { "manager": { "attribute": "boss_id", "by": "id" }, "groups": "GROUP", "attributes": {} } }`,

@@ -1,14 +1,14 @@
 /** Verbs of operators about all that is held of a person. */
 import type { Command } from 'commander'
 import { namedArgument } from './terminal/named.ts'
-import { helped, reading } from './terminal/options.ts'
+import { askingHost, helped } from './terminal/options.ts'
 
 /** Adds them. */
 export function addPersonVerbs(program: Command): void {
   program.commandsGroup('Personal data:')
   const person = program.command('person').description('all that is held of a person')
 
-  helped(reading(person.command('export')), {
+  helped(askingHost(person.command('export')), {
     notes: 'That it was exported is recorded in the activity log.',
     examples: ['person export ada@acme.example > ada.json'],
   })
@@ -16,7 +16,7 @@ export function addPersonVerbs(program: Command): void {
     .description('print all that is held of a person, as JSON')
     .action(async (email, flags) => (await import('./operator/person.ts')).exported(email, flags))
 
-  helped(reading(person.command('evidence')), {
+  helped(askingHost(person.command('evidence')), {
     notes: `As the syncs, requests and policies have it. keyway review verify verifies it. With --offboarding it is of that offboarding.`,
     examples: [
       'person evidence ada@acme.example --as-of 2027-03-01',
@@ -34,7 +34,7 @@ export function addPersonVerbs(program: Command): void {
     .description('write signed evidence of what a person held, or of an offboarding, into a file')
     .action(async (email, flags) => (await import('./evidence.ts')).personEvidence(email, flags))
 
-  helped(reading(person.command('erase')), {
+  helped(askingHost(person.command('erase')), {
     notes: `It says first what would be erased, and what stays and why, and asks; elsewhere than on a terminal it waits for --yes.
 It cannot be taken back. Who still holds access is refused, with what to do.`,
     examples: ['person erase ada@acme.example --dry-run', 'person erase ada@acme.example --yes'],

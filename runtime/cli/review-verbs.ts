@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { REVIEW_TYPES } from '../contract/models/access-review.ts'
 import { ON_DEADLINE, REVIEWER_KINDS, SECOND_KINDS } from '../contract/models/review-item.ts'
 import { namedArgument, namedOption } from './terminal/named.ts'
-import { answering, collect, helped, reading } from './terminal/options.ts'
+import { answering, askingHost, collect, helped } from './terminal/options.ts'
 import { parseWholeNumber } from './terminal/whole-number.ts'
 
 const ID = 'id of the access review, see keyway review list'
@@ -19,19 +19,19 @@ export function addReviewVerbs(program: Command): void {
 }
 
 function addLooks(review: Command): void {
-  helped(reading(review.command('list')), { examples: ['review list'] })
+  helped(askingHost(review.command('list')), { examples: ['review list'] })
     .option('--limit <number>', 'how many at most, up to 100', parseWholeNumber, 50)
     .description('list access reviews, newest first')
     .action(async (flags) => (await import('./operator/reviews.ts')).list(flags))
 
-  helped(reading(review.command('show')), { examples: ['review show 5f0c...'] })
+  helped(askingHost(review.command('show')), { examples: ['review show 5f0c...'] })
     .addArgument(namedArgument('review', '<id>', ID))
     .description('show how far an access review is, app by app, and why one does not go on')
     .action(async (id, flags) => (await import('./operator/reviews.ts')).show(id, flags))
 }
 
 function addLaunch(review: Command): void {
-  helped(reading(review.command('launch')), {
+  helped(askingHost(review.command('launch')), {
     notes: `An app starts from its last complete sync; where that is too old, a fresh one is begun and the review waits for it.
 NAMED reviewers, scopes and recurrence are set by the interface: /docs/administer/reviews.`,
     examples: [
@@ -73,7 +73,7 @@ NAMED reviewers, scopes and recurrence are set by the interface: /docs/administe
 }
 
 function addEvidence(review: Command): void {
-  helped(reading(review.command('evidence')), {
+  helped(askingHost(review.command('evidence')), {
     notes: `Also while decisions come in: it then is the review at one moment, and says so. What was received is verified, and the
 fingerprint of the key is printed: give it to those who are to verify the file, by another way than the file.`,
     examples: [

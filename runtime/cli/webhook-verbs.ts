@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { INLINE_WEBHOOK_TYPES } from '../contract/models/inline-webhook.ts'
 import { namedArgument } from './terminal/named.ts'
-import { helped, reading } from './terminal/options.ts'
+import { askingHost, helped } from './terminal/options.ts'
 
 const ID = 'id of the webhook, see keyway webhooks list'
 
@@ -10,7 +10,7 @@ const HEADERS = `The file of --headers holds { "Authorization": "Bearer ..." }; 
 Private addresses, and http, need a grant: KEYWAY_PRIVATE_EGRESS='webhooks=10.0.0.5:443'.`
 
 const dry = (command: Command): Command =>
-  reading(command).option('--dry-run', 'only say what would be different')
+  askingHost(command).option('--dry-run', 'only say what would be different')
 
 /** Adds them. */
 export function addWebhookVerbs(program: Command): void {
@@ -21,16 +21,16 @@ export function addWebhookVerbs(program: Command): void {
 }
 
 function addLooks(webhooks: Command): void {
-  helped(reading(webhooks.command('list')), { examples: ['webhooks list'] })
+  helped(askingHost(webhooks.command('list')), { examples: ['webhooks list'] })
     .description('list inline webhooks, and whether they work')
     .action(async (flags) => (await import('./operator/webhooks.ts')).list(flags))
 
-  helped(reading(webhooks.command('show')), { examples: ['webhooks show 5f0c...'] })
+  helped(askingHost(webhooks.command('show')), { examples: ['webhooks show 5f0c...'] })
     .addArgument(namedArgument('webhook', '<id>', ID))
     .description('show an inline webhook; what its headers hold is shown to nobody')
     .action(async (id, flags) => (await import('./operator/webhooks.ts')).show(id, flags))
 
-  helped(reading(webhooks.command('test')), {
+  helped(askingHost(webhooks.command('test')), {
     notes: 'There is no --dry-run: what it does is to send a sample, marked as a test.',
     examples: ['webhooks test 5f0c...'],
   })

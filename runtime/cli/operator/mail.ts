@@ -1,5 +1,5 @@
 /** Verbs of mail: `mail show`, `mail test`. */
-import type { MailStatus, MailTried } from '../../contract/endpoints/mail.ts'
+import type { MailStatus, MailTested } from '../../contract/endpoints/mail.ts'
 import { EXIT, type ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 
@@ -15,7 +15,7 @@ export async function sendTestMail(
 ): Promise<void> {
   const body = { email, language: flags.language }
   const call = { method: 'POST' as const, path: '/operator/mail/test', body }
-  const tried = await ask<MailTried>(flags, call)
+  const tried = await ask<MailTested>(flags, call)
   print(flags, tried, ({ ok, server, ms, problem, message_id }) =>
     ok
       ? `${server} took it after ${ms} ms, as ${message_id}.`

@@ -43,12 +43,12 @@ export const answering = (command: Command): Command =>
   command.option('--json', 'print the answer, also a refusal, as JSON')
 
 /** Options of a verb that asks a host. */
-export const reading = (command: Command): Command =>
+export const askingHost = (command: Command): Command =>
   answering(command).option('--url <address>', 'address of the host; default: HOST and PORT')
 
 /** Options of a verb that changes what is installed. */
 export const changing = (command: Command): Command =>
-  reading(command)
+  askingHost(command)
     .option('--reason <text>', 'why; it stands in the history')
     .option('--dry-run', 'only say what would be different')
     .option('--expect <generation>', 'refuse where there is a newer generation', parseWholeNumber)
