@@ -30,7 +30,7 @@ export const MailStatus = v.pipe(
 )
 export type MailStatus = v.InferOutput<typeof MailStatus>
 
-export const MailTried = v.pipe(
+export const MailTested = v.pipe(
   v.strictObject({
     ok: described(v.boolean(), 'Whether the server took it'),
     server: v.string(),
@@ -40,7 +40,7 @@ export const MailTried = v.pipe(
   }),
   v.metadata({ title: 'MailTried', description: 'How a test of mail ended' }),
 )
-export type MailTried = v.InferOutput<typeof MailTried>
+export type MailTested = v.InferOutput<typeof MailTested>
 
 export const MAIL_ENDPOINTS = {
   mail_status: row({
@@ -60,7 +60,7 @@ export const MAIL_ENDPOINTS = {
       ),
       language: v.optional(v.picklist(PERSONAL_LANGUAGES), 'en'),
     }),
-    output: MailTried,
+    output: MailTested,
     errors: [409, 413, 415, 422],
   }),
 } as const

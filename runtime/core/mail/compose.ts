@@ -5,7 +5,7 @@ import type { Language } from '../../words/languages.ts'
 import { MAIL_FRAME, mailText } from '../../words/mail.ts'
 import { wordsIn } from '../../words/say.ts'
 import type { Letter } from '../kernel/context/post.ts'
-import type { MailContent } from './matters.ts'
+import type { MailContent } from './contents.ts'
 
 type Around = {
   to: string

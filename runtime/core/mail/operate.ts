@@ -1,7 +1,7 @@
-/** Mail as operators see and try it. */
+/** Mail as operators see and test it. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import type { MailStatus, MailTried } from '../../contract/endpoints/mail.ts'
+import type { MailStatus, MailTested } from '../../contract/endpoints/mail.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { MailKind } from '../../contract/models/mail.ts'
 import type { Db } from '../../database/database.ts'
@@ -59,12 +59,12 @@ export async function mailStatus(db: Db, post: Post | null): Promise<MailStatus>
  *
  * @throws CoreError conflict where no server is set, invalid for what is no address of mail
  */
-export async function sendTrialMail(
+export async function sendTestMail(
   db: Db,
   actor: Actor,
   post: Post | null,
   { email, language }: { email: string; language: Language },
-): Promise<MailTried> {
+): Promise<MailTested> {
   if (!post)
     throw new CoreError(
       'conflict',

@@ -17,7 +17,7 @@ import { keptText } from '../kernel/kept-text.ts'
 import { addressRefusal } from './address.ts'
 import { bundlesOf } from './bundles.ts'
 import { compose } from './compose.ts'
-import { MATTERS, type MailContent } from './matters.ts'
+import { MAIL_CONTENTS, type MailContent } from './contents.ts'
 import { named } from './named.ts'
 
 type MailRow = typeof mails.$inferSelect
@@ -133,7 +133,7 @@ async function sendOne(db: Db, sending: Sending): Promise<void> {
   const said: { row: MailRow; told: MailContent }[] = []
   const over: MailRow[] = []
   for (const row of rows) {
-    const told = await MATTERS[row.kind](db, { userId, about: row.about, now })
+    const told = await MAIL_CONTENTS[row.kind](db, { userId, about: row.about, now })
     if (told) said.push({ row, told })
     else over.push(row)
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { addressRefusal } from '../../../runtime/core/mail/address.ts'
 import { bundlesOf, MOST_APART } from '../../../runtime/core/mail/bundles.ts'
 import { compose } from '../../../runtime/core/mail/compose.ts'
-import type { MailContent } from '../../../runtime/core/mail/matters.ts'
+import type { MailContent } from '../../../runtime/core/mail/contents.ts'
 import { named, quotable } from '../../../runtime/core/mail/named.ts'
 import { toldOf } from '../../../runtime/core/mail/told.ts'
 

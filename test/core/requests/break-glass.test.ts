@@ -2,7 +2,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { callerOf } from '../../../runtime/core/kernel/identity/principal.ts'
-import { MATTERS } from '../../../runtime/core/mail/matters.ts'
+import { MAIL_CONTENTS } from '../../../runtime/core/mail/contents.ts'
 import { takeBreakGlass } from '../../../runtime/core/requests/break-glass.ts'
 import { glassRefusal } from '../../../runtime/core/requests/machine/break-glass.ts'
 import { LISTENERS } from '../../../runtime/core/wiring/listeners.ts'
@@ -109,7 +109,7 @@ describe('in a company', () => {
     expect(task.assignees).toMatchObject([{ id: boss.id }, { name: 'Second line' }])
     const told = { about: task.id, now: new Date() }
     for (const { id: userId } of [boss, second])
-      expect(await MATTERS.waits(core.db, { ...told, userId })).toMatchObject({
+      expect(await MAIL_CONTENTS.waits(core.db, { ...told, userId })).toMatchObject({
         text: 'todo',
         matter: { note: expect.stringContaining('The site is down') },
       })

@@ -1,5 +1,5 @@
 /**
- * MATTERS: kind of mail -> what it says to a person, read when it is sent. Null where there is nothing to say any more, or
+ * MAIL_CONTENTS: kind of mail -> what it says to a person, read when it is sent. Null where there is nothing to say any more, or
  * nothing that the person may still read: the task is done, or assigned to others.
  */
 import { type SQL, sql } from 'drizzle-orm'
@@ -168,7 +168,7 @@ function decisionOf({ status }: AskedRow): MailText | null {
 
 const isThere = ({ status }: AskedRow): boolean => status === 'COMPLETED'
 
-export const MATTERS: Readonly<Record<MailKind, Look>> = {
+export const MAIL_CONTENTS: Readonly<Record<MailKind, Look>> = {
   waits: taskTold(),
   sync_failed: taskTold('sync_failed'),
   review_reminder: reviewTold,
