@@ -1,6 +1,6 @@
 /** Converts a lane's reply to the caller's answer or error. */
 
-import { CAPABILITIES, type CapabilityName } from '../contract/capabilities/capabilities.ts'
+import { hasNoCredentials } from '../contract/capabilities/capabilities.ts'
 import { successBody } from '../contract/envelope/envelope.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { INPUTS } from '../contract/limits/inputs.ts'
@@ -18,9 +18,6 @@ import type { ReadyCall } from './to-lane.ts'
 
 const NOTHING: Buffer = Buffer.alloc(0)
 
-/** Whether the envelope of a capability has no credentials; its replies then contain secrets by design. */
-export const isPlain = (capability: CapabilityName): boolean => 'plain' in CAPABILITIES[capability]
-
 /** The answer of a successful reply. */
 export function answerOf(
   deps: Pick<InvokeDeps, 'pageTokens' | 'ceilings' | 'log'>,
@@ -36,7 +33,7 @@ export function answerOf(
       ? null
       : { token: deps.pageTokens.seal(following(deps, page, cursorJson), scope), size: page.size }
   const given = call.includeRawData ? body.subarray(responseBytes) : NOTHING
-  const raw = isPlain(capability) ? rawWithoutEchoes(given, redact) : given
+  const raw = hasNoCredentials(capability) ? rawWithoutEchoes(given, redact) : given
   return {
     body: successBody(body.subarray(0, responseBytes), raw, next),
     served: `${version.id}@${version.version}`,
@@ -74,7 +71,8 @@ export async function failureOf(
   const raisedIn = `${version.id}:${capability}${place === null ? '' : ` (${place})`}`
   const error = answerError(failed, fetchError, raisedIn, redact)
   const raw = call.includeRawData ? rawOfError(body) : null
-  if (raw) error.details.raw = isPlain(capability) ? membersOf(withoutEchoes(raw, redact)) : raw
+  if (raw)
+    error.details.raw = hasNoCredentials(capability) ? membersOf(withoutEchoes(raw, redact)) : raw
   return error
 }
 

@@ -1,5 +1,9 @@
 /** A call without its secrets: what the sandbox gets of it, and what takes them out of texts. */
-import { CAPABILITIES, type CapabilityName } from '../contract/capabilities/capabilities.ts'
+import {
+  CAPABILITIES,
+  type CapabilityName,
+  hasNoCredentials,
+} from '../contract/capabilities/capabilities.ts'
 import type { Manifest } from '../contract/connector/manifest.ts'
 import { secretParameters } from '../contract/connector/oauth.ts'
 import { exchangePlaceholder, type Marks } from '../contract/connector/placeholder.ts'
@@ -25,13 +29,13 @@ export function hideSecrets(
   const secrets: CallSecrets = {
     ...sealCall(call, schemas, marks, grantedBy(manifest)),
     tenant,
-    conceals: !('plain' in CAPABILITIES[capability]),
+    conceals: !hasNoCredentials(capability),
   }
   const redact = createRedact(
     () => [...secretsOf(call, schemas), ...secrets.secrets.map(({ placeholder }) => placeholder)],
     () =>
       [
-        'plain' in CAPABILITIES[capability] ? call.request : null,
+        hasNoCredentials(capability) ? call.request : null,
         ...[call.auth, ...Object.values(call.credentials ?? {})].map(
           (one) => one?.oauth_client_credentials,
         ),

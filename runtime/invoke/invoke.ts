@@ -2,14 +2,14 @@
  * One capability call, from the caller's text to the answer's bytes: a straight line of values. Knows
  * which version serves and how to page; knows nothing of HTTP, processes or sockets, which are handed in.
  */
-import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
+import { type CapabilityName, hasNoCredentials } from '../contract/capabilities/capabilities.ts'
 import { hostPerforms } from '../contract/connector/oauth.ts'
 import { createMarks } from '../contract/connector/placeholder.ts'
 import { type Call, parseCall } from '../contract/envelope/envelope.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { createConcurrencyLimit } from './concurrency.ts'
 import { checkDeclaredTypes } from './declared-types.ts'
-import { answerOf, failureOf, isPlain, withAsked, withLimit } from './from-lane.ts'
+import { answerOf, failureOf, withAsked, withLimit } from './from-lane.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { boundsOf, isolateKeyOf } from './isolate-key.ts'
 import type { PageScope, TokenPage } from './page-token.ts'
@@ -37,7 +37,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
   return async (invocation) => {
     const { version, capability, request, isEnding } = route(deps, invocation)
     const call = parseCall(invocation.text, {
-      plain: isPlain(capability),
+      plain: hasNoCredentials(capability),
       request,
       settings: version.settings,
       manifest: version.manifest,
@@ -86,7 +86,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     const startedMs = Date.now()
     const leave =
       turns.tryTake(version.key, isolateKey, concurrency) ??
-      (await waitForTurn(signal, version.key, isolateKey, concurrency, deadlineMs))
+      (await waitForTurn(version.key, isolateKey, concurrency, signal, deadlineMs))
     try {
       const leftMs = Math.max(1, deadlineMs - (Date.now() - startedMs))
       const connector = await version.load()
@@ -113,12 +113,12 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     }
   }
 
-  /** The slow path: signals are made only for calls that really wait. */
+  /** Signals are made only for calls that really wait. */
   async function waitForTurn(
-    caller: AbortSignal,
     connector: string,
     tenant: string,
     concurrency: number,
+    caller: AbortSignal,
     deadlineMs: number,
   ): Promise<() => void> {
     const signal = AbortSignal.any([caller, AbortSignal.timeout(deadlineMs)])

@@ -4,13 +4,12 @@
  */
 
 import { createCache } from '../bounded/cache.ts'
-import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
+import { type CapabilityName, hasNoCredentials } from '../contract/capabilities/capabilities.ts'
 import { hasSecrets } from '../contract/connector/secrets.ts'
 import type { Call } from '../contract/envelope/envelope.ts'
 import { MAX_PAGE_SIZE } from '../contract/envelope/envelope-schemas.ts'
 import { isObject } from '../contract/schema/record.ts'
 import { fittingCopy, MISFIT } from './fitting-copy.ts'
-import { isPlain } from './from-lane.ts'
 import { isolateKeyOf } from './isolate-key.ts'
 import type { ServedVersion } from './ports.ts'
 
@@ -33,7 +32,7 @@ export function createKnownCalls(): KnownCalls {
   return {
     sent(body, version, capability) {
       const request = version.request(capability)
-      if (request === null || isPlain(capability) || hasSecrets(request)) return null
+      if (request === null || hasNoCredentials(capability) || hasSecrets(request)) return null
       const parts = partsOf(body)
       if (parts === null) return null
       const copied = fittingCopy(request)(parts.request)

@@ -3,6 +3,7 @@
  * the functions of the general path (invoke.ts), which takes all other calls.
  */
 
+import { hasNoCredentials } from '../contract/capabilities/capabilities.ts'
 import { hostPerforms } from '../contract/connector/oauth.ts'
 import { createMarks } from '../contract/connector/placeholder.ts'
 import { judgeCall, parseBody } from '../contract/envelope/envelope.ts'
@@ -11,7 +12,7 @@ import type { CallerSignal, Done, LaneCall, LaneReply } from '../protocol/lane-c
 import type { LoadedConnector } from '../protocol/loaded.ts'
 import type { ConcurrencyLimit } from './concurrency.ts'
 import { checkDeclaredTypes } from './declared-types.ts'
-import { answerOf, failureOf, isPlain, withAsked, withLimit } from './from-lane.ts'
+import { answerOf, failureOf, withAsked, withLimit } from './from-lane.ts'
 import { hideSecrets } from './hide-secrets.ts'
 import { boundsOf, isolateKeyOf } from './isolate-key.ts'
 import { createKnownCalls, type Sent } from './known-call.ts'
@@ -25,14 +26,14 @@ import { type ReadyCall, toLane } from './to-lane.ts'
 /** Exactly one of them is called once, possibly before `Start` returns. */
 type Ends = { answer(answer: Answer): void; fail(error: unknown): void }
 
-type ShortInvocation = Omit<Invocation, 'signal' | 'limits'> & { signal: CallerSignal }
+type FastInvocation = Omit<Invocation, 'signal' | 'limits'> & { signal: CallerSignal }
 
 /**
  * Starts a call. Returns false, without side effects, if the call has to take the general path.
  *
  * @throws RuntimeError if the call is refused before it runs
  */
-export type Start = (invocation: ShortInvocation, ends: Ends) => boolean
+export type Start = (invocation: FastInvocation, ends: Ends) => boolean
 
 type StartDeps = InvokeDeps & {
   /** Shared with the general path. */
@@ -45,7 +46,7 @@ type StartDeps = InvokeDeps & {
 export function createStart(deps: StartDeps): Start {
   const { turns } = deps
   const marks = createMarks()
-  const known = createKnownCalls()
+  const knownCalls = createKnownCalls()
   const loaded = new WeakMap<ServedVersion, LoadedConnector>()
 
   /** The code of a version, if it is loaded; else starts loading, and the call takes the general path. */
@@ -64,7 +65,7 @@ export function createStart(deps: StartDeps): Start {
     if (isEnding || hostPerforms(version.manifest, capability)) return false
     const connector = loadedOf(version)
     if (connector === null) return false
-    const { call, tenant } = judged(invocation.text, routed)
+    const { call, tenant } = judge(invocation.text, routed)
     if (call.page.token !== null) return false
     const { deadlineMs, concurrency } = boundsOf(version, deps)
     const leave = turns.tryTake(version.key, tenant, concurrency)
@@ -96,22 +97,22 @@ export function createStart(deps: StartDeps): Start {
   }
 
   /** Validates a call. Known credentials and settings are not validated again. */
-  function judged(text: string, { version, capability, request }: Omit<Route, 'isEnding'>): Sent {
+  function judge(text: string, { version, capability, request }: Omit<Route, 'isEnding'>): Sent {
     const body = parseBody(text)
-    const sent = known.sent(body, version, capability)
-    if (sent !== null && known.isJudged(sent, version)) {
+    const sent = knownCalls.sent(body, version, capability)
+    if (sent !== null && knownCalls.isJudged(sent, version)) {
       checkDeclaredTypes(version.manifest, capability, sent.call.request)
       return sent
     }
     const call = judgeCall(body, text.length, {
-      plain: isPlain(capability),
+      plain: hasNoCredentials(capability),
       request,
       settings: version.settings,
       manifest: version.manifest,
     })
     checkDeclaredTypes(version.manifest, capability, call.request)
     const tenant = isolateKeyOf(call)
-    if (sent !== null) known.judged(sent, version, tenant)
+    if (sent !== null) knownCalls.judged(sent, version, tenant)
     return { call, tenant }
   }
 

@@ -240,7 +240,7 @@ describe('what is sent', () => {
   })
 })
 
-/** Bodies and headers of calls, each sent twice: with its length, which is the short way, and in chunks. */
+/** Bodies and headers of calls, each sent twice: with its length, which is the fast path, and in chunks. */
 const WAYS: Record<string, { at?: string; body: string | Buffer; headers?: Sent['headers'] }> = {
   'a good call': { body: JSON.stringify(envelope) },
   'one that asks for raw data': { body: JSON.stringify({ ...envelope, include_raw_data: true }) },
@@ -296,7 +296,7 @@ const WAYS: Record<string, { at?: string; body: string | Buffer; headers?: Sent[
   },
 }
 
-describe('a call by the short way is answered as by the long one:', () => {
+describe('a call by the fast path is answered as by the general one:', () => {
   /** What differs from call to call. */
   const bare = ({ status, headers, text }: Awaited<ReturnType<TestHost['send']>>) => {
     const { date: _date, 'x-request-id': id, ...rest } = headers
@@ -306,7 +306,7 @@ describe('a call by the short way is answered as by the long one:', () => {
 
   test.each(Object.entries(WAYS))('%s', async (_name, { at = 'get_account', body, headers }) => {
     const path = `/connectors/several-parts/${at}`
-    // The first call of a version goes the long way, whatever it is.
+    // The first call of a version takes the general path, whatever it is.
     await expectFine(host)
     const short = await post(host, path, body, { ...json, ...headers })
     const long = await post(host, path, [body], { ...json, ...headers })

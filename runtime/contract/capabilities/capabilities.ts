@@ -24,6 +24,9 @@ export type Input<N extends CapabilityName> = v.InferOutput<(typeof CAPABILITIES
 /** What a handler returns: optional members may be left out. */
 export type Output<N extends CapabilityName> = v.InferInput<(typeof CAPABILITIES)[N]['output']>
 
+/** Whether the envelope of a capability has no credentials; its replies then contain secrets by design. */
+export const hasNoCredentials = (name: CapabilityName): boolean => 'plain' in CAPABILITIES[name]
+
 /** Whether a name is a capability that this table has. */
 export const isCapability = (name: string): name is CapabilityName =>
   Object.hasOwn(CAPABILITIES, name)

@@ -91,7 +91,7 @@ test('a call is answered with its headers, and its end is told', () => {
   expect(calls).toMatchObject([{ connector: 'acme', known: true, error: null, requestId: 'mine' }])
 })
 
-test('what is no short call goes the long way, with a signal of its own', async () => {
+test('what is no call of the fast path takes the general one, with a signal of its own', async () => {
   const signals: AbortSignal[] = []
   const { ask, answers, caller } = open({
     start: () => false,
