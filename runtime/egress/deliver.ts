@@ -90,7 +90,7 @@ function judged(text: string, { privateGrants }: Door, id: string): URL {
       'egress_url',
       `http is not sent to ${targetOf(url)}: write an https address. If it is a host of your own network, the operator grants it: KEYWAY_PRIVATE_EGRESS=${id}=${targetOf(url)}`,
     )
-  judgeProxied(url, id, privateGrants)
+  judgeProxied(privateGrants, id, url)
   return url
 }
 

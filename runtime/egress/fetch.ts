@@ -115,7 +115,7 @@ export function createEgress(options: EgressOptions): Egress {
   const budgets = createBudgets(limits, options.onRefused)
   return {
     open: (call) =>
-      openCall(call, policyOf, budgets, options.onHop ? alone(door) : door, options.onHop),
+      openCall(call, options.onHop ? alone(door) : door, budgets, policyOf, options.onHop),
     deliver: createDeliver(door, budgets),
     signIn: createDeliver(door, budgets, SIGN_IN_ID),
     async close() {
@@ -135,9 +135,9 @@ const alone = (door: Door): Door => ({
 
 function openCall(
   call: EgressCall,
-  policyOf: (call: EgressCall) => Policy,
-  budgets: Budgets,
   door: Door,
+  budgets: Budgets,
+  policyOf: (call: EgressCall) => Policy,
   onHop?: OnHop,
 ): OpenEgress {
   const { maxOpenFetches, maxRedirects, maxRequestBytes } = door.limits
@@ -146,7 +146,7 @@ function openCall(
   const isBlind = secrets !== null && (secrets.secrets.length > 0 || call.manifest.exchange)
   const blind = createBlind(isBlind ? secrets : null, () => login)
   const state = createCallState(budgets(call.connectorId, call.tenant), blind)
-  login = loginOf(call, policyOf, door, { ...state, blind: blind.beforeLogin }, onHop)
+  login = loginOf(call, door, policyOf, { ...state, blind: blind.beforeLogin }, onHop)
   let policy: Policy | null = null
   let judged: Manifest | null = null
   let openFetches = 0
@@ -213,8 +213,8 @@ const within = (call: EgressCall, scoped: { signal?: AbortSignal }): EgressCall 
  */
 function loginOf(
   call: EgressCall,
-  policyOf: (call: EgressCall) => Policy,
   door: Door,
+  policyOf: (call: EgressCall) => Policy,
   state: CallState,
   onHop?: OnHop,
 ): Login | null {

@@ -45,8 +45,8 @@ export type LaneWorkerLimits = SchedulerLimits & {
 /** Starts a worker. */
 export function startLaneWorker(
   launcher: Launcher,
-  limits: LaneWorkerLimits,
   events: LaneWorkerEvents,
+  limits: LaneWorkerLimits,
   now: () => number,
 ): LaneWorker {
   const ready = Promise.withResolvers<void>()

@@ -149,7 +149,7 @@ export function createLane(
 
   function start(): LaneWorker {
     try {
-      return startLaneWorker(launcher, limits, events, now)
+      return startLaneWorker(launcher, events, limits, now)
     } catch (error) {
       const end: WorkerEnd = { reason: 'unstarted', detail: messageOf(error) }
       backOff.failed()

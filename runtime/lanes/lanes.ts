@@ -152,7 +152,7 @@ export function createLanes(
       return known.lane
     }
     const shared = key !== digest && key !== aloneKey(digest)
-    const rank = createRank(priorities, { ...limits, isOwn: shared })
+    const rank = createRank(priorities, { ...limits, isShared: shared })
     const entry: Entry = {
       deaths: 0,
       draining: false,
@@ -277,7 +277,7 @@ export function createLanes(
       ),
     async describe(connector, deadlineMs) {
       refuseWhenStopped()
-      const rank = createRank(priorities, { ...limits, isOwn: false })
+      const rank = createRank(priorities, { ...limits, isShared: false })
       const lane = createLane(
         ranked(launcher, rank, () => true),
         limits,

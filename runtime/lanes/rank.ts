@@ -11,8 +11,8 @@ export type Rank = {
 }
 
 type RankLimits = {
-  /** The lane belongs to connectors that come with the host: it stays beside the host. */
-  isOwn: boolean
+  /** Only connectors that come with the host, or that a trusted publisher signed, share a lane: it stays beside the host. */
+  isShared: boolean
   /** How long a worker is calm before it is of good standing, in milliseconds. */
   newMs: number
   /** The same after it has burned beside the host, or while anything was held against its connectors. */
@@ -22,7 +22,7 @@ type RankLimits = {
 /** Ranks the workers of one lane, of which there is one at a time. */
 export function createRank(
   priorities: Priorities,
-  { isOwn, newMs, goodMs }: RankLimits,
+  { isShared, newMs, goodMs }: RankLimits,
   now: () => number = Date.now,
 ): Rank {
   let of = 0
@@ -54,7 +54,7 @@ export function createRank(
       if (of !== pid) return
       isReady = true
       calmSinceMs = now()
-      if (!isOwn) take(pid, 'low')
+      if (!isShared) take(pid, 'low')
     },
     looked(pid, use, isClear) {
       if (of !== pid) return
@@ -65,7 +65,7 @@ export function createRank(
       // Not yet: it takes the processor to start.
       if (!isReady) return take(pid, wanted)
       const isGood = priorities.scheduling.raises && now() - calmSinceMs >= neededMs
-      take(pid, isOwn || isGood ? 'usual' : 'low')
+      take(pid, isShared || isGood ? 'usual' : 'low')
     },
   }
 }

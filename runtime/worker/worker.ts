@@ -317,13 +317,14 @@ export function serve(
       if (guest.runs.size === 0 && guest.loaded) return
       return guest.timers.set(id, Number(JSON.parse(headJson).ms))
     }
-    if (op === 'timer.clear') return guest.timers.clear(id)
+    if (op === 'timer_clear') return guest.timers.clear(id)
     if (op === 'log') return writeLog(guest, id, headJson)
-    if (op === 'fetch.abort') {
+    if (op === 'fetch_abort') {
       const call = guest.requests.get(id)
       if (call !== undefined) channel.send('fetch_abort', call, { request: id })
       return
     }
+    if (op !== 'fetch') return
     const request = readRequest(id, headJson, body, channel.queuedBytes())
     if ('message' in request) {
       const told = JSON.stringify({ ok: false, refused: request })

@@ -48,7 +48,7 @@ describe('a worker', () => {
 })
 
 describe('a rank', () => {
-  function ranked({ raises = true, isOwn = false, isClear = true } = {}) {
+  function ranked({ raises = true, isShared = false, isClear = true } = {}) {
     let nowMs = 0
     const set: Priority[] = []
     let works = true
@@ -59,7 +59,7 @@ describe('a rank', () => {
         return works
       },
     }
-    const rank = createRank(priorities, { isOwn, newMs: 500, goodMs: 1000 }, () => nowMs)
+    const rank = createRank(priorities, { isShared, newMs: 500, goodMs: 1000 }, () => nowMs)
     rank.started(1, isClear)
     rank.ready(1)
     return {
@@ -131,7 +131,7 @@ describe('a rank', () => {
   })
 
   test('of connectors that come with the host changes with burning alone', () => {
-    const { set, look } = ranked({ isOwn: true })
+    const { set, look } = ranked({ isShared: true })
     for (let times = 0; times < 8; times += 1) look('calm')
     look('burns')
     expect(set).toEqual(['usual'])

@@ -41,7 +41,7 @@ export function createChooseProxy(settings: ProxySettings | null): ChooseProxy {
  *
  * @throws egress_private
  */
-export function judgeProxied(url: URL, connectorId: string, grants: PrivateGrants): void {
+export function judgeProxied(grants: PrivateGrants, connectorId: string, url: URL): void {
   if (isGranted(grants, connectorId, url)) return
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   if (isIP(host) !== 0) refusePrivate(host, targetOf(url), connectorId)

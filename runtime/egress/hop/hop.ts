@@ -106,7 +106,7 @@ export async function hop(
       hold: (bytes) => secrets.add(bytes),
     })
     const proxy = door.chooseProxy(url)
-    if (proxy !== null) judgeProxied(url, call.connectorId, door.privateGrants)
+    if (proxy !== null) judgeProxied(door.privateGrants, call.connectorId, url)
     const { endMs = Number.POSITIVE_INFINITY, signal } = call
     // After judging: a refused request must not push other paces out of memory.
     const governor = governorOf(url, call, door)
@@ -129,9 +129,9 @@ export async function hop(
       onDecoded: (bytes) => held.add(bytes),
       read: (bytes) => state.budgets.read(bytes),
       inTurn(work) {
-        const turn = state.lastDecoding.then(work)
-        state.lastDecoding = turn.catch(() => {})
-        return turn
+        const done = state.lastDecoding.then(work)
+        state.lastDecoding = done.catch(() => {})
+        return done
       },
     })
     record.status = head.status

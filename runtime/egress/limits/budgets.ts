@@ -40,18 +40,18 @@ export type CallBudgets = {
 export type Budgets = (connectorId: string, tenant?: string) => CallBudgets
 
 /** Something that is counted, in bytes or in requests. */
-type Account = {
+type Counter = {
   held: number
   /** Why so much more may not be held; null where it may. */
   refuse(amount: number): RuntimeError | null
 }
-type Budget = Account & { max: number }
+type Budget = Counter & { max: number }
 /** What one of several that share a budget holds of it. */
-type Tenant = { slots: Account; bytes: Account; pace: ReadPace }
+type Tenant = { slots: Counter; bytes: Counter; pace: ReadPace }
 type Connector = {
   bytes: Budget
   slots: Budget
-  ofWhole: Account
+  ofWhole: Counter
   pace: ReadPace
   tenants: Map<string, Tenant>
 }
@@ -90,9 +90,9 @@ export function createBudgets(
     const connector = connectorOf(id)
     const requests = createBudget(maxOpenRequestBytes, requestsFull)
     const replies = createBudget(maxOpenReplyBytes, repliesFull)
-    const hold = (of: 'slots' | 'bytes', ...accounts: Account[]): Holding => {
+    const hold = (of: 'slots' | 'bytes', ...counters: Counter[]): Holding => {
       const mine = tenant === undefined ? null : tenantOf(connector, tenant, limits)
-      const all = mine === null ? accounts : [...accounts, mine[of]]
+      const all = mine === null ? counters : [...counters, mine[of]]
       return createHolding(all, {
         onRefused: () => onRefused(connectorId),
         onReleased() {
@@ -142,7 +142,7 @@ const createBudget = (max: number, full: (max: number) => RuntimeError): Budget 
   },
 })
 
-const createShare = (of: Budget, over: (held: number) => RuntimeError): Account => ({
+const createShare = (of: Budget, over: (held: number) => RuntimeError): Counter => ({
   held: 0,
   refuse(amount) {
     // Who holds nothing may have the last of it.
@@ -152,23 +152,23 @@ const createShare = (of: Budget, over: (held: number) => RuntimeError): Account 
 })
 
 function createHolding(
-  accounts: readonly Account[],
+  counters: readonly Counter[],
   { onRefused, onReleased }: { onRefused(): void; onReleased(): void },
 ): Holding {
   let held = 0
   return {
     add(amount) {
-      for (const account of accounts) {
-        const error = account.refuse(amount)
+      for (const counter of counters) {
+        const error = counter.refuse(amount)
         if (error === null) continue
         onRefused()
         throw error
       }
-      for (const account of accounts) account.held += amount
+      for (const counter of counters) counter.held += amount
       held += amount
     },
     release() {
-      for (const account of accounts) account.held -= held
+      for (const counter of counters) counter.held -= held
       held = 0
       onReleased()
     },

@@ -50,7 +50,7 @@ export function serveConnection(
   /** The request being received: its head, and its bytes so far. */
   let receiving: { head: CallHead; whole: Buffer; filled: number } | null = null
   /** Aborts the call in flight. */
-  let under: HttpCaller | null = null
+  let inFlight: HttpCaller | null = null
   /** Bytes received after the call in flight. */
   let ahead: Buffer | null = null
   /** The last head and its bytes: a program repeats them with every call on a kept connection. */
@@ -80,7 +80,7 @@ export function serveConnection(
   }
 
   function onClose(): void {
-    under?.hangUp()
+    inFlight?.hangUp()
     if (receiving !== null) tellBroken(receiving.head)
     leave()
   }
@@ -93,7 +93,7 @@ export function serveConnection(
 
   /** A half-closed connection aborts its call, as in node:http. */
   function onHalfClosed(): void {
-    under?.hangUp()
+    inFlight?.hangUp()
     if (receiving === null) return void socket.end()
     socket.end(BAD_REQUEST)
     tellBroken(receiving.head)
@@ -109,7 +109,7 @@ export function serveConnection(
   }
 
   function hear(chunk: Buffer): void {
-    if (under !== null) {
+    if (inFlight !== null) {
       ahead = ahead === null ? chunk : Buffer.concat([ahead, chunk])
       if (ahead.length > MAX_AHEAD_BYTES) socket.pause()
       return
@@ -155,8 +155,8 @@ export function serveConnection(
   }
 
   function call(head: CallHead, body: Buffer): void {
-    under = createCaller()
-    deps.answer(head, body, under, (answer) => {
+    inFlight = createCaller()
+    deps.answer(head, body, inFlight, (answer) => {
       if (!socket.writable) return
       // Backpressure: no further answers to a client that does not read.
       if (send(answer)) goOn()
@@ -180,13 +180,13 @@ export function serveConnection(
   function goOn(): void {
     hasAnswered = true
     sinceMs = performance.now()
-    if (ahead === null) under = null
+    if (ahead === null) inFlight = null
     // In its own tick: many pipelined requests that are refused synchronously would nest deeply.
     else process.nextTick(takeAhead)
   }
 
   function takeAhead(): void {
-    under = null
+    inFlight = null
     if (ahead === null || socket.destroyed) return
     const bytes = ahead
     ahead = null
@@ -196,7 +196,7 @@ export function serveConnection(
 
   return {
     sweep(nowMs) {
-      if (isLeft || under !== null || socket.writableLength > 0) return
+      if (isLeft || inFlight !== null || socket.writableLength > 0) return
       const waitedMs = nowMs - sinceMs
       if (receiving !== null && waitedMs > PATIENCE_MS)
         handOver(receiving.whole.subarray(0, receiving.filled))
@@ -204,7 +204,7 @@ export function serveConnection(
       else if (waitedMs > deps.keepAliveMs + PATIENCE_MS) socket.destroy()
     },
     endIdle() {
-      if (!isLeft && under === null && receiving === null && socket.writableLength === 0)
+      if (!isLeft && inFlight === null && receiving === null && socket.writableLength === 0)
         socket.destroy()
     },
     end: () => void socket.destroy(),

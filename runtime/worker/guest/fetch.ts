@@ -112,7 +112,7 @@ export function dropFetches(call: GuestCall): void {
   mapForEach(open, (entry, id) => {
     if (entry.call !== call) return
     close(id, entry)
-    tryPost('fetch.abort', id, '{}', '')
+    tryPost('fetch_abort', id, '{}', '')
   })
 }
 
@@ -214,7 +214,7 @@ function received(head: unknown, body: string): Response {
 
 function cancel(id: number, entry: OpenFetch, reason: unknown): void {
   close(id, entry)
-  tryPost('fetch.abort', id, '{}', '')
+  tryPost('fetch_abort', id, '{}', '')
   entry.reject(reason)
 }
 

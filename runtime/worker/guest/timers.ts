@@ -38,7 +38,7 @@ export function setTimer(
 
 /** Closes a timer; unknown ids are ignored. */
 export function clearTimer(id: unknown): void {
-  if (typeof id === 'number' && mapDelete(timers, id)) tryPost('timer.clear', id, '{}', '')
+  if (typeof id === 'number' && mapDelete(timers, id)) tryPost('timer_clear', id, '{}', '')
 }
 
 /** Fires a timer; false when there is none of this id. */

@@ -68,7 +68,7 @@ test.each([
   ['https://granted.localhost/', false],
 ])('through a proxy %s is refused as private: %s', async (url, refused) => {
   const grants = new Map([['acme', new Set(['granted.localhost:443'])]])
-  const run = () => judgeProxied(new URL(url), 'acme', grants)
+  const run = () => judgeProxied(grants, 'acme', new URL(url))
   if (refused) expect(await thrownBy(run)).toMatchObject({ code: 'egress_private' })
   else run()
 })

@@ -146,7 +146,7 @@ test('open fetches are aborted when the call ends', async () => {
   )
   await guest.run('a')
   const { id } = await guest.posted('fetch')
-  expect((await guest.posted('fetch.abort')).id).toBe(id)
+  expect((await guest.posted('fetch_abort')).id).toBe(id)
 })
 
 test('a context that outlives its call cannot fetch', async () => {
@@ -168,7 +168,7 @@ test('aborting a call fires its signal and rejects its fetches only', async () =
   const [one, two] = [await guest.posted('fetch', 1), await guest.posted('fetch', 2)]
   await guest.abort(1)
   expect((await a).response).toEqual(['AbortError', true, true])
-  expect((await guest.all('fetch.abort')).map((post) => post.id)).toEqual([one.id])
+  expect((await guest.all('fetch_abort')).map((post) => post.id)).toEqual([one.id])
   await guest.deliver(two.id, reply())
   expect((await b).response).toBe(200)
 })
@@ -177,7 +177,7 @@ test('the author’s own signal aborts one fetch with its reason', async () => {
   const guest = await createGuest(`{ a: async (_, ctx) => { const c = new AbortController()
     const reply = ctx.fetch('https://a.example/', { signal: c.signal }); c.abort('mine'); return reply.catch((reason) => reason) } }`)
   expect((await guest.run('a')).response).toBe('mine')
-  expect((await guest.posted('fetch.abort')).id).toBe((await guest.posted('fetch')).id)
+  expect((await guest.posted('fetch_abort')).id).toBe((await guest.posted('fetch')).id)
 })
 
 test('a signal that is aborted already sends nothing', async () => {

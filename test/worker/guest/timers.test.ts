@@ -29,7 +29,7 @@ test('a cleared timer does not fire', async () => {
     clearTimeout(setTimeout(() => { globalThis.fired = true }, 5)); await ctx.fetch('https://a.example/'); return globalThis.fired ?? false } }`)
   const answer = guest.run('a')
   const { id } = await guest.posted('timer')
-  expect((await guest.posted('timer.clear')).id).toBe(id)
+  expect((await guest.posted('timer_clear')).id).toBe(id)
   await guest.deliver(id)
   await guest.deliver((await guest.posted('fetch')).id, reply())
   expect((await answer).response).toBe(false)
@@ -38,7 +38,7 @@ test('a cleared timer does not fire', async () => {
 test('timers are cleared when no call is left', async () => {
   const guest = await createGuest(`{ a: () => { setInterval(() => {}, 5); return 1 } }`)
   await guest.run('a')
-  expect((await guest.posted('timer.clear')).id).toBe((await guest.posted('timer')).id)
+  expect((await guest.posted('timer_clear')).id).toBe((await guest.posted('timer')).id)
 })
 
 test('timers of a call stay while another call runs', async () => {
@@ -47,10 +47,10 @@ test('timers of a call stay while another call runs', async () => {
   )
   const other = guest.run('b')
   await guest.run('a')
-  expect(await guest.all('timer.clear')).toEqual([])
+  expect(await guest.all('timer_clear')).toEqual([])
   await guest.deliver((await guest.posted('fetch')).id, reply())
   await other
-  expect(await guest.all('timer.clear')).toHaveLength(1)
+  expect(await guest.all('timer_clear')).toHaveLength(1)
 })
 
 test('what a timer throws is logged and breaks nothing', async () => {
@@ -74,7 +74,7 @@ test('AbortSignal.timeout holds a timer only while a person listens', async () =
   expect(timer.head['ms']).toBeGreaterThan(900)
   await guest.deliver((await guest.posted('fetch')).id, reply())
   const next = await guest.posted('fetch', 2)
-  expect((await guest.all('timer.clear')).map((post) => post.id)).toEqual([timer.id])
+  expect((await guest.all('timer_clear')).map((post) => post.id)).toEqual([timer.id])
   await guest.deliver(next.id, reply())
   expect((await answer).response).toBe(false)
 })
