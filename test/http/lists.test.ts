@@ -1,9 +1,16 @@
 /** Every page for people with nothing, with one, and with a thousand of everything in its lists. */
 import { sql } from 'drizzle-orm'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compose } from '../../runtime/core/mail/compose.ts'
+import { named, quotable } from '../../runtime/core/mail/named.ts'
+import { CHANGES } from '../../runtime/http/console/table.ts'
+import { LANGUAGE_NAMES, type Language } from '../../runtime/words/languages.ts'
 import { app, type CoreHost, group, type Person, person, startCore } from '../core/host.ts'
 import { company } from '../core/requests/company.ts'
+import { CHROMIUM, startChromium } from '../e2e/chromium.ts'
 import { pagePaths } from './page-paths.ts'
+import { reviewWithLines } from './review-lines.ts'
 import { signedIn, type Visitor } from './settings/visitor.ts'
 
 /** Names that people and systems may have. */
@@ -83,19 +90,91 @@ async function more(table: string, count: number, values: Record<string, string>
 
 const NEW = 'gen_random_uuid()'
 
-async function known(appId: string, task: string, request: string): Promise<Map<string, string>> {
-  const { rows } = await core.db.execute<{ id: string }>(
-    sql`select id from access_policies order by created_at limit 1`,
+/** The pages of what there is, and those that ask before a change of it. */
+async function known(appId: string, task: string, request: string) {
+  const { rows } = await core.db.execute<Record<string, string>>(
+    sql`select (select id from access_policies order by created_at limit 1) as policy,
+      (select id from access_reviews limit 1) as review, (select id from inline_webhooks limit 1) as webhook,
+      (select id from access_review_items limit 1) as line,
+      (select id from requestable_permissions order by created_at limit 1) as permission`,
   )
-  const paths = pagePaths({
-    ...{ user_id: ada.id, app_id: appId, task, one_request: request },
-    ...{ access_policy_id: rows[0]?.id ?? '', connector_id: 'scim', app_class_id: 'scim' },
-  })
+  const [{ policy = '', review = '', webhook = '', line = '', permission = '' } = {}] = rows
+  const ids = {
+    ...{ user_id: ada.id, app_id: appId, task, one_request: request, webhook_id: webhook },
+    ...{ access_policy_id: policy, connector_id: 'scim', app_class_id: 'scim' },
+    ...{ access_review_id: review, item_id: line, permission_id: permission },
+  }
+  const paths = pagePaths(ids)
   // What is asked for is in its query, and nothing connects a custom app.
   paths.set('ask', `/access/request?app_id=${appId}`)
   paths.delete('reconnect')
-  return paths
+  return { paths, changes: changesOf(ids) }
 }
+
+/** As long as a name may be, without a place to break it, and with what turns a line around. */
+const LONG = `\u202e${'W'.repeat(199)}`
+const LONG_EMAIL = `${'w'.repeat(60)}@${'x'.repeat(60)}.${'y'.repeat(60)}.example.com`
+
+/** What folds and opens is part of the page. */
+const UNFOLD = `for (const one of document.querySelectorAll('details')) one.open = true
+document.querySelector('dialog')?.show()`
+
+/** Which pages scroll sideways on a phone. */
+async function widePages(browser: Browser, visitor: Visitor, paths: Iterable<[string, string]>) {
+  const wide: string[] = []
+  const page = await browser.newPage({ viewport: { width: 375, height: 800 } })
+  let shown = ''
+  await page.route('**/*', async (route) => {
+    const { pathname } = new URL(route.request().url())
+    if (pathname === '/') return route.fulfill({ body: shown, contentType: 'text/html' })
+    if (!pathname.startsWith('/assets/')) return route.abort()
+    const { text, headers } = await visitor.get(pathname)
+    return route.fulfill({ body: text, contentType: headers.get('content-type') ?? '' })
+  })
+  for (const [name, path] of paths) {
+    const { status, text } = await visitor.get(path)
+    if (status !== 200 || !text.startsWith('<!doctype html>')) continue
+    shown = text
+    await page.goto('http://keyway.test/')
+    await page.evaluate(UNFOLD)
+    const more = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+    if (more > 0) wide.push(`${name} (${path}) by ${more}`)
+    const folder = process.env['SHOTS']
+    if (folder) await page.screenshot({ path: `${folder}/long-${name}.png`, fullPage: true })
+  }
+  await page.close()
+  return wide
+}
+
+/** A mail in which every name is as long as mails write names. */
+const longMail = (language: Language): string =>
+  compose(
+    [
+      {
+        ...{ text: 'asks', path: '/inbox/1' },
+        matter: {
+          ...{ thing: named(LONG), app: named(LONG), by: named(LONG), target: named(LONG) },
+          ...{ note: quotable(LONG), seconds: 3600, until: null, count: null, now: new Date() },
+        },
+      },
+    ],
+    {
+      ...{ to: LONG_EMAIL, name: named(LONG) ?? '', language, messageId: 'm@acme.example' },
+      origin: 'https://keyway.acme.example',
+    },
+  ).html
+
+/** What the tests before have made: a thousand of everything, and who looks at it. */
+let prepared: { paths: Map<string, string>; visitors: readonly [Visitor, Visitor] } | null = null
+
+/** The pages that ask before a change, of the same. */
+const changesOf = (known: Readonly<Record<string, string>>): [string, string][] =>
+  Object.entries(CHANGES)
+    .map(([name, { path }]): [string, string] => [
+      name,
+      path.replace(/:(\w+)/g, (whole, part: string) => known[part] ?? whole),
+    ])
+    .filter(([, path]) => !path.includes(':'))
 
 describe('pages', () => {
   test('with nothing in their lists say so, and are whole', async () => {
@@ -138,12 +217,13 @@ describe('pages', () => {
     }
     const made = await core.call('POST', '/access_policies', { body: policy })
     expect(made.status, JSON.stringify(made.body)).toBeLessThan(300)
+    await reviewWithLines(core, appId, 3, LONG)
     const hook = { hook_type: 'SIEM', name: 'Hook', url: 'https://siem.example/in' }
     expect((await core.call('POST', '/operator/webhooks', { body: hook })).status).toBeLessThan(300)
     await core.db.execute(sql`
       insert into accounts (domain_id, app_id, unique_identifier, email, user_id, status)
       select domain_id, id, 'u-1', 'ada@example.com', ${ada.id}, 'ACTIVE' from apps where id = ${appId}`)
-    const paths = await known(appId, task, request)
+    const { paths, changes } = await known(appId, task, request)
     expect([...paths.keys()]).toEqual(
       expect.arrayContaining(['task', 'one_request', 'policy', 'app']),
     )
@@ -151,8 +231,8 @@ describe('pages', () => {
     const look = async () => {
       const [operator, asker] = visitors
       expect(await faultsOf(operator, paths)).toEqual([])
-      // The task is another's.
-      const others = [...paths].filter(([name]) => name !== 'task')
+      // The task and the line are another's.
+      const others = [...paths].filter(([name]) => name !== 'task' && name !== 'line_file')
       expect(await faultsOf(asker, others)).toEqual([])
     }
     await look()
@@ -190,5 +270,44 @@ describe('pages', () => {
       insert into app_store_settings (domain_id, app_id, in_app_store, discoverability)
       select domain_id, id, true, 'FULL' from apps where id <> ${appId}`)
     await look()
+    prepared = { paths: new Map([...paths, ...changes]), visitors }
   }, 240_000)
+
+  test.skipIf(CHROMIUM === null)(
+    'are no wider than a phone, however long the names in them are',
+    async () => {
+      if (prepared === null) throw new Error('nothing is there to be seen')
+      await core.db.execute(
+        sql.raw(`
+        update users set given_name = '${LONG}', family_name = '${LONG}', email = '${LONG_EMAIL}' where id = '${ada.id}';
+        update apps set name = '${LONG}', overrides = jsonb_build_object('name', '${LONG}', 'description', '${LONG}');
+        update groups set name = '${LONG}';
+        update requestable_permissions set label = '${LONG}';
+        update access_policies set name = '${LONG}', business_justification = '${LONG}';
+        update inline_webhooks set name = '${LONG}';
+        update accounts set unique_identifier = '${LONG}' || id, email = '${LONG_EMAIL}';
+        insert into findings (domain_id, kind, severity, subject, app_id, user_id, details)
+          select domain_id, 'DORMANT_PRIVILEGE', 'HIGH', 'long', app_id, '${ada.id}', jsonb_build_object('label', '${LONG}')
+          from app_store_settings limit 1;
+        update access_requests set notes = jsonb_build_object('PENDING', '${LONG}');
+        update access_review_items set account = '${LONG}'`),
+      )
+      const browser = await startChromium()
+      try {
+        const [operator, asker] = prepared.visitors
+        expect(await widePages(browser, operator, prepared.paths)).toEqual([])
+        const own = [...prepared.paths].filter(([, path]) => /^\/(access|settings)/.test(path))
+        expect(await widePages(browser, asker, own)).toEqual([])
+        const page = await browser.newPage({ viewport: { width: 375, height: 800 } })
+        for (const language of LANGUAGE_NAMES) {
+          await page.setContent(longMail(language))
+          const more = 'document.documentElement.scrollWidth - innerWidth'
+          expect(Number(await page.evaluate(more)), language).toBeLessThanOrEqual(0)
+        }
+      } finally {
+        await browser.close()
+      }
+    },
+    240_000,
+  )
 })

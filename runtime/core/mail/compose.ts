@@ -22,11 +22,11 @@ const SETTINGS_PATH = '/settings/personal'
 
 /** The one sheet of all mails. */
 const STYLE = `:root { color-scheme: light dark }
-body { margin: 0; padding: 1.5rem; font: 16px/1.5 system-ui, sans-serif; color: #1b2430; background: #f4f6f9 }
+body { margin: 0; padding: 1.5rem; overflow-wrap: anywhere; font: 16px/1.5 system-ui, sans-serif; color: #1b2430; background: #f4f6f9 }
 main { max-width: 36rem; margin: 0 auto; padding: 1.5rem; background: #fff; border: 1px solid #d5dbe3; border-radius: 8px }
 h1, h2 { margin: 0 0 .6rem; font-size: 1.2rem; line-height: 1.3 }
 section + section { margin-top: 1.5rem; padding-top: 1.2rem; border-top: 1px solid #d5dbe3 }
-p { margin: 0 0 .8rem; overflow-wrap: anywhere }
+p { margin: 0 0 .8rem }
 a { color: #2353c9 }
 .go { display: inline-block; padding: .5rem 1rem; color: #fff; background: #2353c9; border-radius: 6px; text-decoration: none }
 footer { max-width: 36rem; margin: 1rem auto 0; font-size: .85rem; color: #55606e }

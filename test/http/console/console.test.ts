@@ -8,13 +8,9 @@ import { ROLES } from '../../../runtime/contract/models/roles.ts'
 import { keysOf } from '../../../runtime/contract/schema/keys.ts'
 import { QUEUE_NAMES } from '../../../runtime/core/kernel/jobs/queues.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
+import { findings } from '../../../runtime/database/schema/findings.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
-import {
-  accessReviewApps,
-  accessReviewAssignments,
-  accessReviewItems,
-  accessReviews,
-} from '../../../runtime/database/schema/reviews.ts'
+import { accessReviews } from '../../../runtime/database/schema/reviews.ts'
 import { entitlements } from '../../../runtime/database/schema/sync.ts'
 import { CALLBACK_PATH } from '../../../runtime/http/console/connect-form.ts'
 import { CHANGES, CONSOLE_PAGES } from '../../../runtime/http/console/table.ts'
@@ -33,6 +29,7 @@ import {
 import { company } from '../../core/requests/company.ts'
 import { until } from '../../e2e/until.ts'
 import { pagePaths } from '../page-paths.ts'
+import { reviewWithLines } from '../review-lines.ts'
 import { signedIn, type Visitor, visit } from '../settings/visitor.ts'
 
 const HOSTILE = `<img src=x onerror=alert(1)>\u202e"'&amp;${'x'.repeat(150)}`
@@ -894,44 +891,7 @@ describe('a break-glass permission', () => {
 
 describe('a review', () => {
   /** A review of one line of Ada's, which the admin decides; past the core. */
-  async function lines(count: number) {
-    const domainId = await domainOf(core.db)
-    const { rows: admins } = await core.db.execute<{ id: string }>(
-      sql`select id from users where email = 'admin@localhost'`,
-    )
-    const [review] = await core.db
-      .insert(accessReviews)
-      .values({
-        domainId,
-        name: `${count} ${HOSTILE}`,
-        status: 'IN_PROGRESS',
-        deadlineAt: new Date('2999-01-01'),
-      })
-      .returning()
-    const reviewId = review?.id ?? ''
-    const of = { domainId, reviewId, appId }
-    const [arda] = await core.db
-      .insert(accessReviewApps)
-      .values({ ...of, reviewType: 'ENTITLEMENTS', status: 'IN_PROGRESS' })
-      .returning()
-    const ardaId = arda?.id ?? ''
-    const [assigned] = await core.db
-      .insert(accessReviewAssignments)
-      .values({
-        domainId,
-        ardaId,
-        userIds: [admins[0]?.id ?? ''],
-        groupIds: [],
-        why: 'MANAGER',
-      } as never)
-      .returning()
-    const one = { ...of, ardaId, assignmentId: assigned?.id, accountType: 'USER', label: HOSTILE }
-    for (let at = 0; at < count; at += 1)
-      await core.db.insert(accessReviewItems).values({
-        ...{ ...one, account: `u${at}`, accountId: ardaId, hints: ['NOBODY_ASKED'], place: at },
-      } as never)
-    return reviewId
-  }
+  const lines = (count: number) => reviewWithLines(core, appId, count, HOSTILE)
 
   test('is decided line by line and by a filter, with a reason where one is needed', async () => {
     const id = await lines(30)

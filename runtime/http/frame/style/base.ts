@@ -29,7 +29,8 @@ svg { display: block; max-width: 100% }
 .num { text-align: right; font-variant-numeric: tabular-nums }
 .num, .nowrap { white-space: nowrap }
 .end { margin-left: auto }
-.cut { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0 }
+.cut { display: block; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0 }
+.cut .unseen { left: 0 }
 .wrap { overflow-wrap: anywhere }
 pre.wrap { white-space: pre-wrap }
 .fit { min-width: 0 }
@@ -80,5 +81,6 @@ kbd { display: inline-block; min-width: 1.3rem; padding: 0 .3rem; border: var(--
 .head > div:first-child { flex: 1 1 18rem; min-width: 0 }
 .head p { color: var(--soft); max-width: 46rem; margin-top: .15rem }
 .crumbs { gap: .15rem .4rem; font-size: var(--t2); margin-bottom: var(--s1) }
+.crumbs li { min-width: 0; overflow-wrap: anywhere }
 .crumbs li + li::before { content: '/' / ''; color: var(--soft); margin-right: .4rem }
 `

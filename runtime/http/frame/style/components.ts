@@ -38,7 +38,7 @@ input:is([type=checkbox], [type=radio]) { width: 1.05rem; height: 1.05rem; min-h
 [aria-invalid=true] { border-color: var(--bad); box-shadow: 0 0 0 1px var(--bad) }
 .choice { display: flex; gap: .6rem; align-items: flex-start; padding: .6rem .75rem; border: 1px solid var(--rim); border-radius: var(--r2); cursor: pointer }
 .choice input { margin-top: .15rem }
-.choice > span:not(.badge) { flex: 1; min-width: 0 }
+.choice > span:not(.badge) { flex: 1; min-width: 0; overflow-wrap: anywhere }
 .choice:has(:checked) { border-color: var(--accent); background: var(--accent-tint) }
 :is(input, select, textarea, .btn, .choice):is(:disabled, [aria-disabled=true], :has(:disabled)) { border-color: var(--line); background: var(--sunken); color: var(--soft); cursor: not-allowed }
 .pills .choice { padding: .35rem .7rem }

@@ -1,0 +1,54 @@
+/** A review of an app that is under way, as its launch would have left it; the operator decides. */
+import { sql } from 'drizzle-orm'
+import {
+  accessReviewApps,
+  accessReviewAssignments,
+  accessReviewItems,
+  accessReviews,
+} from '../../runtime/database/schema/reviews.ts'
+import { type CoreHost, domainOf } from '../core/host.ts'
+
+/** @param name What its name ends with, and what its lines are of. */
+export async function reviewWithLines(
+  { db }: Pick<CoreHost, 'db'>,
+  appId: string,
+  count: number,
+  name: string,
+): Promise<string> {
+  const domainId = await domainOf(db)
+  const { rows: admins } = await db.execute<{ id: string }>(
+    sql`select id from users where email = 'admin@localhost'`,
+  )
+  const [review] = await db
+    .insert(accessReviews)
+    .values({
+      domainId,
+      name: `${count} ${name}`,
+      status: 'IN_PROGRESS',
+      deadlineAt: new Date('2999-01-01'),
+    })
+    .returning()
+  const reviewId = review?.id ?? ''
+  const of = { domainId, reviewId, appId }
+  const [arda] = await db
+    .insert(accessReviewApps)
+    .values({ ...of, reviewType: 'ENTITLEMENTS', status: 'IN_PROGRESS' })
+    .returning()
+  const ardaId = arda?.id ?? ''
+  const [assigned] = await db
+    .insert(accessReviewAssignments)
+    .values({
+      domainId,
+      ardaId,
+      userIds: [admins[0]?.id ?? ''],
+      groupIds: [],
+      why: 'MANAGER',
+    } as never)
+    .returning()
+  const one = { ...of, ardaId, assignmentId: assigned?.id, accountType: 'USER', label: name }
+  for (let at = 0; at < count; at += 1)
+    await db.insert(accessReviewItems).values({
+      ...{ ...one, account: `u${at}`, accountId: ardaId, hints: ['NOBODY_ASKED'], place: at },
+    } as never)
+  return reviewId
+}
