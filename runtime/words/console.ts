@@ -15,6 +15,7 @@ import { CONSOLE_SETTINGS } from './console-settings.ts'
 import { CONSOLE_STORE } from './console-store.ts'
 import { CONSOLE_TABLES } from './console-tables.ts'
 import { CONSOLE_VERSIONS } from './console-versions.ts'
+import { CONSOLE_FINDINGS } from './findings.ts'
 import type { Words } from './say.ts'
 
 export const CONSOLE_WORDS = {
@@ -33,6 +34,7 @@ export const CONSOLE_WORDS = {
   ...CONSOLE_EVENTS,
   ...CONSOLE_SETTINGS,
   ...CONSOLE_COST,
+  ...CONSOLE_FINDINGS,
 } as const
 
 export type ConsoleWords = Words<typeof CONSOLE_WORDS>

@@ -3,6 +3,7 @@ import { ACCESS_WORDS } from './access.ts'
 import { ASKING_WORDS } from './asking.ts'
 import { DELEGATE_WORDS } from './delegates.ts'
 import { DOOR_WORDS } from './door.ts'
+import { FINDING_WORDS } from './findings.ts'
 import { FRAME_WORDS } from './frame.ts'
 import { GLASS_WORDS } from './glass.ts'
 import { INBOX_WORDS } from './inbox.ts'
@@ -23,6 +24,7 @@ export const PAGE_PARTS = {
   asking: ASKING_WORDS,
   states: STATE_WORDS,
   glass: GLASS_WORDS,
+  findings: FINDING_WORDS,
   inbox: INBOX_WORDS,
   personal: PERSONAL_WORDS,
   delegates: DELEGATE_WORDS,
@@ -40,6 +42,7 @@ export const PAGE_WORDS = {
   ...ASKING_WORDS,
   ...STATE_WORDS,
   ...GLASS_WORDS,
+  ...FINDING_WORDS,
   ...INBOX_WORDS,
   ...PERSONAL_WORDS,
   ...DELEGATE_WORDS,

@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { nullable } from '../schema/optional.ts'
 import { Access } from './access.ts'
 import { AccessLength } from './access-length.ts'
+import { FINDING_KINDS } from './finding.ts'
 import { User } from './person.ts'
 import { SeparationConflict } from './separation.ts'
 import { TaskAssignee } from './task.ts'
@@ -14,6 +15,9 @@ const count = (description: string) => described(v.number(), description)
 
 /** Most people and groups that are named of one step. */
 export const MAX_DECIDERS_NAMED = 10
+
+/** Most findings that are named to who decides. */
+export const MAX_GROUND_FINDINGS = 10
 
 /** Most apps and permissions whose outlooks are read at once. */
 export const MAX_OUTLOOKS = 50
@@ -92,6 +96,17 @@ export const TaskGrounds = v.pipe(
         holding: count('How many of those hold the same'),
       }),
       'None where the person has no manager',
+    ),
+    findings: described(
+      v.array(
+        v.strictObject({
+          id: v.string(),
+          kind: v.picklist(FINDING_KINDS),
+          label: nullable(described(v.string(), 'The entitlement, as the app calls it')),
+          opened_at: moment('Since when it is open'),
+        }),
+      ),
+      `Open findings about what the person holds in the app, newest first; at most ${MAX_GROUND_FINDINGS}`,
     ),
     separation_of_duties: described(
       v.array(SeparationConflict),

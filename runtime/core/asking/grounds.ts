@@ -1,10 +1,11 @@
 /** Facts for who decides on a task: what is asked, what the person holds, who else holds the same. */
-import { eq, sql } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
-import type { TaskGrounds } from '../../contract/models/asking.ts'
+import { MAX_GROUND_FINDINGS, type TaskGrounds } from '../../contract/models/asking.ts'
 import type { SeparationConflict } from '../../contract/models/separation.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
+import { findings } from '../../database/schema/findings.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { accessInApp } from '../catalogue/apps/access.ts'
 import { toUser, usersOf } from '../directory/users.ts'
@@ -61,8 +62,27 @@ export async function taskGrounds(
       request && target?.managerId
         ? await colleaguesOf(db, request, target.managerId)
         : { count: 0, holding: 0 },
+    findings: target && appId !== null ? await findingsAbout(db, target.id, appId) : [],
     separation_of_duties: request && asked ? await conflictsWith(db, request) : [],
   }
+}
+
+/** What is wrong with what the person holds in the app: it is in the domain of both. */
+async function findingsAbout(
+  db: Db,
+  userId: string,
+  appId: string,
+): Promise<TaskGrounds['findings']> {
+  const rows = await db
+    .select()
+    .from(findings)
+    .where(and(eq(findings.userId, userId), eq(findings.appId, appId), eq(findings.state, 'OPEN')))
+    .orderBy(desc(findings.openedAt), desc(findings.id))
+    .limit(MAX_GROUND_FINDINGS)
+  return rows.map(({ id, kind, details: { label }, openedAt }) => ({
+    ...{ id, kind, opened_at: openedAt.toISOString() },
+    label: typeof label === 'string' ? label : null,
+  }))
 }
 
 const conflictsWith = async (db: Db, request: RequestRow): Promise<SeparationConflict[]> => {

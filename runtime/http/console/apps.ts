@@ -19,6 +19,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
+import { findingsOf } from './findings.ts'
 import { listPage } from './list-page.ts'
 import {
   brief,
@@ -167,11 +168,13 @@ ${
     : ''
 }
 </div>`
+  const wrong = await findingsOf(visit, { of: 'app_id', id: app.id, path: appPath(app.id) })
   const content = html`${latest?.state === 'STOPPED' ? note('bad', 'alert', t.console.app.stopped, html`${brief(latest.problem ?? '', 500)} ${t.console.app.stoppedText}`) : ''}
 ${
-  operates || holders
+  operates || holders || wrong !== ''
     ? html`<div class="cols"><div class="stack wide">
 ${operates && (!isCustom || runs.length > 0) ? runsOf(t, app.id, runs, now) : ''}
+${wrong}
 ${holders ? accountsOf(t, app, holders, sort, now) : ''}
 </div>${aside}</div>`
     : aside

@@ -17,6 +17,7 @@ import { note } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { accessGraph, type GraphLine, linesOf } from './access-graph.ts'
 import { key } from './charts.ts'
+import { findingsOf } from './findings.ts'
 import { listPage } from './list-page.ts'
 import { brief, type Column, card, facts, go, listed, pagesNav, row, shell } from './parts.ts'
 import { sendFile } from './send-file.ts'
@@ -89,9 +90,13 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
     : null
   const lines = linesOf(t, held?.items ?? [])
   const visitor = await visit.visitor()
+  const wrong = await findingsOf(visit, {
+    ...{ of: 'user_id', id: user.id, path: personPath(user.id) },
+  })
   const content = html`<div class="cols"><div class="stack wide">
 ${held ? asOfForm(visit, user.id, moment.day) : ''}
 ${held ? why(t, nameOf(user), lines, held, { id: user.id, day: moment.day }) : ''}
+${wrong}
 </div><div class="stack wide">
 ${card(
   { id: 'facts', title: t.console.person.facts },

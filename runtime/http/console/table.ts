@@ -25,6 +25,7 @@ import { showConnectors } from './connectors.ts'
 import { CONSENT_PATH, showConsent, takeCallback } from './consent.ts'
 import { sendExpenses, sendIdleSeats, sendLicences, showCost } from './cost.ts'
 import { COST_CHANGES } from './cost-changes.ts'
+import { FINDING_CHANGES } from './finding-changes.ts'
 import { GLASS_CHANGES } from './glass-changes.ts'
 import { showHome } from './home.ts'
 import { showInstall, takePackage } from './install.ts'
@@ -263,6 +264,7 @@ export const CHANGES: Readonly<Record<string, ConsoleChange>> = {
   ...POLICY_CHANGES,
   ...REVIEW_CHANGES,
   ...COST_CHANGES,
+  ...FINDING_CHANGES,
   ...GLASS_CHANGES,
 }
 

@@ -224,6 +224,7 @@ function facts(
 <ul class="lines">
 ${earlier.map((one) => earlierFact(t, one, now))}
 ${grounds.separation_of_duties.map((one) => dutyFact(t, one))}
+${grounds.findings.map(({ kind, label, opened_at: since }) => fact('wait', 'alert', html`${label === null ? '' : html`${label}: `}${w.finding_kinds[kind]}`, w.found_on(day(parseMoment(since), now))))}
 ${
   colleagues.count === 0
     ? fact('', 'user', w.no_peers)

@@ -425,6 +425,10 @@ describe('every change with fields', () => {
       later: { manager: 'yes' },
     },
     'new-permission': { first: { label: 'Send' }, later: { label: 'Evil' } },
+    'accept-finding': {
+      first: { until: '2999-01-01', reason: 'Ours' },
+      later: { until: '2999-12-31' },
+    },
     'change-webhook': { first: { name: 'Ours' }, later: { url: 'https://evil.example/in' } },
   }
 
@@ -435,7 +439,12 @@ describe('every change with fields', () => {
     const hook = await core.call('POST', '/operator/webhooks', {
       body: { hook_type: 'SIEM', name: 'Theirs', url: 'https://siem.example/in' },
     })
-    const ids: Record<string, string> = { ...params, webhook_id: hook.body.webhook.id }
+    const domainId = await domainOf(core.db)
+    const found = { domainId, kind: 'REAPPEARED', severity: 'HIGH', subject: 'fields' } as const
+    const [finding] = await core.db.insert(findings).values(found).returning()
+    const ids: Record<string, string> = {
+      ...{ ...params, webhook_id: hook.body.webhook.id, finding_id: finding?.id ?? '' },
+    }
     const withFields = Object.entries(CHANGES).filter(([, { fields }]) => fields)
     expect(withFields.map(([name]) => name).toSorted()).toEqual(Object.keys(FILLED).toSorted())
     for (const [name, { path }] of withFields) {
@@ -487,6 +496,54 @@ describe('an app', () => {
     expect(text).toMatch(/of \d+ phases: judge/)
     expect(text).toContain('half of it &lt;b&gt;vanished&lt;/b&gt;')
     expect(text).toMatch(/\/console\/syncs\/\d+\/accept/)
+  })
+})
+
+describe('a finding', () => {
+  test('is on the pages of its app and person, accepted for a time with a reason, and opened again', async () => {
+    const visitor = await admin()
+    const [row] = await core.db
+      .insert(findings)
+      .values({
+        ...{ domainId: await domainOf(core.db), kind: 'DORMANT_PRIVILEGE', severity: 'HIGH' },
+        ...{ subject: 'console', appId, userId: ada.id, details: { label: HOSTILE } },
+      })
+      .returning()
+    const at = `/console/findings/${row?.id}`
+    const [ofApp, ofPerson] = [`/console/apps/${appId}`, `/console/people/${ada.id}`]
+    for (const page of [ofApp, ofPerson]) {
+      const { text } = await visitor.get(page)
+      expect(text).toContain('Privileged access that nobody used for 90 days')
+      expect(text).toContain('for a limited time')
+      expect(text).toContain(`href="${at}/accept?`)
+    }
+    const way = `${at}/accept?app_id=${appId}`
+    await visitor.get(way)
+    const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
+    const typed = { app_id: appId, until: day, reason: 'It is for emergencies' }
+    const late = await visitor.post(`${at}/accept`, { ...typed, until: '2999-01-01' })
+    expect(late.text).toContain('is accepted until 2999-01-01')
+    const tooLate = await visitor.post(`${at}/accept`, { ...typed, until: '2999-01-01' })
+    expect([tooLate.status, tooLate.text.includes('within the next 366 days')]).toEqual([422, true])
+    await visitor.post(`${at}/accept`, typed)
+    const done = await visitor.post(`${at}/accept`, typed)
+    expect([done.status, done.headers.get('location')]).toEqual([303, ofApp])
+    const shown = (await visitor.get(ofApp)).text
+    expect(shown).toContain(`accepted until ${day}`)
+    expect(shown).toContain('It is for emergencies')
+    await visitor.get(`${at}/reopen?user_id=${ada.id}`)
+    const again = await visitor.post(`${at}/reopen`, { user_id: ada.id })
+    expect([again.status, again.headers.get('location')]).toEqual([303, ofPerson])
+    const reader = await signedIn(
+      core,
+      (await person(core.db, 'finds@example.com', ['Read Only Admin'])).token,
+    )
+    const read = (await reader.get(ofApp)).text
+    expect(read).toContain('Privileged access')
+    expect(read).not.toContain(`${at}/`)
+    expect((await reader.get(way)).status).toBe(403)
+    await core.db.delete(findings)
+    expect((await visitor.get(ofApp)).text).toContain('Nothing is found')
   })
 })
 

@@ -1,8 +1,17 @@
 /** The inbox: what waits, on what grounds, and the decisions that are sent from it. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findings } from '../../../runtime/database/schema/findings.ts'
 import { tasks } from '../../../runtime/database/schema/tasks.ts'
-import { app, type CoreHost, type Person, person, startCore, task } from '../../core/host.ts'
+import {
+  app,
+  type CoreHost,
+  domainOf,
+  type Person,
+  person,
+  startCore,
+  task,
+} from '../../core/host.ts'
 import { type Company, company } from '../../core/requests/company.ts'
 import { signedIn, type Visitor } from '../settings/visitor.ts'
 
@@ -42,6 +51,20 @@ describe('the inbox', () => {
     expect(text).toContain('<b>for 8 hours</b>')
     expect(text).toContain('Has not had it before')
     expect(text).toContain('value="approve"')
+  })
+
+  test('names what is wrong with what the person holds there, and in German', async () => {
+    const id = await taskOf(await asked())
+    const found = { kind: 'DORMANT_PRIVILEGE', severity: 'HIGH', subject: id } as const
+    const domainId = await domainOf(core.db)
+    const about = { domainId, appId, userId: ada.id, details: { label: 'Owners <b>' } }
+    await core.db.insert(findings).values({ ...found, ...about })
+    const { text } = await visitor.get(`/inbox/${id}`)
+    expect(text).toContain('Owners &lt;b&gt;: Privileged access that nobody used for 90 days')
+    const german = await visitor.get(`/inbox/${id}`, { headers: { 'accept-language': 'de' } })
+    expect(german.text).toContain('Privilegierter Zugang, den seit 90 Tagen niemand nutzt')
+    await core.db.delete(findings)
+    expect((await visitor.get(`/inbox/${id}`)).text).not.toContain('Owners')
   })
 
   test('shows what an approval says itself where there is no request', async () => {

@@ -1,0 +1,92 @@
+/** What is wrong with the access of an app or of a person: findings that are open, or accepted for a time. */
+import { html } from 'hono/html'
+import type { AccessFinding, Severity } from '../../contract/models/finding.ts'
+import { listFindings } from '../../core/findings/read.ts'
+import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
+import type { Markup } from '../frame/layout.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { pageNumber } from '../pages/access.ts'
+import { type BadgeLook, badge } from '../pages/states.ts'
+import { brief, type Column, go, listed, pagesNav, row } from './parts.ts'
+import type { ConsoleVisit } from './visit.ts'
+
+const SIZE = 10
+
+/** SEVERITY_LOOKS: how bad it is -> how it looks. */
+const SEVERITY_LOOKS: Record<Severity, BadgeLook> = {
+  HIGH: ['bad', 'alert'],
+  MEDIUM: ['wait', 'alert'],
+  LOW: ['', 'info'],
+}
+
+/** What the findings are of: an app or a person, and its page. */
+type About = { of: 'app_id' | 'user_id'; id: string; path: string }
+
+const columnsOf = ({ console: { findings: w } }: Tongue): Column[] => [
+  { words: w.what },
+  { words: w.who },
+  { words: w.since, look: 'c3' },
+  { words: w.action, look: 'num', unseen: true },
+]
+
+/** The findings; nothing for who may read none. */
+export async function findingsOf(visit: ConsoleVisit, about: About): Promise<Markup | ''> {
+  const { c, db, principal, now, t } = visit
+  const w = t.console.findings
+  if (reachesNone(principal, 'findings.read')) return ''
+  const found = await listFindings(db, principal, {
+    ...{ state: ['OPEN', 'ACCEPTED'], kind: [], severity: [], separation_rule_id: null },
+    ...{ app_id: null, user_id: null, [about.of]: about.id },
+    ...{ page: pageNumber(c.req.query('findings')), size: SIZE },
+  })
+  const mayAccept = principal.permissions.has('findings.write') && !principal.readOnly
+  const rows = found.items.map((one) =>
+    row(columnsOf(t), [
+      whatOf(t, one, about),
+      whoOf(t, one),
+      t.day(new Date(one.opened_at), now),
+      mayAccept ? wayOf(t, one, about) : '',
+    ]),
+  )
+  const at = (page: number) => `${about.path}?findings=${page}#findings`
+  return listed(
+    { id: 'findings', title: w.title, note: w.note, count: found.total },
+    columnsOf(t),
+    rows,
+    { title: w.none, text: w.noneText },
+    pagesNav(found, w.title, at, t),
+    t,
+  )
+}
+
+/** What is wrong, with what, and what to do. */
+function whatOf(t: Tongue, one: AccessFinding, { of }: About): Markup {
+  const w = t.console.findings
+  const [kind, icon] = SEVERITY_LOOKS[one.severity]
+  const things = [of === 'app_id' ? null : one.app_name, one.label].filter((name) => name !== null)
+  const until = one.state === 'ACCEPTED' && one.accepted_until ? new Date(one.accepted_until) : null
+  return html`${badge(kind, icon, w.severities[one.severity])} ${t.w.finding_kinds[one.kind]}${things.length > 0 ? html`<span class="sub">${brief(things.join(', '))}</span>` : ''}<span class="sub">${until === null ? w.steps[one.kind] : html`${w.acceptedUntil(dayOf(until))}${one.reason ? html` · ${t.w.quoted(brief(one.reason))}` : ''}`}</span>`
+}
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
+
+function whoOf({ console: { findings: w } }: Tongue, one: AccessFinding): Markup | string {
+  const account = one.unique_identifier ?? ''
+  if (one.user_id === null)
+    return account === '' ? '–' : html`${brief(account)}<span class="sub">${w.nobody}</span>`
+  return html`<a href="/console/people/${one.user_id}">${one.user_email ?? account}</a>${account === '' ? '' : html`<span class="sub">${brief(account)}</span>`}`
+}
+
+function wayOf(
+  { w, console: { findings } }: Tongue,
+  one: AccessFinding,
+  { of, id }: About,
+): Markup {
+  const verb = one.state === 'OPEN' ? 'accept' : 'reopen'
+  const named = html`${findings[verb].link}<span class="unseen"> ${w.finding_kinds[one.kind]} ${one.unique_identifier ?? ''}</span>`
+  return go(
+    `/console/findings/${one.id}/${verb}?${new URLSearchParams({ [of]: id })}`,
+    named,
+    'less',
+  )
+}
