@@ -1,10 +1,13 @@
 /** The pages for people in a real browser: seen in both schemes and widths, by keyboard, without script. */
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { Client } from 'pg'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newLoginLink } from '../../runtime/cli/login-link.ts'
 import { freePort } from '../free-port.ts'
 import { openTestDatabase, type TestDatabase } from '../kit/databases.ts'
+import type { Oidc } from '../real-systems/oidc-person.ts'
 import { missing, type RealSystem, startSystem } from '../real-systems/start.ts'
 import { CHROMIUM, startChromium } from './chromium.ts'
 import { begin, newHome, stopCommands } from './command.ts'
@@ -19,8 +22,18 @@ const reason =
   CHROMIUM === null ? ' (SKIPPED: no Chromium; install it, or name it in CHROMIUM)' : ''
 
 const noMail = missing('openssl')
+const noProvider = missing()
 type MailSystem = RealSystem & { port: number; ca: string; page: string }
 type Received = { envelope: { to: string[] }; subject: string; text: string }
+
+/** The settings by which people sign in at the provider; who is not known stays out. */
+async function signInBy(issuer: string, home: string): Promise<Record<string, string>> {
+  const file = path.join(home, 'providers.json')
+  const client = { client_id: 'keyway', client_secret_file: 'secret' }
+  await writeFile(file, JSON.stringify([{ id: 'acme', name: 'Acme', issuer, ...client }]))
+  await writeFile(path.join(home, 'secret'), 'keyway-secret')
+  return { KEYWAY_SIGN_IN: file, KEYWAY_PRIVATE_EGRESS: `sign-in=${new URL(issuer).host}` }
+}
 
 const TOKEN = `lsk_${'pages'.repeat(10)}`
 
@@ -29,6 +42,8 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
   let database: TestDatabase
   let url: string
   let mail: MailSystem | null
+  let provider: (RealSystem & Oidc) | null
+  let samplePort: number
   let env: Record<string, string>
   /** What the browser complained of: scripts and styles that the policy refused, errors. */
   const complaints: string[] = []
@@ -40,7 +55,15 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     const port = String(await freePort())
     url = `http://127.0.0.1:${port}`
     mail = noMail === null ? ((await startSystem('mail')) as MailSystem) : null
+    provider =
+      noProvider === null
+        ? ((await startSystem('oidc', {
+            REDIRECT_URIS: `${url}/sign-in/acme/callback`,
+            LOGOUT_URIS: `${url}/`,
+          })) as RealSystem & Oidc)
+        : null
     env = {
+      ...(provider && (await signInBy(provider.issuer, home))),
       ...{ PORT: port, KEYWAY_DATA_DIR: path.join(home, 'data'), DATABASE_URL: database.url },
       ...{ KEYWAY_ADMIN_TOKEN: TOKEN, KEYWAY_SECRET: 'secret-of-pages-'.repeat(4) },
       KEYWAY_REGISTRY: registry,
@@ -53,8 +76,8 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
         NODE_EXTRA_CA_CERTS: mail.ca,
       }),
     }
-    const sample = String(await freePort())
-    const command = begin(['start', '--sample', '--sample-port', sample], { env })
+    samplePort = await freePort()
+    const command = begin(['start', '--sample', '--sample-port', String(samplePort)], { env })
     await command.prints(/"msg":"ready"/)
     browser = await startChromium()
     await prepareStates({ url, token: TOKEN, databaseUrl: database.url, registry })
@@ -63,6 +86,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     await browser?.close()
     await stopCommands()
     await mail?.stop()
+    await provider?.stop()
     await database?.drop()
   })
 
@@ -139,22 +163,49 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
       )
     })
 
-  test.skipIf(noMail !== null)(
-    'are where a mail leads an approver, who decides there and not by opening it',
+  /** How many are in a group at the system itself. */
+  async function membersOf(tenant: string, group: string): Promise<number> {
+    const filter = new URLSearchParams({ filter: `displayName eq "${group}"` })
+    const reply = await fetch(`http://127.0.0.1:${samplePort}/${tenant}/scim/Groups?${filter}`, {
+      headers: { authorization: 'Bearer sample-token' },
+    })
+    const { Resources } = (await reply.json()) as { Resources: { members?: unknown[] }[] }
+    return Resources[0]?.members?.length ?? 0
+  }
+  const officeMovers = () => membersOf('design', 'Office Move 2027')
+
+  test.skipIf(noMail !== null || noProvider !== null)(
+    'lead from a sign-in at a provider to access: a mail brings the approver, who decides there and not by opening it',
     async () => {
-      const { context, page } = await signIn(ASKER)
-      await page.getByRole('link', { name: 'Data Warehouse' }).first().click()
-      await page.getByRole('link', { name: 'Read reports' }).click()
+      const client = new Client({ connectionString: database.url })
+      await client.connect()
+      const { rowCount } = await client.query(
+        "update users set email = 'alice@example.test' where email = 'emma.walker@example.com'",
+      )
+      await client.end()
+      expect(rowCount).toBe(1)
+      const context = await browser.newContext({ baseURL: url })
+      const page = await watched(await context.newPage())
+      await page.goto('/access')
+      await page.getByRole('link', { name: 'Continue with Acme' }).click()
+      await page.locator('input[name=user]').fill('alice')
+      await page.locator('input[name=password]').fill('pw-alice')
+      await page.locator('button[value=login]').click()
+      await page.locator('button[value=allow]').click()
+      await page.waitForURL(`${url}/access`)
+      const before = await officeMovers()
+      await page.getByRole('link', { name: 'Design Studio' }).first().click()
+      await page.getByRole('link', { name: 'Office Move 2027' }).click()
       await page.getByLabel('Why do you need it?').fill('Asked for by mail')
       await page.getByRole('button', { name: 'Send request' }).click()
       await page
-        .getByRole('link', { name: /^Read reports, for/ })
+        .getByRole('link', { name: /^Office Move 2027, for/ })
         .first()
         .click()
       await page.getByText('decides now').first().waitFor()
 
       const { subject, text } = await mailWith('Asked for by mail')
-      expect(subject).toContain('Hana Patel beantragt')
+      expect(subject).toContain('Emma Walker beantragt')
       const link = /http:\S+\/inbox\/[\w-]+/.exec(text)?.[0] ?? ''
       // As a program does that looks into mail.
       expect((await fetch(link, { redirect: 'manual' })).status).toBe(303)
@@ -177,11 +228,32 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
       const wide = await inbox.evaluate('document.documentElement.scrollWidth - innerWidth')
       expect(wide).toBeLessThanOrEqual(0)
       await inbox.getByRole('button', { name: /^Genehmigen/ }).click()
-      await inbox.getByText(/^Genehmigt: Read reports/).waitFor()
+      await inbox.getByText(/^Genehmigt: Office Move 2027/).waitFor()
       await page.reload()
       await page.getByText('said yes').first().waitFor()
+
+      await until('the system has it', async () => (await officeMovers()) === before + 1)
+      const held = page.locator('li', { has: page.getByRole('link', { name: /^Give back/ }) })
+      await until('it is there', async () => {
+        await page.goto('/access')
+        return (await held.filter({ hasText: 'Office Move 2027' }).count()) > 0
+      })
+      const ends = await held.filter({ hasText: 'Office Move 2027' }).locator('time').all()
+      const moments = await Promise.all(ends.map((one) => one.getAttribute('datetime')))
+      expect(moments.some((at) => Date.parse(at ?? '') > Date.now())).toBe(true)
+      await page
+        .getByRole('link', { name: /^Give back/ })
+        .first()
+        .click()
+      await page.getByRole('button', { name: 'Give back' }).first().click()
+      await page
+        .getByText(/given back/i)
+        .first()
+        .waitFor()
+      await until('the system has it no more', async () => (await officeMovers()) === before)
       await Promise.all([boss.close(), context.close()])
     },
+    120_000,
   )
 
   /** Signs in as people do: by typing the code, or from the link that has it. */
@@ -237,6 +309,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     consented: 'leads on',
     'offboarding-cancelled': 'of one that waits for its day: test/http/console/console.test.ts',
     cancel: 'of a sync that runs, which none does for as long as a test looks',
+    'reopen-finding': 'of one that is accepted: test/http/console/console.test.ts',
     release: 'of a connector that killed its worker: test/e2e/quarantine.test.ts has one',
   }
   /** States that no link leads to. */
@@ -320,6 +393,46 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     await page.getByText(/The newest \d+ entries fit/).waitFor()
     await context.close()
   })
+
+  test('reject ten lines of a review by a filter, and show them gone once the system does', async () => {
+    // Some have it by a policy since: they are not in the review.
+    const before = await membersOf('warehouse', 'On Call')
+    expect(before).toBeGreaterThanOrEqual(10)
+    const { context, page } = await signIn('ada.abbott@example.com')
+    await page.goto('/inbox')
+    await page
+      .getByRole('link', { name: /Review \d+ lines/ })
+      .first()
+      .click()
+    await page.locator('a[href^="/inbox/reviews/"]').first().click()
+    await page.waitForURL('**/inbox/reviews/*')
+    await page.getByLabel('Account, address or permission').fill('On Call')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.waitForURL(/search=/)
+    expect(await page.locator('tbody tr').count()).toBe(10)
+    await page.locator('#all').check()
+    await page.locator('#reason').fill('The nights are another team’s')
+    await page.getByRole('button', { name: 'Remove' }).first().click()
+    await page
+      .getByText(/^10 lines/)
+      .first()
+      .waitFor()
+
+    const operator = await signIn(OPERATOR)
+    await operator.page.goto('/console/reviews')
+    await operator.page.getByRole('link', { name: 'Who uses the Data Warehouse' }).click()
+    await operator.page.getByRole('link', { name: /^Complete/ }).click()
+    await operator.page.locator('main form button.btn').first().click()
+    await until('the system has them no more', async () => {
+      return (await membersOf('warehouse', 'On Call')) === before - 10
+    })
+    const shown = new URL(operator.page.url()).pathname
+    await until('the page says that they are gone', async () => {
+      await operator.page.goto(`${shown}?search=On+Call&state=REMOVED`)
+      return (await operator.page.locator('tbody tr').count()) === 10
+    })
+    await Promise.all([context.close(), operator.context.close()])
+  }, 120_000)
 
   test('gave the browser nothing to complain of, which would be heard', async () => {
     const heard: string[] = []

@@ -10,6 +10,7 @@ import type { Oidc } from '../real-systems/oidc-person.ts'
 import { missing, type RealSystem, startSystem } from '../real-systems/start.ts'
 import { CHROMIUM, startChromium } from './chromium.ts'
 import { begin, newHome, stopCommands } from './command.ts'
+import { HANDS } from './hands.ts'
 import { reportsOf } from './reports.ts'
 import { judge } from './walk.ts'
 
@@ -79,38 +80,40 @@ describe.skipIf(absent !== null)(`signing in by a provider in a browser${reason}
     await system?.stop()
   })
 
-  test.each([true, false])('leads in and out, script: %s', async (javaScriptEnabled) => {
-    const context = await browser.newContext({ javaScriptEnabled })
+  test.each(HANDS)('leads in and out, $name', async ({ context: options, press, fill }) => {
+    const context = await browser.newContext(options)
     const page = await context.newPage()
-    page.on('console', (one) => {
-      if (one.type() === 'error' && page.url().startsWith(url)) complaints.push(one.text())
-    })
+    await reportsOf(page, complaints, url)
     await page.goto(`${url}/inbox`)
-    await page.getByRole('link', { name: 'Continue with Acme' }).click()
-    await page.locator('input[name=user]').fill('alice')
-    await page.locator('input[name=password]').fill('pw-alice')
-    await page.locator('button[value=login]').click()
-    await page.locator('button[value=allow]').click()
+    await press(page.getByRole('link', { name: 'Continue with Acme' }))
+    await fill(page.locator('input[name=user]'), 'alice')
+    await fill(page.locator('input[name=password]'), 'pw-alice')
+    await press(page.locator('button[value=login]'))
+    await press(page.locator('button[value=allow]'))
     // The cookie that the way back sets is sent on the very next request, though another site began it.
     await page.waitForURL(`${url}/inbox`)
     await page.getByText('Nothing waits for you').waitFor()
 
-    await page.locator('summary', { hasText: 'Account of Alice Admin' }).click()
-    await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-    await page.getByRole('link', { name: 'Sign out of Acme too' }).click()
-    await page.locator('button[name=logout]').click()
+    await press(page.locator('summary', { hasText: 'Account of Alice Admin' }))
+    await press(page.getByRole('button', { name: 'Sign out', exact: true }))
+    await press(page.getByRole('link', { name: 'Sign out of Acme too' }))
+    await press(page.locator('button[name=logout]'))
     await page.waitForURL(/\/settings\/sign-in/)
     await context.close()
   })
 
-  test('says so where the person says no', async () => {
-    const context = await browser.newContext()
-    const page = await context.newPage()
-    await page.goto(`${url}/sign-in/acme`)
-    await page.locator('button[value=cancel]').click()
-    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor()
-    await context.close()
-  })
+  test.each(HANDS)(
+    'says so where the person says no, $name',
+    async ({ context: options, press }) => {
+      const context = await browser.newContext(options)
+      const page = await context.newPage()
+      await reportsOf(page, complaints, url)
+      await page.goto(`${url}/sign-in/acme`)
+      await press(page.locator('button[value=cancel]'))
+      await page.getByRole('heading', { name: 'You are not signed in' }).waitFor()
+      await context.close()
+    },
+  )
 
   /** An operator at the form that connects the app, filled in up to the button that gets consent. */
   async function askingForConsent(page: Page): Promise<void> {
@@ -129,7 +132,7 @@ describe.skipIf(absent !== null)(`signing in by a provider in a browser${reason}
   test('leads to consent for an app and back, and says so where it is refused', async () => {
     const context = await browser.newContext()
     const page = await context.newPage()
-    await reportsOf(page, complaints)
+    await reportsOf(page, complaints, url)
     await askingForConsent(page)
     expect(await judge(page)).toEqual([])
     await page.getByRole('link', { name: /^Go to 127/ }).click()
