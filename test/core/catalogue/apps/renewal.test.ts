@@ -375,10 +375,7 @@ test('a consent that is refused, late, of another person or without a client con
   const bare = await visitor.post(path, { ...filled('person'), 'auth.client_id': '' })
   expect([bare.status, bare.text]).toEqual([422, expect.stringContaining('Enter the client ID')])
   const noSetting = await visitor.post(path, { ...filled('person'), 'settings.server': '' })
-  expect([noSetting.status, noSetting.text]).toEqual([
-    400,
-    expect.stringContaining('Settings.server'),
-  ])
+  expect([noSetting.status, noSetting.text]).toEqual([422, expect.stringContaining('Fill in: ')])
 
   const first = await begun(visitor, path, filled('person'))
   const said = `error=access_denied&state=${first.searchParams.get('state')}`
