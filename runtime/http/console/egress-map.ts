@@ -197,7 +197,7 @@ function picture(t: Tongue, id: string, ways: readonly Way[]): Markup | null {
     ),
   ]
   const node = ([x, width]: readonly [number, number], y: number, words: string, look = '') =>
-    html`<g><rect class="node ${look}" x="${x}" y="${round(y - BOX.height / 2)}" width="${width}" height="${BOX.height}" rx="6"/><text class="b" x="${x + 10}" y="${round(y + 4)}">${brief(words, Math.floor((width - 14) / 7.1))}</text></g>`
+    html`<g><rect class="node ${look}" x="${x}" y="${round(y - BOX.height / 2)}" width="${width}" height="${BOX.height}" rx="6"/><text class="b" x="${x + 10}" y="${round(y + 4)}">${brief(words, Math.floor((width - 14) / 7.5))}</text></g>`
   return html`<svg class="graph" viewBox="0 0 640 ${height}" role="img" aria-labelledby="eg-t eg-d">
 <title id="eg-t">${t.console.one_connector.egress}: ${brief(id, 60)}</title><desc id="eg-d">${t.console.one_connector.egressNote}. ${t.console.one_connector.asTable}</desc>
 ${edges}${node(BOX.connector, height / 2, id, 'core')}${capabilities.map((name) => node(BOX.capability, yOf(capabilities, name), name))}${hosts.map((name) => node(BOX.host, yOf(hosts, name), name))}</svg>`
