@@ -1,26 +1,22 @@
-import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import { createConnection, createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isContended, ONCE } from '../../runtime/database/contention.ts'
 import type { Db } from '../../runtime/database/database.ts'
-import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import type { EmbeddedDatabase } from '../../runtime/database/embedded.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
 import { setUp } from '../../runtime/database/session.ts'
-import { forgetDatabase } from './forget.ts'
+import { ownServer } from '../kit/own-server.ts'
 
-const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-lost-'))
 /** A word that cuts the connection in front of the server when it is on its way there. */
 let cutAt: string | null = null
+let dataDir: string
 let server: EmbeddedDatabase
 let front: Server
 
 beforeAll(async () => {
-  const password = 'p'.repeat(40)
-  server = await startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })
+  ;({ dataDir, server } = await ownServer())
   const behind = path.join(String(server.connection.host), '.s.PGSQL.5432')
   front = createServer((caller) => {
     const upstream = createConnection(behind)
@@ -37,12 +33,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => front.listen(path.join(dataDir, '.s.PGSQL.5432'), resolve))
 })
-afterAll(async () => {
-  front.close()
-  await server.stop()
-  await forgetDatabase(dataDir)
-  await rm(dataDir, { recursive: true, force: true })
-})
+afterAll(() => void front.close())
 
 test.each(['begin', 'commit', 'rollback'])(
   'connections that are lost at %s are given back: the next transactions find one, and closing ends',

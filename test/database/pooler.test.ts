@@ -1,19 +1,16 @@
 /** The real pgbouncer between a host and PostgreSQL; without it (Debian's `pgbouncer`) this is skipped. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmodSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import type { EmbeddedDatabase } from '../../runtime/database/embedded.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
 import { until } from '../e2e/until.ts'
 import { freePort } from '../free-port.ts'
+import { ownServer } from '../kit/own-server.ts'
 import { shows } from '../symptoms.ts'
-import { forgetDatabase } from './forget.ts'
 
-const PASSWORD = 'p'.repeat(40)
 const isInstalled = spawnSync('pgbouncer', ['--version']).status === 0
 /** PostgreSQL's tools and pgbouncer refuse to run as root. */
 const isRoot = process.getuid?.() === 0
@@ -21,30 +18,29 @@ const NOBODY = 65_534
 
 let dataDir: string
 let server: EmbeddedDatabase
+let password: string
 const running: ChildProcess[] = []
 
 describe.skipIf(!isInstalled)('behind pgbouncer', () => {
   beforeAll(async () => {
-    dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-pooler-'))
+    const own = await ownServer()
+    ;({ dataDir, server } = own)
+    password = own.login.password
     chmodSync(dataDir, 0o755)
-    server = await startEmbedded({ dataDir, password: PASSWORD, tell: () => {}, onLine: () => {} })
   })
-  afterAll(async () => {
+  afterAll(() => {
     for (const one of running) one.kill('SIGKILL')
-    await server.stop()
-    await forgetDatabase(dataDir)
-    await rm(dataDir, { recursive: true, force: true })
   })
 
   /** Starts one with the settings that it comes with. */
   async function pooler(mode: string): Promise<string> {
     const port = await freePort()
     const file = path.join(dataDir, `${mode}.ini`)
-    writeFileSync(path.join(dataDir, 'users'), `"keyway" "${PASSWORD}"\n`, { mode: 0o644 })
+    writeFileSync(path.join(dataDir, 'users'), `"keyway" "${password}"\n`, { mode: 0o644 })
     writeFileSync(
       file,
       `[databases]
-keyway = host=${server.connection.host} dbname=keyway user=keyway password=${PASSWORD}
+keyway = host=${server.connection.host} dbname=keyway user=keyway password=${password}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
@@ -57,7 +53,7 @@ pool_mode = ${mode}
     )
     const who = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
     running.push(spawn('pgbouncer', [file], { stdio: 'ignore', ...who }))
-    return `postgres://keyway:${PASSWORD}@127.0.0.1:${port}/keyway`
+    return `postgres://keyway:${password}@127.0.0.1:${port}/keyway`
   }
 
   const open = (connectionString: string) => openDatabase({ connectionString }, () => {})
@@ -96,7 +92,7 @@ pool_mode = ${mode}
   )
 
   test('what the address says wins over the settings of a host, without a pooler', async () => {
-    const { host, password } = server.connection
+    const { host } = server.connection
     const options = encodeURIComponent('-c work_mem=5MB')
     const database = await open(
       `postgres://keyway:${password}@localhost/keyway?host=${encodeURIComponent(String(host))}&options=${options}`,

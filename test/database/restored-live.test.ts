@@ -15,7 +15,7 @@ import { signInByToken } from '../../runtime/core/sign-in/sessions.ts'
 import { backup } from '../../runtime/database/backup/backup.ts'
 import { restore } from '../../runtime/database/backup/restore.ts'
 import type { Db } from '../../runtime/database/database.ts'
-import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import type { EmbeddedDatabase } from '../../runtime/database/embedded.ts'
 import { PASSWORD_FILE } from '../../runtime/database/place.ts'
 import { backupKey, keyId } from '../../runtime/secrets/key-derivation.ts'
 import { keptSecret } from '../../runtime/secrets/secret-files.ts'
@@ -26,12 +26,12 @@ import { send } from '../e2e/client.ts'
 import { begin, type Command, stopCommands } from '../e2e/command.ts'
 import { until } from '../e2e/until.ts'
 import { visit } from '../http/settings/visitor.ts'
+import { ownServer } from '../kit/own-server.ts'
 import { forgetDatabase } from './forget.ts'
 
-const PASSWORD = 'p'.repeat(40)
 const EMAIL = 'ada@acme.example'
 const home = mkdtempSync(path.join(tmpdir(), 'keyway-restored-live-'))
-const [from, to] = [path.join(home, 'source'), path.join(home, 'restored')]
+const to = path.join(home, 'restored')
 const KEY = { id: keyId(SECRET), sealKey: backupKey(SECRET) }
 const quiet = { signal: new AbortController().signal, onProgress: () => {}, tell: () => {} }
 
@@ -45,12 +45,12 @@ let core: CoreHost | null = null
 beforeAll(async () => {
   // Calls last until the host is killed.
   system = await startBadSystem({ deadlineMs: 30_000 })
-  const told = { tell: () => {}, onLine: () => {} }
-  server = await startEmbedded({ dataDir: from, password: PASSWORD, ...told })
+  const own = await ownServer()
+  server = own.server
   pool = new Pool({ ...server.connection, max: 2 })
   const env = {
     ...system.env,
-    DATABASE_URL: `postgres://keyway:${PASSWORD}@/keyway?host=${server.connection.host}`,
+    DATABASE_URL: own.url,
     KEYWAY_DATA_DIR: path.join(home, 'host'),
     KEYWAY_SECRET: SECRET,
     KEYWAY_ADMIN_TOKEN: ADMIN_TOKEN,
@@ -68,9 +68,8 @@ afterAll(async () => {
   await core?.stop({ keep: true })
   await stopCommands()
   await pool.end()
-  await server.stop()
   await system.close()
-  for (const dataDir of [from, to]) await forgetDatabase(dataDir)
+  await forgetDatabase(to)
   await rm(home, { recursive: true, force: true, maxRetries: 10 })
 })
 

@@ -1,29 +1,18 @@
-import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import type { EmbeddedDatabase } from '../../runtime/database/embedded.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
-import { forgetDatabase } from './forget.ts'
+import { ownServer } from '../kit/own-server.ts'
 
-const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-search-'))
 let server: EmbeddedDatabase
 let client: Client
 
 beforeAll(async () => {
-  const password = 'p'.repeat(40)
-  server = await startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })
+  server = (await ownServer({ isEmpty: true })).server
   client = new Client(server.connection)
   await client.connect()
 })
-afterAll(async () => {
-  await client.end()
-  await server.stop()
-  await forgetDatabase(dataDir)
-  await rm(dataDir, { recursive: true, force: true })
-})
+afterAll(() => client.end())
 
 async function open(): Promise<string[]> {
   const said: string[] = []

@@ -2,41 +2,27 @@
  * Whole hosts over kept databases of landed versions: what was begun then goes on, in the systems too. That the
  * migrations themselves keep everything is upgrades.test.ts.
  */
-import { mkdtempSync, readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import type { ClientConfig } from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTokenHasher } from '../../runtime/core/kernel/identity/token-hasher.ts'
 import { createToken } from '../../runtime/core/kernel/identity/tokens.ts'
-import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import type { EmbeddedDatabase } from '../../runtime/database/embedded.ts'
 import { SAMPLE_TOKEN } from '../../runtime/sample/tenants.ts'
 import { type Directory, startDirectory } from '../core/directory.ts'
 import { type CoreHost, startCore } from '../core/host.ts'
 import { type BadSystem, startBadSystem } from '../core/requests/faults/bad-system.ts'
 import { until } from '../e2e/until.ts'
-import { withDatabase } from '../kit/template.ts'
-import { forgetDatabase } from './forget.ts'
+import { ownServer } from '../kit/own-server.ts'
 import { besideOf, loadKept, moveSystems, SECRET, STATES, TOKEN } from './kept.ts'
 
-let dataDir: string
 let server: EmbeddedDatabase
 let system: BadSystem
 beforeAll(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-upgraded-'))
-  await withDatabase(dataDir)
-  const password = readFileSync(path.join(dataDir, 'database-password'), 'utf8').trim()
-  server = await startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })
+  server = (await ownServer()).server
   system = await startBadSystem()
 })
-afterAll(async () => {
-  await system.close()
-  await server.stop()
-  await forgetDatabase(dataDir)
-  await rm(dataDir, { recursive: true, force: true })
-})
+afterAll(() => system.close())
 
 /** A host over a kept database, ready. */
 async function upgraded(connection: ClientConfig, env: Record<string, string>): Promise<CoreHost> {

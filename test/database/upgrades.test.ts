@@ -1,7 +1,5 @@
 /** Kept databases of landed versions are brought to the schema of this one; what is of none is refused. */
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -15,14 +13,13 @@ import { createTokenHasher } from '../../runtime/core/kernel/identity/token-hash
 import { tellPaused } from '../../runtime/core/tasks/upgrade-notice.ts'
 import { boundTo } from '../../runtime/core/webhooks/secrets.ts'
 import type { Database } from '../../runtime/database/database.ts'
-import { type EmbeddedDatabase, startEmbedded } from '../../runtime/database/embedded.ts'
+import type { EmbeddedDatabase } from '../../runtime/database/embedded.ts'
 import { MIGRATIONS } from '../../runtime/database/fit.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
 import { createSealer } from '../../runtime/secrets/seal.ts'
 import { VERSION } from '../../runtime/version.ts'
-import { withDatabase } from '../kit/template.ts'
+import { ownServer } from '../kit/own-server.ts'
 import { shows } from '../symptoms.ts'
-import { forgetDatabase } from './forget.ts'
 import { asking, loadKept, SECRET, STATES, TOKEN } from './kept.ts'
 
 /** What lies in each: connected apps, policies, requests. */
@@ -70,18 +67,9 @@ const ACTING: Record<string, { policies: number; apps: number }> = {
   '0053': { policies: 1, apps: 2 },
 }
 
-let dataDir: string
 let server: EmbeddedDatabase
 beforeAll(async () => {
-  dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-upgrades-'))
-  await withDatabase(dataDir)
-  const password = readFileSync(path.join(dataDir, 'database-password'), 'utf8').trim()
-  server = await startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })
-})
-afterAll(async () => {
-  await server.stop()
-  await forgetDatabase(dataDir)
-  await rm(dataDir, { recursive: true, force: true })
+  server = (await ownServer()).server
 })
 
 const count = async ({ db }: Database, of: string): Promise<number> =>

@@ -13,6 +13,7 @@ import { homeOf } from '../../runtime/database/home.ts'
 import { PASSWORD_FILE } from '../../runtime/database/place.ts'
 import { keptSecret } from '../../runtime/secrets/secret-files.ts'
 import { forgetDatabase } from '../database/forget.ts'
+import { type Login, startOwnServer, urlOf } from './own-server.ts'
 
 /** Where the tests of a run find the server: how its administrator connects, as JSON. */
 const VARIABLE = 'KEYWAY_TESTS_SERVER'
@@ -32,8 +33,6 @@ autovacuum_naptime = '10min'
 
 /** Its folder lets nobody else in, and each of thousands of connections would prove its password with 4096 hashes. */
 const WHO = 'local all all trust\n'
-
-export type Login = Record<'host' | 'user' | 'password' | 'database', string>
 
 export type TestDatabase = {
   /** How the owner of the tables connects. */
@@ -70,10 +69,6 @@ export async function startServer(
   }
 }
 
-/** A way to connect as DATABASE_URL has it. */
-export const urlOf = ({ host, user, password, database }: Login): string =>
-  `postgres://${user}:${encodeURIComponent(password)}@/${database}?host=${encodeURIComponent(host)}`
-
 async function ask(connection: ClientConfig, statement: string): Promise<void> {
   const client = new Client(connection)
   await client.connect()
@@ -88,19 +83,8 @@ async function ask(connection: ClientConfig, statement: string): Promise<void> {
 export async function openTestDatabase(): Promise<TestDatabase> {
   const made = await newDatabase()
   if (made) return made
-  const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-database-'))
-  const { value: password } = await keptSecret(dataDir, PASSWORD_FILE)
-  const server = await startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })
-  const login = { host: String(server.connection.host), user: NAME, password, database: NAME }
-  return {
-    login,
-    url: urlOf(login),
-    async drop() {
-      await server.stop()
-      await forgetDatabase(dataDir)
-      await rm(dataDir, { recursive: true, force: true, maxRetries: 10 })
-    },
-  }
+  const { login, url, remove } = await startOwnServer()
+  return { login, url, drop: remove }
 }
 
 /** A new database in the server of the run; null in a program that is no test, which has none. */

@@ -8,7 +8,8 @@ import { expect } from 'vitest'
 import { send } from '../../e2e/client.ts'
 import { begin, type Command, newHome, stopCommands } from '../../e2e/command.ts'
 import { until } from '../../e2e/until.ts'
-import { openTestDatabase, urlOf } from '../../kit/databases.ts'
+import { openTestDatabase } from '../../kit/databases.ts'
+import { urlOf } from '../../kit/own-server.ts'
 import type { Made } from './packaging.ts'
 
 const TOKEN = `lsk_${'killed'.repeat(7)}`
