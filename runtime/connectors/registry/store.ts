@@ -6,7 +6,7 @@
  * of the runtime's own sources is part of the folder's name.
  */
 
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
@@ -50,10 +50,33 @@ const Kept = v.variant('ok', [
   }),
 ])
 
+/** What stands at the end of a verdict that was written here: the digest of all before it. */
+const SUM = /,"sum":"([0-9a-f]{64})"\}$/
+
+const sumOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/** A verdict as a text that says whether it is still as it was written. */
+function withSum(verdict: StoredVerdict): string {
+  const text = JSON.stringify(verdict)
+  return `${text.slice(0, -1)},"sum":"${sumOf(text)}"}`
+}
+
+/** A verdict that is as it was written, and so has been checked before; null for any other text. */
+function unchanged(text: string): StoredVerdict | null {
+  const found = SUM.exec(text)
+  if (!found) return null
+  const whole = `${text.slice(0, found.index)}}`
+  if (sumOf(whole) !== found[1]) return null
+  // Such a sum is written behind verdicts alone.
+  const verdict: StoredVerdict = JSON.parse(whole)
+  return verdict
+}
+
 /** Opens the store below a directory. `toolchain` is the digest of the runtime's own sources. */
 export function openStore(directory: string, toolchain: string): Store {
   const home = (digest: string) =>
     path.join(directory, 'connectors', `${digest}-${toolchain.slice(0, 12)}`)
+  const isOwn = (folder: string) => folder.endsWith(`-${toolchain.slice(0, 12)}`)
   const lastGoodFile = path.join(directory, 'last-good.json')
   let writing: Promise<void> = Promise.resolve()
 
@@ -81,13 +104,11 @@ export function openStore(directory: string, toolchain: string): Store {
     const text = await readOrNull(path.join(folder, 'verdict.json'))
     // As large as no manifest that passes: kept by a runtime that had no bounds.
     if (text === null || text.length > MAX_VERDICT_LENGTH) return null
-    const value = tryJson(text)
-    if (patternsFault(membersOf(value)['manifest']) !== null) return null
-    const parsed = v.safeParse(Kept, value)
-    // Half written, or of an older form: judge again.
-    if (!parsed.success) return null
-    const whole = !parsed.output.ok || (await isThere(path.join(folder, 'code.js')))
-    return whole ? parsed.output : null
+    // Of another version of the runtime, it may be of another form.
+    const verdict = (isOwn(folder) ? unchanged(text) : null) ?? checked(text)
+    if (verdict === null) return null
+    const whole = !verdict.ok || (await isThere(path.join(folder, 'code.js')))
+    return whole ? verdict : null
   }
 
   async function firstGood(digest: string): Promise<{ folder: string; manifest: Manifest } | null> {
@@ -147,14 +168,22 @@ export function openStore(directory: string, toolchain: string): Store {
   }
 }
 
+/** Null for what is half written, or of an older form: it is judged again. */
+function checked(text: string): StoredVerdict | null {
+  const value = tryJson(text)
+  if (patternsFault(membersOf(value)['manifest']) !== null) return null
+  const parsed = v.safeParse(Kept, value)
+  return parsed.success ? parsed.output : null
+}
+
 async function writeVerdict(folder: string, verdict: Inspection): Promise<void> {
   const write = (name: string, text: string) => writeFile(path.join(folder, name), text)
-  if (!verdict.ok) return write('verdict.json', JSON.stringify(verdict))
+  if (!verdict.ok) return write('verdict.json', withSum(verdict))
   const { code, map, logo, ...kept } = verdict
   await write('code.js', code)
   if (map !== null) await write('code.js.map', map)
   if (logo !== null) await write('logo.txt', logo)
-  await write('verdict.json', JSON.stringify(kept))
+  await write('verdict.json', withSum(kept))
 }
 
 async function lastGoodOn(file: string): Promise<Record<string, string>> {

@@ -70,6 +70,21 @@ describe('a verdict', () => {
     expect([await store.find(DIGEST), await store.manifest(DIGEST)]).toEqual([null, null])
   })
 
+  test('that was changed since it was written is checked anew', async () => {
+    const { store, verdictFile } = open()
+    await store.keep(DIGEST, good)
+    const text = await readFile(verdictFile, 'utf8')
+    await writeFile(verdictFile, text.replace('"capabilities"', '"capability"'))
+    expect(await store.find(DIGEST)).toBeNull()
+  })
+
+  test('of another runtime is checked anew, also where it is as it was written', async () => {
+    const { store, directory } = open()
+    const { capabilities: _left, ...older } = manifest
+    await store.keep(DIGEST, { ...good, manifest: older as Manifest })
+    expect(await open(directory, 'e'.repeat(64)).store.manifest(DIGEST)).toBeNull()
+  })
+
   test('may be replaced', async () => {
     const { store } = open()
     await store.keep(DIGEST, bad)
