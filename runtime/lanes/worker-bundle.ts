@@ -7,7 +7,6 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { buildSync, stop } from 'esbuild'
 
 export type WorkerBundle = {
   /** The worker's file. */
@@ -37,30 +36,31 @@ export async function buildWorker(directory: string): Promise<WorkerBundle> {
 
 /** No module: loading the loader of modules would be an eighth of the start of a worker. */
 async function makeWorker(): Promise<string> {
+  // Loaded where it is needed: the installed package has the file.
+  const { buildSync, stop } = await import('esbuild')
+  function bundle(entry: string, format: 'iife' | 'cjs', define: Record<string, string>) {
+    // The blocking form: no other build of this process can be under way when the bundler is stopped.
+    const result = buildSync({
+      entryPoints: [path.join(RUNTIME, entry)],
+      bundle: true,
+      write: false,
+      format,
+      define,
+      platform: format === 'cjs' ? 'node' : 'neutral',
+      target: 'esnext',
+      minify: format === 'iife',
+      // Sloppy functions of the prelude could be seen from the guest through `.caller`.
+      banner: { js: "'use strict';" },
+      legalComments: 'none',
+      tsconfigRaw: {},
+    })
+    return result.outputFiles.map(({ text }) => text).join('')
+  }
   const prelude = bundle('worker/guest/prelude', 'iife', {})
   const worker = bundle('worker/main', 'cjs', { KEYWAY_PRELUDE: JSON.stringify(prelude) })
   // It would stay for the life of the host.
   await stop()
   return worker
-}
-
-function bundle(entry: string, format: 'iife' | 'cjs', define: Record<string, string>) {
-  // The blocking form: no other build of this process can be under way when the bundler is stopped.
-  const result = buildSync({
-    entryPoints: [path.join(RUNTIME, entry)],
-    bundle: true,
-    write: false,
-    format,
-    define,
-    platform: format === 'cjs' ? 'node' : 'neutral',
-    target: 'esnext',
-    minify: format === 'iife',
-    // Sloppy functions of the prelude could be seen from the guest through `.caller`.
-    banner: { js: "'use strict';" },
-    legalComments: 'none',
-    tsconfigRaw: {},
-  })
-  return result.outputFiles.map(({ text }) => text).join('')
 }
 
 function isolatedVmBinary(): string {

@@ -1,8 +1,8 @@
 /** The log: JSON lines on standard output, readable lines on a terminal. */
-
+import { createRequire } from 'node:module'
 import type { Writable } from 'node:stream'
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino'
-import pretty from 'pino-pretty'
+import type { PinoPretty } from 'pino-pretty'
 import { membersOf } from '../contract/schema/record.ts'
 import { createRepeats, type Line } from './log-repeats.ts'
 import { escaped, UNSEEN } from './visible.ts'
@@ -39,6 +39,8 @@ const optionsOf = (level: string): LoggerOptions => ({
 
 /** Lines for people, in colours unless they go elsewhere than to the terminal. */
 export function readableLog(level: string, destination?: Writable): Log {
+  // Loaded where there is a terminal: it takes longer than the rest of the log.
+  const pretty: typeof PinoPretty = createRequire(import.meta.url)('pino-pretty')
   const stream = pretty({
     colorize: destination === undefined,
     translateTime: 'SYS:HH:MM:ss.l',
