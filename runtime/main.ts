@@ -86,7 +86,7 @@ export async function createHost(
   given: HostParts = {},
 ): Promise<Host> {
   const { only = null, database: wanted, resolve, launch = (as) => as, recorder } = given
-  const { siblings = ALONE, worker } = given
+  const { siblings = ALONE, worker, keeper = null } = given
   const { dataDir } = config
   const isEmbedded = config.databaseUrl === ''
   const keptDays = await setting(() => parseRetention(config.retention))
@@ -113,7 +113,7 @@ export async function createHost(
           openHostDatabase({
             ...known,
             parts: callable.promise,
-            ...{ replaceMissing: wanted === 'new', isBeside: wanted === 'beside' },
+            ...{ replaceMissing: wanted === 'new', isBeside: wanted === 'beside', keeper },
           }),
         )
   const database = state?.database ?? null

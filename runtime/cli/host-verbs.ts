@@ -64,7 +64,8 @@ serves until SIGTERM or Ctrl-C, so there is neither --json nor --dry-run.`,
     .action(async (options) => {
       // What is wrong with a setting is said before the host is loaded.
       const config = readConfig(process.env)
-      await (await import('./start.ts')).start(config, options)
+      const begun = await (await import('./begin.ts')).begin(config, options)
+      await (await import('./start.ts')).start(config, options, begun)
     })
 }
 

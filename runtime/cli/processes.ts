@@ -1,24 +1,17 @@
 /** `keyway start` with several processes: the first one keeps the database and the others, and serves nothing. */
-import cluster from 'node:cluster'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Config, setting } from '../config/config.ts'
-import { upgradeEmbedded } from '../database/backup/upgrade.ts'
+import type { Config } from '../config/config.ts'
 import { MOST_OF_A_HOST } from '../database/connections.ts'
-import { type Keeper, keepEmbedded } from '../database/keeper.ts'
-import { PASSWORD_FILE } from '../database/place.ts'
 import { openDataDir } from '../host/data-dir.ts'
+import { keepServer } from '../host/keep-server.ts'
 import type { HostParts } from '../host/parts.ts'
 import { createHost } from '../main.ts'
 import type { Log } from '../observe/log.ts'
 import { joinOthers } from '../processes/member.ts'
 import { startMembers } from '../processes/primary.ts'
 import { configOf } from '../processes/share.ts'
-import { keptSecret } from '../secrets/secret-files.ts'
 import { type Listening, listen, stopOnSignal } from './serve.ts'
 import { tellToken } from './tell-token.ts'
-
-/** Whether this process is one of several that serve. */
-export const isMember = (): boolean => cluster.isWorker
 
 /** Connections of the embedded server beside those of the hosts: commands, a look from outside. */
 const MORE_CONNECTIONS = 26
@@ -33,7 +26,11 @@ export async function startProcesses(
   { replaceMissing }: { replaceMissing: boolean },
 ): Promise<void> {
   await openDataDir(config.dataDir)
-  const keeper = config.databaseUrl === '' ? await keepDatabase(config, log, replaceMissing) : null
+  const maxConnections = config.processes * MOST_OF_A_HOST + MORE_CONNECTIONS
+  const keeper =
+    config.databaseUrl === ''
+      ? await keepServer(config, log, { replaceMissing, maxConnections })
+      : null
   // The others find it there; where it cannot be started they say so, and serve connectors.
   await keeper?.tried
   const wanted = config.processes
@@ -51,27 +48,6 @@ export async function startProcesses(
     await keeper?.stop()
     process.exit(code)
   })
-}
-
-function keepDatabase(
-  { dataDir, processes }: Config,
-  log: Log,
-  replaceMissing: boolean,
-): Promise<Keeper> {
-  const password = async () => (await keptSecret(dataDir, PASSWORD_FILE)).value
-  const tell = (text: string) => log.info(text)
-  return setting(() =>
-    keepEmbedded({
-      dataDir,
-      password,
-      replaceMissing,
-      upgrade: (signal) => upgradeEmbedded({ dataDir, password, tell, signal }),
-      maxConnections: processes * MOST_OF_A_HOST + MORE_CONNECTIONS,
-      tell,
-      onLine: (line) => log.debug({ line }, 'postgresql'),
-      onError: (error) => log.warn({ err: error }, 'the database'),
-    }),
-  )
 }
 
 /** Runs as one of those that serve. */

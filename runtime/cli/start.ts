@@ -1,38 +1,42 @@
 /** `keyway start`: the server, and with `--sample` a directory for it to talk to and a small company. */
 import { flushCompileCache } from 'node:module'
-import { type Config, ConfigError } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import { errorOf } from '../contract/errors/thrown.ts'
 import { createHost, type Host } from '../main.ts'
-import { createLog, type Log } from '../observe/log.ts'
+import type { Log } from '../observe/log.ts'
 import { startSampleThread } from '../sample/sample-thread.ts'
 import type { SampleDirectory } from '../sample/scim-server.ts'
 import { SAMPLE_TOKEN } from '../sample/tenants.ts'
-import { isMember, serveAsMember, startProcesses } from './processes.ts'
+import { type BegunStart, isMember, isPrimary, type StartOptions } from './begin.ts'
+import { serveAsMember, startProcesses } from './processes.ts'
 import { ensureSampleCompany } from './sample-company.ts'
 import { addressError, listen, stopOnSignal } from './serve.ts'
 import { tellToken } from './tell-token.ts'
 import { quoted } from './terminal/quoted.ts'
 
-type StartOptions = { sample?: true; samplePort: number; newDatabase?: true }
-
+/** Goes on with what was begun. */
 export async function start(
   config: Config,
-  { sample, samplePort, newDatabase }: StartOptions,
+  options: StartOptions,
+  { log, keeper }: BegunStart,
 ): Promise<void> {
   // A host that is killed leaves no cache of what it compiled; before it listens, nobody waits for this.
   flushCompileCache()
-  const log = createLog(config.logLevel)
   if (isMember()) return serveAsMember(config, log)
-  // The sample company is made by the process that also serves.
-  if (config.processes > 1 && !sample)
+  const { sample, samplePort, newDatabase } = options
+  if (isPrimary(config, options))
     return startProcesses(config, log, { replaceMissing: newDatabase === true })
-  if (sample && samplePort !== 0 && samplePort === config.port)
-    throw new ConfigError(
-      `--sample-port: ${samplePort} is PORT as well; choose another for one of them (0 takes any free one)`,
-    )
   const directory = sample ? await startSample(samplePort) : null
   const granted = directory ? withGrant(config, directory.baseUrl) : config
-  const host = await createHost(granted, log, {}, newDatabase ? { database: 'new' } : {})
+  const host = await createHost(
+    granted,
+    log,
+    {},
+    {
+      ...(newDatabase ? { database: 'new' } : {}),
+      keeper,
+    },
+  )
   const prepared = Promise.withResolvers<void>()
   if (directory) host.readyAfter('the sample company is being made', prepared.promise)
   const listening = await listen(host, config)

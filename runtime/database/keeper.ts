@@ -1,6 +1,7 @@
-/** Keeps the embedded server of a data directory for processes that share it: the lock, the server, its restarts. */
+/** Keeps the embedded server of a data directory, for a host or for processes that share it: the lock, the server, its restarts. */
 import type { ClientConfig } from 'pg'
-import { errorOf } from '../contract/errors/thrown.ts'
+import { errorOf, messageOf } from '../contract/errors/thrown.ts'
+import { isAway } from './away.ts'
 import { type EmbeddedDatabase, type EmbeddedOptions, NAME, startEmbedded } from './embedded.ts'
 import { homeOf } from './home.ts'
 import { lockDataDir } from './host-lock.ts'
@@ -8,6 +9,14 @@ import { lockDataDir } from './host-lock.ts'
 export type Keeper = {
   /** Resolves when the server was started, or could not be for the first time. */
   tried: Promise<void>
+  /** How to connect, once the server was started for the first time. */
+  connection: Promise<ClientConfig>
+  /** Why there is no server now; null while there is one, and until the first try has failed. */
+  problem(): string | null
+  /** The server's process, or null. */
+  pid(): number | null
+  /** Has the lines of the server's log heard by one more from now on. */
+  hear(onLine: (line: string) => void): void
   /** Stops the server, and gives the lock back. */
   stop(): Promise<void>
 }
@@ -21,6 +30,10 @@ type KeeperOptions = EmbeddedOptions & {
 /** Pause between two tries, in milliseconds. */
 const RETRY_MS = 2000
 
+/** Why a database is not there, in words. */
+export const cannotBeUsed = (error: unknown): string =>
+  `the database cannot be ${isAway(error) ? 'reached' : 'used'}: ${messageOf(error)}`
+
 /**
  * Starts the server in the background, again and again until it runs.
  *
@@ -29,11 +42,17 @@ const RETRY_MS = 2000
 export async function keepEmbedded(options: KeeperOptions): Promise<Keeper> {
   const unlock = await lockDataDir(options.dataDir)
   const tried = Promise.withResolvers<void>()
+  const connection = Promise.withResolvers<ClientConfig>()
   const stopping = Promise.withResolvers<null>()
   const ending = new AbortController()
-  let isStopping = false
+  const { signal } = ending
+  const heard = [options.onLine]
+  const onLine = (line: string) => {
+    for (const hear of heard) hear(line)
+  }
   let { replaceMissing = false } = options
   let running: EmbeddedDatabase | null = null
+  let problem: string | null = null
 
   const pause = () => {
     let timer: NodeJS.Timeout | undefined
@@ -44,18 +63,22 @@ export async function keepEmbedded(options: KeeperOptions): Promise<Keeper> {
   }
 
   async function keep(): Promise<void> {
-    while (!isStopping) {
+    while (!signal.aborted) {
       try {
-        await options.upgrade(ending.signal)
-        const made = await startEmbedded({ ...options, replaceMissing })
+        await options.upgrade(signal)
+        const made = await startEmbedded({ ...options, onLine, replaceMissing })
         replaceMissing = false
         running = made
+        problem = null
         tried.resolve()
+        connection.resolve(made.connection)
         const how = await Promise.race([made.ended, stopping.promise])
         if (how === null) return
         running = null
-        options.onError(new Error(`the database server ended (${how})`))
+        problem = `the database server ended (${how})`
+        options.onError(new Error(problem))
       } catch (error) {
+        problem = cannotBeUsed(error)
         options.onError(errorOf(error))
         tried.resolve()
         await pause()
@@ -66,8 +89,11 @@ export async function keepEmbedded(options: KeeperOptions): Promise<Keeper> {
   const keeping = keep()
   return {
     tried: tried.promise,
+    connection: connection.promise,
+    problem: () => problem,
+    pid: () => running?.pid ?? null,
+    hear: (hear) => void heard.push(hear),
     async stop() {
-      isStopping = true
       ending.abort()
       stopping.resolve(null)
       await keeping

@@ -3,14 +3,11 @@
  * routes do not wait for it, core routes say 503 meanwhile.
  */
 import type { ClientConfig } from 'pg'
-import { errorOf, messageOf } from '../contract/errors/thrown.ts'
-import { isAway } from './away.ts'
+import { errorOf } from '../contract/errors/thrown.ts'
 import type { Connections, Database, Db } from './database.ts'
-import { type EmbeddedDatabase, startEmbedded } from './embedded.ts'
 import { saysDiskFull, watchDisk } from './full-disk.ts'
 import { homeOf } from './home.ts'
-import { lockDataDir } from './host-lock.ts'
-import { connectionBeside } from './keeper.ts'
+import { cannotBeUsed, connectionBeside, type Keeper } from './keeper.ts'
 import { openDatabase } from './open.ts'
 
 export type DatabaseService = {
@@ -38,85 +35,60 @@ type ServiceOptions = {
   dataDir: string
   /** The operator's own server; empty for the embedded one. */
   url: string
-  /** Password of the embedded one. */
+  /** Keeps the embedded one, where this process does. */
+  keeper: Keeper | null
+  /** Password of the embedded one, where another process keeps it. */
   password(): Promise<string>
-  /** Whether an empty embedded one may take the place of one that is missing, once. */
-  replaceMissing: boolean
-  /** Another process keeps the embedded one, and the lock (keeper.ts). */
-  isBeside: boolean
-  /** Called before the embedded one is started: brings one of an older major version to the package's. */
-  upgrade(signal: AbortSignal): Promise<void>
   /** Called once the schema is there, before anybody is served; what it throws is told by `waitingFor`. */
   prepare(database: Database): Promise<void>
   tell(text: string): void
   onError(error: Error): void
-  onLine(line: string): void
 }
 
 /** Pause between two tries, in milliseconds. */
 const RETRY_MS = 2000
 
-/** @throws DataDirInUseError when another host runs on the same data directory. */
-export async function startDatabase(options: ServiceOptions): Promise<DatabaseService> {
-  const isOwn = options.url === '' && !options.isBeside
-  const unlock = isOwn ? await lockDataDir(options.dataDir) : null
-  let embedded: EmbeddedDatabase | null = null
+/** Begins to open it. */
+export function startDatabase(options: ServiceOptions): DatabaseService {
+  const { keeper } = options
   let opened: Database | null = null
   let problem: string | null = 'the database is starting'
   let stopping = false
-  const ending = new AbortController()
-  let { replaceMissing } = options
+  const ending = Promise.withResolvers<null>()
   let wake: () => void = () => {}
   const disk = watchDisk(
     options.url === '' ? homeOf(options.dataDir).cluster : 'of the server of DATABASE_URL',
     (text) => options.onError(new Error(text)),
   )
   /** The server ends where it cannot write its journal: only its own words say why. */
-  const onLine = (line: string) => {
+  keeper?.hear((line) => {
     if (saysDiskFull(line)) disk.refused()
-    options.onLine(line)
-  }
+  })
 
-  async function connection(): Promise<ClientConfig> {
+  /** Null where it is stopped before there is a server. */
+  async function connection(): Promise<ClientConfig | null> {
     if (options.url !== '') return { connectionString: options.url }
-    if (options.isBeside) return connectionBeside(options.dataDir, await options.password())
-    if (!embedded) {
-      await options.upgrade(ending.signal)
-      const made = await startEmbedded({ ...options, onLine, replaceMissing })
-      embedded = made
-      replaceMissing = false
-      // A server that ends by itself is started again by the next try.
-      void made.ended.then((how) => {
-        if (embedded === made) embedded = null
-        if (!stopping) {
-          problem = `the database server ended (${how})`
-          options.onError(new Error(problem))
-          bringing = bring()
-        }
-      })
-    }
-    return embedded.connection
+    if (keeper) return Promise.race([keeper.connection, ending.promise])
+    return connectionBeside(options.dataDir, await options.password())
   }
 
   async function bring(): Promise<void> {
     while (!stopping) {
       try {
         const target = await connection()
-        if (!opened) {
-          const database = await openDatabase(target, options.onError, options.tell, disk.refused)
-          try {
-            await options.prepare(database)
-          } catch (error) {
-            await database.close()
-            throw error
-          }
-          opened = database
+        if (target === null) return
+        const database = await openDatabase(target, options.onError, options.tell, disk.refused)
+        try {
+          await options.prepare(database)
+        } catch (error) {
+          await database.close()
+          throw error
         }
+        opened = database
         problem = null
         return
       } catch (error) {
-        const what = isAway(error) ? 'reached' : 'used'
-        problem = `the database cannot be ${what}: ${messageOf(error)}`
+        problem = cannotBeUsed(error)
         options.onError(errorOf(error))
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, RETRY_MS)
@@ -129,8 +101,7 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
     }
   }
 
-  let bringing = bring()
-  const first = bringing
+  const first = bring()
   return {
     db: () => opened?.db ?? null,
     domainId: () => opened?.domainId ?? null,
@@ -140,22 +111,21 @@ export async function startDatabase(options: ServiceOptions): Promise<DatabaseSe
       if (!opened) throw new Error('the database has not been reached yet')
       return opened.listen(channel, hear)
     },
-    pid: () => embedded?.pid ?? null,
+    pid: () => keeper?.pid() ?? null,
     waitingFor: () => {
       const away = opened?.waitingFor() ?? null
-      return [problem ?? away ?? [], disk.words() ?? []].flat()
+      return [keeper?.problem() ?? problem ?? away ?? [], disk.words() ?? []].flat()
     },
     serves: () => opened !== null && opened.waitingFor() === null && disk.words() === null,
     first,
     async stop() {
       stopping = true
-      ending.abort()
+      ending.resolve(null)
       wake()
       disk.stop()
-      await bringing
+      await first
       await opened?.close()
-      await embedded?.stop()
-      await unlock?.()
+      await keeper?.stop()
     },
   }
 }

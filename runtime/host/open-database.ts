@@ -15,11 +15,12 @@ import { takeOperatorToken } from '../core/sign-in/operator-token.ts'
 import { tellPaused } from '../core/tasks/upgrade-notice.ts'
 import { jobHandlers } from '../core/wiring/job-handlers.ts'
 import { isAway } from '../database/away.ts'
-import { upgradeEmbedded } from '../database/backup/upgrade.ts'
+import type { Keeper } from '../database/keeper.ts'
 import { PASSWORD_FILE } from '../database/place.ts'
 import { type DatabaseService, startDatabase } from '../database/service.ts'
 import type { Log } from '../observe/log.ts'
 import { keptSecret } from '../secrets/secret-files.ts'
+import { keepServer } from './keep-server.ts'
 
 type HostDatabaseOptions = {
   config: Config
@@ -37,6 +38,8 @@ type HostDatabaseOptions = {
   replaceMissing: boolean
   /** Another process keeps the embedded database. */
   isBeside: boolean
+  /** What keeps it, where that was begun before. */
+  keeper: Keeper | null
   pace: Pace
   /** Null where no mail is sent. */
   post: Post | null
@@ -63,6 +66,7 @@ export async function openHostDatabase(options: HostDatabaseOptions): Promise<Ho
     keptDays,
     replaceMissing,
     isBeside,
+    keeper,
     pace,
     post,
   } = options
@@ -81,14 +85,12 @@ export async function openHostDatabase(options: HostDatabaseOptions): Promise<Ho
     text: operator.token,
     yields: config.adminToken === '' && config.databaseUrl !== '',
   }
-  const password = async () => (await keptSecret(dataDir, PASSWORD_FILE)).value
-  const tell = (text: string) => log.info(text)
-  const database = await startDatabase({
+  const isOwn = config.databaseUrl === '' && !isBeside
+  const database = startDatabase({
     dataDir,
     url: config.databaseUrl,
-    password,
-    ...{ replaceMissing, isBeside },
-    upgrade: (signal) => upgradeEmbedded({ dataDir, password, tell, signal }),
+    keeper: isOwn ? (keeper ?? (await keepServer(config, log, { replaceMissing }))) : null,
+    password: async () => (await keptSecret(dataDir, PASSWORD_FILE)).value,
     prepare: async (reached) => {
       if (!(await agreeOnSecret(reached.db, secrets))) log.warn(REPLACED_FIRST)
       const { db, domainId } = reached
@@ -99,9 +101,8 @@ export async function openHostDatabase(options: HostDatabaseOptions): Promise<Ho
       await work.start(reached)
       chaining.start(reached)
     },
-    tell,
+    tell: (text) => log.info(text),
     onError: (error) => log.warn({ err: error }, 'the database'),
-    onLine: (line) => log.debug({ line }, 'postgresql'),
   })
   let deafen: () => Promise<void> = async () => {}
   void database.first.then(() => {

@@ -1,5 +1,6 @@
 /** What a host may be made without, or with something else in its place. */
 import type { Pace } from '../core/kernel/context/pace.ts'
+import type { Keeper } from '../database/keeper.ts'
 import type { ResolveName } from '../egress/dial/lookups.ts'
 import type { Launcher } from '../lanes/launch.ts'
 import type { WorkerBundle } from '../lanes/worker-bundle.ts'
@@ -15,6 +16,8 @@ export type HostParts = {
    * that is missing. `beside`: another process keeps the embedded one, and the lock of the data directory.
    */
   database?: 'none' | 'new' | 'beside'
+  /** What keeps the embedded server, where it was begun before the host was loaded. */
+  keeper?: Keeper | null
   /** The other processes that serve the same port. */
   siblings?: Siblings
   /** What looks names up for connectors, in place of the system. */

@@ -2,7 +2,7 @@
  * Starts worker processes behind every layer of containment that this machine offers, and says which
  * ones those are. Measured and tried: sandbox.md; architecture section 2.
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 import { Duplex } from 'node:stream'
@@ -108,7 +108,8 @@ const SEMI_SPACE_MB = 4
 /** Tries the layers of this platform and returns what starts workers behind those that work. */
 export function createLauncher(bundle: WorkerBundle): Launcher {
   const layers = LAYERS[process.platform] ?? []
-  if (layers.length > 0) learn([COALESCED_TIMERS, ...layers])
+  const all = together()
+  if (all !== null && runs(commandOfAll(all))) learn(all)
   const present = layers.map((layer) => ({ layer, command: usable(layer) }))
   const prefix = present.flatMap(({ command }) => command ?? [])
   const missing = present.filter(({ command }) => command === null).map(({ layer }) => layer)
@@ -181,15 +182,40 @@ const working = new Map<Layer, Command>()
 /** With its program's full path. */
 type Command = readonly [string, ...string[]]
 
-/** Tries layers behind one another, as workers have them: mostly all work, and each try starts a program. */
-function learn(layers: readonly Layer[]): void {
-  if (layers.every((layer) => working.has(layer))) return
-  const found = layers.flatMap((layer): [Layer, Command][] => {
+/** Layers with their commands. */
+type Found = readonly (readonly [Layer, Command])[]
+
+/**
+ * All layers of this platform, to be tried behind one another, as workers have them: mostly all work, and each try starts
+ * a program. Null where one is not there, and where they have worked.
+ */
+function together(): Found | null {
+  const layers = LAYERS[process.platform]
+  if (!layers) return null
+  const all = [COALESCED_TIMERS, ...layers]
+  if (all.every((layer) => working.has(layer))) return null
+  const found = all.flatMap((layer): [Layer, Command][] => {
     const command = commandOf(layer)
     return command === null ? [] : [[layer, command]]
   })
-  if (found.length < layers.length || !runs(found.flatMap(([, command]) => command))) return
+  return found.length < all.length ? null : found
+}
+
+const commandOfAll = (found: Found): string[] => found.flatMap(([, command]) => command)
+
+function learn(found: Found): void {
   for (const [layer, command] of found) working.set(layer, command)
+}
+
+/** Begins to try the layers, for a launcher that is made later: the program that it takes runs beside what is done until then. */
+export function tryLayers(): void {
+  const all = together()
+  if (all === null) return
+  const [file = '', ...args] = commandOfAll(all)
+  // What does not work is tried again by the launcher, layer by layer.
+  execFile(file, [...args, process.execPath, '-v'], { timeout: TRY_MS }, (error) => {
+    if (error === null) learn(all)
+  })
 }
 
 /** The layer's command, or null when it does not work here. */
@@ -209,11 +235,14 @@ function commandOf({ prefix: [program, ...args], needs }: Layer): Command | null
   return [file, ...args]
 }
 
+/** How long a try may take, in milliseconds. */
+const TRY_MS = 5000
+
 /** Whether Node starts behind a command. */
 function runs([file = '', ...args]: readonly string[]): boolean {
   const { status } = spawnSync(file, [...args, process.execPath, '-v'], {
     stdio: 'ignore',
-    timeout: 5000,
+    timeout: TRY_MS,
   })
   return status === 0
 }

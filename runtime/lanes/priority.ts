@@ -4,7 +4,7 @@
  * always. Measured: test/bench/RESULTS.md.
  */
 
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'
 import { codeOf } from '../contract/errors/thrown.ts'
@@ -92,10 +92,22 @@ function mayRaise(own: number): boolean {
   return known
 }
 
+/** Lowers itself, raises itself again, and prints what has come of it. */
+const ATTEMPT = ['-n', '1', 'nice', '-n', '-1', 'nice'] as const
+const ATTEMPT_MS = 5000
+
 function raises(own: number): boolean {
-  const args = ['-n', '1', 'nice', '-n', '-1', 'nice']
-  const { status, stdout } = spawnSync('nice', args, { encoding: 'utf8', timeout: 5000 })
+  const { status, stdout } = spawnSync('nice', ATTEMPT, { encoding: 'utf8', timeout: ATTEMPT_MS })
   return status === 0 && Number(stdout.trim()) === own
+}
+
+/** Begins the try, for what is made later: the program that it takes runs beside what is done until then. */
+export function tryRaising(): void {
+  const own = getPriority()
+  execFile('nice', ATTEMPT, { timeout: ATTEMPT_MS }, (error, stdout) => {
+    // What failed is tried again.
+    if (error === null) raising.set(own, Number(stdout.trim()) === own)
+  })
 }
 
 /** A nice value belongs to a thread: new ones inherit it. */
