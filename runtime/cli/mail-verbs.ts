@@ -21,5 +21,7 @@ export function addMailVerbs(program: Command): void {
       new Option('--language <language>', 'of the mail').choices(PERSONAL_LANGUAGES).default('en'),
     )
     .description('send one mail now, and say how the server answered')
-    .action(async (email, flags) => (await import('./operator/mail.ts')).sendTestMail(email, flags))
+    .action(async (email, flags) =>
+      (await import('./operator/mail.ts')).askForTestMail(email, flags),
+    )
 }

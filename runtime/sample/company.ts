@@ -195,9 +195,10 @@ function warehouse(head: OfDepartment, member: OfDepartment): SampleApp {
       },
       provisioning: {
         groups_provisioning: 'GROUPS_AND_VISIBLE',
-        time_based_access: ['8 hours', '1 day', '30 days'],
+        time_based_access: ['8 hours', '1 day', '14 days', '30 days'],
         manual_steps_needed: true,
-        custom_provisioning_instructions: 'Add the person to the group of the permission.',
+        custom_provisioning_instructions:
+          'In the Data Warehouse, open Groups, and add the person to the group that is named like the permission. To take it back, remove the person from it.',
       },
     }),
     permissions: ({ user }) => [

@@ -100,6 +100,8 @@ export const ACCESS_WORDS = {
     de: (count: number) =>
       `${pluralOf(count, 'de', { one: 'ältere Anfrage', other: 'ältere Anfragen' })} nicht gezeigt.`,
   },
+  refused_lately: { en: 'Not granted lately', de: 'Zuletzt nicht genehmigt' },
+  ask_again: { en: 'Ask again', de: 'Erneut beantragen' },
   ended_requests: { en: 'Requests that have ended', de: 'Beendete Anfragen' },
   column_what: { en: 'What', de: 'Was' },
   column_how: { en: 'How it ended', de: 'Wie er endete' },
@@ -135,9 +137,10 @@ export const ACCESS_WORDS = {
   },
   you_are_a_member: { en: 'You are a member', de: 'Sie sind Mitglied' },
   found_in: {
-    en: (app: string | null) => `Found in ${app ?? 'the app'}; no request or policy gave it`,
+    en: (app: string | null) =>
+      `Given in ${app ?? 'the app'} itself, not by Keyway; only ${app ?? 'the app'} can take it back`,
     de: (app: string | null) =>
-      `In ${app ?? 'der Anwendung'} gefunden; weder eine Anfrage noch eine Richtlinie hat es gegeben`,
+      `In ${app ?? 'der Anwendung'} selbst vergeben, nicht durch Keyway; nur dort kann es entzogen werden`,
   },
   requested_and: {
     en: (day: Insert | null, how: string) =>
@@ -187,8 +190,8 @@ export const ACCESS_WORDS = {
     de: (thing: string, place: string) => `„${thing}“ in ${place} zurückgeben?`,
   },
   give_back_text: {
-    en: 'It is removed. To get it again you have to ask again.',
-    de: 'Es wird Ihnen entzogen. Um es wiederzubekommen, müssen Sie es erneut beantragen.',
+    en: 'It is taken back. Where a person does that by hand, it works until they have. To get it again you have to ask again.',
+    de: 'Es wird Ihnen entzogen. Wo eine Person das von Hand tut, funktioniert es bis dahin. Um es wiederzubekommen, müssen Sie es erneut beantragen.',
   },
   keep_it: { en: 'Keep it', de: 'Behalten' },
   request: { en: 'Request', de: 'Anfrage' },

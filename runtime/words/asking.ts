@@ -15,6 +15,7 @@ export const ASKING_WORDS = {
   },
   from_admins: { en: 'From the app’s admins', de: 'Von den Administratoren der Anwendung' },
   what_do_you_need: { en: 'What do you need?', de: 'Was brauchen Sie?' },
+  you_have_it: { en: 'You have it', de: 'Das haben Sie' },
   only_an_account: { en: 'Only an account', de: 'Nur ein Konto' },
   of_permissions: { en: 'permissions', de: 'Berechtigungen' },
   what: { en: 'What', de: 'Was' },
@@ -95,16 +96,16 @@ export const ASKING_WORDS = {
     en: (length: string) => `Usually ${length}`,
     de: (length: string) => `Meist ${length}`,
   },
-  takes_unknown: { en: 'No request decided yet', de: 'Noch keine Anfrage entschieden' },
+  takes_unknown: { en: 'Not known yet', de: 'Noch nicht bekannt' },
   takes_no_time: { en: 'Given at once', de: 'Wird sofort eingerichtet' },
   takes_a_hand: {
     en: 'Until a person has set it up',
     de: 'Bis eine Person es eingerichtet hat',
   },
   who_will_decide: { en: 'Who will decide', de: 'Wer entscheiden wird' },
-  never_decided: {
-    en: 'Nobody has decided on a request for this app in the last 90 days.',
-    de: 'In den letzten 90 Tagen hat niemand über eine Anfrage für diese Anwendung entschieden.',
+  seldom_decided: {
+    en: 'Too few requests for this app were decided in the last 90 days to say how long it takes.',
+    de: 'In den letzten 90 Tagen wurde über zu wenige Anfragen für diese Anwendung entschieden, um zu sagen, wie lange es dauert.',
   },
   usually: {
     en: (length: string, count: number) =>
@@ -130,6 +131,10 @@ export const ASKING_WORDS = {
     en: (few: string, last: string) => `${few} or ${last}`,
     de: (few: string, last: string) => `${few} oder ${last}`,
   },
+  group_named: {
+    en: (name: string) => `${name} (group)`,
+    de: (name: string) => `${name} (Gruppe)`,
+  },
   others: {
     en: (count: number) => `${count} others`,
     de: (count: number) => `${count} andere`,
@@ -147,6 +152,10 @@ export const ASKING_WORDS = {
       `${who === null ? 'Sie haben' : `${who} hat`}${forWhom === null ? '' : ` in Vertretung von ${forWhom}`} abgelehnt`,
   },
   nobody_in_time: { en: 'Nobody decided in time', de: 'Niemand hat rechtzeitig entschieden' },
+  ends_undecided: {
+    en: (day: Insert) => html`without a decision the request ends on ${day}`,
+    de: (day: Insert) => html`ohne Entscheidung endet die Anfrage am ${day}`,
+  },
   since: {
     en: (moment: Insert) => html`since ${moment}`,
     de: (moment: Insert) => html`seit ${moment}`,
@@ -172,6 +181,19 @@ export const ASKING_WORDS = {
   by_hand_takes: {
     en: (who: string) => `${who} takes it back by hand`,
     de: (who: string) => `${who} entzieht es von Hand`,
+  },
+  gave_by_hand: {
+    en: (who: string | null) => `${who ?? 'You'} gave it by hand`,
+    de: (who: string | null) =>
+      `${who === null ? 'Sie haben' : `${who} hat`} es von Hand eingerichtet`,
+  },
+  took_by_hand: {
+    en: (who: string | null) => `${who ?? 'You'} took it back by hand`,
+    de: (who: string | null) => `${who === null ? 'Sie haben' : `${who} hat`} es von Hand entzogen`,
+  },
+  gave_back: {
+    en: (who: string | null) => `${who ?? 'You'} gave it back`,
+    de: (who: string | null) => `${who === null ? 'Sie haben' : `${who} hat`} es zurückgegeben`,
   },
   then_yours: {
     en: (who: string | null, length: string) =>

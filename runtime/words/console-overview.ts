@@ -43,7 +43,7 @@ export const CONSOLE_OVERVIEW = {
     en: {
       title: (bad: number, waits: number): string =>
         bad + waits === 0
-          ? 'Nothing needs attention'
+          ? 'Everything works'
           : bad === 0
             ? `${en(waits, 'thing', 'things')} ${waits === 1 ? 'waits' : 'wait'} for a decision`
             : `${en(bad, 'thing', 'things')} ${bad === 1 ? 'fails' : 'fail'}${waits > 0 ? `, ${waits} more ${waits === 1 ? 'waits' : 'wait'}` : ''}`,
@@ -52,8 +52,8 @@ export const CONSOLE_OVERVIEW = {
       aboutLog: 'Who did what, and when.',
       attention: 'Needs attention',
       worstFirst: 'Worst first',
-      fine: 'Everything works',
-      fineText: 'What fails, or waits for you, appears here.',
+      fine: 'Nothing has failed',
+      fineText: 'What fails appears here. What waits for you is in your inbox.',
       what: 'What',
       since: 'Since',
       action: 'Action',
@@ -106,7 +106,7 @@ export const CONSOLE_OVERVIEW = {
     de: {
       title: (bad: number, waits: number): string =>
         bad + waits === 0
-          ? 'Nichts zu tun'
+          ? 'Alles funktioniert'
           : bad === 0
             ? `${de(waits, 'Sache wartet', 'Sachen warten')} auf eine Entscheidung`
             : `${de(bad, 'Störung', 'Störungen')}${waits > 0 ? `, ${waits} weitere ${waits === 1 ? 'Sache wartet' : 'Sachen warten'}` : ''}`,
@@ -115,8 +115,8 @@ export const CONSOLE_OVERVIEW = {
       aboutLog: 'Wer was getan hat, und wann.',
       attention: 'Handlungsbedarf',
       worstFirst: 'Das Dringendste zuerst',
-      fine: 'Alles funktioniert',
-      fineText: 'Was fehlschlägt oder auf Sie wartet, erscheint hier.',
+      fine: 'Nichts ist fehlgeschlagen',
+      fineText: 'Was fehlschlägt, erscheint hier. Was auf Sie wartet, steht in Ihrem Eingang.',
       what: 'Was',
       since: 'Seit',
       action: 'Aktion',

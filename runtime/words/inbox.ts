@@ -187,6 +187,18 @@ export const INBOX_WORDS = {
   },
   reason: { en: 'Reason', de: 'Begründung' },
   required: { en: '(required)', de: '(nötig)' },
+  required_for_decline: {
+    en: '(required if it will not be done)',
+    de: '(nötig, wenn es nicht erledigt wird)',
+  },
+  reason_readers: {
+    en: 'Who asked reads the reason of a no. Those who decide after you read it, too.',
+    de: 'Wer angefragt hat, liest die Begründung einer Ablehnung. Wer nach Ihnen entscheidet, liest sie auch.',
+  },
+  thing_long: {
+    en: (what: string, length: string) => `${what}, ${length},`,
+    de: (what: string, length: string) => `${what}, ${length}`,
+  },
   required_for_no: { en: '(required for a no)', de: '(nötig, wenn Sie ablehnen)' },
   say_why: {
     en: 'Say why: the person who asked reads it.',

@@ -22,9 +22,10 @@ const button = (page: Page, name: string | RegExp): Locator =>
 const says = (page: Page, words: string | RegExp): Promise<void> =>
   page.getByText(words).first().waitFor()
 
-async function ask(page: Page, { press, fill }: Hand, why: string): Promise<void> {
+async function ask(page: Page, { press, fill, tick }: Hand, why: string): Promise<void> {
   await press(button(page, 'Send request'))
-  await says(page, 'Say why you need it, in a sentence or two.')
+  await says(page, 'Choose how long you need it.')
+  await tick(page.getByRole('radio').first())
   await fill(page.getByLabel('Why do you need it?'), why)
   await press(button(page, 'Send request'))
   await says(page, 'Your request is sent.')
@@ -66,7 +67,7 @@ export const FLOWS: Readonly<Record<string, Flow>> = {
     await holds(page, giveBack, true)
     await press(giveBack)
     await press(button(page, 'Give back'))
-    await says(page, /given back/i)
+    await says(page, /gave it back/i)
   },
 
   async 'reject lines of a review by a filter'({ press, fill, tick, name }, enter, { account }) {

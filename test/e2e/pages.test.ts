@@ -128,6 +128,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
       await page.getByRole('link', { name: 'Read reports' }).click()
       await page.getByRole('button', { name: 'Send request' }).click()
       await page.getByText('Say why you need it, in a sentence or two.').first().waitFor()
+      await page.getByRole('radio').first().check()
       await page.getByLabel('Why do you need it?').fill(why)
       await page.getByRole('button', { name: 'Send request' }).click()
       await page.getByText('Your request is sent.').waitFor()
@@ -196,6 +197,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
       const before = await officeMovers()
       await page.getByRole('link', { name: 'Design Studio' }).first().click()
       await page.getByRole('link', { name: 'Office Move 2027' }).click()
+      await page.getByRole('radio').first().check()
       await page.getByLabel('Why do you need it?').fill('Asked for by mail')
       await page.getByRole('button', { name: 'Send request' }).click()
       await page

@@ -9,7 +9,7 @@ export async function show(flags: ReadFlags): Promise<void> {
 }
 
 /** Ends with 1 when the server did not take it. */
-export async function sendTestMail(
+export async function askForTestMail(
   email: string,
   flags: ReadFlags & { language: string },
 ): Promise<void> {

@@ -1,5 +1,6 @@
 /** Who decides on requests after those who are asked now, as things are now. */
 import { and, eq, inArray } from 'drizzle-orm'
+import type { DecisionStep } from '../../contract/models/asking.ts'
 import type { Db } from '../../database/database.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -10,8 +11,8 @@ import { namesOfAll } from './named.ts'
 /** States in which somebody is asked, or is about to be. */
 const ASKING = ['PENDING_MANAGER_APPROVAL', 'PENDING_APPROVAL'] as const
 
-/** Those who make one of the decisions, by name. */
-export type LaterStep = { names: readonly string[]; more: number }
+/** Those who make one of the decisions. */
+export type LaterStep = Pick<DecisionStep, 'deciders' | 'count'>
 
 /**
  * The decisions that are still to come, in order, by the id of the request; requests without any are left out.
@@ -40,11 +41,10 @@ export async function decidersToCome(
     steps: deciders[at]?.slice(behind(one)) ?? [],
   }))
   const all = later.flatMap(({ steps }) => steps.map((one) => one ?? { users: [], groups: [] }))
-  const told = (await namesOfAll(db, all)).map((named, at) => {
-    const names = named.map(({ name, email }) => name || email || '')
+  const told = (await namesOfAll(db, all)).map((deciders, at) => {
     const { users = [], groups = [] } = all[at] ?? {}
-    return { names, more: users.length + groups.length - names.length }
-  })
+    return { deciders, count: users.length + groups.length }
+  }) satisfies LaterStep[]
   return new Map(
     later.flatMap(({ id, steps }) =>
       steps.length > 0 ? [[id, told.splice(0, steps.length)] as const] : [],

@@ -35,8 +35,8 @@ export async function openRequestTask(
   const [names] = await namesOf(tx, { appId: request.appId, userId: request.targetUserId })
   const thing = request.label === null ? 'access' : `“${request.label}”`
   const direction = what === 'glass' ? 'by' : what === 'revoke' ? 'from' : 'for'
-  const asked = request.notes['PENDING']
-  const why = asked && what !== 'revoke' ? ` Reason: ${asked}` : ''
+  const reason = what === 'revoke' ? whyRevoked(request) : request.notes['PENDING']
+  const why = reason ? ` Reason: ${reason}` : ''
   await openTask(tx, systemOf(request), {
     taskType,
     taskCategory,
@@ -50,6 +50,10 @@ export async function openRequestTask(
     assignees: { userIds, groupIds },
   })
 }
+
+/** Why access is taken back; null where nobody said so. */
+const whyRevoked = ({ notes }: RequestRow): string | null =>
+  Object.hasOwn(notes, 'REVERTING') ? (notes['REVERTING'] ?? null) : 'Its time is over'
 
 const namesOf = prepared('names of app and user', (db) =>
   db

@@ -1,6 +1,6 @@
 /** My access: what a person has, what they wait for, what they may ask for. */
 import { html } from 'hono/html'
-import type { AccessRequest } from '../../contract/models/access-request.ts'
+import type { AccessRequest, RequestStatus } from '../../contract/models/access-request.ts'
 import type { App } from '../../contract/models/app.ts'
 import type { RequestOutlook } from '../../contract/models/asking.ts'
 import { CATEGORIES, type Category } from '../../contract/models/categories.ts'
@@ -146,15 +146,55 @@ ${
     : html`<div class="stack halves">${page.waiting.items.map((one) => waitingCard(one, page))}</div>`
 }
 ${page.waiting.total > page.waiting.items.length && html`<p class="small soft">${page.t.w.older_requests(page.waiting.total - page.waiting.items.length)}</p>`}
+${refusedLately(page)}
 ${page.ended.items.length > 0 && endedOnes(page)}
 </section>`
+
+/** States in which a request ends against the wish of who asked. */
+const REFUSED: readonly RequestStatus[] = [
+  ...(['MANAGER_DENIED', 'DENIED', 'EXPIRED', 'DENIED_PROVISIONING'] as const),
+]
+
+/** How long a refusal stands open on the page, in milliseconds: who asked looks for it there. */
+const LATELY_MS = 7 * 24 * 3_600_000
+
+const endedAt = ({ tasks, requested_at: at }: AccessRequest): number =>
+  Math.max(0, ...[...(tasks ?? []).map((one) => one.updated_at), at ?? ''].map(momentMs))
+const momentMs = (text: string): number => (text === '' ? 0 : parseMoment(text).getTime())
+
+const refusedLately = ({ t, ended, userId, now }: AccessPage): Markup | string => {
+  const refused = ended.items.filter(
+    (one) => REFUSED.includes(one.status) && now.getTime() - endedAt(one) < LATELY_MS,
+  )
+  return refused.length === 0
+    ? ''
+    : html`<h3>${t.w.refused_lately}</h3><div class="stack halves">${refused.map((one) => refusedCard(one, { t, userId, now }))}</div>`
+}
+
+const refusedCard = (
+  request: AccessRequest,
+  reader: { t: Tongue; userId: string; now: Date },
+): Markup => html`
+<article class="card" aria-labelledby="r-${request.id}">
+${cardHead(request, reader.t)}
+<div class="in stack">${timeline(stepsOf(request, reader))}
+<div class="row"><a class="btn less" href="${askAgain(request)}">${reader.t.w.ask_again}<span class="unseen"> ${thing(request)}</span></a></div></div></article>`
+
+/** The form for the same thing once more. */
+function askAgain({ app_id: appId, requestable_permissions: [permission] }: AccessRequest): string {
+  const wanted = permission ? { permission: permission.id } : {}
+  return `/access/request?${new URLSearchParams({ app_id: appId, ...wanted })}`
+}
+
+const cardHead = (request: AccessRequest, t: Tongue): Markup =>
+  html`<header><span class="avatar app" aria-hidden="true">${initials(request.app_name)}</span><div class="fit"><h3 class="wrap"><a class="go" id="r-${request.id}" href="/access/requests/${request.id}">${thing(request)}, ${t.accessLength(request.expiration_in_seconds)}</a></h3><p class="small soft wrap">${request.app_name}</p></div><span class="end">${requestBadge(t, request.status)}</span></header>`
 
 const waitingCard = (
   request: AccessRequest,
   { t, visitor, userId, remindable, toCome, now }: AccessPage,
 ): Markup => html`
 <article class="card" aria-labelledby="r-${request.id}">
-<header><span class="avatar app" aria-hidden="true">${initials(request.app_name)}</span><div class="fit"><h3 class="wrap"><a class="go" id="r-${request.id}" href="/access/requests/${request.id}">${thing(request)}, ${t.accessLength(request.expiration_in_seconds)}</a></h3><p class="small soft wrap">${request.app_name}</p></div><span class="end">${requestBadge(t, request.status)}</span></header>
+${cardHead(request, t)}
 <div class="in stack">
 ${timeline(stepsOf(request, { t, userId, now, toCome: toCome.get(request.id) }))}
 ${canWithdraw(request) && html`<div class="row"><a class="btn less plain" href="#withdraw-${request.id}" data-dialog>${t.w.withdraw}<span class="unseen"> ${thing(request)}</span></a></div>`}

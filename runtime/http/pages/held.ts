@@ -10,7 +10,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { initials, nameOf, parseMoment } from '../frame/words.ts'
 import { ask } from './parts.ts'
 import { requestBadge } from './states.ts'
-import { assigneesOf, someNames } from './timeline.ts'
+import { whoAre } from './whom.ts'
 
 /** Something that a person has. */
 export type Held = {
@@ -25,6 +25,8 @@ export type Held = {
   seconds: number | null
   /** The request that gave it, where it can be given back. */
   giveBack: string | null
+  /** Whether Keyway did not give it: then `why` says who takes it back. */
+  isFound: boolean
   /** Where more time can be asked for. */
   extend: string | null
 }
@@ -72,6 +74,7 @@ export function heldOf(
     endsAt: reason?.ends_at && !isLeaving ? parseMoment(reason.ends_at) : null,
     seconds: request?.expiration_in_seconds ?? null,
     giveBack: own ? request.id : null,
+    isFound: reason === null || reason.kind === 'found',
     extend: own && reason?.ends_at ? `/access/request?${query}` : null,
   }
 }
@@ -105,7 +108,7 @@ function leavingOf(t: Tongue, request: AccessRequest, now: Date): Markup | strin
   )
   if (task === undefined) return w.leaves_by_keyway(why)
   const since = t.moment(parseMoment(task.created_at), now)
-  return w.leaves_by_hand(why, someNames(t, assigneesOf(t, task)), since)
+  return w.leaves_by_hand(why, whoAre(t, task.assignees ?? []), since)
 }
 
 /** How much of its time is left: from 0 to 100. */
@@ -139,8 +142,9 @@ function lifeOf(t: Tongue, held: Held, now: Date): Markup {
 <svg class="life" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="m0" width="100" height="6"/><rect class="f ${kind}" width="${Math.round(leftOf(held, now))}" height="6"/></svg>`
 }
 
-const actionsOf = ({ w }: Tongue, { title, place, giveBack, extend, leaving }: Held): Markup => {
-  if (leaving !== null) return html``
+const actionsOf = ({ w }: Tongue, held: Held): Markup => {
+  const { title, place, giveBack, extend, leaving, isFound } = held
+  if (leaving !== null || isFound) return html``
   const which = html`<span class="unseen">${w.of_thing(title, place)}</span>`
   return html`${extend && html`<a class="btn less" href="${extend}">${w.ask_to_extend}${which}</a>`}${
     giveBack

@@ -3,6 +3,7 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import { MAX_COMMENT } from '../../contract/models/task.ts'
 import { earlierDecisions } from '../../core/asking/earlier.ts'
 import { taskGrounds } from '../../core/asking/grounds.ts'
+import { decidersToCome } from '../../core/asking/to-come.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { offersRetry } from '../../core/requests/task-outcome.ts'
 import { performTaskAction } from '../../core/task-actions/act.ts'
@@ -61,10 +62,14 @@ async function taskOf({ c, db, principal }: Visit, id = c.req.param('id') ?? '')
     if (error instanceof CoreError && error.kind === 'forbidden') return null
     throw error
   })
+  const requestId = task.access_request_id ?? null
   const earlier = grounds === null ? [] : await earlierDecisions(db, task)
-  if (await offersRetry(db, task.access_request_id ?? null)) return { task, grounds, earlier }
+  const ids = grounds === null || requestId === null ? [] : [requestId]
+  const toCome = [...(await decidersToCome(db, principal, ids)).values()].flat()
+  const found = { task, grounds, earlier, toCome }
+  if (await offersRetry(db, requestId)) return found
   const actions = (task.actions ?? []).filter(({ action_type }) => action_type !== 'retry')
-  return { task: { ...task, actions }, grounds, earlier }
+  return { ...found, task: { ...task, actions } }
 }
 
 export async function showTask(visit: Visit): Promise<Response> {

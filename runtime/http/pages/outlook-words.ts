@@ -2,15 +2,11 @@
 import { ACCESS_LENGTHS } from '../../contract/models/access-length.ts'
 import type { DecisionStep, RequestOutlook } from '../../contract/models/asking.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { someNames } from './timeline.ts'
+import { eachByName, someNames, whoAre } from './whom.ts'
 
 /** Those of whom one makes a decision. */
-export const decidersOf = (t: Tongue, step: DecisionStep): string => someNames(t, namesOf(t, step))
-
-function namesOf({ w }: Tongue, { deciders, count }: Pick<DecisionStep, 'deciders' | 'count'>) {
-  const names = deciders.map(({ name, email }) => name || email || w.someone)
-  return [...names, ...Array.from({ length: Math.max(0, count - names.length) }, () => '')]
-}
+export const decidersOf = (t: Tongue, { deciders, count }: DecisionStep): string =>
+  whoAre(t, deciders, count)
 
 /** Those of whom one makes the next decision: who made the one before is not named again. */
 function decidersAfter(t: Tongue, { deciders, count }: DecisionStep, before: DecisionStep): string {
@@ -19,9 +15,8 @@ function decidersAfter(t: Tongue, { deciders, count }: DecisionStep, before: Dec
   const isAll = others.length === 0 && count === before.count
   if (isAll) return count === 1 ? t.w.decides_again : t.w.one_decides_again
   // Of several it is not known yet which of them it will be.
-  if (before.count > 1 || others.length === deciders.length)
-    return someNames(t, namesOf(t, { deciders, count }))
-  return someNames(t, [...namesOf(t, { deciders: others, count: count - 1 }), t.w.the_same_decides])
+  if (before.count > 1 || others.length === deciders.length) return whoAre(t, deciders, count)
+  return someNames(t, [...eachByName(t, others, count - 1), t.w.the_same_decides])
 }
 
 /** For how long access is approved by a rule without anybody: always, up to some length, or never. */
@@ -47,9 +42,17 @@ export function whoDecides(t: Tongue, outlook: RequestOutlook): string {
   return by === 'never' ? people : t.w.rule_decides_up_to(t.wholeLength(by.longest), people)
 }
 
+/** Decisions from which on their median says something. */
+const ENOUGH = 5
+
+/** The usual time until a decision, in seconds; null where too few were made. */
+export const usualSeconds = ({ median_decision_seconds: median, ...all }: RequestOutlook) =>
+  typeof median === 'number' && all.decided_requests >= ENOUGH ? median : null
+
 /** How long it takes until it is decided. */
 export function howLongItTakes(t: Tongue, outlook: RequestOutlook): string {
-  const { median_decision_seconds: median, given_by_hand: byHand } = outlook
-  if (ruled(outlook) === 'always') return byHand ? t.w.takes_a_hand : t.w.takes_no_time
-  return typeof median === 'number' ? t.w.takes_usually(t.length(median)) : t.w.takes_unknown
+  if (ruled(outlook) === 'always')
+    return outlook.given_by_hand ? t.w.takes_a_hand : t.w.takes_no_time
+  const seconds = usualSeconds(outlook)
+  return seconds === null ? t.w.takes_unknown : t.w.takes_usually(t.length(seconds))
 }

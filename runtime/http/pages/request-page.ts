@@ -7,9 +7,11 @@ import type { Closed } from '../../core/asking/closed.ts'
 import { icon } from '../frame/icons.ts'
 import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { decidersOf, ruled, whoDecides } from './outlook-words.ts'
+import { decidersOf, ruled, usualSeconds, whoDecides } from './outlook-words.ts'
 import { note, pagesNav } from './parts.ts'
-import { someNames, type TimelineStep, timeline } from './timeline.ts'
+import { badge } from './states.ts'
+import { type TimelineStep, timeline } from './timeline.ts'
+import { someNames } from './whom.ts'
 
 type Choice = { id: string; label: string }
 
@@ -33,20 +35,24 @@ type ChoosePage = Common & {
   choices: { items: readonly Choice[]; total: number; page: number; pages: number }
   /** Of the choices, and of the app itself. */
   outlooks: readonly RequestOutlook[]
+  /** Ids of those that the visitor has. */
+  mine: ReadonlySet<string>
+  hasAccount: boolean
 }
 
 const addressOf = (app: App, permission: string): string =>
   `/access/request?${new URLSearchParams({ app_id: app.id, permission })}`
 
-function choiceLine({ t, app, outlooks }: ChoosePage, { id, label }: Choice): Markup {
+function choiceLine({ t, app, outlooks, mine }: ChoosePage, { id, label }: Choice): Markup {
   const permission = id === APP_ITSELF ? null : id
   const outlook = outlooks.find((one) => one.requestable_permission_id === permission)
-  return html`<li><a href="${addressOf(app, id)}">${label}</a>${outlook && html`<span class="sub">${t.w.decides_who(whoDecides(t, outlook))}</span>`}</li>`
+  return html`<li><span class="row"><a class="wrap" href="${addressOf(app, id)}">${label}</a>${mine.has(id) && badge('good', 'check', t.w.you_have_it)}</span>${outlook && html`<span class="sub">${t.w.decides_who(whoDecides(t, outlook))}</span>`}</li>`
 }
 
 /** An app with several permissions: which one. */
 export function choosePage(page: ChoosePage): Markup {
-  const { t, visitor, app, choices } = page
+  const { t, visitor, app, choices, hasAccount } = page
+  const itself = hasAccount ? [] : [{ id: APP_ITSELF, label: t.w.only_an_account }]
   return layout({
     t,
     title: t.w.request_access_to(app.user_friendly_label),
@@ -55,9 +61,9 @@ export function choosePage(page: ChoosePage): Markup {
     content: html`<div class="page portal">
 ${head(page)}
 ${fromAdmins(page)}
-<section class="card" aria-labelledby="h-what"><header><h2 id="h-what">${t.w.what_do_you_need}</h2><span class="count">${choices.total}</span></header>
+<section class="card" aria-labelledby="h-what"><header><h2 id="h-what">${t.w.what_do_you_need}</h2><span class="count">${choices.total + itself.length}</span></header>
 <ul class="lines">
-${[...choices.items, { id: APP_ITSELF, label: t.w.only_an_account }].map((one) => choiceLine(page, one))}
+${[...choices.items, ...itself].map((one) => choiceLine(page, one))}
 </ul>
 ${pagesNav(t, choices, t.w.of_permissions, (at) => `/access/request?${new URLSearchParams({ app_id: app.id, page: String(at) })}`)}
 </section>
@@ -122,7 +128,7 @@ ${proofField(visitor.proof)}
 <input type="hidden" name="permission" value="${permission?.id ?? APP_ITSELF}">
 ${failed && summary(page)}
 <div class="field"><h2>${w.what}</h2>
-<p class="row"><strong class="wrap">${permission?.label ?? w.access_to_the_app}</strong>${several && html`<a class="small" href="/access/request?app_id=${app.id}">${w.choose_else}</a>`}</p></div>
+<p class="row"><strong class="wrap">${permission?.label ?? (several ? w.only_an_account : w.access_to_the_app)}</strong>${several && html`<a class="small" href="/access/request?app_id=${app.id}">${w.choose_else}</a>`}</p></div>
 ${howLong(page)}
 ${why(page)}
 <div class="row"><button class="btn main">${w.send_request}</button><a class="btn plain" href="${AREAS.access.path}">${w.cancel}</a></div>
@@ -172,7 +178,8 @@ ${problem('why-problem', problems.why)}</div>`
 /** Who decides and what comes then, in the order in which it would happen. */
 function whatFollows({ t, outlook, takenByHand, values }: RequestPage): Markup {
   const { w } = t
-  const { steps, given_by_hand: byHand, median_decision_seconds: median } = outlook
+  const { steps, given_by_hand: byHand } = outlook
+  const seconds = usualSeconds(outlook)
   const by = ruled(outlook)
   const step = (title: string, part: string): TimelineStep => ({
     ...{ kind: 'next' as const, icon: 'clock' as const, title },
@@ -199,9 +206,9 @@ function whatFollows({ t, outlook, takenByHand, values }: RequestPage): Markup {
 ${timeline(way)}
 ${typeof by === 'object' && html`<p class="small">${w.rule_spares(t.wholeLength(by.longest))}</p>`}
 <p class="small soft">${
-    median === null || median === undefined
-      ? w.never_decided
-      : w.usually(t.lengthAfter(median), outlook.decided_requests)
+    seconds === null
+      ? w.seldom_decided
+      : w.usually(t.lengthAfter(seconds), outlook.decided_requests)
   }</p>
 </div></section>`
 }

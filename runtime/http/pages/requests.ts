@@ -7,8 +7,9 @@ import { askOnce } from '../../core/asking/ask-once.ts'
 import { closedApps, closedFor } from '../../core/asking/closed.ts'
 import { giveBack } from '../../core/asking/give-back.ts'
 import { outlookAndEnd, requestOutlooks } from '../../core/asking/outlook.ts'
+import { accessInApp } from '../../core/catalogue/apps/access.ts'
 import { getStoreApp } from '../../core/catalogue/store/app-store.ts'
-import { listPermissions } from '../../core/catalogue/store/permissions.ts'
+import { listPermissions, permissionsHeld } from '../../core/catalogue/store/permissions.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { cancelAccessRequest } from '../../core/requests/cancel.ts'
 import { remindApprovers } from '../../core/task-actions/remind.ts'
@@ -29,6 +30,9 @@ import type { Visit } from './visit.ts'
 
 /** Of one page: as many as are looked up at once, beside the app itself. */
 const CHOICES = MAX_OUTLOOKS - 1
+
+/** Most that is looked at of what the visitor has in an app: beyond, something is not marked as theirs. */
+const MOST_HELD = 200
 
 /** The app that is asked for, and what can be chosen of it. */
 async function subjectOf(visit: Visit, appId: string, page: number) {
@@ -58,8 +62,18 @@ export async function showAsk(visit: Visit): Promise<Response> {
       ...{ app_ids: [app.id], target_user_id: null },
       requestable_permission_ids: choices.items.map(({ id }) => id),
     })
-    const visitor = await visit.visitor()
-    return c.html(choosePage({ t: visit.t, visitor, app, instructions, choices, outlooks }))
+    const held = await accessInApp(visit.db, visit.principal.userId, app.id, MOST_HELD)
+    const mine = await permissionsHeld(visit.db, app.id, held)
+    const hasAccount = held.some(({ kind }) => kind === 'account')
+    const page = {
+      t: visit.t,
+      visitor: await visit.visitor(),
+      app,
+      instructions,
+      choices,
+      outlooks,
+    }
+    return c.html(choosePage({ ...page, mine, hasAccount }))
   }
   return showForm(visit, subject, permission ?? APP_ITSELF, {})
 }
@@ -87,7 +101,9 @@ async function showForm(
     id === null
       ? null
       : (choices.items.find((one) => one.id === id) ?? { id, label: t.w.permission })
-  const usual = outlook.default_access_length ?? outlook.access_lengths[0] ?? ''
+  // Where no length is usual, a person chooses: one that was chosen for them is asked for unread.
+  const [first = '', ...others] = outlook.access_lengths
+  const usual = outlook.default_access_length ?? (others.length === 0 ? first : '')
   const page: RequestPage = {
     ...{ t, visitor: await visit.visitor(), app, permission, outlook, takenByHand, problems },
     instructions: app.request_instructions ?? null,

@@ -5,6 +5,7 @@ import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import type { SeparationConflict } from '../../contract/models/separation.ts'
 import { ACTIONABLE_TASKS, MAX_COMMENT, type Task } from '../../contract/models/task.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
+import type { LaterStep } from '../../core/asking/to-come.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { filePathIn, reviewIn } from '../../core/reviews/asking.ts'
 import type { TaskActionType } from '../../core/tasks/task-actions.ts'
@@ -15,6 +16,7 @@ import { initials, nameOf, parseMoment } from '../frame/words.ts'
 import { note } from './parts.ts'
 import type { BadgeKind } from './states.ts'
 import { commentForm, commentsOn, type Refused, reassignForm } from './task-more.ts'
+import { whoAre } from './whom.ts'
 
 export type OpenTask = {
   task: Task
@@ -22,6 +24,8 @@ export type OpenTask = {
   grounds: TaskGrounds | null
   /** What others decided before on the same request. */
   earlier: readonly Task[]
+  /** Who decides on it after this decision. */
+  toCome: readonly LaterStep[]
   /** What was typed into the form, and why it was not taken. */
   reason: string
   problem: Markup | string | null
@@ -78,7 +82,7 @@ ${open.refusal ? note('bad', 'alert', t.w.not_done, open.refusal, 'alert') : ''}
 </div>
 </header>
 <div id="settled" role="status" data-events="${events}">${settled(t, task, now)}</div>
-${grounds?.business_justification && html`<blockquote class="quote"><p class="wrap">${grounds.business_justification}</p></blockquote>`}
+${grounds?.business_justification && !takes(task) && html`<blockquote class="quote"><p class="wrap">${grounds.business_justification}</p></blockquote>`}
 ${whatToDo(t, open)}
 ${grounds?.target_user && facts(t, { ...open, grounds }, now)}
 ${commentsOn(t, task, now)}
@@ -108,13 +112,20 @@ const HAND_WORDS: Partial<Record<Task['task_category'], 'give_by_hand' | 'take_b
   DEPROVISIONING: 'take_by_hand',
 }
 
+/** Whether it is work to take something away: why it was asked for is over then. */
+const takes = ({ task_category: category }: Task): boolean => category === 'DEPROVISIONING'
+
 /** What a person does for a request, and what they press then; null for other tasks. */
 function workByHand(t: Tongue, { task, grounds }: OpenTask): string | null {
   const key = HAND_WORDS[task.task_category]
   const isOpen = ACTIONABLE_TASKS.includes(task.status)
   if (!key || !isOpen || task.access_request_id === null || !grounds?.target_user) return null
   const [done] = t.w.actions.confirm
-  return t.w[key](thingOf(t, grounds), nameOf(grounds.target_user), done)
+  const thing = thingOf(t, grounds)
+  const what = takes(task)
+    ? thing
+    : t.w.thing_long(thing, t.accessLength(grounds.expiration_in_seconds))
+  return t.w[key](what, nameOf(grounds.target_user), done)
 }
 
 const thingOf = ({ w }: Tongue, { permission_label: label, app_name: app }: TaskGrounds): string =>
@@ -145,7 +156,9 @@ function question({ w, accessLength }: Tongue, { task, grounds }: OpenTask): Mar
   // A task that was made without a request says itself what it asks.
   if (!asks || task.access_request_id === null || !grounds?.target_user)
     // Why stands below it.
-    return grounds?.business_justification ? gist(task) : (task.description ?? task.task_type)
+    return grounds?.business_justification && !takes(task)
+      ? gist(task)
+      : (task.description ?? task.task_type)
   const { requester_user: requester, target_user: target } = grounds
   const who = nameOf(requester ?? target)
   const isOther = requester && requester.id !== target.id
@@ -161,7 +174,8 @@ function question({ w, accessLength }: Tongue, { task, grounds }: OpenTask): Mar
 function about({ w, ago, day }: Tongue, { task, grounds }: OpenTask, now: Date): Markup {
   const manager = grounds?.manager_user
   const end = grounds?.decide_until
-  return html`${w.asked_ago(ago(parseMoment(task.created_at), now))}${manager && html` · ${w.manager(nameOf(manager))}`}${end && html` · ${w.not_decided_by(day(parseMoment(end), now))}`}`
+  const asked = grounds?.asked_at ?? task.created_at
+  return html`${w.asked_ago(ago(parseMoment(takes(task) ? task.created_at : asked), now))}${manager && html` · ${w.manager(nameOf(manager))}`}${end && html` · ${w.not_decided_by(day(parseMoment(end), now))}`}`
 }
 
 /** SETTLED: state of a task that asked for a decision -> the key of its words. */
@@ -211,7 +225,7 @@ function earlierFact(t: Tongue, one: Task, now: Date): Markup {
 
 function facts(
   t: Tongue,
-  { task, grounds, earlier }: OpenTask & { grounds: TaskGrounds },
+  { task, grounds, earlier, toCome }: OpenTask & { grounds: TaskGrounds },
   now: Date,
 ): Markup {
   const { w, day } = t
@@ -223,6 +237,7 @@ function facts(
   return html`<section class="card" aria-labelledby="h-grounds"><header><h2 id="h-grounds">${w.grounds}</h2><p>${decides ? w.grounds_lead : w.grounds_decided}</p></header>
 <ul class="lines">
 ${earlier.map((one) => earlierFact(t, one, now))}
+${decides ? toCome.map(({ deciders, count }) => fact('', 'clock', w.decides_then(whoAre(t, deciders, count)))) : ''}
 ${grounds.separation_of_duties.map((one) => dutyFact(t, one))}
 ${grounds.findings.map(({ kind, label, opened_at: since }) => fact('wait', 'alert', html`${label === null ? '' : html`${label}: `}${w.finding_kinds[kind]}`, w.found_on(day(parseMoment(since), now))))}
 ${
@@ -238,7 +253,9 @@ ${
         w.had_before(before.length),
         w.last_from_to(day(parseMoment(latest.since), now), day(parseMoment(latest.until), now)),
       )
-    : fact('', 'clock', w.not_before)
+    : takes(task)
+      ? ''
+      : fact('', 'clock', w.not_before)
 }
 ${holds.length === 0 ? fact('', 'info', w.has_nothing(app)) : fact('', 'info', w.has_things(holds.length, app), html`${holds.map((one, at) => html`${at > 0 ? ', ' : ''}${one.label ?? (one.kind === 'account' ? w.the_account(one.unique_identifier ?? '') : one.kind)}`)}`)}
 </ul></section>`
@@ -264,11 +281,14 @@ function decide(
   const actions = (task.actions ?? []).map(({ action_type }) => action_type).filter(isAction)
   if (actions.length === 0) return ''
   const mustSay = actions.some((one) => NEEDS_REASON.includes(one))
-  const needed = isGlass(task) ? w.required : mustSay ? w.required_for_no : w.optional
+  const forNo = actions.includes('decline') ? w.required_for_decline : w.required_for_no
+  const needed = isGlass(task) ? w.required : mustSay ? forNo : w.optional
+  const readers = actions.includes('deny') && !isGlass(task) ? w.reason_readers : null
   return html`<form class="decide" method="post" action="/inbox/${task.id}">
 ${proofField(visitor.proof)}
 <div class="field"><label for="why">${w.reason} <span class="soft">${needed}</span></label>
-<textarea id="why" name="reason" rows="1" maxlength="${MAX_COMMENT}" data-key="r" aria-invalid="${problem ? 'true' : 'false'}"${problem ? html` aria-describedby="why-problem" autofocus` : ''}>
+${readers && html`<p class="help" id="why-help">${readers}</p>`}
+<textarea id="why" name="reason" rows="1" maxlength="${MAX_COMMENT}" data-key="r" aria-invalid="${problem ? 'true' : 'false'}"${problem || readers ? html` aria-describedby="${[readers && 'why-help', problem && 'why-problem'].filter(Boolean).join(' ')}"` : ''}${problem ? html` autofocus` : ''}>
 ${reason}</textarea>
 ${problem && html`<p class="error" id="why-problem" role="alert">${icon('alert')}${problem}</p>`}</div>
 <div class="row">${actions.map((name) => {

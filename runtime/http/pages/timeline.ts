@@ -3,13 +3,17 @@ import { html } from 'hono/html'
 import type { AccessRequest, RequestStatus } from '../../contract/models/access-request.ts'
 import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import { ACTIONABLE_TASKS, type Task } from '../../contract/models/task.ts'
+import { isKeyOf } from '../../contract/schema/keys.ts'
+import { GIVEN_BACK } from '../../core/asking/give-back.ts'
 import type { LaterStep } from '../../core/asking/to-come.ts'
+import { decisionEnd } from '../../core/requests/machine/deciding.ts'
 import type { PlainWords } from '../../words/page-words.ts'
 import { type Icon, icon } from '../frame/icons.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { nameOf, parseMoment } from '../frame/words.ts'
 import type { BadgeKind } from './states.ts'
+import { whoAre } from './whom.ts'
 
 export type TimelineStep = {
   /** `next`: it is still to come. */
@@ -35,22 +39,26 @@ export function stepsOf(request: AccessRequest, reader: Reader): TimelineStep[] 
     asked(request, reader),
     ...tasks.flatMap((task) => decided(task, request, reader)),
     ...ruled(request, reader),
-    ...tasks.flatMap((task) => byHand(task, reader)),
+    ...tasks.filter(isGiving).flatMap((task) => byHand(task, reader)),
+    ...gaveBack(request, reader),
+    ...tasks.filter((task) => !isGiving(task)).flatMap((task) => byHand(task, reader)),
     ...(reader.toCome ?? []).map((step) => decidesThen(step, reader)),
     ...(NOW[request.status]?.(request, reader) ?? []),
   ]
 }
 
-const decidesThen = ({ names, more }: LaterStep, { t }: Reader): TimelineStep => ({
+const isGiving = ({ task_category: category }: Task): boolean => category === 'PROVISIONING'
+
+const decidesThen = ({ deciders, count }: LaterStep, { t }: Reader): TimelineStep => ({
   ...{ kind: 'next', icon: 'clock', parts: [] },
-  title: t.w.decides_then(someNames(t, [...names, ...Array.from({ length: more }, () => '')])),
+  title: t.w.decides_then(whoAre(t, deciders, count)),
 })
 
 const quoted = ({ t }: Pick<Reader, 't'>, text: string | null | undefined): string[] =>
   text ? [t.w.quoted(text)] : []
 
 const note = ({ notes }: AccessRequest, status: RequestStatus): string | null =>
-  notes[status] ?? null
+  notes[status] === GIVEN_BACK ? null : (notes[status] ?? null)
 
 function asked(request: AccessRequest, reader: Reader): TimelineStep {
   const { t, userId, now } = reader
@@ -70,23 +78,15 @@ function asked(request: AccessRequest, reader: Reader): TimelineStep {
   }
 }
 
-/** Some names in a sentence, of many the first. */
-export function someNames({ w }: Tongue, names: readonly string[]): string {
-  if (names.length === 0) return w.someone
-  const few = names.slice(0, 3)
-  const more = names.length - few.length
-  const last = (more > 0 ? w.others(more) : few.pop()) ?? ''
-  return few.length === 0 ? last : w.or(few.join(', '), last)
-}
+const standIns = (t: Tongue, { delegates }: Task): string[] =>
+  delegates?.length ? [t.w.or_as_delegate(whoAre(t, delegates))] : []
 
-/** Who may do a task, by name. */
-export const assigneesOf = ({ w }: Tongue, { assignees }: Task): string[] =>
-  (assignees ?? []).map(({ name, email }) => name || email || w.someone)
+/** Who may do a task. */
+const assigneesOf = (t: Tongue, { assignees }: Task): string => whoAre(t, assignees ?? [])
 
-const standIns = (t: Tongue, { delegates }: Task): string[] => {
-  const names = (delegates ?? []).map(({ name, email }) => name || email || t.w.someone)
-  return names.length > 0 ? [t.w.or_as_delegate(someNames(t, names))] : []
-}
+/** When a request ends that nobody decides on. */
+const endOf = ({ requested_at: at }: AccessRequest): Date | null =>
+  at ? decisionEnd({ createdAt: parseMoment(at) }) : null
 
 function decided(task: Task, request: AccessRequest, reader: Reader): TimelineStep[] {
   if (task.task_type === GLASS_TASK) return [reviewed(task, reader)]
@@ -112,8 +112,10 @@ function decided(task: Task, request: AccessRequest, reader: Reader): TimelineSt
     return [{ kind: '', icon: 'clock', title: t.w.nobody_in_time, parts: [at] }]
   if (!ACTIONABLE_TASKS.includes(task.status)) return []
   const since = t.w.since(t.moment(parseMoment(task.created_at), now))
-  const title = t.w.decides_now(someNames(t, assigneesOf(t, task)))
-  return [{ kind: 'wait', icon: 'clock', title, parts: [since, ...standIns(t, task)] }]
+  const title = t.w.decides_now(assigneesOf(t, task))
+  const end = endOf(request)
+  const parts = [since, ...standIns(t, task), ...(end ? [t.w.ends_undecided(t.day(end, now))] : [])]
+  return [{ kind: 'wait', icon: 'clock', title, parts }]
 }
 
 /** What was taken at once, and who looks, or looked, what for. */
@@ -125,7 +127,7 @@ function reviewed(task: Task, { t, now }: Reader): TimelineStep {
     return {
       kind: 'wait',
       icon: 'clock',
-      title: w.glass_review_waits(someNames(t, assigneesOf(t, task))),
+      title: w.glass_review_waits(assigneesOf(t, task)),
       parts,
     }
   }
@@ -148,18 +150,29 @@ function ruled(request: AccessRequest, reader: Reader): TimelineStep[] {
   return [{ kind: 'bad', icon: 'x', title: w.denied, parts: no }]
 }
 
-/** BY_HAND: category of a task -> the key of its words. */
-const BY_HAND: Partial<Record<Task['task_category'], 'by_hand_gives' | 'by_hand_takes'>> = {
-  PROVISIONING: 'by_hand_gives',
-  DEPROVISIONING: 'by_hand_takes',
+/** BY_HAND: category of a task -> the keys of its words while it is open, and when it is done. */
+const BY_HAND = {
+  PROVISIONING: ['by_hand_gives', 'gave_by_hand'],
+  DEPROVISIONING: ['by_hand_takes', 'took_by_hand'],
+} as const satisfies Partial<Record<Task['task_category'], readonly [string, string]>>
+
+function byHand(task: Task, { t, userId, now }: Reader): TimelineStep[] {
+  const { task_category: category, status, resolved_by: by } = task
+  if (!isKeyOf(BY_HAND, category)) return []
+  const [waits, done] = BY_HAND[category]
+  if (ACTIONABLE_TASKS.includes(status))
+    return [{ kind: 'wait', icon: 'hand', title: t.w[waits](assigneesOf(t, task)), parts: [] }]
+  if (status !== 'COMPLETED' || !by) return []
+  const title = t.w[done](by.id === userId ? null : nameOf(by))
+  const parts = [t.moment(parseMoment(task.updated_at), now)]
+  return [{ kind: 'good', icon: 'hand', title, parts }]
 }
 
-function byHand(task: Task, { t }: Reader): TimelineStep[] {
-  if (!ACTIONABLE_TASKS.includes(task.status)) return []
-  const key = BY_HAND[task.task_category]
-  if (key === undefined) return []
-  const title = t.w[key](someNames(t, assigneesOf(t, task)))
-  return [{ kind: 'wait', icon: 'hand', title, parts: [] }]
+/** Who gave it back themselves: the note says nothing that the step does not. */
+function gaveBack(request: AccessRequest, reader: Reader): TimelineStep[] {
+  if (request.notes['REVERTING'] !== GIVEN_BACK) return []
+  const title = reader.t.w.gave_back(holderOf(request, reader))
+  return [{ kind: '', icon: 'minus', title, parts: [] }]
 }
 
 type Now = (request: AccessRequest, reader: Reader) => TimelineStep[]

@@ -152,6 +152,8 @@ describe('asking', () => {
     const form = await visitor.get(`/access/request?app_id=${appId}&permission=${permission}`)
     expect(form.text).toContain('boss Test')
     expect(form.text).toContain('Decides as manager')
+    // Of several lengths, none is chosen unread.
+    expect(form.text).not.toContain(' checked')
   })
 
   test('is preceded by who decides and how long it takes, of each app and each permission', async () => {
@@ -487,6 +489,9 @@ describe('a request', () => {
     const way = /boss Test decides now[\s\S]*Then last Test decides[\s\S]*Then yours/
     for (const path of ['/access', `/access/requests/${id}`])
       expect((await visitor.get(path)).text).toMatch(way)
+    const decider = await signedIn(core, boss.token)
+    const task = (await acme.openTask(id)).id
+    expect((await decider.get(`/inbox/${task}`)).text).toContain('Then last Test decides')
     await acme.settle(id, 'complete')
     const { text } = await visitor.get(`/access/requests/${id}`)
     expect(text).toMatch(/last Test decides now[\s\S]*Then yours/)
@@ -519,6 +524,9 @@ describe('a request', () => {
     const { text } = await visitor.get('/access')
     expect(text).toContain('8 hours left')
     expect(text).toMatch(/Requested .*, approved by/)
+    const choose = (await visitor.get(`/access/request?app_id=${appId}`)).text
+    expect(choose).toMatch(/reports&lt;\/b&gt;<\/a>[\s\S]*You have it[\s\S]*Write reports/)
+    expect(choose.split('You have it').length).toBe(2)
     // Of several that may be asked for, one is held: others that are found in the app do not count.
     expect(text).toMatch(/>2 permissions<\/span>[^\n]*You have 1</)
     const { status } = await visitor.post(`/access/requests/${id}/give-back`)
@@ -527,7 +535,31 @@ describe('a request', () => {
     const after = (await visitor.get('/access')).text
     expect(after).toContain('Waits to be removed by hand')
     expect(after).toMatch(/You gave it back; .+ removes it by hand/)
-    expect(after).not.toMatch(/Found in|Cannot be given back|8 hours left/)
+    expect(after).not.toMatch(/Given in|Cannot be given back|8 hours left/)
+    await acme.settle(id, 'complete')
+    await acme.reaches(id, 'REVERTED')
+    const { text: way } = await visitor.get(`/access/requests/${id}`)
+    expect(way).toMatch(/ gave it by hand[\s\S]*You gave it back[\s\S]* took it back by hand/)
+    expect(way).not.toContain('Given back by the person')
+  })
+
+  test('that was refused stands open for a week, with why and a way to ask again', async () => {
+    const ann = await person(core.db, 'ann@example.com')
+    await acme.setManager(ann.id, boss.id)
+    const id = await acme.asked(ann, { app_id: appId, requestable_permission_ids: [permission] })
+    const decider = await at(boss)
+    const taskId = (await acme.openTask(id)).id
+    const no = { action_type: 'deny', reason: 'Ask for the summary' }
+    expect((await decider.post(`/inbox/${taskId}`, no)).status).toBe(303)
+    const visitor = await at(ann)
+    const { text } = await visitor.get('/access')
+    expect(text).toMatch(/Not granted lately[\s\S]*boss Test said no[\s\S]*“Ask for the summary”/)
+    expect(text).toMatch(/href="\/access\/request\?app_id=[^"]*">Ask again/)
+    const aged = sql`update tasks set updated_at = now() - interval '8 days' where access_request_id = ${id}`
+    await core.db.execute(aged)
+    const old = sql`update access_requests set created_at = now() - interval '9 days' where id = ${id}`
+    await core.db.execute(old)
+    expect((await visitor.get('/access')).text).not.toContain('Not granted lately')
   })
 })
 

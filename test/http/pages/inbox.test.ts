@@ -245,7 +245,9 @@ test('work by hand says what to do and what its buttons mean, and its reason onc
   await acme.settle(requestId, 'complete')
   const id = await taskOf(requestId)
   const { text } = await (await signedIn(core, helper.token)).get(`/inbox/${id}`)
-  expect(text).toContain('Give access in Desk to ada Test, then press “It is done”.')
+  expect(text).toContain(
+    'Give access in Desk, without an end, to ada Test, then press “It is done”.',
+  )
   expect(text).toContain('You have done it. The task closes.')
   expect(text).toContain('It is decided already.')
   expect(text).toContain('value="confirm"')

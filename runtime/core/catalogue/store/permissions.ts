@@ -63,26 +63,45 @@ export async function countPermissions(
   appIds: readonly string[],
   held: readonly HeldOfApp[],
 ): Promise<ReadonlyMap<string, { all: number; mine: number }>> {
-  const of = requestablePermissions
-  const { appId, visibility, goneAt } = of
+  const { appId, visibility, goneAt } = requestablePermissions
   const found = [...(await findAllFound(db, principal, appIds)).values()]
   if (found.length === 0) return new Map()
   const rows = await db
     .select({
       appId,
       all: sql<number>`count(*)::int`,
-      mine: sql<number>`(count(*) filter (where exists (
-        select from jsonb_to_recordset(${JSON.stringify(held)}::jsonb) as h(app_id uuid, entitlement_type text,
-          entitlement_id text, resource_id text, label text)
-        where h.app_id = ${whole(of.appId)} and case when h.entitlement_id is null
-          then h.label = ${whole(of.label)}
-          else h.entitlement_type = ${whole(of.entitlementType)} and h.entitlement_id = ${whole(of.entitlementId)}
-            and coalesce(h.resource_id, '') = coalesce(${whole(of.resourceId)}, '') end)))::int`,
+      mine: sql<number>`(count(*) filter (where ${isAmong(held)}))::int`,
     })
     .from(requestablePermissions)
     .where(and(foundIn(principal, found), eq(visibility, 'VISIBLE'), isNull(goneAt)))
     .groupBy(appId)
   return new Map(rows.map(({ appId: id, ...counts }) => [id, counts]))
+}
+
+/** Ids of the permissions of an app that are among `held`. */
+export async function permissionsHeld(
+  db: Db,
+  appId: string,
+  held: readonly HeldOfApp[],
+): Promise<ReadonlySet<string>> {
+  const of = requestablePermissions
+  const rows = await db
+    .select({ id: of.id })
+    .from(of)
+    .where(and(eq(of.appId, appId), isAmong(held)))
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** A condition on `requestable_permissions`: they are among what a person holds. */
+function isAmong(held: readonly HeldOfApp[]): SQL {
+  const of = requestablePermissions
+  return sql`exists (
+    select from jsonb_to_recordset(${JSON.stringify(held)}::jsonb) as h(app_id uuid, entitlement_type text,
+      entitlement_id text, resource_id text, label text)
+    where h.app_id = ${whole(of.appId)} and case when h.entitlement_id is null
+      then h.label = ${whole(of.label)}
+      else h.entitlement_type = ${whole(of.entitlementType)} and h.entitlement_id = ${whole(of.entitlementId)}
+        and coalesce(h.resource_id, '') = coalesce(${whole(of.resourceId)}, '') end)`
 }
 
 /** A condition on `requestable_permissions`: the caller finds them in one of some apps. */
