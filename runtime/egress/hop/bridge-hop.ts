@@ -9,7 +9,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { EgressCall, EgressReply, EgressRequest } from '../call/call.ts'
 import { createBridgeRecord } from '../rules/records.ts'
 import { hostAndPort } from '../wire/open.ts'
-import type { RoomMeans } from '../wire/room.ts'
+import type { Performed, RoomMeans } from '../wire/room.ts'
 import { type CallState, createFinish, type Door, governorOf } from './hop.ts'
 import type { OnHop, SeenHop } from './seen.ts'
 
@@ -39,7 +39,7 @@ export type Bridge<R, T extends Target, L> = {
   /** The address that stands for a request in cases and records of them, and the body without what it tells. */
   addressOf(request: R, target: T): string
   caseBody(body: Record<string, unknown>): object
-  perform(request: R, target: T, login: L, means: RoomMeans, door: Door): Promise<object>
+  perform(request: R, target: T, login: L, means: RoomMeans, door: Door): Promise<Performed>
   /** How many items a body holds, by its own field. @throws what a scripted refusal stands for */
   found(body: unknown, from: string): Found
   /** What the record calls them; null for a request that has none. */
@@ -144,12 +144,8 @@ export async function bridgeHop<R, T extends Target, L>(
         const { tenant, connectorId } = call
         const read = (bytes: number) => state.budgets.read(bytes)
         const means = { connectorId, tenant, signal, endMs, onSend, onBytes, read }
-        const done = await bridge.perform(request, target, login, means, door)
-        return {
-          status: 200,
-          body: Buffer.from(JSON.stringify(done)),
-          found: bridge.found(done, record.host),
-        }
+        const { body, items } = await bridge.perform(request, target, login, means, door)
+        return { status: 200, body, found: { items } }
       }
       onSend()
       // It was read before: it is an object.

@@ -1,43 +1,189 @@
-/** Entries of searches as connectors get them, read from a server's messages. */
-import { isUtf8 } from 'node:buffer'
+/** Entries of searches as connectors get them: JSON, written straight from a server's messages. */
 import { BINARY_ATTRIBUTES, LDAP_LIMITS } from '../../contract/connector/ldap.ts'
 import type { LdapEntry } from '../../contract/connector/ldap-context.ts'
+import { createJsonBytes } from './json-bytes.ts'
 import { ENTRY, INTEGER, OCTETS, SEQUENCE, SET, shapeOf } from './shape.ts'
 
-/** Says of an attribute, by its name, whether its values are bytes. */
-export type HoldsBytes = (name: string) => boolean
-
-/** @param binary Further attributes that are bytes, in lower case. */
-export function holdsBytesOf(binary: readonly string[]): HoldsBytes {
-  /** By name: a page has the same few again and again. */
-  const known = new Map<string, boolean>()
-  return (name) => {
-    const found = known.get(name)
-    if (found !== undefined) return found
-    const [bare = '', ...options] = name.toLowerCase().split(';')
-    const isBinary =
-      binary.includes(bare) || BINARY_ATTRIBUTES.includes(bare) || options.includes('binary')
-    if (known.size < LDAP_LIMITS.maxAttributes) known.set(name, isBinary)
-    return isBinary
-  }
+/** Reads the entries of one reply. */
+export type EntryReader = {
+  /**
+   * Reads the entry of a message, and judges its form, in one go: a search has thousands. Values are text; those of binary
+   * attributes, and of any with a value that is no UTF-8, are base64.
+   *
+   * Source: RFC 4511 section 4.5.2.
+   *
+   * @returns how many values, names and lists the message holds; null for one that is malformed, after which nothing is to
+   *   be read, and undefined for one of another kind
+   */
+  read(message: Buffer): number | null | undefined
+  /** Entries so far. */
+  readonly count: number
+  /**
+   * The JSON of the entries, with commas between them, in pieces.
+   *
+   * @param whole Reads the rest of an entry with values that come in ranges.
+   */
+  pieces(whole: (entry: LdapEntry) => Promise<LdapEntry>): Promise<Buffer[]>
 }
 
-/** Reads the name of an entry's attribute of this number, which lies from `at` to `stop`. */
-type ReadName = (bytes: Buffer, at: number, stop: number, nth: number) => string
+/** The name of an attribute, and what it says of its values. */
+type Name = { bytes: Buffer; json: Buffer; isBinary: boolean; isRanged: boolean }
 
-const decodeName: ReadName = (bytes, at, stop) => bytes.toString('utf8', at, stop)
+const RANGE = /^(.+);range=(\d+)-(\d+|\*)$/i
 
-/** Entries of a search mostly have the same attributes in the same order: a name that was read is not made once more. */
-export function rememberNames(): ReadName {
-  const names: { bytes: Buffer; name: string }[] = []
-  return (bytes, at, stop, nth) => {
-    const known = names[nth]
-    if (known !== undefined && lies(known.bytes, bytes, at, stop)) return known.name
-    const name = decodeName(bytes, at, stop, nth)
-    // A copy, which does not keep what arrived.
-    if (nth < LDAP_LIMITS.maxAttributes)
-      names[nth] = { bytes: Buffer.from(bytes.subarray(at, stop)), name }
+const COMMA: Buffer = Buffer.from(',')
+const BEFORE_DN: Buffer = Buffer.from('{"dn":')
+const BEFORE_ATTRIBUTES: Buffer = Buffer.from(',"attributes":{')
+const BEFORE_VALUES: Buffer = Buffer.from(':[')
+const AFTER_VALUES: Buffer = Buffer.from(']')
+const BEFORE_BINARY: Buffer = Buffer.from('},"binary":[')
+const AFTER_BINARY: Buffer = Buffer.from(']}')
+
+/** @param binary Further attributes whose values are bytes, in lower case. */
+export function createEntryReader(binary: readonly string[]): EntryReader {
+  const json = createJsonBytes()
+  /** By place: entries of a search mostly have the same attributes in the same order. */
+  const names: Name[] = []
+  /** Where the entries lie that have values in ranges. */
+  const ranged: { at: number; stop: number }[] = []
+  let count = 0
+
+  function nameAt(bytes: Buffer, at: number, stop: number, place: number): Name {
+    const known = names[place]
+    if (known !== undefined && lies(known.bytes, bytes, at, stop)) return known
+    const text = bytes.toString('utf8', at, stop)
+    const [bare = '', ...options] = text.toLowerCase().split(';')
+    const name = {
+      // A copy, which does not keep what arrived.
+      bytes: Buffer.from(bytes.subarray(at, stop)),
+      json: Buffer.from(JSON.stringify(text)),
+      isBinary:
+        binary.includes(bare) || BINARY_ATTRIBUTES.includes(bare) || options.includes('binary'),
+      isRanged: RANGE.test(text),
+    }
+    if (place < LDAP_LIMITS.maxAttributes) names[place] = name
     return name
+  }
+
+  function read(bytes: Buffer): number | null | undefined {
+    let elements = 0
+    let at = 0
+    /** Where the element ends that was begun last. */
+    let stop = 0
+
+    /** Goes to the contents of the next element, which has this tag and ends within `limit`. */
+    function begin(tag: number, limit: number): boolean {
+      if (at + 2 > limit || bytes[at] !== tag) return false
+      let length = bytes[at + 1] ?? 0
+      at += 2
+      if (length >= 0x80) {
+        const more = length & 0x7f
+        if (more === 0 || more > 4 || at + more > limit) return false
+        length = bytes.readUIntBE(at, more)
+        at += more
+      }
+      stop = at + length
+      elements += 1
+      return stop <= limit
+    }
+
+    /** Writes the values from here to `last`. @returns whether they are text; null where they are malformed */
+    function writeValues(last: number, isBinary: boolean): boolean | null {
+      const first = at
+      const written = json.length
+      let isText = !isBinary
+      while (at < last) {
+        if (!begin(OCTETS, last)) return null
+        if (isText) {
+          if (json.length > written) json.raw(COMMA)
+          isText = json.text(bytes, at, stop)
+        }
+        at = stop
+      }
+      if (isText) return true
+      const counted = elements
+      json.cut(written)
+      at = first
+      while (at < last) {
+        begin(OCTETS, last)
+        if (json.length > written) json.raw(COMMA)
+        json.base64(bytes, at, stop)
+        at = stop
+      }
+      elements = counted
+      return false
+    }
+
+    const size = bytes.length
+    if (!begin(SEQUENCE, size) || stop !== size) return null
+    if (!begin(INTEGER, size) || stop - at < 1 || stop - at > 4) return null
+    at = stop
+    if (bytes[at] !== ENTRY) return undefined
+    if (!begin(ENTRY, size)) return null
+    const end = stop
+    if (end !== size) {
+      // Controls stand behind it: nobody asked for any, and they are judged as those of other messages.
+      const shape = shapeOf(bytes)
+      if (shape === null) return null
+      elements += shape.elements
+    }
+    if (!begin(OCTETS, end)) return null
+    if (count > 0) json.raw(COMMA)
+    const entryAt = json.length
+    json.raw(BEFORE_DN)
+    if (!json.text(bytes, at, stop)) json.value(bytes.toString('utf8', at, stop))
+    at = stop
+    if (!begin(SEQUENCE, end) || stop !== end) return null
+
+    json.raw(BEFORE_ATTRIBUTES)
+    const asBytes: Buffer[] = []
+    let isRanged = false
+    let isFirst = true
+    for (let place = 0; at < end; place += 1) {
+      if (!begin(SEQUENCE, end)) return null
+      const last = stop
+      if (!begin(OCTETS, last)) return null
+      const name = nameAt(bytes, at, stop, place)
+      at = stop
+      if (!begin(SET, last) || stop !== last) return null
+      // What was asked for and is not there.
+      if (at === last) continue
+      if (!isFirst) json.raw(COMMA)
+      isFirst = false
+      json.raw(name.json)
+      json.raw(BEFORE_VALUES)
+      const isText = writeValues(last, name.isBinary)
+      if (isText === null) return null
+      if (!isText) asBytes.push(name.json)
+      if (name.isRanged) isRanged = true
+      json.raw(AFTER_VALUES)
+    }
+    json.raw(BEFORE_BINARY)
+    for (const [n, name] of asBytes.entries()) {
+      if (n > 0) json.raw(COMMA)
+      json.raw(name)
+    }
+    json.raw(AFTER_BINARY)
+    if (isRanged) ranged.push({ at: entryAt, stop: json.length })
+    count += 1
+    return elements - 1
+  }
+
+  return {
+    read,
+    get count() {
+      return count
+    },
+    async pieces(whole) {
+      const pieces: Buffer[] = []
+      let from = 0
+      for (const { at, stop } of ranged) {
+        const entry = await whole(JSON.parse(json.between(at, stop).toString('utf8')))
+        pieces.push(json.between(from, at), Buffer.from(JSON.stringify(entry)))
+        from = stop
+      }
+      return [...pieces, json.between(from, json.length)]
+    },
   }
 }
 
@@ -48,106 +194,8 @@ function lies(these: Buffer, bytes: Buffer, at: number, stop: number): boolean {
   return true
 }
 
-/** An entry of a message; `elements` is how many values, names and lists the message holds. */
-type ReadEntry = { entry: LdapEntry; elements: number }
-
-/**
- * Reads the entry of a message, and judges its form, in one go: a search has thousands. Values are text; those of binary
- * attributes, and of any with a value that is no UTF-8, are base64.
- *
- * Source: RFC 4511 section 4.5.2.
- *
- * @returns null for a message that is malformed, undefined for one of another kind
- */
-export function readEntry(
-  bytes: Buffer,
-  holdsBytes: HoldsBytes,
-  readName: ReadName = decodeName,
-): ReadEntry | null | undefined {
-  let elements = 0
-  let at = 0
-  /** Where the element ends that was begun last. */
-  let stop = 0
-
-  /** Goes to the contents of the next element, which has this tag and ends within `limit`. */
-  function begin(tag: number, limit: number): boolean {
-    if (at + 2 > limit || bytes[at] !== tag) return false
-    let length = bytes[at + 1] ?? 0
-    at += 2
-    if (length >= 0x80) {
-      const more = length & 0x7f
-      if (more === 0 || more > 4 || at + more > limit) return false
-      length = bytes.readUIntBE(at, more)
-      at += more
-    }
-    stop = at + length
-    elements += 1
-    return stop <= limit
-  }
-
-  if (!begin(SEQUENCE, bytes.length) || stop !== bytes.length) return null
-  const size = bytes.length
-  if (!begin(INTEGER, size) || stop - at < 1 || stop - at > 4) return null
-  at = stop
-  if (bytes[at] !== ENTRY) return undefined
-  if (!begin(ENTRY, size)) return null
-  const end = stop
-  if (end !== size) {
-    // Controls stand behind it: nobody asked for any, and they are judged as those of other messages.
-    const shape = shapeOf(bytes)
-    if (shape === null) return null
-    elements += shape.elements
-  }
-  if (!begin(OCTETS, end)) return null
-  const dn = bytes.toString('utf8', at, stop)
-  at = stop
-  if (!begin(SEQUENCE, end) || stop !== end) return null
-
-  const attributes: [string, string[]][] = []
-  const binary: string[] = []
-  while (at < end) {
-    if (!begin(SEQUENCE, end)) return null
-    const last = stop
-    if (!begin(OCTETS, last)) return null
-    const name = readName(bytes, at, stop, attributes.length)
-    at = stop
-    if (!begin(SET, last) || stop !== last) return null
-    const first = at
-    let isText = !holdsBytes(name)
-    const values: string[] = []
-    while (at < last) {
-      if (!begin(OCTETS, last)) return null
-      // A character that is no UTF-8 becomes U+FFFD, which may as well have been there before.
-      const text = isText ? bytes.toString('utf8', at, stop) : ''
-      if (isText && text.includes('\uFFFD') && !isUtf8(bytes.subarray(at, stop))) isText = false
-      values.push(text)
-      at = stop
-    }
-    // What was asked for and is not there.
-    if (values.length === 0) continue
-    if (!isText) {
-      binary.push(name)
-      at = first
-      for (let index = 0; index < values.length; index += 1) {
-        begin(OCTETS, last)
-        elements -= 1
-        values[index] = bytes.toString('base64', at, stop)
-        at = stop
-      }
-    }
-    attributes.push([name, values])
-  }
-  // Own members, also where a server names an attribute `__proto__`.
-  return {
-    entry: { dn, attributes: Object.fromEntries(attributes), binary },
-    elements: elements - 1,
-  }
-}
-
 /** The further values of attributes that a server hands out in ranges (`member;range=0-1499`). */
 type ReadRange = (attribute: string) => Promise<LdapEntry | undefined>
-
-const RANGE = /^(.+);range=(\d+)-(\d+|\*)$/i
 
 /**
  * Reads the ranges of an entry to their end, and puts the values under the plain name.

@@ -1,16 +1,19 @@
 /** Guards a connection to a directory: the framing of LDAP, and whether a search has further pages. */
 import type { Socket } from 'node:net'
 import { LDAP_LIMITS } from '../../contract/connector/ldap.ts'
-import type { LdapEntry } from '../../contract/connector/ldap-context.ts'
 import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
-import { type HoldsBytes, readEntry, rememberNames } from './entries.ts'
+import { createEntryReader, type EntryReader } from './entries.ts'
 import { pageCookie, readHeader, shapeOf } from './shape.ts'
 
 export type LdapGuard = Guard & {
   /** Where the next page begins, as the last result said; null where there is none. */
   cookie(): Buffer | null
-  /** Keeps the entries of the next reply: they are read here, and the library sees only how it ends. */
-  collect(holdsBytes: HoldsBytes): LdapEntry[]
+  /**
+   * Reads the entries of the next reply: the library sees only how it ends.
+   *
+   * @param binary Further attributes whose values are bytes, in lower case.
+   */
+  collect(binary: readonly string[]): EntryReader
 }
 
 const SEQUENCE = 0x30
@@ -18,9 +21,7 @@ const SEQUENCE = 0x30
 /** Guards an open connection. @param from `host:port`, for messages. */
 export function guardLdap(socket: Socket, from: string): LdapGuard {
   let cookie: Buffer | null = null
-  let holdsBytes: HoldsBytes | null = null
-  let readName = rememberNames()
-  let kept: LdapEntry[] = []
+  let reader: EntryReader | null = null
   const guard = createGuard(
     socket,
     from,
@@ -32,12 +33,9 @@ export function guardLdap(socket: Socket, from: string): LdapGuard {
         return sizes === 'short' ? 'short' : sizes.headerBytes + sizes.contentBytes
       },
       judge(message) {
-        const read = holdsBytes === null ? undefined : readEntry(message, holdsBytes, readName)
-        if (read === null) return null
-        if (read !== undefined) {
-          kept.push(read.entry)
-          return { elements: read.elements, isItem: true, passes: false }
-        }
+        const elements = reader?.read(message)
+        if (elements === null) return null
+        if (elements !== undefined) return { elements, isItem: true, passes: false }
         const shape = shapeOf(message)
         if (shape === null) return null
         const isResult = shape.kind === 'result'
@@ -56,11 +54,9 @@ export function guardLdap(socket: Socket, from: string): LdapGuard {
   return {
     ...guard,
     cookie: () => cookie,
-    collect(given) {
-      holdsBytes = given
-      readName = rememberNames()
-      kept = []
-      return kept
+    collect(binary) {
+      reader = createEntryReader(binary)
+      return reader
     },
   }
 }

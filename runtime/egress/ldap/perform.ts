@@ -4,13 +4,14 @@ import { randomUUID } from 'node:crypto'
 import { Attribute, Change, type Control } from 'ldapts'
 import { parseDn, writeDn } from '../../contract/connector/dn.ts'
 import { LDAP_LIMITS, type LdapRequest } from '../../contract/connector/ldap.ts'
-import type { LdapEntry, LdapPage, LdapValue } from '../../contract/connector/ldap-context.ts'
+import type { LdapEntry, LdapValue } from '../../contract/connector/ldap-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import type { LdapTarget } from '../rules/ldap-rules.ts'
 import type { Lease as Leased } from '../wire/pool.ts'
+import type { Performed } from '../wire/room.ts'
 import type { LdapConnection } from './connect.ts'
-import { holdsBytesOf, wholeRanges } from './entries.ts'
+import { type EntryReader, wholeRanges } from './entries.ts'
 import { bytesOrText, toFilter } from './filter.ts'
 import { PageControl } from './pages.ts'
 
@@ -29,40 +30,43 @@ function sentDn(text: string): string {
   throw new RuntimeError('egress_url', 'A DN of the request cannot be read')
 }
 
+/** The reply to a write. */
+const DONE: Performed = { body: Buffer.from('{"result":"success"}'), items: 0 }
+
 /**
  * Carries a request out.
  *
- * @returns a page for a search, an empty object otherwise
+ * @returns a page for a search, nothing but that it is done otherwise
  * @throws what the library throws; egress_undeclared and others for what the request itself is
  */
 export async function perform(
   { request, target }: Judged,
   lease: Lease,
   leftMs: number,
-): Promise<LdapPage | Record<string, never>> {
+): Promise<Performed> {
   const { client } = lease.connection
   switch (request.operation) {
     case 'search':
       return search(request, target, lease, leftMs)
     case 'add':
       await client.add(sentDn(request.dn), attributesOf(request.attributes))
-      return {}
+      return DONE
     case 'modify':
       await client.modify(
         sentDn(request.dn),
         request.changes.flatMap((change) => changesOf(change)),
       )
-      return {}
+      return DONE
     case 'delete':
       await client.del(sentDn(request.dn))
-      return {}
+      return DONE
     case 'modifyDN':
       // Every special character is written as \XX: the library cuts at the first comma without a backslash before it.
       await client.modifyDN(sentDn(request.dn), sentDn(request.to))
-      return {}
+      return DONE
     case 'password':
       await setPassword(request, target, lease)
-      return {}
+      return DONE
   }
 }
 
@@ -112,6 +116,11 @@ function changesOf(change: LdapRequest<'modify'>['changes'][number]): Change[] {
 
 type Search = LdapRequest<'search'>
 
+const OPENING: Buffer = Buffer.from('{"result":"success","entries":[')
+
+/** Of an entry that is asked for one range, that range is all. */
+const asItIs = async (entry: LdapEntry): Promise<LdapEntry> => entry
+
 /** The cursor: which parked search, how many entries it has given, and in pages of which size. */
 type Cursor = { id: string; given: number }
 
@@ -136,9 +145,9 @@ async function search(
   target: LdapTarget,
   lease: Lease,
   leftMs: number,
-): Promise<LdapPage> {
+): Promise<Performed> {
   const base = sentDn(request.base ?? target.baseText)
-  const holdsBytes = holdsBytesOf(request.binary.map((name) => name.toLowerCase()))
+  const binary = request.binary.map((name) => name.toLowerCase())
   const size = request.page.size ?? LDAP_LIMITS.defaultPage
   const options = {
     scope: request.scope,
@@ -148,22 +157,25 @@ async function search(
     ...(request.attributes === undefined ? {} : { attributes: [...request.attributes] }),
   }
   const { client, guard } = lease.connection
-  type Found = { entries: LdapEntry[]; references: string[] }
+  type Found = { entries: EntryReader; references: string[] }
   const find = async (at: string, more: object = {}, control?: Control): Promise<Found> => {
-    const entries = guard.collect(holdsBytes)
+    const entries = guard.collect(binary)
     const { searchReferences } = await client.search(at, { ...options, ...more }, control)
     return { entries, references: searchReferences }
   }
-  const finish = async (found: Found, cursor: string | null): Promise<LdapPage> => ({
-    entries: await inOrder(found.entries, whole),
-    cursor,
-    referrals: found.references.slice(0, LDAP_LIMITS.maxReferrals),
-  })
+  const finish = async (found: Found, cursor: string | null): Promise<Performed> => {
+    const { entries, references } = found
+    const referrals = references.slice(0, LDAP_LIMITS.maxReferrals)
+    const rest = `],"cursor":${JSON.stringify(cursor)},"referrals":${JSON.stringify(referrals)}}`
+    const body = Buffer.concat([OPENING, ...(await entries.pieces(whole)), Buffer.from(rest)])
+    return { body, items: entries.count }
+  }
 
   async function whole(one: LdapEntry): Promise<LdapEntry> {
     const { entry, isWhole } = await wholeRanges(one, async (attribute) => {
       const { entries } = await find(one.dn, { scope: 'base', attributes: [attribute] })
-      return entries[0]
+      const [first]: LdapEntry[] = JSON.parse(`[${Buffer.concat(await entries.pieces(asItIs))}]`)
+      return first
     })
     if (isWhole) return entry
     throw new RuntimeError(
@@ -185,7 +197,7 @@ async function search(
   const next = async (wanted: number): Promise<Found> => {
     guard.renew()
     const found = await find(base, {}, new PageControl(wanted, pages.cookie))
-    pages.given += found.entries.length
+    pages.given += found.entries.count
     pages.cookie = guard.cookie()
     return found
   }
@@ -224,11 +236,4 @@ async function skip(
     'The search cannot go on where it ended: its entries have changed meanwhile',
     { wire: 'invalid_page_token' },
   )
-}
-
-/** Maps one after the other: a connection serves one request at a time. */
-async function inOrder<A, B>(all: readonly A[], map: (one: A) => Promise<B>): Promise<B[]> {
-  const mapped: B[] = []
-  for (const one of all) mapped.push(await map(one))
-  return mapped
 }

@@ -20,9 +20,7 @@ const LDAP: Trade<LdapAsked, LdapConnection> = {
   placeOf: ({ target }) => target,
   keyOf: ({ bind }) => [bind?.dn ?? null],
   open: ({ target, bind }, means) => connect(target, bind, means),
-  async perform(asked, lease, leftMs) {
-    return { result: 'success', ...(await perform(asked, lease, leftMs)) }
-  },
+  perform,
   maxItemsOf: ({ request }) =>
     LDAP_LIMITS.maxRanges +
     (request.operation === 'search' ? (request.page.size ?? LDAP_LIMITS.defaultPage) : 0),

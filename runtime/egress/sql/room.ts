@@ -1,10 +1,17 @@
 /** The host's way to databases. */
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import { SQL_LIMITS, type SqlDialect, type SqlRequest } from '../../contract/connector/sql.ts'
+import type { SqlPage } from '../../contract/connector/sql-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import { loginOf as heldBy } from '../wire/login.ts'
-import { createRoom, type Room, type RoomOptions, type Trade } from '../wire/room.ts'
+import {
+  createRoom,
+  type Performed,
+  type Room,
+  type RoomOptions,
+  type Trade,
+} from '../wire/room.ts'
 import { cancel, connect, type PostgresConnection, type SqlLogin } from './connect.ts'
 import { parkedIdOf } from './cursor.ts'
 import { connectMysql, type MysqlConnection } from './mysql-connect.ts'
@@ -16,6 +23,11 @@ import { failureOf } from './results.ts'
 type SqlAsked = { request: SqlRequest; target: SqlTarget; login: SqlLogin }
 
 export type SqlRoom = Room<SqlAsked>
+
+const performed = (done: SqlPage | { touched: number[] }): Performed => ({
+  body: Buffer.from(JSON.stringify(done)),
+  items: 'rows' in done ? done.rows.length : 0,
+})
 
 /** What is the same for every database. */
 const COMMON = {
@@ -32,7 +44,7 @@ const COMMON = {
 const POSTGRESQL: Trade<SqlAsked, PostgresConnection> = {
   ...COMMON,
   open: ({ target, login }, means) => connect(target, login, means),
-  perform,
+  perform: async (asked, lease, leftMs) => performed(await perform(asked, lease, leftMs)),
   // One row is that of the settings before it.
   maxItemsOf: ({ request }) =>
     1 +
@@ -47,7 +59,7 @@ const POSTGRESQL: Trade<SqlAsked, PostgresConnection> = {
 const MYSQL: Trade<SqlAsked, MysqlConnection> = {
   ...COMMON,
   open: ({ target, login }, means) => connectMysql(target, login, means),
-  perform: performMysql,
+  perform: async (asked, lease, leftMs) => performed(await performMysql(asked, lease, leftMs)),
   // The server sends on without being asked: behind a page lies what came with its last rows.
   maxItemsOf: () => 2 * SQL_LIMITS.maxRows,
   canLeaveParked: false,

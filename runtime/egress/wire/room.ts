@@ -33,6 +33,9 @@ export type RoomMeans = {
 /** How to open a connection for a connector. */
 type RoomOpenMeans = OpenMeans & PlainMeans
 
+/** The reply to a request: JSON, and how many items it holds. */
+export type Performed = { body: Buffer; items: number }
+
 /** What a room needs to know of its protocol. `A` is what is asked: a judged request, and who asks. */
 export type Trade<A, C extends PooledConnection> = {
   far: Far
@@ -40,7 +43,7 @@ export type Trade<A, C extends PooledConnection> = {
   /** What keeps connections apart, beside connector, tenant and server. */
   keyOf(asked: A): readonly (string | null)[]
   open(asked: A, means: RoomOpenMeans): Promise<C>
-  perform(asked: A, lease: Lease<C>, leftMs: number): Promise<object>
+  perform(asked: A, lease: Lease<C>, leftMs: number): Promise<Performed>
   /** Most items of a reply. */
   maxItemsOf(asked: A): number
   parkedIdOf(asked: A): string | undefined
@@ -63,7 +66,7 @@ export type Room<A> = {
    *
    * @throws egress_private, egress_concurrency, upstream_*, and what the trade throws
    */
-  perform(asked: A, means: RoomMeans): Promise<object>
+  perform(asked: A, means: RoomMeans): Promise<Performed>
   /** Open connections of the process. */
   connections(): number
   close(): void
@@ -107,7 +110,7 @@ export function createRoom<A, C extends PooledConnection>(
     }
   }
 
-  async function attempt(asked: A, means: RoomMeans, lease: Lease<C>): Promise<object> {
+  async function attempt(asked: A, means: RoomMeans, lease: Lease<C>): Promise<Performed> {
     const { signal, endMs } = means
     const { connection } = lease
     const { guard } = connection

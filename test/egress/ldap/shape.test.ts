@@ -1,6 +1,7 @@
 /** Messages as a hostile server writes them. The library reads some of them for ever, or kills the process. */
 import { describe, expect, test } from 'vitest'
-import { readEntry, rememberNames } from '../../../runtime/egress/ldap/entries.ts'
+import type { LdapEntry } from '../../../runtime/contract/connector/ldap-context.ts'
+import { createEntryReader } from '../../../runtime/egress/ldap/entries.ts'
 import { pageCookie, shapeOf } from '../../../runtime/egress/ldap/shape.ts'
 
 const tlv = (tag: number, ...content: (Buffer | string | number[])[]): Buffer => {
@@ -102,40 +103,66 @@ describe('an entry', () => {
       attribute('mark', '\uFFFD'),
     ),
   )
-  const isId = (name: string) => name === 'objectGUID'
+  const IDS = ['objectguid']
 
-  test('is read as it is judged', () => {
+  /** The entries of messages that came one after the other. */
+  async function entriesOf(...messages: Buffer[]): Promise<LdapEntry[]> {
+    const reader = createEntryReader(IDS)
+    for (const one of messages) expect(reader.read(one)).toBeGreaterThan(0)
+    expect(reader.count).toBe(messages.length)
+    return JSON.parse(`[${Buffer.concat(await reader.pieces(async (one) => one))}]`)
+  }
+
+  const read = (bytes: Buffer) => createEntryReader(IDS).read(bytes)
+
+  test('is read as it is judged', async () => {
     const whole = message(entry)
-    const read = readEntry(whole, isId)
-    expect(read?.entry).toEqual({
-      dn: 'cn=Größe 🚀',
-      attributes: {
-        cn: ['Größe 🚀', 'two'],
-        objectGUID: [btoa('bytes')],
-        long: ['x'.repeat(300)],
-        photo: [btoa('text'), btoa('\xff\xd8')],
-        mark: ['\uFFFD'],
-      },
-      binary: ['objectGUID', 'photo'],
-    })
-    expect(read?.elements).toBe(shapeOf(whole)?.elements)
+    expect(await entriesOf(whole, whole)).toEqual(
+      Array(2).fill({
+        dn: 'cn=Größe 🚀',
+        attributes: {
+          cn: ['Größe 🚀', 'two'],
+          objectGUID: [btoa('bytes')],
+          long: ['x'.repeat(300)],
+          photo: [btoa('text'), btoa('\xff\xd8')],
+          mark: ['\uFFFD'],
+        },
+        binary: ['objectGUID', 'photo'],
+      }),
+    )
+    expect(read(whole)).toBe(shapeOf(whole)?.elements)
   })
 
   test('that is cut, or has one byte changed, is malformed to both or to none', () => {
     const whole = message(entry)
     for (let at = 0; at < whole.length; at += 1) {
-      expect(readEntry(whole.subarray(0, at), isId)).toBeNull()
+      expect(read(whole.subarray(0, at))).toBeNull()
       for (const byte of [0x00, 0x80, 0x84, 0xff]) {
         const other = Buffer.from(whole)
         other[at] = byte
-        const read = readEntry(other, isId)
-        if (read !== undefined) expect(read === null).toBe(shapeOf(other)?.kind !== 'entry')
+        const elements = read(other)
+        if (elements !== undefined) expect(elements === null).toBe(shapeOf(other)?.kind !== 'entry')
       }
     }
   })
 
-  test('has its own names, whatever the entries before it had', () => {
-    const readName = rememberNames()
+  test('keeps what JSON escapes, and names of no use to anybody', async () => {
+    const texts = ['a "b" \\ c', '\u0000\n\t', '', ' ', '\u007f', 'ü"', '\u2028']
+    const of = tlv(
+      0x64,
+      tlv(0x04, [0x63, 0xff]),
+      tlv(0x30, attribute('x', ...texts), attribute('__proto__', 'p'), attribute('"', 'q')),
+    )
+    const [found] = await entriesOf(message(of))
+    expect(found?.dn).toBe('c\uFFFD')
+    expect(found?.attributes['x']).toEqual(texts)
+    expect(Object.entries(found?.attributes ?? {}).slice(1)).toEqual([
+      ['__proto__', ['p']],
+      ['"', ['q']],
+    ])
+  })
+
+  test('has its own names, whatever the entries before it had', async () => {
     const each = [
       ['cn', 'mail'],
       ['sn', 'mail'],
@@ -143,19 +170,36 @@ describe('an entry', () => {
       ['cn', 'mailbox', 'größe'],
       ['cn', 'mail'],
     ]
-    for (const names of each) {
-      const of = tlv(
-        0x64,
-        tlv(0x04, 'cn=a'),
-        tlv(0x30, ...names.map((name) => attribute(name, 'x'))),
-      )
-      const read = readEntry(message(of), isId, readName)
-      expect(Object.keys(read?.entry.attributes ?? {})).toEqual(names)
-    }
+    const found = await entriesOf(
+      ...each.map((names) => {
+        const attributes = names.map((name) => attribute(name, 'x'))
+        return message(tlv(0x64, tlv(0x04, 'cn=a'), tlv(0x30, ...attributes)))
+      }),
+    )
+    expect(found.map(({ attributes }) => Object.keys(attributes))).toEqual(each)
+  })
+
+  test('with values in ranges is replaced by the whole one, where it lies', async () => {
+    const plain = message(tlv(0x64, tlv(0x04, 'cn=a'), tlv(0x30, attribute('cn', 'a'))))
+    const part = attribute('member;range=0-0', 'x')
+    const ranged = message(tlv(0x64, tlv(0x04, 'cn=b'), tlv(0x30, part)))
+    const reader = createEntryReader([])
+    for (const one of [ranged, plain, ranged, plain]) reader.read(one)
+    const asked: LdapEntry[] = []
+    const pieces = await reader.pieces(async (one) => {
+      asked.push(one)
+      return { dn: one.dn, attributes: { member: ['x', 'y'] }, binary: [] }
+    })
+    expect(asked.map(({ attributes }) => attributes)).toEqual(
+      Array(2).fill({ 'member;range=0-0': ['x'] }),
+    )
+    const found: LdapEntry[] = JSON.parse(`[${Buffer.concat(pieces)}]`)
+    expect(found.map(({ dn }) => dn)).toEqual(['cn=b', 'cn=a', 'cn=b', 'cn=a'])
+    expect(found[2]?.attributes).toEqual({ member: ['x', 'y'] })
   })
 
   test('is told from what ends a search', () => {
-    expect(readEntry(message(done, pages('cookie')), isId)).toBeUndefined()
-    expect(readEntry(message(entry, pages('cookie')), isId)?.entry.dn).toBe('cn=Größe 🚀')
+    expect(read(message(done, pages('cookie')))).toBeUndefined()
+    expect(read(message(entry, pages('cookie')))).toBeGreaterThan(0)
   })
 })

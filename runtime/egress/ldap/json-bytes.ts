@@ -1,0 +1,81 @@
+/** JSON as bytes, written as it comes: texts are copied from the bytes of UTF-8 that they are, without making values of them. */
+import { isUtf8 } from 'node:buffer'
+
+type JsonBytes = {
+  /** Bytes so far. */
+  readonly length: number
+  /** Writes bytes that are JSON. */
+  raw(json: Buffer): void
+  /** Writes bytes of UTF-8 as a text. @returns false, with nothing written, where they are none */
+  text(from: Buffer, at: number, stop: number): boolean
+  /** Writes a value. */
+  value(value: unknown): void
+  /** Writes bytes as a text of base64. */
+  base64(from: Buffer, at: number, stop: number): void
+  /** Takes back what was written behind a place. */
+  cut(length: number): void
+  /** What was written between two places; a view, which the next write may outdate. */
+  between(at: number, stop: number): Buffer
+}
+
+/** Bytes to begin with. */
+const FIRST_BYTES = 16 * 1024
+/** UTF-8 bytes per UTF-16 code unit, at most. */
+const MAX_CHARACTER_BYTES = 3
+
+const [SPACE, TILDE, QUOTE, BACKSLASH] = [0x20, 0x7e, 0x22, 0x5c]
+
+export function createJsonBytes(): JsonBytes {
+  let bytes: Buffer = Buffer.allocUnsafe(FIRST_BYTES)
+  let length = 0
+
+  function room(more: number): void {
+    if (length + more <= bytes.length) return
+    const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, length + more))
+    bytes.copy(larger, 0, 0, length)
+    bytes = larger
+  }
+
+  function write(text: string): void {
+    room(text.length * MAX_CHARACTER_BYTES)
+    length += bytes.write(text, length)
+  }
+
+  return {
+    get length() {
+      return length
+    },
+    raw(json) {
+      room(json.length)
+      // Few bytes: a call of `copy` would take longer.
+      for (let n = 0; n < json.length; n += 1) bytes[length + n] = json[n] ?? 0
+      length += json.length
+    },
+    text(from, at, stop) {
+      room(stop - at + 2)
+      let to = length
+      bytes[to] = QUOTE
+      to += 1
+      for (let n = at; n < stop; n += 1) {
+        const byte = from[n] ?? 0
+        if (byte < SPACE || byte > TILDE || byte === QUOTE || byte === BACKSLASH) {
+          const part = from.subarray(at, stop)
+          if (!isUtf8(part)) return false
+          write(JSON.stringify(part.toString('utf8')))
+          return true
+        }
+        bytes[to] = byte
+        to += 1
+      }
+      bytes[to] = QUOTE
+      length = to + 1
+      return true
+    },
+    value: (value) => write(JSON.stringify(value)),
+    base64: (from, at, stop) => write(`"${from.toString('base64', at, stop)}"`),
+    cut(to) {
+      length = to
+    },
+    between: (at, stop) => bytes.subarray(at, stop),
+  }
+}
