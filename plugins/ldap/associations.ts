@@ -5,6 +5,7 @@ import {
   ifThere,
   isBelow,
   keyPage,
+  keysCursor,
   type LdapEntry,
   type LdapFilter,
   type Listing,
@@ -16,7 +17,7 @@ import {
 } from 'keyway/sdk'
 import { peopleFilter, readPerson } from './accounts.ts'
 import { type Ctx, findAll, findPage, idOf, placeOf } from './directory.ts'
-import { groupFilter, MEMBER_ATTRIBUTES, membersOf, readGroup } from './groups.ts'
+import { groupFilter, MEMBER_ATTRIBUTES, membersOf, namedBy, readGroup } from './groups.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
@@ -78,74 +79,104 @@ const association = (account_id: string, group: string): Association => ({
 })
 
 /**
- * How many times the size of a page one group may fill. A directory gives a group only whole, so each page that begins
- * within one reads all of it: larger pages read it less often. 8,000 associations stay within what a sync takes at once.
+ * How many times its size a page may hold: memberships are small, and what a directory is asked costs the same for few and for
+ * many. 8,000 associations stay within what a sync takes at once.
  */
-const PAGES_AT_ONCE = 8
+const TIMES_SIZE = 8
 const PAGE_SIZE = 1000
-/** Groups of one page of the directory: what is left of them stands in the cursor, so that it is read once. */
-const GROUPS_AT_ONCE = 40
-/** Characters of ids that one group may fill a page with: long DNs make pages shorter. */
+/** Groups that are read at once, with their members: at first, and at most. */
+const FIRST_GROUPS = 8
+const MOST_GROUPS = 40
+/** How much of a page they are to fill, by what those before them had: not quite all, for others have more. */
+const PART_TO_FILL = 0.9
+/** Characters of ids that a page may hold, but for one association of each of its groups: long DNs make pages shorter. */
 const MAX_PAGE_CHARS = 1024 * 1024
 
+/** Groups of one call that were read with their members, by id. */
+type Held = Map<string, LdapEntry>
+
 /**
- * Group after group, each with its members in the order of their ids. The size counts until it is reached: the group
- * that reaches it goes on to PAGES_AT_ONCE times as many.
+ * Several groups, each with its members; one that is larger than what is left of the page goes on in the next one, in the
+ * order of ids. A directory gives a group only whole, so each page that begins within one reads all of it.
  */
 async function pageOfGroups(ctx: Ctx): Promise<Paged<Association[]>> {
-  const groups: Listing<string> = async ({ cursor: from }) => {
-    const { response, cursor } = await findPage(
-      ctx,
-      { cursor: from, size: GROUPS_AT_ONCE },
-      {
-        base: ctx.settings.groups_dn,
-        filter: groupFilter,
-        attributes: ['objectClass'],
-      },
-    )
-    return paged(
-      response.map(({ dn }) => idOf(dn)),
-      cursor,
-    )
-  }
-  const most = (ctx.page.size ?? PAGE_SIZE) * PAGES_AT_ONCE
+  const most = (ctx.page.size ?? PAGE_SIZE) * TIMES_SIZE
+  const held: Held = new Map()
+  let chars = 0
   const membersOfGroup =
     (group: string): Listing<Association> =>
-    async ({ cursor }) => {
-      const people = await peopleIn(ctx, group, new Set([group]))
+    async ({ cursor, size }) => {
+      const people = await peopleIn(ctx, group, held, new Set([group]))
       const all = [...people].map((person) => association(person, group))
-      return keyPage({ cursor }, all, ({ account_id }) => account_id, fitting(all, most))
+      const longest = all.reduce((most, one) => Math.max(most, charsOf(one)), 1)
+      const room = Math.max(1, Math.floor((MAX_PAGE_CHARS - chars) / longest))
+      const fitting = Math.min(size ?? most, room)
+      const isWhole = cursor === null && all.length <= fitting
+      const page = isWhole
+        ? paged(all)
+        : keyPage({ cursor }, all, ({ account_id }) => account_id, fitting)
+      chars += page.response.length * longest
+      return page
     }
-  const members = nested(groups, membersOfGroup, { carries: true })
-  const page = await members(ctx.page)
+  const members = nested(groupsInto(ctx, held, most), membersOfGroup, { carries: true })
+  const page = await members({ cursor: ctx.page.cursor, size: most })
   return '__paged' in page ? paged([...page.response], page.cursor) : paged([...page])
 }
 
-/** How many of these fit into a page: by the longest of them, so that it holds for any order. */
-function fitting(all: readonly Association[], most: number): number {
-  const longest = all.reduce(
-    (chars, one) =>
-      Math.max(chars, one.account_id.length + one.integration_specific_entitlement_id.length),
-    1,
-  )
-  return Math.max(1, Math.min(most, Math.floor(MAX_PAGE_CHARS / longest)))
-}
+const charsOf = (one: Association): number =>
+  one.account_id.length + one.integration_specific_entitlement_id.length
+
+/**
+ * The ids of groups; they are held with their members, unless these are more than can be read at once. A page has as many
+ * groups as should fill `most` associations.
+ */
+const groupsInto =
+  (ctx: Ctx, held: Held, most: number): Listing<string> =>
+  async ({ cursor }) => {
+    const [at, size] = cursor === null ? [null, FIRST_GROUPS] : keysCursor({ cursor }, ['', 0])
+    const read = (attributes: string[]) =>
+      findPage(
+        ctx,
+        { cursor: at, size },
+        { base: ctx.settings.groups_dn, filter: groupFilter, attributes },
+      )
+    const whole = await ifThere(read(['objectClass', ...MEMBER_ATTRIBUTES]), 'invalid_response')
+    const { response: groups, cursor: next } = whole ?? (await read(['objectClass']))
+    let count = 0
+    if (whole !== null)
+      for (const group of groups) {
+        held.set(idOf(group.dn), group)
+        count += namedBy(group).length
+      }
+    const fitting = Math.floor((PART_TO_FILL * most * groups.length) / Math.max(1, count))
+    const following = Math.max(1, whole === null ? 1 : Math.min(fitting, 2 * size, MOST_GROUPS))
+    return paged(
+      groups.map(({ dn }) => idOf(dn)),
+      typeof next === 'string' ? [next, following] : null,
+    )
+  }
 
 /** The ids of the people in a group; of an effective one also of those in groups in it. */
-async function peopleIn(ctx: Ctx, group: string, seen: Set<string>): Promise<Set<string>> {
+async function peopleIn(
+  ctx: Ctx,
+  group: string,
+  held: Held,
+  seen: Set<string>,
+): Promise<Set<string>> {
   const people = new Set<string>()
   // Deleted since it was listed: nobody is in it.
-  const entry = await ifThere(readGroup(ctx, group, MEMBER_ATTRIBUTES))
+  const entry = held.get(group) ?? (await ifThere(readGroup(ctx, group, MEMBER_ATTRIBUTES)))
   if (entry === null) return people
   const { ids, names } = membersOf(ctx, entry)
   const [groupsAt, peopleAt] = [placeOf(ctx, 'groups_dn'), placeOf(ctx, 'people_dn')]
   for (const id of ids) {
-    const isGroup = isBelow(id, groupsAt) && (await ifThere(readGroup(ctx, id))) !== null
+    const isGroup =
+      isBelow(id, groupsAt) && (held.has(id) || (await ifThere(readGroup(ctx, id))) !== null)
     if (!isGroup) {
       if (isBelow(id, peopleAt)) people.add(id)
     } else if (isEffective(ctx) && !seen.has(id)) {
       seen.add(id)
-      for (const one of await peopleIn(ctx, id, seen)) people.add(one)
+      for (const one of await peopleIn(ctx, id, held, seen)) people.add(one)
     }
   }
   for (const one of await peopleNamed(ctx, names)) people.add(one)

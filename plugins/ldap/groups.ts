@@ -67,14 +67,16 @@ export const readGroup = (ctx: Ctx, id: string, attributes: string[] = []): Prom
     attributes: [...GROUP_ATTRIBUTES, ...attributes],
   })
 
+/** What a group names, as it is there: DNs, or user names. */
+export const namedBy = (entry: LdapEntry): string[] => valuesOf(entry, kindOf(entry).attribute)
+
 /** What a group names as its members: ids of entries, or user names. */
 export type Members = { ids: string[]; names: string[] }
 
 /** The members of a group as it names them; without the one that keeps it from being empty. */
 export function membersOf(ctx: Ctx, entry: LdapEntry): Members {
-  const { attribute, holds } = kindOf(entry)
-  const values = valuesOf(entry, attribute)
-  if (holds === 'name') return { ids: [], names: values }
+  const values = namedBy(entry)
+  if (kindOf(entry).holds === 'name') return { ids: [], names: values }
   const filler = ctx.settings.empty_group_member
   const none = filler === undefined ? null : idOf(filler)
   return { ids: values.map(idOf).filter((id) => id !== none), names: [] }
