@@ -31,16 +31,24 @@ const [QUOTE, BACKSLASH, COMMA, COLON, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x3a
  */
 export function marksIn(json: Uint8Array, most: number): number {
   let marks = 0
-  let isText = false
   for (let at = 0; at < json.length && marks <= most; at++) {
     const byte = json[at]
-    if (isText) {
-      if (byte === BACKSLASH) at++
-      else if (byte === QUOTE) isText = false
-    } else if (byte === QUOTE) isText = true
+    if (byte === QUOTE) at = endOfText(json, at)
     else if (byte === COMMA || byte === COLON || byte === BRACKET || byte === BRACE) marks++
   }
   return marks
+}
+
+/** Where the text ends that begins at a quote: at the next quote that no backslash is before, or where the bytes end. */
+function endOfText(json: Uint8Array, quote: number): number {
+  let at = quote + 1
+  // Most bytes of most replies: nothing else is looked at for them.
+  for (; at < json.length; at++) {
+    const byte = json[at]
+    if (byte === QUOTE) return at
+    if (byte === BACKSLASH) at++
+  }
+  return at
 }
 
 /** How deep JSON is nested at most; stops behind `most` levels. */

@@ -44,31 +44,45 @@ function namesOf(found: readonly Found[]): PreparedRows<Named> {
   const accountPlaces: Places = new Map()
   const entitlementPlaces = new Map<string, Places>()
   const pairs = new Set<number>()
+  const ofAccounts: number[] = []
+  const ofEntitlements: number[] = []
   const base = found.length + 1
   let left_out = 0
   for (const one of found) {
     const { account_id, integration_specific_resource_id: resource } = one
     const external = one.integration_specific_entitlement_id
-    const account = knownOr(accountPlaces, account_id, () =>
-      isKeepable(account_id, MAX_ACCOUNT_ID) ? accounts.push(account_id) : NOWHERE,
-    )
-    const places = knownOr(entitlementPlaces, resource, (): Places => new Map())
-    const entitlement = knownOr(places, external, () => {
-      if (!isResourceId(resource) || !isKeepable(external, MAX_ID)) return NOWHERE
-      resourceIds.push(resource)
-      return externalIds.push(external)
-    })
-    if (account === NOWHERE || entitlement === NOWHERE) left_out += 1
-    else pairs.add(account * base + entitlement)
+    let account = accountPlaces.get(account_id)
+    if (account === undefined) {
+      account = isKeepable(account_id, MAX_ACCOUNT_ID) ? accounts.push(account_id) : NOWHERE
+      accountPlaces.set(account_id, account)
+    }
+    let places = entitlementPlaces.get(resource)
+    if (places === undefined) {
+      places = new Map()
+      entitlementPlaces.set(resource, places)
+    }
+    let entitlement = places.get(external)
+    if (entitlement === undefined) {
+      const isKept = isResourceId(resource) && isKeepable(external, MAX_ID)
+      if (isKept) resourceIds.push(resource)
+      entitlement = isKept ? externalIds.push(external) : NOWHERE
+      places.set(external, entitlement)
+    }
+    if (account === NOWHERE || entitlement === NOWHERE) {
+      left_out += 1
+      continue
+    }
+    const before = pairs.size
+    if (pairs.add(account * base + entitlement).size === before) continue
+    ofAccounts.push(account)
+    ofEntitlements.push(entitlement)
   }
-  const ofAccounts = listed([...pairs].map((pair) => Math.floor(pair / base)))
-  const ofEntitlements = listed([...pairs].map((pair) => pair % base))
   const named = {
     accounts: arrayText(accounts),
     resourceIds: arrayText(resourceIds),
     externalIds: arrayText(externalIds),
-    ofAccounts,
-    ofEntitlements,
+    ofAccounts: listed(ofAccounts),
+    ofEntitlements: listed(ofEntitlements),
   }
   return {
     rows: { ...named, count: pairs.size },
@@ -78,14 +92,6 @@ function namesOf(found: readonly Found[]): PreparedRows<Named> {
 }
 
 type Places = Map<string, number>
-
-function knownOr<V>(all: Map<string, V>, key: string, make: () => V): V {
-  const known = all.get(key)
-  if (known !== undefined) return known
-  const made = make()
-  all.set(key, made)
-  return made
-}
 
 const listed = (numbers: readonly number[]): string => `{${numbers.join(',')}}`
 

@@ -77,6 +77,20 @@ export function eachOf<T, R>(
 }
 
 /** The last of those with one key: a statement must not touch a row twice. */
-export const lastOfEach = <T>(rows: readonly T[], keyOf: (row: T) => string): T[] => [
-  ...new Map(rows.map((row) => [keyOf(row), row])).values(),
-]
+export function lastOfEach<T>(rows: readonly T[], keyOf: (row: T) => string): T[] {
+  if (areAscending(rows, keyOf)) return [...rows]
+  const last = new Map<string, T>()
+  for (const row of rows) last.set(keyOf(row), row)
+  return [...last.values()]
+}
+
+/** Whether each key is greater than the one before: most systems list so, and a map of long texts costs much more. */
+function areAscending<T>(rows: readonly T[], keyOf: (row: T) => string): boolean {
+  let before: string | null = null
+  for (const row of rows) {
+    const key = keyOf(row)
+    if (before !== null && key <= before) return false
+    before = key
+  }
+  return true
+}

@@ -103,7 +103,9 @@ function prepare<T, R>(
   listing: SyncListing<T, R>,
   pages: readonly FetchedPage<T>[],
 ): Step<R>[] {
-  const found = pages.flatMap((page) => page.rows)
+  const none: T[] = []
+  // `flatMap` would look at each row by itself.
+  const found = none.concat(...pages.map(({ rows }) => rows))
   const prepared = listing.prepare(walk, found)
   if (prepared.repeats && pages.length > 1)
     return pages.flatMap((page) => prepare(walk, listing, [page]))
