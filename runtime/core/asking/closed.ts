@@ -1,5 +1,5 @@
 /** What a person finds in the store, but may not ask for. */
-import { and, asc, eq, inArray, notInArray } from 'drizzle-orm'
+import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { groups, users } from '../../database/schema/people.ts'
@@ -9,7 +9,7 @@ import { settingsView } from '../catalogue/store/settings-view.ts'
 import { findAllInStore, findInStore, type VisibleApp } from '../catalogue/store/visibility.ts'
 import { isId } from '../kernel/id.ts'
 import { groupIdsOf } from '../kernel/identity/app-reach.ts'
-import type { Principal } from '../kernel/identity/principal.ts'
+import { type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { allowedFor } from '../requests/open-to.ts'
 
 /** Who may request it, and the admins to contact; `groups` is empty if the caller may not read group names. */
@@ -142,12 +142,7 @@ async function told(
             ...{ given: users.givenName, family: users.familyName },
           })
           .from(users)
-          .where(
-            and(
-              inArray(users.id, [...new Set(adminIds)]),
-              notInArray(users.status, ['SUSPENDED', 'INACTIVE']),
-            ),
-          )
+          .where(and(inArray(users.id, [...new Set(adminIds)]), usersWhoMayAct(users)))
           .orderBy(asc(users.email))
   const named = (ids: readonly string[]) =>
     teams.filter(({ id }) => ids.includes(id)).slice(0, MAX_NAMED)

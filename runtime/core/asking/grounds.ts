@@ -9,7 +9,7 @@ import { findings } from '../../database/schema/findings.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { accessInApp } from '../catalogue/apps/access.ts'
 import { toUser, usersOf } from '../directory/users.ts'
-import type { Principal } from '../kernel/identity/principal.ts'
+import { type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { decisionEnd } from '../requests/machine/deciding.ts'
 import type { RequestRow } from '../requests/machine/request.ts'
 import { standingOf } from '../requests/machine/states.ts'
@@ -135,7 +135,7 @@ async function colleaguesOf(
   const { rows } = await db.execute<{ count: string; holding: string }>(sql`
     with people as materialized (
       select id from users where manager_id = ${managerId} and id <> ${targetUserId}
-        and status not in ('SUSPENDED', 'INACTIVE') limit ${MAX_COLLEAGUES}
+        and ${usersWhoMayAct('users')} limit ${MAX_COLLEAGUES}
     )
     select count(*) as count, count(*) filter (where exists (
         select from reason_spans s where s.user_id = people.id and ${sameReason(request)} and s.until is null

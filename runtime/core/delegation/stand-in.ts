@@ -1,10 +1,11 @@
 /** Whose decisions a person may make now, as their delegate; and who stands in for some people. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 
 /** The condition that a delegation `d` of the person `u` counts now. Who may not act hands nothing on. */
 const COUNTS: SQL = sql`d.ended_at is null and d.since <= clock_timestamp() and d.until > clock_timestamp()
-  and u.status not in ('SUSPENDED', 'INACTIVE')`
+  and ${usersWhoMayAct('u')}`
 
 /** Ids of those in whose place a person decides now, sorted. */
 export async function delegatorsOf(db: Db, userId: string): Promise<string[]> {
@@ -24,7 +25,7 @@ export async function delegatesOf(
     select distinct d.user_id, d.delegate_id from delegations d
     join users u on u.id = d.user_id join users s on s.id = d.delegate_id
     where d.user_id = any(${sql.param([...userIds])}::uuid[]) and ${COUNTS}
-      and s.status not in ('SUSPENDED', 'INACTIVE') order by 1, 2`)
+      and ${usersWhoMayAct('s')} order by 1, 2`)
   return rows.map(({ user_id, delegate_id }) => ({ userId: user_id, delegateId: delegate_id }))
 }
 

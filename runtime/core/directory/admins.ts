@@ -1,8 +1,9 @@
 /** Who the admins are; without one who can sign in nobody could make one again. */
-import { and, eq, notInArray } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { userRoles, users } from '../../database/schema/people.ts'
+import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 
 /**
  * Refuses to let all admins go that can sign in. Locks their roles until the transaction ends, so that
@@ -22,7 +23,7 @@ export async function keepAnAdmin(
     .select({ userId: userRoles.userId })
     .from(userRoles)
     .innerJoin(users, eq(users.id, userRoles.userId))
-    .where(and(isAdmin, notInArray(users.status, ['SUSPENDED', 'INACTIVE'])))
+    .where(and(isAdmin, usersWhoMayAct(users)))
   if (admins.length > 0 && admins.every(({ userId }) => losing.has(userId)))
     throw new CoreError('conflict', 'This is the last Admin; give the role to another user first')
 }
@@ -34,11 +35,7 @@ export const adminsOf = (db: Db, domainId: string) =>
     .from(userRoles)
     .innerJoin(users, eq(users.id, userRoles.userId))
     .where(
-      and(
-        eq(userRoles.domainId, domainId),
-        eq(userRoles.role, 'Admin'),
-        notInArray(users.status, ['SUSPENDED', 'INACTIVE']),
-      ),
+      and(eq(userRoles.domainId, domainId), eq(userRoles.role, 'Admin'), usersWhoMayAct(users)),
     )
 
 /** Ids of all admins who can sign in. */

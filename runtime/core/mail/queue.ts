@@ -2,6 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { MAIL_KINDS, type MailKind } from '../../contract/models/mail.ts'
 import type { Db } from '../../database/database.ts'
+import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { AUDIENCES, MOST_TOLD } from './audience.ts'
 import type { MailSubject } from './told.ts'
 
@@ -21,7 +22,7 @@ const NEXT_DIGEST = sql`(date_trunc('day', clock_timestamp() at time zone 'utc' 
   + interval '1 day' + ${HOURS}) at time zone 'utc'`
 
 /** People of `u` who can still sign in, and who want mail. */
-const WANTED = sql`u.status not in ('SUSPENDED', 'INACTIVE') and coalesce(s.mail, 'AT_ONCE') <> 'NONE'`
+const WANTED = sql`${usersWhoMayAct('u')} and coalesce(s.mail, 'AT_ONCE') <> 'NONE'`
 
 /** Puts the mail of an event into the queue. @param occasion What makes the event one. */
 export async function queueTold(

@@ -1,11 +1,10 @@
 /** Which people and groups can act on requests now, and who their managers are. */
-import { and, inArray, notInArray, sql } from 'drizzle-orm'
+import { and, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import type { Approvers } from '../../database/schema/requests.ts'
+import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import type { RequestRow } from './machine/request.ts'
-
-const GONE = ['SUSPENDED', 'INACTIVE'] as const
 
 /** Who a request is of and for. */
 export type Parties = Pick<RequestRow, 'requesterId' | 'targetUserId'>
@@ -31,14 +30,14 @@ export async function ableOf(db: Db, all: readonly Approvers[]): Promise<Able> {
       : await db
           .select({ id: users.id })
           .from(users)
-          .where(and(inArray(users.id, people), notInArray(users.status, [...GONE])))
+          .where(and(inArray(users.id, people), usersWhoMayAct(users)))
   const { rows: groups } =
     teams.length === 0
       ? { rows: [] }
       : await db.execute<{ id: string; members: string[] }>(sql`
           select one.id, array(
             select m.user_id from group_members m join users u on u.id = m.user_id
-            where m.group_id = one.id and u.status <> all(${sql.param([...GONE])}::text[])
+            where m.group_id = one.id and ${usersWhoMayAct('u')}
             limit ${MEMBERS_LOOKED_AT}) as members
           from unnest(${sql.param(teams)}::uuid[]) as one (id)`)
   return {

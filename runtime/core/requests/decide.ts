@@ -28,7 +28,7 @@ export const beginDecisions = (
   begun: Omit<Known, 'decision'> = {},
 ): Promise<RequestRow> =>
   preapproved === null
-    ? goOn(tx, request, request.plan.manager ? 'manager' : 0, means, begun)
+    ? goOn(tx, request, request.plan.manager ? 'manager' : 0, begun, means)
     : approve(tx, request, preapproved, null, means)
 
 /** What is known already of a decision that is asked for. */
@@ -39,8 +39,8 @@ async function goOn(
   tx: Db,
   request: RequestRow,
   step: DecidedStep,
-  means: RequestMeans,
   { failure = null, first = null, decision = null }: Known,
+  means: RequestMeans,
 ): Promise<RequestRow> {
   if (!decidedSteps(request.plan).includes(step)) return approve(tx, request, null, decision, means)
   const approvers = first ?? (await decidersOf(tx, request, step))
@@ -119,5 +119,5 @@ export async function decided(
   if (to === 'DISMISSED')
     return apply(tx, request, { kind: 'denied', note: comment, decision }, means)
   const next = request.status === 'PENDING_MANAGER_APPROVAL' ? 0 : request.stage + 1
-  return goOn(tx, request, next, means, { decision })
+  return goOn(tx, request, next, { decision }, means)
 }

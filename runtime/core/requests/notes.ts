@@ -3,13 +3,13 @@
  * request; what failed, with names and answers of systems, only those who may read the tasks of its app. The
  * others read what happened, and who to ask.
  */
-import { and, asc, eq, inArray, notInArray } from 'drizzle-orm'
+import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groups, userRoles, users } from '../../database/schema/people.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
 import { reach, reachesNone } from '../kernel/identity/app-reach.ts'
-import type { Principal } from '../kernel/identity/principal.ts'
+import { type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
 import type { RequestRow } from './machine/request.ts'
 import { failedWords } from './machine/states.ts'
 
@@ -52,7 +52,7 @@ export async function whoToAsk(
   asked: readonly Pick<AppRow, 'id' | 'adminUserIds' | 'adminGroupIds'>[],
 ): Promise<ReadonlyMap<string, string>> {
   if (asked.length === 0) return new Map()
-  const mayAct = notInArray(users.status, ['SUSPENDED', 'INACTIVE'])
+  const mayAct = usersWhoMayAct(users)
   const userIds = [...new Set(asked.flatMap(({ adminUserIds }) => adminUserIds))]
   const people =
     userIds.length === 0

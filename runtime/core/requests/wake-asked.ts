@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { OPEN_STATES } from '../../database/schema/tasks.ts'
+import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { statesThatAre } from './machine/states.ts'
 
 /** Most that are woken at once; the others are at their daily look. */
@@ -21,7 +22,7 @@ export async function wakeAsked(
   await tx.execute(sql`
     with gone as (
       select id from users
-      where domain_id = ${domainId} and status in ('SUSPENDED', 'INACTIVE') ${some}
+      where domain_id = ${domainId} and not (${usersWhoMayAct('users')}) ${some}
     ), asked as (
       select task_id from task_assignees where user_id in (select id from gone)
       union

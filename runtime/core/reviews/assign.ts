@@ -5,6 +5,7 @@ import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
 import { accessReviewAssignments, accessReviewItems } from '../../database/schema/reviews.ts'
 import { adminIds } from '../directory/admins.ts'
+import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { askReviewers } from './asking.ts'
 import { teamsOfLastTime } from './last-time.ts'
 import type { ReviewRow } from './machine/log.ts'
@@ -164,7 +165,7 @@ async function peopleAbove(tx: Db, ids: readonly string[]): Promise<PeopleById> 
       union
       select u.id, u.manager_id, u.status from above join users u on u.id = above.manager_id
     )
-    select id, manager_id, status not in ('SUSPENDED', 'INACTIVE') as able from above`)
+    select id, manager_id, ${usersWhoMayAct('above')} as able from above`)
   return new Map(rows.map((one) => [one.id, { managerId: one.manager_id, isAble: one.able }]))
 }
 
@@ -176,9 +177,7 @@ async function membersOf(tx: Db, ids: readonly string[]): Promise<Team['groups']
       .select({ id: groupMembers.userId })
       .from(groupMembers)
       .innerJoin(users, eq(users.id, groupMembers.userId))
-      .where(
-        and(eq(groupMembers.groupId, id), sql`${users.status} not in ('SUSPENDED', 'INACTIVE')`),
-      )
+      .where(and(eq(groupMembers.groupId, id), usersWhoMayAct(users)))
       .limit(MAX_MEMBERS)
     found.set(
       id,

@@ -6,6 +6,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { PRIVILEGED_NAMES } from '../../contract/models/entitlement-tag.ts'
 import { FEW_PEERS, type Hint, MIN_PEERS } from '../../contract/models/review-item.ts'
 import type { Db } from '../../database/database.ts'
+import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { rulesInForce } from '../separation/check.ts'
 import { breakersOf } from '../separation/holdings.ts'
 import { attribute } from './attribute.ts'
@@ -14,7 +15,7 @@ import { attribute } from './attribute.ts'
 const UNUSED_DAYS = 90
 
 const WHEN: Record<Exclude<Hint, 'SEPARATION_BROKEN'>, SQL> = {
-  PERSON_TERMINATED: sql`u.status in ('SUSPENDED', 'INACTIVE')`,
+  PERSON_TERMINATED: sql`not (${usersWhoMayAct('u')})`,
   ACCOUNT_UNMATCHED: sql`a.user_id is null and a.account_type = 'USER'`,
   NEVER_USED: sql`used.at is null and used.told`,
   UNUSED_90_DAYS: sql`used.at < now() - make_interval(days => ${UNUSED_DAYS})`,
@@ -60,7 +61,7 @@ export const peersIn = (domainId: string): SQL => sql`
   teams as materialized (
     select u.id, case when u.manager_id is null then 'title ' || lower(${attribute('title')})
       else u.manager_id::text end as team
-    from users u where u.domain_id = ${domainId} and u.status not in ('SUSPENDED', 'INACTIVE')),
+    from users u where u.domain_id = ${domainId} and ${usersWhoMayAct('u')}),
   team_sizes as (select team, count(*) as n from teams where team is not null group by team),
   team_holds as (
     select t.team, coalesce(p.entitlement_id, 0) as entitlement_id, count(distinct a.user_id) as n

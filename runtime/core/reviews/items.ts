@@ -18,7 +18,7 @@ import {
 } from '../../database/schema/reviews.ts'
 import { idEquals } from '../kernel/by-id.ts'
 import { groupArrayOf } from '../kernel/identity/app-reach.ts'
-import type { Principal } from '../kernel/identity/principal.ts'
+import { type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { countOf } from './counts.ts'
 import type { ItemRow } from './machine/line.ts'
@@ -110,7 +110,7 @@ export function decidableBy(userId: string): SQL {
   const { id, userIds, groupIds } = accessReviewAssignments
   const another = sql`exists (select from ${groupMembers}
     join ${users} on ${users.id} = ${groupMembers.userId}
-    where ${groupMembers.groupId} = any(${groupIds}) and ${users.status} not in ('SUSPENDED', 'INACTIVE')
+    where ${groupMembers.groupId} = any(${groupIds}) and ${usersWhoMayAct(users)}
       and ${users.id} is distinct from ${items.userId} and ${users.id} is distinct from ${items.keptById}
       and ${users.id} <> all(${items.involved}))`
   return sql`${items.userId} is distinct from ${userId}::uuid and ${items.keptById} is distinct from ${userId}::uuid and exists (

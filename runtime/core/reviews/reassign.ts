@@ -8,7 +8,7 @@ import { accessReviewAssignments, accessReviewItems } from '../../database/schem
 import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { one } from '../../database/written.ts'
 import { isId } from '../kernel/id.ts'
-import { demand, type Principal } from '../kernel/identity/principal.ts'
+import { demand, type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { askReviewers, closeAnswered } from './asking.ts'
 import { assignmentOf } from './assign.ts'
 import { demandUnderWay } from './decide.ts'
@@ -87,7 +87,7 @@ async function demandSomebody(tx: Db, { userId, keptById }: ItemRow, { userIds, 
   if (keptById !== null && userIds.includes(keptById))
     throw new CoreError('bad_request', 'Who kept the line does not confirm it; name another person')
   const { rows } = await tx.execute<{ able: boolean }>(sql`select exists (
-    select from ${users} where ${users.status} not in ('SUSPENDED', 'INACTIVE')
+    select from ${users} where ${usersWhoMayAct(users)}
       and ${users.id} is distinct from ${userId}::uuid
       and ${users.id} is distinct from ${keptById}::uuid and (
         ${users.id} = any(${sql.param(userIds)}::uuid[]) or ${users.id} in (

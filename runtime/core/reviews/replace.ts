@@ -7,6 +7,7 @@ import {
   accessReviews,
 } from '../../database/schema/reviews.ts'
 import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
+import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { appsOfReview } from './add-apps.ts'
 import { closeAnswered } from './asking.ts'
 import { assign, assignmentKey, UNASSIGNED } from './assign.ts'
@@ -27,7 +28,7 @@ export async function replaceLeft(tx: Db, reviewId: string): Promise<void> {
       where arda_id = ${id} and state in (${UNDECIDED_STATES}) and assignment_id in (
         select s.id from access_review_assignments s
         where s.arda_id = ${id} and cardinality(s.user_ids) + cardinality(s.group_ids) > 0
-          and not exists (select from users u where u.status not in ('SUSPENDED', 'INACTIVE') and (
+          and not exists (select from users u where ${usersWhoMayAct('u')} and (
             u.id = any(s.user_ids) or exists (select from group_members m
               where m.user_id = u.id and m.group_id = any(s.group_ids)))))`)
     if (!rowCount) continue

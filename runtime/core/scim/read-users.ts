@@ -8,6 +8,7 @@ import { entriesOf } from '../../contract/schema/keys.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { Db } from '../../database/database.ts'
 import { isId } from '../kernel/id.ts'
+import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import type { ScimCaller } from './caller.ts'
 import { type Filter, parseFilter } from './filter.ts'
@@ -41,7 +42,7 @@ export type UserRow = {
   groups: { value: string; display: string }[]
 }
 
-const IS_ACTIVE = sql`(u.status not in ('SUSPENDED', 'INACTIVE'))`
+const IS_ACTIVE = sql`(${usersWhoMayAct('u')})`
 /** Users `u` with what a provider calls them, `s`, that it has not deleted. */
 const FROM = sql`from users u left join scim_users s on s.user_id = u.id`
 const visible = (domainId: string): SQL =>

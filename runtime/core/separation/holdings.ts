@@ -1,6 +1,7 @@
 /** Who holds what of the things that rules name: as complete syncs saw it, and by requests. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { GONE } from '../provisioning/account.ts'
 import { UNUSABLE } from '../provisioning/read-back.ts'
 import { appThing, permissionThing, type RuleSides, type Thing } from './rules.ts'
@@ -102,7 +103,7 @@ export async function nextHolders(
   const { rows } = await db.execute<{ user_id: string; things: Thing[] }>(sql`
     select user_id, array_agg(distinct thing) as things
     from (${holdingRows(domainId, written(named), of, THERE)}) held
-    where exists (select from users u where u.id = held.user_id and u.status not in ('SUSPENDED', 'INACTIVE'))
+    where exists (select from users u where u.id = held.user_id and ${usersWhoMayAct('u')})
     group by user_id order by user_id limit ${most}`)
   return rows.map(({ user_id, things }) => ({ userId: user_id, held: new Set(things) }))
 }

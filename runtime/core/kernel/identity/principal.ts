@@ -145,9 +145,19 @@ export function principalOf(found: FoundToken): Principal | null {
   return { tokenId, usedLately, profile, ...withRoles({ userId, domainId, readOnly }, roles) }
 }
 
+type UserStatus = (typeof users.$inferSelect)['status']
+
+/** Statuses of users who are not let in, and who decide nothing. */
+const BARRED: readonly UserStatus[] = ['SUSPENDED', 'INACTIVE']
+
 /** Whether a user of this status is let in. */
-export const mayAct = (status: (typeof users.$inferSelect)['status']): boolean =>
-  status !== 'SUSPENDED' && status !== 'INACTIVE'
+export const mayAct = (status: UserStatus): boolean => !BARRED.includes(status)
+
+const BARRED_TEXTS = sql.raw(BARRED.map((one) => `'${one}'`).join(', '))
+
+/** The same as a condition. @param of The users: their table, or what it is called in the statement. */
+export const usersWhoMayAct = (of: string | typeof users): SQL =>
+  sql`${typeof of === 'string' ? sql.raw(`${of}.status`) : of.status} not in (${BARRED_TEXTS})`
 
 type Who = Pick<Caller, 'userId' | 'domainId' | 'readOnly'>
 
