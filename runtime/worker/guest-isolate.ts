@@ -16,6 +16,16 @@ export type GuestSource = {
   cached: ivmModule.ExternalCopy<ArrayBuffer> | null
 }
 
+/** What an isolate is made of. */
+type GuestParts = {
+  ivm: Ivm
+  prelude: GuestSource
+  connector: GuestSource
+  memoryMb: number
+  share: Share
+  hooks: Hooks
+}
+
 /** How long a connector's top-level code may take, in milliseconds of wall time. */
 type LoadLimits = {
   loadMs: number
@@ -50,33 +60,21 @@ function oneEachTurn(): Promise<void> {
  * other things to do: it is loaded again, into another isolate, and may take longer.
  */
 export async function createGuestIsolate(
-  ivm: Ivm,
-  prelude: GuestSource,
-  connector: GuestSource,
-  memoryMb: number,
-  share: Share,
-  hooks: Hooks,
+  parts: GuestParts,
   limits: LoadLimits = LOAD_LIMITS,
 ): Promise<GuestIsolate> {
-  const load = (timeoutMs: number) =>
-    loadOnce(ivm, prelude, connector, memoryMb, share, hooks, timeoutMs)
   const begunCpuMs = limits.cpuMs()
   try {
-    return await load(limits.loadMs)
+    return await load(parts, limits.loadMs)
   } catch (error) {
     const hasRun = limits.cpuMs() - begunCpuMs >= limits.loadMs / 2
     if (hasRun || !(error instanceof Error && /timed out/i.test(error.message))) throw error
   }
-  return load(limits.starvedMs)
+  return load(parts, limits.starvedMs)
 }
 
-async function loadOnce(
-  ivm: Ivm,
-  prelude: GuestSource,
-  connector: GuestSource,
-  memoryMb: number,
-  share: Share,
-  hooks: Hooks,
+async function load(
+  { ivm, prelude, connector, memoryMb, share, hooks }: GuestParts,
   timeoutMs: number,
 ): Promise<GuestIsolate> {
   await oneEachTurn()

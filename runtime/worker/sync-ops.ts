@@ -9,6 +9,12 @@ import { ARGS_CHARS, bytes, DATA_BYTES, Refusal, text, tooLong } from './sync-ar
 const URL_CHARS = 64 * 1024
 const RANDOM_BYTES = 64 * 1024
 
+/** The parts of a URL that can be set. */
+const SETTABLE = [
+  ...(['href', 'protocol', 'username', 'password', 'host', 'hostname', 'port'] as const),
+  ...(['pathname', 'search', 'hash'] as const),
+]
+
 type Op = (args: unknown[]) => string
 
 /** Answers one synchronous question of the guest: '+' and the value, or '!' and a short message. */
@@ -33,10 +39,11 @@ const OPS: Record<string, Op> = {
 
   'url.set': ([href, property, value]) => {
     const url = parseUrl(text(href, URL_CHARS, 'address'), undefined)
-    const set = SETTERS[text(property, 20, 'property')]
-    if (set === undefined) throw new Refusal('TypeError: no such part of a URL')
+    const name = text(property, 20, 'property')
+    const part = SETTABLE.find((one) => one === name)
+    if (part === undefined) throw new Refusal('TypeError: no such part of a URL')
     try {
-      set(url, text(value, URL_CHARS, 'value'))
+      url[part] = text(value, URL_CHARS, 'value')
     } catch (error) {
       throw error instanceof Refusal ? error : new Refusal('TypeError: Invalid URL')
     }
@@ -66,41 +73,6 @@ const OPS: Record<string, Op> = {
   uuid: () => nodeCrypto().randomUUID(),
 
   subtle: ([given]) => subtleOp(given),
-}
-
-const SETTERS: Record<string, (url: URL, value: string) => void> = {
-  // The cast: the type has no word for an object without a prototype.
-  __proto__: null as never,
-  href: (url, value) => {
-    url.href = value
-  },
-  protocol: (url, value) => {
-    url.protocol = value
-  },
-  username: (url, value) => {
-    url.username = value
-  },
-  password: (url, value) => {
-    url.password = value
-  },
-  host: (url, value) => {
-    url.host = value
-  },
-  hostname: (url, value) => {
-    url.hostname = value
-  },
-  port: (url, value) => {
-    url.port = value
-  },
-  pathname: (url, value) => {
-    url.pathname = value
-  },
-  search: (url, value) => {
-    url.search = value
-  },
-  hash: (url, value) => {
-    url.hash = value
-  },
 }
 
 function decoder(label: unknown, fatal: boolean, ignoreBOM: boolean): TextDecoder {

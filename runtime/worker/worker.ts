@@ -23,7 +23,7 @@ import { checkReply, type ReplyExpectation } from './reply.ts'
 import { createSlices } from './slices.ts'
 import { strayLine } from './strays.ts'
 import { createTimers, type Timers } from './timers.ts'
-import type { GuestIsolate } from './verbs.ts'
+import type { GuestIsolate, Hooks } from './verbs.ts'
 
 type Guest = {
   ready: Promise<GuestIsolate>
@@ -279,8 +279,7 @@ export function serve(
       end: () => {},
       gone: null,
     }
-    const share = slices.share()
-    guest.ready = createGuestIsolate(ivm, prelude, connector.source, connector.memoryMb, share, {
+    const hooks: Hooks = {
       post: (op, id, headJson, body) => fromGuest(isolate, op, id, headJson, body),
       onCatastrophe: (message) => die(`catastrophe: ${message}`),
       onMade(end) {
@@ -293,7 +292,11 @@ export function serve(
       onHeavy: () => heavy(guest),
       isThreaded: () => guest.threaded.size > 0,
       onStray: (reason, call) => logStray(guest, reason, call),
-    }).then((one) => {
+    }
+    const share = slices.share()
+    const { source, memoryMb } = connector
+    const made = { ivm, prelude, connector: source, memoryMb, share, hooks }
+    guest.ready = createGuestIsolate(made).then((one) => {
       guest.made = one
       guest.loaded = true
       return one

@@ -14,20 +14,22 @@ async function load(before: string, share: number) {
   let toldMs = 0
   const ends: (() => void)[] = []
   const made = createGuestIsolate(
-    ivm,
-    source(`${await bundlePrelude()}\n${writersSource()}`, 'p.js'),
-    source(code, 'c.js'),
-    64,
-    createSlices().share(),
     {
-      post: () => {},
-      onCatastrophe: () => {},
-      onMade: (end) => void ends.push(end),
-      onBox: () => {},
-      onBroken: () => {},
-      onHeavy: () => {},
-      isThreaded: () => true,
-      onStray: () => {},
+      ivm,
+      prelude: source(`${await bundlePrelude()}\n${writersSource()}`, 'p.js'),
+      connector: source(code, 'c.js'),
+      memoryMb: 64,
+      share: createSlices().share(),
+      hooks: {
+        post: () => {},
+        onCatastrophe: () => {},
+        onMade: (end) => void ends.push(end),
+        onBox: () => {},
+        onBroken: () => {},
+        onHeavy: () => {},
+        isThreaded: () => true,
+        onStray: () => {},
+      },
     },
     {
       loadMs: 400,

@@ -27,13 +27,13 @@ async function guestIn(isThreaded: boolean, handlers: string, top = '') {
   const prelude = `${await bundlePrelude()}\n${writersSource()}`
   const code = `'use strict';globalThis.__connector=(()=>{${top};return{default:${handlers}}})()`
   const share = createSlices().share()
-  const guest = await createGuestIsolate(
+  const guest = await createGuestIsolate({
     ivm,
-    source(prelude, 'p.js'),
-    source(code, 'c.js'),
-    64,
+    prelude: source(prelude, 'p.js'),
+    connector: source(code, 'c.js'),
+    memoryMb: 64,
     share,
-    {
+    hooks: {
       post,
       onCatastrophe: () => {},
       onMade: () => {},
@@ -50,7 +50,7 @@ async function guestIn(isThreaded: boolean, handlers: string, top = '') {
       isThreaded: () => isThreaded,
       onStray: (reason, call) => strays.push({ call, message: strayLine(reason).message }),
     },
-  )
+  })
   let last = 0
   const call = async (capability = 'a', id = ++last) => {
     const answer = Promise.withResolvers<string[]>()
