@@ -14,6 +14,13 @@ import { isThere } from './waiting.ts'
 /** The entry that a batch leaves in the chain. */
 export const LOG_REDACTED_EVENT = 'LOG_REDACTED'
 
+/** What is read of an entry to prove it: the entry, and the hash of the one before it. */
+export const PROVED = {
+  row: activityLogs,
+  before: sql<string | null>`(select p.event_hash from activity_logs p
+    where p.domain_id = activity_logs.domain_id and p.id < activity_logs.id order by p.id desc limit 1)`,
+}
+
 /** Entries that are compared at once before they are changed. */
 const PAGE = 500
 
@@ -76,11 +83,7 @@ export async function redactEntries(
   let last = 0n
   for (;;) {
     const page = await tx
-      .select({
-        row: activityLogs,
-        before: sql<string | null>`(select p.event_hash from activity_logs p
-          where p.domain_id = ${domainId} and p.id < activity_logs.id order by p.id desc limit 1)`,
-      })
+      .select(PROVED)
       .from(activityLogs)
       .where(
         sql`${activityLogs.domainId} = ${domainId} and ${activityLogs.id} > ${last} and ${which}`,

@@ -3,7 +3,7 @@ import { and, asc, eq, gt, gte, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { activityCheckpoints, activityLogs } from '../../../database/schema/audit.ts'
 import { BEGINNING, bodyOf, hashOf } from '../../kernel/audit/entry-hash.ts'
-import { redactedIn } from '../../kernel/audit/redacted.ts'
+import { PROVED, redactedIn } from '../../kernel/audit/redacted.ts'
 
 /** What entries are about, and since when there can be any. */
 type Logged = { domainId: string; id: string; createdAt: Date }
@@ -56,11 +56,7 @@ export async function* logLines(tx: Db, subject: Logged): AsyncGenerator<Record<
   let last = await firstOf(tx, subject)
   for (;;) {
     const page = await tx
-      .select({
-        row: activityLogs,
-        before: sql<string | null>`(select p.event_hash from activity_logs p
-          where p.domain_id = ${domainId} and p.id < activity_logs.id order by p.id desc limit 1)`,
-      })
+      .select(PROVED)
       .from(activityLogs)
       .where(
         and(
