@@ -73,8 +73,12 @@ export async function openDatabase(
     },
     application_name: 'keyway',
   })
-  // An idle connection that is lost; the pool makes another when one is asked for.
-  pool.on('error', onError)
+  // An idle connection that is lost; the pool makes another when one is asked for. It puts the whole connection into the
+  // error, the key that ends its session among it.
+  pool.on('error', (error: Error & { client?: unknown }) => {
+    delete error.client
+    onError(error)
+  })
   pool.on('connect', (client) => {
     // One that is lost in the middle of a transaction: what is asked next is told so. Without a listener
     // the loss would end the host.

@@ -1,12 +1,15 @@
 import { createConnection, createServer, type Server } from 'node:net'
 import path from 'node:path'
+import { inspect } from 'node:util'
 import { sql } from 'drizzle-orm'
+import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isContended, ONCE } from '../../runtime/database/contention.ts'
 import type { Db } from '../../runtime/database/database.ts'
 import type { EmbeddedDatabase } from '../../runtime/database/embedded.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
 import { setUp } from '../../runtime/database/session.ts'
+import { until } from '../e2e/until.ts'
 import { ownServer } from '../kit/own-server.ts'
 
 /** A word that cuts the connection in front of the server when it is on its way there. */
@@ -115,4 +118,19 @@ test('the server is told to miss a host that vanished: its locks are free within
     tcp_keepalives_interval: '10',
     tcp_user_timeout: '60000',
   })
+})
+
+test('what is told of a connection that is lost at rest holds nothing of the connection', async () => {
+  const told: Error[] = []
+  const { db, close } = await openDatabase(server.connection, (error) => void told.push(error))
+  await db.execute(sql`select 1`)
+  const owner = new Client(server.connection)
+  await owner.connect()
+  await owner.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'keyway'`,
+  )
+  await until('it is told', () => told.length > 0)
+  for (const error of told) expect(inspect(error, { depth: 5 })).not.toMatch(/secretKey/)
+  await owner.end()
+  await close()
 })
