@@ -7,7 +7,7 @@ import {
   EACH_BY_KEY,
   eachOf,
   isKeepable,
-  keptText,
+  listedText,
   MAX_ACCOUNT_ID,
   timeOrderedIds,
   WAS_NEW,
@@ -43,7 +43,7 @@ function attributesOf(found: FoundAccount, wanted: readonly string[]): Record<st
   const all: Record<string, string> = {}
   const take = (name: string, value: unknown) => {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
-      all[keptText(name, 200)] = keptText(String(value))
+      all[listedText(name, 200)] = listedText(String(value))
   }
   for (const name of wanted)
     if (Object.hasOwn(found.extra_data ?? {}, name)) take(name, found.extra_data?.[name])
@@ -53,7 +53,7 @@ function attributesOf(found: FoundAccount, wanted: readonly string[]): Record<st
 }
 
 const orNull = (text: string | null | undefined): string | null =>
-  text === null || text === undefined ? null : keptText(text)
+  text === null || text === undefined ? null : listedText(text)
 
 const isKept = (one: FoundAccount): boolean =>
   isKeepable(one.integration_specific_id, MAX_ACCOUNT_ID)

@@ -7,7 +7,7 @@ import {
   entitlementKey,
   isKeepable,
   isResourceId,
-  keptText,
+  listedText,
   MAX_ID,
 } from './kept.ts'
 import type { SyncListing } from './listing.ts'
@@ -16,8 +16,8 @@ type FoundResource = Output<'list_resources'>[number]
 
 const resourceRow = (one: FoundResource) => ({
   external: one.integration_specific_id,
-  type: keptText(one.resource_type),
-  label: keptText(one.label),
+  type: listedText(one.resource_type),
+  label: listedText(one.label),
 })
 
 export const RESOURCES: SyncListing<FoundResource, ReturnType<typeof resourceRow>[]> = {
@@ -55,9 +55,9 @@ type FoundEntitlement = Output<'list_entitlements'>[number]
 const entitlementRow = (one: FoundEntitlement) => ({
   external: one.integration_specific_id,
   resource: one.integration_specific_resource_id,
-  type: keptText(one.entitlement_type),
-  label: keptText(one.label),
-  description: keptText(one.description ?? ''),
+  type: listedText(one.entitlement_type),
+  label: listedText(one.label),
+  description: listedText(one.description ?? ''),
   // Where a connector does not say it, it can be asked for.
   assignable: one.is_assignable ?? true,
 })

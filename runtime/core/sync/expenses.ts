@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { isRecord } from '../../contract/schema/record.ts'
 import { later } from '../kernel/jobs/back-off.ts'
-import { EACH_BY_KEY, isKeepable, keptText, lastOfEach, MAX_ID } from './kept.ts'
+import { EACH_BY_KEY, isKeepable, lastOfEach, listedText, MAX_ID } from './kept.ts'
 import { type SyncListing, walkListing } from './listing.ts'
 import { checkpoint, type RunRow, toNext, type Walk } from './runs.ts'
 import { Trouble } from './trouble.ts'
@@ -85,7 +85,7 @@ export function rowOf(told: Told) {
     at: at.toISOString(),
     ...moneyOf(told.total_amount),
     seller: textOf(told.seller, ['name', 'label', 'id']),
-    description: keptText(told.description),
+    description: listedText(told.description),
     submitter: textOf(told.submitter, ['email', 'name', 'id']),
     type: told.type,
   }
@@ -97,7 +97,7 @@ function textOf(value: unknown, names: readonly string[]): string | null {
   const found = names
     .map((name) => members[name])
     .find((one) => typeof one === 'string' && one !== '')
-  return typeof found === 'string' ? keptText(found) : null
+  return typeof found === 'string' ? listedText(found) : null
 }
 
 /**

@@ -1,6 +1,7 @@
 /** What of a connector's texts the database keeps. */
 import { randomBytes } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
+import { keptText } from '../kernel/kept-text.ts'
 
 /** Longest id of an account: it stands in indexes (test/database/indexed-texts.test.ts). */
 export const MAX_ACCOUNT_ID = 512
@@ -9,13 +10,9 @@ export const MAX_ID = 4096
 /** Longest other text. */
 const MAX_TEXT = 4096
 
-/** A text without what PostgreSQL refuses (NUL, halves of characters), cut where it is too long. */
-export function keptText(text: string, most: number = MAX_TEXT): string {
-  const cut = text.length > most ? text.slice(0, most) : text
-  // Nearly all are kept as they are: to look is faster than to write them anew.
-  if (cut.isWellFormed() && !cut.includes('\u0000')) return cut
-  return cut.toWellFormed().replaceAll('\u0000', '')
-}
+/** A text that a system lists, as the database keeps it; NUL in it says nothing. */
+export const listedText = (text: string, most: number = MAX_TEXT): string =>
+  keptText(text.replaceAll('\u0000', ''), most)
 
 /** Whether an id can be kept as it is: a changed one would name something else. */
 export const isKeepable = (id: string, most: number): boolean =>
