@@ -142,8 +142,8 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
         })
         if (!visit || !proven)
           return c.html(lostPage(tongueFor(c), c.req.path, form, who !== null), 403)
-        return row.take(visit, form, files)
-      }),
+        return inTime(c, deps.parts.pace, 'work', row.take(visit, form, files))
+      }, 'upload'),
     )
 
   for (const [name, path] of entriesOf(STREAMS))

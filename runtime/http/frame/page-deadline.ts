@@ -11,8 +11,11 @@ import { tongueFor } from './tongue.ts'
 /** How soon to try again, in seconds. */
 const RETRY_SECONDS = 10
 
-/** What a page does: `read` shows something, `work` is a form that was sent, or a file. */
-export type PageKind = 'read' | 'work'
+/**
+ * What a page does: `read` shows something, `work` is a form that was sent, or a file; `upload` waits for what a person
+ * sends, which takes as long as their line needs: only what follows is `work`.
+ */
+export type PageKind = 'read' | 'work' | 'upload'
 
 export const usualKind = ({ req }: Context<Env>): PageKind =>
   req.method === 'GET' ? 'read' : 'work'
@@ -24,6 +27,7 @@ export async function inTime<T>(
   kind: PageKind,
   answer: Promise<T>,
 ): Promise<T> {
+  if (kind === 'upload') return answer
   const over = Promise.withResolvers<never>()
   const timer = setTimeout(
     () => {

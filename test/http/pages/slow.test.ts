@@ -50,6 +50,29 @@ test('a page behind which a system says nothing says so, with what was typed but
   expect(seen.text).toContain('href="/console/connect/scim"')
 })
 
+test('a file that takes its time to arrive is no page that takes too long', async () => {
+  const { text } = await visitor.get('/console/install')
+  const [, proof = ''] = /name="form_token" value="([^"]*)"/.exec(text) ?? []
+  const part = (name: string, more: string, value: string) =>
+    `--b\r\ncontent-disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      const send = (words: string) => controller.enqueue(new TextEncoder().encode(words))
+      send(part('form_token', '', proof))
+      await pause(3500)
+      send(`${part('package', '; filename="made.tgz"', 'no package')}--b--\r\n`)
+      controller.close()
+    },
+  })
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const headers = { host: 'localhost', cookie, 'content-type': 'multipart/form-data; boundary=b' }
+  const sent = { method: 'POST', headers, body, duplex: 'half' } as const
+  const from = { incoming: { socket: { remoteAddress: '10.0.1.1' } } }
+  const seen = await core.host.app.request('/console/install', sent, from)
+  expect([400, 422]).toContain(seen.status)
+  expect(await seen.text()).not.toContain('may still be done')
+})
+
 test('a page whose database says nothing leads to itself, and a form gives back what was typed', async () => {
   await visitor.get('/access')
   const pid = core.host.databasePid()
