@@ -145,6 +145,7 @@ async function ask(page: Page, app: string, permission: string, why: string): Pr
   await page.goto('/access')
   await page.getByRole('link', { name: app }).first().click()
   await page.getByRole('link', { name: permission }).click()
+  await page.getByRole('radio').first().check()
   await page.getByLabel('Why do you need it?').fill(why)
   await page.getByRole('button', { name: 'Send request' }).click()
   await page.getByText('Your request is sent.').waitFor()

@@ -249,7 +249,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
         .click()
       await page.getByRole('button', { name: 'Give back' }).first().click()
       await page
-        .getByText(/given back/i)
+        .getByText(/gave it back/i)
         .first()
         .waitFor()
       await until('the system has it no more', async () => (await officeMovers()) === before)
