@@ -84,8 +84,9 @@ describe('a change that was in the way', () => {
     ['XX000', 'tuple concurrently deleted'],
   ])('is what %s says: %s', (code, message) => {
     expect(isContended(fault(code, message))).toBe(true)
-    expect(outageOf(fault(code, message))).toMatchObject({
-      words: expect.stringMatching(/nothing was done/),
+    expect(toCoreError(fault(code, message), 'r')).toMatchObject({
+      kind: 'unavailable',
+      detail: expect.stringMatching(/nothing was done/),
       retryAfterSeconds: 1,
     })
   })
