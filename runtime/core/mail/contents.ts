@@ -123,6 +123,8 @@ type AskedRow = {
   target: string | null
   mine: boolean
   extend: string
+  /** Whether the person has the same for longer by another request. */
+  lasts: boolean
 }
 
 async function requestOf(db: Db, { about, userId }: Asked): Promise<AskedRow | null> {
@@ -130,7 +132,10 @@ async function requestOf(db: Db, { about, userId }: Asked): Promise<AskedRow | n
     select r.status, r.label as thing, p.name as app, r.expiration_in_seconds as seconds, r.expires_at as until,
       r.notes ->> r.status as note, ${nameOf('asker')} as by, ${nameOf('holder')} as target,
       r.target_user_id = ${userId} as mine,
-      'app_id=' || r.app_id || coalesce('&permission=' || r.permission_id, '') as extend
+      'app_id=' || r.app_id || coalesce('&permission=' || r.permission_id, '') as extend,
+      exists (select from access_requests o where o.domain_id = r.domain_id and o.target_user_id = r.target_user_id
+        and o.app_id = r.app_id and o.label is not distinct from r.label and o.id <> r.id
+        and o.status = 'COMPLETED' and (o.expires_at is null or o.expires_at > r.expires_at)) as lasts
     from access_requests r
     join users holder on holder.id = r.target_user_id
     left join users asker on asker.id = r.requester_id
@@ -175,7 +180,7 @@ export const MAIL_CONTENTS: Readonly<Record<MailKind, Look>> = {
   decided: requestTold(decisionOf),
   given: requestTold((row) => (isThere(row) ? 'given' : null)),
   ends: requestTold((row, now) =>
-    isThere(row) && row.until !== null && new Date(row.until) > now ? 'ends' : null,
+    isThere(row) && !row.lasts && row.until !== null && new Date(row.until) > now ? 'ends' : null,
   ),
   async quarantined(db, { about, userId, now }) {
     const { rows } = await db.execute(

@@ -386,6 +386,32 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect(told.filter(({ kind }) => kind === 'ends')).toHaveLength(1)
     })
 
+    test('tells no end of what was given for longer meanwhile', async () => {
+      const mine = await acme.inStore(await app(core.db, 'Ledger'), {
+        require_manager_approval: true,
+      })
+      const given: string[] = []
+      for (const access_length of ['30 days', '90 days']) {
+        const request = await ask(ada, { app_id: mine, access_length })
+        await decide(request, 'approve')
+        await acme.settle(request, 'complete')
+        await acme.reaches(request, 'COMPLETED')
+        given.push(request)
+      }
+      const soon = sql`now() + interval '2 days'`
+      const [first = ''] = given
+      await core.db
+        .update(accessRequests)
+        .set({ expiresAt: soon, wakeAt: soon })
+        .where(eq(accessRequests.id, first))
+      await sweep()
+      const ending = await until('the mail has ended', async () => {
+        const rows = await core.db.select().from(mails).where(eq(mails.about, first))
+        return rows.find(({ kind, outcome }) => kind === 'ends' && outcome !== null)
+      })
+      expect(ending.outcome).toBe('DROPPED')
+    })
+
     /** Has it look for access that ends, and waits until it has. */
     async function sweep(): Promise<void> {
       await core.db.execute(sql`update mail_feeds set swept_at = null`)
