@@ -84,6 +84,12 @@ export const TaskGrounds = v.pipe(
     asked_at: nullable(moment('When it was asked for')),
     decide_until: nullable(moment('When the request ends if nobody has decided')),
     holds: described(v.array(Access), 'What the person holds in the app now, and why; at most 50'),
+    held_now: nullable(
+      described(
+        v.strictObject({ until: nullable(moment('When the last of it ends; null for no end')) }),
+        'What the person has of the same by other requests now; null for nothing. The request extends it',
+      ),
+    ),
     held_before: described(
       v.array(
         v.strictObject({ since: moment('When it was given'), until: moment('When it ended') }),

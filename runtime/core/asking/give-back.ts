@@ -1,11 +1,15 @@
 /** Giving access back before its time is over. */
+import { and, asc, eq } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { revert } from '../requests/cancel.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
+import type { RequestRow } from '../requests/machine/request.ts'
 import { findRequest } from '../requests/read.ts'
 import { recordRequest } from '../requests/record.ts'
+import { sameOfPerson } from './extension.ts'
 
 /** The note of a request that gave something which its holder gave back. */
 export const GIVEN_BACK = 'Given back by the person who held it'
@@ -24,23 +28,59 @@ export async function giveBack(
 ): Promise<null> {
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
-    if (request.targetUserId !== principal.userId)
-      throw new CoreError('forbidden', 'Only the person who holds the access can give it back')
-    if (request.policyId !== null)
-      throw new CoreError('conflict', 'A policy gives this access, so it cannot be given back')
-    if (request.status !== 'COMPLETED')
-      throw new CoreError(
-        'conflict',
-        `The request is ${request.status}; only access that is there can be given back`,
-      )
-    await recordRequest(
-      tx,
-      request,
-      'APP_STORE_GIVE_BACK_ACCESS',
-      { from: request.status },
-      principal,
-    )
-    await revert(tx, request, GIVEN_BACK, means)
+    checkGivenBack(request, principal)
+    await end(tx, principal, request, means)
   })
   return null
+}
+
+/**
+ * The same for all requests that give the person the same, as who asked for more time has several: nothing is
+ * given back where one of them cannot be.
+ *
+ * @throws CoreError as `giveBack`
+ */
+export async function giveBackAll(
+  db: Db,
+  principal: Principal,
+  id: string,
+  means: RequestMeans,
+): Promise<null> {
+  await db.transaction(async (tx) => {
+    const named = await findRequest(tx, principal, id)
+    checkGivenBack(named, principal)
+    const all = await tx
+      .select()
+      .from(accessRequests)
+      .where(and(sameOfPerson(named), eq(accessRequests.status, 'COMPLETED')))
+      .orderBy(asc(accessRequests.id))
+      .for('update')
+    if (!all.some((one) => one.id === named.id))
+      throw new CoreError(
+        'conflict',
+        'The access has ended meanwhile; nothing is left to give back',
+      )
+    for (const request of all) checkGivenBack(request, principal)
+    for (const request of all) await end(tx, principal, request, means)
+  })
+  return null
+}
+
+/** @throws CoreError forbidden, conflict */
+function checkGivenBack({ targetUserId, policyId, status }: RequestRow, { userId }: Principal) {
+  if (targetUserId !== userId)
+    throw new CoreError('forbidden', 'Only the person who holds the access can give it back')
+  if (policyId !== null)
+    throw new CoreError('conflict', 'A policy gives this access, so it cannot be given back')
+  if (status !== 'COMPLETED')
+    throw new CoreError(
+      'conflict',
+      `The request is ${status}; only access that is there can be given back`,
+    )
+}
+
+async function end(tx: Db, principal: Principal, request: RequestRow, means: RequestMeans) {
+  const from = { from: request.status }
+  await recordRequest(tx, request, 'APP_STORE_GIVE_BACK_ACCESS', from, principal)
+  await revert(tx, request, GIVEN_BACK, means)
 }

@@ -15,6 +15,7 @@ import type { RequestRow } from '../requests/machine/request.ts'
 import { standingOf } from '../requests/machine/states.ts'
 import { conflictsOf, toConflicts } from '../separation/check.ts'
 import { findTask, mayActOn } from '../tasks/tasks.ts'
+import { heldBeside } from './extension.ts'
 
 const MAX_HELD = 50
 const MAX_BEFORE = 5
@@ -57,6 +58,7 @@ export async function taskGrounds(
     asked_at: request?.createdAt.toISOString() ?? null,
     decide_until: asked ? decisionEnd(request).toISOString() : null,
     holds: target && appId !== null ? await accessInApp(db, target.id, appId, MAX_HELD) : [],
+    held_now: request ? await toldNow(db, request) : null,
     held_before: request ? await heldBefore(db, request) : [],
     colleagues:
       request && target?.managerId
@@ -100,6 +102,11 @@ async function requestOf(db: Db, id: string | null): Promise<RequestRow | null> 
 /** A condition on `reason_spans`: of the same thing as a request. */
 const sameReason = ({ appId, label }: RequestRow) =>
   sql`s.app_id = ${appId} and s.label is not distinct from ${label}::text`
+
+async function toldNow(db: Db, request: RequestRow): Promise<TaskGrounds['held_now']> {
+  const held = await heldBeside(db, request)
+  return held && { until: held.until?.toISOString() ?? null }
+}
 
 async function heldBefore(db: Db, request: RequestRow): Promise<TaskGrounds['held_before']> {
   const { rows } = await db.execute<{ since: Date; until: Date }>(sql`

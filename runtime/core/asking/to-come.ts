@@ -19,10 +19,28 @@ export type LaterStep = Pick<DecisionStep, 'deciders' | 'count'>
  *
  * @param ids Of requests that the caller sees.
  */
-export async function decidersToCome(
+export const decidersToCome = (
+  db: Db,
+  principal: Principal,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, readonly LaterStep[]>> => stepsFrom(db, principal, ids, behind)
+
+/** Those who make the decision that a request waits for now; null where it waits for none. */
+export async function decidersNow(
+  db: Db,
+  principal: Principal,
+  id: string,
+): Promise<LaterStep | null> {
+  const steps = await stepsFrom(db, principal, [id], (one) => Math.max(0, behind(one) - 1))
+  return steps.get(id)?.[0] ?? null
+}
+
+/** The decisions of some requests from one of them on. */
+async function stepsFrom(
   db: Db,
   { domainId }: Principal,
   ids: readonly string[],
+  first: (request: RequestRow) => number,
 ): Promise<ReadonlyMap<string, readonly LaterStep[]>> {
   if (ids.length === 0) return new Map()
   const rows = await db
@@ -38,7 +56,7 @@ export async function decidersToCome(
   const deciders = await decidersOfAll(db, rows)
   const later = rows.map((one, at) => ({
     id: one.id,
-    steps: deciders[at]?.slice(behind(one)) ?? [],
+    steps: deciders[at]?.slice(first(one)) ?? [],
   }))
   const all = later.flatMap(({ steps }) => steps.map((one) => one ?? { users: [], groups: [] }))
   const told = (await namesOfAll(db, all)).map((deciders, at) => {

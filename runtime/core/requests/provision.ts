@@ -161,7 +161,8 @@ async function remove(db: Db, request: RequestRow, parts: RequestContext): Promi
   const manual = request.fulfilment === 'manual'
   // It was there before: who gave it may still need it. Or nothing was sent yet.
   if (!manual && request.preExisting !== false) return kept
-  const heir = (await overlappingGrants(db, request)).find(inherits)
+  const others = await overlappingGrants(db, request)
+  const heir = others.find(inherits)
   if (heir) {
     // The other one goes on to hold it, and takes it away when its own time comes.
     await change(db, heir, { preExisting: false })
@@ -176,6 +177,8 @@ async function remove(db: Db, request: RequestRow, parts: RequestContext): Promi
   }
   if (manual) {
     if (request.label === null) await keepProvisionedAccount(db, request, { leftBy: null })
+    // A person who was asked already takes it once for both.
+    if (others.some(({ status }) => status === 'PENDING_MANUAL_DEPROVISIONING')) return kept
     return { ok: false, end: 'manual', problem: 'it was given by hand' }
   }
   const { app, config } = await subjectOf(db, request)
