@@ -50,6 +50,7 @@ export const ACCESS_WORDS = {
       html`Am ${day}. Wenn Sie es noch brauchen: ${link ?? 'neue Anfrage stellen'}.`,
   },
   what_you_have: { en: 'What you have', de: 'Was Sie haben' },
+  not_by_keyway: { en: 'Not given by Keyway', de: 'Nicht durch Keyway vergeben' },
   nothing_yet: { en: 'Nothing yet', de: 'Noch nichts' },
   nothing_yet_text: {
     en: (link: Link) =>
@@ -105,7 +106,10 @@ export const ACCESS_WORDS = {
   ended_requests: { en: 'Requests that have ended', de: 'Beendete Anfragen' },
   column_what: { en: 'What', de: 'Was' },
   column_how: { en: 'How it ended', de: 'Wie er endete' },
-  column_asked: { en: 'Asked', de: 'Gestellt' },
+  asked_on: {
+    en: (day: Insert) => html`asked ${day}`,
+    de: (day: Insert) => html`angefragt am ${day}`,
+  },
   quoted: { en: (text: string) => `“${text}”`, de: (text: string) => `„${text}“` },
   what_you_can_request: { en: 'What you can request', de: 'Was Sie beantragen können' },
   apps: { en: 'Apps', de: 'Anwendungen' },

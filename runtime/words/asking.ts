@@ -9,6 +9,42 @@ export const ASKING_WORDS = {
     en: (app: string) => `Request access to ${app}`,
     de: (app: string) => `Zugang zu ${app} beantragen`,
   },
+  extend_access_to: {
+    en: (app: string) => `Extend access to ${app}`,
+    de: (app: string) => `Zugang zu ${app} verlängern`,
+  },
+  have_until: {
+    en: (end: Insert) => html`You have it until ${end}.`,
+    de: (end: Insert) => html`Sie haben es bis ${end}.`,
+  },
+  have_for_good: { en: 'You have it without an end.', de: 'Sie haben es unbefristet.' },
+  ends_later_only: {
+    en: 'Only lengths that end later are offered.',
+    de: 'Zur Wahl steht nur, was später endet.',
+  },
+  nothing_ends_later: {
+    en: (from: Insert) =>
+      html`No length that can be asked for would end later yet. You can extend it from ${from} on.`,
+    de: (from: Insert) =>
+      html`Noch würde keine mögliche Dauer später enden. Verlängern können Sie ab ${from}.`,
+  },
+  nothing_to_extend: {
+    en: 'There is nothing to extend.',
+    de: 'Es gibt nichts zu verlängern.',
+  },
+  choose_longer: {
+    en: 'What you chose would end no later. Choose a longer time.',
+    de: 'Was Sie gewählt haben, würde nicht später enden. Wählen Sie eine längere Dauer.',
+  },
+  refused_before: {
+    en: 'Your request was not granted',
+    de: 'Ihre Anfrage wurde nicht genehmigt',
+  },
+  if_given: {
+    en: (end: Insert, isNear: boolean) => html`if given ${isNear ? 'now' : 'today'}, until ${end}`,
+    de: (end: Insert, isNear: boolean) =>
+      html`wenn es ${isNear ? 'jetzt' : 'heute'} eingerichtet wird, bis ${end}`,
+  },
   error_request: {
     en: (app: string) => `Error: request access to ${app}`,
     de: (app: string) => `Fehler: Zugang zu ${app} beantragen`,
@@ -28,8 +64,8 @@ export const ASKING_WORDS = {
   without_end: { en: 'Without an end', de: 'Unbefristet' },
   how_long: { en: 'How long', de: 'Wie lange' },
   how_long_help: {
-    en: 'The time begins when the access is there. You can ask to extend it.',
-    de: 'Die Zeit beginnt, wenn der Zugang da ist. Sie können mehr Zeit beantragen.',
+    en: 'The time begins when the access is there; each end is the one if it were given now. You can ask to extend it.',
+    de: 'Die Zeit beginnt, wenn der Zugang da ist; jedes Ende gilt, falls er jetzt eingerichtet wird. Sie können mehr Zeit beantragen.',
   },
   why_need: { en: 'Why do you need it?', de: 'Wozu brauchen Sie es?' },
   why_help: {
@@ -91,12 +127,15 @@ export const ASKING_WORDS = {
     en: (length: string, people: string) => `Up to ${length}: a rule. Longer: ${people}`,
     de: (length: string, people: string) => `Bis ${length}: eine Regel. Länger: ${people}`,
   },
-  takes: { en: 'Takes', de: 'Dauert' },
+  takes: { en: 'How long it takes', de: 'Wie lange es dauert' },
   takes_usually: {
     en: (length: string) => `Usually ${length}`,
     de: (length: string) => `Meist ${length}`,
   },
-  takes_unknown: { en: 'Not known yet', de: 'Noch nicht bekannt' },
+  takes_unknown: {
+    en: 'Not known yet: too few decisions so far',
+    de: 'Noch nicht bekannt: bisher zu wenige Entscheidungen',
+  },
   takes_no_time: { en: 'Given at once', de: 'Wird sofort eingerichtet' },
   takes_a_hand: {
     en: 'Until a person has set it up',

@@ -39,6 +39,14 @@ export const INBOX_WORDS = {
   all_tasks: { en: 'All tasks', de: 'Alle Aufgaben' },
   decide_lines: { en: 'Decide the lines', de: 'Über die Zeilen entscheiden' },
   what_to_do: { en: 'What is to be done', de: 'Was zu tun ist' },
+  give_line: {
+    en: (what: string) => `Give ${what}`,
+    de: (what: string) => `Einrichten: ${what}`,
+  },
+  take_line: {
+    en: (what: string) => `Take back ${what}`,
+    de: (what: string) => `Entziehen: ${what}`,
+  },
   give_by_hand: {
     en: (what: string, who: string, done: string) =>
       `Give ${what} to ${who}, then press “${done}”.`,
@@ -51,15 +59,24 @@ export const INBOX_WORDS = {
     de: (what: string, who: string, done: string) =>
       `Entziehen Sie ${who} Folgendes: ${what}. Drücken Sie dann „${done}“.`,
   },
+  extend_by_hand: {
+    en: (what: string, who: string, until: Insert, length: string, done: string) =>
+      html`${who} has ${what} already, ${until}. Now it is to stay ${length}, from today. Set a later end where there is one, then press “${done}”.`,
+    de: (what: string, who: string, until: Insert, length: string, done: string) =>
+      html`${who} hat schon ${what}, ${until}. Von heute an soll es ${length} bleiben. Setzen Sie ein späteres Ende, wo es eines gibt, und drücken Sie dann „${done}“.`,
+  },
   thing_for: {
     en: (what: string, who: string) => `${what} for ${who}`,
     de: (what: string, who: string) => `${what} für ${who}`,
   },
   done_with: {
-    en: (done: string, what: string, isNext: boolean) =>
-      `${done.replace(/\.$/, '')}: ${what}.${isNext ? ' Next:' : ''}`,
-    de: (done: string, what: string, isNext: boolean) =>
-      `${done.replace(/\.$/, '')}: ${what}.${isNext ? ' Als Nächstes:' : ''}`,
+    en: (done: string, what: string) => `${done.replace(/\.$/, '')}: ${what}.`,
+    de: (done: string, what: string) => `${done.replace(/\.$/, '')}: ${what}.`,
+  },
+  done_next: { en: 'Next:', de: 'Als Nächstes:' },
+  done_next_by_hand: {
+    en: 'Now give it by hand:',
+    de: 'Richten Sie es jetzt von Hand ein:',
   },
   not_done: { en: 'Nothing was done', de: 'Es wurde nichts getan' },
   asks_for: {
@@ -140,6 +157,11 @@ export const INBOX_WORDS = {
   last_from_to: {
     en: (from: Insert, to: Insert) => html`Last from ${from} to ${to}.`,
     de: (from: Insert, to: Insert) => html`Zuletzt von ${from} bis ${to}.`,
+  },
+  has_it_now: {
+    en: (until: Insert, length: string) => html`Has it now, ${until}; asks for it again, ${length}`,
+    de: (until: Insert, length: string) =>
+      html`Hat es jetzt, ${until}; beantragt es erneut, ${length}`,
   },
   not_before: { en: 'Has not had it before', de: 'Hatte es noch nie' },
   has_nothing: {

@@ -5,12 +5,13 @@ import type { App } from '../../contract/models/app.ts'
 import type { RequestOutlook } from '../../contract/models/asking.ts'
 import { CATEGORIES, type Category } from '../../contract/models/categories.ts'
 import type { Closed } from '../../core/asking/closed.ts'
+import { GIVEN_BACK } from '../../core/asking/give-back.ts'
 import type { LaterStep } from '../../core/asking/to-come.ts'
 import { PENDING_STATES } from '../../core/requests/machine/states.ts'
 import { icon } from '../frame/icons.ts'
 import { layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { initials, parseMoment } from '../frame/words.ts'
+import { initials, nameOf, parseMoment } from '../frame/words.ts'
 import { endingSoon, giveBackQuestion, type Held, heldItem } from './held.ts'
 import { howLongItTakes, whoDecides } from './outlook-words.ts'
 import { ask, empty, note, pagesNav } from './parts.ts'
@@ -56,6 +57,8 @@ export function accessPage(page: AccessPage): Markup {
   const { t, visitor, held, now, waiting } = page
   const { w } = t
   const soon = endingSoon(held.items, now)
+  // What a person looks for first; of most of what they have they only want to know that it is there.
+  const isWaiting = waiting.total > 0 || refusedLately(page).length > 0
   return layout({
     t,
     title: w.my_access,
@@ -67,8 +70,7 @@ export function accessPage(page: AccessPage): Markup {
 <div class="row">${page.hasBreakGlass && html`<a class="btn" href="/access/break-glass">${w.break_glass}</a>`}<a class="btn main" href="#catalogue">${icon('plus')}${w.request_access}</a></div>
 </div>
 ${soon?.endsAt ? note('wait', 'clock', w.ends_soon(soon.title, soon.place), w.ends_soon_text(t.day(soon.endsAt, now), soon.extend === null ? null : html`<a href="${soon.extend}">${w.ask_to_extend}</a>`)) : ''}
-${have(page)}
-${waitingFor(page)}
+${isWaiting ? html`${waitingFor(page)}${have(page)}` : html`${have(page)}${waitingFor(page)}`}
 ${catalogue(page)}
 ${held.items.map((one) => giveBackQuestion(t, one, visitor.proof))}
 ${waiting.items.filter(canWithdraw).map((one) => withdrawQuestion(t, one, visitor.proof))}
@@ -92,6 +94,10 @@ function addressOf(
 
 const have = (page: AccessPage): Markup => {
   const { t, held, store, now } = page
+  const [given, found] = [
+    held.items.filter(({ isFound }) => !isFound),
+    held.items.filter(({ isFound }) => isFound),
+  ]
   return html`
 <section class="card" id="have" aria-labelledby="h-have">
 <header><h2 id="h-have">${t.w.what_you_have}</h2><span class="count">${held.total}</span></header>
@@ -102,11 +108,14 @@ ${
         t.w.nothing_yet,
         t.w.nothing_yet_text((words) => html`<a href="#catalogue">${words}</a>`),
       )
-    : html`<ul class="have">${held.items.map((one) => heldItem(t, one, now))}</ul>`
+    : html`${given.length > 0 && heldItems(given, t, now)}${found.length > 0 && html`<details class="more"><summary>${t.w.not_by_keyway} (${found.length})</summary>${heldItems(found, t, now)}</details>`}`
 }
 ${pagesNav(t, held, t.w.of_have, (have) => addressOf(page, { have, page: store.page }, 'have'))}
 </section>`
 }
+
+const heldItems = (items: readonly Held[], t: Tongue, now: Date): Markup =>
+  html`<ul class="have">${items.map((one) => heldItem(t, one, now))}</ul>`
 
 const thing = ({ requestable_permissions: [permission], app_name: app }: AccessRequest): string =>
   permission?.label ?? app
@@ -146,12 +155,12 @@ ${
     : html`<div class="stack halves">${page.waiting.items.map((one) => waitingCard(one, page))}</div>`
 }
 ${page.waiting.total > page.waiting.items.length && html`<p class="small soft">${page.t.w.older_requests(page.waiting.total - page.waiting.items.length)}</p>`}
-${refusedLately(page)}
-${page.ended.items.length > 0 && endedOnes(page)}
+${refusals(page)}
+${endedOnes(page)}
 </section>`
 
 /** States in which a request ends against the wish of who asked. */
-const REFUSED: readonly RequestStatus[] = [
+export const REFUSED: readonly RequestStatus[] = [
   ...(['MANAGER_DENIED', 'DENIED', 'EXPIRED', 'DENIED_PROVISIONING'] as const),
 ]
 
@@ -162,10 +171,14 @@ const endedAt = ({ tasks, requested_at: at }: AccessRequest): number =>
   Math.max(0, ...[...(tasks ?? []).map((one) => one.updated_at), at ?? ''].map(momentMs))
 const momentMs = (text: string): number => (text === '' ? 0 : parseMoment(text).getTime())
 
-const refusedLately = ({ t, ended, userId, now }: AccessPage): Markup | string => {
-  const refused = ended.items.filter(
+const refusedLately = ({ ended, now }: AccessPage): readonly AccessRequest[] =>
+  ended.items.filter(
     (one) => REFUSED.includes(one.status) && now.getTime() - endedAt(one) < LATELY_MS,
   )
+
+const refusals = (page: AccessPage): Markup | string => {
+  const { t, userId, now } = page
+  const refused = refusedLately(page)
   return refused.length === 0
     ? ''
     : html`<h3>${t.w.refused_lately}</h3><div class="stack halves">${refused.map((one) => refusedCard(one, { t, userId, now }))}</div>`
@@ -180,10 +193,10 @@ ${cardHead(request, reader.t)}
 <div class="in stack">${timeline(stepsOf(request, reader))}
 <div class="row"><a class="btn less" href="${askAgain(request)}">${reader.t.w.ask_again}<span class="unseen"> ${thing(request)}</span></a></div></div></article>`
 
-/** The form for the same thing once more. */
-function askAgain({ app_id: appId, requestable_permissions: [permission] }: AccessRequest): string {
+/** The form for the same thing once more, with what was said before. */
+function askAgain({ id, app_id, requestable_permissions: [permission] }: AccessRequest): string {
   const wanted = permission ? { permission: permission.id } : {}
-  return `/access/request?${new URLSearchParams({ app_id: appId, ...wanted })}`
+  return `/access/request?${new URLSearchParams({ app_id, ...wanted, again: id })}`
 }
 
 const cardHead = (request: AccessRequest, t: Tongue): Markup =>
@@ -201,14 +214,31 @@ ${canWithdraw(request) && html`<div class="row"><a class="btn less plain" href="
 ${remindable.has(request.id) && remindForm(t, request, visitor.proof)}
 </div></article>`
 
-const endedOnes = ({ t, ended, now }: AccessPage): Markup => html`
-<details class="more"><summary>${t.w.ended_requests} (${ended.total})</summary>
+/** All that ended, but what stands open above. */
+const endedOnes = (page: AccessPage): Markup | string => {
+  const { t, ended } = page
+  const refused = refusedLately(page)
+  const items = ended.items.filter((one) => !refused.includes(one))
+  return items.length === 0
+    ? ''
+    : html`
+<details class="more"><summary>${t.w.ended_requests} (${ended.total - refused.length})</summary>
 <div class="card"><div class="scroll" role="region" aria-label="${t.w.ended_requests}" tabindex="0"><table>
-<thead><tr><th scope="col">${t.w.column_what}</th><th scope="col">${t.w.column_how}</th><th scope="col" class="c3">${t.w.column_asked}</th></tr></thead>
-<tbody>${ended.items.map(
-  (one) =>
-    html`<tr><th scope="row" class="wrap"><a class="go" href="/access/requests/${one.id}">${thing(one)}</a><span class="sub">${one.app_name}</span></th><td class="wrap">${requestBadge(t, one.status)}${one.notes[one.status] ? html`<span class="sub">${t.w.quoted(one.notes[one.status] ?? '')}</span>` : ''}</td><td class="c3">${one.requested_at ? t.day(parseMoment(one.requested_at), now) : ''}</td></tr>`,
-)}</tbody></table></div></div></details>`
+<thead><tr><th scope="col">${t.w.column_what}</th><th scope="col">${t.w.column_how}</th></tr></thead>
+<tbody>${items.map((one) => endedLine(one, page))}</tbody></table></div></div></details>`
+}
+
+function endedLine(one: AccessRequest, { t, userId, now }: AccessPage): Markup {
+  const { notes, status, target_user: target, requested_at: at } = one
+  const said = notes[status] === GIVEN_BACK ? null : notes[status]
+  const how = [
+    ...(notes['REVERTING'] === GIVEN_BACK
+      ? [t.w.gave_back(target.id === userId ? null : nameOf(target))]
+      : []),
+    ...(said ? [t.w.quoted(said)] : []),
+  ]
+  return html`<tr><th scope="row" class="wrap"><a class="go" href="/access/requests/${one.id}">${thing(one)}</a><span class="sub">${one.app_name}</span><span class="sub">${t.accessLength(one.expiration_in_seconds)}${at && html`, ${t.w.asked_on(t.day(parseMoment(at), now))}`}</span></th><td class="wrap">${requestBadge(t, status)}${how.map((words) => html`<span class="sub">${words}</span>`)}</td></tr>`
+}
 
 const catalogue = (page: AccessPage): Markup => {
   const { t, store, search, category, held } = page

@@ -14,7 +14,7 @@ import {
 } from '../../core/requests/read.ts'
 import { remindableOf } from '../../core/task-actions/remind.ts'
 import { accessPage } from './access-page.ts'
-import { heldOf } from './held.ts'
+import { asOne, heldOf } from './held.ts'
 import { oneRequestPage } from './one-request-page.ts'
 import { ON_THE_WAY, OVER } from './states.ts'
 import type { Visit } from './visit.ts'
@@ -68,6 +68,7 @@ export async function showAccess(visit: Visit): Promise<Response> {
   })
   const waiting = await requestsOf(visit, ON_THE_WAY, SIZES.waiting)
   const waitingIds = waiting.items.map(({ id }) => id)
+  const held = asOne(access.items)
   const glass = await listBreakGlass(db, principal, {
     ...{ mine: true, app_id: null, page: 1, size: 1 },
   })
@@ -76,7 +77,11 @@ export async function showAccess(visit: Visit): Promise<Response> {
     visitor: await visit.visitor(),
     userId: principal.userId,
     flash: visit.flash(),
-    held: { ...access, items: access.items.map((one) => heldOf(t, one, byId, now)) },
+    held: {
+      ...access,
+      total: access.total - access.items.length + held.length,
+      items: held.map((one) => heldOf(t, one, byId, now)),
+    },
     waiting,
     remindable: await remindableOf(db, principal, waitingIds),
     toCome: await decidersToCome(db, principal, waitingIds),

@@ -23,12 +23,37 @@ export type Held = {
   endsAt: Date | null
   /** How long it was given for, in seconds; null where nobody said. */
   seconds: number | null
-  /** The request that gave it, where it can be given back. */
+  /** The request that gives it longest, where it can be given back: all that give it are. */
   giveBack: string | null
   /** Whether Keyway did not give it: then `why` says who takes it back. */
   isFound: boolean
   /** Where more time can be asked for. */
   extend: string | null
+}
+
+/**
+ * Rows of the same thing as one, with the reasons of all: each request that gave what no sync finds is a row of
+ * its own, and who asked for more time has several.
+ */
+export function asOne(items: readonly Access[]): Access[] {
+  const all = new Map<string, Access>()
+  items.forEach((one, at) => {
+    const { app_id, label, entitlement_type, entitlement_id, resource_id } = one
+    const thing = [app_id, label, entitlement_type, entitlement_id, resource_id]
+    const key = JSON.stringify(one.kind === 'granted' ? thing : at)
+    const before = all.get(key)
+    all.set(key, before ? { ...before, reasons: [...before.reasons, ...one.reasons] } : one)
+  })
+  return [...all.values()]
+}
+
+/** Of reasons that stand, the one that lasts longest. */
+function lasting(reasons: Access['reasons']): Access['reasons'][number] | undefined {
+  const endOf = ({ ends_at: end }: Access['reasons'][number]): number =>
+    end ? parseMoment(end).getTime() : Number.MAX_SAFE_INTEGER
+  return reasons
+    .filter(({ request_status: status }) => status === 'COMPLETED')
+    .toSorted((a, b) => endOf(b) - endOf(a))[0]
 }
 
 /** What a row of the core's list is for its reader; `requests` are those that gave something, by id. */
@@ -46,9 +71,10 @@ export function heldOf(
     granted: access.label ?? w.access,
   } as const
   const asked = access.reasons.filter(({ kind }) => kind === 'request')
-  // What one request still gives stays, whatever becomes of another.
+  // What one request or policy still gives stays, whatever becomes of another.
   const reason =
-    asked.find(({ request_status: status }) => status === 'COMPLETED') ??
+    lasting(access.reasons.filter(({ kind }) => kind === 'policy')) ??
+    lasting(asked) ??
     asked[0] ??
     access.reasons[0] ??
     null

@@ -1,13 +1,14 @@
 /** The inbox: what waits for a person, and one task of it with what a decision can rest on. */
 import { html } from 'hono/html'
 import type { Task } from '../../contract/models/task.ts'
+import type { RequestSubject } from '../../core/asking/subjects.ts'
 import { layout, type Markup, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { initials, nameOf, parseMoment } from '../frame/words.ts'
 import { inboxEvents } from './inbox-live.ts'
 import { empty, pagesNav } from './parts.ts'
 import { badge } from './states.ts'
-import { gist, type OpenTask, taskDetail } from './task-detail.ts'
+import { lineOf, type OpenTask, taskDetail } from './task-detail.ts'
 
 type InboxPage = {
   t: Tongue
@@ -15,6 +16,8 @@ type InboxPage = {
   userId: string
   flash: Markup | null
   tasks: { items: readonly Task[]; total: number; page: number; pages: number }
+  /** What the tasks of requests are about, by the id of a request. */
+  subjects: ReadonlyMap<string, RequestSubject>
   /** The task that is open; null for none. */
   open: OpenTask | null
   now: Date
@@ -28,9 +31,9 @@ export function inboxPage(page: InboxPage): Markup {
     title: open ? `${whoOf(open.task)} · ${t.w.inbox}` : t.w.inbox,
     visitor,
     area: 'inbox',
-    content: html`<div class="split${open ? ' open' : ''}">
+    content: html`<div class="split${open ? ' open' : tasks.total === 0 ? ' clear' : ''}">
 ${list(page, events)}
-${open ? taskDetail({ ...page, events }, open) : nothingOpen(page)}
+${open ? taskDetail({ ...page, events }, open) : nothingOpen(page, events)}
 </div>
 ${t.look.keys && keys(t)}`,
   })
@@ -45,7 +48,7 @@ function list(page: InboxPage, events: string): Markup {
     : html`<h1 id="h-list">${t.w.inbox}</h1>`
   return html`<section class="list" id="list" aria-labelledby="h-list" data-events="${events}">
 <header class="stack tight">
-<div class="row">${name}<span class="count">${tasks.total}</span>${t.look.keys && html`<a class="small end" href="#keys" data-dialog data-key="?"><span>${t.w.keyboard}</span> <kbd>?</kbd></a>`}</div>
+<div class="row">${name}<span class="count">${tasks.total}</span>${t.look.keys && html`<a class="small end wide-only" href="#keys" data-dialog data-key="?"><span>${t.w.keyboard}</span> <kbd>?</kbd></a>`}</div>
 </header>
 <ul>${tasks.items.map((one) => item(one, page))}</ul>
 ${pagesNav(t, tasks, t.w.of_tasks, (at) => `/inbox?page=${at}`)}
@@ -58,12 +61,15 @@ const kindOf = ({ w }: Tongue, { task_category: category }: Task): Markup | stri
   return isByHand ? badge('', 'hand', w.by_hand) : ''
 }
 
-const item = (task: Task, { t, open, now }: InboxPage): Markup => html`
-<li><span class="avatar busy" aria-hidden="true">${initials(whoOf(task))}</span><div class="fit"><a class="go over cut" href="/inbox/${task.id}" data-item${task.id === open?.task.id ? html` aria-current="true"` : ''}>${whoOf(task)}<span class="unseen">: ${gist(task)}</span></a><span class="sub wrap" aria-hidden="true">${gist(task)}</span>${kindOf(t, task)}</div><span class="small soft age">${t.age(parseMoment(task.created_at), now)}</span></li>`
+const item = (task: Task, { t, subjects, open, now }: InboxPage): Markup => {
+  const line = lineOf(t, task, subjects.get(task.access_request_id ?? ''))
+  return html`
+<li><span class="avatar busy" aria-hidden="true">${initials(whoOf(task))}</span><div class="fit"><a class="go over cut" href="/inbox/${task.id}" data-item${task.id === open?.task.id ? html` aria-current="true"` : ''}>${whoOf(task)}<span class="unseen">: ${line}</span></a><span class="sub wrap" aria-hidden="true">${line}</span>${kindOf(t, task)}</div><span class="small soft age">${t.age(parseMoment(task.created_at), now)}</span></li>`
+}
 
-const nothingOpen = ({ t, tasks, flash, now }: InboxPage): Markup => {
+const nothingOpen = ({ t, tasks, flash, now }: InboxPage, events: string): Markup => {
   const [oldest] = tasks.items
-  return html`<div class="detail">${flash ?? ''}<div class="card">${
+  return html`<div class="detail">${flash ?? ''}<div id="nothing-open" data-events="${events}"><div class="card">${
     oldest
       ? empty(
           'mail',
@@ -72,7 +78,7 @@ const nothingOpen = ({ t, tasks, flash, now }: InboxPage): Markup => {
           'h2',
         )
       : empty('check', t.w.nothing_waits, t.w.nothing_waits_text, 'h2')
-  }</div></div>`
+  }</div></div></div>`
 }
 
 const keys = ({

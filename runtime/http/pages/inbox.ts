@@ -1,15 +1,16 @@
 /** What the inbox is made of, and the decisions that are sent from it. */
 import { CoreError } from '../../contract/errors/problem.ts'
-import { MAX_COMMENT } from '../../contract/models/task.ts'
+import { MAX_COMMENT, type Task } from '../../contract/models/task.ts'
 import { earlierDecisions } from '../../core/asking/earlier.ts'
 import { taskGrounds } from '../../core/asking/grounds.ts'
-import { decidersToCome } from '../../core/asking/to-come.ts'
+import { requestSubjects } from '../../core/asking/subjects.ts'
+import { decidersNow, decidersToCome } from '../../core/asking/to-come.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { offersRetry } from '../../core/requests/task-outcome.ts'
 import { performTaskAction } from '../../core/task-actions/act.ts'
 import { commentOnTask } from '../../core/task-actions/comment.ts'
 import { reassignTask } from '../../core/task-actions/reassign.ts'
-import { getTask } from '../../core/tasks/tasks.ts'
+import { getTask, listTasks } from '../../core/tasks/tasks.ts'
 import { REFUSAL_STATUS } from '../edge/statuses.ts'
 import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
@@ -21,18 +22,21 @@ import { personNamed } from './named.ts'
 import { note } from './parts.ts'
 import { isAction, isGlass, NEEDS_REASON, type OpenTask, subjectOf } from './task-detail.ts'
 import type { Refused } from './task-more.ts'
-import type { Visit } from './visit.ts'
+import { OPEN_TASKS_QUERY, type Visit } from './visit.ts'
+import { whoAre } from './whom.ts'
 
 async function show(
   visit: Visit,
   open: OpenTask | null,
   status: 200 | 400 | 404 | 409 | 422 = 200,
 ): Promise<Response> {
-  const { c, principal, now, t } = visit
+  const { c, db, principal, now, t } = visit
   const tasks = await waitingTasks(visit, pageNumber(c.req.query('page')))
+  const ids = tasks.items.flatMap(({ access_request_id: id }) => (id ? [id] : []))
+  const subjects = await requestSubjects(db, ids)
   const { userId } = principal
   const [visitor, flash] = [await visit.visitor(), await doneNote(visit, open)]
-  return c.html(inboxPage({ t, visitor, userId, flash, tasks, open, now }), status)
+  return c.html(inboxPage({ t, visitor, userId, flash, tasks, subjects, open, now }), status)
 }
 
 /** What was just decided, by name: the page below may ask for the next decision. */
@@ -40,20 +44,36 @@ async function doneNote(visit: Visit, open: OpenTask | null): Promise<Markup | n
   const said = visit.said()
   if (said === null) return null
   const { words, about } = said
-  const isNext = open !== null && open.task.id !== about
   const done = about === null || open?.task.id === about ? null : await seenTask(visit, about)
-  const title = done ? visit.t.w.done_with(words, subjectOf(visit.t, done), isNext) : words
+  const title = done ? await doneWords(visit, words, done, open?.task ?? null) : words
   return note('good', 'check', title, '', 'status')
 }
 
+/** What was done, who decides after it, and what the task below is to it. */
+async function doneWords(
+  { db, principal, t }: Visit,
+  words: string,
+  done: Found,
+  next: Task | null,
+): Promise<string> {
+  const { w } = t
+  const requestId = done.task.access_request_id ?? null
+  const isSame = requestId !== null && next?.access_request_id === requestId
+  const then = requestId === null || isSame ? null : await decidersNow(db, principal, requestId)
+  const isGiving = isSame && next.task_category === 'PROVISIONING'
+  return [
+    w.done_with(words, subjectOf(t, done)),
+    ...(then ? [`${w.decides_then(whoAre(t, then.deciders, then.count))}.`] : []),
+    ...(next === null ? [] : [isGiving ? w.done_next_by_hand : w.done_next]),
+  ].join(' ')
+}
+
 /** A task, if the caller still sees it: a delegate no longer does after the decision. */
-const seenTask = (visit: Visit, id: string) =>
-  taskOf(visit, id).catch((error: unknown) => {
-    if (error instanceof CoreError && error.kind === 'not_found') return null
-    throw error
-  })
+const seenTask = (visit: Visit, id: string) => taskOf(visit, id).catch(unseen)
 
 export const showInbox = (visit: Visit): Promise<Response> => show(visit, null)
+
+type Found = Awaited<ReturnType<typeof taskOf>>
 
 /** A task, by default that of the address. @throws CoreError not_found */
 async function taskOf({ c, db, principal }: Visit, id = c.req.param('id') ?? '') {
@@ -107,11 +127,26 @@ export async function act(visit: Visit, form: Form): Promise<Response> {
   return c.redirect(STAYS.includes(action) ? `/inbox/${id}` : await nextOf(visit, id), 303)
 }
 
-/** Where one goes on: to the task that has waited longest. */
+/** Where one goes on: to what the same request asks of one now, else to the task that has waited longest. */
 async function nextOf(visit: Visit, done: string): Promise<string> {
-  const { items } = await waitingTasks(visit, 1)
+  const items = [...(await restOf(visit, done)), ...(await waitingTasks(visit, 1)).items]
   const next = items.find(({ id }) => id !== done)
   return next ? `/inbox/${next.id}` : '/inbox'
+}
+
+/** The tasks of the request of a task that wait for the visitor. */
+async function restOf({ db, principal }: Visit, id: string): Promise<readonly Task[]> {
+  const task = await getTask(db, principal, id, []).catch(unseen)
+  const requestId = task?.access_request_id ?? null
+  if (requestId === null) return []
+  const query = { ...OPEN_TASKS_QUERY, access_request_id: requestId, page: 1, size: 2 }
+  return (await listTasks(db, principal, query)).items
+}
+
+/** Of a task that the visitor sees no more. */
+function unseen(error: unknown): null {
+  if (error instanceof CoreError && error.kind === 'not_found') return null
+  throw error
 }
 
 /** The page again, with what was typed and why it was not taken. */

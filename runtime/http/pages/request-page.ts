@@ -1,12 +1,15 @@
 /** Asking for access: first what of an app, then how long and why; beside it who will decide. */
 import { html } from 'hono/html'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
+import type { AccessRequest } from '../../contract/models/access-request.ts'
 import type { App } from '../../contract/models/app.ts'
 import type { RequestOutlook } from '../../contract/models/asking.ts'
 import type { Closed } from '../../core/asking/closed.ts'
+import { extendableFrom, type HeldNow } from '../../core/asking/extension.ts'
 import { icon } from '../frame/icons.ts'
 import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
+import { endIfGiven, endWords } from './ends.ts'
 import { decidersOf, ruled, usualSeconds, whoDecides } from './outlook-words.ts'
 import { note, pagesNav } from './parts.ts'
 import { badge } from './states.ts'
@@ -23,9 +26,20 @@ export const APP_ITSELF = 'app'
 /** Longest text of why a person asks, in characters. */
 export const MAX_WHY = 4000
 
-const head = ({ t, app }: Common): Markup => html`<div class="head"><div>
+/** What the form is about: more time of what is held already, or something new. */
+const titleOf = ({
+  t,
+  app,
+  held = null,
+}: Pick<Common, 't' | 'app'> & { held?: HeldNow | null }): string =>
+  (held === null ? t.w.request_access_to : t.w.extend_access_to)(app.user_friendly_label)
+
+const head = (
+  { t, app }: Common,
+  title = titleOf({ t, app }),
+): Markup => html`<div class="head"><div>
 <ol class="crumbs"><li><a href="${AREAS.access.path}">${t.w.my_access}</a></li><li><a href="${AREAS.access.path}#catalogue">${t.w.catalogue}</a></li></ol>
-<h1 class="wrap">${t.w.request_access_to(app.user_friendly_label)}</h1>${app.description && html`<p class="wrap">${app.description}</p>`}
+<h1 class="wrap">${title}</h1>${app.description && html`<p class="wrap">${app.description}</p>`}
 </div></div>`
 
 const fromAdmins = ({ t, instructions }: Common): Markup | string =>
@@ -95,6 +109,37 @@ ${fromAdmins(page)}
 </div>`,
   })
 
+type HeldPage = Common & {
+  permission: Choice | null
+  held: HeldNow
+  lengths: readonly AccessLength[]
+  now: Date
+}
+
+/** What a person has, in place of the form where no length would end later: until when, and from when on one does. */
+export function heldPage(page: HeldPage): Markup {
+  const { t, visitor, app, permission, held, lengths, now } = page
+  const from = extendableFrom(lengths, held)
+  const text =
+    from === null ? t.w.nothing_to_extend : t.w.nothing_ends_later(endWords(t, from, now))
+  const title = titleOf(page)
+  return layout({
+    t,
+    title,
+    visitor,
+    area: 'access',
+    content: html`<div class="page portal">
+${head(page, title)}
+${note('', 'info', permission?.label ?? t.w.access_to_the_app, html`${haveUntil(t, held, now)} ${text}`)}
+<div class="row"><a class="btn" href="${AREAS.access.path}">${t.w.my_access}</a><a class="small" href="/access/request?app_id=${app.id}">${t.w.choose_else}</a></div>
+</div>`,
+  })
+}
+
+/** What is held already, and until when. */
+export const haveUntil = (t: Tongue, { until }: HeldNow, now: Date): Markup | string =>
+  until === null ? t.w.have_for_good : t.w.have_until(endWords(t, until, now))
+
 export type RequestValues = { length: string; why: string }
 
 export type RequestPage = Common & {
@@ -103,32 +148,43 @@ export type RequestPage = Common & {
   /** Whether there is something else to choose. */
   several: boolean
   outlook: RequestOutlook
+  /** The lengths to choose from: of what is held already those that end later. */
+  lengths: readonly AccessLength[]
+  /** Null for what is asked for the first time. */
+  held: HeldNow | null
+  /** The request that was refused, where this one comes again. */
+  refused: AccessRequest | null
+  now: Date
   /** Whether a person takes it back by hand when its time is over. */
   takenByHand: boolean
   values: RequestValues
-  problems: { length?: string; why?: string; whole?: Markup | string }
+  problems: { length?: Markup | string; why?: string; whole?: Markup | string }
 }
 
 export function requestPage(page: RequestPage): Markup {
-  const { t, visitor, app, permission, problems, several } = page
+  const { t, visitor, app, permission, problems, several, held, refused, now } = page
   const { w } = t
   const failed = Object.keys(problems).length > 0
+  const title = titleOf(page)
   return layout({
     t,
-    title: (failed ? w.error_request : w.request_access_to)(app.user_friendly_label),
+    title: failed ? w.error_request(app.user_friendly_label) : title,
     visitor,
     area: 'access',
     content: html`<div class="page portal">
-${head(page)}
+${head(page, title)}
+${refused && refusal(t, refused)}
 <div class="cols">
 <form class="card" method="post" action="/access/request" novalidate>
 <div class="in stack wide">
 ${proofField(visitor.proof)}
 <input type="hidden" name="app_id" value="${app.id}">
 <input type="hidden" name="permission" value="${permission?.id ?? APP_ITSELF}">
+${refused && html`<input type="hidden" name="again" value="${refused.id}">`}
 ${failed && summary(page)}
 <div class="field"><h2>${w.what}</h2>
-<p class="row"><strong class="wrap">${permission?.label ?? (several ? w.only_an_account : w.access_to_the_app)}</strong>${several && html`<a class="small" href="/access/request?app_id=${app.id}">${w.choose_else}</a>`}</p></div>
+<p class="row"><strong class="wrap">${permission?.label ?? (several ? w.only_an_account : w.access_to_the_app)}</strong>${several && html`<a class="small" href="/access/request?app_id=${app.id}">${w.choose_else}</a>`}</p>
+${held && html`<p class="small">${haveUntil(t, held, now)} ${w.ends_later_only}</p>`}</div>
 ${howLong(page)}
 ${why(page)}
 <div class="row"><button class="btn main">${w.send_request}</button><a class="btn plain" href="${AREAS.access.path}">${w.cancel}</a></div>
@@ -143,13 +199,19 @@ ${fromAdmins(page)}
   })
 }
 
+/** How the request before ended, in words of who refused it where there are any. */
+function refusal({ w }: Tongue, { status, notes }: AccessRequest): Markup {
+  const said = notes[status]
+  return note('bad', 'x', w.refused_before, said ? w.quoted(said) : w.states[status])
+}
+
 function summary({ t, problems }: RequestPage): Markup {
   const { length, why, whole } = problems
   const lines = html`${whole && html`${whole} `}${length && html`<a href="#length-0">${length}</a> `}${why && html`<a href="#why">${why}</a>`}`
   return note('bad', 'alert', t.w.not_sent, lines, 'alert')
 }
 
-const problem = (id: string, text: string | undefined): Markup | string =>
+const problem = (id: string, text: Markup | string | undefined): Markup | string =>
   text === undefined ? '' : html`<p class="error" id="${id}">${icon('alert')}${text}</p>`
 
 function wordsOfLength({ w, wholeLength }: Tongue, length: AccessLength): string {
@@ -157,12 +219,16 @@ function wordsOfLength({ w, wholeLength }: Tongue, length: AccessLength): string
   return seconds === null ? w.without_end : wholeLength(seconds)
 }
 
-function howLong({ t, outlook, values, problems }: RequestPage): Markup {
-  const chosen = outlook.access_lengths.find((one) => one === values.length)
+function howLong({ t, lengths, values, problems, now }: RequestPage): Markup {
+  const chosen = lengths.find((one) => one === values.length)
+  const endOf = (length: AccessLength): Markup | string => {
+    const end = endIfGiven(ACCESS_LENGTHS[length], now)
+    return end === null ? '' : html` <span class="sub">${t.w.until(endWords(t, end, now))}</span>`
+  }
   return html`<fieldset class="field"><legend>${t.w.how_long}</legend>
-<div class="row pills">${outlook.access_lengths.map(
+<div class="row pills">${lengths.map(
     (length, at) =>
-      html`<label class="choice"><input type="radio" id="length-${at}" name="access_length" value="${length}"${length === chosen ? html` checked` : ''}>${wordsOfLength(t, length)}</label>`,
+      html`<label class="choice"><input type="radio" id="length-${at}" name="access_length" value="${length}"${length === chosen ? html` checked` : ''}><span>${wordsOfLength(t, length)}${endOf(length)}</span></label>`,
   )}</div>
 <p class="help">${t.w.how_long_help}</p>
 ${problem('length-problem', problems.length)}</fieldset>`

@@ -1,26 +1,33 @@
 /** Asking for access, withdrawing a request, giving access back. */
+import { html } from 'hono/html'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
+import type { AccessRequest } from '../../contract/models/access-request.ts'
 import { MAX_OUTLOOKS } from '../../contract/models/asking.ts'
 import { MAX_COMMENT } from '../../contract/models/task.ts'
 import { askOnce } from '../../core/asking/ask-once.ts'
 import { closedApps, closedFor } from '../../core/asking/closed.ts'
-import { giveBack } from '../../core/asking/give-back.ts'
+import { endsLater, heldNow } from '../../core/asking/extension.ts'
+import { giveBackAll } from '../../core/asking/give-back.ts'
 import { outlookAndEnd, requestOutlooks } from '../../core/asking/outlook.ts'
 import { accessInApp } from '../../core/catalogue/apps/access.ts'
 import { getStoreApp } from '../../core/catalogue/store/app-store.ts'
 import { listPermissions, permissionsHeld } from '../../core/catalogue/store/permissions.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { cancelAccessRequest } from '../../core/requests/cancel.ts'
+import { getAccessRequest } from '../../core/requests/read.ts'
 import { remindApprovers } from '../../core/task-actions/remind.ts'
 import { REFUSAL_STATUS } from '../edge/statuses.ts'
 import { PageError, saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { pageNumber } from './access.ts'
+import { REFUSED } from './access-page.ts'
 import {
   APP_ITSELF,
   choosePage,
   closedPage,
+  haveUntil,
+  heldPage,
   MAX_WHY,
   type RequestPage,
   type RequestValues,
@@ -48,7 +55,7 @@ async function subjectOf(visit: Visit, appId: string, page: number) {
 
 export async function showAsk(visit: Visit): Promise<Response> {
   const { c } = visit
-  const { app_id: appId = '', permission } = c.req.query()
+  const { app_id: appId = '', permission, again } = c.req.query()
   const subject = await subjectOf(visit, appId, pageNumber(c.req.query('page')))
   const { app, choices } = subject
   if (permission === undefined && choices.total > 0 && !app.disconnected) {
@@ -75,19 +82,41 @@ export async function showAsk(visit: Visit): Promise<Response> {
     }
     return c.html(choosePage({ ...page, mine, hasAccount }))
   }
-  return showForm(visit, subject, permission ?? APP_ITSELF, {})
+  return showForm(visit, subject, permission ?? APP_ITSELF, { again })
+}
+
+/** A request of the visitor for something in an app that was refused, by what an address says; null for any other. */
+async function refusedBefore(
+  { db, principal }: Visit,
+  appId: string,
+  id: string | undefined,
+): Promise<AccessRequest | null> {
+  if (id === undefined) return null
+  const request = await getAccessRequest(db, principal, id, []).catch((error: unknown) => {
+    if (error instanceof CoreError && error.kind === 'not_found') return null
+    throw error
+  })
+  const isOwn = request?.requester_user.id === principal.userId && request.app_id === appId
+  return isOwn && REFUSED.includes(request.status) ? request : null
 }
 
 type Subject = Awaited<ReturnType<typeof subjectOf>>
+
+type Shown = {
+  values?: RequestValues
+  problems?: RequestPage['problems']
+  /** The refused request that is made again. */
+  again?: string | undefined
+}
 
 async function showForm(
   visit: Visit,
   { app, choices }: Subject,
   wanted: string,
-  { values, problems = {} }: { values?: RequestValues; problems?: RequestPage['problems'] },
+  { values, problems = {}, again }: Shown,
   status: 200 | 403 | 409 | 422 = 200,
 ): Promise<Response> {
-  const { c, db, principal, t } = visit
+  const { c, db, principal, t, now } = visit
   const id = wanted === APP_ITSELF ? null : wanted
   const closed = app.disconnected ? null : await closedFor(db, principal, app.id, id)
   if (closed !== null || app.disconnected) {
@@ -101,14 +130,24 @@ async function showForm(
     id === null
       ? null
       : (choices.items.find((one) => one.id === id) ?? { id, label: t.w.permission })
-  // Where no length is usual, a person chooses: one that was chosen for them is asked for unread.
-  const [first = '', ...others] = outlook.access_lengths
-  const usual = outlook.default_access_length ?? (others.length === 0 ? first : '')
-  const page: RequestPage = {
-    ...{ t, visitor: await visit.visitor(), app, permission, outlook, takenByHand, problems },
+  const held = await heldNow(db, principal, app.id, id)
+  const common = {
+    ...{ t, visitor: await visit.visitor(), app, permission, now },
     instructions: app.request_instructions ?? null,
+  }
+  const all = outlook.access_lengths
+  const lengths = held === null ? all : all.filter((one) => endsLater(one, held, now))
+  if (held !== null && lengths.length === 0)
+    return c.html(heldPage({ ...common, held, lengths: all }), status)
+  // Where no length is usual, a person chooses: one that was chosen for them is asked for unread.
+  const [first = '', ...others] = lengths
+  const byDefault = lengths.find((one) => one === outlook.default_access_length)
+  const usual = byDefault ?? (others.length === 0 ? first : '')
+  const refused = await refusedBefore(visit, app.id, again)
+  const page: RequestPage = {
+    ...{ ...common, outlook, lengths, held, refused, takenByHand, problems },
     several: choices.total > 0,
-    values: values ?? { length: usual, why: '' },
+    values: values ?? { length: usual, why: refused?.notes['PENDING'] ?? '' },
   }
   return c.html(requestPage(page), status)
 }
@@ -116,18 +155,22 @@ async function showForm(
 const isLength = (given: string): given is AccessLength => Object.hasOwn(ACCESS_LENGTHS, given)
 
 export async function sendRequest(visit: Visit, form: Form): Promise<Response> {
-  const { c, db, principal, context, t } = visit
+  const { c, db, principal, context, t, now } = visit
   const wanted = form.get('permission') ?? APP_ITSELF
+  const again = form.get('again') ?? undefined
   const why = keptText((form.get('why') ?? '').replaceAll('\r\n', '\n').trim(), MAX_WHY)
   const length = form.get('access_length') ?? ''
   const subject = await subjectOf(visit, form.get('app_id') ?? '', 1)
   const values = { length, why }
+  const held = await heldNow(db, principal, subject.app.id, wanted === APP_ITSELF ? null : wanted)
+  const isTooShort = held !== null && isLength(length) && !endsLater(length, held, now)
   const problems = {
     ...(isLength(length) ? {} : { length: t.w.choose_length }),
+    ...(isTooShort ? { length: html`${haveUntil(t, held, now)} ${t.w.choose_longer}` } : {}),
     ...(why === '' ? { why: t.w.say_why_need } : {}),
   }
-  if (!isLength(length) || why === '')
-    return showForm(visit, subject, wanted, { values, problems }, 422)
+  if (!isLength(length) || isTooShort || why === '')
+    return showForm(visit, subject, wanted, { values, problems, again }, 422)
   const body = {
     app_id: subject.app.id,
     ...{ requester_user_id: undefined, target_user_id: undefined, note: undefined },
@@ -141,7 +184,8 @@ export async function sendRequest(visit: Visit, form: Form): Promise<Response> {
     const refusal = refusalOf(error)
     if (!refusal) throw error
     const whole = saidBy(refusal.error)
-    return showForm(visit, subject, wanted, { values, problems: { whole } }, refusal.status)
+    const problems = { whole }
+    return showForm(visit, subject, wanted, { values, problems, again }, refusal.status)
   }
   visit.say('asked')
   return c.redirect('/access#waiting', 303)
@@ -167,7 +211,7 @@ export async function withdraw(visit: Visit, form: Form): Promise<Response> {
 
 export async function giveBackForm(visit: Visit): Promise<Response> {
   const { c, db, principal, context } = visit
-  await giveBack(db, principal, idOf(visit), context)
+  await giveBackAll(db, principal, idOf(visit), context)
   visit.say('given-back')
   return c.redirect('/access#waiting', 303)
 }

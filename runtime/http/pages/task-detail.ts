@@ -5,6 +5,7 @@ import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import type { SeparationConflict } from '../../contract/models/separation.ts'
 import { ACTIONABLE_TASKS, MAX_COMMENT, type Task } from '../../contract/models/task.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
+import type { RequestSubject } from '../../core/asking/subjects.ts'
 import type { LaterStep } from '../../core/asking/to-come.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { filePathIn, reviewIn } from '../../core/reviews/asking.ts'
@@ -13,6 +14,7 @@ import { type Icon, icon } from '../frame/icons.ts'
 import { type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { initials, nameOf, parseMoment } from '../frame/words.ts'
+import { endWords } from './ends.ts'
 import { note } from './parts.ts'
 import type { BadgeKind } from './states.ts'
 import { commentForm, commentsOn, type Refused, reassignForm } from './task-more.ts'
@@ -83,7 +85,7 @@ ${open.refusal ? note('bad', 'alert', t.w.not_done, open.refusal, 'alert') : ''}
 </header>
 <div id="settled" role="status" data-events="${events}">${settled(t, task, now)}</div>
 ${grounds?.business_justification && !takes(task) && html`<blockquote class="quote"><p class="wrap">${grounds.business_justification}</p></blockquote>`}
-${whatToDo(t, open)}
+${whatToDo(t, open, now)}
 ${grounds?.target_user && facts(t, { ...open, grounds }, now)}
 ${commentsOn(t, task, now)}
 <div id="decide" data-events="${events}">${decide(page, open)}</div>
@@ -92,13 +94,13 @@ ${more(page, open)}
 }
 
 /** What is to be done; of a review the way to its lines. */
-function whatToDo(t: Tongue, open: OpenTask): Markup | string {
+function whatToDo(t: Tongue, open: OpenTask, now: Date): Markup | string {
   const { w } = t
   const { task } = open
   const review = reviewIn(task)
   if (review !== null)
     return html`<div class="row"><a class="btn main" href="/inbox/reviews/${review}">${icon('shield')}${w.decide_lines}</a></div>`
-  const byHand = workByHand(t, open)
+  const byHand = workByHand(t, open, now)
   const lines = [byHand, task.instructions].filter((one) => one !== null)
   if (lines.length === 0) return ''
   const text = html`${lines.map((one, at) => html`${at > 0 ? html`<br>` : ''}${one}`)}`
@@ -116,23 +118,47 @@ const HAND_WORDS: Partial<Record<Task['task_category'], 'give_by_hand' | 'take_b
 const takes = ({ task_category: category }: Task): boolean => category === 'DEPROVISIONING'
 
 /** What a person does for a request, and what they press then; null for other tasks. */
-function workByHand(t: Tongue, { task, grounds }: OpenTask): string | null {
+function workByHand(t: Tongue, { task, grounds }: OpenTask, now: Date): Markup | string | null {
   const key = HAND_WORDS[task.task_category]
   const isOpen = ACTIONABLE_TASKS.includes(task.status)
   if (!key || !isOpen || task.access_request_id === null || !grounds?.target_user) return null
   const [done] = t.w.actions.confirm
   const thing = thingOf(t, grounds)
-  const what = takes(task)
-    ? thing
-    : t.w.thing_long(thing, t.accessLength(grounds.expiration_in_seconds))
-  return t.w[key](what, nameOf(grounds.target_user), done)
+  const who = nameOf(grounds.target_user)
+  if (takes(task)) return t.w[key](thing, who, done)
+  const length = t.accessLength(grounds.expiration_in_seconds)
+  return grounds.held_now
+    ? t.w.extend_by_hand(thing, who, untilOf(t, grounds.held_now, now), length, done)
+    : t.w[key](t.w.thing_long(thing, length), who, done)
 }
 
-const thingOf = ({ w }: Tongue, { permission_label: label, app_name: app }: TaskGrounds): string =>
-  w.thing_in(label ?? w.plain_access, app ?? w.an_app)
+/** Until when something is held. */
+const untilOf = (
+  t: Tongue,
+  { until }: NonNullable<TaskGrounds['held_now']>,
+  now: Date,
+): Markup | string =>
+  until ? t.w.until(endWords(t, parseMoment(until), now)) : t.accessLength(null)
+
+const thingOf = (
+  { w }: Tongue,
+  { permission_label: label, app_name: app }: Pick<TaskGrounds, 'permission_label' | 'app_name'>,
+): string => w.thing_in(label ?? w.plain_access, app ?? w.an_app)
+
+/** A task in a line of a list: of a request what is asked for, and how long; of others what they say. */
+export function lineOf(t: Tongue, task: Task, subject: RequestSubject | undefined): string {
+  const category = task.task_category
+  const isByHand = HAND_WORDS[category] !== undefined
+  if (subject === undefined || isGlass(task) || !(isByHand || ASKED.includes(category)))
+    return gist(task)
+  const thing = thingOf(t, subject)
+  if (takes(task)) return t.w.take_line(thing)
+  const what = `${thing}, ${t.accessLength(subject.expiration_in_seconds)}`
+  return isByHand ? t.w.give_line(what) : what
+}
 
 /** The first sentence of what a task says, without why. */
-export const gist = ({ description, task_type }: Task): string =>
+const gist = ({ description, task_type }: Task): string =>
   (description ?? task_type).split(' Reason: ')[0] ?? ''
 
 const MAX_SUBJECT = 200
@@ -223,6 +249,13 @@ function earlierFact(t: Tongue, one: Task, now: Date): Markup {
   return fact(isYes ? 'good' : 'bad', isYes ? 'check' : 'x', said, text)
 }
 
+/** That what is asked for is there already, and for how long it is asked for anew; null where it is not. */
+function extension(t: Tongue, grounds: TaskGrounds, now: Date): Markup | null {
+  const { held_now: held, expiration_in_seconds: seconds } = grounds
+  if (!held) return null
+  return fact('', 'clock', t.w.has_it_now(untilOf(t, held, now), t.accessLength(seconds)))
+}
+
 function facts(
   t: Tongue,
   { task, grounds, earlier, toCome }: OpenTask & { grounds: TaskGrounds },
@@ -234,6 +267,7 @@ function facts(
   const what = grounds.permission_label ?? w.an_account
   const app = grounds.app_name ?? null
   const [latest] = before
+  const extended = takes(task) ? null : extension(t, grounds, now)
   return html`<section class="card" aria-labelledby="h-grounds"><header><h2 id="h-grounds">${w.grounds}</h2><p>${decides ? w.grounds_lead : w.grounds_decided}</p></header>
 <ul class="lines">
 ${earlier.map((one) => earlierFact(t, one, now))}
@@ -245,6 +279,7 @@ ${
     ? fact('', 'user', w.no_peers)
     : fact('', 'user', w.peers(colleagues.holding, colleagues.count, what))
 }
+${extended ?? ''}
 ${
   latest
     ? fact(
@@ -253,7 +288,7 @@ ${
         w.had_before(before.length),
         w.last_from_to(day(parseMoment(latest.since), now), day(parseMoment(latest.until), now)),
       )
-    : takes(task)
+    : takes(task) || extended
       ? ''
       : fact('', 'clock', w.not_before)
 }

@@ -12,6 +12,7 @@ import { type Icon, icon } from '../frame/icons.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { nameOf, parseMoment } from '../frame/words.ts'
+import { ifGivenToday } from './ends.ts'
 import type { BadgeKind } from './states.ts'
 import { whoAre } from './whom.ts'
 
@@ -181,12 +182,10 @@ const holderOf = ({ target_user: target }: AccessRequest, { userId }: Reader): s
   target.id === userId ? null : nameOf(target)
 
 const then: Now = (request, reader) => {
-  const { t } = reader
-  const title = t.w.then_yours(
-    holderOf(request, reader),
-    t.accessLength(request.expiration_in_seconds),
-  )
-  return [{ kind: 'next', icon: 'clock', title, parts: [] }]
+  const { t, now } = reader
+  const seconds = request.expiration_in_seconds
+  const title = t.w.then_yours(holderOf(request, reader), t.accessLength(seconds))
+  return [{ kind: 'next', icon: 'clock', title, parts: ifGivenToday(t, seconds, now) }]
 }
 
 const busy =

@@ -4,9 +4,21 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CALLER_LIMITS } from '../../../runtime/contract/limits/caller-limits.ts'
 import { requestablePermissions } from '../../../runtime/database/schema/app_store.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
-import { app, type CoreHost, group, type Person, person, startCore } from '../../core/host.ts'
+import { memberSpans } from '../../../runtime/database/schema/history.ts'
+import { accessPolicies } from '../../../runtime/database/schema/policies.ts'
+import { accessRequests } from '../../../runtime/database/schema/requests.ts'
+import {
+  app,
+  type CoreHost,
+  domainOf,
+  group,
+  type Person,
+  person,
+  startCore,
+} from '../../core/host.ts'
 import { type Company, company } from '../../core/requests/company.ts'
 import { lastEvents, NOBODY_ID } from '../../core/store.ts'
+import { until } from '../../e2e/until.ts'
 import { signedIn, type Visitor, visit } from '../settings/visitor.ts'
 
 let core: CoreHost
@@ -152,14 +164,18 @@ describe('asking', () => {
     const form = await visitor.get(`/access/request?app_id=${appId}&permission=${permission}`)
     expect(form.text).toContain('boss Test')
     expect(form.text).toContain('Decides as manager')
-    // Of several lengths, none is chosen unread.
+    // Of several lengths, none is chosen unread; each says when it would end.
     expect(form.text).not.toContain(' checked')
+    expect(form.text).toMatch(/>8 hours <span class="sub">until <time[^>]*>\d+ \w+ \d\d:\d\d UTC</)
+    expect(form.text).toMatch(/>90 days <span class="sub">until <time[^>]*>\d+ \w+( \d{4})?</)
   })
 
   test('is preceded by who decides and how long it takes, of each app and each permission', async () => {
     const visitor = await at(ada)
     const tiles = (await visitor.get('/access?q=Data+Warehouse')).text
-    expect(tiles).toContain('<dt>Decides</dt><dd>boss Test</dd><dt>Takes</dt>')
+    expect(tiles).toContain(
+      '<dt>Decides</dt><dd>boss Test</dd><dt>How long it takes</dt><dd>Not known yet: too few decisions so far</dd>',
+    )
     const choose = await visitor.get(`/access/request?app_id=${appId}`)
     expect(choose.text).toMatch(/Read &lt;b&gt;reports[^\n]*Decides: boss Test/)
 
@@ -198,6 +214,7 @@ describe('asking', () => {
     expect(text).toMatch(/id="waiting"[\s\S]*Your request is sent\.[\s\S]*<article/)
     expect(text).toContain('“Month end”')
     expect(text).toContain('boss Test decides now')
+    expect(text).toContain('if given now, until <time')
     expect((await visitor.get('/access')).text).not.toContain('Your request is sent.')
     const { body } = await core.call('GET', '/appstore/access_requests', { token: ada.token })
     expect(body.items.at(-1)).toMatchObject({
@@ -541,12 +558,20 @@ describe('a request', () => {
     const { text: way } = await visitor.get(`/access/requests/${id}`)
     expect(way).toMatch(/ gave it by hand[\s\S]*You gave it back[\s\S]* took it back by hand/)
     expect(way).not.toContain('Given back by the person')
+    const { text: over } = await visitor.get('/access')
+    expect(over).toMatch(
+      /Requests that have ended \(1\)[\s\S]*<span class="sub">for 8 hours, asked <time[\s\S]*You gave it back/,
+    )
+    expect(over).not.toContain('Given back by the person')
   })
 
   test('that was refused stands open for a week, with why and a way to ask again', async () => {
     const ann = await person(core.db, 'ann@example.com')
     await acme.setManager(ann.id, boss.id)
-    const id = await acme.asked(ann, { app_id: appId, requestable_permission_ids: [permission] })
+    const id = await acme.asked(ann, {
+      ...{ app_id: appId, requestable_permission_ids: [permission] },
+      business_justification: 'All reports of <May>',
+    })
     const decider = await at(boss)
     const taskId = (await acme.openTask(id)).id
     const no = { action_type: 'deny', reason: 'Ask for the summary' }
@@ -554,13 +579,167 @@ describe('a request', () => {
     const visitor = await at(ann)
     const { text } = await visitor.get('/access')
     expect(text).toMatch(/Not granted lately[\s\S]*boss Test said no[\s\S]*“Ask for the summary”/)
-    expect(text).toMatch(/href="\/access\/request\?app_id=[^"]*">Ask again/)
+    const [, again = ''] = /href="(\/access\/request\?app_id=[^"]*)">Ask again/.exec(text) ?? []
+    // It is what the person looks for, and is not listed a second time.
+    expect(text).toMatch(/id="waiting"[\s\S]*id="have"/)
+    expect(text).not.toContain('Requests that have ended')
+    const form = (await visitor.get(again.replaceAll('&amp;', '&'))).text
+    expect(form).toMatch(/Your request was not granted[\s\S]*“Ask for the summary”/)
+    expect(form).toContain('All reports of &lt;May&gt;</textarea>')
+    const sent = await visitor.post('/access/request', { why: 'The summary' })
+    expect([sent.status, sent.text]).toEqual([
+      422,
+      expect.stringContaining('“Ask for the summary”'),
+    ])
+    const others = (await decider.get(again.replaceAll('&amp;', '&'))).text
+    expect(others).toContain('<textarea')
+    expect(others).not.toMatch(/Ask for the summary|All reports of/)
     const aged = sql`update tasks set updated_at = now() - interval '8 days' where access_request_id = ${id}`
     await core.db.execute(aged)
     const old = sql`update access_requests set created_at = now() - interval '9 days' where id = ${id}`
     await core.db.execute(old)
-    expect((await visitor.get('/access')).text).not.toContain('Not granted lately')
+    const later = (await visitor.get('/access')).text
+    expect(later).not.toContain('Not granted lately')
+    expect(later).toContain('Requests that have ended (1)')
+    expect(later).toMatch(/id="have"[\s\S]*id="waiting"/)
   })
+})
+
+describe('more time of what one has', () => {
+  const LENGTHS = { time_based_access: ['30 days', '90 days'] }
+  const DAY_MS = 86_400_000
+  let atelier: string
+  let editor: string
+  beforeAll(async () => {
+    const flow = { require_manager_approval: true }
+    atelier = await acme.inStore(await app(core.db, 'Atelier'), flow, LENGTHS)
+    editor = await acme.group(atelier, 'editors', 'Editor')
+  })
+
+  const formAt = () => `/access/request?app_id=${atelier}&permission=${editor}`
+
+  async function given(id: string): Promise<string> {
+    await acme.settle(id, 'complete')
+    await acme.reaches(id, 'PENDING_MANUAL_PROVISIONING')
+    await acme.settle(id, 'complete')
+    await acme.reaches(id, 'COMPLETED')
+    return id
+  }
+
+  const asked = (who: Person) =>
+    acme.asked(who, {
+      ...{ app_id: atelier, requestable_permission_ids: [editor] },
+      access_length: '90 days',
+    })
+
+  const endsIn = (id: string, days: number) =>
+    core.db
+      .update(accessRequests)
+      .set({ expiresAt: new Date(Date.now() + days * DAY_MS) })
+      .where(eq(accessRequests.id, id))
+
+  async function holder(name: string): Promise<Person> {
+    const who = await person(core.db, `${name}@example.com`)
+    await acme.setManager(who.id, boss.id)
+    return who
+  }
+
+  test('is not asked for as long as no length ends later: the page says from when on one does', async () => {
+    const kai = await holder('kai')
+    await given(await asked(kai))
+    const visitor = await at(kai)
+    const { text } = await visitor.get(formAt())
+    expect(text).toContain('<h1 class="wrap">Extend access to Atelier</h1>')
+    expect(text).toMatch(/You have it until <time[\s\S]*You can extend it from <time/)
+    expect(text).not.toContain('<textarea')
+    const german = await visitor.get(formAt(), { headers: { 'accept-language': 'de' } })
+    expect(german.text).toMatch(/Zugang zu Atelier verlängern[\s\S]*Verlängern können Sie ab <time/)
+    const fields = { app_id: atelier, permission: editor, why: 'More', access_length: '30 days' }
+    const sent = await visitor.post('/access/request', fields)
+    expect([sent.status, sent.text]).toEqual([422, expect.stringContaining('You have it until')])
+  })
+
+  test('is offered in lengths that end later, is one row then, and is given back as one', async () => {
+    const mia = await holder('mia')
+    const first = await given(await asked(mia))
+    await endsIn(first, 40)
+    const visitor = await at(mia)
+    expect((await visitor.get('/access')).text).toMatch(/40 days left[\s\S]*Ask to extend/)
+    const { text } = await visitor.get(formAt())
+    expect(text).toMatch(/You have it until <time[^>]*>[^<]+<\/time>\. Only lengths that end later/)
+    expect(text).not.toContain('value="30 days"')
+    expect(text).toContain('value="90 days"')
+    const short = await visitor.post('/access/request', { why: 'More', access_length: '30 days' })
+    expect(short.status).toBe(422)
+    expect(short.text).toContain('would end no later. Choose a longer time.')
+    expect(short.text).toContain('More</textarea>')
+    const sent = await visitor.post('/access/request', { why: 'More', access_length: '90 days' })
+    expect(sent.status).toBe(303)
+    const { body } = await core.call('GET', '/appstore/access_requests', { token: mia.token })
+    const second: string = body.items.find((one: { id: string }) => one.id !== first).id
+
+    // Who decides, and who does it by hand, sees that it is there already.
+    const { id: decision } = await acme.openTask(second)
+    const decider = (await (await signedIn(core, boss.token)).get(`/inbox/${decision}`)).text
+    expect(decider).toMatch(
+      /Has it now, until <time[^>]*>[^<]+<\/time>; asks for it again, for 90 days/,
+    )
+    expect(decider).not.toContain('Has not had it before')
+    await acme.settle(second, 'complete')
+    await acme.reaches(second, 'PENDING_MANUAL_PROVISIONING')
+    const { id: work } = await acme.openTask(second)
+    const doer = (await (await signedIn(core)).get(`/inbox/${work}`)).text
+    expect(doer).toMatch(/mia Test has Editor in Atelier already, until <time/)
+    expect(doer).toContain('Now it is to stay for 90 days, from today.')
+    await acme.settle(second, 'complete')
+    await acme.reaches(second, 'COMPLETED')
+
+    const held = (await visitor.get('/access')).text
+    expect(held.split('<strong class="wrap">Editor</strong>')).toHaveLength(2)
+    expect(held).toContain('90 days left')
+    expect(held).not.toContain('40 days left')
+    expect((await visitor.post(`/access/requests/${second}/give-back`)).status).toBe(303)
+    // A person takes it once.
+    await until('both end', async () => {
+      const states = await Promise.all([first, second].map(acme.statusOf))
+      return states.sort().join() === 'PENDING_MANUAL_DEPROVISIONING,REVERTED' ? states : null
+    })
+  })
+
+  test('is not given back where a policy gives it, too', async () => {
+    const noa = await holder('noa')
+    const first = await given(await asked(noa))
+    await endsIn(first, 40)
+    const second = await given(await asked(noa))
+    const [policy] = await core.db
+      .insert(accessPolicies)
+      .values({
+        ...{ domainId: await domainOf(core.db), name: 'Editors', businessJustification: 'All' },
+        ...{ status: 'DRAFT', isEnabled: false, isEveryone: false, apps: [] },
+      })
+      .returning()
+    await core.db
+      .update(accessRequests)
+      .set({ policyId: policy?.id ?? null })
+      .where(eq(accessRequests.id, first))
+    const visitor = await at(noa)
+    expect((await visitor.post(`/access/requests/${second}/give-back`)).status).toBe(409)
+    expect(await Promise.all([first, second].map(acme.statusOf))).toEqual([
+      'COMPLETED',
+      'COMPLETED',
+    ])
+  })
+})
+
+test('what Keyway did not give is folded below what it gave, with its count', async () => {
+  const una = await person(core.db, 'una@example.com')
+  const groupId = await group(core.db, 'Book club', [una])
+  const domainId = await domainOf(core.db)
+  await core.db
+    .insert(memberSpans)
+    .values({ domainId, groupId, userId: una.id, since: new Date(Date.now() - 60_000) })
+  const { text } = await (await at(una)).get('/access')
+  expect(text).toMatch(/<summary>Not given by Keyway \(1\)<\/summary>[\s\S]*Book club/)
 })
 
 test('emergency access is offered to who may take it, taken by a form, and shown as such', async () => {

@@ -40,12 +40,19 @@ const taskOf = async (requestId: string): Promise<string> => (await acme.openTas
 describe('the inbox', () => {
   test('is empty for who has nothing to do', async () => {
     const eve = await signedIn(core, (await person(core.db, 'eve@example.com')).token)
-    expect((await eve.get('/inbox')).text).toContain('Nothing waits for you')
+    const { text } = await eve.get('/inbox')
+    // On a phone, too, which shows one of list and detail.
+    expect(text).toMatch(/<div class="split clear">[\s\S]*Nothing waits for you/)
+    expect(text).toMatch(/<a class="[^"]*wide-only" href="#keys"/)
   })
 
   test('lists what waits, and shows a task with what is asked and its grounds', async () => {
     const id = await taskOf(await asked())
-    expect((await visitor.get('/inbox')).text).toContain(`href="/inbox/${id}"`)
+    const list = (await visitor.get('/inbox')).text
+    expect(list).toContain(`href="/inbox/${id}"`)
+    expect(list).toContain(
+      '>ada Test<span class="unseen">: access in Warehouse, for 8 hours</span>',
+    )
     const { text } = await visitor.get(`/inbox/${id}`)
     expect(text).toContain('Month end')
     expect(text).toContain('<b>for 8 hours</b>')
@@ -149,6 +156,35 @@ describe('a decision', () => {
       expect((await decide(id, { action_type })).status).toBe(400)
     expect(await acme.statusOf(requestId)).toBe('PENDING_MANAGER_APPROVAL')
   })
+})
+
+test('who decides next is named after a yes, and one’s own work by hand for it comes next', async () => {
+  const lead = await person(core.db, 'lead@example.com')
+  const last = await person(core.db, 'amir@example.com')
+  const kim = await person(core.db, 'kim@example.com')
+  await acme.setManager(kim.id, lead.id)
+  const flow = {
+    require_manager_approval: true,
+    approvers: { users: [{ id: last.id }], groups: [] },
+  }
+  const studio = await acme.inStore(await app(core.db, 'Studio', { adminUserIds: [last.id] }), flow)
+  const approve = async (who: Person, request: string) => {
+    const reader = await signedIn(core, who.token)
+    const id = await taskOf(request)
+    await reader.get(`/inbox/${id}`)
+    const sent = await reader.post(`/inbox/${id}`, { action_type: 'approve', reason: '' })
+    const to = sent.headers.get('location') ?? ''
+    return { to, text: (await reader.get(to)).text }
+  }
+  const request = await acme.asked(kim, { app_id: studio })
+  const first = await approve(lead, request)
+  expect(first.to).toBe('/inbox')
+  expect(first.text).toContain('Approved: access in Studio for kim Test. Then amir Test decides.<')
+  // It waits longer than the work by hand that the decision below makes.
+  await task(core.db, { category: 'GENERIC', userIds: [last.id] })
+  const second = await approve(last, request)
+  expect(second.to).toBe(`/inbox/${await taskOf(request)}`)
+  expect(second.text).toContain('Approved: access in Studio for kim Test. Now give it by hand:<')
 })
 
 test('what was decided is named also where nothing waits any more, and in German', async () => {

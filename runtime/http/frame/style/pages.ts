@@ -34,7 +34,7 @@ dialog .row:last-child { justify-content: flex-end }
 
 /* Inbox: list beside detail; narrow: one of them. */
 .list { background: var(--surface); min-width: 0 }
-.split.open > .list, .split:not(.open) > .detail { display: none }
+.split.open > .list, .split:not(.open, .clear) > .detail { display: none }
 .detail { padding: var(--s4); min-width: 0 }
 .detail > [data-events] { display: contents }
 .list > header { padding: var(--s3) var(--s4) 0 }
@@ -53,6 +53,8 @@ a > span:has(+ kbd) { text-decoration: underline }
 .decide .field { flex: 1 1 22rem }
 .decide > .hints { flex: 1 1 100%; list-style: none }
 .decide textarea { min-height: var(--control) }
+.have + .more { border-top: var(--hair) }
+.more:has(> .have) > summary { padding: .65rem var(--s4) }
 .have > li { display: grid; gap: .4rem var(--s5); align-items: center }
 
 /* Pictures. Sizes are attributes of the SVG, colours are here. f fills, e draws a line. */
