@@ -81,7 +81,12 @@ test('makes people with managers, groups and roles, connected apps in the store,
   expect(warehouse.instance_id).toBe(`${directory.host}/warehouse/scim`)
   const settings = (await core.call('GET', `/appstore/apps/${warehouse.id}/settings`)).body
   expect(settings.request_flow.admins.groups).toMatchObject([{ name: 'On Call' }])
-  expect(settings.provisioning.time_based_access).toEqual(['8 hours', '1 day', '14 days', '30 days'])
+  expect(settings.provisioning.time_based_access).toEqual([
+    '8 hours',
+    '1 day',
+    '14 days',
+    '30 days',
+  ])
   const listed: { type: string; label: string }[] = await items(
     `/appstore/requestable_permissions?app_id=${design.id}&in_app_store=true`,
   )
