@@ -121,7 +121,7 @@ export function heldPage(page: HeldPage): Markup {
   const { t, visitor, app, permission, held, lengths, now } = page
   const from = extendableFrom(lengths, held)
   const text =
-    from === null ? t.w.nothing_to_extend : t.w.nothing_ends_later(endWords(t, from, now))
+    from === null ? t.w.nothing_to_extend : t.w.nothing_ends_later(startWords(t, from, now))
   const title = titleOf(page)
   return layout({
     t,
@@ -135,6 +135,10 @@ ${note('', 'info', permission?.label ?? t.w.access_to_the_app, html`${haveUntil(
 </div>`,
   })
 }
+
+/** From when on: what begins with a day is told by the day. */
+const startWords = (t: Tongue, from: Date, now: Date): Markup =>
+  (from.toISOString().endsWith('T00:00:00.000Z') ? t.day : t.moment)(from, now)
 
 /** What is held already, and until when. */
 export const haveUntil = (t: Tongue, { until }: HeldNow, now: Date): Markup | string =>
