@@ -24,7 +24,7 @@ const says = (page: Page, words: string | RegExp): Promise<void> =>
 
 async function ask(page: Page, { press, fill, tick }: Hand, why: string): Promise<void> {
   await press(button(page, 'Send request'))
-  await says(page, 'Choose how long you need it.')
+  await says(page, 'Say why you need it, in a sentence or two.')
   await tick(page.getByRole('radio').first())
   await fill(page.getByLabel('Why do you need it?'), why)
   await press(button(page, 'Send request'))

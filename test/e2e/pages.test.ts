@@ -147,7 +147,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
       await boss.context.close()
 
       await page.goto('/access')
-      await page.getByText('Requests that have ended').click()
+      await page.getByText('Not granted lately').waitFor()
       await page.getByText('“Not this month”').first().waitFor()
       await context.close()
     },
