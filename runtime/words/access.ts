@@ -194,8 +194,8 @@ export const ACCESS_WORDS = {
     de: (thing: string, place: string) => `„${thing}“ in ${place} zurückgeben?`,
   },
   give_back_text: {
-    en: 'It is taken back. Where a person does that by hand, it works until they have. To get it again you have to ask again.',
-    de: 'Es wird Ihnen entzogen. Wo eine Person das von Hand tut, funktioniert es bis dahin. Um es wiederzubekommen, müssen Sie es erneut beantragen.',
+    en: 'It is taken back. Where a person does that by hand, it works until they have. A request for more time is withdrawn. To get it again you have to ask again.',
+    de: 'Es wird Ihnen entzogen. Wo eine Person das von Hand tut, funktioniert es bis dahin. Eine Anfrage nach mehr Zeit wird zurückgezogen. Um es wiederzubekommen, müssen Sie es erneut beantragen.',
   },
   keep_it: { en: 'Keep it', de: 'Behalten' },
   request: { en: 'Request', de: 'Anfrage' },

@@ -163,6 +163,7 @@ export const INBOX_WORDS = {
     de: (until: Insert, length: string) =>
       html`Hat es jetzt, ${until}; beantragt es erneut, ${length}`,
   },
+  has_it: { en: 'Has it at present', de: 'Hat es gegenwärtig' },
   not_before: { en: 'Has not had it before', de: 'Hatte es noch nie' },
   has_nothing: {
     en: (app: string | null) => `Has nothing in ${app ?? 'this app'} now`,

@@ -1,12 +1,14 @@
 /** Giving access back before its time is over. */
-import { and, asc, eq } from 'drizzle-orm'
+import { and, asc, inArray } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
+import { apply } from '../requests/apply.ts'
 import { revert } from '../requests/cancel.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
 import type { RequestRow } from '../requests/machine/request.ts'
+import { PENDING_STATES } from '../requests/machine/states.ts'
 import { findRequest } from '../requests/read.ts'
 import { recordRequest } from '../requests/record.ts'
 import { sameOfPerson } from './extension.ts'
@@ -35,8 +37,8 @@ export async function giveBack(
 }
 
 /**
- * The same for all requests that give the person the same, as who asked for more time has several: nothing is
- * given back where one of them cannot be.
+ * The same for all requests that give the person the same, as who asked for more time has several; those that still wait
+ * are withdrawn, or a yes would give it again. Nothing is given back where one of them cannot be.
  *
  * @throws CoreError as `giveBack`
  */
@@ -52,16 +54,23 @@ export async function giveBackAll(
     const all = await tx
       .select()
       .from(accessRequests)
-      .where(and(sameOfPerson(named), eq(accessRequests.status, 'COMPLETED')))
+      .where(
+        and(sameOfPerson(named), inArray(accessRequests.status, ['COMPLETED', ...PENDING_STATES])),
+      )
       .orderBy(asc(accessRequests.id))
       .for('update')
-    if (!all.some((one) => one.id === named.id))
+    const held = all.filter(({ status }) => status === 'COMPLETED')
+    if (!held.some((one) => one.id === named.id))
       throw new CoreError(
         'conflict',
         'The access has ended meanwhile; nothing is left to give back',
       )
-    for (const request of all) checkGivenBack(request, principal)
-    for (const request of all) await end(tx, principal, request, means)
+    for (const request of held) checkGivenBack(request, principal)
+    for (const request of held) await end(tx, principal, request, means)
+    const cancelled = { kind: 'cancelled', by: principal, reason: GIVEN_BACK } as const
+    for (const request of all)
+      if (request.status !== 'COMPLETED' && request.policyId === null)
+        await apply(tx, request, cancelled, means)
   })
   return null
 }

@@ -268,6 +268,7 @@ function facts(
   const app = grounds.app_name ?? null
   const [latest] = before
   const extended = takes(task) ? null : extension(t, grounds, now)
+  const holdsIt = holds.some(({ label }) => label && label === grounds.permission_label)
   return html`<section class="card" aria-labelledby="h-grounds"><header><h2 id="h-grounds">${w.grounds}</h2><p>${decides ? w.grounds_lead : w.grounds_decided}</p></header>
 <ul class="lines">
 ${earlier.map((one) => earlierFact(t, one, now))}
@@ -290,7 +291,7 @@ ${
       )
     : takes(task) || extended
       ? ''
-      : fact('', 'clock', w.not_before)
+      : fact('', 'clock', holdsIt ? w.has_it : w.not_before)
 }
 ${holds.length === 0 ? fact('', 'info', w.has_nothing(app)) : fact('', 'info', w.has_things(holds.length, app), html`${holds.map((one, at) => html`${at > 0 ? ', ' : ''}${one.label ?? (one.kind === 'account' ? w.the_account(one.unique_identifier ?? '') : one.kind)}`)}`)}
 </ul></section>`

@@ -546,8 +546,13 @@ describe('a request', () => {
     expect(choose.split('You have it').length).toBe(2)
     // Of several that may be asked for, one is held: others that are found in the app do not count.
     expect(text).toMatch(/>2 permissions<\/span>[^\n]*You have 1</)
+    const more = await acme.asked(zoe, {
+      ...{ app_id: appId, requestable_permission_ids: [permission], access_length: '30 days' },
+    })
     const { status } = await visitor.post(`/access/requests/${id}/give-back`)
     expect(status).toBe(303)
+    // A yes to the request for more time would give it again.
+    expect(await acme.statusOf(more)).toBe('CANCELLED')
     await acme.reaches(id, 'PENDING_MANUAL_DEPROVISIONING')
     const after = (await visitor.get('/access')).text
     expect(after).toContain('Waits to be removed by hand')
@@ -560,7 +565,7 @@ describe('a request', () => {
     expect(way).not.toContain('Given back by the person')
     const { text: over } = await visitor.get('/access')
     expect(over).toMatch(
-      /Requests that have ended \(1\)[\s\S]*<span class="sub">for 8 hours, asked <time[\s\S]*You gave it back/,
+      /Requests that have ended \(2\)[\s\S]*<span class="sub">for 8 hours, asked <time[\s\S]*You gave it back/,
     )
     expect(over).not.toContain('Given back by the person')
   })
