@@ -51,15 +51,7 @@ async function open(page: Page, list: string, name: string | RegExp): Promise<vo
 
 /** SHOTS: how each picture comes about. */
 export const SHOTS: Readonly<Record<PictureName, Shot>> = {
-  portal: {
-    who: ASKER,
-    async go(page) {
-      await page.goto('/access')
-      await page.evaluate(
-        "document.querySelector('a[href^=\"#give-back-\"]').closest('li').scrollIntoView()",
-      )
-    },
-  },
+  portal: { who: ASKER, go: (page) => page.goto('/access') },
   inbox: { who: OPERATOR, go: (page) => open(page, '/inbox', /^Hana Patel.*Read reports/) },
   'review-grid': {
     who: REVIEWER,
