@@ -30,7 +30,7 @@ type KeeperOptions = EmbeddedOptions & {
 /** Pause between two tries, in milliseconds. */
 const RETRY_MS = 2000
 
-/** Why a database is not there, in words. */
+/** Explains why the database is unavailable. */
 export const cannotBeUsed = (error: unknown): string =>
   `the database cannot be ${isAway(error) ? 'reached' : 'used'}: ${messageOf(error)}`
 

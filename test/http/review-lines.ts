@@ -43,12 +43,12 @@ export async function reviewWithLines(
       userIds: [admins[0]?.id ?? ''],
       groupIds: [],
       why: 'MANAGER',
-    } as never)
+    })
     .returning()
   const one = { ...of, ardaId, assignmentId: assigned?.id, accountType: 'USER', label: name }
   for (let at = 0; at < count; at += 1)
     await db.insert(accessReviewItems).values({
       ...{ ...one, account: `u${at}`, accountId: ardaId, hints: ['NOBODY_ASKED'], place: at },
-    } as never)
+    })
   return reviewId
 }

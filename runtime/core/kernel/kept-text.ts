@@ -4,7 +4,7 @@
  * and halves that came so, becomes U+FFFD.
  */
 export function keptText(text: string, most: number): string {
-  // Nearly all are kept as they are: to look is faster than to write them anew.
+  // Most texts need no change, and checking is faster than copying.
   if (text.length <= most && text.isWellFormed() && !text.includes('\u0000')) return text
   const whole = text.slice(0, most + 1)
   const halves = whole.length > most && /[\ud800-\udbff]/.test(whole.charAt(most - 1))

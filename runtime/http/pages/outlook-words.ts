@@ -8,7 +8,7 @@ import { eachByName, someNames, whoAre } from './whom.ts'
 export const decidersOf = (t: Tongue, { deciders, count }: DecisionStep): string =>
   whoAre(t, deciders, count)
 
-/** Those of whom one makes the next decision: who made the one before is not named again. */
+/** The deciders of a step. A person who decides the step before is not named twice. */
 function decidersAfter(t: Tongue, { deciders, count }: DecisionStep, before: DecisionStep): string {
   const known = new Set(before.deciders.map(({ id }) => id))
   const others = deciders.filter(({ id }) => !known.has(id))
