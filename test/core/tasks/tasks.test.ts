@@ -90,9 +90,10 @@ describe('tasks', () => {
         returning id)
       insert into task_assignees (domain_id, task_id, user_id)
       select ${domain}, id, ${bob.id} from made`)
-    const principal = { userId: eve.id, domainId: domain, permissions: new Set(), roles: [] }
-    // The cast: what finding tasks asks of a caller.
-    const caller = principal as unknown as Principal
+    const caller: Principal = {
+      ...{ userId: eve.id, domainId: domain, permissions: new Set(), roles: [] },
+      ...{ readOnly: false, tokenId: '', usedLately: true },
+    }
     await core.db.transaction(async (tx) => {
       const read = async () => {
         const { rows } = await tx.execute<{ n: string }>(sql`
