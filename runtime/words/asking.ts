@@ -64,7 +64,7 @@ export const ASKING_WORDS = {
   without_end: { en: 'Without an end', de: 'Unbefristet' },
   how_long: { en: 'How long', de: 'Wie lange' },
   how_long_help: {
-    en: 'The time begins when the access is there; each end is the one if it were given now. You can ask to extend it.',
+    en: 'The time begins when the access is there. The dates assume that it is given now. You can ask to extend it.',
     de: 'Die Zeit beginnt, wenn der Zugang da ist; jedes Ende gilt, falls er jetzt eingerichtet wird. Sie können mehr Zeit beantragen.',
   },
   why_need: { en: 'Why do you need it?', de: 'Wozu brauchen Sie es?' },
@@ -141,7 +141,10 @@ export const ASKING_WORDS = {
     en: 'Until a person has set it up',
     de: 'Bis eine Person es eingerichtet hat',
   },
-  who_will_decide: { en: 'Who will decide', de: 'Wer entscheiden wird' },
+  who_will_decide: {
+    en: 'Who decides, and what happens then',
+    de: 'Wer entscheidet, und was dann geschieht',
+  },
   seldom_decided: {
     en: 'Too few requests for this app were decided in the last 90 days to say how long it takes.',
     de: 'In den letzten 90 Tagen wurde über zu wenige Anfragen für diese Anwendung entschieden, um zu sagen, wie lange es dauert.',
