@@ -27,6 +27,10 @@ export async function fillReviews(
     insert into entitlements (domain_id, app_id, entitlement_type, external_id, resource_id, label, is_assignable, seen_run)
     select ${domain}, ${appId}, 'GROUP', 'g' || n, '', 'Group ' || n, true, 0
     from generate_series(0, ${ENTITLEMENTS - 1}::int) n`)
+  const { rows: runs } = await db.execute<{ id: string }>(sql`
+    insert into sync_runs (domain_id, app_id, state, phase, page_size, ended_at, recorded_at)
+    values (${domain}, ${appId}, 'SUCCEEDED', 'end', 1000, now(), now()) returning id`)
+  const run = runs[0]?.id
   await chunked(items / HELD, async (from, to) => {
     await db.execute(sql`
       insert into account_spans (domain_id, app_id, account_id, unique_identifier, account_type, status, email,
@@ -36,8 +40,8 @@ export async function fillReviews(
         case when n % 50 > 0 then md5('user' || 1 + n % ${users}::int)::uuid end, now()
       from generate_series(${from}::int, ${to}::int) n`)
     await db.execute(sql`
-      insert into association_spans (domain_id, app_id, account_id, entitlement_id, since)
-      select ${domain}, ${appId}, md5('account' || n)::uuid, e.id, now()
+      insert into associations (app_id, account_id, entitlement_id, seen_run, first_run)
+      select ${appId}, md5('account' || n)::uuid, e.id, ${run}, ${run}
       from generate_series(${from}::int, ${to}::int) n
       join lateral generate_series(0, ${HELD - 1}::int) k on true
       join entitlements e on e.app_id = ${appId} and e.external_id = 'g' || (n * 7 + k * 31) % ${ENTITLEMENTS}::int`)

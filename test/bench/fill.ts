@@ -97,7 +97,7 @@ export async function fill(db: Db, sizes: Sizes, tell: (text: string) => void): 
 
 const TABLES = [
   'users user_roles groups group_members apps access_requests tasks task_assignees activity_logs table_changes',
-  'account_spans association_spans access_review_apps access_review_assignments access_review_items',
+  'account_spans associations sync_runs access_review_apps access_review_assignments access_review_items',
 ].join(' ')
 
 /** What autovacuum does in the minutes after an import. */

@@ -9,6 +9,7 @@ import { findings } from '../../database/schema/findings.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { accessInApp } from '../catalogue/apps/access.ts'
 import { toUser, usersOf } from '../directory/users.ts'
+import { associationSpansOf } from '../history/associations.ts'
 import { type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { decisionEnd } from '../requests/machine/deciding.ts'
 import type { RequestRow } from '../requests/machine/request.ts'
@@ -135,10 +136,14 @@ async function colleaguesOf(
           join entitlements e on e.app_id = p.app_id and e.entitlement_type = p.entitlement_type
             and md5(e.resource_id || chr(1) || e.external_id) = md5(p.resource_id || chr(1) || p.entitlement_id)
             and e.external_id = p.entitlement_id and e.resource_id = p.resource_id
-          join association_spans h on h.domain_id = e.domain_id and h.app_id = e.app_id
-            and h.entitlement_id = e.id and h.until is null
-          join account_spans a on a.account_id = h.account_id and a.until is null
-          where p.id = ${permissionId}::uuid and a.user_id = people.id)`
+          join account_spans a on a.app_id = e.app_id and a.user_id = people.id and a.until is null
+          cross join lateral ${associationSpansOf({
+            domainId: sql`a.domain_id`,
+            appId: sql`a.app_id`,
+            accountId: sql`a.account_id`,
+            entitlementId: sql`e.id`,
+          })} h
+          where p.id = ${permissionId}::uuid and h.until is null)`
   const { rows } = await db.execute<{ count: string; holding: string }>(sql`
     with people as materialized (
       select id from users where manager_id = ${managerId} and id <> ${targetUserId}

@@ -7,6 +7,7 @@ import { UNUSED_DAYS } from '../../contract/models/finding.ts'
 import type { Db } from '../../database/database.ts'
 import { licencePrices } from '../../database/schema/expenses.ts'
 import { entitlements } from '../../database/schema/sync.ts'
+import { holdersOf } from '../history/associations.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { idEquals } from '../kernel/by-id.ts'
 import { shortened } from '../kernel/decimal.ts'
@@ -131,11 +132,11 @@ async function toLicences(db: Db, rows: readonly Row[]): Promise<Licence[]> {
     cross join lateral (
       select count(*) as held, count(*) filter (where coalesce(greatest(a.last_login, a.last_activity), s.since)
         >= now() - make_interval(days => ${UNUSED_DAYS})) as used
-      from association_spans h
+      from ${holdersOf(sql`e`)} h
       join account_spans s on s.account_id = h.account_id and s.until is null
         and coalesce(s.status, 'ACTIVE') <> all(${sql.param([...INACTIVE_ACCOUNTS])}::text[])
       join accounts a on a.id = s.account_id
-      where h.domain_id = e.domain_id and h.app_id = e.app_id and h.entitlement_id = e.id and h.until is null) seats
+      where h.until is null) seats
     where e.id = any(${sql.param(ids)}::bigint[])`)
   const byId = new Map(counted.map((one) => [Number(one.id), one]))
   return rows.map((row) => {

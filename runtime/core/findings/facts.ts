@@ -4,6 +4,7 @@ import semver from 'semver'
 import type { Db } from '../../database/database.ts'
 import { packages } from '../../database/schema/lifecycle.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
+import { associationSpansOf } from '../history/associations.ts'
 import type { Connectors } from '../kernel/context/connectors.ts'
 import { readSettings } from '../sync/settings.ts'
 import type { AccountFacts, HeldFacts, ObservedApp } from './rules.ts'
@@ -104,6 +105,11 @@ export async function nextAccountsHeld(
   after: Place,
   most: number,
 ): Promise<{ accounts: AccountFacts[]; last: Place | null }> {
+  const held = associationSpansOf({
+    domainId: sql`${domainId}`,
+    appId: sql`${appId}`,
+    accountId: sql`b.account_id`,
+  })
   const { rows } = await db.execute<AccountRow>(sql`
     with batch as materialized (
       select s.account_id, s.unique_identifier, s.account_type, s.status, s.user_id, s.since
@@ -134,8 +140,7 @@ export async function nextAccountsHeld(
             where p.app_id = ${appId} and p.entitlement_id = e.external_id and p.gone_at is null
               and coalesce(p.resource_id, '') = e.resource_id and p.entitlement_type = e.entitlement_type),
           'removed_at', ${removedAt(sql`i.entitlement_id = e.id`)})) as list
-      from association_spans h join entitlements e on e.id = h.entitlement_id
-      where h.domain_id = ${domainId} and h.app_id = ${appId} and h.account_id = b.account_id and h.until is null
+      from ${held} h join entitlements e on e.id = h.entitlement_id where h.until is null
     ) held on true
     order by b.unique_identifier, b.account_id`)
   const last = rows.at(-1)

@@ -2,7 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { FINDINGS } from '../../contract/models/finding.ts'
 import type { Db } from '../../database/database.ts'
-import { MOMENT } from '../history/spans.ts'
+import { MOMENT } from '../history/as-of.ts'
 import { findingChanges } from './difference.ts'
 import { recordFinding, recordLook, type Told } from './record.ts'
 import type { FoundIssue } from './rules.ts'

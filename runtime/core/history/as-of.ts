@@ -1,10 +1,13 @@
 /** A moment in the history: which spans hold it, and whether anything is known of it. */
-import { and, gt, isNull, lte, or, type SQL } from 'drizzle-orm'
+import { and, gt, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { historyStart } from '../../database/schema/history.ts'
 import { databaseTime } from '../../database/transactions.ts'
+
+/** Now, in milliseconds, as moments are told on the wire: what is told can be asked for. In a transaction, when it began. */
+export const MOMENT: SQL = sql`date_trunc('milliseconds', now())`
 
 /** Since when it is known what was held. */
 async function knownSince(db: Db): Promise<Date> {

@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { reasonSpans } from '../../database/schema/history.ts'
 import type { accessRequests } from '../../database/schema/requests.ts'
-import { MOMENT } from './spans.ts'
+import { MOMENT } from './as-of.ts'
 
 type Given = Pick<
   typeof accessRequests.$inferSelect,

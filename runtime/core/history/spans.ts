@@ -4,6 +4,8 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { MOMENT } from './as-of.ts'
+import { recordAssociations } from './associations.ts'
 
 /** A complete run of an app; `skipped` are the listings that it left out, of which it says nothing. */
 type CompleteRun = {
@@ -21,8 +23,6 @@ const TRACKED = ['user_id', 'unique_identifier', 'account_type', 'status', 'emai
 const columnsOf = (table: string): SQL =>
   sql.raw(TRACKED.map((name) => `${table}.${name}`).join(', '))
 
-/** In milliseconds, as moments are told on the wire: what is told can be asked for. */
-export const MOMENT: SQL = sql`date_trunc('milliseconds', now())`
 const COLUMNS = sql.raw(TRACKED.join(', '))
 
 /** Writes what a complete run found. All of its spans begin and end at one moment: when `tx` began. */
@@ -39,9 +39,10 @@ export async function recordRun(tx: Db, run: CompleteRun): Promise<void> {
       )
       await openAccounts(tx, run.appId, run.id, sql`a.seen_run = ${run.id}`)
     }
-    if (!run.skipped.includes('associations')) await recordAssociations(tx, run, ended)
   })
   await recordMembers(tx, run, ended)
+  if (!run.skipped.includes('associations'))
+    await bySets(tx, () => recordAssociations(tx, run, ended))
 }
 
 /**
@@ -76,7 +77,7 @@ const ofApp = (appId: string): SQL =>
 
 /** Ends spans of accounts that are gone, or are no longer as they were. `which`: accounts `a` that were looked at. */
 async function endAccounts(tx: Db, appId: string, ended: SQL, which: SQL): Promise<void> {
-  if (await isFirst(tx, 'account_spans', appId)) return
+  if (await isFirst(tx, appId)) return
   await tx.execute(sql`
     update account_spans s set ${ended} from accounts a
     where ${ofApp(appId)} and s.until is null and a.app_id = ${appId} and a.id = s.account_id and ${which}
@@ -84,7 +85,7 @@ async function endAccounts(tx: Db, appId: string, ended: SQL, which: SQL): Promi
 }
 
 async function openAccounts(tx: Db, appId: string, run: number | null, which: SQL): Promise<void> {
-  const open = (await isFirst(tx, 'account_spans', appId))
+  const open = (await isFirst(tx, appId))
     ? NONE_OPEN
     : sql`left join account_spans s on ${ofApp(appId)} and s.until is null and s.account_id = a.id`
   await tx.execute(sql`
@@ -97,34 +98,11 @@ async function openAccounts(tx: Db, appId: string, run: number | null, which: SQ
 /** In place of a lookup of open spans where there are none: of the first run of an app. */
 const NONE_OPEN = sql`cross join (select null::bigint as id) s`
 
-/** Whether an app has no spans yet. */
-async function isFirst(
-  tx: Db,
-  table: 'account_spans' | 'association_spans',
-  appId: string,
-): Promise<boolean> {
+/** Whether an app has no spans of accounts yet. */
+async function isFirst(tx: Db, appId: string): Promise<boolean> {
   const { rows } = await tx.execute<{ found: boolean }>(sql`
-    select exists (select from ${sql.identifier(table)} s where ${ofApp(appId)}) as found`)
+    select exists (select from account_spans s where ${ofApp(appId)}) as found`)
   return rows[0]?.found === false
-}
-
-async function recordAssociations(tx: Db, run: CompleteRun, ended: SQL): Promise<void> {
-  const isNew = await isFirst(tx, 'association_spans', run.appId)
-  const open = isNew
-    ? NONE_OPEN
-    : sql`left join association_spans s on ${ofApp(run.appId)} and s.until is null
-        and s.account_id = h.account_id and s.entitlement_id = h.entitlement_id`
-  if (!isNew)
-    await tx.execute(sql`
-      update association_spans s set ${ended} where ${ofApp(run.appId)} and s.until is null
-        and not exists (select from associations h where h.app_id = ${run.appId}
-          and h.account_id = s.account_id and h.entitlement_id = s.entitlement_id)`)
-  await tx.execute(sql`
-    insert into association_spans (domain_id, app_id, account_id, entitlement_id, since, first_run)
-    select ${run.domainId}, h.app_id, h.account_id, h.entitlement_id, ${MOMENT}, ${run.id}
-    from associations h ${open}
-    where h.app_id = ${run.appId} and h.seen_run = ${run.id} and s.id is null
-    order by h.account_id, h.entitlement_id`)
 }
 
 const recordMembers = (tx: Db, run: CompleteRun, ended: SQL): Promise<void> =>

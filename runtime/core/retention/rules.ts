@@ -44,6 +44,10 @@ const RUNS_PER_APP = 20
 const LATEST_SUCCESSFUL = sql`array(select coalesce((select r.id from sync_runs r
   where r.app_id = apps.id and r.state = 'SUCCEEDED' order by r.id desc limit 1), 0) from apps)`
 
+/** What is held is held since its first run. All associations are read once for a statement, where a run is old enough. */
+const FIRST_SAW_NOTHING_HELD = sql`id not in (
+  select distinct first_run from associations where first_run is not null)`
+
 /** Spans of the history that have ended; what can be asked of the past ends with them (core/history). */
 const ended = (what: string) =>
   ({
@@ -66,14 +70,14 @@ export const RETENTION = {
     what: 'runs of syncs',
     keptDays: 90,
     leastDays: 1,
-    stays: `running ones, the latest ${RUNS_PER_APP} of each app, and its latest that succeeded`,
+    stays: `running ones, the latest ${RUNS_PER_APP} of each app, its latest that succeeded, and those that first saw an entitlement which is still held`,
     moment: sql`ended_at`,
     key: ['id', 'bigint'],
     isOver: sql`state <> 'RUNNING' and id < (
       select min(newest.id) from (
         select r.id from sync_runs r where r.app_id = sync_runs.app_id
         order by r.id desc limit ${RUNS_PER_APP}) newest)
-      and id <> all(${LATEST_SUCCESSFUL})`,
+      and id <> all(${LATEST_SUCCESSFUL}) and ${FIRST_SAW_NOTHING_HELD}`,
   },
   identity_events: {
     what: 'what syncs of the identity source changed of people',

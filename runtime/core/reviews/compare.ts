@@ -3,6 +3,7 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessReviewApps } from '../../database/schema/reviews.ts'
 import { OPEN_STATES } from '../../database/schema/tasks.ts'
+import { associationSpansOf } from '../history/associations.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { GONE } from '../provisioning/account.ts'
 import { UNUSABLE } from '../provisioning/read-back.ts'
@@ -19,8 +20,12 @@ const ASLEEP = [...GONE, ...UNUSABLE.filter((one) => one !== null)]
 const isGone = (): SQL => sql`case when i.entitlement_id is null
   then not exists (select from account_spans s where s.account_id = i.account_id and s.until is null
     and (i.state in (${UNDECIDED_STATES}) or coalesce(s.status, '') <> all(${sql.param(ASLEEP)}::text[])))
-  else not exists (select from association_spans s where s.domain_id = i.domain_id and s.app_id = i.app_id
-    and s.account_id = i.account_id and s.entitlement_id = i.entitlement_id and s.until is null) end`
+  else not exists (select from ${associationSpansOf({
+    domainId: sql`i.domain_id`,
+    appId: sql`i.app_id`,
+    accountId: sql`i.account_id`,
+    entitlementId: sql`i.entitlement_id`,
+  })} s where s.until is null) end`
 
 /** Compares the lines of a locked app with the last complete sync, where that is one they were not compared with. */
 export async function compareWithSync(

@@ -9,6 +9,7 @@ import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessReviewItems } from '../../database/schema/reviews.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
+import { associationSpansOf } from '../history/associations.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { pairKey } from '../provisioning/pair.ts'
@@ -165,9 +166,13 @@ async function holdsNoMore(
   min: number,
   type: string,
 ) {
+  const spans = associationSpansOf({
+    domainId: sql`${domainId}`,
+    appId: sql`${appId}`,
+    accountId: sql`${accountId}`,
+  })
   const { rows } = await db.execute<{ n: string }>(sql`
-    select count(*) as n from association_spans s join entitlements e on e.id = s.entitlement_id
-    where s.domain_id = ${domainId} and s.app_id = ${appId} and s.account_id = ${accountId}
-      and s.until is null and e.entitlement_type = ${type}`)
+    select count(*) as n from ${spans} s join entitlements e on e.id = s.entitlement_id
+    where s.until is null and e.entitlement_type = ${type}`)
   return Number(rows[0]?.n ?? 0) <= min
 }

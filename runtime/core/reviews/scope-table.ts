@@ -8,6 +8,7 @@ import { ACCESS_LENGTHS } from '../../contract/models/access-length.ts'
 import { LICENCE_TYPES, PRIVILEGED_NAMES } from '../../contract/models/entitlement-tag.ts'
 import type { ScopeFilter, ScopeGroup } from '../../contract/models/review-scope.ts'
 import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
+import { heldBy } from '../history/associations.ts'
 import { isId } from '../kernel/id.ts'
 import { breakersOf } from '../separation/holdings.ts'
 import { attribute } from './attribute.ts'
@@ -28,10 +29,9 @@ const accountsOf = (appId: string) =>
 const ofEntitlement = (
   isSuch: (entitlement: SQL) => SQL,
 ): SQL => sql`case when p.entitlement_id is not null
-  then ${isSuch(sql`e`)} else exists (select from association_spans h
+  then ${isSuch(sql`e`)} else exists (select from ${heldBy(sql`a`)} h
     join entitlements x on x.id = h.entitlement_id
-    where h.domain_id = a.domain_id and h.app_id = a.app_id and h.account_id = a.account_id
-      and h.until is null and ${isSuch(sql`x`)}) end`
+    where h.until is null and ${isSuch(sql`x`)}) end`
 
 /** That a request which stands gave it, and was such: `q` is the request, `r` the reason. */
 const ofRequest = ({ appId, given }: Population, isSuch: SQL): SQL => sql`exists (

@@ -5,6 +5,7 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { associationSpansOf } from '../history/associations.ts'
 import { brokenIn, hintsOf, PEERS, peersIn } from './hints.ts'
 import type { ReviewAppRow } from './machine/review-app.ts'
 import { scopeGroups } from './scope.ts'
@@ -22,8 +23,8 @@ type OfApp = Pick<ReviewAppRow, 'appId' | 'domainId'>
 
 const OF_ENTITLEMENTS = {
   population: ({ appId, domainId }: OfApp) => sql`
-    select account_id, entitlement_id, since from association_spans
-    where domain_id = ${domainId} and app_id = ${appId} and until is null`,
+    select account_id, entitlement_id, since
+    from ${associationSpansOf({ domainId: sql`${domainId}`, appId: sql`${appId}` })} s where until is null`,
   known: sql`a.id is not null and e.id is not null`,
   // What a request gave: the same entitlement, or a permission that stands for it.
   given: sql`r.entitlement ->> 'entitlementId' = e.external_id

@@ -1,6 +1,7 @@
 /** Who holds what of the things that rules name: as complete syncs saw it, and by requests. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { associationSpansOf, holdersOf } from '../history/associations.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { GONE } from '../provisioning/account.ts'
 import { UNUSABLE } from '../provisioning/read-back.ts'
@@ -39,17 +40,32 @@ const written = ({ apps, permissions }: Named): NamedTexts => ({
 /** The condition that an account `a` gives what it holds. */
 const isActive = sql`a.until is null and coalesce(a.status, 'ACTIVE') <> all(${sql.param([...INACTIVE_ACCOUNTS])}::text[])`
 
+/** By what each entitlement is held by: for many people. */
+const HOLDERS_OF_EACH = sql`cross join lateral ${holdersOf(sql`e`)} h
+  join account_spans a on a.account_id = h.account_id and h.until is null and ${isActive}`
+
+/** By what each account holds: for one person. */
+const HELD_BY_EACH = sql`join account_spans a on a.domain_id = e.domain_id and a.app_id = e.app_id and ${isActive}
+  join lateral ${associationSpansOf({
+    domainId: sql`a.domain_id`,
+    appId: sql`a.app_id`,
+    accountId: sql`a.account_id`,
+    entitlementId: sql`e.id`,
+  })} h on h.until is null`
+
 /**
  * Rows of (user_id, thing), each once for every way in which it is held.
  *
  * @param of A condition on `user_id` of each part.
  * @param requests A condition on requests `r` that count as holding.
+ * @param holders What joins the accounts `a` that hold the entitlement `e`.
  */
 const holdingRows = (
   domainId: string,
   { apps, permissions }: NamedTexts,
   of: (user: SQL) => SQL,
   requests: SQL,
+  holders: SQL,
 ): SQL => sql`
   select a.user_id, 'app ' || a.app_id as thing from account_spans a
   where a.domain_id = ${domainId} and a.app_id = any((${apps})::uuid[]) and ${isActive}
@@ -59,9 +75,7 @@ const holdingRows = (
   join entitlements e on e.app_id = p.app_id and e.entitlement_type = p.entitlement_type
     and md5(e.resource_id || chr(1) || e.external_id) = md5(coalesce(p.resource_id, '') || chr(1) || p.entitlement_id)
     and e.external_id = p.entitlement_id and e.resource_id = coalesce(p.resource_id, '')
-  join association_spans h on h.domain_id = p.domain_id and h.app_id = p.app_id
-    and h.entitlement_id = e.id and h.until is null
-  join account_spans a on a.account_id = h.account_id and ${isActive}
+  ${holders}
   where p.domain_id = ${domainId} and p.id = any((${permissions})::uuid[])
     and a.user_id is not null and ${of(sql`a.user_id`)}
   union
@@ -86,7 +100,7 @@ export async function holdingsOf(
   const requests = without === null ? ASKED : sql`${ASKED} and r.id <> ${without}`
   const of = (user: SQL) => sql`${user} = ${userId}`
   const { rows } = await db.execute<{ thing: Thing }>(
-    holdingRows(domainId, written(named), of, requests),
+    holdingRows(domainId, written(named), of, requests, HELD_BY_EACH),
   )
   return new Set(rows.map(({ thing }) => thing))
 }
@@ -102,7 +116,7 @@ export async function nextHolders(
   const of = (user: SQL) => sql`${user} > ${after}`
   const { rows } = await db.execute<{ user_id: string; things: Thing[] }>(sql`
     select user_id, array_agg(distinct thing) as things
-    from (${holdingRows(domainId, written(named), of, THERE)}) held
+    from (${holdingRows(domainId, written(named), of, THERE, HOLDERS_OF_EACH)}) held
     where exists (select from users u where u.id = held.user_id and ${usersWhoMayAct('u')})
     group by user_id order by user_id limit ${most}`)
   return rows.map(({ user_id, things }) => ({ userId: user_id, held: new Set(things) }))
@@ -117,7 +131,7 @@ export function breakersOf(domainId: string, ruleId: string): SQL {
     from separation_rules s where s.id::text = lower(${ruleId}) and s.domain_id = ${domainId} and s.is_enabled)`
   const holders = (side: SQL) => {
     const named = { apps: idsOf(side, 'apps'), permissions: idsOf(side, 'permissions') }
-    return sql`select user_id from (${holdingRows(domainId, named, () => sql`true`, THERE)}) held`
+    return sql`select user_id from (${holdingRows(domainId, named, () => sql`true`, THERE, HOLDERS_OF_EACH)}) held`
   }
   return sql`${holders(sql`left_side`)} intersect ${holders(sql`right_side`)}`
 }

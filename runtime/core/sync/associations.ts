@@ -118,8 +118,8 @@ const joined = ({ app }: Walk, named: Named): SQL => sql`
 
 /** In the order of their key: rows beside each other go into the same pages of its index. */
 const rowsOf = ({ app, run }: Walk): SQL => sql`
-  insert into associations (app_id, account_id, entitlement_id, seen_run)
-  select ${app.id}, account_id, entitlement_id, ${run.id} from joined order by account_id, entitlement_id`
+  insert into associations (app_id, account_id, entitlement_id, seen_run, first_run)
+  select ${app.id}, account_id, entitlement_id, ${run.id}, ${run.id} from joined order by account_id, entitlement_id`
 
 type Associated = { n: number; again: number }
 

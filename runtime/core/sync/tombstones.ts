@@ -1,11 +1,12 @@
 /**
- * Marks what a complete run has not seen; associations are deleted, and `history/spans.ts` ends their spans. An account is
+ * Marks what a complete run has not seen; associations are deleted, and `history/associations.ts` ends their spans. An account is
  * asked for by its id first, where the connector can: a listing whose upstream changed under it may have missed it.
  */
 
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
+import { deleteAssociations } from '../history/associations.ts'
 import { responseOf } from '../kernel/context/connectors.ts'
 import { STATUSES } from './accounts.ts'
 import { walkOffers } from './listing.ts'
@@ -102,11 +103,10 @@ export async function markRest(walk: Walk): Promise<void> {
       order by account_id, entitlement_id offset ${SWEPT_AT_ONCE - 1} limit 1`)
     const [last] = rows
     await checkpoint(walk, async (tx) => {
-      const { rowCount } = await tx.execute(sql`
-        delete from associations where app_id = ${app.id} and seen_run < ${run.id}
-          and (account_id, entitlement_id) > (${account}, ${entitlement})
-          ${last ? sql`and (account_id, entitlement_id) <= (${last.account}, ${last.entitlement})` : sql``}`)
-      const counted = { associations_gone: rowCount ?? 0 }
+      const swept = sql`gone.seen_run < ${run.id}
+        and (gone.account_id, gone.entitlement_id) > (${account}, ${entitlement})
+        ${last ? sql`and (gone.account_id, gone.entitlement_id) <= (${last.account}, ${last.entitlement})` : sql``}`
+      const counted = { associations_gone: await deleteAssociations(tx, app.id, swept) }
       return last
         ? { cursor: `${last.account} ${last.entitlement}`, counted }
         : { ...toNext(walk), counted }

@@ -80,6 +80,7 @@ export const accountSpans = pgTable(
   ],
 )
 
+/** Associations that were held. What is still held is a row of `associations`: its open span (core/history/associations.ts). */
 export const associationSpans = pgTable(
   'association_spans',
   {

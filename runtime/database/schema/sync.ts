@@ -93,6 +93,10 @@ export const syncRuns = pgTable(
     leaseUntil: moment('lease_until'),
     createdAt: createdAt(),
     endedAt: moment('ended_at'),
+    /** When a complete run recorded the associations that this one was the first to see; null: none has yet. */
+    recordedAt: moment('recorded_at'),
+    /** That complete run: this one, or the next. */
+    recordedBy: number('recorded_by'),
     updatedAt: updatedAt(),
   },
   (table) => [
@@ -146,8 +150,9 @@ export const entitlements = pgTable(
 )
 
 /**
- * Which account holds which entitlement. No foreign keys to either: millions of them are written at once,
- * from rows that are never deleted.
+ * Which account holds which entitlement, and so an open span of the history, since its first run was recorded
+ * (core/history/associations.ts). No foreign keys: millions of them are written at once, from rows that are
+ * never deleted.
  */
 export const associations = pgTable(
   'associations',
@@ -156,6 +161,8 @@ export const associations = pgTable(
     accountId: uuid('account_id').notNull(),
     entitlementId: number('entitlement_id').notNull(),
     seenRun: number('seen_run').notNull(),
+    /** The first run that saw it; null where `association_spans` has its open span. */
+    firstRun: number('first_run'),
   },
   (table) => [primaryKey({ columns: [table.appId, table.accountId, table.entitlementId] })],
 )

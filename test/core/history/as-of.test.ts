@@ -59,7 +59,8 @@ const moment = async (): Promise<number> => {
 async function spans(): Promise<number> {
   const [row] = await ask<{ n: string }>(
     core,
-    sql`select (select count(*) from account_spans) + (select count(*) from association_spans) as n`,
+    sql`select (select count(*) from account_spans) + (select count(*) from association_spans)
+      + (select count(*) from associations) as n`,
   )
   return Number(row?.n)
 }

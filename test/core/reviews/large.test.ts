@@ -20,10 +20,11 @@ test('one act decides a hundred thousand lines, and their numbers add up', async
     with made as (
       insert into account_spans (domain_id, app_id, account_id, unique_identifier, account_type, since)
       select ${await domainOf(db)}, ${appId}, gen_random_uuid(), 'many-' || n, 'USER', now()
-      from generate_series(1, ${LINES}::int) n returning account_id, domain_id)
-    insert into association_spans (domain_id, app_id, account_id, entitlement_id, since)
-    select made.domain_id, ${appId}, made.account_id, e.id, now()
-    from made, entitlements e where e.app_id = ${appId} and e.external_id = 'g1'`)
+      from generate_series(1, ${LINES}::int) n returning account_id),
+    run as (select max(id) as id from sync_runs where app_id = ${appId})
+    insert into associations (app_id, account_id, entitlement_id, seen_run, first_run)
+    select ${appId}, made.account_id, e.id, run.id, run.id
+    from made, run, entitlements e where e.app_id = ${appId} and e.external_id = 'g1'`)
   const { id } = await firm.launched(appId)
   const progress = async () => (await firm.core.call('GET', `/access_reviews/${id}/progress`)).body
   const { population } = (await progress()).apps[0]

@@ -5,6 +5,7 @@ import type { Db } from '../../../database/database.ts'
 import { databaseTime } from '../../../database/transactions.ts'
 import { findUser } from '../../directory/users.ts'
 import { checkMoment } from '../../history/as-of.ts'
+import { heldBy } from '../../history/associations.ts'
 import { demand, type Principal } from '../../kernel/identity/principal.ts'
 import type { PageQuery } from '../../kernel/list/page.ts'
 
@@ -80,9 +81,9 @@ const accessAt = (
     select s.* from account_spans s where s.user_id = ${userId} and ${holds('s', at)}
   ), held as materialized (
     select s.*, a.unique_identifier, a.status, e.entitlement_type, e.external_id, e.resource_id, e.label
-    from account a join association_spans s on s.domain_id = a.domain_id and s.app_id = a.app_id
-      and s.account_id = a.account_id and ${holds('s', at)}
+    from account a cross join lateral ${heldBy(sql`a`)} s
     join entitlements e on e.id = s.entitlement_id
+    where ${holds('s', at)}
   ), everything as (
     select 'account' as kind, a.app_id, a.account_id, a.unique_identifier, a.status, null::uuid as group_id,
       null as entitlement_type, null as entitlement_id, null as resource_id, null as label,

@@ -1,74 +1,149 @@
 /** Which account held which entitlement, now or at a moment: spans, written by complete syncs. */
-import { and, asc, eq, inArray, max, sql } from 'drizzle-orm'
+import { and, eq, inArray, max, type SQL, sql } from 'drizzle-orm'
 import type { Association } from '../../../contract/models/access.ts'
 import type { Db } from '../../../database/database.ts'
-import { accounts } from '../../../database/schema/apps.ts'
-import { associationSpans } from '../../../database/schema/history.ts'
+import { accounts, apps } from '../../../database/schema/apps.ts'
 import { entitlements, syncRuns } from '../../../database/schema/sync.ts'
 import { databaseTime } from '../../../database/transactions.ts'
-import { checkMoment, holdsAt } from '../../history/as-of.ts'
+import { checkMoment } from '../../history/as-of.ts'
+import { associationSpansOf } from '../../history/associations.ts'
 import { idEquals } from '../../kernel/by-id.ts'
 import { isId } from '../../kernel/id.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
+import type { PageQuery } from '../../kernel/list/page.ts'
+import { inSnapshot } from '../../kernel/list/versions.ts'
+import { isWalk, walkOn } from '../../kernel/list/walk.ts'
 
 type Query = PageQuery & { app_id: string | null; account_id: string | null; as_of: Date | null }
 
-/** Associations by app, account and entitlement. @throws CoreError invalid */
-export async function listAssociations(db: Db, { domainId }: Principal, query: Query) {
-  const { app_id, account_id, as_of } = query
-  if (as_of !== null) await checkMoment(db, as_of)
-  const { appId, accountId, entitlementId, since, id } = associationSpans
-  const where = and(
-    eq(associationSpans.domainId, domainId),
-    idEquals(appId, app_id),
-    account_id === null ? undefined : isId(account_id) ? ofAccount(account_id) : sql`false`,
-    holdsAt(associationSpans, as_of ?? (await databaseTime(db))),
-  )
-  const order = [asc(appId), asc(accountId), asc(entitlementId), asc(since), asc(id)]
-  const page = await selectPage(db, associationSpans, { where, order }, query, (row) => row)
-  return { ...page, items: await toAssociations(db, page.items) }
+/** As PostgreSQL writes it in JSON. */
+type Span = {
+  app_id: string
+  account_id: string
+  entitlement_id: number
+  since: string
+  until: string | null
+  first_run: number | null
+  last_run: number | null
+  gone_run: number | null
 }
 
-/** Spans of an account lie below its app. */
-const ofAccount = (id: string) =>
-  sql`${eq(associationSpans.accountId, id)}
-    and ${associationSpans.appId} = (select app_id from accounts where id = ${id})`
+type Question = { domainId: string; accountId: string | null; at: Date }
 
-async function toAssociations(
+/** Associations by app, account and entitlement. @throws CoreError invalid */
+export async function listAssociations(db: Db, { domainId }: Principal, query: Query) {
+  const { app_id, account_id, as_of, page, size } = query
+  if (as_of !== null) await checkMoment(db, as_of)
+  const named = account_id !== null && isId(account_id) ? account_id : null
+  const question = { domainId, accountId: named, at: as_of ?? (await databaseTime(db)) }
+  // Spans of an account lie below its app; what is no id names none.
+  const ofAccount =
+    account_id === null
+      ? undefined
+      : sql`${apps.id} = (select app_id from accounts where id = ${named})`
+  const which = and(eq(apps.domainId, domainId), idEquals(apps.id, app_id), ofAccount)
+  const slice = { limit: size, offset: (page - 1) * size }
+  const read = isWalk(db) ? walk : readSlice
+  const { spans, total } = await read(db, which, question, slice)
+  const items = await toAssociations(db, spans)
+  return { items, total, page, size, pages: Math.ceil(total / size) }
+}
+
+type Slice = { limit: number; offset: number }
+
+const ORDER = sql`account_id, entitlement_id, since`
+
+/** Spans of a row of `apps`; `first`: so many, in their order. */
+const spansAt = ({ domainId, accountId, at }: Question, first?: number): SQL =>
+  associationSpansOf({
+    domainId: sql`${domainId}`,
+    appId: sql`${apps.id}`,
+    at,
+    ...(accountId === null ? {} : { accountId: sql`${accountId}` }),
+    ...(first === undefined ? {} : { first }),
+  })
+
+/** Counts the spans of each app. */
+const countsOf = (which: SQL | undefined, question: Question): SQL => sql`
+  select ${apps.id} as id, held.n from ${apps}
+  cross join lateral (select count(*) as n from ${spansAt(question)} s) held
+  where ${which} and held.n > 0 order by ${apps.id}`
+
+/** A list that is sent whole. */
+async function walk(
+  tx: Db,
+  which: SQL | undefined,
+  question: Question,
+  slice: Slice,
+): Promise<{ spans: Span[]; total: number }> {
+  const ids = sql`select to_json(s)::text as id from ${apps}
+    cross join lateral ${spansAt(question)} s where ${which} order by ${apps.id}, ${ORDER}`
+  const total = async () => {
+    const { rows } = await tx.execute<{ n: string }>(countsOf(which, question))
+    return rows.reduce((sum, { n }) => sum + Number(n), 0)
+  }
+  const next = await walkOn(tx, { key: 'associations', ids, total }, slice)
+  if (next === null) throw new Error('associations are walked in their order')
+  return { spans: next.ids.map((span) => JSON.parse(span)), total: next.total }
+}
+
+/** Counts apps one by one, and reads of those alone that the slice reaches: their order is that of an index. */
+function readSlice(
   db: Db,
-  spans: (typeof associationSpans.$inferSelect)[],
-): Promise<Association[]> {
+  which: SQL | undefined,
+  question: Question,
+  { limit, offset }: Slice,
+): Promise<{ spans: Span[]; total: number }> {
+  return inSnapshot(db, async (tx) => {
+    const { rows } = await tx.execute<{ id: string; n: string }>(countsOf(which, question))
+    const reached: { app: string; from: number; count: number }[] = []
+    let before = 0
+    for (const { id, n } of rows) {
+      const from = Math.max(0, offset - before)
+      const to = Math.min(Number(n), offset + limit - before)
+      if (to > from) reached.push({ app: id, from, count: to - from })
+      before += Number(n)
+    }
+    const spans = []
+    for (const { app, from, count } of reached) {
+      const { rows: found } = await tx.execute<{ span: Span }>(sql`
+        select to_json(s) as span from ${apps}
+        cross join lateral (select * from ${spansAt(question, from + count)} first
+          order by ${ORDER} limit ${count} offset ${from}) s
+        where ${apps.id} = ${app}`)
+      spans.push(...found.map(({ span }) => span))
+    }
+    return { spans, total: before }
+  })
+}
+async function toAssociations(db: Db, spans: readonly Span[]): Promise<Association[]> {
   if (spans.length === 0) return []
-  const of = <K extends 'accountId' | 'entitlementId' | 'appId'>(key: K) => [
-    ...new Set(spans.map((span) => span[key])),
-  ]
   const heldBy = await db
     .select({ id: accounts.id, name: accounts.uniqueIdentifier })
     .from(accounts)
-    .where(inArray(accounts.id, of('accountId')))
+    .where(inArray(accounts.id, [...new Set(spans.map((span) => span.account_id))]))
   const held = await db
     .select()
     .from(entitlements)
-    .where(inArray(entitlements.id, of('entitlementId')))
-  const confirmed = await lastRuns(db, of('appId'))
+    .where(inArray(entitlements.id, [...new Set(spans.map((span) => span.entitlement_id))]))
+  const confirmed = await lastRuns(db, [...new Set(spans.map((span) => span.app_id))])
   const names = new Map(heldBy.map(({ id, name }) => [id, name]))
   const byId = new Map(held.map((row) => [row.id, row]))
-  return spans.map((span) => {
-    const entitlement = byId.get(span.entitlementId)
+  return spans.map(({ app_id, account_id, entitlement_id, since, until, ...runs }) => {
+    const entitlement = byId.get(entitlement_id)
     return {
-      app_id: span.appId,
-      account_id: span.accountId,
-      unique_identifier: names.get(span.accountId) ?? '',
+      app_id,
+      account_id,
+      unique_identifier: names.get(account_id) ?? '',
       entitlement_type: entitlement?.entitlementType ?? '',
       entitlement_id: entitlement?.externalId ?? '',
       resource_id: entitlement?.resourceId ?? '',
       label: entitlement?.label ?? '',
-      since: span.since.toISOString(),
-      until: span.until?.toISOString() ?? null,
-      first_run: span.firstRun,
-      last_run: span.until === null ? (confirmed.get(span.appId) ?? null) : span.lastRun,
-      gone_run: span.goneRun,
+      since: new Date(since).toISOString(),
+      until: until === null ? null : new Date(until).toISOString(),
+      first_run: runs.first_run,
+      last_run: until === null ? (confirmed.get(app_id) ?? null) : runs.last_run,
+      gone_run: runs.gone_run,
     }
   })
 }
