@@ -133,12 +133,9 @@ export async function nextAccountsHeld(
               and r.entitlement ->> 'entitlementType' = e.entitlement_type),
           'requestable', exists (select from requestable_permissions p
             join app_store_settings s on s.app_id = p.app_id and s.in_app_store
-            where p.app_id = ${appId} and p.entitlement_id = e.external_id and p.gone_at is null
-              and p.visibility = 'VISIBLE'
-              and coalesce(p.resource_id, '') = e.resource_id and p.entitlement_type = e.entitlement_type),
+            where ${standsFor(appId)} and p.visibility = 'VISIBLE'),
           'break_glass', exists (select from break_glass g join requestable_permissions p on p.id = g.id
-            where p.app_id = ${appId} and p.entitlement_id = e.external_id and p.gone_at is null
-              and coalesce(p.resource_id, '') = e.resource_id and p.entitlement_type = e.entitlement_type),
+            where ${standsFor(appId)}),
           'removed_at', ${removedAt(sql`i.entitlement_id = e.id`)})) as list
       from ${held} h join entitlements e on e.id = h.entitlement_id where h.until is null
     ) held on true
@@ -149,6 +146,13 @@ export async function nextAccountsHeld(
     last: last ? { identifier: last.unique_identifier, accountId: last.account_id } : null,
   }
 }
+
+/** That a permission `p` of an app stands for the entitlement `e`: by the digest that its index holds. */
+const standsFor = (
+  appId: string,
+): SQL => sql`p.app_id = ${appId} and p.gone_at is null and p.entitlement_id is not null
+  and md5(p.entitlement_type || chr(1) || p.resource_id || chr(1) || p.entitlement_id)
+    = md5(e.entitlement_type || chr(1) || e.resource_id || chr(1) || e.external_id)`
 
 /** When an access review last removed a line of the account `b`. */
 const removedAt = (which: SQL): SQL => sql`(select max(i.gone_at) from access_review_items i
