@@ -4,6 +4,7 @@ import semver from 'semver'
 import type { Db } from '../../database/database.ts'
 import { packages } from '../../database/schema/lifecycle.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
+import { isRequestable, standsFor } from '../catalogue/store/requestable.ts'
 import { associationSpansOf } from '../history/associations.ts'
 import type { Connectors } from '../kernel/context/connectors.ts'
 import { readSettings } from '../sync/settings.ts'
@@ -131,11 +132,9 @@ export async function nextAccountsHeld(
               and r.entitlement ->> 'entitlementId' = e.external_id
               and r.entitlement ->> 'resourceId' = e.resource_id
               and r.entitlement ->> 'entitlementType' = e.entitlement_type),
-          'requestable', exists (select from requestable_permissions p
-            join app_store_settings s on s.app_id = p.app_id and s.in_app_store
-            where ${standsFor(appId)} and p.visibility = 'VISIBLE'),
+          'requestable', ${isRequestable(sql`e`)},
           'break_glass', exists (select from break_glass g join requestable_permissions p on p.id = g.id
-            where ${standsFor(appId)}),
+            where ${standsFor(sql`p`, sql`e`)}),
           'removed_at', ${removedAt(sql`i.entitlement_id = e.id`)})) as list
       from ${held} h join entitlements e on e.id = h.entitlement_id where h.until is null
     ) held on true
@@ -146,13 +145,6 @@ export async function nextAccountsHeld(
     last: last ? { identifier: last.unique_identifier, accountId: last.account_id } : null,
   }
 }
-
-/** That a permission `p` of an app stands for the entitlement `e`: by the digest that its index holds. */
-const standsFor = (
-  appId: string,
-): SQL => sql`p.app_id = ${appId} and p.gone_at is null and p.entitlement_id is not null
-  and md5(p.entitlement_type || chr(1) || p.resource_id || chr(1) || p.entitlement_id)
-    = md5(e.entitlement_type || chr(1) || e.resource_id || chr(1) || e.external_id)`
 
 /** When an access review last removed a line of the account `b`. */
 const removedAt = (which: SQL): SQL => sql`(select max(i.gone_at) from access_review_items i

@@ -8,6 +8,7 @@ import { ACCESS_LENGTHS } from '../../contract/models/access-length.ts'
 import { LICENCE_TYPES, PRIVILEGED_NAMES } from '../../contract/models/entitlement-tag.ts'
 import type { ScopeFilter, ScopeGroup } from '../../contract/models/review-scope.ts'
 import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
+import { isRequestable } from '../catalogue/store/requestable.ts'
 import { heldBy } from '../history/associations.ts'
 import { isId } from '../kernel/id.ts'
 import { breakersOf } from '../separation/holdings.ts'
@@ -65,14 +66,7 @@ const TAGS = {
     fits: (e: SQL) => sql`${e}.entitlement_type || ' ' || ${e}.label ~* ${PRIVILEGED_NAMES}`,
   },
   LICENCE: { label: 'Licence', fits: (e: SQL) => sql`${e}.entitlement_type ~* ${LICENCE_TYPES}` },
-  REQUESTABLE: {
-    label: 'In the store',
-    fits: (e: SQL) => sql`exists (select from requestable_permissions o
-      join app_store_settings s on s.app_id = o.app_id and s.in_app_store
-      where o.app_id = ${e}.app_id and o.entitlement_id = ${e}.external_id and o.gone_at is null
-        and o.visibility = 'VISIBLE' and coalesce(o.resource_id, '') = ${e}.resource_id
-        and o.entitlement_type = ${e}.entitlement_type)`,
-  },
+  REQUESTABLE: { label: 'In the store', fits: isRequestable },
 } as const
 
 export const SCOPES: Record<ScopeGroup, ScopeRow> = {
