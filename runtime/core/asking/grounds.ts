@@ -133,9 +133,8 @@ async function colleaguesOf(
     request.label === null
       ? sql`exists (${account})`
       : sql`exists (select from requestable_permissions p
-          join entitlements e on e.app_id = p.app_id and e.entitlement_type = p.entitlement_type
-            and md5(e.resource_id || chr(1) || e.external_id) = md5(p.resource_id || chr(1) || p.entitlement_id)
-            and e.external_id = p.entitlement_id and e.resource_id = p.resource_id
+          cross join lateral (select * from entitlements x where x.app_id = p.app_id
+            and md5(x.resource_id || chr(1) || x.external_id) = md5(p.resource_id || chr(1) || p.entitlement_id) limit 1) e
           join account_spans a on a.app_id = e.app_id and a.user_id = people.id and a.until is null
           cross join lateral ${associationSpansOf({
             domainId: sql`a.domain_id`,
@@ -143,7 +142,7 @@ async function colleaguesOf(
             accountId: sql`a.account_id`,
             entitlementId: sql`e.id`,
           })} h
-          where p.id = ${permissionId}::uuid and h.until is null)`
+          where p.id = ${permissionId}::uuid and e.entitlement_type = p.entitlement_type and h.until is null)`
   const { rows } = await db.execute<{ count: string; holding: string }>(sql`
     with people as materialized (
       select id from users where manager_id = ${managerId} and id <> ${targetUserId}

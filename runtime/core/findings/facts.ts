@@ -3,8 +3,9 @@ import { desc, eq, type SQL, sql } from 'drizzle-orm'
 import semver from 'semver'
 import type { Db } from '../../database/database.ts'
 import { packages } from '../../database/schema/lifecycle.ts'
+import type { Beginning } from '../../database/transactions.ts'
 import type { AppRow } from '../catalogue/apps/apps.ts'
-import { isRequestable, standsFor } from '../catalogue/store/requestable.ts'
+import { isShown, standsFor } from '../catalogue/store/requestable.ts'
 import { associationSpansOf } from '../history/associations.ts'
 import type { Connectors } from '../kernel/context/connectors.ts'
 import { readSettings } from '../sync/settings.ts'
@@ -77,8 +78,6 @@ type HeldRow = {
   type: string
   since: string
   explained: boolean
-  requestable: boolean
-  break_glass: boolean
   removed_at: string | null
 }
 
@@ -95,6 +94,32 @@ type AccountRow = {
   held: HeldRow[] | null
 }
 
+/** Entitlements of an app, by their ids: those that can be asked for, and those that are for emergencies. */
+type Askable = { requestable: ReadonlySet<number>; breakGlass: ReadonlySet<number> }
+
+/** Has whole sets joined: the planner, without statistics of a first sync, would compare each row with each. */
+const BY_SETS: Beginning = { settings: { enable_nestloop: 'off' } }
+
+/** Once for a look: an app has fewer entitlements than accounts that hold them. */
+export async function askableOf(db: Db, appId: string): Promise<Askable> {
+  const { rows } = await db.transaction(
+    (tx) =>
+      tx.execute<{ id: string; requestable: boolean; break_glass: boolean }>(sql`
+        select e.id, ${isShown(sql`p`)} as requestable, g.id is not null as break_glass
+        from requestable_permissions p join entitlements e on ${standsFor(sql`p`, sql`e`)}
+        left join app_store_settings store on store.app_id = p.app_id
+        left join break_glass g on g.id = p.id
+        where p.app_id = ${appId} and e.app_id = ${appId}`),
+    BY_SETS,
+  )
+  const those = (which: (row: (typeof rows)[number]) => boolean) =>
+    new Set(rows.filter(which).map(({ id }) => Number(id)))
+  return {
+    requestable: those((row) => row.requestable),
+    breakGlass: those((row) => row.break_glass),
+  }
+}
+
 /** Where a walk over the accounts of an app stands. */
 type Place = { identifier: string; accountId: string }
 export const BEGIN: Place = { identifier: '', accountId: '00000000-0000-0000-0000-000000000000' }
@@ -103,6 +128,7 @@ export const BEGIN: Place = { identifier: '', accountId: '00000000-0000-0000-000
 export async function nextAccountsHeld(
   db: Db,
   { id: appId, domainId }: Pick<AppRow, 'id' | 'domainId'>,
+  askable: Askable,
   after: Place,
   most: number,
 ): Promise<{ accounts: AccountFacts[]; last: Place | null }> {
@@ -132,16 +158,13 @@ export async function nextAccountsHeld(
               and r.entitlement ->> 'entitlementId' = e.external_id
               and r.entitlement ->> 'resourceId' = e.resource_id
               and r.entitlement ->> 'entitlementType' = e.entitlement_type),
-          'requestable', ${isRequestable(sql`e`)},
-          'break_glass', exists (select from break_glass g join requestable_permissions p on p.id = g.id
-            where ${standsFor(sql`p`, sql`e`)}),
           'removed_at', ${removedAt(sql`i.entitlement_id = e.id`)})) as list
       from ${held} h join entitlements e on e.id = h.entitlement_id where h.until is null
     ) held on true
     order by b.unique_identifier, b.account_id`)
   const last = rows.at(-1)
   return {
-    accounts: rows.map(toFacts),
+    accounts: rows.map((row) => toFacts(row, askable)),
     last: last ? { identifier: last.unique_identifier, accountId: last.account_id } : null,
   }
 }
@@ -150,7 +173,7 @@ export async function nextAccountsHeld(
 const removedAt = (which: SQL): SQL => sql`(select max(i.gone_at) from access_review_items i
   where i.account_id = b.account_id and i.state = 'REMOVED' and ${which})`
 
-const toFacts = (row: AccountRow): AccountFacts => ({
+const toFacts = (row: AccountRow, askable: Askable): AccountFacts => ({
   accountId: row.account_id,
   type: row.account_type,
   status: row.status,
@@ -159,16 +182,16 @@ const toFacts = (row: AccountRow): AccountFacts => ({
   since: new Date(row.since),
   usedAt: dateOf(row.used_at),
   removedAt: dateOf(row.removed_at),
-  held: (row.held ?? []).map(toHeld),
+  held: (row.held ?? []).map((held) => toHeld(held, askable)),
 })
 
-const toHeld = (row: HeldRow): HeldFacts => ({
+const toHeld = (row: HeldRow, askable: Askable): HeldFacts => ({
   entitlementId: row.id,
   label: row.label,
   type: row.type,
   since: new Date(row.since),
   explained: row.explained,
-  requestable: row.requestable,
-  breakGlass: row.break_glass,
+  requestable: askable.requestable.has(row.id),
+  breakGlass: askable.breakGlass.has(row.id),
   removedAt: dateOf(row.removed_at),
 })

@@ -7,7 +7,7 @@ import { rulesInForce } from '../separation/check.ts'
 import { labelsOf, nextHolders, ruleTargets } from '../separation/holdings.ts'
 import { broken } from '../separation/rules.ts'
 import { WITH_LONG_STATEMENTS } from '../sync/runs.ts'
-import { appFacts, BEGIN, nextAccountsHeld } from './facts.ts'
+import { appFacts, askableOf, BEGIN, nextAccountsHeld } from './facts.ts'
 import { beginLook, type Look, wakeBy } from './looks.ts'
 import { type FoundIssue, findingOfDuties, findingsOfAccount, findingsOfApp } from './rules.ts'
 import { endAcceptances, resolveGone, type Where, writeFound } from './write.ts'
@@ -36,10 +36,11 @@ async function lookAtApp(db: Db, look: Look, parts: Parts): Promise<Where | null
   const now = await parts.now(db)
   const { facts, lastRun } = await appFacts(db, app, parts.connectors)
   const where = { domainId: app.domainId, appId: app.id, lastRun }
+  const askable = await askableOf(db, app.id)
   let place = BEGIN
   for (;;) {
     parts.signal.throwIfAborted()
-    const { accounts, last } = await nextAccountsHeld(db, app, place, BATCH)
+    const { accounts, last } = await nextAccountsHeld(db, app, askable, place, BATCH)
     if (last === null) break
     const found = accounts.flatMap((account) => findingsOfAccount(account, facts, now))
     const ids = accounts.map(({ accountId }) => accountId)

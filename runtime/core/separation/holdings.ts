@@ -72,11 +72,10 @@ const holdingRows = (
     and a.user_id is not null and ${of(sql`a.user_id`)}
   union
   select a.user_id, 'permission ' || p.id from requestable_permissions p
-  join entitlements e on e.app_id = p.app_id and e.entitlement_type = p.entitlement_type
-    and md5(e.resource_id || chr(1) || e.external_id) = md5(coalesce(p.resource_id, '') || chr(1) || p.entitlement_id)
-    and e.external_id = p.entitlement_id and e.resource_id = coalesce(p.resource_id, '')
+  cross join lateral (select * from entitlements x where x.app_id = p.app_id
+    and md5(x.resource_id || chr(1) || x.external_id) = md5(p.resource_id || chr(1) || p.entitlement_id) limit 1) e
   ${holders}
-  where p.domain_id = ${domainId} and p.id = any((${permissions})::uuid[])
+  where e.entitlement_type = p.entitlement_type and p.domain_id = ${domainId} and p.id = any((${permissions})::uuid[])
     and a.user_id is not null and ${of(sql`a.user_id`)}
   union
   select r.target_user_id, thing from access_requests r
