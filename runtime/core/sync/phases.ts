@@ -14,7 +14,7 @@ import { syncLeavers, syncManagers } from './organisation.ts'
 import { syncPeople } from './people.ts'
 import { syncPermissions } from './permissions.ts'
 import { endRun, type Walk, WITH_LONG_STATEMENTS } from './runs.ts'
-import { markAccounts, markRest } from './tombstones.ts'
+import { markAccounts, markEntitlements, sweepAssociations } from './tombstones.ts'
 import { settleSyncTask } from './trouble.ts'
 import { tellUsersChanged } from './users-changed.ts'
 
@@ -29,7 +29,10 @@ export const PHASES: Record<SyncPhase, Phase> = {
   activity: walkActivity,
   judge: guardDeletions,
   accounts_gone: markAccounts,
-  rest_gone: markRest,
+  rest_gone: async (walk) => {
+    await markEntitlements(walk)
+    await sweepAssociations(walk)
+  },
   match,
   people: syncPeople,
   managers: syncManagers,

@@ -25,7 +25,7 @@ type Verdict = { external: string; status: string; gone: boolean }
 
 /**
  * Confirms and marks the accounts that are missing. Each is done once: what is marked is found no more. What such an account held is
- * deleted by `markRest`, since no page listed it.
+ * deleted by `sweepAssociations`, since no page listed it.
  */
 export async function markAccounts(walk: Walk): Promise<void> {
   if (!mayBeMissing(walk, 'accounts')) return checkpoint(walk, async () => toNext(walk))
@@ -81,22 +81,29 @@ async function mark(tx: Db, { app, run }: Walk, verdicts: Verdict[]): Promise<Pr
 /** Associations that are looked at in one step. */
 const SWEPT_AT_ONCE = 50_000
 
-/** Marks entitlements and resources that are gone, then removes associations, in the order of their key. */
-export async function markRest(walk: Walk): Promise<void> {
-  const { app, run, db } = walk
+/** Before the first association. */
+const FIRST = ''
+
+/** Marks entitlements and resources that are gone, once: a cursor says that associations are being swept. */
+export async function markEntitlements(walk: Walk): Promise<void> {
+  const { run } = walk
+  if (run.cursor !== null) return
   const seen = (phase: string): boolean => !run.skipped.includes(phase)
-  if (run.cursor === null) {
-    await checkpoint(walk, async (tx) => ({
-      cursor: '',
-      counted: {
-        entitlements_gone: seen('entitlements') ? await markTable(tx, 'entitlements', walk) : 0,
-        resources_gone: seen('resources') ? await markTable(tx, 'resources', walk) : 0,
-      },
-    }))
-  }
+  await checkpoint(walk, async (tx) => ({
+    cursor: FIRST,
+    counted: {
+      entitlements_gone: seen('entitlements') ? await markTable(tx, 'entitlements', walk) : 0,
+      resources_gone: seen('resources') ? await markTable(tx, 'resources', walk) : 0,
+    },
+  }))
+}
+
+/** Deletes associations that are gone, in the order of their key. */
+export async function sweepAssociations(walk: Walk): Promise<void> {
+  const { app, run, db } = walk
   if (!mayBeMissing(walk, 'associations')) return checkpoint(walk, async () => toNext(walk))
   while (!walk.over()) {
-    const [account = NO_ID, entitlement = '0'] = (run.cursor ?? '').split(' ').filter(Boolean)
+    const [account = NO_ID, entitlement = '0'] = (run.cursor ?? FIRST).split(' ').filter(Boolean)
     const { rows } = await db.execute<{ account: string; entitlement: string }>(sql`
       select account_id as account, entitlement_id as entitlement from associations
       where app_id = ${app.id} and (account_id, entitlement_id) > (${account}, ${entitlement})
