@@ -106,7 +106,8 @@ const SIMPLE =
  * @example
  * if (!isBelow(dn, 'ou=people,dc=acme')) throw new ConnectorError('not_found', 'There is no such person')
  */
-export const isBelow = (dn: string, base: string): boolean => base !== '' && dn.endsWith(`,${base}`)
+export const isBelow = (dn: string, base: string): boolean =>
+  base !== '' && dn.endsWith(base) && dn[dn.length - base.length - 1] === ','
 
 /**
  * Waits for a write, and takes these results of the directory for success: what makes a write safe to send twice.

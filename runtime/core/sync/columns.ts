@@ -11,7 +11,8 @@ const ONLY_JSON = /\\[^"]/
 /** Texts as PostgreSQL reads a list of them: as JSON writes it, where nothing but quotes is escaped. */
 export function arrayText(texts: readonly (string | null | undefined)[]): string {
   const json = JSON.stringify(texts)
-  if (!ONLY_JSON.test(json)) return `{${json.slice(1, -1)}}`
+  // Most lists escape nothing, which is seen much faster.
+  if (!json.includes('\\') || !ONLY_JSON.test(json)) return `{${json.slice(1, -1)}}`
   const items = texts.map((text) =>
     text === null || text === undefined ? 'null' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`,
   )

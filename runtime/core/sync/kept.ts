@@ -12,7 +12,7 @@ const MAX_TEXT = 4096
 
 /** A text that a system lists, as the database keeps it; NUL in it says nothing. */
 export const listedText = (text: string, most: number = MAX_TEXT): string =>
-  keptText(text.replaceAll('\u0000', ''), most)
+  keptText(text.includes('\u0000') ? text.replaceAll('\u0000', '') : text, most)
 
 /** Whether an id can be kept as it is: a changed one would name something else. */
 export const isKeepable = (id: string, most: number): boolean =>
@@ -36,12 +36,15 @@ export const entitlementKey = (one: {
  */
 export function timeOrderedIds(count: number, nowMs: number): string[] {
   const random = randomBytes(count * 8)
+  // The variant's bits.
+  for (let at = 0; at < random.length; at += 8) random[at] = ((random[at] ?? 0) & 0x3f) | 0x80
+  const tails = random.toString('hex')
   const time = nowMs.toString(16).padStart(12, '0')
+  const begin = `${time.slice(0, 8)}-${time.slice(8)}-7`
   return Array.from({ length: count }, (_, n) => {
     const order = (n & 0xfff).toString(16).padStart(3, '0')
-    const tail = random.toString('hex', n * 8, n * 8 + 8)
-    const variant = ((Number.parseInt(tail.slice(0, 1), 16) & 0x3) | 0x8).toString(16)
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${order}-${variant}${tail.slice(1, 4)}-${tail.slice(4)}`
+    const at = n * 16
+    return `${begin}${order}-${tails.slice(at, at + 4)}-${tails.slice(at + 4, at + 16)}`
   })
 }
 

@@ -16,8 +16,9 @@ export type EntryReader = {
    *   be read, and undefined for one of another kind
    */
   read(message: Buffer): number | null | undefined
-  /** Entries so far. */
+  /** Entries so far, and their bytes as JSON. */
   readonly count: number
+  readonly bytes: number
   /**
    * The JSON of the entries, with commas between them, in pieces.
    *
@@ -39,9 +40,12 @@ const AFTER_VALUES: Buffer = Buffer.from(']')
 const BEFORE_BINARY: Buffer = Buffer.from('},"binary":[')
 const AFTER_BINARY: Buffer = Buffer.from(']}')
 
-/** @param binary Further attributes whose values are bytes, in lower case. */
-export function createEntryReader(binary: readonly string[]): EntryReader {
-  const json = createJsonBytes()
+/**
+ * @param binary Further attributes whose values are bytes, in lower case.
+ * @param firstBytes How many bytes of JSON to have room for at first.
+ */
+export function createEntryReader(binary: readonly string[], firstBytes: number): EntryReader {
+  const json = createJsonBytes(firstBytes)
   /** By place: entries of a search mostly have the same attributes in the same order. */
   const names: Name[] = []
   /** Where the entries lie that have values in ranges. */
@@ -173,6 +177,9 @@ export function createEntryReader(binary: readonly string[]): EntryReader {
     read,
     get count() {
       return count
+    },
+    get bytes() {
+      return json.length
     },
     async pieces(whole) {
       const pieces: Buffer[] = []

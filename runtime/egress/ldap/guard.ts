@@ -18,6 +18,11 @@ export type LdapGuard = Guard & {
 
 const SEQUENCE = 0x30
 
+/** Room for the first entries of a connection, in bytes of JSON; later searches have as much as the one before took. */
+const FIRST_BYTES = 16 * 1024
+/** Added to that, for the next page of a search is hardly as long. */
+const SPARE = 1.05
+
 /** Guards an open connection. @param from `host:port`, for messages. */
 export function guardLdap(socket: Socket, from: string): LdapGuard {
   let cookie: Buffer | null = null
@@ -55,7 +60,8 @@ export function guardLdap(socket: Socket, from: string): LdapGuard {
     ...guard,
     cookie: () => cookie,
     collect(binary) {
-      reader = createEntryReader(binary)
+      const firstBytes = Math.max(FIRST_BYTES, Math.ceil(SPARE * (reader?.bytes ?? 0)))
+      reader = createEntryReader(binary, firstBytes)
       return reader
     },
   }

@@ -18,20 +18,19 @@ type JsonBytes = {
   between(at: number, stop: number): Buffer
 }
 
-/** Bytes to begin with. */
-const FIRST_BYTES = 16 * 1024
 /** UTF-8 bytes per UTF-16 code unit, at most. */
 const MAX_CHARACTER_BYTES = 3
 
 const [SPACE, TILDE, QUOTE, BACKSLASH] = [0x20, 0x7e, 0x22, 0x5c]
 
-export function createJsonBytes(): JsonBytes {
-  let bytes: Buffer = Buffer.allocUnsafe(FIRST_BYTES)
+/** @param firstBytes What room there is from the first byte on. */
+export function createJsonBytes(firstBytes: number): JsonBytes {
+  let bytes: Buffer = Buffer.alloc(0)
   let length = 0
 
   function room(more: number): void {
     if (length + more <= bytes.length) return
-    const larger = Buffer.allocUnsafe(Math.max(2 * bytes.length, length + more))
+    const larger = Buffer.allocUnsafe(Math.max(firstBytes, 2 * bytes.length, length + more))
     bytes.copy(larger, 0, 0, length)
     bytes = larger
   }

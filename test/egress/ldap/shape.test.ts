@@ -107,13 +107,13 @@ describe('an entry', () => {
 
   /** The entries of messages that came one after the other. */
   async function entriesOf(...messages: Buffer[]): Promise<LdapEntry[]> {
-    const reader = createEntryReader(IDS)
+    const reader = createEntryReader(IDS, 16)
     for (const one of messages) expect(reader.read(one)).toBeGreaterThan(0)
     expect(reader.count).toBe(messages.length)
     return JSON.parse(`[${Buffer.concat(await reader.pieces(async (one) => one))}]`)
   }
 
-  const read = (bytes: Buffer) => createEntryReader(IDS).read(bytes)
+  const read = (bytes: Buffer) => createEntryReader(IDS, 16).read(bytes)
 
   test('is read as it is judged', async () => {
     const whole = message(entry)
@@ -183,7 +183,7 @@ describe('an entry', () => {
     const plain = message(tlv(0x64, tlv(0x04, 'cn=a'), tlv(0x30, attribute('cn', 'a'))))
     const part = attribute('member;range=0-0', 'x')
     const ranged = message(tlv(0x64, tlv(0x04, 'cn=b'), tlv(0x30, part)))
-    const reader = createEntryReader([])
+    const reader = createEntryReader([], 16)
     for (const one of [ranged, plain, ranged, plain]) reader.read(one)
     const asked: LdapEntry[] = []
     const pieces = await reader.pieces(async (one) => {
