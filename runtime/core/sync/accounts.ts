@@ -55,9 +55,6 @@ function attributesOf(found: FoundAccount, wanted: readonly string[]): Record<st
 const orNull = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : listedText(text)
 
-const isKept = (one: FoundAccount): boolean =>
-  isKeepable(one.integration_specific_id, MAX_ACCOUNT_ID)
-
 /** Columns of rows that are written. */
 const COLUMNS = {
   id: 'uuid',
@@ -70,8 +67,9 @@ const COLUMNS = {
   attributes: 'jsonb',
 } as const
 
-const toRow = (one: FoundAccount, id: string | undefined, wanted: readonly string[]) => ({
-  id,
+const toRow = (one: FoundAccount, wanted: readonly string[]) => ({
+  /** Given when it is prepared. */
+  id: '',
   external: one.integration_specific_id,
   email: orNull(one.email),
   given: orNull(one.given_name),
@@ -81,14 +79,24 @@ const toRow = (one: FoundAccount, id: string | undefined, wanted: readonly strin
   attributes: JSON.stringify(attributesOf(one, wanted)),
 })
 
-export const ACCOUNTS: SyncListing<FoundAccount, ReturnType<typeof toRow>[]> = {
+type Row = ReturnType<typeof toRow>
+
+const keyOf = ({ external }: Row): string => external
+const isKept = ({ external }: Row): boolean => isKeepable(external, MAX_ACCOUNT_ID)
+
+export const ACCOUNTS: SyncListing<FoundAccount, Row[], Row> = {
   capability: 'list_accounts',
   request: (walk) => ({ custom_attributes: wantedAttributes(walk) }),
-  prepare(walk, found) {
-    const ids = timeOrderedIds(found.length, Date.now())
+  arrive(walk, found) {
     const wanted = wantedAttributes(walk)
-    const keyOf = (one: FoundAccount) => one.integration_specific_id
-    return eachOf(found, isKept, keyOf, (one, n) => toRow(one, ids[n], wanted))
+    return found.map((one) => toRow(one, wanted))
+  },
+  prepare(_walk, arrived) {
+    const ids = timeOrderedIds(arrived.length, Date.now())
+    return eachOf(arrived, isKept, keyOf, (row, n) => {
+      row.id = ids[n] ?? ''
+      return row
+    })
   },
   async write(tx, walk, rows, { isNew }) {
     const { run, app, settings } = walk

@@ -19,11 +19,14 @@ type Written = { written: number; repeated: number } & Record<string, number>
 /** What listed rows come to. `repeats`: one of them was named twice; the last counts. */
 export type PreparedRows<R> = { rows: R; left_out: number; repeats: boolean }
 
-export type SyncListing<T, R> = {
+/** `T`: as it is listed; `A`: as it waits to be written. */
+export type SyncListing<T, R, A = T> = {
   capability: CapabilityName
   request(walk: Walk): Record<string, unknown>
+  /** What a page is made into when it comes, while others are written; it waits as it is unless this is said. */
+  arrive?(walk: Walk, found: readonly T[]): A[]
   /** What is to be written of what was listed. */
-  prepare(walk: Walk, found: readonly T[]): PreparedRows<R>
+  prepare(walk: Walk, arrived: readonly A[]): PreparedRows<R>
   /** Writes rows; answers what to count: of what was `written`, how much this run had written before. */
   write(tx: Db, walk: Walk, rows: R, expected: Expected): Promise<Written>
   /** Behind the last page, with it: what to do about rows that were not listed. */
@@ -62,14 +65,20 @@ export async function fetchPage<T>(
 }
 
 /** Walks the listing of the run's phase from its checkpoint to its end, or until the walk is over. */
-export async function walkListing<T, R>(walk: Walk, listing: SyncListing<T, R>): Promise<void> {
+export async function walkListing<T, R, A = T>(
+  walk: Walk,
+  listing: SyncListing<T, R, A>,
+): Promise<void> {
   const { capability } = listing
   const { run } = walk
   if (run.pageToken === null && !walkOffers(walk, capability)) return skip(walk)
   const request = listing.request(walk)
   const expected = { isNew: countedBefore(run, run.phase) === 0 && run.restarts === 0 }
-  const ahead = readAhead<T>({
-    fetch: (token) => fetchPage<T>(walk, capability, request, token),
+  const ahead = readAhead<A>({
+    async fetch(token) {
+      const page = await fetchPage<T>(walk, capability, request, token)
+      return { ...page, rows: arrived(walk, listing, page.rows) }
+    },
     token: run.pageToken,
     goesOn: () => !walk.over(),
   })
@@ -94,16 +103,23 @@ export async function walkListing<T, R>(walk: Walk, listing: SyncListing<T, R>):
   }
 }
 
+/** Rows as they wait. The cast: where a listing says nothing of it, A is T. */
+export const arrived = <T, R, A>(
+  walk: Walk,
+  { arrive }: SyncListing<T, R, A>,
+  found: readonly T[],
+): A[] => arrive?.(walk, found) ?? (found as unknown as A[])
+
 /** Pages that are written by one statement. */
 type Step<R> = PreparedRows<R> & { pages: number; listed: number; isLast: boolean }
 
 /** Prepares pages that came together; those that name a row twice one by one, as if each had come alone. */
-function prepare<T, R>(
+function prepare<T, R, A>(
   walk: Walk,
-  listing: SyncListing<T, R>,
-  pages: readonly FetchedPage<T>[],
+  listing: SyncListing<T, R, A>,
+  pages: readonly FetchedPage<A>[],
 ): Step<R>[] {
-  const none: T[] = []
+  const none: A[] = []
   // `flatMap` would look at each row by itself.
   const found = none.concat(...pages.map(({ rows }) => rows))
   const prepared = listing.prepare(walk, found)
@@ -114,10 +130,10 @@ function prepare<T, R>(
 }
 
 /** @throws Trouble */
-async function writePages<T, R>(
+async function writePages<T, R, A>(
   tx: Db,
   walk: Walk,
-  listing: SyncListing<T, R>,
+  listing: SyncListing<T, R, A>,
   steps: readonly Step<R>[],
   expected: Expected,
 ): Promise<Record<string, number>> {
