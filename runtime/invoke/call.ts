@@ -6,6 +6,7 @@ import type { ErrorResponse } from '../contract/envelope/envelope-schemas.ts'
 import { type RuntimeCode, RuntimeError } from '../contract/errors/errors.ts'
 import { CORE_REPLY_LIMITS, overLimits } from '../contract/limits/reply-limits.ts'
 import type { Cause } from '../contract/models/causes.ts'
+import { rowsOf } from '../protocol/tables.ts'
 import type { Invoke } from './invoke.ts'
 import type { CallEnd } from './ports.ts'
 
@@ -62,8 +63,8 @@ export const createCall =
         )
       const { response, page, raw_data: raw } = JSON.parse(answer.body.toString('utf8'))
       return {
-        ...{ ok: true, response, page, raw: raw ?? null, callId: requestId },
-        bytes: answer.body.length,
+        ...{ ok: true, response: answer.isTable ? rowsOf(response) : response, page },
+        ...{ raw: raw ?? null, callId: requestId, bytes: answer.body.length },
       }
     } catch (error) {
       failed =

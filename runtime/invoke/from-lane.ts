@@ -22,22 +22,20 @@ const NOTHING: Buffer = Buffer.alloc(0)
 export function answerOf(
   deps: Pick<InvokeDeps, 'pageTokens' | 'ceilings' | 'log'>,
   ready: ReadyCall,
-  { cursorJson, responseBytes, leftOut = 0 }: Extract<Reply, { ok: true }>,
+  { cursorJson, responseBytes, leftOut = 0, isTable = false }: Extract<Reply, { ok: true }>,
   { body, isEnvelope }: Pick<LaneReply, 'body' | 'isEnvelope'>,
 ): Answer {
   const { version, capability, page, scope, call, redact } = ready
   if (leftOut > 0) tellLeftOut(deps, ready, leftOut)
-  if (isEnvelope) return { body, served: `${version.id}@${version.version}` }
+  const served = `${version.id}@${version.version}`
+  if (isEnvelope) return { body, served, isTable }
   const next =
     cursorJson === 'null'
       ? null
       : { token: deps.pageTokens.seal(following(deps, page, cursorJson), scope), size: page.size }
   const given = call.includeRawData ? body.subarray(responseBytes) : NOTHING
   const raw = hasNoCredentials(capability) ? rawWithoutEchoes(given, redact) : given
-  return {
-    body: successBody(body.subarray(0, responseBytes), raw, next),
-    served: `${version.id}@${version.version}`,
-  }
+  return { body: successBody(body.subarray(0, responseBytes), raw, next), served, isTable }
 }
 
 /** The page after a cursor. */

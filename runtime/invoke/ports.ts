@@ -28,8 +28,8 @@ export type Invocation = {
   limits?: ReplyLimits
 }
 
-/** The answer's bytes, and which version gave it. */
-export type Answer = { body: Buffer; served: string }
+/** The answer's bytes, and which version gave it. `isTable`: its response is one (protocol/tables.ts). */
+export type Answer = { body: Buffer; served: string; isTable?: boolean }
 
 /** A connector version that is being served. */
 export type ServedVersion = {

@@ -78,7 +78,10 @@ export function toLane(
       connector: limitMemory(connector, deps.ceilings.maxMemoryMb),
       isolateKey: secrets.tenant,
       capability,
-      callJson: callJson(secrets, page, version.manifest, call.includeRawData),
+      callJson: callJson(secrets, page, version.manifest, {
+        raw: call.includeRawData,
+        table: limits !== undefined,
+      }),
       raw: call.includeRawData,
       limits,
       deadlineMs,

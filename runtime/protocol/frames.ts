@@ -120,6 +120,8 @@ export type Reply =
       responseBytes: number
       /** How many accounts the list lost because of their status. */
       leftOut?: number | undefined
+      /** Whether the response is a table: see tables.ts. */
+      isTable?: boolean | undefined
     }
   | { ok: false; error: GuestError }
   /** The handler let an error of ctx.fetch through: the host has its own record of that request. */

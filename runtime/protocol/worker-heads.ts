@@ -55,6 +55,7 @@ export const WORKER_HEADS = {
       cursorJson: v.pipe(v.string(), v.maxLength(MAX_CURSOR_LENGTH)),
       responseBytes: id,
       leftOut: v.optional(id),
+      isTable: v.optional(v.boolean()),
     }),
     v.object({ ok: v.literal(false), error: GuestErrorHead }),
     v.object({ ok: v.literal(false), fetch: id }),
@@ -93,12 +94,13 @@ export const WORKER_HEADS = {
 /** Whether a message is a good reply: what most messages are, and what their schema says of them, without it. */
 export function isUsualReply({ kind, head }: Message): boolean {
   if (kind !== 'reply' || head.ok !== true) return false
-  const { cursorJson, responseBytes, leftOut } = head
+  const { cursorJson, responseBytes, leftOut, isTable } = head
   return (
     typeof cursorJson === 'string' &&
     cursorJson.length <= MAX_CURSOR_LENGTH &&
     isCount(responseBytes) &&
-    (leftOut === undefined || isCount(leftOut))
+    (leftOut === undefined || isCount(leftOut)) &&
+    (isTable === undefined || typeof isTable === 'boolean')
   )
 }
 

@@ -85,9 +85,12 @@ function checkParts(
       `the cursor of ${capability} is longer than ${MAX_CURSOR_LENGTH} characters`,
     )
   }
-  const { leftOut } = head
-  if (written && typeof leftOut === 'number' && Number.isSafeInteger(leftOut))
-    return answer(cursorJson, responseJson, rawJson, expected, leftOut)
+  const { leftOut, table } = head
+  if (written && typeof leftOut === 'number' && Number.isSafeInteger(leftOut)) {
+    // Who set no limits does not read tables.
+    const isTable = table === true && expected.limits !== undefined
+    return answer(cursorJson, responseJson, rawJson, expected, { leftOut, isTable })
+  }
   const result = v.safeParse(schema, parse(responseJson), thoroughness(responseJson.length))
   if (!result.success) {
     return refuse(
@@ -97,7 +100,8 @@ function checkParts(
   }
   const told = capability === 'list_accounts' ? listed(result.output) : result.output
   const left = lengthOf(result.output) - lengthOf(told)
-  return answer(cursorJson, JSON.stringify(told), rawJson, expected, left)
+  const plain = { leftOut: left, isTable: false }
+  return answer(cursorJson, JSON.stringify(told), rawJson, expected, plain)
 }
 
 /** The bytes of a reply that fits: written by the contract's writer in the guest, or parsed here. */
@@ -106,7 +110,7 @@ function answer(
   responseJson: string,
   rawJson: string,
   { capability, wantRaw, limits }: ReplyExpectation,
-  leftOut: number,
+  { leftOut, isTable }: { leftOut: number; isTable: boolean },
 ): CheckedReply {
   if (!wantRaw && limits === undefined && responseJson.length < MAX_TEXT_LENGTH) {
     const responseBytes = Buffer.byteLength(responseJson)
@@ -134,6 +138,7 @@ function answer(
       cursorJson,
       responseBytes: response.length,
       ...(leftOut > 0 ? { leftOut } : {}),
+      ...(isTable ? { isTable } : {}),
     },
     body,
   }

@@ -12,6 +12,7 @@ import { CAPABILITIES, CAPABILITY_NAMES } from '../contract/capabilities/capabil
 import { LISTED_STATUSES } from '../contract/models/account.ts'
 import type { AnySchema } from '../contract/schema/any-schema.ts'
 import { MAX_DEPTH } from '../contract/schema/depth.ts'
+import { SAME } from '../protocol/tables.ts'
 
 /** A valibot schema, as far as a writer is made of it. */
 type Schema = {
@@ -137,14 +138,26 @@ export function writersSource(): string {
     }
   }
 
-  const members = CAPABILITY_NAMES.map((name) => {
+  function listed(schema: Schema): string {
+    functions.push(`function listed(x){${arrayBody(writer(inside(schema.item)), LEAVE_OUT)}}`)
+    return 'listed'
+  }
+
+  const rows: string[] = []
+  const tables: string[] = []
+  for (const name of CAPABILITY_NAMES) {
     const output: AnySchema = CAPABILITIES[name].output
     const schema: Schema = output
-    if (name !== 'list_accounts') return `${name}(x){return written(${writer(schema)}(x))}`
-    functions.push(`function listed(x){${arrayBody(writer(inside(schema.item)), LEAVE_OUT)}}`)
-    return `${name}(x){return written(listed(x))}`
-  })
-  const all = [HELPERS, ...functions, `return {__proto__:null,${members.join(',')}}`]
+    const copy = name === 'list_accounts' ? listed(schema) : writer(schema)
+    rows.push(`${name}(x){return written(${copy}(x))}`)
+    const columns = columnsOf(schema)
+    if (columns === null) continue
+    const table = `t${functions.length}`
+    functions.push(`function ${table}(x){${tableBody(columns)}}`)
+    tables.push(`${name}(x){return written(${table}(${copy}(x)))}`)
+  }
+  const made = `return {__proto__:null,rows:{__proto__:null,${rows.join(',')}},tables:{__proto__:null,${tables.join(',')}}}`
+  const all = [HELPERS, ...functions, made]
   return `__keyway.install(function(p){${all.join('\n')}});`
 }
 
@@ -187,6 +200,28 @@ function objectBody(entries: Record<string, Schema>, writer: (schema: Schema) =>
 
 const arrayBody = (item: string, unless: string): string =>
   `list(x);const n=x.length,to=[];let m=0;for(let i=0;i<n;i++){const y=${item}(x[i]);${unless}put(to,m++,y)}return to`
+
+/** The members of what a schema lists, where they fit into a table (protocol/tables.ts): none is a number. */
+function columnsOf({ type, item }: Schema): string[] | null {
+  if (type !== 'array' || item?.type !== 'strict_object') return null
+  const entries = Object.entries(item.entries ?? {})
+  return entries.every(([, one]) => !mayBeNumber(one)) ? entries.map(([name]) => name) : null
+}
+
+const mayBeNumber = ({ type, wrapped, options = [], literal }: Schema): boolean =>
+  type === 'number' ||
+  (wrapped !== undefined && mayBeNumber(wrapped)) ||
+  [...options, literal].some((one) => typeof one === 'number')
+
+/** Of rows that were copied, the lists of their members. */
+const tableBody = (names: readonly string[]): string =>
+  [
+    'const n=x.length;let b={__proto__:null};',
+    names.map((_, n) => `const c${n}=[];`).join(''),
+    'for(let i=0;i<n;i++){const y=x[i];',
+    names.map((name, n) => `put(c${n},i,y.${name}===b.${name}?${SAME}:y.${name});`).join(''),
+    `b=y}return {${names.map((name, n) => `${name}:c${n}`).join(',')}}`,
+  ].join('')
 
 const choiceBody = (options: readonly unknown[]): string =>
   `${options.map((one) => `if(x===${JSON.stringify(one)})return x;`).join('')}slow()`

@@ -128,6 +128,7 @@ describe('a call', () => {
       credentials: null,
       marks: [expect.any(String), expect.any(String)],
       raw: true,
+      table: false,
       page: { cursor: null, size: 7 },
     })
   })

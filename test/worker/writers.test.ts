@@ -9,8 +9,10 @@ import {
   CAPABILITIES,
   type CapabilityName,
 } from '../../runtime/contract/capabilities/capabilities.ts'
+import { CORE_REPLY_LIMITS, type ReplyLimits } from '../../runtime/contract/limits/reply-limits.ts'
 import { LISTED_STATUSES } from '../../runtime/contract/models/account.ts'
 import { MAX_DEPTH } from '../../runtime/contract/schema/depth.ts'
+import { rowsOf } from '../../runtime/protocol/tables.ts'
 import { checkReply } from '../../runtime/worker/reply.ts'
 import { createGuest, type Guest } from './guest/isolate.ts'
 import { BUILD, hostileOf, replyOf, type Told } from './reply-values.ts'
@@ -30,12 +32,26 @@ type Outcome = { refused: true } | { value: unknown; leftOut: number }
 
 /** What the runtime makes of a reply, and whether the writers wrote it. */
 async function told(capability: CapabilityName, value: Told): Promise<[Outcome, boolean]> {
-  const parts = (await guest.start(capability, { request: { value } })) as string[]
+  const rows = await toldAs(capability, { request: { value } })
+  const table = await toldAs(capability, { request: { value }, table: true }, CORE_REPLY_LIMITS)
+  expect(table).toEqual(rows)
+  return rows
+}
+
+async function toldAs(
+  capability: CapabilityName,
+  call: object,
+  limits?: ReplyLimits,
+): Promise<[Outcome, boolean]> {
+  const parts = (await guest.start(capability, call)) as string[]
   const schema = CAPABILITIES[capability].output
-  const { reply, body } = checkReply(parts, { schema, capability, wantRaw: false, written: true })
+  const expected = { schema, capability, wantRaw: false, written: true, limits }
+  const { reply, body } = checkReply(parts, expected)
   const written = 'leftOut' in JSON.parse(parts[0] ?? '{}')
   if (!reply.ok) return [{ refused: true }, written]
-  return [{ value: JSON.parse(`${body}`), leftOut: reply.leftOut ?? 0 }, written]
+  const response = JSON.parse(`${body}`)
+  const value = reply.isTable ? rowsOf(response) : response
+  return [{ value, leftOut: reply.leftOut ?? 0 }, written]
 }
 
 /** The oracle: nothing of it is shared with the writers but the contract. */
@@ -104,6 +120,31 @@ test.each([
   const schema = CAPABILITIES.get_account.output
   const expected = { schema, capability: 'get_account', wantRaw: false, written: true }
   expect(checkReply(parts, expected).reply.ok).toBe(fits)
+})
+
+test('associations are written as a table where the reader takes one, and only there', async () => {
+  const held = (account_id: string) => ({
+    account_id,
+    integration_specific_entitlement_id: 'g',
+    integration_specific_resource_id: '',
+  })
+  const value = [held('a'), held('b'), held('b')]
+  const capability = 'find_entitlement_associations'
+  const associations = await createGuest(`({ ${capability}: (request) => request.value })`)
+  const written = async (call: object) =>
+    (await associations.start(capability, { request: { value }, ...call })) as string[]
+  const [head = '', table = ''] = await written({ table: true })
+  expect(JSON.parse(table)).toEqual({
+    account_id: ['a', 'b', 0],
+    integration_specific_entitlement_id: ['g', 0, 0],
+    integration_specific_resource_id: ['', 0, 0],
+  })
+  expect(JSON.parse((await written({}))[1] ?? '')).toEqual(value)
+  associations.dispose()
+  // A guest that says so of itself, to who takes none, is not believed.
+  const schema = CAPABILITIES[capability].output
+  const expected = { schema, capability, wantRaw: false, written: true }
+  expect(checkReply([head, table, ''], expected).reply).not.toHaveProperty('isTable')
 })
 
 describe('a guest that has changed the built-ins before it answers', () => {

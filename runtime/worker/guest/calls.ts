@@ -14,6 +14,8 @@ export class GuestCall {
   aborted = false
   ended = false
   hasRaw = false
+  /** Whether who gets the reply reads tables (protocol/tables.ts). */
+  mayBeTable = false
   raw: unknown = undefined
   /** Made when the author first asks for `ctx.signal`. */
   controller: Controller | null = null

@@ -103,6 +103,7 @@ function start(call: GuestCall, callJson: string, done: (answer: Answer) => void
   let outcome: unknown
   try {
     const input = parseJson(callJson)
+    call.mayBeTable = own(input, 'table') === true
     outcome = apply(handler, undefined, [own(input, 'request'), makeContext(call, input)])
   } catch (thrown) {
     fail(thrown)
@@ -123,7 +124,7 @@ function success(call: GuestCall, value: unknown): Answer {
     return invalid(`the handler of ${call.capability} returned nothing`)
   }
   try {
-    const written = write(call.capability, payload)
+    const written = write(call.capability, payload, call.mayBeTable)
     const response = written?.text ?? toJson(payload, `the reply of ${call.capability}`)
     const given = paged ? ownData(paged, 'cursor') : null
     const cursor = toJson(given === undefined ? null : given, `the cursor of ${call.capability}`)
@@ -136,7 +137,8 @@ function success(call: GuestCall, value: unknown): Answer {
     }
     // `leftOut` says that the reply was checked on the way.
     const checked = written === null ? '' : `,"leftOut":${written.leftOut}`
-    return [`{"ok":true,"cursor":${cursor}${checked}}`, response, raw]
+    const table = written?.isTable === true ? ',"table":true' : ''
+    return [`{"ok":true,"cursor":${cursor}${checked}${table}}`, response, raw]
   } catch (thrown) {
     return invalid(thrown instanceof NotJson ? thrown.message : thrownText(thrown))
   }

@@ -12,15 +12,18 @@ import {
 /** Checks a reply and writes it as JSON; throws where the fast way does not fit. */
 type Writer = (payload: unknown) => string
 
-/** JSON that fits the contract to the letter, and how many accounts may not leave. */
-type Written = { text: string; leftOut: number }
+type Writers = { [capability: string]: Writer }
 
-let writers: { [capability: string]: Writer } = Object.create(null)
+/** JSON that fits the contract to the letter, how many accounts may not leave, and whether it is a table. */
+type Written = { text: string; leftOut: number; isTable: boolean }
+
+let writers: Writers = Object.create(null)
+let tables: Writers = Object.create(null)
 let leftOut = 0
 
 /** Takes the writers that worker/writers.ts generated; they see these helpers and no global. */
-export function install(make: (parts: object) => { [capability: string]: Writer }): void {
-  writers = make({
+export function install(make: (parts: object) => { rows: Writers; tables: Writers }): void {
+  const made = make({
     parse: parseJson,
     stringify: stringifyJson,
     isArray,
@@ -32,18 +35,25 @@ export function install(make: (parts: object) => { [capability: string]: Writer 
     slow,
     leaveOut,
   })
+  writers = made.rows
+  tables = made.tables
 }
 
-/** Writes a reply, or null where it has to be judged the slow way. */
-export function write(capability: string, payload: unknown): Written | null {
-  const writer = writers[capability]
+/**
+ * Writes a reply, or null where it has to be judged the slow way.
+ *
+ * @param mayBeTable Whether rows may be written as columns (protocol/tables.ts).
+ */
+export function write(capability: string, payload: unknown, mayBeTable: boolean): Written | null {
+  const table = mayBeTable ? tables[capability] : undefined
+  const writer = table ?? writers[capability]
   if (writer === undefined) return null
   leftOut = 0
   // JSON.stringify sees own members alone; where every object inherits some, a writer would see those too.
   for (const _inherited in ObjectPrototype) return null
   try {
     const text = writer(payload)
-    return { text, leftOut }
+    return { text, leftOut, isTable: table !== undefined }
   } catch {
     // What plugin code threw shows again, with its words, when the slow way reads the same.
     return null
