@@ -133,15 +133,19 @@ const charsOf = (one: Association): number =>
 const groupsInto =
   (ctx: Ctx, held: Held, most: number): Listing<string> =>
   async ({ cursor }) => {
-    const [at, size] = cursor === null ? [null, FIRST_GROUPS] : keysCursor({ cursor }, ['', 0])
-    const read = (attributes: string[]) =>
+    const [at, size, ahead] =
+      cursor === null
+        ? [null, FIRST_GROUPS, FIRST_GROUPS]
+        : keysCursor({ cursor }, ['', FIRST_GROUPS, FIRST_GROUPS])
+    const read = (attributes: string[], ahead: number | null) =>
       findPage(
         ctx,
         { cursor: at, size },
-        { base: ctx.settings.groups_dn, filter: groupFilter, attributes },
+        { base: ctx.settings.groups_dn, filter: groupFilter, attributes, ahead },
       )
-    const whole = await ifThere(read(['objectClass', ...MEMBER_ATTRIBUTES]), 'invalid_response')
-    const { response: groups, cursor: next } = whole ?? (await read(['objectClass']))
+    const withMembers = read(['objectClass', ...MEMBER_ATTRIBUTES], ahead)
+    const whole = await ifThere(withMembers, 'invalid_response')
+    const { response: groups, cursor: next } = whole ?? (await read(['objectClass'], null))
     let count = 0
     if (whole !== null)
       for (const group of groups) {
@@ -150,9 +154,11 @@ const groupsInto =
       }
     const fitting = Math.floor((PART_TO_FILL * most * groups.length) / Math.max(1, count))
     const following = Math.max(1, whole === null ? 1 : Math.min(fitting, 2 * size, MOST_GROUPS))
+    // What was asked for ahead is settled; the first page asks for nothing.
+    const then = at === null || whole === null ? following : ahead
     return paged(
       groups.map(({ dn }) => idOf(dn)),
-      typeof next === 'string' ? [next, following] : null,
+      typeof next === 'string' ? [next, then, following] : null,
     )
   }
 

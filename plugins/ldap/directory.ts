@@ -28,7 +28,7 @@ export const placeOf = (ctx: Ctx, place: Place): string => plainDn(ctx.settings[
 /** Whether an id is that of something below where people, or groups, are. */
 const isIn = (ctx: Ctx, place: Place, id: string): boolean => isBelow(id, placeOf(ctx, place))
 
-type Search = Pick<LdapSearch, 'base' | 'filter' | 'attributes'>
+type Search = Pick<LdapSearch, 'base' | 'filter' | 'attributes'> & Pick<PagedSearch, 'ahead'>
 
 const within = (ctx: Ctx, search: Search): PagedSearch => ({
   ...search,

@@ -7,9 +7,13 @@ import { type At, type Paged, paged, textCursor } from './paging.ts'
 /** What OpenLDAP gives at once unless it is set up otherwise; others give more. */
 const MOST = 500
 
-/** What to search; `most`: entries that the directory gives at once, 500 unless it is said. */
+/**
+ * What to search. `most`: entries that the directory gives at once, 500 unless it is said. `ahead`: how many entries the
+ * next page will be asked for, as many as this one unless it is said; null where that is not known yet.
+ */
 export type PagedSearch = Omit<LdapSearch, 'page' | 'scope'> & {
   most?: number
+  ahead?: number | null
   /** Gets the servers that a page names for what it does not hold: nobody asks them. */
   onReferrals?: (servers: readonly string[]) => void
 }
@@ -26,12 +30,16 @@ export async function searchPage(
   at: At,
   what: PagedSearch,
 ): Promise<Paged<LdapEntry[]>> {
-  const { most = MOST, onReferrals, ...search } = what
+  const { most = MOST, ahead, onReferrals, ...search } = what
   const { size } = 'page' in at ? at.page : at
-  const page = { size: Math.min(size ?? most, most), cursor: textCursor(at) }
-  const { entries, cursor, referrals } = await ctx.ldap.search({ ...search, page })
-  if (referrals.length > 0) onReferrals?.(referrals)
-  return paged(entries, cursor)
+  const wanted = Math.min(size ?? most, most)
+  const cursor = textCursor(at)
+  // Who came for a second page comes for the third.
+  const next = cursor === undefined || ahead === null ? null : Math.min(ahead ?? wanted, most)
+  const page = { size: wanted, cursor, ahead: next }
+  const found = await ctx.ldap.search({ ...search, page })
+  if (found.referrals.length > 0) onReferrals?.(found.referrals)
+  return paged(found.entries, found.cursor)
 }
 
 /**

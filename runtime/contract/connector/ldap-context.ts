@@ -50,8 +50,15 @@ export type LdapSearch = {
   attributes?: readonly string[]
   /** Further attributes whose values are bytes. */
   binary?: readonly string[]
-  /** Entries at once (1 to 1000, 100 by default), and the cursor of the page before. */
-  page?: { size?: number | null | undefined; cursor?: string | null | undefined }
+  /**
+   * Entries at once (1 to 1000, 100 by default), and the cursor of the page before. `ahead`: how many the next page will be
+   * asked for, if that is sure to come: the directory gets it ready meanwhile.
+   */
+  page?: {
+    size?: number | null | undefined
+    cursor?: string | null | undefined
+    ahead?: number | null | undefined
+  }
 }
 
 /** One entry. `binary` names the attributes whose values are base64. */

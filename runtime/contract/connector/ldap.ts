@@ -129,6 +129,8 @@ const Change = v.pipe(
   ]),
 )
 
+const PageSize = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(LDAP_LIMITS.maxPage))
+
 /** Bodies of the requests of `ctx.ldap`, by operation. */
 export const LDAP_REQUESTS = {
   search: v.strictObject({
@@ -139,8 +141,9 @@ export const LDAP_REQUESTS = {
     binary: v.optional(v.pipe(v.array(AttributeName), v.maxLength(LDAP_LIMITS.maxAttributes)), []),
     page: v.optional(
       v.strictObject({
-        size: v.nullish(v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(1000))),
+        size: v.nullish(PageSize),
         cursor: v.nullish(v.pipe(v.string(), v.maxLength(LDAP_LIMITS.maxCursorChars))),
+        ahead: v.nullish(PageSize),
       }),
       {},
     ),

@@ -23,6 +23,8 @@ export type Governor = {
   enter(who: Waiting): Promise<() => void>
   /** The upstream asks to be left alone for so long. */
   pause(ms: number): void
+  /** Counts requests that left without a turn of their own; fewer than none for turns that sent nothing. */
+  count(requests: number): void
   /** Whether one more try may be made: tries may be a tenth of the requests, and a few. */
   mayRetry(): boolean
 }
@@ -45,6 +47,7 @@ type State = Governor & {
 export const UNGOVERNED: Governor = {
   enter: async () => () => {},
   pause: () => {},
+  count: () => {},
   mayRetry: () => false,
 }
 
@@ -170,6 +173,9 @@ function createGovernor(pace: RequestPace, now: () => number): State {
         line.splice(line.indexOf(waiter), 1)
         waiter.refuse(late)
       }
+    },
+    count(requests) {
+      evenMs = (requests > 0 ? Math.max(now(), evenMs) : evenMs) + requests * intervalMs
     },
     mayRetry() {
       if (retries < 1) return false

@@ -144,7 +144,9 @@ export async function bridgeHop<R, T extends Target, L>(
         const { tenant, connectorId } = call
         const read = (bytes: number) => state.budgets.read(bytes)
         const means = { connectorId, tenant, signal, endMs, onSend, onBytes, read }
-        const { body, items } = await bridge.perform(request, target, login, means, door)
+        const performed = await bridge.perform(request, target, login, means, door)
+        const { body, items, sent: requests = 1 } = performed
+        if (requests !== 1) governor.count(requests - 1)
         return { status: 200, body, found: { items } }
       }
       onSend()

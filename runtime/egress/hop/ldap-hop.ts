@@ -7,7 +7,7 @@ import {
 } from '../../contract/connector/ldap.ts'
 import { LDAP_URL } from '../../contract/connector/ldap-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import { membersOf } from '../../contract/schema/record.ts'
+import { isObject, membersOf } from '../../contract/schema/record.ts'
 import type { EgressCall } from '../call/call.ts'
 import { judgeAsked, readAsked, tellAsked } from '../ldap/asked.ts'
 import type { Bind } from '../ldap/connect.ts'
@@ -41,7 +41,10 @@ export const LDAP_BRIDGE: Bridge<LdapRequest, LdapTarget, Bind | null> = {
     const path = encodeURIComponent(dn).replace(/%(2C|3D|2B)/g, (all) => decodeURIComponent(all))
     return `${origin}/${path}`
   },
-  caseBody: ({ dn: _dn, base: _base, ...rest }) => rest,
+  caseBody: ({ dn: _dn, base: _base, page, ...rest }) => ({
+    ...rest,
+    ...(isObject(page) ? { page: { ...page, ahead: undefined } } : {}),
+  }),
   perform: (request, target, bind, means, door) =>
     door.ldap.perform({ request, target, bind }, means),
   found(body, from) {

@@ -116,6 +116,9 @@ function changesOf(change: LdapRequest<'modify'>['changes'][number]): Change[] {
 
 type Search = LdapRequest<'search'>
 
+/** How long a server may work on a page that was asked for ahead: longer than its connection is kept for it. */
+const AHEAD_SECONDS = 60
+
 const OPENING: Buffer = Buffer.from('{"result":"success","entries":[')
 
 /** Of an entry that is asked for one range, that range is all. */
@@ -157,7 +160,6 @@ async function search(
     ...(request.attributes === undefined ? {} : { attributes: [...request.attributes] }),
   }
   const { client, guard } = lease.connection
-  type Found = { entries: EntryReader; references: string[] }
   const find = async (at: string, more: object = {}, control?: Control): Promise<Found> => {
     const entries = guard.collect(binary)
     const { searchReferences } = await client.search(at, { ...options, ...more }, control)
@@ -187,31 +189,64 @@ async function search(
   if (request.scope === 'base') return finish(await find(base), null)
 
   const cursor = request.page.cursor ? readCursor(request.page.cursor) : null
-  const known = lease.parked
+  // The cast: only this file parks anything here.
+  const known = lease.parked as ParkedPages | null
   const goesOn = cursor !== null && known?.id === cursor.id && known.given === cursor.given
   lease.parked = null
-  const pages = goesOn
-    ? // The cast: only what this file parked has such an id.
-      (known as ParkedPages)
-    : { id: randomUUID(), given: 0, cookie: null }
-  const next = async (wanted: number): Promise<Found> => {
-    guard.renew()
-    const found = await find(base, {}, new PageControl(wanted, pages.cookie))
+  const asked = known?.ahead ?? null
+  const of = { base, ...request, page: null }
+  if (asked !== null && !(goesOn && asked.what === JSON.stringify([of, size])))
+    throw new RuntimeError('upstream_closed', 'Another page of the directory was asked for ahead')
+  const pages: ParkedPages = goesOn
+    ? known
+    : { id: randomUUID(), given: 0, cookie: null, ahead: null, isAsked: false }
+  const come = async (coming: Promise<Found>): Promise<Found> => {
+    const found = await coming
     pages.given += found.entries.count
     pages.cookie = guard.cookie()
     return found
   }
+  const next = (wanted: number): Promise<Found> => {
+    guard.renew()
+    return come(find(base, {}, new PageControl(wanted, pages.cookie)))
+  }
   if (!goesOn && cursor !== null) await skip(pages, cursor.given, size, next)
-  const found = await next(size)
-  if (pages.cookie === null) return finish(found, null)
+  const found = await (asked === null ? next(size) : come(asked.found))
+  const sent = asked === null ? 1 : 0
+  if (pages.cookie === null) return { ...(await finish(found, null)), sent }
   const here = writeCursor(pages)
   // First: further values of its entries are read on the same connection, by requests that know no pages.
   const page = await finish(found, here)
+  const { ahead } = request.page
+  pages.ahead = ahead ? askAhead(ahead) : null
+  pages.isAsked = pages.ahead !== null
   lease.parked = pages
-  return page
+  return { ...page, sent: pages.isAsked ? sent + 1 : sent }
+
+  /** The server goes on working while this page is used; what it answers is read when it is asked for. */
+  function askAhead(wanted: number): AskedAhead {
+    guard.wait()
+    const control = new PageControl(wanted, pages.cookie)
+    const coming = find(base, { timeLimit: AHEAD_SECONDS }, control)
+    // Nobody awaits it where the search is not gone on with.
+    coming.catch(() => {})
+    return { what: JSON.stringify([of, wanted]), found: coming }
+  }
 }
 
-type ParkedPages = { id: string; given: number; cookie: Buffer | null }
+/** A page that came. */
+type Found = { entries: EntryReader; references: string[] }
+
+/** A page that was asked for before a request for it came: for which search, of how many entries. */
+type AskedAhead = { what: string; found: Promise<Found> }
+
+type ParkedPages = {
+  id: string
+  given: number
+  cookie: Buffer | null
+  ahead: AskedAhead | null
+  isAsked: boolean
+}
 
 /**
  * Reads pages again up to where a cursor stands: the connection that the search began on is gone.

@@ -90,6 +90,8 @@ export type Guard<S extends GuardedSocket = GuardedSocket> = {
   socket: S
   /** Lets replies in until the function that it gives is called. */
   allow(allowance: Allowance): () => void
+  /** Reads nothing until replies are let in again: what was asked for ahead waits outside of this process. */
+  wait(): void
   /** Counts the next reply from nothing: each page has its own limits. */
   renew(): void
   /** Why the connection was ended from here; null otherwise. */
@@ -126,6 +128,7 @@ export function createGuard<S extends GuardedSocket>(
   let message: Buffer | null = null
   let filled = 0
   let pause: NodeJS.Timeout | null = null
+  let isWaiting = false
 
   const garbled = (): RuntimeError =>
     new RuntimeError('upstream_garbled', `${from} did not answer with valid ${framing.protocol}`)
@@ -161,8 +164,13 @@ export function createGuard<S extends GuardedSocket>(
     if (waitMs <= 0 || socket.destroyed) return
     socket.pause()
     pause = setTimeout(() => {
-      if (!inner.isHeld) socket.resume()
+      pause = null
+      readOn()
     }, waitMs)
+  }
+
+  function readOn(): void {
+    if (pause === null && !isWaiting && !inner.isHeld) socket.resume()
   }
 
   /** Cuts what came into messages. */
@@ -234,9 +242,17 @@ export function createGuard<S extends GuardedSocket>(
     allow(given) {
       allowance = given
       renew()
+      if (isWaiting) {
+        isWaiting = false
+        readOn()
+      }
       return () => {
         allowance = null
       }
+    },
+    wait() {
+      isWaiting = true
+      socket.pause()
     },
     renew,
     failure: () => failure,

@@ -14,6 +14,8 @@ export type Parked = {
   id: string
   /** Entries or rows given so far. */
   given: number
+  /** Whether its next page was asked for already: then the connection can serve nothing else. */
+  isAsked?: boolean
 }
 
 /** A connection while it serves one request. */
@@ -119,7 +121,9 @@ export function createPool<C extends PooledConnection>(
     return (
       idle.find(({ parked }) => parkedId !== undefined && parked?.id === parkedId) ??
       idle.find(({ parked }) => parked === null) ??
-      (limits.canLeaveParked && heldBy(key) >= limits.perKey ? idle[0] : undefined)
+      (limits.canLeaveParked && heldBy(key) >= limits.perKey
+        ? idle.find(({ parked }) => parked?.isAsked !== true)
+        : undefined)
     )
   }
 

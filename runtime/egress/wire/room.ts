@@ -33,8 +33,8 @@ export type RoomMeans = {
 /** How to open a connection for a connector. */
 type RoomOpenMeans = OpenMeans & PlainMeans
 
-/** The reply to a request: JSON, and how many items it holds. */
-export type Performed = { body: Buffer; items: number }
+/** The reply to a request: JSON, how many items it holds, and how many requests were sent for it; one unless it is said. */
+export type Performed = { body: Buffer; items: number; sent?: number }
 
 /** What a room needs to know of its protocol. `A` is what is asked: a judged request, and who asks. */
 export type Trade<A, C extends PooledConnection> = {

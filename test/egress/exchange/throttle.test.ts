@@ -27,6 +27,16 @@ test('a second’s worth leaves at once, the rest at an even pace', async () => 
   expect(at.slice(10)).toEqual([100, 200, 300, 400, 500])
 })
 
+test('what left without a turn is counted, and a turn that sent nothing is not', async () => {
+  const one = governor(10, 100)
+  one.count(5)
+  one.count(-2)
+  const at = enterMany(one, 9)
+  await vi.advanceTimersByTimeAsync(2000)
+  expect(at.slice(0, 7)).toEqual(Array.from({ length: 7 }, () => 0))
+  expect(at.slice(7)).toEqual([100, 200])
+})
+
 test('no more than so many are under way', async () => {
   const at = enterMany(governor(1000, 2), 6, 100)
   await vi.advanceTimersByTimeAsync(1000)

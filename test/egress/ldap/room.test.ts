@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { Attribute, Change, Client } from 'ldapts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { LdapEntry } from '../../../runtime/contract/connector/ldap-context.ts'
@@ -91,6 +91,82 @@ describe.skipIf(noDirectory !== null)(title, () => {
     }
     expect(cursor).toBeNull()
     expect(new Set(all).size).toBe(60)
+  })
+
+  /** Between the door and the directory: what the door has asked for so far, and an end of all connections. */
+  async function relayed() {
+    const { hostname, port } = new URL(directory.url)
+    const sockets = new Set<Socket>()
+    const seen = { connections: 0, requests: 0 }
+    const relay = await startTcp((socket) => {
+      const server = connect(Number(port), hostname, () => server.pipe(socket))
+      seen.connections += 1
+      sockets.add(socket)
+      socket.on('close', () => server.destroy())
+      server.on('close', () => socket.destroy())
+      socket.on('data', (bytes: Buffer) => {
+        seen.requests += 1
+        server.write(bytes)
+      })
+    })
+    const door = doorTo({ ...directory, url: `ldap://127.0.0.1:${relay}` })
+    const end = () => {
+      for (const socket of sockets) socket.destroy()
+    }
+    return { door, seen, end }
+  }
+  const twenty = (page: object) => ({
+    base: people(),
+    filter: { present: 'uid' },
+    page: { size: 20, ...page },
+  })
+
+  test('asks for the page that is sure to come before it is wanted, and reads each page once', async () => {
+    const { door, seen } = await relayed()
+    const all: string[] = []
+    let cursor: string | null = null
+    for (const requests of [3, 4, 4]) {
+      const found = await ask('SEARCH', twenty({ cursor, ahead: 20 }), door)
+      all.push(...uids(found.entries))
+      cursor = found.cursor
+      // A bind, the pages so far, and the next one.
+      await expect.poll(() => seen.requests).toBe(requests)
+    }
+    expect([cursor, new Set(all).size]).toEqual([null, 60])
+    expect(seen.connections).toBe(1)
+    expect(door.records).toHaveLength(3)
+    await stopAll()
+  })
+
+  test.each([
+    ['of another size', { size: 7 }],
+    ['of other attributes', { attributes: ['uid', 'cn'] }],
+  ])('gives a page %s than was asked for ahead, on another connection', async (_what, change) => {
+    const { door, seen } = await relayed()
+    const whole = await ask('SEARCH', twenty({ size: 60 }), door)
+    const { cursor } = await ask('SEARCH', twenty({ ahead: 20 }), door)
+    const { size = 20, ...more } = change as { size?: number }
+    const found = await ask('SEARCH', { ...twenty({ size, cursor }), ...more }, door)
+    expect(uids(found.entries)).toEqual(uids(whole.entries).slice(20, 20 + size))
+    expect(seen.connections).toBe(2)
+    await stopAll()
+  })
+
+  test('asks again for a page of which the connection has gone', async () => {
+    const { door, end } = await relayed()
+    const { cursor } = await ask('SEARCH', twenty({ ahead: 20 }), door)
+    end()
+    const found = await ask('SEARCH', twenty({ cursor, ahead: 20 }), door)
+    expect(uids(found.entries)).toHaveLength(20)
+    await stopAll()
+  })
+
+  test('asks nothing else of a connection on which a page is on its way', async () => {
+    const { door, seen } = await relayed()
+    for (let n = 0; n < 10; n += 1) await ask('SEARCH', twenty({ ahead: 20 }), door)
+    expect(seen.connections).toBe(10)
+    expect((await ask('SEARCH', { base: people(), scope: 'base' }, door)).entries).toHaveLength(1)
+    await stopAll()
   })
 
   test('says that the server has gone in the middle of a page, and asks again on another connection', async () => {
