@@ -35,6 +35,7 @@ const OUTAGES = {
     full: 'The disk of Keyway is full, so this could not be saved. Ask an administrator to make room, then try again.',
     contended: 'Somebody else changed the same at this moment, so nothing was done. Try again.',
     too_slow: 'The database took too long, so nothing was done. Try again in a moment.',
+    silent: 'What this is read from says nothing. Try again in a moment.',
   },
   de: {
     away: 'Keyway erreicht gerade seine Datenbank nicht, deshalb wurde nichts geändert. Versuchen Sie es in einigen Sekunden noch einmal.',
@@ -43,6 +44,7 @@ const OUTAGES = {
       'Jemand anderes hat in diesem Moment dasselbe geändert, deshalb ist nichts geschehen. Versuchen Sie es noch einmal.',
     too_slow:
       'Die Datenbank brauchte zu lange, deshalb ist nichts geschehen. Versuchen Sie es gleich noch einmal.',
+    silent: 'Es kommt keine Antwort. Versuchen Sie es gleich noch einmal.',
   },
 } as const
 

@@ -128,7 +128,8 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
   const { onAnswer } = deps
   const wrongMethod = (c: Context<Env>, allow: string) =>
     c.json({ detail: 'Method Not Allowed' }, 405, { allow })
-  serveRows(routes, { rows, answer, refuse, wrongMethod, onAnswer })
+  const { readMs } = deps.parts.pace
+  serveRows(routes, { rows, answer, refuse, wrongMethod, onAnswer, readMs })
   return routes
 }
 

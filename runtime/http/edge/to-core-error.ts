@@ -26,26 +26,36 @@ export const OUTAGES = {
     words: 'The database took too long, so this was not done; try again',
     retryAfterSeconds: 10,
   },
+  /** Nothing came for as long as a reader waits. */
+  silent: { words: 'What this is read from says nothing; try again', retryAfterSeconds: 10 },
 } as const
 
 type Outage = keyof typeof OUTAGES
 
-/** No database was reached yet, or a question found none. */
-class Away extends CoreError {}
+class OutageError extends CoreError {
+  readonly outage: Outage
+
+  constructor(outage: Outage, cause?: unknown) {
+    const { words, retryAfterSeconds } = OUTAGES[outage]
+    super('unavailable', words, { retryAfterSeconds, cause })
+    this.outage = outage
+  }
+}
 
 /** For which of them an error is there; else null. */
 export function outageOf(thrown: unknown): Outage | null {
-  if (thrown instanceof Away) return 'away'
+  if (thrown instanceof OutageError) return thrown.outage
   if (isDiskFull(thrown)) return 'full'
   if (isAway(thrown)) return 'away'
   if (isContended(thrown)) return 'contended'
   return isTooSlow(thrown) ? 'too_slow' : null
 }
 
-export function away(cause?: unknown): CoreError {
-  const { words, retryAfterSeconds } = OUTAGES.away
-  return new Away('unavailable', words, { retryAfterSeconds, cause })
-}
+/** No database was reached yet, or a question found none. */
+export const away = (cause?: unknown): CoreError => new OutageError('away', cause)
+
+/** A reader has waited long enough. */
+export const unanswered = (): CoreError => new OutageError('silent')
 
 /** How soon to ask a host again that is stopping, or that the system gives no more. */
 const HOST_RETRY_SECONDS = 5

@@ -50,6 +50,7 @@ export function lifecycleRoutes(deps: LifecycleRoutesDeps): Hono<Env> {
     },
     refuse: refuseOperator,
     wrongMethod,
+    readMs: deps.parts.pace.readMs,
   })
   return routes
 }

@@ -39,7 +39,8 @@ export function scimRoutes(deps: CoreDeps): Hono<Env> {
   const { onAnswer } = deps
   const wrongMethod = (c: Context<Env>, allow: string) =>
     failure(c, 405, null, 'Method Not Allowed', { allow })
-  serveRows(routes, { rows, prefix: SCIM_PATH, answer, refuse, wrongMethod, onAnswer })
+  const { readMs } = deps.parts.pace
+  serveRows(routes, { rows, prefix: SCIM_PATH, answer, refuse, wrongMethod, onAnswer, readMs })
   routes.all(`${SCIM_PATH}/*`, (c) =>
     failure(c, 404, null, 'There is no such resource type; see /scim/v2/ResourceTypes'),
   )

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const port = await listen(createServer(() => {}))
   silent = `http://127.0.0.1:${port}/scim`
   const env = { KEYWAY_PRIVATE_EGRESS: `scim=127.0.0.1:${port}` }
-  core = await startCore(env, { server: 'own', pace: { pageMs: 2000, formMs: 3000 } })
+  core = await startCore(env, { server: 'own', pace: { pageMs: 2000, formMs: 3000, readMs: 2000 } })
   await core.host.settled
   visitor = await signedIn(core)
 })
@@ -105,4 +105,24 @@ test('a page whose database says nothing leads to itself, and a form gives back 
     signalDatabase(pid, 'SIGCONT')
   }
   await until('it answers again', async () => (await visitor.get('/access')).status === 200)
+})
+
+test('a program that reads of a database which says nothing is told to try again', async () => {
+  const pid = core.host.databasePid()
+  signalDatabase(pid, 'SIGSTOP')
+  try {
+    const replies = ['/users', '/activity_logs', '/associations', '/operator/syncs'].map(
+      async (path) => {
+        const { status, headers, body } = await core.call('GET', path)
+        expect([path, status, headers.get('retry-after')]).toEqual([path, 503, '10'])
+        expect(JSON.stringify(body), path).toContain('says nothing')
+      },
+    )
+    const pushed = await core.call('GET', '/scim/v2/Users', { token: 'lss_any' })
+    expect(pushed).toMatchObject({ status: 503, body: { status: '503' } })
+    await Promise.all(replies)
+  } finally {
+    signalDatabase(pid, 'SIGCONT')
+  }
+  await until('it answers again', async () => (await core.call('GET', '/users')).status === 200)
 })

@@ -15,6 +15,8 @@ export type Pace = {
   pageMs: number
   /** The same of a form that was sent, and of a file: they may ask other systems, and read much. */
   formMs: number
+  /** How long what a program reads is waited for, in milliseconds: until then a question may walk all rows. */
+  readMs: number
 }
 
 /** The pace of a deployment. */
@@ -26,6 +28,7 @@ const PACE: Pace = {
   answerMs: 15_000,
   pageMs: 30_000,
   formMs: 120_000,
+  readMs: 120_000,
 }
 
 /** The pace of a deployment, but for what is given. */
