@@ -63,8 +63,8 @@ export const createCall =
         )
       const { response, page, raw_data: raw } = JSON.parse(answer.body.toString('utf8'))
       return {
-        ...{ ok: true, response: answer.isTable ? rowsOf(response) : response, page },
-        ...{ raw: raw ?? null, callId: requestId, bytes: answer.body.length },
+        ...{ ok: true, response: answer.isTable ? rowsOf(response, limits.maxBytes) : response },
+        ...{ page, raw: raw ?? null, callId: requestId, bytes: answer.body.length },
       }
     } catch (error) {
       failed =

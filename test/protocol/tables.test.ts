@@ -4,21 +4,35 @@ import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { rowsOf } from '../../runtime/protocol/tables.ts'
 import { thrownBy } from '../egress/fixtures/door.ts'
 
+const LIMIT = 4096
+
 test('a table gives its rows, with what is the same as before', () => {
-  expect(rowsOf({ a: ['x', 'y', 0], b: ['', 0, 0] })).toEqual([
+  expect(rowsOf({ a: ['x', 'y', 0], b: ['', 0, 0] }, LIMIT)).toEqual([
     { a: 'x', b: '' },
     { a: 'y', b: '' },
     { a: 'y', b: '' },
   ])
-  expect(rowsOf({ a: [], b: [] })).toEqual([])
+  expect(rowsOf({ a: [], b: [] }, LIMIT)).toEqual([])
 })
 
 test.each([
   ['lists of different lengths', { a: ['x'], b: [] }],
   ['no lists', { a: 'x' }],
   ['a list and none', { a: ['x'], b: { length: 1 } }],
+  ['a row before the first', { a: [0, 'x'] }],
+  ['an object that repeats', { a: [{ b: 'x' }, 0] }],
 ])('%s are no table', async (_what, table) => {
-  const error = await thrownBy(() => rowsOf(table))
+  const error = await thrownBy(() => rowsOf(table, LIMIT))
   expect(error).toBeInstanceOf(RuntimeError)
   expect(error.code).toBe('reply_invalid')
+})
+
+test('what repeats counts each time that it stands', async () => {
+  const text = 'x'.repeat(LIMIT / 4)
+  expect(rowsOf({ a: [text, 0, 0, 0, 0] }, LIMIT)).toHaveLength(5)
+  const error = await thrownBy(() => rowsOf({ a: [text, 0, 0, 0], b: ['', text, 0, 0] }, LIMIT))
+  expect(error).toMatchObject({
+    code: 'reply_too_large',
+    message: expect.stringMatching(/smaller/),
+  })
 })

@@ -50,7 +50,7 @@ async function toldAs(
   const written = 'leftOut' in JSON.parse(parts[0] ?? '{}')
   if (!reply.ok) return [{ refused: true }, written]
   const response = JSON.parse(`${body}`)
-  const value = reply.isTable ? rowsOf(response) : response
+  const value = reply.isTable ? rowsOf(response, CORE_REPLY_LIMITS.maxBytes) : response
   return [{ value, leftOut: reply.leftOut ?? 0 }, written]
 }
 
