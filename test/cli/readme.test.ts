@@ -1,12 +1,12 @@
 /** The pages' commands for authors and operators, run as they stand in an empty folder. */
 import { spawn } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { forgetDatabase } from '../database/forget.ts'
 import { freePort } from '../free-port.ts'
 import { type Ended, MAIN } from '../kit/commands.ts'
+import { newFolder } from '../kit/folder.ts'
 import { basics } from '../kit/program.ts'
 import { shellBlock } from '../pages.ts'
 
@@ -17,7 +17,7 @@ const groups: number[] = []
 const ended: Promise<unknown>[] = []
 
 beforeAll(async () => {
-  home = await mkdtemp(path.join(tmpdir(), 'keyway-readme-'))
+  home = newFolder('readme')
   const bin = path.join(home, '.bin')
   await mkdir(bin)
   // What npx would run where the package is installed.

@@ -1,15 +1,7 @@
 /** A backup is taken while rows are written, and restored into another data directory. */
 import { createHash, randomBytes } from 'node:crypto'
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { Client } from 'pg'
@@ -31,10 +23,11 @@ import { DataDirInUseError, lockDataDir } from '../../runtime/database/host-lock
 import { openDatabase } from '../../runtime/database/open.ts'
 import { backupKey, keyId } from '../../runtime/secrets/key-derivation.ts'
 import { until } from '../e2e/until.ts'
+import { newFolder } from '../kit/folder.ts'
 import { forgetDatabase } from './forget.ts'
 import { loadKept, STATES } from './kept.ts'
 
-const home = mkdtempSync(path.join(tmpdir(), 'keyway-backup-'))
+const home = newFolder('backup')
 const file = path.join(home, 'backup.tar.gz')
 const folders: string[] = []
 

@@ -4,9 +4,8 @@
  * STEPS=40 so many of each, half of them at the end, one by one. Then each is printed.
  */
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { rm, utimes } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { sql } from 'drizzle-orm'
@@ -22,6 +21,7 @@ import { resealAll } from '../../runtime/rotation/rotate-secrets.ts'
 import { SEALED_PLACES } from '../../runtime/rotation/sealed-places.ts'
 import { createSealer } from '../../runtime/secrets/seal.ts'
 import { bundled } from '../kit/bundled.ts'
+import { newFolder } from '../kit/folder.ts'
 import { withDatabase } from '../kit/template.ts'
 import { shows } from '../symptoms.ts'
 import { forgetDatabase } from './forget.ts'
@@ -31,7 +31,7 @@ import { shapeOf } from './shape.ts'
 const run = promisify(execFile)
 const PASSWORD = 'p'.repeat(40)
 
-const home = mkdtempSync(path.join(tmpdir(), 'keyway-killed-'))
+const home = newFolder('killed')
 const dataDirs: string[] = []
 const begin = (dataDir: string, password: string): Promise<EmbeddedDatabase> =>
   startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })

@@ -1,7 +1,5 @@
 /** A database that is restored while a job was under way in it. */
-import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { backup } from '../../runtime/database/backup/backup.ts'
@@ -11,9 +9,10 @@ import { openJobs } from '../../runtime/database/jobs.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
 import { backupKey, keyId } from '../../runtime/secrets/key-derivation.ts'
 import { until } from '../e2e/until.ts'
+import { newFolder } from '../kit/folder.ts'
 import { forgetDatabase } from './forget.ts'
 
-const home = mkdtempSync(path.join(tmpdir(), 'keyway-jobs-'))
+const home = newFolder('jobs')
 const folders = ['source', 'restored'].map((name) => path.join(home, name))
 const password = 'p'.repeat(40)
 const KEY = { id: keyId('a'.repeat(40)), sealKey: backupKey('a'.repeat(40)) }

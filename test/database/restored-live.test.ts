@@ -2,9 +2,7 @@
  * A backup of a deployment in the middle of everything, restored: nothing waits for the host of then, and what lets
  * a person in once, or for a while, does not do so again.
  */
-import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
@@ -26,11 +24,12 @@ import { send } from '../e2e/client.ts'
 import { begin, type Command, stopCommands } from '../e2e/command.ts'
 import { until } from '../e2e/until.ts'
 import { visit } from '../http/settings/visitor.ts'
+import { newFolder } from '../kit/folder.ts'
 import { ownServer } from '../kit/own-server.ts'
 import { forgetDatabase } from './forget.ts'
 
 const EMAIL = 'ada@acme.example'
-const home = mkdtempSync(path.join(tmpdir(), 'keyway-restored-live-'))
+const home = newFolder('restored-live')
 const to = path.join(home, 'restored')
 const KEY = { id: keyId(SECRET), sealKey: backupKey(SECRET) }
 const quiet = { signal: new AbortController().signal, onProgress: () => {}, tell: () => {} }

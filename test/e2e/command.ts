@@ -1,11 +1,11 @@
 /** The real `keyway` command as a child process, with an environment of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { PASSWORD_FILE } from '../../runtime/database/place.ts'
 import { forgetDatabase } from '../database/forget.ts'
+import { newFolder } from '../kit/folder.ts'
 import { withVerdicts } from '../kit/template.ts'
 import { isAlive, until } from './until.ts'
 
@@ -96,7 +96,7 @@ export async function run(
 
 /** A folder that `stopCommands` removes. */
 export async function newHome(): Promise<string> {
-  const home = await mkdtemp(path.join(tmpdir(), 'keyway-e2e-'))
+  const home = newFolder('e2e')
   homes.add(home)
   return home
 }

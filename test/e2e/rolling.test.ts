@@ -3,8 +3,7 @@
  * with a migration of its own, while calls and access requests go on. Without HAProxy (Debian's `haproxy`) it is skipped.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
@@ -13,6 +12,7 @@ import { VERSION } from '../../runtime/version.ts'
 import { type BadSystem, startBadSystem } from '../core/requests/faults/bad-system.ts'
 import { freePort } from '../free-port.ts'
 import { openTestDatabase, type TestDatabase } from '../kit/databases.ts'
+import { newFolder } from '../kit/folder.ts'
 import { send } from './client.ts'
 import { begin, type Command, ROOT, stopCommands } from './command.ts'
 import { until } from './until.ts'
@@ -172,7 +172,7 @@ const moreThan = (number: number) =>
 
 describe.skipIf(!isInstalled)('behind HAProxy', () => {
   beforeAll(async () => {
-    home = await mkdtemp(path.join(tmpdir(), 'keyway-rolling-'))
+    home = newFolder('rolling')
     database = await openTestDatabase()
     system = await startBadSystem()
     for (const name of ['a', 'b']) ports[name] = await freePort()

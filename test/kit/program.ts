@@ -1,10 +1,17 @@
 /** Programs of this repository, as a person runs them with `npm run`. */
 import { execFile } from 'node:child_process'
 
-/** What every program needs of this one's environment; with the cache, compiling hundreds of files is done once. */
+/**
+ * What every program needs of this one's environment; with the cache, compiling hundreds of files is done once, and its
+ * files lie where those of the tests do.
+ */
 export function basics(): Record<string, string> {
-  const { PATH = '', HOME = '', NODE_COMPILE_CACHE } = process.env
-  return { PATH, HOME, ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}) }
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE, TMPDIR } = process.env
+  return {
+    ...{ PATH, HOME },
+    ...(NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE } : {}),
+    ...(TMPDIR ? { TMPDIR } : {}),
+  }
 }
 
 /** What such a program finds that the run of the tests has made. */

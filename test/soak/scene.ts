@@ -1,12 +1,12 @@
 /** Where a soak happens: a host process with its connectors, the systems that those speak to, and a client. */
-import { cp, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, realpath, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { startSampleThread } from '../../runtime/sample/sample-thread.ts'
 import type { Attack, Family } from '../../runtime/verify/attacks/attack.ts'
 import { writeFolder } from '../../runtime/verify/corpus.ts'
 import { type HostLink, startHostProcess } from '../../runtime/verify/host-link.ts'
 import { forgetDatabase } from '../database/forget.ts'
+import { newFolder } from '../kit/folder.ts'
 import { withFirstStart } from '../kit/template.ts'
 import { createSoakClient, type SoakClient } from './client.ts'
 import { type Stalls, watchStalls } from './stalls.ts'
@@ -34,7 +34,7 @@ export async function openSoakScene(
   own: readonly string[],
   hostile: readonly Hostile[],
 ): Promise<SoakScene> {
-  const home = await realpath(await mkdtemp(path.join(tmpdir(), 'keyway-soak-')))
+  const home = await realpath(newFolder('soak'))
   const plugins = path.join(home, 'plugins')
   const dataDir = await withFirstStart(path.join(home, 'data'))
   await mkdir(plugins)

@@ -1,13 +1,13 @@
 /** Hosts that share one PostgreSQL and nothing else, behind a plain load balancer. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { createConnection, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { send } from '../e2e/client.ts'
 import { begin, type Command } from '../e2e/command.ts'
 import { until } from '../e2e/until.ts'
 import { openTestDatabase } from '../kit/databases.ts'
+import { newFolder } from '../kit/folder.ts'
 import { installSystem, missing } from '../real-systems/start.ts'
 
 export const TOKEN = `lsk_${'upgrades'.repeat(6)}`
@@ -24,7 +24,7 @@ export type Deployment = {
 
 /** Starts a database, some hosts on it, and a balancer in front of them. */
 export async function deploy(count: number): Promise<Deployment> {
-  const home = await mkdtemp(path.join(tmpdir(), 'keyway-upgrades-'))
+  const home = newFolder('upgrades')
   const database = await openTestDatabase()
   const env = {
     DATABASE_URL: database.url,
