@@ -14,6 +14,8 @@ import { createLog } from '../../runtime/observe/log.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { forgetDatabase } from '../database/forget.ts'
 import { until } from '../e2e/until.ts'
+import { withVerdicts } from '../kit/template.ts'
+import { workerOfTests } from '../kit/worker.ts'
 import { shows } from '../symptoms.ts'
 import { type CoreHost, group, person, SECRET, startCore } from './host.ts'
 
@@ -85,14 +87,16 @@ describe('what one host does, the other knows at the next request', () => {
 
 /** A host that may be refused: what it waits for, and what its core interface answers. */
 async function tryHost(secret: string) {
+  const dataDir = folder()
+  withVerdicts(dataDir)
   const config = readConfig({
-    KEYWAY_DATA_DIR: folder(),
+    KEYWAY_DATA_DIR: dataDir,
     KEYWAY_DROP_IN: 'off',
     KEYWAY_LOG_LEVEL: 'silent',
     KEYWAY_SECRET: secret,
     ...env,
   })
-  const host = await createHost(config, createLog('silent'))
+  const host = await createHost(config, createLog('silent'), {}, { worker: workerOfTests() })
   const waiting = async () => {
     const reply = await host.app.request('/readyz', { headers: { host: 'localhost' } })
     return JSON.stringify(((await reply.json()) as { waiting_for: string[] }).waiting_for)

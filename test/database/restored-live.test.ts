@@ -26,6 +26,7 @@ import { until } from '../e2e/until.ts'
 import { visit } from '../http/settings/visitor.ts'
 import { newFolder } from '../kit/folder.ts'
 import { ownServer } from '../kit/own-server.ts'
+import { withVerdicts } from '../kit/template.ts'
 import { forgetDatabase } from './forget.ts'
 
 const EMAIL = 'ada@acme.example'
@@ -139,6 +140,7 @@ test('nothing is stuck, nothing is done twice, and nobody comes in by what was u
   await backup({ connection, file, force: false, keys: [KEY], version: '1.2.3', ...quiet })
   const password = async () => (await keptSecret(to, PASSWORD_FILE)).value
   await restore({ dataDir: to, file, force: false, keys: [KEY], password, ...quiet })
+  withVerdicts(to)
   system.behave(() => 'well')
   core = await startCore(system.env, { from: to })
   await core.host.settled

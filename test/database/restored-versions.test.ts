@@ -16,7 +16,8 @@ import { backupKey, keyId } from '../../runtime/secrets/key-derivation.ts'
 import { keptSecret } from '../../runtime/secrets/secret-files.ts'
 import { VERSION } from '../../runtime/version.ts'
 import { until } from '../e2e/until.ts'
-import { withDatabase } from '../kit/template.ts'
+import { withDatabase, withVerdicts } from '../kit/template.ts'
+import { workerOfTests } from '../kit/worker.ts'
 import { forgetDatabase } from './forget.ts'
 import { asking, loadKept, SECRET, STATES, TOKEN } from './kept.ts'
 
@@ -68,13 +69,14 @@ describe('a backup', () => {
     const password = async () => (await keptSecret(dataDir, PASSWORD_FILE)).value
     const told = { tell: () => {}, onProgress: () => {} }
     await restore({ dataDir, file, force: false, keys: [key], password, signal, ...told })
+    withVerdicts(dataDir)
     const config = readConfig({
       KEYWAY_DATA_DIR: dataDir,
       KEYWAY_DROP_IN: 'off',
       KEYWAY_SECRET: SECRET,
       KEYWAY_ADMIN_TOKEN: TOKEN,
     })
-    const host = await createHost(config, createLog('silent'))
+    const host = await createHost(config, createLog('silent'), {}, { worker: workerOfTests() })
     const ask = async (target: string, headers = {}) => {
       const reply = await host.app.request(target, { headers: { host: 'localhost', ...headers } })
       return { status: reply.status, text: await reply.text() }

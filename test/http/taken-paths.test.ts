@@ -7,11 +7,15 @@ import { expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../runtime/config/config.ts'
 import { createHost } from '../../runtime/main.ts'
 import { createLog } from '../../runtime/observe/log.ts'
+import { withVerdicts } from '../kit/template.ts'
+import { workerOfTests } from '../kit/worker.ts'
 
 test('the path of the connectors cannot be that of anything else', async () => {
   const dataDir = mkdtempSync(path.join(tmpdir(), 'keyway-paths-'))
+  withVerdicts(dataDir)
   const config = readConfig({ KEYWAY_DATA_DIR: dataDir, KEYWAY_DROP_IN: 'off' })
-  const host = await createHost(config, createLog('silent'), {}, { database: 'none' })
+  const parts = { database: 'none', worker: workerOfTests() } as const
+  const host = await createHost(config, createLog('silent'), {}, parts)
   const segments = host.app.routes.map(({ path: at }) => at.split('/')[1] ?? '')
   await host.stop()
   await rm(dataDir, { recursive: true, force: true, maxRetries: 10 })
