@@ -52,7 +52,10 @@ export type IsolateScheduler = {
   answered(isolate: number): void
   /** The worker says that an isolate is gone; where nobody had asked for that, it is made sure. */
   gone(isolate: number, asked: boolean): void
-  /** Looks at idle isolates: code of theirs may run on when no call is left to have a deadline. */
+  /**
+   * Looks at idle isolates: code of theirs may run on when no call is left to have a deadline, and many that are idle
+   * for long hold memory for nobody.
+   */
   tend(): void
   /** Whose isolates there are. */
   connectors(): string[]
@@ -175,6 +178,7 @@ export function createIsolateScheduler(
     },
     tend() {
       for (const isolate of isolates.toCheck()) watchdog.watch(isolate, limits.idlePingMs)
+      for (const isolate of isolates.cool()) dispose(isolate)
     },
     connectors: isolates.connectors,
     get size() {

@@ -12,6 +12,9 @@ export type IsolateLimits = {
   maxCalls: number
   /** Age after which a warm isolate is replaced, in milliseconds. */
   maxAgeMs: number
+  /** So many isolates stay however long they are idle; others go after `warmMs` without a call, in milliseconds. */
+  warmIsolates: number
+  warmMs: number
 }
 
 /** How many isolates may be on their way out beside those that are in use. */
@@ -19,6 +22,8 @@ const MAX_LEAVING = 8
 /** How often an idle isolate is looked at, in milliseconds: after it was used, and otherwise. */
 const CHECK_USED_MS = 1000
 const CHECK_UNUSED_MS = 10_000
+/** Most idle isolates that go at one look: the end of each takes the worker a moment. */
+const COOLED_AT_ONCE = 4
 
 type Entry = {
   id: number
@@ -32,6 +37,8 @@ type Entry = {
   /** Whether it had calls since it was looked at last, and when that was. */
   used: boolean
   checkedMs: number
+  /** When its last call ended, in milliseconds. */
+  idleSinceMs: number
 }
 
 /** The isolate for a call, or null while there is no room; and those to dispose of. */
@@ -58,6 +65,8 @@ type IsolateTable = {
   serves(isolate: number): boolean
   /** Idle isolates that are to be looked at now; each is told once in a while. */
   toCheck(): number[]
+  /** Idle isolates that are to be disposed of now: nobody has used them for long, and there are many. */
+  cool(): number[]
   /** Whose isolates there are. */
   connectors(): string[]
   readonly size: number
@@ -112,6 +121,7 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
       retiring: false,
       used: true,
       checkedMs: Number.NEGATIVE_INFINITY,
+      idleSinceMs: now(),
     }
     nextId += 1
     byId.set(entry.id, entry)
@@ -161,6 +171,7 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
       const entry = byId.get(isolate)
       if (!entry) return false
       entry.running -= 1
+      entry.idleSinceMs = now()
       if (!entry.retiring || entry.running > 0) return false
       drop(entry)
       return true
@@ -199,6 +210,17 @@ export function createIsolateTable(limits: IsolateLimits, now: () => number): Is
         due.push(entry.id)
       }
       return due
+    },
+    cool() {
+      const cooled: number[] = []
+      // Those that were used longest ago come first.
+      for (const entry of current.values()) {
+        if (byId.size <= limits.warmIsolates || cooled.length === COOLED_AT_ONCE) break
+        if (entry.running > 0 || now() - entry.idleSinceMs < limits.warmMs) continue
+        drop(entry)
+        cooled.push(entry.id)
+      }
+      return cooled
     },
     connectors: () => [...new Set([...byId.values()].map(({ connector }) => connector))],
     get size() {

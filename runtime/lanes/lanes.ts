@@ -38,6 +38,8 @@ export const LANES_LIMITS: LanesLimits = {
   maxIsolates: 64,
   maxCalls: 50_000,
   maxAgeMs: 3_600_000,
+  warmIsolates: 16,
+  warmMs: 30_000,
   maxWaiting: 256,
   shared: false,
   pingMs: 100,

@@ -27,6 +27,8 @@ function open(limits: Partial<SchedulerLimits> = {}) {
       maxIsolates: 2,
       maxCalls: 100,
       maxAgeMs: 60_000,
+      warmIsolates: 1,
+      warmMs: 60_000,
       maxWaiting: 3,
       shared: false,
       pingMs: 20,
@@ -200,6 +202,16 @@ describe('an idle isolate', () => {
     seats.tend()
     expect(steps.ping.mock.calls).toEqual([[1]])
     await holds(() => expect(steps.dispose.mock.calls).toEqual([[1]]))
+  })
+
+  test('that nobody has used for long is disposed of where there are others', () => {
+    const { seats, steps, take, isolateOf } = open({ warmMs: 0 })
+    for (const key of ['1', '2']) {
+      take(key)
+      seats.release(isolateOf(key))
+    }
+    seats.tend()
+    expect(steps.dispose.mock.calls).toEqual([[1]])
   })
 
   test('is left to the deadline of a call that came meanwhile', async () => {

@@ -4,7 +4,14 @@ import { createIsolateTable, type IsolateLimits } from '../../runtime/lanes/isol
 function open(limits: Partial<IsolateLimits> = {}) {
   let now = 0
   const table = createIsolateTable(
-    { maxIsolates: 3, maxCalls: 100, maxAgeMs: 1000, ...limits },
+    {
+      maxIsolates: 3,
+      maxCalls: 100,
+      maxAgeMs: 1000,
+      warmIsolates: 1,
+      warmMs: 500,
+      ...limits,
+    },
     () => now,
   )
   const take = (connector: string, key: string) => {
@@ -140,5 +147,45 @@ describe('an idle isolate is to be looked at', () => {
     expect([table.toCheck(), table.serves(isolate)]).toEqual([[], true])
     table.release(isolate)
     expect([table.toCheck(), table.serves(isolate)]).toEqual([[isolate], false])
+  })
+})
+
+describe('idle isolates cool down', () => {
+  test('where there are many: those that were used longest ago go first', () => {
+    const { table, use, pass } = open()
+    const [one, two, three] = ['1', '2', '3'].map((key) => use('a', key).isolate)
+    pass(400)
+    use('a', '1')
+    expect(table.cool()).toEqual([])
+    pass(100)
+    expect([table.cool(), table.size]).toEqual([[two, three], 1])
+    expect(table.has(one as number)).toBe(true)
+  })
+
+  test('but a few stay, however long nobody has used them', () => {
+    const { table, use, pass } = open({ warmIsolates: 2 })
+    for (const key of ['1', '2']) use('a', key)
+    pass(1_000_000)
+    expect(table.cool()).toEqual([])
+  })
+
+  test('never while calls run in them, and their time begins when these have ended', () => {
+    const { table, take, pass } = open({ warmIsolates: 0 })
+    const { isolate } = take('a', '1')
+    pass(1000)
+    expect(table.cool()).toEqual([])
+    table.release(isolate)
+    pass(499)
+    expect(table.cool()).toEqual([])
+    pass(1)
+    expect(table.cool()).toEqual([isolate])
+  })
+
+  test('a few at a time, and their tenants get others', () => {
+    const { table, use, pass } = open({ maxIsolates: 20, warmIsolates: 0 })
+    const isolates = Array.from({ length: 6 }, (_, key) => use('a', `${key}`).isolate)
+    pass(500)
+    expect([table.cool(), table.cool()]).toEqual([isolates.slice(0, 4), isolates.slice(4)])
+    expect(isolates).not.toContain(use('a', '0').isolate)
   })
 })
