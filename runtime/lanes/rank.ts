@@ -43,7 +43,8 @@ export function createRank(
     isReady = false
     neededMs = isClear ? newMs : goodMs
     calmSinceMs = now()
-    wanted = 'usual'
+    // Where workers have died before, the start of the next one is what they cost the others.
+    wanted = isShared || isClear ? 'usual' : 'low'
     // The host's own autogroup may have been moved.
     isSet = priorities.set(pid, wanted)
   }

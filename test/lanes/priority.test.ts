@@ -100,9 +100,14 @@ describe('a rank', () => {
   test('stays down while anything is held against the connector', () => {
     const { set, look } = ranked({ isClear: false })
     for (let times = 0; times < 12; times += 1) look('calm', false)
-    expect(set).toEqual(['usual', 'low'])
+    expect(set).toEqual(['low'])
     for (let times = 0; times < 4; times += 1) look('calm')
-    expect(set).toEqual(['usual', 'low', 'usual'])
+    expect(set).toEqual(['low', 'usual'])
+  })
+
+  test('starts down while anything is held against the connector, unless it comes with the host', () => {
+    expect(ranked({ isClear: false }).set).toEqual(['low'])
+    expect(ranked({ isClear: false, isShared: true }).set).toEqual(['usual'])
   })
 
   test('stays down where nothing can be raised', () => {
