@@ -6,8 +6,6 @@
  * 165 MiB and counts 33 GiB). One figure for all workers would either end a worker with its fourth isolate
  * or stop nobody, so the limit starts low and is raised before each isolate that needs it.
  */
-import { execFile } from 'node:child_process'
-
 /** What V8 reserves for each isolate's code, in bytes. */
 const ISOLATE_RANGE_BYTES = 512 * 1024 * 1024
 
@@ -35,16 +33,6 @@ export const FIRST_DATA_LIMIT: number = dataLimitOf(FIRST_ISOLATES)
 
 /** Sets the limit of a running process, in bytes. Rejects when the system refuses or has no room for it. */
 export type SetDataLimit = (pid: number, bytes: number) => Promise<void>
-
-/** Sets it by the program of that name from util-linux; only the soft limit, which may be raised again. */
-export const createSetDataLimit =
-  (prlimit: string): SetDataLimit =>
-  (pid, bytes) =>
-    new Promise((resolve, reject) => {
-      execFile(prlimit, ['--pid', String(pid), `--data=${bytes}:`], (error) =>
-        error ? reject(error) : resolve(),
-      )
-    })
 
 type DataRoom = {
   /** Goes on when the worker may hold so many isolates: mostly at once. */

@@ -6,7 +6,8 @@ import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_proces
 import { accessSync, constants } from 'node:fs'
 import path from 'node:path'
 import { Duplex } from 'node:stream'
-import { createSetDataLimit, FIRST_DATA_LIMIT, type SetDataLimit } from './data-limit.ts'
+import { FIRST_DATA_LIMIT, type SetDataLimit } from './data-limit.ts'
+import { createSetDataLimit } from './set-data-limit.ts'
 import type { WorkerBundle } from './worker-bundle.ts'
 
 type Layer = {
