@@ -250,12 +250,19 @@ export function searchBack(
   let { state, steps } = standing
   let isNoted = false
   for (let at = to - 1; at >= from; at -= 1) {
-    const symbol = text[at] ?? 0
-    // Nothing has begun, and nothing begins: so are most bytes of most replies.
-    if (state === 0 && symbol < ROW && first[symbol] === 0) {
-      steps += 1
-      continue
+    if (state === 0) {
+      // Nothing has begun, and nothing begins: so are most bytes of most replies.
+      const idle = at
+      for (; at >= from; at -= 1) {
+        const symbol = text[at] ?? 0
+        if (symbol >= ROW) break
+        // Past the end of the text there is no symbol, and so no letter.
+        if (first[symbol] !== 0 && !(alone && isAlphanumeric(text[at + 1] ?? 0))) break
+      }
+      steps += idle - at
+      if (at < from) break
     }
+    const symbol = text[at] ?? 0
     /** Negative until the transition is known. */
     let next = -1
     while (state !== 0 && next < 0) {
