@@ -52,6 +52,14 @@ function attributesOf(found: FoundAccount, wanted: readonly string[]): Record<st
   return all
 }
 
+/** The same as JSON. Most accounts have a user name, and nothing else. */
+function attributesJson(found: FoundAccount, wanted: readonly string[]): string {
+  const { custom_attributes: custom, username } = found
+  if (wanted.length > 0 || (custom !== null && custom !== undefined))
+    return JSON.stringify(attributesOf(found, wanted))
+  return username ? `{"username":${JSON.stringify(listedText(username))}}` : '{}'
+}
+
 const orNull = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : listedText(text)
 
@@ -76,7 +84,7 @@ const toRow = (one: FoundAccount, wanted: readonly string[]) => ({
   family: orNull(one.family_name),
   type: one.account_type === 'service' ? 'SERVICE' : 'USER',
   status: STATUSES[one.user_status ?? 'ACTIVE'],
-  attributes: JSON.stringify(attributesOf(one, wanted)),
+  attributes: attributesJson(one, wanted),
 })
 
 type Row = ReturnType<typeof toRow>

@@ -12,7 +12,9 @@ const ONLY_JSON = /\\[^"]/
 export function arrayText(texts: readonly (string | null | undefined)[]): string {
   const json = JSON.stringify(texts)
   // Most lists escape nothing, which is seen much faster.
-  if (!json.includes('\\') || !ONLY_JSON.test(json)) return `{${json.slice(1, -1)}}`
+  if (!json.includes('\\') || !ONLY_JSON.test(json))
+    // In one piece: else it would be copied once more when it is sent, and be kept as both.
+    return ['{', json.slice(1, -1), '}'].join('')
   const items = texts.map((text) =>
     text === null || text === undefined ? 'null' : `"${text.replaceAll(/["\\]/g, '\\$&')}"`,
   )
