@@ -54,8 +54,9 @@ const CALM_WINDOW_MS = 150
 /** Processor time in that window that is no work, in milliseconds: a tick of the clock is 10. */
 const CALM_CPU_MS = 30
 const SAMPLE_MS = 50
-/** Buffers of connections that were cut are freed some time later: how long, and what does not matter. */
+/** Buffers of connections that were cut are freed some time later: how long, how often it is looked at, and what does not matter. */
 const SETTLE_MS = 2000
+const SETTLE_EVERY_MS = 400
 const SETTLED_BYTES = 16 * 1024 * 1024
 
 /** Runs an attack whose folder may be there already. */
@@ -129,7 +130,8 @@ async function settledState({ host }: Scene, before: HostState): Promise<HostSta
     const state = await host.state()
     if (state.usedBytes - before.usedBytes < SETTLED_BYTES || performance.now() > endMs)
       return state
-    await pause(100)
+    // Each look collects all of the host's garbage.
+    await pause(SETTLE_EVERY_MS)
   }
 }
 
