@@ -1,6 +1,6 @@
 /** The real `keyway` command as a child process, with an environment of its own. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { PASSWORD_FILE } from '../../runtime/database/place.ts'
@@ -34,12 +34,19 @@ export type CommandOptions = {
   file?: string
   /** A program that is run in place of the command, with all of the arguments. */
   program?: string
-  /** A new data directory is left to the first start: else the verdicts on the built-in connectors are there. */
+  /** The data directory is left to the first start: else the verdicts on the built-in connectors are there. */
   isFirst?: boolean
 }
 
 const begun = new Set<ChildProcess>()
 const homes = new Set<string>()
+
+/** Whether no host has looked at connectors there yet: a new data directory, or one that was restored. */
+function isUnjudged(dataDir: string): boolean {
+  const found = statSync(dataDir, { throwIfNoEntry: false })
+  if (!found) return true
+  return found.isDirectory() && !existsSync(path.join(dataDir, 'connectors'))
+}
 
 /** Starts `keyway ...args` in a process group of its own. */
 export function begin(
@@ -47,7 +54,7 @@ export function begin(
   { env = {}, cwd = ROOT, file = KEYWAY, program, isFirst = false }: CommandOptions = {},
 ): Command {
   const dataDir = env['KEYWAY_DATA_DIR']
-  if (args[0] === 'start' && dataDir && !isFirst && !existsSync(dataDir)) withVerdicts(dataDir)
+  if (args[0] === 'start' && dataDir && !isFirst && isUnjudged(dataDir)) withVerdicts(dataDir)
   const { PATH = '', HOME = '' } = process.env
   const [run, all] = program ? [program, args] : [process.execPath, [file, ...args]]
   const child = spawn(run, all, {
