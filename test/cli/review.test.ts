@@ -74,7 +74,10 @@ test('a dry run of a launch says what would be reviewed, and makes nothing', asy
 
 test('list and show say how far it is', async () => {
   const id = await idOf()
-  await until('it is launched', async () => (await asked('list')).out.includes('IN_PROGRESS'))
+  // The review is in progress while its app is still being prepared.
+  await until('its app is launched', async () =>
+    (await asked('show', id)).out.includes('Ledger  IN_PROGRESS'),
+  )
   expect((await asked('list')).out).toMatch(new RegExp(`^${id} {2}IN_PROGRESS {2}Second quarter `))
   expect((await asked('show', id)).out).toMatch(/Ledger {2}IN_PROGRESS: 3 OPEN\n {4}of 3 that/)
 })
