@@ -1,7 +1,9 @@
 /**
  * Reads the pages of a listing ahead while earlier ones are written, so that neither side waits for the other: of a slow
- * system each page is written when it comes, of a fast one several at once.
+ * system each page is written when it comes, of a fast one several at once. Whoever takes a page does so once the next one
+ * was asked for, so that the connector works meanwhile.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** What a listing answered, in so many bytes of JSON; `token` is null behind the last page. */
 export type FetchedPage<T> = { rows: T[]; token: string | null; bytes: number }
@@ -21,8 +23,10 @@ type Ahead<T> = {
 const MOST_ROWS = 10_000
 const MOST_BYTES = 4_000_000
 
-type From<T> = {
+type From<T, A> = {
   fetch(token: string | null): Promise<FetchedPage<T>>
+  /** Rows as they wait, as many, made once the next page was asked for. */
+  arrive(rows: T[]): A[]
   /** The first page's token. */
   token: string | null
   /** Whether to ask for a page behind one that has come. */
@@ -30,25 +34,31 @@ type From<T> = {
 }
 
 /** Begins to read, with the page of `token`. */
-export function readAhead<T>({ fetch, token, goesOn }: From<T>): Ahead<T> {
-  let waiting: FetchedPage<T>[] = []
-  let room = emptyRoom()
+export function readAhead<T, A>({ fetch, arrive, token, goesOn }: From<T, A>): Ahead<A> {
+  let waiting: FetchedPage<A>[] = []
+  const room: Room = { rows: 0, bytes: 0 }
   /** The token to ask for next; undefined where there is none, or it is not to be asked for. */
   let next: string | null | undefined = token
   let failure: { error: unknown } | null = null
+  /** The page that was asked for, and the last of those that came and do not wait yet. */
   let coming: Promise<void> | null = null
+  let arriving: Promise<void> | null = null
 
   function ask(): void {
     if (next === undefined || coming !== null || isFull(room)) return
-    coming = fetch(next).then(
-      (page) => {
+    const whole: Promise<void> = fetch(next).then(
+      async (page) => {
         coming = null
-        waiting.push(page)
+        arriving = whole
         room.rows += page.rows.length
         room.bytes += page.bytes
         const more = page.token !== null && next !== undefined && goesOn()
         next = more ? page.token : undefined
         ask()
+        // A call leaves at the end of a turn.
+        await nextTurn()
+        waiting.push({ ...page, rows: arrive(page.rows) })
+        if (arriving === whole) arriving = null
       },
       (error) => {
         coming = null
@@ -56,16 +66,20 @@ export function readAhead<T>({ fetch, token, goesOn }: From<T>): Ahead<T> {
         next = undefined
       },
     )
+    coming = whole
   }
 
   ask()
   return {
     async take() {
-      if (waiting.length === 0) await coming
+      if (waiting.length === 0) await (arriving ?? coming)
       if (waiting.length === 0 && failure !== null) throw failure.error
       const taken = waiting
       waiting = []
-      room = emptyRoom()
+      for (const { rows, bytes } of taken) {
+        room.rows -= rows.length
+        room.bytes -= bytes
+      }
       ask()
       return taken
     },
@@ -76,7 +90,5 @@ export function readAhead<T>({ fetch, token, goesOn }: From<T>): Ahead<T> {
 }
 
 type Room = { rows: number; bytes: number }
-
-const emptyRoom = (): Room => ({ rows: 0, bytes: 0 })
 
 const isFull = ({ rows, bytes }: Room): boolean => rows >= MOST_ROWS || bytes >= MOST_BYTES

@@ -74,11 +74,9 @@ export async function walkListing<T, R, A = T>(
   if (run.pageToken === null && !walkOffers(walk, capability)) return skip(walk)
   const request = listing.request(walk)
   const expected = { isNew: countedBefore(run, run.phase) === 0 && run.restarts === 0 }
-  const ahead = readAhead<A>({
-    async fetch(token) {
-      const page = await fetchPage<T>(walk, capability, request, token)
-      return { ...page, rows: arrived(walk, listing, page.rows) }
-    },
+  const ahead = readAhead<T, A>({
+    fetch: (token) => fetchPage<T>(walk, capability, request, token),
+    arrive: (rows) => arrived(walk, listing, rows),
     token: run.pageToken,
     goesOn: () => !walk.over(),
   })

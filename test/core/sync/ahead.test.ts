@@ -26,15 +26,18 @@ function system(pages: number, rowsOf: (n: number) => unknown[] = (n) => [n]) {
   }
 }
 
-/** Lets everything that waits for nothing happen. */
-const settle = () => new Promise((resolve) => setImmediate(resolve))
+/** Lets everything that waits for nothing happen, of which each page takes a turn. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+}
 
 const always = () => true
+const arrive = (rows: unknown[]) => rows
 const firsts = (pages: FetchedPage<unknown>[]) => pages.map(({ rows }) => rows[0])
 
 test('a page of a slow system is taken when it comes, and the next one is asked for meanwhile', async () => {
   const { asked, fetch, ...slow } = system(3)
-  const ahead = readAhead({ fetch, token: null, goesOn: always })
+  const ahead = readAhead({ fetch, arrive, token: null, goesOn: always })
   slow.let(0)
   expect(firsts(await ahead.take())).toEqual([0])
   expect(asked).toEqual([null, '1'])
@@ -47,7 +50,7 @@ test('a page of a slow system is taken when it comes, and the next one is asked 
 
 test('pages of a fast system that come while others are written are taken together', async () => {
   const { asked, fetch, ...fast } = system(5)
-  const ahead = readAhead({ fetch, token: '1', goesOn: always })
+  const ahead = readAhead({ fetch, arrive, token: '1', goesOn: always })
   for (const n of [1, 2, 3, 4]) fast.let(n)
   await settle()
   expect(firsts(await ahead.take())).toEqual([1, 2, 3, 4])
@@ -60,7 +63,7 @@ test.each([
   ['bytes', (): unknown[] => ['x'.repeat(2_500_000)]],
 ])('no page is asked for beside so many %s that wait', async (_, rowsOf) => {
   const { asked, fetch, ...fast } = system(9, rowsOf)
-  const ahead = readAhead({ fetch, token: null, goesOn: always })
+  const ahead = readAhead({ fetch, arrive, token: null, goesOn: always })
   for (let n = 0; n < 9; n += 1) fast.let(n)
   await settle()
   expect(asked).toEqual([null, '1'])
@@ -71,7 +74,7 @@ test.each([
 
 test('what came before a page that fails is taken first', async () => {
   const { fetch, ...one } = system(4)
-  const ahead = readAhead({ fetch, token: null, goesOn: always })
+  const ahead = readAhead({ fetch, arrive, token: null, goesOn: always })
   one.let(0)
   one.let(1)
   one.refuse(2)
@@ -83,7 +86,7 @@ test('what came before a page that fails is taken first', async () => {
 test('no page is asked for behind the moment when others wait, or that it is stopped', async () => {
   let goesOn = true
   const over = system(4)
-  const ahead = readAhead({ fetch: over.fetch, token: null, goesOn: () => goesOn })
+  const ahead = readAhead({ fetch: over.fetch, arrive, token: null, goesOn: () => goesOn })
   over.let(0)
   await settle()
   goesOn = false
@@ -94,9 +97,33 @@ test('no page is asked for behind the moment when others wait, or that it is sto
   expect(over.asked).toEqual([null, '1'])
 
   const stopped = system(4)
-  const other = readAhead({ fetch: stopped.fetch, token: null, goesOn: always })
+  const other = readAhead({ fetch: stopped.fetch, arrive, token: null, goesOn: always })
   other.stop()
   stopped.let(0)
   await settle()
   expect(stopped.asked).toEqual([null])
+})
+
+test('rows are made of a page once the next one was asked for, and a turn has passed', async () => {
+  const { asked, fetch, ...fast } = system(3)
+  const made: unknown[][] = []
+  const ahead = readAhead({
+    fetch,
+    arrive(rows) {
+      made.push([...rows, ...asked])
+      return rows.map((row) => `row ${row}`)
+    },
+    token: null,
+    goesOn: always,
+  })
+  fast.let(0)
+  await Promise.resolve().then(() => {})
+  expect(made).toEqual([])
+  expect(firsts(await ahead.take())).toEqual(['row 0'])
+  expect(made).toEqual([[0, null, '1']])
+  fast.refuse(2)
+  fast.let(1)
+  // What comes behind a page that has come does not hide it.
+  expect(firsts(await ahead.take())).toEqual(['row 1'])
+  await expect(ahead.take()).rejects.toThrow('page 2 is lost')
 })
