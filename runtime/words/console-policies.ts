@@ -38,7 +38,7 @@ export const CONSOLE_POLICIES = {
         off: 'Switched off: takes back what it gave',
       },
       who: 'Who gets it',
-      whoIs: 'People',
+      assigneeText: 'People',
       fitWho: { all: 'People who meet all of this:', any: 'People who meet any of this:' },
       whos: {
         all: 'who meet all of this',
@@ -126,7 +126,7 @@ export const CONSOLE_POLICIES = {
         off: 'Ausgeschaltet: entzieht, was sie gegeben hat',
       },
       who: 'Wer es erhält',
-      whoIs: 'Personen',
+      assigneeText: 'Personen',
       fitWho: {
         all: 'Personen, die alle Bedingungen erfüllen:',
         any: 'Personen, die mindestens eine Bedingung erfüllen:',

@@ -1,7 +1,7 @@
 /**
  * Reads the pages of a listing ahead while earlier ones are written, so that neither side waits for the other: of a slow
- * system each page is written when it comes, of a fast one several at once. Whoever takes a page does so once the next one
- * was asked for, so that the connector works meanwhile.
+ * system each page is written when it comes, of a fast one several at once. The next page is asked for before the one that
+ * came is used, so that the connector works meanwhile.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 

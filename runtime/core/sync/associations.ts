@@ -4,7 +4,7 @@ import type { Output } from '../../contract/capabilities/capabilities.ts'
 import type { Db } from '../../database/database.ts'
 import { arrayText } from './columns.ts'
 import { EACH_BY_KEY, isKeepable, isResourceId, MAX_ACCOUNT_ID, MAX_ID } from './kept.ts'
-import type { PreparedRows, SyncListing } from './listing.ts'
+import { asListed, type PreparedRows, type SyncListing } from './listing.ts'
 import type { Walk } from './runs.ts'
 
 type Found = Output<'find_entitlement_associations'>[number]
@@ -12,6 +12,7 @@ type Found = Output<'find_entitlement_associations'>[number]
 export const ASSOCIATIONS: SyncListing<Found, Named> = {
   capability: 'find_entitlement_associations',
   request: () => ({}),
+  arrive: asListed,
   prepare: (_walk, found) => namesOf(found),
   async write(tx, walk, named, { isNew }) {
     const { n, again } = await (isNew ? insert : merge)(tx, walk, named)

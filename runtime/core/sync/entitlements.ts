@@ -10,7 +10,7 @@ import {
   listedText,
   MAX_ID,
 } from './kept.ts'
-import type { SyncListing } from './listing.ts'
+import { asListed, type SyncListing } from './listing.ts'
 
 type FoundResource = Output<'list_resources'>[number]
 
@@ -23,6 +23,7 @@ const resourceRow = (one: FoundResource) => ({
 export const RESOURCES: SyncListing<FoundResource, ReturnType<typeof resourceRow>[]> = {
   capability: 'list_resources',
   request: () => ({}),
+  arrive: asListed,
   prepare: (_walk, found) =>
     eachOf(
       found,
@@ -65,6 +66,7 @@ const entitlementRow = (one: FoundEntitlement) => ({
 export const ENTITLEMENTS: SyncListing<FoundEntitlement, ReturnType<typeof entitlementRow>[]> = {
   capability: 'list_entitlements',
   request: () => ({ custom_attributes: [] }),
+  arrive: asListed,
   prepare: (_walk, found) =>
     eachOf(
       found,

@@ -4,7 +4,7 @@ import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { isRecord } from '../../contract/schema/record.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { EACH_BY_KEY, isKeepable, lastOfEach, listedText, MAX_ID } from './kept.ts'
-import { type SyncListing, walkListing } from './listing.ts'
+import { asListed, type SyncListing, walkListing } from './listing.ts'
 import { checkpoint, type RunRow, toNext, type Walk } from './runs.ts'
 import { Trouble } from './trouble.ts'
 
@@ -37,6 +37,7 @@ const EXPENSES: SyncListing<Told, ExpenseRow[]> = {
   request: ({ run }) => ({
     filters: { transaction_date: { start_date: expensesSince(run).toISOString() } },
   }),
+  arrive: asListed,
   prepare(_walk, found) {
     const kept = found.flatMap((one) => rowOf(one) ?? [])
     const rows = lastOfEach(kept, ({ external }) => external)

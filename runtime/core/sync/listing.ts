@@ -23,8 +23,8 @@ export type PreparedRows<R> = { rows: R; left_out: number; repeats: boolean }
 export type SyncListing<T, R, A = T> = {
   capability: CapabilityName
   request(walk: Walk): Record<string, unknown>
-  /** What a page is made into when it comes, while others are written; it waits as it is unless this is said. */
-  arrive?(walk: Walk, found: readonly T[]): A[]
+  /** What a page is made into when it comes, while others are written. */
+  arrive(walk: Walk, found: T[]): A[]
   /** What is to be written of what was listed. */
   prepare(walk: Walk, arrived: readonly A[]): PreparedRows<R>
   /** Writes rows; answers what to count: of what was `written`, how much this run had written before. */
@@ -32,6 +32,9 @@ export type SyncListing<T, R, A = T> = {
   /** Behind the last page, with it: what to do about rows that were not listed. */
   end?(tx: Db, walk: Walk): Promise<void>
 }
+
+/** For `arrive`: the page waits as it was listed. */
+export const asListed = <T>(_walk: Walk, found: T[]): T[] => found
 
 /** How often a phase starts again whose page token leads nowhere any more. */
 const MOST_RESTARTS = 5
@@ -76,7 +79,7 @@ export async function walkListing<T, R, A = T>(
   const expected = { isNew: countedBefore(run, run.phase) === 0 && run.restarts === 0 }
   const ahead = readAhead<T, A>({
     fetch: (token) => fetchPage<T>(walk, capability, request, token),
-    arrive: (rows) => arrived(walk, listing, rows),
+    arrive: (rows) => listing.arrive(walk, rows),
     token: run.pageToken,
     goesOn: () => !walk.over(),
   })
@@ -100,13 +103,6 @@ export async function walkListing<T, R, A = T>(
     await restart(walk, error)
   }
 }
-
-/** Rows as they wait. The cast: where a listing says nothing of it, A is T. */
-export const arrived = <T, R, A>(
-  walk: Walk,
-  { arrive }: SyncListing<T, R, A>,
-  found: readonly T[],
-): A[] => arrive?.(walk, found) ?? (found as unknown as A[])
 
 /** Pages that are written by one statement. */
 type Step<R> = PreparedRows<R> & { pages: number; listed: number; isLast: boolean }

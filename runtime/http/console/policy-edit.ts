@@ -160,7 +160,7 @@ const whoCard = (t: Tongue, draft: Draft, known: readonly string[]): Markup =>
   card(
     { id: 'who', title: t.console.policy_edit.who },
     html`<div class="in stack">
-<div class="field"><label for="who-is">${t.console.policy_edit.whoIs}</label><select id="who-is" name="who">${WHO.filter((one) => one !== 'text' || draft.who === 'text').map((one) => option(one, t.console.policy_edit.whos[one], draft.who))}</select></div>
+<div class="field"><label for="who-is">${t.console.policy_edit.assigneeText}</label><select id="who-is" name="who">${WHO.filter((one) => one !== 'text' || draft.who === 'text').map((one) => option(one, t.console.policy_edit.whos[one], draft.who))}</select></div>
 ${
   draft.who === 'text'
     ? html`<div class="field"><label for="text">${t.console.policy_edit.text}</label><p class="help" id="text-help">${t.console.policy_edit.textHelp}</p><textarea id="text" name="text" class="mono" rows="10" maxlength="20000" spellcheck="false" aria-describedby="text-help">

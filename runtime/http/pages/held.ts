@@ -8,9 +8,9 @@ import { standingOf } from '../../core/requests/machine/states.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { initials, nameOf, parseMoment } from '../frame/words.ts'
+import { assigneesText } from './assignee-names.ts'
 import { ask } from './parts.ts'
 import { requestBadge } from './states.ts'
-import { whoAre } from './whom.ts'
 
 /** Something that a person has. */
 export type Held = {
@@ -134,7 +134,7 @@ function leavingOf(t: Tongue, request: AccessRequest, now: Date): Markup | strin
   )
   if (task === undefined) return w.leaves_by_keyway(why)
   const since = t.moment(parseMoment(task.created_at), now)
-  return w.leaves_by_hand(why, whoAre(t, task.assignees ?? []), since)
+  return w.leaves_by_hand(why, assigneesText(t, task.assignees ?? []), since)
 }
 
 /** How much of its time is left: from 0 to 100. */

@@ -16,6 +16,7 @@ import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import type { Markup } from '../frame/layout.ts'
 import { pageNumber, searchText } from './access.ts'
+import { assigneesText } from './assignee-names.ts'
 import { waitingTasks } from './inbox-live.ts'
 import { inboxPage } from './inbox-page.ts'
 import { personNamed } from './named.ts'
@@ -23,7 +24,6 @@ import { note } from './parts.ts'
 import { isAction, isGlass, NEEDS_REASON, type OpenTask, subjectOf } from './task-detail.ts'
 import type { Refused } from './task-more.ts'
 import { OPEN_TASKS_QUERY, type Visit } from './visit.ts'
-import { whoAre } from './whom.ts'
 
 async function show(
   visit: Visit,
@@ -63,7 +63,7 @@ async function doneWords(
   const isGiving = isSame && next.task_category === 'PROVISIONING'
   return [
     w.done_with(words, subjectOf(t, done)),
-    ...(then ? [`${w.decides_then(whoAre(t, then.deciders, then.count))}.`] : []),
+    ...(then ? [`${w.decides_then(assigneesText(t, then.deciders, then.count))}.`] : []),
     ...(next === null ? [] : [isGiving ? w.done_next_by_hand : w.done_next]),
   ].join(' ')
 }

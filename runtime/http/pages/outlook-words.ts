@@ -2,11 +2,11 @@
 import { ACCESS_LENGTHS } from '../../contract/models/access-length.ts'
 import type { DecisionStep, RequestOutlook } from '../../contract/models/asking.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { eachByName, someNames, whoAre } from './whom.ts'
+import { assigneesText, eachByName, someNames } from './assignee-names.ts'
 
 /** Those of whom one makes a decision. */
 export const decidersOf = (t: Tongue, { deciders, count }: DecisionStep): string =>
-  whoAre(t, deciders, count)
+  assigneesText(t, deciders, count)
 
 /** The deciders of a step. A person who decides the step before is not named twice. */
 function decidersAfter(t: Tongue, { deciders, count }: DecisionStep, before: DecisionStep): string {
@@ -15,7 +15,8 @@ function decidersAfter(t: Tongue, { deciders, count }: DecisionStep, before: Dec
   const isAll = others.length === 0 && count === before.count
   if (isAll) return count === 1 ? t.w.decides_again : t.w.one_decides_again
   // Of several it is not known yet which of them it will be.
-  if (before.count > 1 || others.length === deciders.length) return whoAre(t, deciders, count)
+  if (before.count > 1 || others.length === deciders.length)
+    return assigneesText(t, deciders, count)
   return someNames(t, [...eachByName(t, others, count - 1), t.w.the_same_decides])
 }
 

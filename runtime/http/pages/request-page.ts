@@ -9,12 +9,12 @@ import { extendableFrom, type HeldNow } from '../../core/asking/extension.ts'
 import { icon } from '../frame/icons.ts'
 import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
+import { someNames } from './assignee-names.ts'
 import { endIfGiven, endWords } from './ends.ts'
 import { decidersOf, ruled, usualSeconds, whoDecides } from './outlook-words.ts'
 import { note, pagesNav } from './parts.ts'
 import { badge } from './states.ts'
 import { type TimelineStep, timeline } from './timeline.ts'
-import { someNames } from './whom.ts'
 
 type Choice = { id: string; label: string }
 
@@ -203,7 +203,7 @@ ${fromAdmins(page)}
   })
 }
 
-/** How the request before ended, in words of who refused it where there are any. */
+/** How the previous request ended, with the reason that was given for a refusal. */
 function refusal({ w }: Tongue, { status, notes }: AccessRequest): Markup {
   const said = notes[status]
   return note('bad', 'x', w.refused_before, said ? w.quoted(said) : w.states[status])

@@ -14,11 +14,11 @@ import { type Icon, icon } from '../frame/icons.ts'
 import { type Markup, proofField, type Visitor } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { initials, nameOf, parseMoment } from '../frame/words.ts'
+import { assigneesText } from './assignee-names.ts'
 import { endWords } from './ends.ts'
 import { note } from './parts.ts'
 import type { BadgeKind } from './states.ts'
 import { commentForm, commentsOn, type Refused, reassignForm } from './task-more.ts'
-import { whoAre } from './whom.ts'
 
 export type OpenTask = {
   task: Task
@@ -145,7 +145,7 @@ const thingOf = (
   { permission_label: label, app_name: app }: Pick<TaskGrounds, 'permission_label' | 'app_name'>,
 ): string => w.thing_in(label ?? w.plain_access, app ?? w.an_app)
 
-/** A task in a line of a list: of a request what is asked for, and how long; of others what they say. */
+/** One line for a task. For a request: what is asked for, and for how long. For other tasks: their own text. */
 export function lineOf(t: Tongue, task: Task, subject: RequestSubject | undefined): string {
   const category = task.task_category
   const isByHand = HAND_WORDS[category] !== undefined
@@ -249,7 +249,7 @@ function earlierFact(t: Tongue, one: Task, now: Date): Markup {
   return fact(isYes ? 'good' : 'bad', isYes ? 'check' : 'x', said, text)
 }
 
-/** That what is asked for is there already, and for how long it is asked for anew; null where it is not. */
+/** Says that the person holds this already and asks for more time; null where it is a new request. */
 function extension(t: Tongue, grounds: TaskGrounds, now: Date): Markup | null {
   const { held_now: held, expiration_in_seconds: seconds } = grounds
   if (!held) return null
@@ -272,7 +272,7 @@ function facts(
   return html`<section class="card" aria-labelledby="h-grounds"><header><h2 id="h-grounds">${w.grounds}</h2><p>${decides ? w.grounds_lead : w.grounds_decided}</p></header>
 <ul class="lines">
 ${earlier.map((one) => earlierFact(t, one, now))}
-${decides ? toCome.map(({ deciders, count }) => fact('', 'clock', w.decides_then(whoAre(t, deciders, count)))) : ''}
+${decides ? toCome.map(({ deciders, count }) => fact('', 'clock', w.decides_then(assigneesText(t, deciders, count)))) : ''}
 ${grounds.separation_of_duties.map((one) => dutyFact(t, one))}
 ${grounds.findings.map(({ kind, label, opened_at: since }) => fact('wait', 'alert', html`${label === null ? '' : html`${label}: `}${w.finding_kinds[kind]}`, w.found_on(day(parseMoment(since), now))))}
 ${

@@ -12,9 +12,9 @@ import { type Icon, icon } from '../frame/icons.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { nameOf, parseMoment } from '../frame/words.ts'
+import { assigneesText } from './assignee-names.ts'
 import { ifGivenToday } from './ends.ts'
 import type { BadgeKind } from './states.ts'
-import { whoAre } from './whom.ts'
 
 export type TimelineStep = {
   /** `next`: it is still to come. */
@@ -52,7 +52,7 @@ const isGiving = ({ task_category: category }: Task): boolean => category === 'P
 
 const decidesThen = ({ deciders, count }: LaterStep, { t }: Reader): TimelineStep => ({
   ...{ kind: 'next', icon: 'clock', parts: [] },
-  title: t.w.decides_then(whoAre(t, deciders, count)),
+  title: t.w.decides_then(assigneesText(t, deciders, count)),
 })
 
 const quoted = ({ t }: Pick<Reader, 't'>, text: string | null | undefined): string[] =>
@@ -80,10 +80,10 @@ function asked(request: AccessRequest, reader: Reader): TimelineStep {
 }
 
 const standIns = (t: Tongue, { delegates }: Task): string[] =>
-  delegates?.length ? [t.w.or_as_delegate(whoAre(t, delegates))] : []
+  delegates?.length ? [t.w.or_as_delegate(assigneesText(t, delegates))] : []
 
 /** Who may do a task. */
-const assigneesOf = (t: Tongue, { assignees }: Task): string => whoAre(t, assignees ?? [])
+const assigneesOf = (t: Tongue, { assignees }: Task): string => assigneesText(t, assignees ?? [])
 
 /** When a request ends that nobody decides on. */
 const endOf = ({ requested_at: at }: AccessRequest): Date | null =>

@@ -5,7 +5,7 @@ import { ACCOUNTS } from '../../../runtime/core/sync/accounts.ts'
 import { ASSOCIATIONS } from '../../../runtime/core/sync/associations.ts'
 import { ENTITLEMENTS, RESOURCES } from '../../../runtime/core/sync/entitlements.ts'
 import { type Expected, writeExpected } from '../../../runtime/core/sync/expected.ts'
-import { arrived, type SyncListing } from '../../../runtime/core/sync/listing.ts'
+import type { SyncListing } from '../../../runtime/core/sync/listing.ts'
 import type { Walk } from '../../../runtime/core/sync/runs.ts'
 import type { Db } from '../../../runtime/database/database.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
@@ -271,7 +271,7 @@ async function written<T, R, A>(
   expected: Expected = { isNew: false },
 ) {
   // The cast: the test's upstream lists as a connector does.
-  const { rows, left_out } = listing.prepare(walk, arrived(walk, listing, found as T[]))
+  const { rows, left_out } = listing.prepare(walk, listing.arrive(walk, found as T[]))
   const { written, repeated } = await listing.write(tx, walk, rows, expected)
   return { written, repeated, left_out }
 }

@@ -1,27 +1,27 @@
-/** Those who decide or do something, in a sentence: so that a person is found, and a group is not taken for one. */
+/** Names of the assignees of a task, for a sentence. A person can be found by them, and a group is called a group. */
 import type { Task } from '../../contract/models/task.ts'
 import type { Tongue } from '../frame/tongue.ts'
 
 type Assignee = NonNullable<Task['assignees']>[number]
 
-/** One who may do something: a name that says little has its address behind it. */
-function whoIs({ w }: Tongue, { type, name, email }: Assignee): string {
+/** One assignee. A name of one word is followed by the address. */
+function assigneeText({ w }: Tongue, { type, name, email }: Assignee): string {
   if (type === 'GROUP') return name ? w.group_named(name) : w.someone
   if (!name || !email || name === email || name.includes(' ')) return name || email || w.someone
   return `${name} (${email})`
 }
 
-/** All of them by name; those of `count` that are not told have none. */
+/** Each assignee's name. `count` is how many there are in all; those that are not listed have an empty name. */
 export const eachByName = (t: Tongue, told: readonly Assignee[], count = told.length): string[] => [
-  ...told.map((one) => whoIs(t, one)),
+  ...told.map((one) => assigneeText(t, one)),
   ...Array.from({ length: Math.max(0, count - told.length) }, () => ''),
 ]
 
-/** All of them in a sentence; `count` where there are more than are told. */
-export const whoAre = (t: Tongue, told: readonly Assignee[], count = told.length): string =>
+/** All assignees in a sentence; `count` is how many there are in all. */
+export const assigneesText = (t: Tongue, told: readonly Assignee[], count = told.length): string =>
   someNames(t, eachByName(t, told, count))
 
-/** Some names in a sentence, of many the first. */
+/** Names in a sentence: the first three, and how many more there are. */
 export function someNames({ w }: Tongue, names: readonly string[]): string {
   if (names.length === 0) return w.someone
   const few = names.slice(0, 3)
