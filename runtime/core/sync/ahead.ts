@@ -39,15 +39,19 @@ export function readAhead<T, A>({ fetch, arrive, token, goesOn }: From<T, A>): A
   const room: Room = { rows: 0, bytes: 0 }
   /** The token to ask for next; undefined where there is none, or it is not to be asked for. */
   let next: string | null | undefined = token
-  let failure: { error: unknown } | null = null
+  /** The first page that could not be had, by its place, and why: nothing behind it is taken. */
+  let failure: { at: number; error: unknown } | null = null
+  let asked = 0
   /** The page that was asked for, and the last of those that came and do not wait yet. */
   let coming: Promise<void> | null = null
   let arriving: Promise<void> | null = null
 
   function ask(): void {
     if (next === undefined || coming !== null || isFull(room)) return
-    const whole: Promise<void> = fetch(next).then(
-      async (page) => {
+    const at = asked++
+    const isBehind = () => failure !== null && failure.at < at
+    const whole: Promise<void> = fetch(next)
+      .then(async (page) => {
         coming = null
         arriving = whole
         room.rows += page.rows.length
@@ -57,16 +61,20 @@ export function readAhead<T, A>({ fetch, arrive, token, goesOn }: From<T, A>): A
         ask()
         // A call leaves at the end of a turn.
         await nextTurn()
-        waiting.push({ ...page, rows: arrive(page.rows) })
-        if (arriving === whole) arriving = null
-      },
-      (error) => {
-        coming = null
-        failure = { error }
+        if (!isBehind()) waiting.push({ ...page, rows: arrive(page.rows) })
+        leave(whole)
+      })
+      .catch((error) => {
+        if (!isBehind()) failure = { at, error }
         next = undefined
-      },
-    )
+        leave(whole)
+      })
     coming = whole
+  }
+
+  function leave(whole: Promise<void>): void {
+    if (coming === whole) coming = null
+    if (arriving === whole) arriving = null
   }
 
   ask()

@@ -127,3 +127,17 @@ test('rows are made of a page once the next one was asked for, and a turn has pa
   expect(firsts(await ahead.take())).toEqual(['row 1'])
   await expect(ahead.take()).rejects.toThrow('page 2 is lost')
 })
+
+test('a page that nothing can be made of fails when it is its turn, and nothing behind it is taken', async () => {
+  const { fetch, ...fast } = system(4)
+  const spoilt = (rows: unknown[]) => {
+    if (rows[0] === 1) throw new Error('page 1 holds no rows')
+    return rows
+  }
+  const ahead = readAhead({ fetch, arrive: spoilt, token: null, goesOn: always })
+  for (const n of [0, 1, 2]) fast.let(n)
+  fast.refuse(3)
+  await settle()
+  expect(firsts(await ahead.take())).toEqual([0])
+  await expect(ahead.take()).rejects.toThrow('page 1 holds no rows')
+})
