@@ -137,9 +137,9 @@ function readCursor(text: string): Cursor {
   })
 }
 
-/** The parked search that a request goes on with; undefined for a first page. */
+/** The parked search that a request goes on with; undefined for a first page, and for one entry, which has no pages. */
 export const parkedIdOf = (request: LdapRequest): string | undefined =>
-  request.operation === 'search' && request.page.cursor
+  request.operation === 'search' && request.scope !== 'base' && request.page.cursor
     ? readCursor(request.page.cursor).id
     : undefined
 

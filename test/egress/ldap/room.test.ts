@@ -152,6 +152,17 @@ describe.skipIf(noDirectory !== null)(title, () => {
     await stopAll()
   })
 
+  test('reads one entry elsewhere, also with the cursor of a search whose next page is on its way', async () => {
+    const { door } = await relayed()
+    const whole = await ask('SEARCH', twenty({ size: 60 }), door)
+    const { cursor } = await ask('SEARCH', twenty({ ahead: 20 }), door)
+    const one = await ask('SEARCH', { base: people(), scope: 'base', page: { cursor } }, door)
+    expect(one.entries.map(({ dn }: LdapEntry) => dn)).toEqual([people()])
+    const found = await ask('SEARCH', twenty({ cursor }), door)
+    expect(uids(found.entries)).toEqual(uids(whole.entries).slice(20, 40))
+    await stopAll()
+  })
+
   test('asks again for a page of which the connection has gone', async () => {
     const { door, end } = await relayed()
     const { cursor } = await ask('SEARCH', twenty({ ahead: 20 }), door)
