@@ -3,11 +3,13 @@
  * held is the row of `associations` itself, which a sync writes and marks: its span began when a complete run recorded
  * the run that saw it first (`sync_runs.recorded_at`). So a sync writes what it finds once.
  *
- * Associations of versions before have no first run: `association_spans` has their open spans too.
+ * Associations of versions before have no first run: `association_spans` has their open spans too. So it is with all of them
+ * as long as hosts of such a version may run beside this one (older-hosts.ts).
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { MOMENT } from './as-of.ts'
+import { olderHosts } from './older-hosts.ts'
 
 /** Which spans: of an app, and below it of an account or an entitlement. Expressions of the question around it. */
 type Which = {
@@ -109,9 +111,34 @@ export async function recordAssociations(
       where ${open} and not exists (select from associations h where ${there})`)
     await keepOlder(tx, open, there)
   }
+  const older = await olderHosts(tx)
+  if (older.were) await beginUnknown(tx, run)
   await tx.execute(sql`
     update sync_runs set recorded_at = ${MOMENT}, recorded_by = ${run.id}
     where app_id = ${run.appId} and id <= ${run.id} and recorded_at is null`)
+  if (older.mayBe) await writeSpans(tx, run)
+}
+
+/** Lets spans begin of what an older host found in a run that it did not end: there is no first run, and no open span. */
+async function beginUnknown(tx: Db, run: OfApp & { id: number }): Promise<void> {
+  await tx.execute(sql`
+    update associations h set first_run = ${run.id}
+    where h.app_id = ${run.appId} and h.first_run is null and not exists (
+      select from association_spans s where s.domain_id = ${run.domainId} and s.app_id = ${run.appId}
+        and s.until is null and s.account_id = h.account_id and s.entitlement_id = h.entitlement_id)`)
+}
+
+/** Writes the spans of what is held, as older hosts read, end and write them. */
+async function writeSpans(tx: Db, { appId }: OfApp): Promise<void> {
+  await tx.execute(sql`
+    insert into association_spans (domain_id, app_id, account_id, entitlement_id, since, first_run)
+    select found.domain_id, found.app_id, h.account_id, h.entitlement_id, found.recorded_at, found.recorded_by
+    from associations h join sync_runs found on found.id = h.first_run
+    where h.app_id = ${appId}
+    order by h.account_id, h.entitlement_id
+    on conflict do nothing`)
+  await tx.execute(sql`
+    update associations set first_run = null where app_id = ${appId} and first_run is not null`)
 }
 
 /**

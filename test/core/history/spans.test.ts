@@ -1,10 +1,14 @@
 /** Who held what, when and why, as complete syncs, uploads, imports and requests leave it. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Association } from '../../../runtime/contract/models/access.ts'
 import { deleteAssociations } from '../../../runtime/core/history/associations.ts'
+import { SPANS_BY_RUN } from '../../../runtime/core/history/older-hosts.ts'
 import { prune } from '../../../runtime/core/retention/prune.ts'
 import { parseRetention } from '../../../runtime/core/retention/rules.ts'
+import { MIGRATIONS } from '../../../runtime/database/fit.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { until } from '../../e2e/until.ts'
 import { app, type CoreHost, type Person, person } from '../host.ts'
@@ -304,6 +308,93 @@ describe('associations: what is held is a row of `associations`, what was held o
       sql`select gone_run from association_spans where app_id = ${appId}`,
     )
     expect(ended).toEqual([{ gone_run: String(id) }])
+  })
+
+  describe('in a database that a version before has written to', () => {
+    /** The moment at which the database was brought to this version: after its domain was made. */
+    const migrated = (at: string) =>
+      core.db.execute(sql`update deployment_versions set created_at = ${at}::timestamptz`)
+    let was: string
+    beforeAll(async () => {
+      const [row] = await ask<{ at: string }>(
+        core,
+        sql`select min(created_at)::text as at from deployment_versions`,
+      )
+      was = row?.at ?? ''
+      await core.db.execute(sql`update domains set created_at = '2020-01-01Z'`)
+    })
+    afterAll(async () => {
+      await migrated(was)
+      await core.db.execute(sql`update domains set created_at = clock_timestamp()`)
+    })
+
+    test('is known by the moment at which that migration was written', () => {
+      const { entries } = JSON.parse(
+        readFileSync(path.join(MIGRATIONS, 'meta', '_journal.json'), 'utf8'),
+      )
+      const [migration] = entries.filter(({ tag }: { tag: string }) => tag === '0056_spans_by_run')
+      expect(SPANS_BY_RUN).toBe(migration.when)
+    })
+
+    /** What a host of the version before leaves of associations: it knows no first run. */
+    const asBefore = (appId: string) =>
+      core.db.execute(sql`update associations set first_run = null where app_id = ${appId}`)
+
+    test.each([
+      ['a month ago', '2020-02-01Z', 0],
+      ['just now', 'now', 3],
+    ])(
+      'what a run found there that did not end is held since the next complete one: %s',
+      async (_, at, spans) => {
+        await migrated(at)
+        const appId = await connect(core, upstream)
+        upstream.before = (kind) =>
+          kind === 'activity' ? { status: 401, code: 'unauthenticated' } : undefined
+        expect((await sync(core, appId)).state).toBe('FAILED')
+        await asBefore(appId)
+        upstream.before = () => undefined
+        const complete = await sync(core, appId)
+        const since = complete.endedAt?.toISOString()
+        expect(await heldIn(appId)).toEqual(
+          ['ada g1', 'ben g1', 'ben g2'].map((one) => [one, since, complete.id]),
+        )
+        expect(await written(appId)).toBe(spans)
+        await sync(core, appId)
+        expect((await heldIn(appId)).map(([, from]) => from)).toEqual([since, since, since])
+      },
+    )
+
+    test('a host of that version, which may be there still, reads all spans, and ends and adds its own', async () => {
+      await migrated('now')
+      const appId = await connect(core, upstream)
+      const first = await sync(core, appId)
+      const held = await heldIn(appId)
+      expect(held.map(([, , run]) => run)).toEqual([first.id, first.id, first.id])
+      const then = await now()
+      // It reads open spans alone, so what this host ended a run with has one.
+      const open = async () =>
+        ask(
+          core,
+          sql`select since, first_run from association_spans where app_id = ${appId} and until is null`,
+        )
+      expect(await open()).toHaveLength(3)
+      // A complete run of its: what is gone is deleted, spans without an association end, those without a span begin.
+      await core.db.execute(sql`
+        delete from associations h using accounts a
+        where a.id = h.account_id and h.app_id = ${appId} and a.unique_identifier = 'ada'`)
+      await core.db.execute(sql`
+        update association_spans s set until = clock_timestamp() where s.app_id = ${appId} and s.until is null
+          and not exists (select from associations h where h.app_id = s.app_id and h.account_id = s.account_id
+            and h.entitlement_id = s.entitlement_id)`)
+      await core.db.execute(sql`
+        insert into association_spans (domain_id, app_id, account_id, entitlement_id, since, first_run)
+        select r.domain_id, h.app_id, h.account_id, h.entitlement_id, clock_timestamp(), r.id
+        from associations h join sync_runs r on r.id = ${first.id}
+        where h.app_id = ${appId} and not exists (select from association_spans s where s.app_id = h.app_id
+          and s.account_id = h.account_id and s.entitlement_id = h.entitlement_id and s.until is null)`)
+      expect(await heldIn(appId)).toEqual(held.slice(1))
+      expect(await heldAt(appId, then)).toEqual(['ada g1', 'ben g1', 'ben g2'])
+    })
   })
 
   test('pages go from app to app, and hold each association once', async () => {
