@@ -21,6 +21,8 @@ vi.mock('node:timers/promises', () => ({
 const RUNS = Number(process.env['RUNS'] ?? 25)
 const ONLY = process.env['SEED']
 const FIRST = Number(process.env['FIRST'] ?? 1)
+/** Many runs say how far they are. */
+const SAID_EVERY = 100
 
 let made: TestDatabase
 let database: Database
@@ -91,9 +93,10 @@ test.each([
   ],
 ])(
   '%s',
-  async (_name, one) => {
+  async (name, one) => {
     const failed: string[] = []
-    for (const seed of seeds) {
+    for (const [n, seed] of seeds.entries()) {
+      if (n > 0 && n % SAID_EVERY === 0) console.log(`${n} of ${seeds.length} runs: ${name}`)
       const faults = await one(seed)
       if (faults.length > 0) failed.push(`SEED=${seed}\n${faults.join('\n')}`)
       if (failed.length >= 3) break

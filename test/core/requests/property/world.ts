@@ -1,6 +1,6 @@
 /** One company for one run: an app, people, what they do, two hosts that carry it out, and a clock. */
 
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import type { Pool } from 'pg'
 import type { AppRow } from '../../../../runtime/core/catalogue/apps/apps.ts'
 import { keepConnection } from '../../../../runtime/core/catalogue/apps/connections.ts'
@@ -43,7 +43,7 @@ export type World = Awaited<ReturnType<typeof createWorld>>
 
 export async function createWorld(db: Db, domainId: string, seed: number) {
   // What earlier runs left is over.
-  await db.update(accessRequests).set({ wakeAt: null })
+  await db.update(accessRequests).set({ wakeAt: null }).where(isNotNull(accessRequests.wakeAt))
   const choose = random(seed)
   const consistencyMs = choose.one([0, 500, 4000])
   const system = createSystem(random(seed + 1), () => clock.nowMs, consistencyMs)
