@@ -112,33 +112,36 @@ export async function recordAssociations(
     await keepOlder(tx, open, there)
   }
   const older = await olderHosts(tx)
-  if (older.were) await beginUnknown(tx, run)
+  if (older.mayBe) await writeSpans(tx, run)
+  else if (older.were) await beginUnknown(tx, run)
+  // Last: a host that renews its lease would wait for what comes behind it.
   await tx.execute(sql`
     update sync_runs set recorded_at = ${MOMENT}, recorded_by = ${run.id}
     where app_id = ${run.appId} and id <= ${run.id} and recorded_at is null`)
-  if (older.mayBe) await writeSpans(tx, run)
 }
+
+/** A condition on associations `h`: no span of theirs is written and open. */
+const isUnwritten = ({ domainId, appId }: OfApp): SQL => sql`h.app_id = ${appId} and not exists (
+  select from association_spans s where s.domain_id = ${domainId} and s.app_id = ${appId}
+    and s.until is null and s.account_id = h.account_id and s.entitlement_id = h.entitlement_id)`
 
 /** Lets spans begin of what an older host found in a run that it did not end: there is no first run, and no open span. */
 async function beginUnknown(tx: Db, run: OfApp & { id: number }): Promise<void> {
   await tx.execute(sql`
-    update associations h set first_run = ${run.id}
-    where h.app_id = ${run.appId} and h.first_run is null and not exists (
-      select from association_spans s where s.domain_id = ${run.domainId} and s.app_id = ${run.appId}
-        and s.until is null and s.account_id = h.account_id and s.entitlement_id = h.entitlement_id)`)
+    update associations h set first_run = ${run.id} where h.first_run is null and ${isUnwritten(run)}`)
 }
 
-/** Writes the spans of what is held, as older hosts read, end and write them. */
-async function writeSpans(tx: Db, { appId }: OfApp): Promise<void> {
+/** Writes the spans of all that is held, as older hosts read, end and write them. */
+async function writeSpans(tx: Db, run: OfApp & { id: number }): Promise<void> {
   await tx.execute(sql`
     insert into association_spans (domain_id, app_id, account_id, entitlement_id, since, first_run)
-    select found.domain_id, found.app_id, h.account_id, h.entitlement_id, found.recorded_at, found.recorded_by
-    from associations h join sync_runs found on found.id = h.first_run
-    where h.app_id = ${appId}
-    order by h.account_id, h.entitlement_id
-    on conflict do nothing`)
+    select ${run.domainId}, h.app_id, h.account_id, h.entitlement_id,
+      coalesce(found.recorded_at, ${MOMENT}), coalesce(found.recorded_by, ${run.id})
+    from associations h left join sync_runs found on found.id = h.first_run
+    where ${isUnwritten(run)}
+    order by h.account_id, h.entitlement_id`)
   await tx.execute(sql`
-    update associations set first_run = null where app_id = ${appId} and first_run is not null`)
+    update associations set first_run = null where app_id = ${run.appId} and first_run is not null`)
 }
 
 /**
