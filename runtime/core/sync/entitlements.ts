@@ -27,7 +27,7 @@ export const RESOURCES: SyncListing<FoundResource, ReturnType<typeof resourceRow
   prepare: (_walk, found) =>
     eachOf(
       found,
-      (one) => isKeepable(one.integration_specific_id, MAX_ID),
+      ({ integration_specific_id: id }) => id !== '' && isResourceId(id),
       (one) => one.integration_specific_id,
       resourceRow,
     ),
