@@ -27,7 +27,7 @@ export const RESOURCES: SyncListing<FoundResource, ReturnType<typeof resourceRow
   prepare: (_walk, found) =>
     eachOf(
       found,
-      ({ integration_specific_id: id }) => id !== '' && isResourceId(id),
+      (one) => isKeepable(one.integration_specific_id, MAX_ID),
       (one) => one.integration_specific_id,
       resourceRow,
     ),

@@ -18,12 +18,11 @@ export const listedText = (text: string, most: number = MAX_TEXT): string =>
 export const isKeepable = (id: string, most: number): boolean =>
   id !== '' && id.length <= most && !id.includes('\u0000') && id.isWellFormed()
 
-/** Joins what the key of an entitlement is made of: its first place is where the id of the resource ends. */
-const BETWEEN = '\u0001'
-
 /** An id of a resource; empty for the global one. */
-export const isResourceId = (id: string): boolean =>
-  id === '' || (isKeepable(id, MAX_ID) && !id.includes(BETWEEN))
+export const isResourceId = (id: string): boolean => id === '' || isKeepable(id, MAX_ID)
+
+/** Joins what a key is made of; no id that is kept holds it at a place where it could be mistaken. */
+const BETWEEN = '\u0001'
 
 /** What an entitlement is known by. */
 export const entitlementKey = (one: {

@@ -117,8 +117,8 @@ export const accounts = pgTable(
     updatedAt: updatedAt(),
   },
   (table) => [
+    // It includes `id` and `domain_id` (migration 0057): lists find their ids, in this order, without looking at rows.
     uniqueIndex('accounts_identifier').on(table.appId, table.uniqueIdentifier),
-    index('accounts_order').on(table.domainId, table.appId, table.uniqueIdentifier, table.id),
     index('accounts_user').on(table.userId).where(sql`${table.userId} is not null`),
   ],
 )

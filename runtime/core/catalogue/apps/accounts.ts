@@ -86,7 +86,7 @@ export async function listAccounts(db: Db, principal: Principal, query: AllAccou
     status.length === 0 ? undefined : inArray(accounts.status, status),
   )
   const by = query.sort === '-account' ? desc : asc
-  const order = [by(accounts.appId), by(accounts.uniqueIdentifier), by(accounts.id)]
+  const order = [by(accounts.appId), by(accounts.uniqueIdentifier)]
   const page = await selectPage(db, accounts, { where, order }, query, (row) => row)
   return { ...page, items: await toAccounts(db, page.items, query.expand) }
 }
