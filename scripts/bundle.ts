@@ -42,7 +42,8 @@ const require = requireFrom(import.meta.url)`
 
 /** What the command finds beside it. */
 const BESIDE = `const builtWorker = resolvePath(import.meta.dirname, 'worker.cjs')
-const builtCompiler = resolvePath(import.meta.dirname, 'compiler.js')`
+const builtCompiler = resolvePath(import.meta.dirname, 'compiler.js')
+const builtSdk = resolvePath(import.meta.dirname, 'sdk.js')`
 
 /**
  * Node's HTTP without the WebSocket, `fetch` and HTTP/2 that it brings along: an import reads all that a module exports,
@@ -122,8 +123,24 @@ export async function bundleProgram(entry: string, outdir: string): Promise<stri
 const compilerBeside = (entry: string): string =>
   path.join(path.dirname(entry), '..', 'connectors', 'registry', `compiler${path.extname(entry)}`)
 
+/** What becomes part of each connector, as one file: the compiler leaves out of it what a connector does not use. */
+async function bundleSdk(entry: string, outdir: string): Promise<void> {
+  const ending = path.extname(entry)
+  await build({
+    entryPoints: [path.join(path.dirname(entry), '..', 'sdk', `sdk${ending}`)],
+    outdir,
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'esnext',
+    charset: 'utf8',
+    legalComments: 'none',
+    tsconfigRaw: {},
+  })
+}
+
 /**
- * Makes `main.js` and `compiler.js`, with their parts, and the code of workers in a new folder.
+ * Makes `main.js`, `compiler.js` and `sdk.js`, with their parts, and the code of workers in a new folder.
  *
  * @param entry the command's first file: runtime/cli/main.ts, or what was made of it
  */
@@ -135,8 +152,13 @@ export async function bundle(entry: string, outdir: string): Promise<void> {
     entryPoints: [entry, compilerBeside(entry)],
     splitting: true,
     banner: { js: `${PLACES}\n${BESIDE}` },
-    define: { BUILT_WORKER: 'builtWorker', BUILT_COMPILER: 'builtCompiler' },
+    define: {
+      BUILT_WORKER: 'builtWorker',
+      BUILT_COMPILER: 'builtCompiler',
+      BUILT_SDK: 'builtSdk',
+    },
   })
+  await bundleSdk(entry, outdir)
   await rename((await buildWorker(outdir)).file, path.join(outdir, 'worker.cjs'))
   await sayModules(outdir)
 }

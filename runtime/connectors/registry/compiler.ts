@@ -35,8 +35,14 @@ const [folderArgument = '', runtimeArgument = ''] = process.argv.slice(2)
 const folder = realpathSync(folderArgument)
 const runtime = realpathSync(runtimeArgument)
 const sdk = path.join(runtime, 'sdk')
-/** With the ending of this file: `.js` in the installed package. */
-const SDK_ENTRY = path.join(sdk, `sdk${path.extname(import.meta.filename)}`)
+/** The SDK as one file, beside a command which is one program (scripts/bundle.ts): to read its parts is half of a compilation. */
+declare const BUILT_SDK: string | undefined
+
+/** Else its source, with the ending of this file. */
+const SDK_ENTRY =
+  typeof BUILT_SDK === 'undefined'
+    ? path.join(sdk, `sdk${path.extname(import.meta.filename)}`)
+    : realpathSync(BUILT_SDK)
 
 /** The only door of the bundler to files: everything it resolves and loads passes here. */
 const walls: Plugin = {
@@ -72,7 +78,7 @@ const walls: Plugin = {
     })
     onLoad({ filter: /.*/ }, async ({ path: file }) => {
       // Here without having been resolved above: a pattern's match. Its name is not the connector's to know.
-      if (!allowed(file, [folder, ...RUNTIME_ROOTS]))
+      if (file !== SDK_ENTRY && !allowed(file, [folder, ...RUNTIME_ROOTS]))
         return refuse("an import pattern leads outside the connector's folder")
       const loader = LOADERS[path.extname(file)]
       if (!loader) return refuse(`${path.basename(file)}: only ts, js and json can be imported`)
