@@ -101,12 +101,16 @@ export async function hasRecentJob(db: Db, queue: string, seconds: number): Prom
   return rows.length > 0
 }
 
-/** Keys whose jobs were begun so long ago and have not ended, those that wait longest first. */
-export async function startedJobs(db: Db, queue: string, seconds: number): Promise<string[]> {
-  const { rows } = await db.execute<{ key: string }>(sql`
-    select singleton_key as key from ${JOB}
-    where name = ${queue} and policy = ${POLICY} and state <= 'active' and state = 'active'
+/** Jobs of some queues that were begun so long ago and have not ended, those that wait longest first. */
+export async function startedJobs<Name extends string>(
+  db: Db,
+  queues: readonly Name[],
+  seconds: number,
+): Promise<{ queue: Name; key: string }[]> {
+  const { rows } = await db.execute<{ queue: Name; key: string }>(sql`
+    select name as queue, singleton_key as key from ${JOB}
+    where name = any(${sql.param(queues)}::text[]) and policy = ${POLICY} and state <= 'active' and state = 'active'
       and started_on < now() - make_interval(secs => ${seconds})
     order by started_on`)
-  return rows.map(({ key }) => key)
+  return rows
 }

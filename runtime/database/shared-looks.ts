@@ -13,6 +13,9 @@ const FRESH_MS = 1000
 /** Most remembered queries: one per queue, and one per set of apps at their concurrency limit. */
 const MOST = 200
 
+/** Most queries at once, of all queues: when a host starts all its workers ask, and each query at once is a connection. */
+const AT_ONCE = 3
+
 type SharedLooks = {
   ask: Ask
   /** A job was sent, possibly by another host: forgets the empty results. */
@@ -27,11 +30,26 @@ export function createSharedLooks(
   const empty = new Map<string, { changes: number; atMs: number }>()
   const last = new Map<string, Promise<unknown>>()
 
+  let running = 0
+  const waiting: (() => void)[] = []
+
+  async function inTurn(text: string, values?: unknown[]): Promise<Answer> {
+    if (running < AT_ONCE) running += 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await ask(text, values)
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+
   async function look(key: string, text: string, values?: unknown[]): Promise<Answer> {
     const known = empty.get(key)
     if (known?.changes === changes && now() - known.atMs < FRESH_MS) return { rows: [] }
     const asked = { changes, atMs: now() }
-    const answer = await ask(text, values)
+    const answer = await inTurn(text, values)
     if (answer.rows.length === 0) {
       if (empty.size >= MOST) empty.clear()
       empty.set(key, asked)

@@ -66,3 +66,27 @@ test('a look that fails fails for the one who asked, and the next one asks', asy
   const [first, second] = await Promise.allSettled([ask(LOOK), ask(LOOK)])
   expect([first?.status, second?.status]).toEqual(['rejected', 'fulfilled'])
 })
+
+test('of many queues three are looked at at once, and each in its turn', async () => {
+  const asked: PromiseWithResolvers<{ rows: unknown[] }>[] = []
+  const looks = createSharedLooks(() => {
+    const one = Promise.withResolvers<{ rows: unknown[] }>()
+    asked.push(one)
+    return one.promise
+  })
+  const all = Array.from({ length: 8 }, (_, n) => looks.ask(LOOK, [n]))
+  const soon = () => new Promise((resolve) => setImmediate(resolve))
+  await soon()
+  expect(asked).toHaveLength(3)
+  asked[0]?.reject(new Error('away'))
+  asked[1]?.resolve({ rows: [] })
+  await expect(all[0]).rejects.toThrow('away')
+  await soon()
+  expect(asked).toHaveLength(5)
+  for (const n of [2, 3, 4, 5, 6, 7]) {
+    asked[n]?.resolve({ rows: [] })
+    await soon()
+  }
+  await Promise.all(all.slice(1))
+  expect(asked).toHaveLength(8)
+})

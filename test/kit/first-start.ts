@@ -9,9 +9,14 @@ import { appendFile, mkdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { Client, type ClientConfig } from 'pg'
+import { PgBoss } from 'pg-boss'
 import { mainOfCheckout } from '../../runtime/cli/checkout.mjs'
 import { readConfig } from '../../runtime/config/config.ts'
+import { prepareQueues } from '../../runtime/core/kernel/background/background.ts'
+import { parseRetention } from '../../runtime/core/retention/rules.ts'
 import { startEmbedded } from '../../runtime/database/embedded.ts'
+import { JOBS_SCHEMA } from '../../runtime/database/jobs.ts'
 import { openDatabase } from '../../runtime/database/open.ts'
 import { PASSWORD_FILE } from '../../runtime/database/place.ts'
 import { createHost } from '../../runtime/main.ts'
@@ -60,7 +65,7 @@ export async function setup(): Promise<() => Promise<void>> {
 /** What tests kill is a server, not the machine: what it has handed to the system is there afterwards. */
 const UNSYNCED = '\nfsync = off\n'
 
-/** Makes the database of a data directory, and leaves its server stopped. */
+/** Makes the database of a data directory, with the queues of a host in it, and leaves its server stopped. */
 async function makeDatabase(dataDir: string): Promise<void> {
   const password = async () => (await keptSecret(dataDir, PASSWORD_FILE)).value
   const server = await startEmbedded({ dataDir, password, tell: () => {}, onLine: () => {} })
@@ -68,8 +73,25 @@ async function makeDatabase(dataDir: string): Promise<void> {
     throw error
   })
   await database.close()
+  await makeQueues(server.connection)
   await server.stop()
   await appendFile(path.join(server.cluster, 'postgresql.auto.conf'), UNSYNCED)
+}
+
+/** Makes the queues of jobs, as the first host of a deployment does. */
+async function makeQueues(connection: ClientConfig): Promise<void> {
+  const client = new Client(connection)
+  await client.connect()
+  const jobs = new PgBoss({
+    schema: JOBS_SCHEMA,
+    db: { executeSql: (text, values) => client.query(text, values) },
+    supervise: false,
+    schedule: false,
+  })
+  await jobs.start()
+  await prepareQueues(jobs, parseRetention('').jobs)
+  await jobs.stop({ graceful: false })
+  await client.end()
 }
 
 /** Has the built-in connectors compiled and judged in a data directory. */

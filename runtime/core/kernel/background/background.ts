@@ -6,8 +6,9 @@
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { DrizzleQueryError } from 'drizzle-orm'
-import type { JobWithMetadata, PgBoss } from 'pg-boss'
+import type { JobWithMetadata, PgBoss, Queue } from 'pg-boss'
 import { idle } from '../../../database/alone.ts'
 import { isAway } from '../../../database/away.ts'
 import type { Database, Db } from '../../../database/database.ts'
@@ -49,6 +50,9 @@ const MOST_TAKEN = 4
 /** How long a stop waits for what runs, in milliseconds. */
 const STOP_MS = 10_000
 
+/** Queues whose keys are worked on under a lock, which tells whether anybody does. */
+const WITH_TURNS = QUEUE_NAMES.filter((name) => QUEUES[name].lease === 'turn')
+
 /** Longest words of a failure that are kept, in characters. */
 const MAX_WORDS = 2000
 
@@ -87,14 +91,8 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
 
   async function begin(database: Database, jobs: PgBoss): Promise<void> {
     const { db } = database
-    const kept = { deleteAfterSeconds: keptDays * DAY_SECONDS }
-    const dead = { notify: true, retryLimit: 1000, retryDelay: 60, ...kept }
-    await jobs.createQueue(DEAD, dead)
-    await jobs.updateQueue(DEAD, dead)
-    for (const name of QUEUE_NAMES)
-      await jobs.createQueue(name, { policy: POLICY, ...optionsOf(name), ...kept })
+    await prepareQueues(jobs, keptDays)
     for (const name of QUEUE_NAMES) {
-      await jobs.updateQueue(name, { ...optionsOf(name), ...kept })
       const first: string = await jobs.work<DeadJob>(
         name,
         { ...placesOf(name), notifyPollingIntervalSeconds: 5 },
@@ -138,28 +136,30 @@ export function createWork({ handlers, parts, pace, keptDays, onError }: WorkDep
         if (isAway(error)) throw error
         onError(error)
       })
+    await takeOver(db, asked)
   }
 
   async function lookFor(db: Db, asked: Db, name: QueueName): Promise<void> {
     const keys = await handlers[name].due(asked)
     for (const key of keys) await send(db, name, key)
-    await takeOver(db, asked, name)
   }
 
   /**
    * Goes on with what a host has left that was killed: its jobs count as running until they are missed,
    * but the locks that it worked under are free at once.
    */
-  async function takeOver(db: Db, asked: Db, name: QueueName): Promise<void> {
-    const { turnOf } = handlers[name]
-    if (!turnOf) return
-    const begun = await startedJobs(asked, name, LEFT_SECONDS)
+  async function takeOver(db: Db, asked: Db): Promise<void> {
+    const begun = (await startedJobs(asked, WITH_TURNS, LEFT_SECONDS)).flatMap(({ queue, key }) => {
+      const turn = handlers[queue].turnOf?.(key)
+      return turn === undefined ? [] : [{ queue, key, turn }]
+    })
     if (begun.length === 0) return
-    const free = new Set(await idle(db, begun.map(turnOf)))
-    for (const key of begun) {
-      const id = `${name} ${key}`
-      if (!free.has(turnOf(key)) || taken.has(id) || taken.size >= MOST_TAKEN) continue
-      const end = work(db, name, key)
+    const turns = begun.map(({ turn }) => turn)
+    const free = new Set(await idle(db, turns))
+    for (const { queue, key, turn } of begun) {
+      const id = `${queue} ${key}`
+      if (!free.has(turn) || taken.has(id) || taken.size >= MOST_TAKEN) continue
+      const end = work(db, queue, key)
         .catch((error) => {
           if (!isAway(error) && !stopping.signal.aborted) onError(error)
         })
@@ -202,6 +202,22 @@ function inWords(error: unknown): never {
   throw new Error(keptText(told instanceof Error ? told.message : String(told), MAX_WORDS))
 }
 
+/** Makes the queues that are not there, and changes those that are kept otherwise. */
+export async function prepareQueues(jobs: PgBoss, keptDays: number): Promise<void> {
+  const there = new Map((await jobs.getQueues()).map((queue) => [queue.name, queue]))
+  const kept = { notify: true, deleteAfterSeconds: keptDays * DAY_SECONDS }
+  async function prepare(name: string, options: Partial<Queue>, policy?: typeof POLICY) {
+    const found = there.get(name)
+    if (found === undefined)
+      await jobs.createQueue(name, { ...(policy ? { policy } : {}), ...options })
+    else if (!isDeepStrictEqual({ ...found, ...options }, found))
+      await jobs.updateQueue(name, options)
+  }
+  // The others name it.
+  await prepare(DEAD, { retryLimit: 1000, retryDelay: 60, ...kept })
+  for (const name of QUEUE_NAMES) await prepare(name, { ...optionsOf(name), ...kept }, POLICY)
+}
+
 function placesOf(name: QueueName) {
   const { concurrency, perApp } = QUEUES[name]
   return {
@@ -213,7 +229,6 @@ function placesOf(name: QueueName) {
 const optionsOf = (name: QueueName) => {
   const { retries, pauses, deadlineMs }: QueueRow = QUEUES[name]
   return {
-    notify: true,
     retryLimit: retries,
     retryDelay: pauses.firstMs / 1000,
     retryBackoff: true,
