@@ -106,6 +106,14 @@ export function company(core: Pick<CoreHost, 'call' | 'db'>) {
       60_000,
     )
 
+  /** Ends the time of access that was given, however long it is. */
+  async function endTime(id: string): Promise<void> {
+    const { rowCount } = await core.db.execute(sql`
+      update access_requests set expires_at = clock_timestamp(), wake_at = clock_timestamp()
+      where id = ${id} and status = 'COMPLETED' and expires_at > clock_timestamp()`)
+    if (rowCount !== 1) throw new Error('this request has no time that goes on')
+  }
+
   /** The open task of a request, as an admin sees it. */
   const openTask = async (id: string) =>
     (await core.call('GET', `/tasks?show_all_tasks=true&access_request_id=${id}&status=PENDING`))
@@ -140,6 +148,7 @@ export function company(core: Pick<CoreHost, 'call' | 'db'>) {
     statusOf,
     reaches,
     reachesSoon,
+    endTime,
     openTask,
     settle,
     retry,

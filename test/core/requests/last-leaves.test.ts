@@ -5,6 +5,9 @@ import type { Company } from './company.ts'
 import { type BadCompany, startBadCompany } from './faults/bad-company.ts'
 import type { BadSystem } from './faults/bad-system.ts'
 
+/** Longer than a test; each says when the time is over. */
+const SECONDS = 3600
+
 let bad: BadCompany
 let system: BadSystem
 let core: CoreHost
@@ -36,11 +39,11 @@ beforeEach(async () => {
   system.behave(() => 'well')
 })
 
-async function given(permissionId: string | null, seconds: number, byHand = false) {
+async function given(permissionId: string | null, byHand = false) {
   const id = await acme.asked(who, {
     app_id: appId,
     ...(permissionId === null ? {} : { requestable_permission_ids: [permissionId] }),
-    expiration_in_seconds: seconds,
+    expiration_in_seconds: SECONDS,
   })
   await acme.settle(id, 'complete')
   if (byHand) {
@@ -52,10 +55,10 @@ async function given(permissionId: string | null, seconds: number, byHand = fals
 }
 
 /** The connector cannot make the account: a person does. */
-async function accountByHand(seconds: number): Promise<string> {
+async function accountByHand(): Promise<string> {
   system.behave((name) => (name === 'create_account' ? 'refused' : 'well'))
   const at = { atMs: performance.now() }
-  const id = await acme.asked(who, { app_id: appId, expiration_in_seconds: seconds })
+  const id = await acme.asked(who, { app_id: appId, expiration_in_seconds: SECONDS })
   await acme.settle(id, 'complete')
   await acme.reaches(id, 'PENDING_MANUAL_PROVISIONING')
   system.accounts.set(`hand-${people}`, { email: who.email, status: 'ACTIVE', ...at })
@@ -72,10 +75,12 @@ const asksToClose = (id: string) =>
 const statusOfAccount = () => system.accountsOf(who.email)[0]?.[1].status
 
 it('an account that was given by hand: its closing is asked for when the last permission has left', async () => {
-  const app = await accountByHand(2)
-  const other = await given(permission, 9)
+  const app = await accountByHand()
+  const other = await given(permission)
+  await acme.endTime(app)
   await acme.reaches(app, 'TIME_BASED_EXPIRED')
   expect(await acme.openTask(app)).toBeUndefined()
+  await acme.endTime(other)
   await acme.reaches(other, 'TIME_BASED_EXPIRED')
   await asksToClose(app)
   expect(await acme.openTask(other)).toBeUndefined()
@@ -84,24 +89,29 @@ it('an account that was given by hand: its closing is asked for when the last pe
 })
 
 it('an account that the connector made is closed when the last permission, given by hand, has to leave', async () => {
-  const app = await given(null, 3)
-  const other = await given(handmade, 9, true)
+  const app = await given(null)
+  const other = await given(handmade, true)
+  await acme.endTime(app)
   await acme.reaches(app, 'TIME_BASED_EXPIRED')
   expect(statusOfAccount()).toBe('ACTIVE')
+  await acme.endTime(other)
   await acme.reaches(other, 'PENDING_MANUAL_DEPROVISIONING')
   await expect.poll(statusOfAccount, { timeout: 20_000 }).toBe('SUSPENDED')
 })
 
 it('people who were asked to close an account need not any more once something is given in it, and is asked again later', async () => {
-  const app = await accountByHand(1)
+  const app = await accountByHand()
+  await acme.endTime(app)
   await acme.reaches(app, 'PENDING_MANUAL_DEPROVISIONING')
-  const other = await given(permission, 6)
+  const other = await given(permission)
   await acme.reaches(app, 'TIME_BASED_EXPIRED')
   expect(await acme.openTask(app)).toBeUndefined()
+  await acme.endTime(other)
   await acme.reaches(other, 'TIME_BASED_EXPIRED')
   await asksToClose(app)
-  const third = await given(permission, 3)
+  const third = await given(permission)
   await expect.poll(() => acme.openTask(app)).toBeUndefined()
+  await acme.endTime(third)
   await acme.reaches(third, 'TIME_BASED_EXPIRED')
   await asksToClose(app)
 })

@@ -93,7 +93,7 @@ it('makes an account, puts it into the group, and takes it out when its time is 
 
 it('makes an account for the app itself, once for requests at the same time, and disables it at the end', async () => {
   const bob = await someone('account')
-  const body = { app_id: appId, expiration_in_seconds: 6 }
+  const body = { app_id: appId, expiration_in_seconds: 3600 }
   const ids = await Promise.all([acme.asked(bob, body), acme.asked(bob, body)])
   for (const id of ids) await acme.settle(id, 'complete')
   for (const id of ids) await acme.reaches(id, 'COMPLETED')
@@ -101,6 +101,7 @@ it('makes an account for the app itself, once for requests at the same time, and
   expect((await accountsOf(bob))[0].active).toBe(true)
   const listed = await core.call('GET', `/users/${bob.id}/accounts`)
   expect(listed.body.items).toHaveLength(1)
+  for (const id of ids) await acme.endTime(id)
   for (const id of ids) await acme.reaches(id, 'TIME_BASED_EXPIRED')
   expect((await accountsOf(bob))[0].active).toBe(false)
 })
@@ -126,20 +127,22 @@ it('keeps what another request still gives, which takes it away at its own end',
   const short = await acme.asked(dan, {
     app_id: appId,
     requestable_permission_ids: ids,
-    expiration_in_seconds: 2,
+    expiration_in_seconds: 3600,
   })
   await acme.settle(short, 'complete')
   await acme.reaches(short, 'COMPLETED')
   const long = await acme.asked(dan, {
     app_id: appId,
     requestable_permission_ids: ids,
-    expiration_in_seconds: 8,
+    expiration_in_seconds: 7200,
   })
   await acme.settle(long, 'complete')
   await acme.reaches(long, 'COMPLETED')
   const [account] = await accountsOf(dan)
+  await acme.endTime(short)
   await acme.reaches(short, 'TIME_BASED_EXPIRED')
   expect(await membersOf(groups[1]?.id ?? '')).toContain(account.id)
+  await acme.endTime(long)
   await acme.reaches(long, 'TIME_BASED_EXPIRED')
   expect(await membersOf(groups[1]?.id ?? '')).not.toContain(account.id)
 })

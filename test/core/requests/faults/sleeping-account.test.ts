@@ -77,18 +77,18 @@ it('activate_account that is refused: a person is asked to give the access', asy
 })
 
 it('the app’s time is over while a permission is given: the account stays, and closes after the permission', async () => {
-  const app = await approved(1)
+  const app = await approved(1000)
   await acme.reachesSoon(app, 'COMPLETED')
   const held = Promise.withResolvers<End>()
   system.once('assign_entitlement', held.promise)
-  const other = await approved(5, { requestable_permission_ids: [permission] })
+  const other = await approved(1000, { requestable_permission_ids: [permission] })
   await until('it is being given', () => system.count('assign_entitlement') > 0)
-  // Its time is over now.
-  await new Promise((resolve) => setTimeout(resolve, 1200))
+  await acme.endTime(app)
   held.resolve('well')
   await acme.reachesSoon(other, 'COMPLETED')
   await acme.reachesSoon(app, 'TIME_BASED_EXPIRED')
   expect(status()).toBe('ACTIVE')
+  await acme.endTime(other)
   await acme.reachesSoon(other, 'TIME_BASED_EXPIRED')
   await expect.poll(status, { timeout: 20_000 }).toBe('SUSPENDED')
 })
