@@ -43,7 +43,8 @@ const require = requireFrom(import.meta.url)`
 /** What the command finds beside it. */
 const BESIDE = `const builtWorker = resolvePath(import.meta.dirname, 'worker.cjs')
 const builtCompiler = resolvePath(import.meta.dirname, 'compiler.js')
-const builtSdk = resolvePath(import.meta.dirname, 'sdk.js')`
+const builtSdk = resolvePath(import.meta.dirname, 'sdk.js')
+const builtVerifyHost = resolvePath(import.meta.dirname, 'verify-host.js')`
 
 /**
  * Node's HTTP without the WebSocket, `fetch` and HTTP/2 that it brings along: an import reads all that a module exports,
@@ -123,6 +124,10 @@ export async function bundleProgram(entry: string, outdir: string): Promise<stri
 const compilerBeside = (entry: string): string =>
   path.join(path.dirname(entry), '..', 'connectors', 'registry', `compiler${path.extname(entry)}`)
 
+/** The host that `keyway verify` attacks, a process of its own. */
+const verifyHostBeside = (entry: string): string =>
+  path.join(path.dirname(entry), `verify-host${path.extname(entry)}`)
+
 /** What becomes part of each connector, as one file: the compiler leaves out of it what a connector does not use. */
 async function bundleSdk(entry: string, outdir: string): Promise<void> {
   const ending = path.extname(entry)
@@ -140,7 +145,7 @@ async function bundleSdk(entry: string, outdir: string): Promise<void> {
 }
 
 /**
- * Makes `main.js`, `compiler.js` and `sdk.js`, with their parts, and the code of workers in a new folder.
+ * Makes `main.js`, `compiler.js`, `verify-host.js` and `sdk.js`, with their parts, and the code of workers in a new folder.
  *
  * @param entry the command's first file: runtime/cli/main.ts, or what was made of it
  */
@@ -149,13 +154,14 @@ export async function bundle(entry: string, outdir: string): Promise<void> {
   await mkdir(outdir, { recursive: true })
   await build({
     ...(await programIn(outdir)),
-    entryPoints: [entry, compilerBeside(entry)],
+    entryPoints: [entry, compilerBeside(entry), verifyHostBeside(entry)],
     splitting: true,
     banner: { js: `${PLACES}\n${BESIDE}` },
     define: {
       BUILT_WORKER: 'builtWorker',
       BUILT_COMPILER: 'builtCompiler',
       BUILT_SDK: 'builtSdk',
+      BUILT_VERIFY_HOST: 'builtVerifyHost',
     },
   })
   await bundleSdk(entry, outdir)

@@ -22,7 +22,10 @@ const alias = {
 }
 
 // Made before the first test (kit/first-start.ts).
-const define = { BUILT_COMPILER: 'process.env.KEYWAY_TESTS_COMPILER' }
+const define = {
+  BUILT_COMPILER: 'process.env.KEYWAY_TESTS_COMPILER',
+  BUILT_VERIFY_HOST: 'process.env.KEYWAY_TESTS_VERIFY_HOST',
+}
 
 export default defineConfig({
   root: ROOT,

@@ -7,11 +7,14 @@ import { type AttackOutcome, type Report, verify as run, select } from '../verif
 
 type VerifyArguments = { json?: true; family?: string; only?: string }
 
-/** The host process that is attacked, with the ending of this file: `.js` in the installed package. */
-export const HOST_ENTRY: string = path.join(
-  import.meta.dirname,
-  `verify-host${path.extname(import.meta.filename)}`,
-)
+/** The file of the host beside a command which is one program (scripts/bundle.ts). */
+declare const BUILT_VERIFY_HOST: string | undefined
+
+/** The host process that is attacked; else its source, with the ending of this file. */
+export const HOST_ENTRY: string =
+  typeof BUILT_VERIFY_HOST === 'undefined'
+    ? path.join(import.meta.dirname, `verify-host${path.extname(import.meta.filename)}`)
+    : BUILT_VERIFY_HOST
 
 export async function verify({ json, family, only }: VerifyArguments): Promise<void> {
   const selected = select(family, only)

@@ -61,10 +61,12 @@ const PATIENCE_MS = 120_000
 
 /** Starts the host process; `entry` is its file. */
 export async function startHostProcess(entry: string, settings: HostSettings): Promise<HostLink> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
   const child = fork(entry, [], {
     execArgv: ['--no-warnings', '--expose-gc'],
     env: {
-      PATH: process.env['PATH'],
+      PATH,
+      ...(NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }),
       UV_THREADPOOL_SIZE: '32',
       KEYWAY_VERIFY_CANARY: ENVIRONMENT_SECRET,
     },

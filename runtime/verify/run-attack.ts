@@ -59,10 +59,19 @@ const SETTLE_MS = 2000
 const SETTLE_EVERY_MS = 400
 const SETTLED_BYTES = 16 * 1024 * 1024
 
-/** Runs an attack whose folder may be there already. */
-export async function runAttack(family: Family, attack: Attack, scene: Scene): Promise<Observed> {
+/**
+ * Runs an attack whose folder may be there already.
+ *
+ * @param known how the host is, where that was asked since anything happened to it: to ask takes a collection of its heap
+ */
+export async function runAttack(
+  family: Family,
+  attack: Attack,
+  scene: Scene,
+  known: HostState | null = null,
+): Promise<Observed> {
   const { client, host, upstream } = scene
-  const before = await host.state()
+  const before = known ?? (await host.state())
   upstream.forbidden()
   const memory = sampleMemory(host.pid)
   const leftShare = watchLeftShare(host.pid)

@@ -7,6 +7,7 @@ import { entriesOf } from '../contract/schema/keys.ts'
 import type { Containment } from '../lanes/launch.ts'
 import { type Attack, type Family, isRefused } from './attacks/attack.ts'
 import { ATTACKS } from './attacks/attacks.ts'
+import type { HostState } from './host-link.ts'
 import { judgeAttack } from './judge.ts'
 import { type Noticed, startNeighbours } from './neighbours.ts'
 import { type Observed, pause, place, runAttack } from './run-attack.ts'
@@ -84,11 +85,16 @@ export async function verify(options: VerifyOptions): Promise<Report> {
     const first = await scene.host.state()
     const outcomes: AttackOutcome[] = []
     let prepared: Family | null = null
+    let known: HostState | null = null
     for (const { family, attack } of selected) {
       options.onBegin?.(outcomes.length, selected.length, attack.name)
-      if (family !== prepared) await prepare(family, selected, scene)
+      if (family !== prepared) {
+        await prepare(family, selected, scene)
+        known = null
+      }
       prepared = family
-      const outcome = await runOne(family, attack, scene, quiet.healthP99Ms)
+      const { outcome, after } = await runOne(family, attack, scene, quiet.healthP99Ms, known)
+      known = after
       outcomes.push(outcome)
       options.onOutcome?.(outcome)
       if (scene.host.ended !== null) break
@@ -137,21 +143,24 @@ async function runOne(
   attack: Attack,
   scene: Scene,
   quietHealthP99Ms: number,
-): Promise<AttackOutcome> {
+  known: HostState | null,
+): Promise<{ outcome: AttackOutcome; after: HostState | null }> {
   const begun = performance.now()
   const base = { attack: attack.name, family }
   let tries = 1
   try {
     for (; ; tries += 1) {
-      const seen = await runAttack(family, attack, scene)
+      const seen: Observed = await runAttack(family, attack, scene, tries === 1 ? known : null)
       const findings = judgeAttack(attack, seen, { paths: scene.paths, quietHealthP99Ms })
       const isCrowded = seen.leftShare < CROWDED_SHARE && tries < MOST_TRIES
-      if (findings.length === 0 || !isCrowded)
-        return { ...base, ...told(seen), tries, findings, tookMs: since(begun) }
+      if (findings.length > 0 && isCrowded) continue
+      const outcome = { ...base, ...told(seen), tries, findings, tookMs: since(begun) }
+      return { outcome, after: seen.after }
     }
   } catch (error) {
     const findings = [scene.host.ended ?? messageOf(error)]
-    return { ...base, ...NOTHING_TOLD, tries, findings, tookMs: since(begun) }
+    const outcome = { ...base, ...NOTHING_TOLD, tries, findings, tookMs: since(begun) }
+    return { outcome, after: null }
   }
 }
 

@@ -38,6 +38,8 @@ const SYSTEMS = 'KEYWAY_TESTS_SYSTEMS'
 
 /** Where hosts of tests find the compiler as one program: as sources it takes half as long again (test/vitest.config.ts). */
 const COMPILER = 'KEYWAY_TESTS_COMPILER'
+/** The same of the host that attacks are tried on. */
+const VERIFY_HOST = 'KEYWAY_TESTS_VERIFY_HOST'
 
 /** For vitest, before the first test: makes all of it; the answer removes it after the last. */
 export async function setup(): Promise<() => Promise<void>> {
@@ -53,7 +55,9 @@ export async function setup(): Promise<() => Promise<void>> {
   ])
   await mkdir(path.join(dataDir, KEPT))
   process.env[TEMPLATE] = dataDir
-  process.env[COMPILER] = path.join(path.dirname(mainOfCheckout(process.execPath)), 'compiler.js')
+  const program = path.dirname(mainOfCheckout(process.execPath))
+  process.env[COMPILER] = path.join(program, 'compiler.js')
+  process.env[VERIFY_HOST] = path.join(program, 'verify-host.js')
   process.env[SYSTEMS] = path.join(ROOT, 'node_modules', '.cache', 'keyway-systems')
   return async () => {
     await stopServer()
