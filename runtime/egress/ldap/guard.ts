@@ -27,6 +27,9 @@ const SPARE = 1.05
 export function guardLdap(socket: Socket, from: string): LdapGuard {
   let cookie: Buffer | null = null
   let reader: EntryReader | null = null
+  /** How much the last reply took, in bytes of JSON. */
+  let lastBytes = 0
+  let isAhead = false
   const guard = createGuard(
     socket,
     from,
@@ -56,12 +59,31 @@ export function guardLdap(socket: Socket, from: string): LdapGuard {
     },
     new GuardedSocket(socket),
   )
+
+  function leaveReader(): void {
+    lastBytes = reader?.bytes ?? lastBytes
+    reader = null
+  }
+
   return {
     ...guard,
+    allow(allowance) {
+      const end = guard.allow(allowance)
+      isAhead = false
+      return () => {
+        end()
+        // The reply was taken: a connection that waits for the next request holds nothing of it.
+        if (!isAhead) leaveReader()
+      }
+    },
+    wait() {
+      isAhead = true
+      guard.wait()
+    },
     cookie: () => cookie,
     collect(binary) {
-      const firstBytes = Math.max(FIRST_BYTES, Math.ceil(SPARE * (reader?.bytes ?? 0)))
-      reader = createEntryReader(binary, firstBytes)
+      leaveReader()
+      reader = createEntryReader(binary, Math.max(FIRST_BYTES, Math.ceil(SPARE * lastBytes)))
       return reader
     },
   }

@@ -1,10 +1,23 @@
 import { connect, type Socket } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { Attribute, Change, Client } from 'ldapts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { LdapEntry } from '../../../runtime/contract/connector/ldap-context.ts'
 import { errorOf, openDoors } from '../fixtures/door.ts'
 import { startTcp, stopAll } from '../fixtures/upstream.ts'
 import { type Directory, doorTo, ldap, noDirectory, startDirectory } from './directory.ts'
+
+/** Bytes of buffers that are reachable. */
+async function buffersHeld(): Promise<number> {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc')
+  for (let n = 0; n < 3; n += 1) {
+    collect()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  return process.memoryUsage().arrayBuffers
+}
 
 const title = noDirectory === null ? 'OpenLDAP' : `OpenLDAP: ${noDirectory}`
 
@@ -178,6 +191,17 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(seen.connections).toBe(10)
     expect((await ask('SEARCH', { base: people(), scope: 'base' }, door)).entries).toHaveLength(1)
     await stopAll()
+  })
+
+  test('keeps nothing of pages that were taken on the connections that wait for more', async () => {
+    const door = doorTo(directory)
+    const page = () =>
+      door.fetch(ldap('SEARCH', { base: `ou=bulk,${directory.baseDn}`, page: { size: 1000 } }))
+    const { length } = (await page()).body ?? []
+    const before = await buffersHeld()
+    for (let n = 0; n < 7; n += 1) await page()
+    // What a connection takes by itself is less than half of a page.
+    expect((await buffersHeld()) - before).toBeLessThan((7 * length) / 2)
   })
 
   test('says that the server has gone in the middle of a page, and asks again on another connection', async () => {
