@@ -90,6 +90,9 @@ export const TEST_PACE = {
   consistencyMs: 500,
 } as const satisfies Partial<Pace>
 
+/** Where most of a file of tests is waiting for one thing after another to be looked for. */
+export const QUICK_PACE = { lookMs: 150 } as const satisfies Partial<Pace>
+
 /** Databases in the server of the run, by the data directory of the host that each was made for. */
 const databases = new Map<string, TestDatabase>()
 

@@ -11,7 +11,16 @@ import { accessRequests } from '../../../runtime/database/schema/requests.ts'
 import { createPost } from '../../../runtime/mail/smtp.ts'
 import { until } from '../../e2e/until.ts'
 import { missing, type RealSystem, startSystem } from '../../real-systems/start.ts'
-import { app, type CoreHost, domainOf, group, type Person, person, startCore } from '../host.ts'
+import {
+  app,
+  type CoreHost,
+  domainOf,
+  group,
+  type Person,
+  person,
+  QUICK_PACE,
+  startCore,
+} from '../host.ts'
 import { type Company, company } from '../requests/company.ts'
 
 type Received = {
@@ -167,7 +176,10 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
         KEYWAY_MAIL_PASSWORD: 'mail-secret',
         KEYWAY_MAIL_FROM: `Keyway <${FROM}>`,
       }
-      core = await startCore(server, { mailTrust: { ca }, pace: { answerMs: ANSWER_MS } })
+      core = await startCore(server, {
+        mailTrust: { ca },
+        pace: { ...QUICK_PACE, answerMs: ANSWER_MS },
+      })
       acme = company(core)
       ada = await person(core.db, 'ada@acme.example')
       boss = await person(core.db, 'boss@acme.example')

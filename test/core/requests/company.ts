@@ -1,6 +1,7 @@
 /** A host with people, apps in its store, and what they do with access requests. */
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../../runtime/database/database.ts'
+import { JOBS_SCHEMA } from '../../../runtime/database/jobs.ts'
 import { requestablePermissions } from '../../../runtime/database/schema/app_store.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import type { EntitlementRef } from '../../../runtime/database/schema/requests.ts'
@@ -16,6 +17,8 @@ async function hurry(db: Db): Promise<void> {
   )
   await db.execute(sql`update access_requests set wake_at = clock_timestamp()
     where todo is not null and failing_since is not null and wake_at > clock_timestamp()`)
+  await db.execute(sql`update ${sql.identifier(JOBS_SCHEMA)}.job set start_after = clock_timestamp()
+    where state = 'retry' and start_after > clock_timestamp()`)
 }
 
 export function company(core: Pick<CoreHost, 'call' | 'db'>) {

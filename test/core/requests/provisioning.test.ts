@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SAMPLE_TOKEN } from '../../../runtime/sample/tenants.ts'
 import { type Directory, startDirectory } from '../directory.ts'
-import { type CoreHost, type Person, person, startCore } from '../host.ts'
+import { type CoreHost, type Person, person, QUICK_PACE, startCore } from '../host.ts'
 import { type Company, company } from './company.ts'
 
 let directory: Directory
@@ -13,10 +13,10 @@ let groups: { id: string; displayName: string; members?: { value: string }[] }[]
 
 beforeAll(async () => {
   directory = await startDirectory()
-  core = await startCore({
-    KEYWAY_PRIVATE_EGRESS: `scim=${directory.host}`,
-    KEYWAY_REQUESTS_PER_MINUTE: '100000',
-  })
+  core = await startCore(
+    { KEYWAY_PRIVATE_EGRESS: `scim=${directory.host}`, KEYWAY_REQUESTS_PER_MINUTE: '100000' },
+    { pace: QUICK_PACE },
+  )
   await core.host.settled
   acme = company(core)
   appId = await acme.connected(directory.app)

@@ -7,7 +7,7 @@ import { tasks } from '../../../runtime/database/schema/tasks.ts'
 import { killDatabase } from '../../database/kill.ts'
 import { until } from '../../e2e/until.ts'
 import { shows } from '../../symptoms.ts'
-import { type CoreHost, person, TEST_PACE } from '../host.ts'
+import { type CoreHost, person, QUICK_PACE } from '../host.ts'
 import {
   accountsOf,
   ask,
@@ -46,7 +46,7 @@ let appId: string
 
 beforeAll(async () => {
   upstream = await startUpstream()
-  core = await startSynced(upstream, { server: 'own' })
+  core = await startSynced(upstream, { server: 'own', pace: QUICK_PACE })
 })
 afterAll(async () => {
   await core.stop()
@@ -413,7 +413,7 @@ describe('an app', () => {
     expect((await core.call('PUT', at, { body: { settings: { every_hours: 0 } } })).status).toBe(
       200,
     )
-    await pause(5 * TEST_PACE.lookMs)
+    await pause(5 * QUICK_PACE.lookMs)
     await expect(latestRun(core, appId)).rejects.toThrow('never synced')
     await core.call('PUT', at, { body: { settings: { every_hours: 1 } } })
     await core.db.execute(sql`update sync_settings set next_at = now()`)

@@ -1,5 +1,5 @@
 /** A company with one app whose system behaves as it is told. */
-import { type CoreHost, type CoreOptions, startCore } from '../../host.ts'
+import { type CoreHost, type CoreOptions, QUICK_PACE, startCore } from '../../host.ts'
 import { type Company, company } from '../company.ts'
 import { type BadSystem, startBadSystem } from './bad-system.ts'
 
@@ -16,7 +16,7 @@ export async function startBadCompany(
   options?: CoreOptions,
 ): Promise<BadCompany> {
   const system = await startBadSystem(behaves)
-  const core = await startCore(system.env, options)
+  const core = await startCore(system.env, { pace: QUICK_PACE, ...options })
   await core.host.settled
   return {
     system,
