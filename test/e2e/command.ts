@@ -7,7 +7,7 @@ import { PASSWORD_FILE } from '../../runtime/database/place.ts'
 import { forgetDatabase } from '../database/forget.ts'
 import { newFolder } from '../kit/folder.ts'
 import { withVerdicts } from '../kit/template.ts'
-import { isAlive, until } from './until.ts'
+import { isAlive } from './until.ts'
 
 export const ROOT: string = path.join(import.meta.dirname, '..', '..')
 /** The command's file in the checkout. */
@@ -19,7 +19,7 @@ export type Command = {
   pid: number
   /** Everything printed so far, errors included. */
   output(): string
-  /** Waits until the output matches. */
+  /** Waits until the output matches; throws where it does not before the command ends. */
   prints(pattern: RegExp): Promise<RegExpExecArray>
   kill(signal: NodeJS.Signals): void
   /** To the command and all it started, as a terminal does. */
@@ -37,6 +37,9 @@ export type CommandOptions = {
   /** The data directory is left to the first start: else the verdicts on the built-in connectors are there. */
   isFirst?: boolean
 }
+
+/** How long something that is to be printed is waited for, in milliseconds: patience for a loaded machine. */
+const PATIENCE_MS = 60_000
 
 const begun = new Set<ChildProcess>()
 const homes = new Set<string>()
@@ -66,9 +69,12 @@ export function begin(
   begun.add(child)
   const pid = child.pid as number
   let output = ''
+  /** Looks again, for each that waits for what is printed. */
+  const looks = new Set<() => void>()
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk: Buffer) => {
       output += chunk.toString('utf8')
+      for (const look of looks) look()
     })
   const ended = new Promise<Ended>((resolve) => {
     child.on('close', (code, signal) => {
@@ -76,15 +82,29 @@ export function begin(
       resolve({ code, signal })
     })
   })
+  async function prints(pattern: RegExp): Promise<RegExpExecArray> {
+    const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>()
+    const look = () => {
+      const found = pattern.exec(output)
+      if (found) resolve(found)
+    }
+    const fail = (why: string) =>
+      reject(
+        new Error(`keyway ${args.join(' ')} ${why} printing ${pattern}; it printed:\n${output}`),
+      )
+    const timer = setTimeout(() => fail(`has run for ${PATIENCE_MS} ms without`), PATIENCE_MS)
+    looks.add(look)
+    look()
+    void ended.then(() => fail('ended without'))
+    return promise.finally(() => {
+      clearTimeout(timer)
+      looks.delete(look)
+    })
+  }
   return {
     pid,
     output: () => output,
-    prints: (pattern) =>
-      until(`keyway ${args.join(' ')} prints ${pattern}`, () => pattern.exec(output)).catch(
-        (error: Error) => {
-          throw new Error(`${error.message}; it printed:\n${output}`)
-        },
-      ),
+    prints,
     kill: (signal) => void child.kill(signal),
     killGroup: (signal) => void process.kill(-pid, signal),
     ended,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { operator } from '../../../connectors/lifecycle/operator.ts'
 import { casesFor, type Made, packaged } from '../../../connectors/lifecycle/packaging.ts'
 import { until } from '../../../e2e/until.ts'
-import { type CoreHost, person, startCore } from '../../host.ts'
+import { type CoreHost, person, QUICK_PACE, startCore } from '../../host.ts'
 import { type Company, company } from '../company.ts'
 import { type BadSystem, type End, startBadSystem } from './bad-system.ts'
 
@@ -72,10 +72,10 @@ function version(number: string): Promise<Made> {
 
 beforeAll(async () => {
   system = await startBadSystem()
-  core = await startCore({
-    KEYWAY_PRIVATE_EGRESS: `acme=${system.host}`,
-    KEYWAY_REQUESTS_PER_MINUTE: '100000',
-  })
+  core = await startCore(
+    { KEYWAY_PRIVATE_EGRESS: `acme=${system.host}`, KEYWAY_REQUESTS_PER_MINUTE: '100000' },
+    { pace: QUICK_PACE },
+  )
   await core.host.settled
   acme = company(core)
   op = operator(core)
@@ -133,7 +133,7 @@ it('disabled at once: it waits, says why, and goes on once it is enabled', async
   release('well')
   await saysWhy(id, /disabled|not served|unavailable|gone/i)
   expect((await op.call('POST', '/connectors/acme/enable', {})).status).toBe(200)
-  await acme.reaches(id, 'COMPLETED')
+  await acme.reachesSoon(id, 'COMPLETED')
   isGivenOnce(email)
 })
 
@@ -143,6 +143,6 @@ it('removed: it waits, says why, and goes on once it is installed again', async 
   release('before')
   await saysWhy(id, /is not served/)
   await op.install(await version('1.2.0'))
-  await acme.reaches(id, 'COMPLETED')
+  await acme.reachesSoon(id, 'COMPLETED')
   isGivenOnce(email)
 })
