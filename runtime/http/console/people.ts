@@ -1,7 +1,9 @@
 /** People, and one person: what they have and why. */
 import { html } from 'hono/html'
+import { CoreError } from '../../contract/errors/problem.ts'
 import { USER_SORTS, type User } from '../../contract/models/person.ts'
 import type { OffboardingProgress } from '../../contract/models/user-offboarding.ts'
+import { parseDatetime } from '../../contract/schema/datetime.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { getUser, listRoles, listUsers } from '../../core/directory/users.ts'
 import { demand } from '../../core/kernel/identity/principal.ts'
@@ -9,6 +11,7 @@ import { hasLeft } from '../../core/offboarding/left.ts'
 import { listOffboardings } from '../../core/offboarding/progress.ts'
 import { takeAccessEvidence } from '../../core/reviews/evidence/take.ts'
 import type { PageWords } from '../../words/page-words.ts'
+import { PageError, saidBy } from '../frame/error-page.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
@@ -55,19 +58,46 @@ export async function showPeople(visit: ConsoleVisit): Promise<Response> {
   })
 }
 
-/** The end of a day that has passed, as an address names it; null for now. */
-function momentOf({ c, now }: ConsoleVisit): { day: string; at: Date | null } {
-  const day = c.req.query('as_of') ?? ''
-  const at = /^\d{4}-\d\d-\d\d$/.test(day) ? new Date(`${day}T23:59:59.999Z`) : null
-  return at !== null && at < now ? { day, at } : { day: '', at: null }
+/**
+ * The moment that an address asks for, null for now: a day is its end, and today is now.
+ * @throws PageError invalid where it is none
+ */
+function momentOf({ c, now, t }: ConsoleVisit): Date | null {
+  const asked = c.req.query('as_of') ?? ''
+  if (asked === '' || asked === now.toISOString().slice(0, 10)) return null
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(asked)
+  const at = parseDatetime(isDay ? `${asked}T23:59:59.999Z` : asked)
+  if (at === null) throw new PageError('invalid', t.console.person.asOfWrong)
+  return at
 }
 
-/** The evidence of what a person held, as a file. @throws CoreError forbidden, not_found */
+type HeldThen = {
+  at: Date | null
+  held: Awaited<ReturnType<typeof listUserAccess>> | null
+  refused: Markup | null
+}
+
+/** What a person held at the moment that is asked for, or why that cannot be told: never what they hold now instead. */
+async function heldThen(visit: ConsoleVisit, id: string): Promise<HeldThen> {
+  const { c, db, principal } = visit
+  let at: Date | null = null
+  try {
+    at = momentOf(visit)
+    const paging = { page: pageNumber(c.req.query('page')), size: HELD }
+    const held = await listUserAccess(db, principal, id, { as_of: at, ...paging })
+    return { at, held, refused: null }
+  } catch (error) {
+    if (!(error instanceof CoreError && error.kind === 'invalid')) throw error
+    return { at, held: null, refused: saidBy(error) }
+  }
+}
+
+/** The evidence of what a person held, as a file. @throws CoreError forbidden, not_found, invalid */
 export async function sendPersonEvidence(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, context } = visit
   demand(principal, 'accounts.read')
   const id = c.req.param('user_id') ?? ''
-  return sendFile(c, await takeAccessEvidence(db, principal, id, momentOf(visit).at, context))
+  return sendFile(c, await takeAccessEvidence(db, principal, id, momentOf(visit), context))
 }
 
 export async function showPerson(visit: ConsoleVisit): Promise<Response> {
@@ -75,12 +105,9 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
   const user = await getUser(db, principal, c.req.param('user_id') ?? '', [])
   const roles = await listRoles(db, principal, user.id)
   const mayRead = principal.permissions.has('accounts.read') || user.id === principal.userId
-  const moment = momentOf(visit)
-  const held = mayRead
-    ? await listUserAccess(db, principal, user.id, {
-        ...{ as_of: moment.at, page: pageNumber(c.req.query('page')), size: HELD },
-      })
-    : null
+  const { at, held, refused } = mayRead
+    ? await heldThen(visit, user.id)
+    : { at: null, held: null, refused: null }
   const mayLeave =
     principal.permissions.has('offboardings.write') &&
     !principal.readOnly &&
@@ -94,8 +121,9 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
     ...{ of: 'user_id', id: user.id, path: personPath(user.id) },
   })
   const content = html`<div class="cols"><div class="stack wide">
-${held ? asOfForm(visit, user.id, moment.day) : ''}
-${held ? why(t, nameOf(user), lines, held, { id: user.id, day: moment.day }) : ''}
+${mayRead ? asOfForm(visit, user.id, at, held !== null) : ''}
+${refused ? note('bad', 'alert', t.console.person.asOfNot, refused, 'alert') : ''}
+${held ? why(t, nameOf(user), lines, held, { id: user.id, at }) : ''}
 ${wrong}
 </div><div class="stack wide">
 ${card(
@@ -123,17 +151,23 @@ ${principal.permissions.has('operator') && !principal.readOnly ? record(visit.t.
       state: user.status ? statesIn(t)[user.status] : '',
       lead: user.email,
     }),
+    refused ? 422 : 200,
   )
 }
 
-const queryOf = (day: string): string => (day === '' ? '' : `?as_of=${day}`)
+const asOfQuery = (at: Date | null) => (at === null ? [] : [['as_of', at.toISOString()]])
 
-/** Which day is looked at, and the evidence of it. */
-function asOfForm({ t, now, principal }: ConsoleVisit, id: string, day: string): Markup {
+/** Which moment is looked at, and the evidence of it. */
+function asOfForm(
+  { t, principal }: ConsoleVisit,
+  id: string,
+  at: Date | null,
+  isKnown: boolean,
+): Markup {
   const w = t.console.person
   return html`<form class="filter" action="${personPath(id)}" aria-label="${w.why}">
-<div><label for="as_of">${w.asOf}</label><input id="as_of" name="as_of" type="date" value="${day}" max="${now.toISOString().slice(0, 10)}"></div>
-<button class="btn">${w.show}</button>${day === '' ? '' : html`<a class="btn plain" href="${personPath(id)}">${t.console.parts.clear}</a>`}${principal.permissions.has('accounts.read') ? html`<a class="btn" href="${personPath(id)}/evidence${queryOf(day)}" download>${w.evidence}</a>` : ''}
+<div><label for="as_of">${w.asOf}</label><input id="as_of" name="as_of" type="datetime-local" step="1" value="${at?.toISOString().slice(0, 19) ?? ''}"></div>
+<button class="btn">${w.show}</button>${at === null ? '' : html`<a class="btn plain" href="${personPath(id)}">${t.console.parts.clear}</a>`}${isKnown && principal.permissions.has('accounts.read') ? html`<a class="btn" href="${personPath(id)}/evidence${at === null ? '' : `?${new URLSearchParams(asOfQuery(at))}`}" download>${w.evidence}</a>` : ''}
 </form>`
 }
 
@@ -155,11 +189,11 @@ function why(
   name: string,
   lines: readonly GraphLine[],
   held: { page: number; pages: number; total: number },
-  { id, day }: { id: string; day: string },
+  { id, at }: { id: string; at: Date | null },
 ): Markup {
   const drawn = accessGraph(t, name, lines)
-  const link = (at: string | null, words: string) =>
-    at === null ? words : html`<a href="${at}">${words}</a>`
+  const link = (to: string | null, words: string) =>
+    to === null ? words : html`<a href="${to}">${words}</a>`
   const rows = lines.map((one) =>
     row(whyColumns(t), [link(one.reasonAt, one.reason), one.permission, link(one.appAt, one.app)]),
   )
@@ -168,7 +202,7 @@ function why(
     held,
     t.console.person.why,
     (page) =>
-      `${personPath(id)}?${new URLSearchParams({ ...(day && { as_of: day }), page: String(page) })}#why`,
+      `${personPath(id)}?${new URLSearchParams([...asOfQuery(at), ['page', String(page)]])}#why`,
     t,
   )
   return html`${

@@ -860,19 +860,40 @@ describe('a person', () => {
     expect((await reader.get(`${path}/offboard`)).status).toBe(403)
   })
 
-  test('shows what they had at the end of a day, with signed evidence of it', async () => {
+  test('shows what they had at a moment, with signed evidence of it', async () => {
     const visitor = await admin()
     const path = `/console/people/${ada.id}`
-    const now = (await visitor.get(`${path}?as_of=2999-01-01`)).text
-    expect(now).toContain('name="as_of" type="date" value=""')
     const file = await visitor.get(`${path}/evidence`)
     expect(file.headers.get('content-disposition')).toContain(`keyway-access-${ada.id}.jsonl`)
     expect(file.text).toContain(ada.id)
-    const old = await visitor.get(`${path}?as_of=2000-01-01`)
-    expect([old.status, (await visitor.get(`${path}?as_of=x`)).status]).toEqual([422, 200])
-    expect(old.text).toContain('What was held is known since')
+    const moment = new Date().toISOString()
+    const then = (await visitor.get(`${path}?as_of=${moment.slice(0, -1)}`)).text
+    expect(then).toContain(
+      `name="as_of" type="datetime-local" step="1" value="${moment.slice(0, 19)}"`,
+    )
+    const evidence = `${path}/evidence?as_of=${encodeURIComponent(moment)}`
+    expect(then).toContain(`href="${evidence}"`)
+    expect((await visitor.get(evidence)).text).toContain(`"as_of":"${moment}"`)
+    const today = await visitor.get(`${path}?as_of=${moment.slice(0, 10)}`)
+    expect([today.status, today.text]).toEqual([200, expect.stringContaining('step="1" value=""')])
     const clerk = await signedIn(core, (await person(core.db, 'clerk2@example.com')).token)
     expect((await clerk.get(`${path}/evidence`)).status).toBe(403)
+  })
+
+  test.each([
+    ['2999-01-01T10:00', 'This moment has not come yet.'],
+    ['2999-01-01', 'This moment has not come yet.'],
+    ['2000-01-01', 'What was held is known since'],
+    ['x', 'Name a moment as 2027-03-01T12:00:00'],
+  ])('shows nothing of now for the moment %s, and says why', async (moment, why) => {
+    const visitor = await admin()
+    const path = `/console/people/${ada.id}`
+    const { status, text } = await visitor.get(`${path}?as_of=${moment}`)
+    expect([status, text]).toEqual([422, expect.stringContaining(why)])
+    expect(text).toContain('id="as_of"')
+    expect(text).not.toContain('id="why"')
+    expect(text).not.toContain('/evidence')
+    expect((await visitor.get(`${path}/evidence?as_of=${moment}`)).status).toBe(422)
   })
 
   test('shows why they have what', async () => {
