@@ -149,6 +149,10 @@ export const REVIEW_WORDS = {
     en: 'No line fits what was asked.',
     de: 'Keine Zeile passt zu Ihrer Auswahl.',
   },
+  no_lines_yet: {
+    en: 'Lines appear here once the complete sync of each app is there. Load this page again in a moment.',
+    de: 'Zeilen erscheinen hier, sobald der vollständige Abgleich jeder App da ist. Laden Sie diese Seite gleich noch einmal.',
+  },
   all_lines: {
     en: (total: number) =>
       `All ${pluralOf(total, 'en', { one: 'line', other: 'lines' })} that the filter shows, if open`,

@@ -261,7 +261,9 @@ async function grid(
     { id: 'lines', title: w.lines, count: found.total },
     columns,
     rows,
-    { title: w.no_lines, text: w.no_lines_text, icon: 'search' },
+    asked.state === '' && asked.hint === '' && asked.search === ''
+      ? { title: w.no_lines, text: w.no_lines_yet }
+      : { title: w.no_lines, text: w.no_lines_text, icon: 'search' },
     pagesNav(found, w.lines, (page) => addressOf(base, asked, page), t),
     t,
   )
@@ -315,7 +317,7 @@ function line(
   const who = one.user_name || one.user_email || one.unique_identifier
   const what = one.label ?? one.entitlement_id ?? w.account_itself
   const cells = [
-    html`${brief(who, 120)}<span class="sub">${brief(one.unique_identifier, 120)}</span><span class="sub narrow-only">${brief(what, 200)}</span>`,
+    html`${brief(who, 120)}${who === one.unique_identifier ? '' : html`<span class="sub">${brief(one.unique_identifier, 120)}</span>`}<span class="sub narrow-only">${brief(what, 200)}</span>`,
     brief(what, 200),
     html`${one.hints.map((hint) => html`<span class="sub${hint.red ? ' t bad' : ''}">${w.hint_meanings[hint.name]}</span>`)}${one.peers ? html`<span class="sub">${w.peers_have_it(thousands(one.peers.held, t), thousands(one.peers.of, t))}</span>` : ''}`,
     html`${labelled(ITEM_LOOKS[one.state], w.item_states[one.state])}${one.reason ? html`<span class="sub">${w.quoted(brief(one.reason))}</span>` : ''}${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,

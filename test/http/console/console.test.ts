@@ -1062,7 +1062,11 @@ describe('a review', () => {
     const launched = await visitor.post(path, { ...typed, do: 'launch' })
     expect(launched.status).toBe(303)
     const made = launched.headers.get('location') ?? ''
-    expect((await visitor.get(made)).text).toContain('Quarter')
+    const begun = (await visitor.get(made)).text
+    expect(begun).toContain('Quarter')
+    expect(begun).toContain('Lines appear here once')
+    const filtered = (await visitor.get(`${made}?search=nobody`)).text
+    expect(filtered).toContain('No line fits what was asked.')
     const settings = await core.call('GET', `/access_reviews/${made.split('/').at(-1)}/settings`)
     expect(settings.body).toMatchObject({ second_reviewers: 'MANAGERS', reviewers: 'APP_ADMINS' })
 
