@@ -25,8 +25,18 @@ function isWithin(dn: string, place: string): boolean {
 }
 
 async function read(ctx: Ctx, base: string) {
-  const { entries } = await ctx.ldap.search({ base, scope: 'base', attributes: ['objectGUID'] })
+  const { entries } = await ctx.ldap
+    .search({ base, scope: 'base', attributes: ['objectGUID'] })
+    .catch((error: unknown) => {
+      if (error instanceof ConnectorError && error.error_code === 'not_found')
+        return { entries: [] }
+      throw error
+    })
   const [entry] = entries
   if (entry !== undefined) return entry
-  throw new ConnectorError('not_found', `There is no entry ${base}, or its reading is not allowed`)
+  throw new ConnectorError(
+    'not_found',
+    `There is no entry ${base}, which the settings name, or its reading is not allowed`,
+    { app_error_code: 'noSuchObject' },
+  )
 }

@@ -1,4 +1,4 @@
-import { ConnectorError, firstOf, type Output } from 'keyway/sdk'
+import { ConnectorError, firstOf, type LdapEntry, type Output } from 'keyway/sdk'
 import type { Ctx } from './directory.ts'
 
 /** What servers call the id of an entry that stays when it is renamed: RFC 4530, and 389 Directory Server. */
@@ -6,18 +6,9 @@ const IDS = ['entryUUID', 'nsUniqueId']
 
 /** Reads where people and groups are; the tenant is the id that the directory itself gave to the place of people. */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
-  const { people_dn, groups_dn } = ctx.settings
-  const read = async (base: string) => {
-    const { entries } = await ctx.ldap.search({ base, scope: 'base', attributes: IDS })
-    const [entry] = entries
-    if (entry !== undefined) return entry
-    throw new ConnectorError(
-      'not_found',
-      `There is no entry ${base}, or its reading is not allowed`,
-    )
-  }
-  const people = await read(people_dn)
-  const groups = await read(groups_dn)
+  const { people_dn } = ctx.settings
+  const people = await readPlace(ctx, 'people_dn')
+  const groups = await readPlace(ctx, 'groups_dn')
   ctx.raw([people, groups])
   const unique_tenant_id = IDS.flatMap((name) => firstOf(people, name) ?? [])[0]
   if (unique_tenant_id === undefined)
@@ -26,4 +17,23 @@ export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_cr
       `The entry ${people_dn} has neither entryUUID nor nsUniqueId, or reading them is not allowed`,
     )
   return { valid: true, unique_tenant_id }
+}
+
+/** The entry that a setting names. @throws not_found with the name of the setting, also where the directory hides the entry */
+async function readPlace(ctx: Ctx, name: 'people_dn' | 'groups_dn'): Promise<LdapEntry> {
+  const base = ctx.settings[name]
+  const { entries } = await ctx.ldap
+    .search({ base, scope: 'base', attributes: IDS })
+    .catch((error: unknown) => {
+      if (error instanceof ConnectorError && error.error_code === 'not_found')
+        return { entries: [] }
+      throw error
+    })
+  const [entry] = entries
+  if (entry !== undefined) return entry
+  throw new ConnectorError(
+    'not_found',
+    `${name}: there is no entry ${base}, or its reading is not allowed`,
+    { app_error_code: 'noSuchObject' },
+  )
 }

@@ -32,6 +32,8 @@ const ENCRYPT =
 const HINTS: Readonly<Record<string, string>> = {
   strongerAuthRequired: ENCRYPT,
   confidentialityRequired: ENCRYPT,
+  invalidCredentials:
+    ': the DN that signs in, or its password, is wrong, or the account is locked; the directory does not say which',
   referral: ': it names another server for this entry, and referrals are not followed',
   adminLimitExceeded:
     ': a page was larger than it gives, or the account may not page: lower the setting page_size of the connector, or raise the limit there',
@@ -40,7 +42,7 @@ const HINTS: Readonly<Record<string, string>> = {
 /** The error for a result code other than success. */
 export function refusal(code: number, said: string, from: string): RuntimeError {
   const { name, wire } = resultOf(code)
-  const hint = HINTS[name] ?? signInReason(said)
+  const hint = signInReason(said) || (HINTS[name] ?? '')
   const text = said === '' ? '' : `: ${cut(said, MAX_SAID)}`
   return new RuntimeError('directory_refused', `${from} answered ${name} (${code})${hint}${text}`, {
     wire,
