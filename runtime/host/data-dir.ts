@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { access, mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ConfigError } from '../config/config.ts'
-import { errorOf } from '../contract/errors/thrown.ts'
+import { codeOf, errorOf } from '../contract/errors/thrown.ts'
 
 /** What hosts keep there for their own user alone. */
 const KEPT = ['secret', 'admin-token', 'database-password', 'host.lock', 'run', 'connectors']
@@ -15,7 +15,7 @@ const KEPT = ['secret', 'admin-token', 'database-password', 'host.lock', 'run', 
  */
 export async function openDataDir(dataDir: string): Promise<void> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    await makeFolder(path.resolve(dataDir))
   } catch (error) {
     throw await refused(dataDir, errorOf(error))
   }
@@ -27,6 +27,19 @@ export async function openDataDir(dataDir: string): Promise<void> {
       throw await refused(file, error)
     })
   }
+}
+
+/** Like `mkdir -p`. Node's own never ends where a folder that is there answers ENOENT, as those of /proc do. */
+async function makeFolder(at: string): Promise<void> {
+  const found = await stat(at).catch(() => null)
+  if (found?.isDirectory()) return
+  const parent = path.dirname(at)
+  if (found === null && parent !== at) await makeFolder(parent)
+  await mkdir(at, { mode: 0o700 }).catch(async (error: unknown) => {
+    // Another process may have made it meanwhile.
+    const made = codeOf(error) === 'EEXIST' && (await stat(at)).isDirectory()
+    if (!made) throw error
+  })
 }
 
 async function refused(file: string, error: NodeJS.ErrnoException): Promise<ConfigError> {
@@ -43,6 +56,8 @@ async function wordsOf(file: string, { code, message }: NodeJS.ErrnoException): 
       const what =
         near === null ? `${file} cannot be used` : `${near.at} belongs to user ${near.uid}`
       const [owner, own] = [near?.uid ?? 'its user', process.getuid?.() ?? 'another']
+      if (owner === own)
+        return `${near?.at} belongs to user ${own}, who this runs as, and refuses it all the same (${code}); allow it (\`chmod u+rwX ${near?.at}\`), or name another directory`
       return `${what}, and this runs as user ${own}, who may not use it; run it as user ${owner}, give it away (\`chown -R ${own} ${near?.at ?? file}\`), or name another directory`
     }
     case 'EROFS':

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -53,5 +53,27 @@ test.runIf(process.getuid?.() === 0)(
     chmodSync(foreign, 0o777)
     writeFileSync(path.join(foreign, 'secret'), 'x', { mode: 0o600 })
     expect(asNobody(foreign)).toBe(words(path.join(foreign, 'secret')))
+  },
+)
+
+test.runIf(process.getuid?.() === 0)(
+  'a directory that refuses its own user is not to be given to that user again',
+  () => {
+    const closed = path.join(home, 'closed')
+    mkdirSync(closed)
+    chmodSync(closed, 0o500)
+    chownSync(closed, 65534, 65534)
+    expect(asNobody(path.join(closed, 'data'))).toBe(
+      `KEYWAY_DATA_DIR: ${closed} belongs to user 65534, who this runs as, and refuses it all the same (EACCES); allow it (\`chmod u+rwX ${closed}\`), or name another directory`,
+    )
+  },
+)
+
+test.runIf(process.platform === 'linux')(
+  'a place where nothing can be made is refused, and not tried for ever',
+  async () => {
+    expect(await why('/proc/keyway/data')).toMatch(
+      /^KEYWAY_DATA_DIR: \/proc\/keyway\/data cannot be used: ENOENT.*; name another directory$/,
+    )
   },
 )
