@@ -64,6 +64,8 @@ describe('a registry that is a folder', () => {
     await publish('acme.key', second)
     const { answer: told } = await host.json('outdated', '--registry', 'registry')
     expect(told.items).toEqual([{ id: 'acme', installed: '1.0.0', newest: '1.1.0' }])
+    const next = await host.keyway('outdated', '--registry', 'registry')
+    expect(next.out).toContain('; keyway upgrade acme@1.1.0 --registry registry')
     const none = await host.keyway('install', 'acme@^2', '--registry', 'registry')
     expect(none.err).toContain('there is no acme of ^2; there are 1.1.0, 1.0.0')
 

@@ -52,7 +52,7 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
   expect(await lastBackup(dataDir)).toBe(null)
   const taken = await run(['backup', file], settings('data'))
   expect(taken.output).toMatch(
-    /^Wrote .*keyway\.tar\.gz: [\d.]+ MB, \d+ rows of \d+ tables, everything until/,
+    /^Wrote .*keyway\.tar\.gz: [1-9][\d.]+ kB, \d+ rows of \d+ tables, everything until/,
   )
   expect(taken.output).toMatch(/needs the secret with the key id [0-9a-f]{16}.*data\/secret/)
   expect(taken.output).not.toContain(secret)

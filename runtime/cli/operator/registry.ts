@@ -97,12 +97,21 @@ export async function outdated(flags: RegistryFlags): Promise<void> {
     id === null || version === null ? [] : [{ id, version }],
   )
   print(flags, { items: outdatedOf(index, installed) }, ({ items: old }) =>
-    old.length === 0 ? 'Everything is as new as what is published.' : old.map(line).join('\n'),
+    old.length === 0
+      ? 'Everything is as new as what is published.'
+      : old.map((one) => line(one, flags)).join('\n'),
   )
 }
 
-const line = ({ id, installed, newest }: Outdated): string =>
-  `${id} ${installed}: ${newest} is published; keyway upgrade ${id}@${newest}`
+/** With the registries as they were given, so that the command can be run as it stands. */
+const line = ({ id, installed, newest }: Outdated, { registry = [] }: RegistryFlags): string =>
+  [
+    `${id} ${installed}: ${newest} is published; keyway upgrade ${id}@${newest}`,
+    ...registry.map((one) => `--registry ${quoted(one)}`),
+  ].join(' ')
+
+const quoted = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 /** The package that `acme@^1` means, checked against the index. Null where the text names none. */
 export async function fromRegistry(text: string, flags: RegistryFlags): Promise<Fetched | null> {

@@ -20,5 +20,6 @@ export function progressLine(stream: NodeJS.WriteStream = process.stderr): Progr
   }
 }
 
-/** `12.3 MB`. */
-export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+/** `12.3 MB`, and `48.9 kB` of what would be 0.0 of them. */
+export const megabytes = (bytes: number): string =>
+  bytes > 0 && bytes < 50_000 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
