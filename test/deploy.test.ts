@@ -16,6 +16,7 @@ const FOLDER = path.join(ROOT, 'scripts', 'deploy')
 const read = (name: string): string => readFileSync(path.join(FOLDER, name), 'utf8')
 
 const unit = read('keyway.service')
+const backup = read('keyway-backup.service')
 const containerfile = read('Containerfile')
 
 /** `NAME=value` behind a word at the beginning of a line. */
@@ -37,6 +38,7 @@ test.each([...readdirSync(FOLDER).map((name) => `scripts/deploy/${name}`), ...PA
 
 test.each([
   ['the unit', variables(unit, 'Environment=')],
+  ['the unit of backups', variables(backup, 'Environment=')],
   ['the container', variables(containerfile, 'ENV ')],
 ])('the host takes what %s sets', (_of, { PATH: _path, ...set }) => {
   expect(Object.keys(set).filter((name) => !Object.hasOwn(SETTINGS, name))).toEqual([])
@@ -52,17 +54,35 @@ test('the unit starts the command that the package brings', () => {
   expect(files).toContain(command)
 })
 
+test('the unit of backups copies what the host of the other unit keeps, by a command that there is', () => {
+  const [, command = '', words = ''] =
+    /^ExecStart=.*\/node_modules\/keyway\/(\S+) (\w+ --\w+) "\/var\/backups\/\S+\$\$\(date -u \+%%u\)\.tar\.gz"'$/m.exec(
+      backup,
+    ) ?? []
+  expect([command, words]).toEqual(['runtime/cli/keyway.mjs', 'backup --force'])
+  const of = (text: string, name: string) =>
+    [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value)
+  expect(of(unit, 'Environment')).toEqual(expect.arrayContaining(of(backup, 'Environment')))
+  for (const name of ['User', 'Group', 'EnvironmentFile', 'UMask'])
+    expect(of(backup, name), name).toEqual(of(unit, name))
+})
+
 const analyze = ['/usr/bin/systemd-analyze', '/bin/systemd-analyze'].find((file) =>
   existsSync(file),
 )
 
-test.skipIf(analyze === undefined)('systemd understands every line of the unit', async () => {
+test.skipIf(analyze === undefined)('systemd understands every line of the units', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'keyway-unit-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  const file = path.join(folder, 'keyway.service')
-  // Nothing is installed where the unit says: any other program does.
-  await writeFile(file, unit.replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`))
-  const { stdout, stderr } = spawnSync(analyze as string, ['verify', '--man=no', file], {
+  const units = ['keyway.service', 'keyway-backup.service', 'keyway-backup.timer']
+  const files = units.map((name) => path.join(folder, name))
+  // Nothing is installed where the units say: any other program does.
+  for (const [index, name] of units.entries())
+    await writeFile(
+      files[index] ?? '',
+      read(name).replace(/^ExecStart=\/opt\S+/m, `ExecStart=${process.execPath}`),
+    )
+  const { stdout, stderr } = spawnSync(analyze as string, ['verify', '--man=no', ...files], {
     encoding: 'utf8',
   })
   // It speaks of the machine's other units too.
