@@ -105,7 +105,11 @@ async function appOf(tx: Db, requester: Principal, appId: string): Promise<Visib
     if (error instanceof CoreError && error.kind === 'not_found') return null
     throw error
   })
-  if (!found?.settings?.inAppStore) throw refused('app_id', 'there is no such app in the app store')
+  if (!found?.settings?.inAppStore)
+    throw refused(
+      'app_id',
+      'there is no such app in the app store; POST /appstore/apps puts one there',
+    )
   if (found.app.disconnectedAt !== null)
     throw new CoreError('conflict', 'This app is disconnected; nothing in it can be asked for')
   return found
