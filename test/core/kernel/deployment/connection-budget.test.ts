@@ -41,7 +41,7 @@ const finding = async () => {
 test('a busy host takes as many as are written down, and no more', async () => {
   const { pool, listening, watching } = CONNECTIONS_OF_A_HOST
   const questions = Array.from({ length: 2 * pool }, async () => {
-    await core.db.execute(sql`select pg_sleep(3)`)
+    await core.db.execute(sql`select pg_sleep(1)`)
   })
   await expect
     .poll(taken, { timeout: 20_000 })
