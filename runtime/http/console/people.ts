@@ -166,7 +166,7 @@ function asOfForm(
 ): Markup {
   const w = t.console.person
   return html`<form class="filter" action="${personPath(id)}" aria-label="${w.why}">
-<div><label for="as_of">${w.asOf}</label><input id="as_of" name="as_of" type="datetime-local" step="1" value="${at?.toISOString().slice(0, 19) ?? ''}"></div>
+<div class="grow"><label for="as_of">${w.asOf}</label><input id="as_of" name="as_of" type="datetime-local" step="1" value="${at?.toISOString().slice(0, 19) ?? ''}"></div>
 <button class="btn">${w.show}</button>${at === null ? '' : html`<a class="btn plain" href="${personPath(id)}">${t.console.parts.clear}</a>`}${isKnown && principal.permissions.has('accounts.read') ? html`<a class="btn" href="${personPath(id)}/evidence${at === null ? '' : `?${new URLSearchParams(asOfQuery(at))}`}" download>${w.evidence}</a>` : ''}
 </form>`
 }
