@@ -80,9 +80,7 @@ export function readPublicKey(pem: string): { id: string; key: KeyObject } {
  * @throws PackageError for what is no Ed25519 key
  */
 export const publicPemOf = (privateKeyPem: string): string =>
-  createPublicKey(keyOf(() => createPrivateKey(privateKeyPem)))
-    .export({ type: 'spki', format: 'pem' })
-    .toString()
+  createPublicKey(privateKeyOf(privateKeyPem)).export({ type: 'spki', format: 'pem' }).toString()
 
 /**
  * Signs a package.
@@ -98,7 +96,7 @@ export const signPackage = ({ digestsText }: Package, privateKeyPem: string): Si
  * @throws PackageError for what is no Ed25519 key
  */
 export function signText(form: string, text: string, privateKeyPem: string): Signature {
-  const key = keyOf(() => createPrivateKey(privateKeyPem))
+  const key = privateKeyOf(privateKeyPem)
   const signature = sign(null, signedBytes(form, text), key).toString('base64')
   return { form, key: keyIdOf(createPublicKey(key)), signature }
 }
@@ -154,6 +152,14 @@ function parse(form: string, text: string): Signature | string {
   } catch {
     return 'the signature is not JSON'
   }
+}
+
+function privateKeyOf(pem: string): KeyObject {
+  if (pem.includes('PUBLIC KEY'))
+    throw new PackageError(
+      'this is a public key, which signs nothing; name the private one, which keyway keygen wrote beside it without .pub',
+    )
+  return keyOf(() => createPrivateKey(pem))
 }
 
 function keyOf(make: () => KeyObject): KeyObject {

@@ -80,6 +80,7 @@ describe('is invalid', () => {
 
 test.each([
   ['no key', 'hello', 'cannot be read'],
+  ['a public key', ours.publicKey, 'name the private one'],
   [
     'an RSA key',
     generateKeyPairSync('rsa', { modulusLength: 2048 })
