@@ -118,7 +118,7 @@ export const accounts = pgTable(
   },
   (table) => [
     // It includes `id` and `domain_id` (migration 0057): lists find their ids, in this order, without looking at rows.
-    uniqueIndex('accounts_identifier').on(table.appId, table.uniqueIdentifier),
+    uniqueIndex('accounts_listed').on(table.appId, table.uniqueIdentifier),
     index('accounts_user').on(table.userId).where(sql`${table.userId} is not null`),
   ],
 )
