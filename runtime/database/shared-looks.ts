@@ -6,8 +6,10 @@
 type Answer = { rows: unknown[] }
 type Ask = (text: string, values?: unknown[]) => Promise<Answer>
 
-/** Matches the query by which pg-boss fetches jobs; other queries are passed on unchanged. */
+/** Matches the query by which pg-boss fetches jobs. */
 const LOOK = /^\s*WITH\s+next\s+AS\b/i
+/** Matches the query by which it reads a queue: the first time that a queue is there, each of its workers does. */
+const QUEUE = /^\s*SELECT\s+q\.name\b/i
 /** How long an empty result is valid, in milliseconds; there is no notification for a delayed retry that becomes due. */
 const FRESH_MS = 1000
 /** Most remembered queries: one per queue, and one per set of apps at their concurrency limit. */
@@ -64,6 +66,7 @@ export function createSharedLooks(
   return {
     changed,
     async ask(text, values) {
+      if (QUEUE.test(text)) return inTurn(text, values)
       if (!LOOK.test(text)) {
         changed()
         return ask(text, values).finally(changed)

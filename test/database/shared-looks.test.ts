@@ -4,6 +4,8 @@ import { createSharedLooks } from '../../runtime/database/shared-looks.ts'
 
 const LOOK = "\n  WITH\n  next AS (select from job where name = 'a') update ..."
 
+const QUEUE = '\n    SELECT\n      q.name,\n      q.policy from queue q where q.name = any($1)'
+
 /** A queue with some jobs; `asked` counts the questions for one. */
 function queue(jobs: number) {
   let nowMs = 0
@@ -67,14 +69,17 @@ test('a look that fails fails for the one who asked, and the next one asks', asy
   expect([first?.status, second?.status]).toEqual(['rejected', 'fulfilled'])
 })
 
-test('of many queues three are looked at at once, and each in its turn', async () => {
+test.each([
+  ['of many queues three are looked at at once, and each in its turn', LOOK],
+  ['of many workers of new queues three read theirs at once, and each in its turn', QUEUE],
+])('%s', async (_name, text) => {
   const asked: PromiseWithResolvers<{ rows: unknown[] }>[] = []
   const looks = createSharedLooks(() => {
     const one = Promise.withResolvers<{ rows: unknown[] }>()
     asked.push(one)
     return one.promise
   })
-  const all = Array.from({ length: 8 }, (_, n) => looks.ask(LOOK, [n]))
+  const all = Array.from({ length: 8 }, (_, n) => looks.ask(text, [n]))
   const soon = () => new Promise((resolve) => setImmediate(resolve))
   await soon()
   expect(asked).toHaveLength(3)
