@@ -1,4 +1,4 @@
-import { ConnectorError, isBelow, type Output, plainDn } from 'keyway/sdk'
+import { ConnectorError, ifThere, isBelow, type Output, plainDn } from 'keyway/sdk'
 import { type Ctx, idOf, newAccountsPlace, placeOf } from './directory.ts'
 
 /** Reads every place that the settings name; the tenant is the id that the domain gave to itself. */
@@ -25,14 +25,8 @@ function isWithin(dn: string, place: string): boolean {
 }
 
 async function read(ctx: Ctx, base: string) {
-  const { entries } = await ctx.ldap
-    .search({ base, scope: 'base', attributes: ['objectGUID'] })
-    .catch((error: unknown) => {
-      if (error instanceof ConnectorError && error.error_code === 'not_found')
-        return { entries: [] }
-      throw error
-    })
-  const [entry] = entries
+  const found = await ifThere(ctx.ldap.search({ base, scope: 'base', attributes: ['objectGUID'] }))
+  const [entry] = found?.entries ?? []
   if (entry !== undefined) return entry
   throw new ConnectorError(
     'not_found',

@@ -1,4 +1,4 @@
-import { ConnectorError, firstOf, type LdapEntry, type Output } from 'keyway/sdk'
+import { ConnectorError, firstOf, ifThere, type LdapEntry, type Output } from 'keyway/sdk'
 import type { Ctx } from './directory.ts'
 
 /** What servers call the id of an entry that stays when it is renamed: RFC 4530, and 389 Directory Server. */
@@ -22,14 +22,8 @@ export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_cr
 /** The entry that a setting names. @throws not_found with the name of the setting, also where the directory hides the entry */
 async function readPlace(ctx: Ctx, name: 'people_dn' | 'groups_dn'): Promise<LdapEntry> {
   const base = ctx.settings[name]
-  const { entries } = await ctx.ldap
-    .search({ base, scope: 'base', attributes: IDS })
-    .catch((error: unknown) => {
-      if (error instanceof ConnectorError && error.error_code === 'not_found')
-        return { entries: [] }
-      throw error
-    })
-  const [entry] = entries
+  const found = await ifThere(ctx.ldap.search({ base, scope: 'base', attributes: IDS }))
+  const [entry] = found?.entries ?? []
   if (entry !== undefined) return entry
   throw new ConnectorError(
     'not_found',

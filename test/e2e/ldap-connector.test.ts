@@ -552,14 +552,22 @@ describe.skipIf(noDirectory !== null)(
         () => ({ settings: { people_dn: 'ou=none,dc=example,dc=test' } }),
         'validate_credentials',
         {},
-        { error_code: 'not_found', app_error_code: 'noSuchObject' },
+        {
+          ...{ error_code: 'not_found', app_error_code: 'noSuchObject' },
+          raised_by: 'ConnectorError',
+          message: expect.stringMatching(/^people_dn: there is no entry ou=none,/),
+        },
       ],
       [
         'a place that may not be read',
         () => ({ settings: { people_dn: 'ou=vault,dc=example,dc=test' } }),
         'validate_credentials',
         {},
-        { error_code: 'not_found', app_error_code: 'noSuchObject' },
+        {
+          ...{ error_code: 'not_found', app_error_code: 'noSuchObject' },
+          raised_by: 'ConnectorError',
+          message: expect.stringMatching(/^people_dn: there is no entry ou=vault,/),
+        },
       ],
       [
         'a place on another server',
