@@ -9,7 +9,10 @@ import { exhausted } from './exhausted.ts'
 
 /** OUTAGES: what of the database is the reason -> what is said, and how soon to ask again, in seconds. */
 export const OUTAGES = {
-  away: { words: 'The database is away; try again', retryAfterSeconds: 2 },
+  away: {
+    words: 'The database is away; try again. Where that lasts, GET /readyz says why',
+    retryAfterSeconds: 2,
+  },
   /** What reads goes on, so this comes only of what would change something. */
   full: {
     words:
