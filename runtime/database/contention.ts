@@ -3,8 +3,8 @@
  * policies, users, apps, requests, permissions, tasks, jobs, and last the activity log (at-end.ts).
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import type { PgTransactionConfig } from 'drizzle-orm/pg-core'
 import { codeOf, messageOf } from '../contract/errors/thrown.ts'
+import type { Beginning } from './beginning.ts'
 
 /** SQLSTATE of deadlock_detected, serialization_failure and lock_not_available. */
 const CONTENDED: readonly unknown[] = ['40P01', '40001', '55P03']
@@ -17,7 +17,7 @@ const LONGEST_MS = 10_000
 const PAUSE_MS = 20
 
 /** Options of a transaction that must not be retried, because it consumes input that can be read only once. */
-export const ONCE: PgTransactionConfig = {}
+export const ONCE: Beginning = { once: true }
 
 /** Of two that change the rights or the shape of the same table; an internal error without a code of its own. */
 const CONTENDED_ROW = /^tuple concurrently (updated|deleted)$/

@@ -8,8 +8,9 @@ import { errorOf } from '../contract/errors/thrown.ts'
 import { watchAnswers } from './answers.ts'
 import { prepareAppRole } from './app-role.ts'
 import { isAway } from './away.ts'
+import type { Beginning } from './beginning.ts'
 import { CONNECTIONS_OF_A_HOST } from './connections.ts'
-import { ONCE, whenContendedAgain } from './contention.ts'
+import { whenContendedAgain } from './contention.ts'
 import type { Database, Db } from './database.ts'
 import { isDiskFull } from './full-disk.ts'
 import { listen } from './listen.ts'
@@ -132,7 +133,7 @@ function withTransactions(pool: Pool): Db {
       client.release(fault)
     }
   }
-  db.transaction = (work, config) =>
-    config === ONCE ? once(work) : whenContendedAgain(() => once(work, config))
+  db.transaction = (work, config: Beginning = {}) =>
+    config.once ? once(work, config) : whenContendedAgain(() => once(work, config))
   return db
 }

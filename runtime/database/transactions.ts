@@ -3,16 +3,14 @@
  * time, one writes what was gathered for its end and commits.
  */
 import { NodePgTransaction } from 'drizzle-orm/node-postgres'
-import { PgDialect, type PgTransactionConfig } from 'drizzle-orm/pg-core'
+import { PgDialect } from 'drizzle-orm/pg-core'
 import { escapeIdentifier, escapeLiteral, type PoolClient } from 'pg'
 import { gathering } from './at-end.ts'
+import type { Beginning } from './beginning.ts'
 import type { Db } from './database.ts'
 import { connectionOf } from './prepared.ts'
 import { sessionOn } from './table-rows.ts'
 import { together } from './together.ts'
-
-/** How a transaction begins. Its settings, by PostgreSQL's names, hold until it ends and cost no message. */
-export type Beginning = PgTransactionConfig & { settings?: Readonly<Record<string, string>> }
 
 type NoSchema = Record<string, never>
 type Tx = Parameters<Parameters<Db['transaction']>[0]>[0]

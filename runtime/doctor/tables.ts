@@ -18,9 +18,9 @@ import {
   RETENTION,
   retentionOf,
 } from '../core/retention/rules.ts'
+import type { Beginning } from '../database/beginning.ts'
 import type { Db } from '../database/database.ts'
 import { JOBS_SCHEMA } from '../database/jobs.ts'
-import type { Beginning } from '../database/transactions.ts'
 import { formatBytes } from './sizes.ts'
 
 /** Timeout of one query, in milliseconds. */

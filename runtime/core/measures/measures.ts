@@ -1,7 +1,7 @@
 /** MEASURES: what is read from the database for monitoring. Each is one bounded question. */
 import type { Readings } from '../../contract/endpoints/metrics.ts'
+import type { Beginning } from '../../database/beginning.ts'
 import type { Db } from '../../database/database.ts'
-import type { Beginning } from '../../database/transactions.ts'
 import type { Connectors } from '../kernel/context/connectors.ts'
 import { measureSyncs, outages } from './apps.ts'
 import { oldestJobs } from './jobs.ts'

@@ -10,11 +10,12 @@ export type FetchedPage<T> = { rows: T[]; token: string | null; bytes: number }
 
 type Ahead<T> = {
   /**
-   * All pages that came since, in their order; waits for one. None where nothing more is asked for.
+   * All pages that came since, in their order. Waits for one, and while something is `busy` for half of what may wait. None
+   * where nothing more is asked for.
    *
    * @throws what asking for a page threw, once all pages before it were taken
    */
-  take(): Promise<FetchedPage<T>[]>
+  take(busy?: Promise<void>): Promise<FetchedPage<T>[]>
   /** Asks for no further page. */
   stop(): void
 }
@@ -77,17 +78,31 @@ export function readAhead<T, A>({ fetch, arrive, token, goesOn }: From<T, A>): A
     if (arriving === whole) arriving = null
   }
 
+  /** Waits until half the room is used, nothing more comes, or what is `busy` ends, in whatever way. */
+  async function enough(busy: Promise<void>): Promise<void> {
+    let isBusy = true
+    const end = () => {
+      isBusy = false
+    }
+    const ended = busy.then(end, end)
+    while (isBusy && !isHalfFull(sizeOf(waiting))) {
+      const more = arriving ?? coming
+      if (more === null) return
+      await Promise.race([ended, more])
+    }
+  }
+
   ask()
   return {
-    async take() {
+    async take(busy) {
+      if (busy) await enough(busy)
       if (waiting.length === 0) await (arriving ?? coming)
       if (waiting.length === 0 && failure !== null) throw failure.error
       const taken = waiting
       waiting = []
-      for (const { rows, bytes } of taken) {
-        room.rows -= rows.length
-        room.bytes -= bytes
-      }
+      const size = sizeOf(taken)
+      room.rows -= size.rows
+      room.bytes -= size.bytes
       ask()
       return taken
     },
@@ -100,3 +115,13 @@ export function readAhead<T, A>({ fetch, arrive, token, goesOn }: From<T, A>): A
 type Room = { rows: number; bytes: number }
 
 const isFull = ({ rows, bytes }: Room): boolean => rows >= MOST_ROWS || bytes >= MOST_BYTES
+const isHalfFull = ({ rows, bytes }: Room): boolean => isFull({ rows: rows * 2, bytes: bytes * 2 })
+
+function sizeOf(pages: readonly FetchedPage<unknown>[]): Room {
+  const size = { rows: 0, bytes: 0 }
+  for (const { rows, bytes } of pages) {
+    size.rows += rows.length
+    size.bytes += bytes
+  }
+  return size
+}

@@ -9,7 +9,7 @@ import { callApp } from '../catalogue/apps/connections.ts'
 import { noteBack } from '../catalogue/apps/outages.ts'
 import { responseAs } from '../kernel/context/connectors.ts'
 import { type FetchedPage, readAhead } from './ahead.ts'
-import { type Expected, writeExpected } from './expected.ts'
+import { writeInOrder } from './in-order.ts'
 import { countPage, endlessWords } from './repeats.ts'
 import { added, checkpoint, countedBefore, type Progress, toNext, type Walk } from './runs.ts'
 import { Trouble, troubleOf } from './trouble.ts'
@@ -28,7 +28,7 @@ export type SyncListing<T, R, A = T> = {
   /** What is to be written of what was listed. */
   prepare(walk: Walk, arrived: readonly A[]): PreparedRows<R>
   /** Writes rows; answers what to count: of what was `written`, how much this run had written before. */
-  write(tx: Db, walk: Walk, rows: R, expected: Expected): Promise<Written>
+  write(tx: Db, walk: Walk, rows: R, expected: { isNew: boolean }): Promise<Written>
   /** Behind the last page, with it: what to do about rows that were not listed. */
   end?(tx: Db, walk: Walk): Promise<void>
 }
@@ -76,31 +76,39 @@ export async function walkListing<T, R, A = T>(
   const { run } = walk
   if (run.pageToken === null && !walkOffers(walk, capability)) return skip(walk)
   const request = listing.request(walk)
-  const expected = { isNew: countedBefore(run, run.phase) === 0 && run.restarts === 0 }
   const ahead = readAhead<T, A>({
     fetch: (token) => fetchPage<T>(walk, capability, request, token),
     arrive: (rows) => listing.arrive(walk, rows),
     token: run.pageToken,
     goesOn: () => !walk.over(),
   })
+  const isNew = countedBefore(run, run.phase) === 0 && run.restarts === 0
+  const batches = writeInOrder({ isNew })
   try {
     for (;;) {
-      const pages = await ahead.take()
+      const pages = await ahead.take(batches.written())
       const token = pages.at(-1)?.token
-      if (token === undefined) return
+      if (token === undefined) break
       const steps = prepare(walk, listing, pages)
-      await writeExpected(expected, () =>
-        checkpoint(walk, async (tx) => {
-          const counted = await writePages(tx, walk, listing, steps, expected)
+      await batches.write((isNew, before) => {
+        const write = async (tx: Db) => {
+          const counted = await writePages(tx, walk, listing, steps, { isNew, before })
           if (token === null) await listing.end?.(tx, walk)
           return token === null ? { ...toNext(walk), counted } : { pageToken: token, counted }
-        }),
-      )
-      if (token === null) return
+        }
+        return checkpoint(walk, write, { isBeside: isNew })
+      })
+      if (token === null) break
     }
+    await batches.written()
   } catch (error) {
     ahead.stop()
-    await restart(walk, error)
+    // What came before a page that could not be had is written, or is what went wrong first.
+    const first = await batches.written().then(
+      () => error,
+      (failure: unknown) => failure,
+    )
+    await restart(walk, first)
   }
 }
 
@@ -123,18 +131,23 @@ function prepare<T, R, A>(
   return [{ ...prepared, pages: pages.length, listed: found.length, isLast }]
 }
 
-/** @throws Trouble */
+/**
+ * Writes rows, and counts them once what was listed before them is written.
+ *
+ * @throws Trouble, and what `before` throws
+ */
 async function writePages<T, R, A>(
   tx: Db,
   walk: Walk,
   listing: SyncListing<T, R, A>,
   steps: readonly Step<R>[],
-  expected: Expected,
+  { isNew, before }: { isNew: boolean; before: Promise<void> },
 ): Promise<Record<string, number>> {
   const { run } = walk
   let all: Record<string, number> = {}
   for (const [n, { rows, left_out, pages, listed, isLast }] of steps.entries()) {
-    const { written, repeated, ...more } = await listing.write(tx, walk, rows, expected)
+    const { written, repeated, ...more } = await listing.write(tx, walk, rows, { isNew })
+    await before
     all = added(all, {
       ...{ [run.phase]: written, rows: listed, pages, left_out },
       ...countPage(added(run.counts, all), {

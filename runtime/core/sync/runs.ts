@@ -6,10 +6,10 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { SYNC_PHASES } from '../../contract/models/sync.ts'
+import type { Beginning } from '../../database/beginning.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { syncRuns, syncSettings } from '../../database/schema/sync.ts'
-import type { Beginning } from '../../database/transactions.ts'
 import { type AppRow, appTarget } from '../catalogue/apps/apps.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
@@ -33,6 +33,15 @@ export const WITH_LONG_STATEMENTS: Beginning = {
 /** What a crash of the server takes back, it takes back with its checkpoint: nobody waits for the disk. */
 const CHECKPOINT: Beginning = {
   settings: { ...WITH_LONG_STATEMENTS.settings, synchronous_commit: 'off' },
+}
+
+/**
+ * The same beside another of the run: where one waits for a row of the other, which waits for its checkpoint, both end
+ * after so many milliseconds.
+ */
+export const BESIDE: Beginning = {
+  settings: { ...CHECKPOINT.settings, lock_timeout: '1000' },
+  once: true,
 }
 
 /** A run that is being carried out. `run` is as the last checkpoint left it. */
@@ -163,19 +172,24 @@ export type Progress = Omit<Patch, 'counts'> & { counted?: Record<string, number
 /**
  * Does a piece of work and sets the checkpoint behind it, both or neither.
  *
+ * @param options.isBeside Others of the run may be under way; then it is not retried where they contend.
  * @throws LeaseLost
  */
 export async function checkpoint(
   walk: Walk,
   work: (tx: Db) => Promise<Progress | undefined>,
+  { isBeside = false }: { isBeside?: boolean } = {},
 ): Promise<void> {
   const { run } = walk
-  const patch = await walk.db.transaction(async (tx) => {
-    const { counted = {}, ...rest } = (await work(tx)) ?? {}
-    const patch: Patch = { ...rest, counts: added(run.counts, counted) }
-    await fence(tx, walk, patch)
-    return patch
-  }, CHECKPOINT)
+  const patch = await walk.db.transaction(
+    async (tx) => {
+      const { counted = {}, ...rest } = (await work(tx)) ?? {}
+      const patch: Patch = { ...rest, counts: added(run.counts, counted) }
+      await fence(tx, walk, patch)
+      return patch
+    },
+    isBeside ? BESIDE : CHECKPOINT,
+  )
   Object.assign(run, patch, { attempts: 0, problem: null, nextTryAt: null })
 }
 

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ACCOUNTS } from '../../../runtime/core/sync/accounts.ts'
 import { ASSOCIATIONS } from '../../../runtime/core/sync/associations.ts'
 import { ENTITLEMENTS, RESOURCES } from '../../../runtime/core/sync/entitlements.ts'
-import { type Expected, writeExpected } from '../../../runtime/core/sync/expected.ts'
+import { writeInOrder } from '../../../runtime/core/sync/in-order.ts'
 import type { SyncListing } from '../../../runtime/core/sync/listing.ts'
-import type { Walk } from '../../../runtime/core/sync/runs.ts'
+import { BESIDE, type Walk } from '../../../runtime/core/sync/runs.ts'
 import type { Db } from '../../../runtime/database/database.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { until } from '../../e2e/until.ts'
@@ -268,7 +268,7 @@ async function written<T, R, A>(
   tx: Db,
   walk: Walk,
   found: readonly unknown[],
-  expected: Expected = { isNew: false },
+  expected = { isNew: false },
 ) {
   // The cast: the test's upstream lists as a connector does.
   const { rows, left_out } = listing.prepare(walk, listing.arrive(walk, found as T[]))
@@ -429,28 +429,61 @@ describe('rows that are expected to be new', () => {
     const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
     const { accounts, resources, entitlements, associations } = upstream.holds
     const walk = walkOf(row, 1)
-    const expected = { isNew: true }
-    const write = (from: number, to: number) =>
-      writeExpected(expected, () =>
-        core.db.transaction(async (tx) => {
+    const batches = writeInOrder({ isNew: true })
+    const counted: unknown[] = []
+    const write = async (from: number, to: number) => {
+      await batches.write(async (isNew, before) => {
+        const [ofAccounts] = await core.db.transaction(async (tx) => {
           await written(RESOURCES, tx, walk, resources)
           await written(ENTITLEMENTS, tx, walk, entitlements)
           return [
-            await written(ACCOUNTS, tx, walk, accounts.slice(from, to), expected),
-            await written(ASSOCIATIONS, tx, walk, associations.slice(from, to), expected),
+            await written(ACCOUNTS, tx, walk, accounts.slice(from, to), { isNew }),
+            await written(ASSOCIATIONS, tx, walk, associations.slice(from, to), { isNew }),
           ]
-        }),
-      )
-    const [first] = await write(0, 1)
-    expect([first, expected.isNew]).toEqual([{ written: 1, repeated: 0, left_out: 0 }, true])
-    const [all] = await write(0, accounts.length)
-    expect([all, expected.isNew]).toEqual([
-      { written: accounts.length, repeated: 1, left_out: 0 },
-      false,
+        })
+        await before
+        counted.push([ofAccounts, isNew])
+      })
+      await batches.written()
+    }
+    await write(0, 1)
+    await write(0, accounts.length)
+    expect(counted).toEqual([
+      [{ written: 1, repeated: 0, left_out: 0 }, true],
+      [{ written: accounts.length, repeated: 1, left_out: 0 }, false],
     ])
     const there = await ask(core, sql`${everything} ${made} order by 1, 2`)
     await write(0, accounts.length)
     expect(await ask(core, sql`${everything} ${made} order by 1, 2`)).toEqual(there)
+  })
+
+  test('are written beside those before them, and where two of a kind wait for each other one after the other', async () => {
+    const made = await app(core.db, 'Beside')
+    const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
+    const walk = walkOf(row, 1)
+    const batches = writeInOrder({ isNew: true })
+    const done: string[] = []
+    const isThere = Promise.withResolvers<void>()
+    const write = (name: string, id: string, work: { first?: Promise<void>; behind?(): void }) =>
+      batches.write((isNew, before) =>
+        core.db.transaction(
+          async (tx) => {
+            if (isNew) await work.first
+            const { repeated } = await written(ACCOUNTS, tx, walk, [account(id)], { isNew })
+            work.behind?.()
+            await before
+            done.push(`${name}: ${repeated} again`)
+          },
+          isNew ? BESIDE : {},
+        ),
+      )
+    // The account of both is that of the second batch first, which waits for the first one's checkpoint.
+    await write('first', 'both', { first: isThere.promise })
+    await write('second', 'both', { behind: () => isThere.resolve() })
+    await write('third', 'other', {})
+    await batches.written()
+    expect(done).toEqual(['first: 0 again', 'second: 1 again', 'third: 0 again'])
+    expect((await accountsOf(core, made)).map(({ id }) => id)).toEqual(['both', 'other'])
   })
 })
 
