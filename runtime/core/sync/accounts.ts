@@ -106,6 +106,7 @@ export const ACCOUNTS: SyncListing<FoundAccount, Row[], Row> = {
       return row
     })
   },
+  made: ({ known }, rows) => known.add(rows),
   async write(tx, walk, rows, { isNew }) {
     const { run, app, settings } = walk
     // By rules, if there are any, it is found later: nobody is to be told twice.

@@ -1,9 +1,12 @@
 /** Writes pages of associations; what a run no longer sees goes in `tombstones.ts`. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
+import { copyIn } from '../../database/copy-in.ts'
 import type { Db } from '../../database/database.ts'
 import { arrayText } from './columns.ts'
+import { associationRows, COPY_ASSOCIATIONS } from './copied.ts'
 import { EACH_BY_KEY, isKeepable, isResourceId, MAX_ACCOUNT_ID, MAX_ID } from './kept.ts'
+import type { KnownAccounts } from './known.ts'
 import { asListed, type PreparedRows, type SyncListing } from './listing.ts'
 import type { Walk } from './runs.ts'
 
@@ -13,7 +16,7 @@ export const ASSOCIATIONS: SyncListing<Found, Named> = {
   capability: 'find_entitlement_associations',
   request: () => ({}),
   arrive: asListed,
-  prepare: (_walk, found) => namesOf(found),
+  prepare: (walk, found, isNew) => namesOf(isNew ? walk.known : null, found),
   async write(tx, walk, named, { isNew }) {
     const { n, again } = await (isNew ? insert : merge)(tx, walk, named)
     // Loose are those of accounts or entitlements that were not listed.
@@ -21,40 +24,49 @@ export const ASSOCIATIONS: SyncListing<Found, Named> = {
   },
 }
 
-/** Lists as PostgreSQL reads them. */
+/** Pairs of places, of an account and an entitlement. */
+type Pairs = { accounts: number[]; entitlements: number[] }
+
+/** What a page names; lists as PostgreSQL reads them. */
 type Named = {
+  /** Pairs whose account is known, by its place there; the entitlement's is counted from 1. */
+  known: Pairs
+  /** Accounts to look up. */
   accounts: string
   /** Of each entitlement. */
   resourceIds: string
   externalIds: string
-  /** Of each pair, the account's place and the entitlement's, counted from 1. */
+  /** Of each pair whose account is to be looked up, its place and the entitlement's, counted from 1. */
   ofAccounts: string
   ofEntitlements: string
-  /** How many pairs there are. */
+  /** How many pairs there are in all. */
   count: number
 }
 
 /** The place of what cannot be kept. */
-const NOWHERE = 0
+const NOWHERE = -1
 
-/** Each account and entitlement once, and pairs of their places: a page names each of them several times. */
-function namesOf(found: readonly Found[]): PreparedRows<Named> {
+/** Each account to look up and each entitlement once, and pairs of places: a page names each of them several times. */
+function namesOf(known: KnownAccounts | null, found: readonly Found[]): PreparedRows<Named> {
   const accounts: string[] = []
   const resourceIds: string[] = []
   const externalIds: string[] = []
   const accountPlaces: Places = new Map()
   const entitlementPlaces = new Map<string, Places>()
   const pairs = new Set<number>()
-  const ofAccounts: number[] = []
-  const ofEntitlements: number[] = []
-  const base = found.length + 1
+  const ofKnown: Pairs = { accounts: [], entitlements: [] }
+  const ofOthers: Pairs = { accounts: [], entitlements: [] }
+  /** Places of known accounts are below it, those of others above. */
+  const size = known?.size() ?? 0
+  const base = size + found.length + 1
   let left_out = 0
   for (const one of found) {
     const { account_id, integration_specific_resource_id: resource } = one
     const external = one.integration_specific_entitlement_id
-    let account = accountPlaces.get(account_id)
+    let account = known?.placeOf(account_id) ?? accountPlaces.get(account_id)
     if (account === undefined) {
-      account = isKeepable(account_id, MAX_ACCOUNT_ID) ? accounts.push(account_id) : NOWHERE
+      const isKept = isKeepable(account_id, MAX_ACCOUNT_ID)
+      account = isKept ? size + accounts.push(account_id) : NOWHERE
       accountPlaces.set(account_id, account)
     }
     let places = entitlementPlaces.get(resource)
@@ -74,16 +86,18 @@ function namesOf(found: readonly Found[]): PreparedRows<Named> {
       continue
     }
     const before = pairs.size
-    if (pairs.add(account * base + entitlement).size === before) continue
-    ofAccounts.push(account)
-    ofEntitlements.push(entitlement)
+    if (pairs.add(entitlement * base + account).size === before) continue
+    const pair = account < size ? ofKnown : ofOthers
+    pair.accounts.push(account < size ? account : account - size)
+    pair.entitlements.push(entitlement)
   }
   const named = {
+    known: ofKnown,
     accounts: arrayText(accounts),
     resourceIds: arrayText(resourceIds),
     externalIds: arrayText(externalIds),
-    ofAccounts: listed(ofAccounts),
-    ofEntitlements: listed(ofEntitlements),
+    ofAccounts: listed(ofOthers.accounts),
+    ofEntitlements: listed(ofOthers.entitlements),
   }
   return {
     rows: { ...named, count: pairs.size },
@@ -96,6 +110,17 @@ type Places = Map<string, number>
 
 const listed = (numbers: readonly number[]): string => `{${numbers.join(',')}}`
 
+/** The entitlements that are there. */
+const entitlementsOf = (app: Walk['app'], named: Named): SQL => sql`
+  entitlement as (
+    select named.n, found.id
+    from unnest(${named.resourceIds}::text[], ${named.externalIds}::text[])
+      with ordinality as named(resource, external, n)
+    cross join lateral (select id from entitlements where entitlements.app_id = ${app.id}
+      and md5(entitlements.resource_id || chr(1) || entitlements.external_id)
+        = md5(named.resource || chr(1) || named.external) ${EACH_BY_KEY}) found
+  )`
+
 /** The associations `joined` whose account and entitlement are there. */
 const joined = ({ app }: Walk, named: Named): SQL => sql`
   account as (
@@ -103,14 +128,7 @@ const joined = ({ app }: Walk, named: Named): SQL => sql`
     from unnest(${named.accounts}::text[]) with ordinality as named(external, n)
     cross join lateral (select id from accounts where accounts.app_id = ${app.id}
       and accounts.unique_identifier = named.external ${EACH_BY_KEY}) found
-  ), entitlement as (
-    select named.n, found.id
-    from unnest(${named.resourceIds}::text[], ${named.externalIds}::text[])
-      with ordinality as named(resource, external, n)
-    cross join lateral (select id from entitlements where entitlements.app_id = ${app.id}
-      and md5(entitlements.resource_id || chr(1) || entitlements.external_id)
-        = md5(named.resource || chr(1) || named.external) ${EACH_BY_KEY}) found
-  ), joined as (
+  ), ${entitlementsOf(app, named)}, joined as (
     select account.id as account_id, entitlement.id as entitlement_id
     from unnest(${named.ofAccounts}::bigint[], ${named.ofEntitlements}::bigint[]) as pair(a, e)
     join account on account.n = pair.a
@@ -126,8 +144,22 @@ type Associated = { n: number; again: number }
 
 /** Answers how many were inserted. */
 async function insert(tx: Db, walk: Walk, named: Named): Promise<Associated> {
+  const known = named.known.accounts.length
+  const copied = known > 0 ? await copy(tx, walk, named) : 0
+  if (known === named.count) return { n: copied, again: 0 }
   const { rowCount } = await tx.execute(sql`with ${joined(walk, named)} ${rowsOf(walk)}`)
-  return { n: rowCount ?? 0, again: 0 }
+  return { n: copied + (rowCount ?? 0), again: 0 }
+}
+
+/** Writes pairs of accounts that are known; answers how many. */
+async function copy(tx: Db, { app, run, known }: Walk, named: Named): Promise<number> {
+  const { rows: found } = await tx.execute<{ n: string; id: string }>(sql`
+    with ${entitlementsOf(app, named)} select n, id from entitlement`)
+  const ids = new Map(found.map(({ n, id }) => [Number(n), Number(id)]))
+  const of = { appId: app.id, runId: run.id, known }
+  const { rows, count } = associationRows(of, named.known, ids)
+  await copyIn(tx, COPY_ASSOCIATIONS, rows)
+  return count
 }
 
 /** Answers how many are there now, and how many of them the run had written before: those are left alone. */

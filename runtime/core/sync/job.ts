@@ -9,6 +9,7 @@ import { apps } from '../../database/schema/apps.ts'
 import { enterApp, type Gate, leaveProbe } from '../catalogue/apps/outages.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
+import { createKnownAccounts } from './known.ts'
 import { walkOffers } from './listing.ts'
 import { PHASES } from './phases.ts'
 import {
@@ -116,7 +117,7 @@ async function takeUp(db: Db, appId: string, parts: RequestContext): Promise<Tur
   const signal = AbortSignal.any([parts.signal, lost.signal])
   const turn = beginTurn(parts.pace.turnMs)
   return {
-    ...{ db, app, settings, gate, ...taken },
+    ...{ db, app, settings, gate, known: createKnownAccounts(), ...taken },
     parts: { ...parts, signal, cause: { kind: 'sync', id: String(taken.run.id) } },
     over: () => signal.aborted || turn.over(),
     longer: () => !signal.aborted && turn.longer(),

@@ -26,9 +26,11 @@ export type SyncListing<T, R, A = T> = {
   /** What a page is made into when it comes, while others are written. */
   arrive(walk: Walk, found: T[]): A[]
   /** What is to be written of what was listed. */
-  prepare(walk: Walk, arrived: readonly A[]): PreparedRows<R>
+  prepare(walk: Walk, arrived: readonly A[], isNew: boolean): PreparedRows<R>
   /** Writes rows; answers what to count: of what was `written`, how much this run had written before. */
   write(tx: Db, walk: Walk, rows: R, expected: { isNew: boolean }): Promise<Written>
+  /** Behind the transaction that wrote rows as new ones. */
+  made?(walk: Walk, rows: R): void
   /** Behind the last page, with it: what to do about rows that were not listed. */
   end?(tx: Db, walk: Walk): Promise<void>
 }
@@ -89,14 +91,15 @@ export async function walkListing<T, R, A = T>(
       const pages = await ahead.take(batches.written())
       const token = pages.at(-1)?.token
       if (token === undefined) break
-      const steps = prepare(walk, listing, pages)
-      await batches.write((isNew, before) => {
+      await batches.write(async (isNew, before) => {
+        const steps = prepare(walk, listing, pages, isNew)
         const write = async (tx: Db) => {
           const counted = await writePages(tx, walk, listing, steps, { isNew, before })
           if (token === null) await listing.end?.(tx, walk)
           return token === null ? { ...toNext(walk), counted } : { pageToken: token, counted }
         }
-        return checkpoint(walk, write, { isBeside: isNew })
+        await checkpoint(walk, write, { isBeside: isNew })
+        if (isNew) for (const { rows } of steps) listing.made?.(walk, rows)
       })
       if (token === null) break
     }
@@ -120,13 +123,14 @@ function prepare<T, R, A>(
   walk: Walk,
   listing: SyncListing<T, R, A>,
   pages: readonly FetchedPage<A>[],
+  isNew: boolean,
 ): Step<R>[] {
   const none: A[] = []
   // `flatMap` would look at each row by itself.
   const found = none.concat(...pages.map(({ rows }) => rows))
-  const prepared = listing.prepare(walk, found)
+  const prepared = listing.prepare(walk, found, isNew)
   if (prepared.repeats && pages.length > 1)
-    return pages.flatMap((page) => prepare(walk, listing, [page]))
+    return pages.flatMap((page) => prepare(walk, listing, [page], isNew))
   const isLast = pages.at(-1)?.token === null
   return [{ ...prepared, pages: pages.length, listed: found.length, isLast }]
 }

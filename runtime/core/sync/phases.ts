@@ -25,7 +25,10 @@ export const PHASES: Record<SyncPhase, Phase> = {
   accounts: (walk) => walkListing(walk, ACCOUNTS),
   resources: (walk) => walkListing(walk, RESOURCES),
   entitlements: (walk) => walkListing(walk, ENTITLEMENTS),
-  associations: (walk) => walkListing(walk, ASSOCIATIONS),
+  associations: async (walk) => {
+    await walkListing(walk, ASSOCIATIONS)
+    walk.known.forget()
+  },
   activity: walkActivity,
   judge: guardDeletions,
   accounts_gone: markAccounts,

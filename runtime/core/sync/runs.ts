@@ -13,6 +13,7 @@ import { syncRuns, syncSettings } from '../../database/schema/sync.ts'
 import { type AppRow, appTarget } from '../catalogue/apps/apps.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
+import type { KnownAccounts } from './known.ts'
 import { readSettings, type SyncConfig } from './settings.ts'
 
 export type RunRow = typeof syncRuns.$inferSelect
@@ -52,6 +53,7 @@ export type Walk = {
   app: AppRow
   settings: SyncConfig
   lease: string
+  known: KnownAccounts
   /** Whether this is the call that finds out if the system is back. */
   gate: { probe: boolean }
   /** Whether to stop at the next checkpoint: others wait, the host stops, or the lease is gone. */

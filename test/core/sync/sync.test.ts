@@ -5,8 +5,10 @@ import { ACCOUNTS } from '../../../runtime/core/sync/accounts.ts'
 import { ASSOCIATIONS } from '../../../runtime/core/sync/associations.ts'
 import { ENTITLEMENTS, RESOURCES } from '../../../runtime/core/sync/entitlements.ts'
 import { writeInOrder } from '../../../runtime/core/sync/in-order.ts'
+import { createKnownAccounts } from '../../../runtime/core/sync/known.ts'
 import type { SyncListing } from '../../../runtime/core/sync/listing.ts'
 import { BESIDE, type Walk } from '../../../runtime/core/sync/runs.ts'
+import { isTaken } from '../../../runtime/database/contention.ts'
 import type { Db } from '../../../runtime/database/database.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { until } from '../../e2e/until.ts'
@@ -260,7 +262,12 @@ describe('expenses', () => {
 
 /** A walk of a run by this number. The cast: writing reads these members alone. */
 const walkOf = (app: typeof apps.$inferSelect | undefined, run: number): Walk =>
-  ({ app, run: { id: run }, settings: { matchRules: [], identity: null } }) as unknown as Walk
+  ({
+    app,
+    known: createKnownAccounts(),
+    run: { id: run },
+    settings: { matchRules: [], identity: null },
+  }) as unknown as Walk
 
 /** Writes what was listed, as one page. */
 async function written<T, R, A>(
@@ -271,7 +278,11 @@ async function written<T, R, A>(
   expected = { isNew: false },
 ) {
   // The cast: the test's upstream lists as a connector does.
-  const { rows, left_out } = listing.prepare(walk, listing.arrive(walk, found as T[]))
+  const { rows, left_out } = listing.prepare(
+    walk,
+    listing.arrive(walk, found as T[]),
+    expected.isNew,
+  )
   const { written, repeated } = await listing.write(tx, walk, rows, expected)
   return { written, repeated, left_out }
 }
@@ -484,6 +495,67 @@ describe('rows that are expected to be new', () => {
     await batches.written()
     expect(done).toEqual(['first: 0 again', 'second: 1 again', 'third: 0 again'])
     expect((await accountsOf(core, made)).map(({ id }) => id)).toEqual(['both', 'other'])
+  })
+
+  test('are the same associations, whether their accounts are known or looked up', async () => {
+    const ids = ['ada', 'bob', 'Ünal, +"=\u{1f642}', ' led']
+    const groups = ['g1', 'g2', 'g3']
+    const found = [
+      ...ids.flatMap((id) => groups.map((group) => association(id, group))),
+      // What is not there is loose, what is named twice counts once, and what cannot be kept is left out.
+      ...[association('nobody', 'g1'), association('ada', 'nothing'), association('ada', 'g1')],
+      ...[association('ada', ''), association('', 'g1'), association('nobody', 'nothing')],
+    ]
+    const writes = async (name: string, known: readonly string[] | null) => {
+      const made = await app(core.db, name)
+      const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
+      const walk = walkOf(row, 1)
+      const isNew = known !== null
+      const counted = await core.db.transaction(async (tx) => {
+        await written(
+          ENTITLEMENTS,
+          tx,
+          walk,
+          groups.map((id) => entitlement(id)),
+        )
+        const accounts = ids.map((id) => account(id))
+        await written(ACCOUNTS, tx, walk, accounts)
+        const { rows } = await tx.execute<{ id: string; external: string }>(
+          sql`select id, unique_identifier as external from accounts where app_id = ${made}`,
+        )
+        walk.known.add(rows.filter(({ external }) => known?.includes(external)))
+        return written(ASSOCIATIONS, tx, walk, found, { isNew })
+      })
+      expect(counted).toEqual({ written: 12, repeated: 0, left_out: 2 })
+      return ask(core, sql`${everything} ${made} order by 1, 2`)
+    }
+    const right = await writes('Looked up', null)
+    expect(right).toHaveLength(12)
+    expect(await writes('None is known', [])).toEqual(right)
+    expect(await writes('Some are known', ['bob', ids[2] ?? ''])).toEqual(right)
+    expect(await writes('All are known', ids)).toEqual(right)
+  })
+
+  test('one that is there is found out where its account is known, too', async () => {
+    const made = await app(core.db, 'Twice')
+    const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
+    const walk = walkOf(row, 1)
+    const add = (isNew: boolean) =>
+      core.db.transaction((tx) =>
+        written(ASSOCIATIONS, tx, walk, [association('ada', 'g1')], { isNew }),
+      )
+    await core.db.transaction(async (tx) => {
+      await written(ENTITLEMENTS, tx, walk, [entitlement('g1')])
+      await written(ACCOUNTS, tx, walk, [account('ada')], { isNew: true })
+    })
+    const [ada] = await ask<{ id: string; external: string }>(
+      core,
+      sql`select id, unique_identifier as external from accounts where app_id = ${made}`,
+    )
+    walk.known.add(ada ? [ada] : [])
+    expect(await add(true)).toEqual({ written: 1, repeated: 0, left_out: 0 })
+    expect(isTaken(await add(true).catch((error: unknown) => error))).toBe(true)
+    expect(await add(false)).toEqual({ written: 1, repeated: 1, left_out: 0 })
   })
 })
 

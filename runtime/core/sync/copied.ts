@@ -1,0 +1,70 @@
+/** Associations of known accounts as COPY reads them: PostgreSQL looks nothing up, and reads no text. */
+import { BINARY_END, BINARY_HEADER } from '../../database/copy-in.ts'
+import { type KnownAccounts, UUID_BYTES } from './known.ts'
+
+export const COPY_ASSOCIATIONS =
+  'copy associations (app_id, account_id, entitlement_id, seen_run, first_run) from stdin (format binary)'
+
+const COUNT_BYTES = 2
+const LENGTH_BYTES = 4
+const NUMBER_BYTES = 8
+const ACCOUNT_AT = COUNT_BYTES + LENGTH_BYTES + UUID_BYTES + LENGTH_BYTES
+const ENTITLEMENT_AT = ACCOUNT_AT + UUID_BYTES + LENGTH_BYTES
+const ROW_BYTES = ENTITLEMENT_AT + NUMBER_BYTES + 2 * (LENGTH_BYTES + NUMBER_BYTES)
+
+/** A row whose account and entitlement are zeros. */
+function blankRow(appId: string, runId: number): Buffer {
+  const uuid = (bytes: Buffer): Buffer[] => [lengthOf(UUID_BYTES), bytes]
+  const number = (value: number): Buffer[] => {
+    const bytes = Buffer.alloc(NUMBER_BYTES)
+    bytes.writeBigInt64BE(BigInt(value))
+    return [lengthOf(NUMBER_BYTES), bytes]
+  }
+  return Buffer.concat([
+    Buffer.from([0, 5]),
+    ...uuid(Buffer.from(appId.replaceAll('-', ''), 'hex')),
+    ...uuid(Buffer.alloc(UUID_BYTES)),
+    ...number(0),
+    ...number(runId),
+    ...number(runId),
+  ])
+}
+
+function lengthOf(bytes: number): Buffer {
+  const length = Buffer.alloc(LENGTH_BYTES)
+  length.writeInt32BE(bytes)
+  return length
+}
+
+/**
+ * Associations that a run found, as their rows.
+ *
+ * @param pairs of each, the account's place among those known, and the entitlement's
+ * @param ids of entitlements by their places; those that are not there have none, and are left out
+ */
+export function associationRows(
+  { appId, runId, known }: { appId: string; runId: number; known: KnownAccounts },
+  pairs: { accounts: readonly number[]; entitlements: readonly number[] },
+  ids: ReadonlyMap<number, number>,
+): { rows: Buffer; count: number } {
+  const blank = blankRow(appId, runId)
+  const accounts = known.ids()
+  const rows = Buffer.allocUnsafe(
+    BINARY_HEADER.length + pairs.accounts.length * ROW_BYTES + BINARY_END.length,
+  )
+  let at = BINARY_HEADER.copy(rows)
+  let count = 0
+  for (let n = 0; n < pairs.accounts.length; n += 1) {
+    const id = ids.get(pairs.entitlements[n] ?? 0)
+    if (id === undefined) continue
+    for (let k = 0; k < ROW_BYTES; k += 1) rows[at + k] = blank[k] ?? 0
+    const from = (pairs.accounts[n] ?? 0) * UUID_BYTES
+    for (let k = 0; k < UUID_BYTES; k += 1) rows[at + ACCOUNT_AT + k] = accounts[from + k] ?? 0
+    rows.writeUInt32BE(Math.floor(id / 2 ** 32), at + ENTITLEMENT_AT)
+    rows.writeUInt32BE(id >>> 0, at + ENTITLEMENT_AT + 4)
+    at += ROW_BYTES
+    count += 1
+  }
+  at += BINARY_END.copy(rows, at)
+  return { rows: rows.subarray(0, at), count }
+}

@@ -1,0 +1,109 @@
+/**
+ * Ids of the accounts that a run has made, so that their associations need not look them up, which is two fifths of what
+ * an association takes the database. No row of an account is deleted while its app is there: such an id stays right. What
+ * does not fit is looked up, and so is everything once a run is gone on with in another turn.
+ *
+ * A table of its own: Node's maps enter each text into a table of all texts first, and whoever chooses ids could make
+ * them slow. This one looks at a few places for each, wherever its texts may lie.
+ */
+import { randomInt } from 'node:crypto'
+
+/** Most accounts, and most characters of their ids in their system. */
+const MOST_ACCOUNTS = 200_000
+const MOST_CHARACTERS = 16_000_000
+/** Places of texts, a power of two, and how many of them are looked at for one. */
+const SLOTS = 2 ** 19
+const LOOKED_AT = 8
+
+/** Bytes of an id. */
+export const UUID_BYTES = 16
+
+export type KnownAccounts = {
+  /** Keeps ids of accounts that are written, by those in their system. */
+  add(accounts: readonly { id: string; external: string }[]): void
+  /** Which of them an account is, counted from 0; undefined where it is not known. */
+  placeOf(external: string): number | undefined
+  /** Their ids, of `UUID_BYTES` each. */
+  ids(): Uint8Array
+  /** How many there are. */
+  size(): number
+  forget(): void
+}
+
+export function createKnownAccounts(): KnownAccounts {
+  const seed = randomInt(2 ** 32)
+  let texts: string[] = []
+  let characters = 0
+  /** Places of accounts, counted from 1; 0 is free. Made when the first comes: most syncs have none. */
+  let slots = new Int32Array(0)
+  let ids = new Uint8Array(0)
+
+  /** The slot of a text, or the one that it may have; undefined where all that are looked at are others'. */
+  function slotOf(text: string): number | undefined {
+    const first = hashOf(text, seed)
+    for (let n = 0; n < LOOKED_AT; n += 1) {
+      const slot = (first + n) & (SLOTS - 1)
+      const place = slots[slot] ?? 0
+      if (place === 0 || texts[place - 1] === text) return slot
+    }
+    return undefined
+  }
+
+  return {
+    add(accounts) {
+      if (slots.length === 0) {
+        slots = new Int32Array(SLOTS)
+        ids = new Uint8Array(MOST_ACCOUNTS * UUID_BYTES)
+      }
+      for (const { id, external } of accounts) {
+        characters += external.length
+        if (texts.length >= MOST_ACCOUNTS || characters > MOST_CHARACTERS) return
+        const slot = slotOf(external)
+        if (slot === undefined || slots[slot] !== 0) continue
+        writeUuid(id, ids, texts.length * UUID_BYTES)
+        slots[slot] = texts.push(external)
+      }
+    },
+    placeOf(external) {
+      if (texts.length === 0) return undefined
+      const slot = slotOf(external)
+      const place = slot === undefined ? 0 : (slots[slot] ?? 0)
+      return place === 0 ? undefined : place - 1
+    },
+    ids: () => ids,
+    size: () => texts.length,
+    forget() {
+      texts = []
+      characters = 0
+      slots = new Int32Array(0)
+      ids = new Uint8Array(0)
+    },
+  }
+}
+
+/** A number made of a text, other ones for each seed (Fowler, Noll and Vo, FNV-1a). */
+function hashOf(text: string, seed: number): number {
+  let hash = seed
+  for (let at = 0; at < text.length; at += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash ^ (hash >>> 15)
+}
+
+const HYPHEN = 45
+const NINE = 57
+/** What is taken off the codes of 0 and of a for what they stand for. */
+const FROM_ZERO = 48
+const FROM_A = 87
+
+/** Writes an id, in lower case, as its bytes. */
+function writeUuid(id: string, bytes: Uint8Array, start: number): void {
+  let at = start * 2
+  for (let n = 0; n < id.length; n += 1) {
+    const code = id.charCodeAt(n)
+    if (code === HYPHEN) continue
+    const half = code <= NINE ? code - FROM_ZERO : code - FROM_A
+    const byte = at >> 1
+    bytes[byte] = at % 2 === 0 ? half << 4 : (bytes[byte] ?? 0) | half
+    at += 1
+  }
+}

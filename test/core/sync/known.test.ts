@@ -1,0 +1,52 @@
+/** Which accounts of a run are known by their ids. */
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { createKnownAccounts } from '../../../runtime/core/sync/known.ts'
+
+const uuidAt = (ids: Uint8Array, place: number): string => {
+  const hex = Buffer.from(ids.subarray(place * 16, place * 16 + 16)).toString('hex')
+  return [8, 12, 16, 20, 32].map((end, n) => hex.slice([0, 8, 12, 16, 20][n], end)).join('-')
+}
+
+test('an account is known by its id in its system, whatever that is', () => {
+  const known = createKnownAccounts()
+  expect(known.placeOf('ada')).toBeUndefined()
+  const externals = ['ada', 'Ada', 'uid=ada,dc=a', 'Ünal \u{1f642}', ' ', '0', '__proto__']
+  const accounts = externals.map((external) => ({ id: randomUUID(), external }))
+  known.add(accounts.slice(0, 3))
+  known.add(accounts.slice(3))
+  expect(known.size()).toBe(accounts.length)
+  for (const { id, external } of accounts)
+    expect(uuidAt(known.ids(), known.placeOf(external) ?? -1)).toBe(id)
+  expect(known.placeOf('ad')).toBeUndefined()
+  expect(known.placeOf('')).toBeUndefined()
+  known.forget()
+  expect([known.size(), known.placeOf('ada')]).toEqual([0, undefined])
+})
+
+test('so many are known at most; of the others none is, and none is mistaken for another', () => {
+  const known = createKnownAccounts()
+  const id = randomUUID()
+  const numbered = (from: number, count: number) =>
+    Array.from({ length: count }, (_, n) => ({ id, external: `u${from + n}` }))
+  for (let from = 0; from < 210_000; from += 10_000) known.add(numbered(from, 10_000))
+  // A few find no place near theirs.
+  expect(known.size()).toBeGreaterThan(190_000)
+  expect(known.size()).toBeLessThanOrEqual(200_000)
+  const places = numbered(0, 210_000).map(({ external }) => known.placeOf(external))
+  const there = places.filter((place) => place !== undefined)
+  expect(there).toHaveLength(known.size())
+  expect(new Set(there).size).toBe(there.length)
+  expect(known.placeOf('u209999')).toBeUndefined()
+})
+
+test('so many characters are kept at most', () => {
+  const known = createKnownAccounts()
+  const accounts = Array.from({ length: 40_000 }, (_, n) => ({
+    id: randomUUID(),
+    external: String(n).padEnd(500, 'x'),
+  }))
+  known.add(accounts)
+  expect(known.size()).toBeGreaterThan(31_900)
+  expect(known.size()).toBeLessThanOrEqual(32_000)
+})
