@@ -5,17 +5,18 @@
  */
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Client } from 'ldapts'
 import { mapValues } from '../../runtime/contract/schema/keys.ts'
 import { begin, newHome } from '../e2e/command.ts'
 import { until } from '../e2e/until.ts'
 import { startAnother } from '../egress/ldap/directory.ts'
+import { PAGE, readAlone } from './ldapts-alone.ts'
 import { databaseUsOf, hostTimesOf, memoryOf, namedUs } from './processes.ts'
 import { login, type Run, send, TOKEN } from './sync-run.ts'
 
 /** Groups that each person is in. */
 export const HELD = 3
-const PAGE = 1000
+/** How often ldapts reads. */
+const READINGS = 3
 /** How often the run is looked at, and at each of how many looks the memory. */
 const LOOK_MS = 20
 const LOOKS_OF_MEMORY = 5
@@ -31,8 +32,8 @@ export type LdapSyncReport = {
   sync: Way
   /** All pages of people and of memberships, by calls of the connector over HTTP. */
   calls: Way
-  /** People and groups with their members, read by ldapts alone. */
-  client: Way
+  /** People and groups with their members, read by ldapts alone, before the host does anything. */
+  client: Way[]
   /** Host and workers together, ten times a second, in the order of the run. */
   memoryMb: number[]
   /** What is not as the directory has it; empty for the exact result. */
@@ -86,7 +87,14 @@ export async function runLdapSync(people: number): Promise<LdapSyncReport> {
       return { tookMs, cpu: mapValues(after, (us, who) => us - before[who]) }
     }
     const memoryMb: number[] = []
-    const client = await measured(() => readAlone(url, baseDn, auth))
+    const client: Way[] = []
+    for (let reading = 0; reading < READINGS; reading += 1) {
+      let alone = { tookMs: 0, clientUs: 0 }
+      const { cpu } = await measured(async () => {
+        alone = await readAlone(directory)
+      })
+      client.push({ tookMs: alone.tookMs, cpu: { ...cpu, client: alone.clientUs } })
+    }
     const database = await login(dataDir)
     const ended: Run[] = []
     const sync = await measured(async () => {
@@ -155,24 +163,4 @@ async function readCalls(
       token = /"page":\{"token":"([^"]+)"/.exec(end)?.[1]
     } while (token !== undefined)
   }
-}
-
-/** Reads all people and all groups by ldapts alone. */
-async function readAlone(
-  url: string,
-  baseDn: string,
-  auth: { bindDn: string; password: string },
-): Promise<void> {
-  const client = new Client({ url })
-  await client.bind(auth.bindDn, auth.password)
-  for (const [ou, attributes] of [
-    ['crowd', ['uid', 'mail', 'givenName', 'sn', 'cn', 'displayName', 'entryUUID']],
-    ['crowds', ['cn', 'member']],
-  ] as const)
-    for await (const { searchEntries } of client.searchPaginated(`ou=${ou},${baseDn}`, {
-      attributes: [...attributes],
-      paged: { pageSize: PAGE },
-    }))
-      if (searchEntries.length === 0) throw new Error(`ou=${ou} is empty`)
-  await client.unbind()
 }
