@@ -72,6 +72,7 @@ const GERMAN: ReadonlyMap<string, string> = new Map(
     APP_STORE_PRE_APPROVAL_RULE_DELETED: 'Vorabgenehmigung gelöscht',
     APP_STORE_PRE_APPROVAL_RULE_UPDATED: 'Vorabgenehmigung geändert',
     APP_STORE_PRE_APPROVED_ACCESS_REQUEST: 'Zugangsanfrage vorab genehmigt',
+    APP_STORE_REVOKE_ACCESS: 'Zugang widerrufen',
     APP_SYNC_CANCELLED: 'Abgleich abgebrochen',
     APP_SYNC_DROP_ACCEPTED: 'Ergebnis eines Abgleichs bestätigt',
     APP_SYNC_ENDED: 'Abgleich beendet',

@@ -472,6 +472,7 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
     max_minutes: 30,
   }),
   take_break_glass: async () => ({ reason: 'Sample' }),
+  revoke_access: async () => ({ reason: 'Sample' }),
   remind_approvers: async () => ({ comment: 'Sample' }),
   put_licence_price: async () => ({ amount: '20', currency: 'USD', period: 'YEAR' }),
   create_separation_rule: separationBody,
@@ -485,6 +486,7 @@ export const BODIES: Partial<Record<EndpointName, (world: World) => Promise<obje
 /** Where the usual object of a parameter would be refused: by the path of the endpoint. */
 const SPECIAL: Record<string, Builder['own']> = {
   '/appstore/access_requests/:access_request_id/give_back': ownGrant,
+  '/appstore/access_requests/:access_request_id/revoke': ownGrant,
   '/appstore/access_requests/:access_request_id/remind': waitingRequest,
   '/findings/:finding_id/reopen': acceptedFinding,
 }

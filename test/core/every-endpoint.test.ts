@@ -126,6 +126,7 @@ beforeAll(async () => {
     accept_finding: { reason: 'mine', until: '2026-12-31' },
     put_break_glass: { group_ids: [ada.id], max_minutes: 30 },
     take_break_glass: { reason: 'mine' },
+    revoke_access: { reason: 'mine' },
     remind_approvers: { comment: 'mine' },
     put_licence_price: { amount: '20', currency: 'USD', period: 'YEAR' },
     create_separation_rule: duties,

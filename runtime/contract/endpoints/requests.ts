@@ -4,6 +4,7 @@ import {
   AccessRequest,
   CreateAccessRequestInput,
   REQUEST_STATUSES,
+  RevokeAccessInput,
 } from '../models/access-request.ts'
 import { MAX_OUTLOOKS, RequestOutlook } from '../models/asking.ts'
 import { AddCommentInput } from '../models/task.ts'
@@ -61,6 +62,15 @@ export const REQUEST_ENDPOINTS = {
     path: '/appstore/access_requests/:access_request_id/give_back',
     summary: 'Give back access that was asked for, before its time: by who holds it',
     who: 'caller',
+    errors: [403, 404, 409],
+  }),
+  revoke_access: requests({
+    method: 'POST',
+    path: '/appstore/access_requests/:access_request_id/revoke',
+    summary:
+      'End what a request granted, at once: by an admin, or an admin of its app. Requests that give the person the same end with it',
+    who: 'caller',
+    body: RevokeAccessInput,
     errors: [403, 404, 409],
   }),
   remind_approvers: requests({

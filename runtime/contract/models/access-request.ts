@@ -64,6 +64,22 @@ export const CreateAccessRequestInput = v.pipe(
 )
 export type CreateAccessRequestInput = v.InferOutput<typeof CreateAccessRequestInput>
 
+/** Longest reason of a revocation, in characters. */
+const MAX_REVOCATION_REASON = 1000
+
+export const RevokeAccessInput = v.pipe(
+  v.strictObject({
+    reason: v.pipe(
+      v.string(),
+      v.regex(/\S/, 'a reason is needed'),
+      v.maxLength(MAX_REVOCATION_REASON),
+      v.metadata({ description: 'Why: everybody reads it who sees the request' }),
+    ),
+  }),
+  v.metadata({ title: 'RevokeAccessInput' }),
+)
+export type RevokeAccessInput = v.InferOutput<typeof RevokeAccessInput>
+
 const zoneless = (description: string) =>
   nullable(v.pipe(v.string(), v.metadata({ description: `${description}: UTC, without a zone` })))
 
@@ -80,6 +96,7 @@ export const AccessRequest = v.pipe(
       v.boolean(),
       v.metadata({ description: 'Whether it was taken at once, to be reviewed afterwards' }),
     ),
+    revoked_by: nullable(User),
     notes: v.pipe(
       v.record(v.string(), v.nullable(v.string())),
       v.metadata({ description: 'Status to what was said when it was reached' }),

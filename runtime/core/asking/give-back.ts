@@ -51,14 +51,7 @@ export async function giveBackAll(
   await db.transaction(async (tx) => {
     const named = await findRequest(tx, principal, id)
     checkGivenBack(named, principal)
-    const all = await tx
-      .select()
-      .from(accessRequests)
-      .where(
-        and(sameOfPerson(named), inArray(accessRequests.status, ['COMPLETED', ...PENDING_STATES])),
-      )
-      .orderBy(asc(accessRequests.id))
-      .for('update')
+    const all = await lockSame(tx, named)
     const held = all.filter(({ status }) => status === 'COMPLETED')
     if (!held.some((one) => one.id === named.id))
       throw new CoreError(
@@ -74,6 +67,17 @@ export async function giveBackAll(
   })
   return null
 }
+
+/** All requests that give the person of one the same, or wait to, locked until the transaction ends. */
+export const lockSame = (tx: Db, named: RequestRow): Promise<RequestRow[]> =>
+  tx
+    .select()
+    .from(accessRequests)
+    .where(
+      and(sameOfPerson(named), inArray(accessRequests.status, ['COMPLETED', ...PENDING_STATES])),
+    )
+    .orderBy(asc(accessRequests.id))
+    .for('update')
 
 /** @throws CoreError forbidden, conflict */
 function checkGivenBack({ targetUserId, policyId, status }: RequestRow, { userId }: Principal) {

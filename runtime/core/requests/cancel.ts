@@ -5,7 +5,7 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
-import { reach } from '../kernel/identity/app-reach.ts'
+import { reach, reachesNone } from '../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { apply } from './apply.ts'
@@ -29,7 +29,7 @@ export async function cancelAccessRequest(
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
     const own = [request.requesterId, request.targetUserId].includes(principal.userId)
-    if (!own) await demandApp(tx, principal, request)
+    if (!own && !(await answersFor(tx, principal, request))) demand(principal, 'tasks.write')
     if (!PENDING_STATES.some((one) => one === request.status))
       throw new CoreError(
         'conflict',
@@ -41,15 +41,15 @@ export async function cancelAccessRequest(
   return null
 }
 
-/** A caller who sees a request need not manage its app. @throws CoreError forbidden */
-async function demandApp(tx: Db, principal: Principal, { appId }: RequestRow): Promise<void> {
+/** Whether the caller answers for the app of a request, as its admins and those of the domain do; who sees it need not. */
+export async function answersFor(
+  db: Db,
+  principal: Principal,
+  { appId }: Pick<RequestRow, 'appId'>,
+): Promise<boolean> {
+  if (reachesNone(principal, 'tasks.write')) return false
   const managed = reach(principal, 'tasks.write')
-  if (managed === undefined) return
-  const [app] = await tx
-    .select({ id: apps.id })
-    .from(apps)
-    .where(and(eq(apps.id, appId), managed))
-  if (!app) demand(principal, 'tasks.write')
+  return managed === undefined || (await db.$count(apps, and(eq(apps.id, appId), managed))) > 0
 }
 
 /** Locks the requests for a permission until the transaction ends, because its deletion changes them all. */

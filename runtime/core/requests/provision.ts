@@ -156,6 +156,10 @@ async function noteBefore(db: Db, request: RequestRow, there: boolean | null): P
     )
 }
 
+const GIVEN_BY_HAND = 'it was given by hand'
+const MAYBE_BY_HAND =
+  'a person was asked to give it by hand, and nobody has said whether it was done. Make sure that it is not there'
+
 async function remove(db: Db, request: RequestRow, parts: RequestContext): Promise<StepOutcome> {
   const kept: StepOutcome = { ok: true, found: true }
   const manual = request.fulfilment === 'manual'
@@ -179,7 +183,8 @@ async function remove(db: Db, request: RequestRow, parts: RequestContext): Promi
     if (request.label === null) await keepProvisionedAccount(db, request, { leftBy: null })
     // A person who was asked already takes it once for both.
     if (others.some(({ status }) => status === 'PENDING_MANUAL_DEPROVISIONING')) return kept
-    return { ok: false, end: 'manual', problem: 'it was given by hand' }
+    const wasGiven = Object.hasOwn(request.notes, 'PROVISIONED')
+    return { ok: false, end: 'manual', problem: wasGiven ? GIVEN_BY_HAND : MAYBE_BY_HAND }
   }
   const { app, config } = await subjectOf(db, request)
   if (config.removalWebhook !== null)

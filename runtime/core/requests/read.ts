@@ -114,8 +114,8 @@ export async function getAccessRequest(
   const [found] = isId(id) ? await withItsOwn(db, id.toLowerCase()) : []
   const isOurs = found?.request.domainId === principal.domainId
   if (!isOurs || !(await sees(db, principal, found.request))) throw notFound('Access request')
-  const { request, app, target, requester } = found
-  const own = { apps: [app], users: requester ? [target, requester] : [target] }
+  const { request, app, target, requester, revoker } = found
+  const own = { apps: [app], users: [target, requester, revoker].filter((one) => one !== null) }
   return one(await answerRequests(db, principal, [request], expand, own))
 }
 
@@ -173,7 +173,7 @@ export async function answerRequests(
     principal.domainId,
     appRows.filter(({ id }) => plainIds.has(id)),
   )
-  const people = rows.flatMap(({ requesterId, targetUserId }) => [requesterId, targetUserId])
+  const people = rows.flatMap((one) => [one.requesterId, one.targetUserId, one.revokedById])
   const personIds = [...new Set(people.filter((id) => id !== null))]
   const userRows = own.users ?? (await usersOf(db, personIds))
   const usersById = new Map(userRows.map((user) => [user.id, toUser(user)]))
@@ -192,6 +192,7 @@ export async function answerRequests(
     const permission = row.permissionId === null ? null : permissionsById.get(row.permissionId)
     const requester = row.requesterId === null ? null : usersById.get(row.requesterId)
     const target = usersById.get(row.targetUserId)
+    const revoker = row.revokedById === null ? null : usersById.get(row.revokedById)
     if (!app || !target) throw new Error('an access request without its app or its person')
     return {
       id: row.id,
@@ -203,6 +204,7 @@ export async function answerRequests(
       supporter_user: null,
       status: row.status,
       is_break_glass: row.isBreakGlass,
+      revoked_by: revoker ?? null,
       notes: detailed.has(row.appId) ? row.notes : plainNotes(row.notes, asks.get(row.appId)),
       expires_at: row.expiresAt === null ? null : zoneless(row.expiresAt),
       expiration_in_seconds: row.expirationInSeconds,

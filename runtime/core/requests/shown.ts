@@ -12,7 +12,7 @@ const requestColumns = (of: typeof accessRequests) => ({
   ...{ id: of.id, domainId: of.domainId, appId: of.appId, permissionId: of.permissionId },
   ...{ requesterId: of.requesterId, targetUserId: of.targetUserId, isBreakGlass: of.isBreakGlass },
   ...{ status: of.status, notes: of.notes, createdAt: of.createdAt, expiresAt: of.expiresAt },
-  expirationInSeconds: of.expirationInSeconds,
+  ...{ expirationInSeconds: of.expirationInSeconds, revokedById: of.revokedById },
 })
 export type ShownRequest = Pick<
   typeof accessRequests.$inferSelect,
@@ -29,6 +29,7 @@ type ShownApp = Pick<typeof apps.$inferSelect, keyof ReturnType<typeof appColumn
 export type RequestParts = { apps: ShownApp[]; users: ShownUser[] }
 
 const requesters = alias(users, 'requesters')
+const revokers = alias(users, 'revokers')
 
 const withTheirOwn = prepared('access requests with their own', (db) =>
   db
@@ -37,11 +38,13 @@ const withTheirOwn = prepared('access requests with their own', (db) =>
       app: appColumns(apps),
       target: shownOf(users),
       requester: shownOf(requesters),
+      revoker: shownOf(revokers),
     })
     .from(accessRequests)
     .innerJoin(apps, eq(apps.id, accessRequests.appId))
     .innerJoin(users, eq(users.id, accessRequests.targetUserId))
     .leftJoin(requesters, eq(requesters.id, accessRequests.requesterId))
+    .leftJoin(revokers, eq(revokers.id, accessRequests.revokedById))
     .where(sql`${accessRequests.id} = any(${sql.placeholder('ids')}::uuid[])`),
 )
 

@@ -71,6 +71,8 @@ export const accessRequests = pgTable(
     status: text('status', { enum: REQUEST_STATUSES }).notNull(),
     /** Taken at once, and reviewed afterwards. */
     isBreakGlass: boolean('is_break_glass').notNull().default(false),
+    /** Who ended what it granted before its time; why is the note of REVERTING. Null: nobody did. */
+    revokedById: uuid('revoked_by_id').references(() => users.id),
     /** Status to what was said when it was reached. */
     notes: jsonb('notes').$type<Record<string, string | null>>().notNull().default({}),
     plan: jsonb('plan').$type<ApprovalPlan>().notNull(),

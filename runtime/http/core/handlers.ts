@@ -6,6 +6,7 @@ import { CATEGORIES } from '../../contract/models/categories.ts'
 import { giveBack } from '../../core/asking/give-back.ts'
 import { taskGrounds } from '../../core/asking/grounds.ts'
 import { requestOutlook, requestOutlooks } from '../../core/asking/outlook.ts'
+import { revokeAccess } from '../../core/asking/revoke.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { listAccounts, listUserAccounts } from '../../core/catalogue/apps/accounts.ts'
 import * as apps from '../../core/catalogue/apps/apps.ts'
@@ -171,6 +172,8 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     cancelAccessRequest(db, who, id(params, 'access_request_id'), query.reason, parts),
   give_back_access: (db, who, { params }, parts) =>
     giveBack(db, who, id(params, 'access_request_id'), parts),
+  revoke_access: (db, who, { params, body }, parts) =>
+    revokeAccess(db, who, id(params, 'access_request_id'), body.reason, parts),
   remind_approvers: (db, who, { params, body }) =>
     remindApprovers(db, who, id(params, 'access_request_id'), body.comment),
   get_request_outlook: (db, who, { params, query }) =>

@@ -59,6 +59,8 @@ type Events = {
   access_expired: object
   /** The reason of the access is gone. */
   reason_gone: { why: string }
+  /** A person with authority over the app ends what was granted, at once. */
+  revocation_ordered: { by: Actor & { userId: string }; reason: string }
   revoked: object
   revoked_by_hand: object
   revocation_declined: { by: Actor }

@@ -22,6 +22,7 @@ export type RequestChange = Partial<
     | 'failingSince'
     | 'problem'
     | 'wakeAt'
+    | 'revokedById'
   >
 >
 

@@ -10,7 +10,7 @@ import {
   type RequestWrite,
   recordOf,
 } from './request.ts'
-import { PENDING_STATES, standingOf, statesThatAre } from './states.ts'
+import { PENDING_STATES, REVOCABLE_STATES, standingOf, statesThatAre } from './states.ts'
 import { askMeanwhile, grantByHand, isOver, revokeByHand } from './work-by-hand.ts'
 
 /** The access has to go. */
@@ -18,8 +18,9 @@ const leaving = (
   to: 'PENDING_DEPROVISIONING' | 'REVERTING',
   note: string | null,
   now: Date,
+  more: RequestWrite['set'] = {},
 ): RequestTransition => ({
-  writes: [{ to, note, set: { ...NOT_FAILING, pendingOperation: 'remove', wakeAt: now } }],
+  writes: [{ to, note, set: { ...NOT_FAILING, pendingOperation: 'remove', wakeAt: now, ...more } }],
   effects: [{ kind: 'close_tasks', as: 'DISMISSED' }, { kind: 'schedule' }],
 })
 
@@ -51,6 +52,7 @@ function cancelled(request: RequestRow, note: string | null, now: Date): Request
 export const REVOKING: TransitionTable<
   | 'access_expired'
   | 'reason_gone'
+  | 'revocation_ordered'
   | 'revoked'
   | 'revoked_by_hand'
   | 'revocation_declined'
@@ -72,6 +74,16 @@ export const REVOKING: TransitionTable<
       standingOf(request.status) === 'asked'
         ? cancelled(request, why, now)
         : leaving('REVERTING', why, now),
+  },
+
+  revocation_ordered: {
+    in: REVOCABLE_STATES,
+    next(request, { by, reason }, now) {
+      const { writes, effects } = leaving('REVERTING', reason, now, { revokedById: by.userId })
+      const said = { from: request.status, reason }
+      const record = recordOf(request, 'APP_STORE_REVOKE_ACCESS', said, by)
+      return { writes, effects: [record, ...effects] }
+    },
   },
 
   revoked: {
@@ -112,7 +124,9 @@ export const REVOKING: TransitionTable<
             writes: [{ set: { ...NOT_FAILING, pendingOperation: 'remove', wakeAt: now } }],
             effects: [{ kind: 'close_tasks', as: 'DISMISSED' }],
           }
-        : leaving(isReverting(request) ? 'REVERTING' : 'PENDING_DEPROVISIONING', null, now),
+        : isReverting(request)
+          ? leaving('REVERTING', request.notes['REVERTING'] ?? null, now)
+          : leaving('PENDING_DEPROVISIONING', null, now),
   },
 
   revocation_expired: {

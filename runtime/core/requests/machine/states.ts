@@ -141,3 +141,10 @@ export const PENDING_STATES = [
   'PENDING_APPROVAL',
   'PENDING_PROVISIONING',
 ] as const satisfies readonly RequestStatus[]
+
+/** Those in which something was granted, or is being granted, that can be revoked. */
+export const REVOCABLE_STATES = [
+  'PENDING_PROVISIONING',
+  'PENDING_MANUAL_PROVISIONING',
+  'COMPLETED',
+] as const satisfies readonly RequestStatus[]

@@ -10,9 +10,11 @@ import type {
   RequestRow,
   RequestTransition,
 } from '../../../../runtime/core/requests/machine/request.ts'
+import { judgeRevocation } from '../../../../runtime/core/requests/machine/revocation.ts'
 import {
   failedWords,
   REQUEST_STATES,
+  REVOCABLE_STATES,
   standingOf,
 } from '../../../../runtime/core/requests/machine/states.ts'
 import { TRANSITIONS, transition } from '../../../../runtime/core/requests/machine/transitions.ts'
@@ -32,6 +34,7 @@ const REQUEST: RequestRow = {
   ...{ expiresAt: null, pendingOperation: null, fulfilment: null, entitlement: null },
   ...{ carriedAppId: 'a', preExisting: null, attempts: 0, failingSince: null, problem: null },
   ...{ wakeAt: null, createdAt: NOW, updatedAt: NOW, isBreakGlass: false },
+  revokedById: null,
 }
 
 /** A request as it is while it is in a state. */
@@ -81,6 +84,7 @@ const EVENTS: { [K in EventKind]: RequestEvent<K>[] } = {
   grant_retried: [{ kind: 'grant_retried' }],
   access_expired: [{ kind: 'access_expired' }],
   reason_gone: [{ kind: 'reason_gone', why: 'The policy was deleted' }],
+  revocation_ordered: [{ kind: 'revocation_ordered', by: who, reason: 'It was shared' }],
   revoked: [{ kind: 'revoked' }],
   revoked_by_hand: [{ kind: 'revoked_by_hand' }],
   revocation_declined: [{ kind: 'revocation_declined', by: who }],
@@ -254,5 +258,74 @@ describe('what a request leaves behind', () => {
     )
     const over = transition(requestIn('CANCELLED'), { kind: 'revoked' }, NOW)
     expect(kindsOf(over)).not.toContain('end_reason')
+  })
+})
+
+test('a further try to revoke keeps why it is taken back', () => {
+  const request = requestIn('PENDING_MANUAL_DEPROVISIONING', {
+    notes: { REVERTING: 'The person left' },
+  })
+  const { writes } = transition(request, { kind: 'revocation_retried' }, NOW)
+  expect(writes).toMatchObject([{ to: 'REVERTING', note: 'The person left' }])
+})
+
+describe('what is revoked', () => {
+  const order = { kind: 'revocation_ordered', by: who, reason: 'It was shared' } as const
+
+  test.each(REVOCABLE_STATES)('is taken back from %s, with who ended it and why', (status) => {
+    const { writes, effects } = transition(requestIn(status), order, NOW)
+    expect(writes).toEqual([
+      {
+        to: 'REVERTING',
+        note: 'It was shared',
+        set: {
+          ...{ attempts: 0, failingSince: null, problem: null },
+          ...{ pendingOperation: 'remove', wakeAt: NOW, revokedById: 'u' },
+        },
+      },
+    ])
+    expect(effects.map(({ kind }) => kind)).toEqual(['record', 'close_tasks', 'schedule'])
+    expect(effects[0]).toMatchObject({
+      event: 'APP_STORE_REVOKE_ACCESS',
+      actor: who,
+      metadata: { from: status, reason: 'It was shared' },
+    })
+  })
+
+  const judged = (status: RequestStatus, more: Partial<RequestRow> = {}) =>
+    judgeRevocation(requestIn(status, more), 'Everybody')
+
+  test.each(REQUEST_STATUSES)(
+    'where a request is %s, is judged as its machine allows',
+    (status) => {
+      const isAllowed = judged(status).kind === 'revoke'
+      // States that only one transaction sees are judged by what they stand for.
+      const passes = ['APPROVED', 'PROVISIONED'].includes(status)
+      expect(isAllowed).toBe(passes || TRANSITIONS.revocation_ordered.in.includes(status))
+    },
+  )
+
+  test.each(REQUEST_STATUSES)('once is left alone where the request is %s', (status) => {
+    expect(judged(status, { revokedById: 'u' })).toEqual({ kind: 'done' })
+  })
+
+  const notes = (note: string) => ({ notes: { REVERTING: note } })
+  test.each([
+    [
+      'PENDING_APPROVAL',
+      {},
+      'nothing was granted yet. Cancel it: DELETE /appstore/access_requests/r',
+    ],
+    ['COMPLETED', { policyId: 'x' }, 'The access policy “Everybody” gives this, and goes on to'],
+    ['PENDING_DEPROVISIONING', {}, 'taken back already: its time is over'],
+    ['REVERTING', notes('The person left'), 'taken back already: The person left'],
+    ['PENDING_MANUAL_DEPROVISIONING', {}, 'A person was asked to do it by hand'],
+    ['TIME_BASED_EXPIRED_FAILED', {}, 'Reject its line in an access review'],
+    ['DENIED', {}, 'so there is nothing to revoke'],
+  ] as const)('of %s with %j: “%s”', (status, more, words) => {
+    expect(judged(status, more)).toMatchObject({
+      kind: 'refused',
+      words: expect.stringContaining(words),
+    })
   })
 })

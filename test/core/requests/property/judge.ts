@@ -48,6 +48,14 @@ export async function broken(world: World): Promise<string[]> {
     )
   }
 
+  for (const request of rows) {
+    const isRevoked = request.revokedById !== null
+    const why = request.notes['REVERTING']
+    expects(isRevoked === (why === 'It was shared'), `${told(request)}: it ended because of ${why}`)
+    const isWanted = standingOf(request.status) === 'wanted'
+    expects(!isRevoked || !isWanted, `${told(request)}: it is there again`)
+  }
+
   /** A person was asked to end it, or decided to leave it. */
   const isForPeople = (one: RequestRow) =>
     open.some(({ accessRequestId }) => accessRequestId === one.id) ||

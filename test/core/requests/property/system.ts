@@ -38,6 +38,12 @@ export function createSystem(choose: Random, nowMs: () => number, consistencyMs:
     late.push({ atMs: lastMs, write: does })
   }
 
+  /** A person looks until it shows: all that was written before then does too. */
+  function settle(): void {
+    lastMs = nowMs()
+    for (const one of late) one.atMs = lastMs
+  }
+
   function look(): State {
     while (late[0] && late[0].atMs <= nowMs()) late.shift()?.write(shown)
     return shown
@@ -170,14 +176,24 @@ export function createSystem(choose: Random, nowMs: () => number, consistencyMs:
     /** By hand, and seen at once. */
     byHand: {
       account: (email: string): string => {
+        settle()
         const own = [...truth.accounts].find(([, one]) => one.email === email)
         if (!own) return add(email, 0)
         setStatus(own[0], 'ACTIVE', 0)
         return own[0]
       },
-      give: (account: string, entitlement: string) => give(account, entitlement, 0),
-      take: (account: string, entitlement: string) => take(account, entitlement, 0),
-      close: (account: string) => setStatus(account, 'SUSPENDED', 0),
+      give: (account: string, entitlement: string) => {
+        settle()
+        give(account, entitlement, 0)
+      },
+      take: (account: string, entitlement: string) => {
+        settle()
+        take(account, entitlement, 0)
+      },
+      close: (account: string) => {
+        settle()
+        setStatus(account, 'SUSPENDED', 0)
+      },
     },
     accountsOf: (email: string) =>
       [...truth.accounts].filter(([, one]) => one.email === email).map(([id]) => id),

@@ -2,6 +2,8 @@
 
 import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import type { Pool } from 'pg'
+import { giveBackAll } from '../../../../runtime/core/asking/give-back.ts'
+import { revokeAccess } from '../../../../runtime/core/asking/revoke.ts'
 import type { AppRow } from '../../../../runtime/core/catalogue/apps/apps.ts'
 import { keepConnection } from '../../../../runtime/core/catalogue/apps/connections.ts'
 import type { PermissionRow } from '../../../../runtime/core/catalogue/store/permission-base.ts'
@@ -169,6 +171,25 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     await refusable(cancelAccessRequest(db, admin, id, null, means))
   }
 
+  /** Revoked by an admin, on a host that may be killed meanwhile, or given back by who holds it. */
+  async function end(): Promise<void> {
+    const rows = await all()
+    if (rows.length === 0) return
+    const { id } = choose.one(rows)
+    const isRevoked = choose.chance(0.7)
+    story.push(`${isRevoked ? 'revoke' : 'give back'} ${id}`)
+    const mortality = life(choose.chance(0.4) ? 1 + choose.below(20) : Infinity)
+    const host = mortal((db as unknown as { $client: Pool }).$client, mortality, choose)
+    await refusable(
+      isRevoked
+        ? revokeAccess(host, admin, id, 'It was shared', means)
+        : giveBackAll(host, { ...admin, userId: person.id }, id, means),
+    ).catch((error: unknown) => {
+      if (!mortality.dead) throw error
+    })
+    if (mortality.dead) story.push('died')
+  }
+
   async function decide(): Promise<void> {
     const open = await openTasks()
     if (open.length === 0) return
@@ -234,11 +255,12 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
   }
 
   const step = (mayDie = true): Promise<void> => {
-    const dice = choose.below(10)
+    const dice = choose.below(11)
     if (dice < 2) return create()
     if (dice < 3) return cancel()
     if (dice < 5) return decide()
-    if (dice < 6) {
+    if (dice < 6) return end()
+    if (dice < 7) {
       clock.nowMs += choose.one([1000, 60_000, HOUR_MS])
       return Promise.resolve()
     }

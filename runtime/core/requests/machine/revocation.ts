@@ -1,0 +1,56 @@
+/** Whether what a request granted can be revoked now: the decision before `revocation_ordered`. Pure. */
+import type { RequestStatus } from '../../../contract/models/access-request.ts'
+import type { RequestRow } from './request.ts'
+import { REVOCABLE_STATES, standingOf } from './states.ts'
+
+/** `done`: it was revoked before, and nothing is to be done. */
+type RevocationVerdict =
+  | { kind: 'revoke' }
+  | { kind: 'done' }
+  | { kind: 'refused'; words: string }
+
+type Asked = Pick<RequestRow, 'id' | 'status' | 'notes' | 'policyId' | 'revokedById'>
+
+const refused = (words: string): RevocationVerdict => ({ kind: 'refused', words })
+
+export const isRevocable = (status: RequestStatus): boolean =>
+  REVOCABLE_STATES.some((one) => one === status)
+
+/** @param policyName What the policy that gives it is called. */
+export function judgeRevocation(request: Asked, policyName: string | null): RevocationVerdict {
+  const { id, status, policyId, revokedById } = request
+  if (revokedById !== null) return { kind: 'done' }
+  switch (standingOf(status)) {
+    case 'asked':
+      return refused(
+        `The request is ${status}, so nothing was granted yet. Cancel it: DELETE /appstore/access_requests/${id}`,
+      )
+    case 'unwanted':
+      return refused(`It is being taken back already: ${whyLeaving(request)}`)
+    case 'over':
+      return refused(overWords(status))
+    case 'wanted':
+      return policyId === null
+        ? { kind: 'revoke' }
+        : refused(
+            `The access policy “${policyName ?? policyId}” gives this, and goes on to. Change who it applies to or what it gives (PUT /access_policies/${policyId}); Keyway then takes it back`,
+          )
+  }
+}
+
+function whyLeaving({ status, notes }: Asked): string {
+  const why = Object.hasOwn(notes, 'REVERTING')
+    ? (notes['REVERTING'] ?? 'its reason is gone')
+    : 'its time is over'
+  return status === 'PENDING_MANUAL_DEPROVISIONING'
+    ? `${why}. A person was asked to do it by hand; see the tasks of the request`
+    : why
+}
+
+/** States behind which the system may still hold it. */
+const LEFT: readonly RequestStatus[] = ['TIME_BASED_EXPIRED_FAILED', 'TIME_BASED_EXPIRED_CANCELLED']
+
+const overWords = (status: RequestStatus): string =>
+  LEFT.includes(status)
+    ? `The request is ${status}: it has ended, and was left in the system. Reject its line in an access review of the app to remove it there`
+    : `The request is ${status}, so there is nothing to revoke`

@@ -1,0 +1,2 @@
+ALTER TABLE "access_requests" ADD COLUMN "revoked_by_id" uuid;--> statement-breakpoint
+ALTER TABLE "access_requests" ADD CONSTRAINT "access_requests_revoked_by_id_users_id_fk" FOREIGN KEY ("revoked_by_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;

@@ -1,0 +1,289 @@
+/** Revoking what a request granted: by whom, at what moment, and what becomes of it in a real system. */
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { apps } from '../../../runtime/database/schema/apps.ts'
+import { accessRequests } from '../../../runtime/database/schema/requests.ts'
+import { until } from '../../e2e/until.ts'
+import { app, type CoreHost, group, type Person, person } from '../host.ts'
+import { acme as policies } from '../policies/acme.ts'
+import type { Company } from '../requests/company.ts'
+import { type BadCompany, startBadCompany } from '../requests/faults/bad-company.ts'
+import type { BadSystem, End } from '../requests/faults/bad-system.ts'
+import { lastEvents } from '../store.ts'
+
+let bad: BadCompany
+let system: BadSystem
+let core: CoreHost
+let acme: Company
+let appId: string
+let permission: string
+let manager: Person
+let approver: Person
+let people = 0
+
+beforeAll(async () => {
+  bad = await startBadCompany()
+  ;({ system, core, acme } = bad)
+  manager = await person(core.db, 'manager@acme.example', ['App Admin'])
+  approver = await person(core.db, 'approver@acme.example')
+  const approvers = { users: [{ id: approver.id }], groups: [] }
+  appId = await acme.connected(system.app, { approvers })
+  await core.db
+    .update(apps)
+    .set({ adminUserIds: [manager.id] })
+    .where(eq(apps.id, appId))
+  permission = await acme.group(appId)
+})
+afterAll(() => bad.stop())
+beforeEach(() => system.behave(() => 'well'))
+
+async function someone(): Promise<Person & { email: string }> {
+  people += 1
+  const email = `person-${people}@acme.example`
+  return { ...(await person(core.db, email)), email }
+}
+
+const revoke = (
+  id: string,
+  { token }: { token?: string } = {},
+  body: object = { reason: 'Shared' },
+) =>
+  core.call('POST', `/appstore/access_requests/${id}/revoke`, { body, ...(token ? { token } : {}) })
+
+const wanted = (more: object = {}) => ({
+  ...{ app_id: appId, requestable_permission_ids: [permission] },
+  ...more,
+})
+
+/** A request that was approved and given through the connector. */
+async function held(who: Person, more: object = {}): Promise<string> {
+  const id = await acme.asked(who, wanted(more))
+  await acme.settle(id, 'complete')
+  await acme.reaches(id, 'COMPLETED')
+  return id
+}
+
+const holds = ({ email }: { email: string }) =>
+  system.accountsOf(email).some(([id]) => system.held.has(`${id} group`))
+
+describe('access that is there', () => {
+  test('is taken from the system at once, and says who ended it and why', async () => {
+    const ada = await someone()
+    const id = await held(ada)
+    expect(holds(ada)).toBe(true)
+    expect((await revoke(id, manager, { reason: '  The laptop was stolen ' })).status).toBe(204)
+    await acme.reaches(id, 'REVERTED')
+    expect(holds(ada)).toBe(false)
+    const { body } = await core.call('GET', `/appstore/access_requests/${id}`, { token: ada.token })
+    expect(body.revoked_by.email).toBe('manager@acme.example')
+    expect(body.notes.REVERTING).toBe('The laptop was stolen')
+    const [, metadata] = (await lastEvents(core, 20)).find(
+      ([event]) => event === 'APP_STORE_REVOKE_ACCESS',
+    ) as [string, object]
+    expect(metadata).toMatchObject({
+      ...{ from: 'COMPLETED', reason: 'The laptop was stolen' },
+      ...{ app_id: appId, target_user_id: ada.id },
+    })
+    const listed = await core.call('GET', `/appstore/access_requests?target_user_id=${ada.id}`)
+    expect(listed.body.items[0].revoked_by.id).toBe(manager.id)
+  })
+
+  test('is revoked once: whoever repeats it changes nothing', async () => {
+    const id = await held(await someone())
+    await revoke(id, manager)
+    await acme.reaches(id, 'REVERTED')
+    const { length } = await lastEvents(core, 100)
+    expect((await revoke(id, {}, { reason: 'Another reason' })).status).toBe(204)
+    expect((await lastEvents(core, 100)).length).toBe(length)
+    expect((await acme.read(id)).notes.REVERTING).toBe('Shared')
+  })
+
+  test('is revoked once where several do it at the same moment as its holder gives it back', async () => {
+    const ada = await someone()
+    const id = await held(ada)
+    const back = `/appstore/access_requests/${id}/give_back`
+    const all = await Promise.all([
+      ...[revoke(id, manager), revoke(id), revoke(id, manager)],
+      core.call('POST', back, { token: ada.token }),
+    ])
+    await acme.reaches(id, 'REVERTED')
+    expect(holds(ada)).toBe(false)
+    const codes = all.map(({ status }) => status)
+    expect(codes.filter((code) => code !== 204 && code !== 409)).toEqual([])
+    const { revoked_by: by, notes } = await acme.read(id)
+    // Whichever came first tells why; the others changed nothing.
+    if (by === null)
+      expect([codes, notes.REVERTING]).toEqual([
+        [409, 409, 409, 204],
+        expect.stringContaining('Given back'),
+      ])
+    else expect([codes, notes.REVERTING]).toEqual([[204, 204, 204, 409], 'Shared'])
+  })
+
+  test('ends with whatever else gives the same, and with what would give it again', async () => {
+    const ada = await someone()
+    const first = await held(ada, { expiration_in_seconds: 3600 })
+    const second = await held(ada, { expiration_in_seconds: 7200 })
+    const third = await acme.asked(ada, wanted())
+    expect((await revoke(first, manager)).status).toBe(204)
+    await acme.reaches(first, 'REVERTED')
+    await acme.reaches(second, 'REVERTED')
+    expect(holds(ada)).toBe(false)
+    const { status, notes } = await acme.read(third)
+    expect([status, notes.CANCELLED]).toEqual(['CANCELLED', 'Shared'])
+  })
+
+  test('that was there before Keyway gave it stays in the system', async () => {
+    const ada = await someone()
+    const first = await held(ada)
+    await core.db
+      .update(accessRequests)
+      .set({ preExisting: true })
+      .where(eq(accessRequests.id, first))
+    await revoke(first, manager)
+    await acme.reaches(first, 'REVERTED')
+    expect(holds(ada)).toBe(true)
+  })
+})
+
+describe('who may not', () => {
+  test('is told so in words, and changes nothing', async () => {
+    const [ada, reader] = [
+      await someone(),
+      await person(core.db, 'reader@acme.example', ['Read Only Admin']),
+    ]
+    const id = await held(ada)
+    for (const who of [ada, reader]) {
+      const { status, body } = await revoke(id, who)
+      expect([status, body.detail]).toEqual([
+        403,
+        expect.stringMatching(
+          /^Only an admin, or an admin of the app, can revoke .*Ask an admin: manager@acme\.example\.$/,
+        ),
+      ])
+    }
+    expect((await revoke(id, ada)).body.detail).toContain('you can give back')
+    // An approver answers for one decision; who looks after another app for that.
+    const other = await person(core.db, 'other@acme.example', ['App Admin'])
+    await acme.inStore(await app(core.db, 'Other', { adminUserIds: [other.id] }))
+    for (const who of [approver, other, await someone()])
+      expect((await revoke(id, who)).status).toBe(404)
+    const { readOnlyToken: token } = manager
+    expect((await revoke(id, { token })).status).toBe(403)
+    expect(await acme.statusOf(id)).toBe('COMPLETED')
+  })
+
+  test('and whoever says no reason, is refused', async () => {
+    const id = await held(await someone())
+    for (const body of [{}, { reason: ' ' }, { reason: 'x'.repeat(1001) }, { reason: 7 }])
+      expect((await revoke(id, manager, body)).status).toBe(422)
+    expect((await revoke('no-id', manager)).status).toBe(404)
+    expect(await acme.statusOf(id)).toBe('COMPLETED')
+  })
+})
+
+describe('a request that is not granted, or not any more', () => {
+  test('cannot be revoked while people decide, and says what can be done', async () => {
+    const id = await acme.asked(await someone(), wanted())
+    const { status, body } = await revoke(id, manager)
+    expect([status, body.detail]).toEqual([
+      409,
+      expect.stringContaining(`DELETE /appstore/access_requests/${id}`),
+    ])
+    expect(await acme.statusOf(id)).toBe('PENDING_APPROVAL')
+  })
+
+  test('cannot be revoked once it was given back', async () => {
+    const ada = await someone()
+    const id = await held(ada)
+    await core.call('POST', `/appstore/access_requests/${id}/give_back`, { token: ada.token })
+    expect((await revoke(id, manager)).status).toBe(409)
+    await acme.reaches(id, 'REVERTED')
+    expect((await acme.read(id)).revoked_by).toBe(null)
+  })
+
+  test('cannot be revoked of somebody who is being offboarded: it is taken back already', async () => {
+    const ada = await someone()
+    const id = await held(ada)
+    const body = { user_id: ada.id }
+    expect(
+      (await core.call('POST', '/lifecycle-management/user-offboardings', { body })).status,
+    ).toBe(201)
+    await acme.reaches(id, 'REVERTED')
+    const { status, body: said } = await revoke(id, manager)
+    expect([status, said.detail]).toEqual([
+      409,
+      'The request is REVERTED, so there is nothing to revoke',
+    ])
+  })
+})
+
+test('what is being granted at this moment is taken back, whatever the system has done by then', async () => {
+  const ada = await someone()
+  const { promise, resolve } = Promise.withResolvers<End>()
+  const before = system.count('assign_entitlement')
+  system.once('assign_entitlement', promise)
+  const id = await acme.asked(ada, wanted())
+  await acme.settle(id, 'complete')
+  await until('it is being given', () => system.count('assign_entitlement') > before)
+  expect((await revoke(id, manager)).status).toBe(204)
+  expect((await acme.read(id)).status).toBe('REVERTING')
+  resolve('well')
+  await acme.reaches(id, 'REVERTED')
+  expect(holds(ada)).toBe(false)
+})
+
+test('what a person was asked to give by hand is revoked by a person, who is told that it may not be there', async () => {
+  const ada = await someone()
+  const byHand = await acme.inStore(await app(core.db, 'Safe', { adminUserIds: [manager.id] }))
+  const id = await acme.asked(ada, { app_id: byHand })
+  await acme.settle(id, 'complete')
+  await acme.reaches(id, 'PENDING_MANUAL_PROVISIONING')
+  expect((await revoke(id, manager)).status).toBe(204)
+  await acme.reaches(id, 'PENDING_MANUAL_DEPROVISIONING')
+  const task = await acme.openTask(id)
+  expect(task.task_type).toBe('MANUAL_DEPROVISIONING')
+  expect(task.description).toContain('Reason: Shared')
+  expect(task.instructions).toContain('Make sure that it is not there')
+  await acme.settle(id, 'complete')
+  await acme.reaches(id, 'REVERTED')
+})
+
+test('what a policy gives is refused until the policy gives it no more', async () => {
+  const firm = policies(core)
+  await firm.policy('Sales', [
+    { id: appId, is_preapproved: true, permissions: [{ id: permission }] },
+  ])
+  const ada = await firm.worker('ada', 'Sales')
+  const [row] = await firm.reach(ada.id, 'COMPLETED')
+  const refused = await revoke(row?.id ?? '', manager)
+  expect([refused.status, refused.body.detail]).toEqual([
+    409,
+    expect.stringMatching(/^The access policy “Policy of Sales” gives this, and goes on to\. /),
+  ])
+  expect(holds(ada)).toBe(true)
+  await firm.moveTo(ada.id, 'Finance')
+  await firm.reach(ada.id, 'REVERTED')
+  expect(holds(ada)).toBe(false)
+})
+
+test('break-glass access is revoked, and its use is reviewed all the same', async () => {
+  const ada = await someone()
+  const oncall = await group(core.db, 'On call', [ada])
+  const mark = { group_ids: [oncall], max_minutes: 60 }
+  expect((await core.call('PUT', `/break_glass/${permission}`, { body: mark })).status).toBe(200)
+  const taken = await core.call('POST', `/break_glass/${permission}/take`, {
+    ...{ token: ada.token, body: { reason: 'The site is down' } },
+  })
+  const { id } = taken.body
+  await acme.reaches(id, 'COMPLETED')
+  expect((await revoke(id, manager)).status).toBe(204)
+  await acme.reaches(id, 'REVERTED')
+  expect(holds(ada)).toBe(false)
+  const review = await acme.openTask(id)
+  expect(review.task_type).toBe('BREAK_GLASS_REVIEW')
+  const verdict = { action_type: 'deny', reason: 'It was for fun' }
+  const path = `/tasks/${review.id}/perform-action`
+  expect((await core.call('POST', path, { body: verdict })).status).toBe(204)
+  expect((await acme.read(id)).notes.REVERTING).toBe('Shared')
+})
