@@ -197,6 +197,12 @@ export const ACCESS_WORDS = {
     en: 'It is taken back. Where a person does that by hand, it works until they have. A request for more time is withdrawn. To get it again you have to ask again.',
     de: 'Es wird Ihnen entzogen. Wo eine Person das von Hand tut, funktioniert es bis dahin. Eine Anfrage nach mehr Zeit wird zurückgezogen. Um es wiederzubekommen, müssen Sie es erneut beantragen.',
   },
+  revoke_access: { en: 'Revoke', de: 'Widerrufen' },
+  revoked: { en: 'Revoked', de: 'Widerrufen' },
+  done_revoked: {
+    en: 'It is revoked. Below is how far it is.',
+    de: 'Der Zugang ist widerrufen. Unten steht, wie weit der Entzug ist.',
+  },
   keep_it: { en: 'Keep it', de: 'Behalten' },
   request: { en: 'Request', de: 'Anfrage' },
   for_whom: { en: (name: string) => `For ${name}.`, de: (name: string) => `Für ${name}.` },

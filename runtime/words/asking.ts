@@ -237,6 +237,10 @@ export const ASKING_WORDS = {
     en: (who: string | null) => `${who ?? 'You'} gave it back`,
     de: (who: string | null) => `${who === null ? 'Sie haben' : `${who} hat`} es zurückgegeben`,
   },
+  revoked_by: {
+    en: (who: string | null) => `${who ?? 'You'} revoked it`,
+    de: (who: string | null) => `${who === null ? 'Sie haben' : `${who} hat`} es widerrufen`,
+  },
   then_yours: {
     en: (who: string | null, length: string) =>
       who === null ? `Then yours, ${length}` : `Then ${who} has it, ${length}`,

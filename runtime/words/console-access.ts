@@ -269,6 +269,35 @@ export const CONSOLE_ACCESS = {
       },
     },
   }),
+  revoke: inBoth({
+    en: {
+      title: 'Revoke access',
+      lead: 'What the request granted ends at once. Everybody who sees the request reads the reason.',
+      button: 'Revoke',
+      done: 'It is revoked.',
+      takes: (who: string, what: string, app: string) => `${who} no longer has “${what}” in ${app}`,
+      others: (count: number) =>
+        `${en(count, 'other request that gives', 'other requests that give')} the same ${count === 1 ? 'ends' : 'end'} with it`,
+      waiting: (count: number) =>
+        `${en(count, 'request for the same that waits is', 'requests for the same that wait are')} cancelled`,
+      byHand: 'A person is asked to take it back by hand; until then it works',
+      kept: 'It was there before Keyway gave it, and stays in the system of the app',
+    },
+    de: {
+      title: 'Zugang widerrufen',
+      lead: 'Was die Anfrage gewährt hat, endet sofort. Den Grund lesen alle, die die Anfrage sehen.',
+      button: 'Widerrufen',
+      done: 'Der Zugang ist widerrufen.',
+      takes: (who: string, what: string, app: string) =>
+        `${who} hat „${what}“ in ${app} nicht mehr`,
+      others: (count: number) =>
+        `${de(count, 'weitere Anfrage, die dasselbe gewährt, endet', 'weitere Anfragen, die dasselbe gewähren, enden')} ebenfalls`,
+      waiting: (count: number) =>
+        `${de(count, 'wartende Anfrage nach demselben wird', 'wartende Anfragen nach demselben werden')} abgebrochen`,
+      byHand: 'Eine Person wird gebeten, es von Hand zu entziehen; bis dahin funktioniert es',
+      kept: 'Es war da, bevor Keyway es gewährt hat, und bleibt im System der Anwendung',
+    },
+  }),
   request: inBoth({
     en: {
       title: 'Access requests',

@@ -70,6 +70,33 @@ export const FLOWS: Readonly<Record<string, Flow>> = {
     await says(page, /gave it back/i)
   },
 
+  async 'lose access that an admin revokes, and read why'(hand, enter, { asker }) {
+    const { press, fill, name } = hand
+    const page = await enter(asker)
+    const boss = await enter(OPERATOR)
+    await press(link(page, 'Design Studio'))
+    await press(link(page, THING))
+    await ask(page, hand, `One box more, ${name}`)
+    await approve(boss, hand, `One box more, ${name}`)
+    await holds(page, link(page, /^Give back/), true)
+    await boss.goto('/console/requests?status=active')
+    await press(link(boss, THING))
+    await press(link(boss, 'Revoke'))
+    await says(boss, new RegExp(`no longer has “${THING}” in Design Studio`))
+    await fill(boss.getByLabel('Why'), `The move is off, ${name}`)
+    await press(button(boss, 'Revoke'))
+    await says(boss, 'It is revoked.')
+    await says(boss, 'You revoked it')
+    await until('it is gone', async () => {
+      await boss.reload()
+      return (await boss.getByText('Revoked', { exact: true }).count()) > 0
+    })
+    await holds(page, link(page, /^Give back/), false)
+    await press(page.locator('summary', { hasText: 'Requests that have ended' }))
+    await says(page, /revoked it$/)
+    await says(page, `“The move is off, ${name}”`)
+  },
+
   async 'reject lines of a review by a filter'({ press, fill, tick, name }, enter, { account }) {
     const page = await enter(REVIEWER)
     // It is launched once the first sync is over.

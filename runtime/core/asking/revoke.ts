@@ -52,7 +52,7 @@ type Affected = { granted: RequestRow[]; waiting: RequestRow[] }
  *
  * @throws CoreError as `revokeAccess`
  */
-async function affected(tx: Db, principal: Principal, id: string): Promise<Affected> {
+export async function affected(tx: Db, principal: Principal, id: string): Promise<Affected> {
   const named = await findRequest(tx, principal, id)
   if (!(await answersFor(tx, principal, named))) throw await notTheirs(tx, principal, named)
   const same = await lockSame(tx, named)
@@ -90,3 +90,11 @@ async function notTheirs(
   const words = `Only an admin, or an admin of the app, can revoke what a request granted.${instead} ${ask}`
   return new CoreError('forbidden', words.trim())
 }
+
+/** Whether the caller may try to revoke what a request granted. */
+export const mayRevoke = async (
+  db: Db,
+  principal: Principal,
+  { app_id: appId, status }: { app_id: string; status: RequestRow['status'] },
+): Promise<boolean> =>
+  !principal.readOnly && isRevocable(status) && (await answersFor(db, principal, { appId }))

@@ -13,6 +13,8 @@ export type GraphLine = {
   reason: string
   /** Where one reads more of the reason; null for nowhere. */
   reasonAt: string | null
+  /** Where it is revoked; null where that is no request that granted it. */
+  revokeAt: string | null
   permission: string
   app: string
   appAt: string | null
@@ -30,9 +32,9 @@ export const linesOf = (t: Tongue, held: readonly Access[]): GraphLine[] =>
       const appAt = one.app_id ? `/console/apps/${one.app_id}` : null
       const to = { permission, app, appAt }
       if (one.kind === 'group' && one.reasons.every(({ kind }) => kind === 'found'))
-        return [{ ...to, kind: 'group', reason: t.console.person.member, reasonAt: null }]
+        return [{ ...to, kind: 'group', reason: t.console.person.member, ...NOWHERE }]
       if (one.reasons.length === 0)
-        return [{ ...to, kind: 'found', reason: t.console.person.found, reasonAt: null }]
+        return [{ ...to, kind: 'found', reason: t.console.person.found, ...NOWHERE }]
       return one.reasons.map((reason) => ({ ...to, ...reasonOf(t, reason) }))
     })
     .sort(
@@ -42,22 +44,29 @@ export const linesOf = (t: Tongue, held: readonly Access[]): GraphLine[] =>
         a.app.localeCompare(b.app, 'en'),
     )
 
+const NOWHERE = { reasonAt: null, revokeAt: null } as const
+
 const KINDS: readonly ReasonKind[] = ['request', 'policy', 'group', 'found']
 
 function reasonOf(
   t: Tongue,
   reason: AccessReason,
-): Pick<GraphLine, 'kind' | 'reason' | 'reasonAt'> {
+): Pick<GraphLine, 'kind' | 'reason' | 'reasonAt' | 'revokeAt'> {
   const { kind } = reason
   if (kind === 'policy')
     return {
       kind,
       reason: t.console.person.policy(reason.policy_name ?? t.console.person.deleted),
       reasonAt: reason.policy_id ? `/console/policies/${reason.policy_id}` : null,
+      revokeAt: null,
     }
-  if (kind === 'found') return { kind, reason: t.console.person.found, reasonAt: null }
+  if (kind === 'found') return { kind, reason: t.console.person.found, ...NOWHERE }
   const at = reason.request_id ? `/access/requests/${reason.request_id}` : null
-  return { kind, reason: t.console.person.asked(reason.since?.slice(0, 10) ?? ''), reasonAt: at }
+  const isThere = reason.request_id && reason.request_status === 'COMPLETED'
+  return {
+    ...{ kind, reason: t.console.person.asked(reason.since?.slice(0, 10) ?? ''), reasonAt: at },
+    revokeAt: isThere ? `/console/requests/${reason.request_id}/revoke` : null,
+  }
 }
 
 const LOOKS: Record<ReasonKind, string> = {

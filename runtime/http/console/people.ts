@@ -115,6 +115,7 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
   const leaving = principal.permissions.has('offboardings.read')
     ? await listOffboardings(db, principal, { user_id: user.id, page: 1, size: 1 })
     : null
+  const mayRevoke = principal.permissions.has('tasks.write') && !principal.readOnly
   const lines = linesOf(t, held?.items ?? [])
   const visitor = await visit.visitor()
   const wrong = await findingsOf(visit, {
@@ -123,7 +124,7 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
   const content = html`<div class="cols"><div class="stack wide">
 ${mayRead ? asOfForm(visit, user.id, at, held !== null) : ''}
 ${refused ? note('bad', 'alert', t.console.person.asOfNot, refused, 'alert') : ''}
-${held ? why(t, nameOf(user), lines, held, { id: user.id, at }) : ''}
+${held ? why(t, nameOf(user), lines, held, { id: user.id, at, mayRevoke }) : ''}
 ${wrong}
 </div><div class="stack wide">
 ${card(
@@ -189,13 +190,20 @@ function why(
   name: string,
   lines: readonly GraphLine[],
   held: { page: number; pages: number; total: number },
-  { id, at }: { id: string; at: Date | null },
+  { id, at, mayRevoke }: { id: string; at: Date | null; mayRevoke: boolean },
 ): Markup {
   const drawn = accessGraph(t, name, lines)
   const link = (to: string | null, words: string) =>
     to === null ? words : html`<a href="${to}">${words}</a>`
+  const revoke = ({ revokeAt, permission, app }: GraphLine) =>
+    mayRevoke && revokeAt
+      ? html`<span class="sub"><a href="${revokeAt}">${t.w.revoke_access}<span class="unseen"> ${t.w.thing_in(permission, app)}</span></a></span>`
+      : ''
   const rows = lines.map((one) =>
-    row(whyColumns(t), [link(one.reasonAt, one.reason), one.permission, link(one.appAt, one.app)]),
+    row(whyColumns(t), [
+      html`${link(one.reasonAt, one.reason)}${revoke(one)}`,
+      ...[one.permission, link(one.appAt, one.app)],
+    ]),
   )
   const nothing = { title: t.console.person.nothing, text: t.console.person.nothingText }
   const pages = pagesNav(

@@ -43,7 +43,7 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
     return row(columnsOf(t), [
       html`<a class="go" href="/access/requests/${one.id}">${brief(permission?.label ?? one.app_name, 120)}</a><span class="sub">${one.app_name}, ${t.accessLength(one.expiration_in_seconds)}${one.is_break_glass ? `, ${t.console.request.breakGlass}` : ''}</span><span class="sub narrow-only">${nameOf(one.target_user)}</span>`,
       html`${nameOf(one.target_user)}<span class="sub">${one.requester_user.id === one.target_user.id ? '' : t.console.request.by(nameOf(one.requester_user))}</span>`,
-      requestBadge(t, one.status),
+      requestBadge(t, one),
       one.requested_at ? t.day(parseMoment(one.requested_at), now) : '',
     ])
   })

@@ -41,6 +41,7 @@ import { POLICY_CHANGES } from './policy-changes.ts'
 import { showNewPolicy, showPolicyEdit, takePolicy } from './policy-edit.ts'
 import { showProbe, takeProbe } from './probe.ts'
 import { showPublished, showRegistry, takePublished } from './published.ts'
+import { REQUEST_CHANGES } from './request-changes.ts'
 import { showRequests } from './requests.ts'
 import { REVIEW_CHANGES } from './review-changes.ts'
 import { decideLines } from './review-decide.ts'
@@ -262,6 +263,7 @@ export const CHANGES: Readonly<Record<string, ConsoleChange>> = {
   ...OFFBOARDING_CHANGES,
   ...WEBHOOK_CHANGES,
   ...POLICY_CHANGES,
+  ...REQUEST_CHANGES,
   ...REVIEW_CHANGES,
   ...COST_CHANGES,
   ...FINDING_CHANGES,

@@ -200,7 +200,7 @@ function askAgain({ id, app_id, requestable_permissions: [permission] }: AccessR
 }
 
 const cardHead = (request: AccessRequest, t: Tongue): Markup =>
-  html`<header><span class="avatar app" aria-hidden="true">${initials(request.app_name)}</span><div class="fit"><h3 class="wrap"><a class="go" id="r-${request.id}" href="/access/requests/${request.id}">${thing(request)}, ${t.accessLength(request.expiration_in_seconds)}</a></h3><p class="small soft wrap">${request.app_name}</p></div><span class="end">${requestBadge(t, request.status)}</span></header>`
+  html`<header><span class="avatar app" aria-hidden="true">${initials(request.app_name)}</span><div class="fit"><h3 class="wrap"><a class="go" id="r-${request.id}" href="/access/requests/${request.id}">${thing(request)}, ${t.accessLength(request.expiration_in_seconds)}</a></h3><p class="small soft wrap">${request.app_name}</p></div><span class="end">${requestBadge(t, request)}</span></header>`
 
 const waitingCard = (
   request: AccessRequest,
@@ -229,15 +229,17 @@ const endedOnes = (page: AccessPage): Markup | string => {
 }
 
 function endedLine(one: AccessRequest, { t, userId, now }: AccessPage): Markup {
-  const { notes, status, target_user: target, requested_at: at } = one
+  const { notes, status, target_user: target, requested_at: at, revoked_by: by } = one
   const said = notes[status] === GIVEN_BACK ? null : notes[status]
   const how = [
     ...(notes['REVERTING'] === GIVEN_BACK
       ? [t.w.gave_back(target.id === userId ? null : nameOf(target))]
       : []),
+    ...(by ? [t.w.revoked_by(by.id === userId ? null : nameOf(by))] : []),
+    ...(by && notes['REVERTING'] ? [t.w.quoted(notes['REVERTING'])] : []),
     ...(said ? [t.w.quoted(said)] : []),
   ]
-  return html`<tr><th scope="row" class="wrap"><a class="go" href="/access/requests/${one.id}">${thing(one)}</a><span class="sub">${one.app_name}</span><span class="sub">${t.accessLength(one.expiration_in_seconds)}${at && html`, ${t.w.asked_on(t.day(parseMoment(at), now))}`}</span></th><td class="wrap">${requestBadge(t, status)}${how.map((words) => html`<span class="sub">${words}</span>`)}</td></tr>`
+  return html`<tr><th scope="row" class="wrap"><a class="go" href="/access/requests/${one.id}">${thing(one)}</a><span class="sub">${one.app_name}</span><span class="sub">${t.accessLength(one.expiration_in_seconds)}${at && html`, ${t.w.asked_on(t.day(parseMoment(at), now))}`}</span></th><td class="wrap">${requestBadge(t, one)}${how.map((words) => html`<span class="sub">${words}</span>`)}</td></tr>`
 }
 
 const catalogue = (page: AccessPage): Markup => {

@@ -2,6 +2,7 @@
 import type { RequestStatus } from '../../contract/models/access-request.ts'
 import { closedApps } from '../../core/asking/closed.ts'
 import { requestOutlooks } from '../../core/asking/outlook.ts'
+import { mayRevoke } from '../../core/asking/revoke.ts'
 import { decidersToCome } from '../../core/asking/to-come.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { listStoreApps, storeCategories } from '../../core/catalogue/store/app-store.ts'
@@ -101,7 +102,8 @@ export async function showOneRequest(visit: Visit): Promise<Response> {
   const { userId } = principal
   const mayRemind = (await remindableOf(db, principal, [request.id])).has(request.id)
   const toCome = (await decidersToCome(db, principal, [request.id])).get(request.id)
+  const may = await mayRevoke(db, principal, request)
   const [visitor, flash] = [await visit.visitor(), visit.flash()]
-  const page = { visitor, flash, userId, request, mayRemind, toCome, now, t }
+  const page = { visitor, flash, userId, request, mayRemind, mayRevoke: may, toCome, now, t }
   return c.html(oneRequestPage(page))
 }

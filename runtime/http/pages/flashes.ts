@@ -22,4 +22,5 @@ export const FLASHES: Readonly<Record<string, Flash>> = {
   delegated: PAGE_WORDS.done_delegated,
   undelegated: PAGE_WORDS.done_undelegated,
   'given-back': PAGE_WORDS.done_given_back,
+  revoked: PAGE_WORDS.done_revoked,
 }

@@ -96,7 +96,7 @@ export function heldOf(
       .filter((one) => one !== null)
       .join(' · '),
     why: isLeaving ? leavingOf(t, request, now) : whyOf(t, access, reason, request, now),
-    leaving: isLeaving ? requestBadge(t, request.status) : null,
+    leaving: isLeaving ? requestBadge(t, request) : null,
     endsAt: reason?.ends_at && !isLeaving ? parseMoment(reason.ends_at) : null,
     seconds: request?.expiration_in_seconds ?? null,
     giveBack: own ? request.id : null,
@@ -127,8 +127,14 @@ function whyOf(
 function leavingOf(t: Tongue, request: AccessRequest, now: Date): Markup | string {
   const { w } = t
   const note = request.notes['REVERTING']
-  const why =
-    note === GIVEN_BACK ? w.leaves_given_back : note ? w.leaves_no_reason : w.leaves_time_over
+  const by = request.revoked_by
+  const why = by
+    ? w.revoked_by(nameOf(by))
+    : note === GIVEN_BACK
+      ? w.leaves_given_back
+      : note
+        ? w.leaves_no_reason
+        : w.leaves_time_over
   const task = (request.tasks ?? []).find(
     (one) => one.task_category === 'DEPROVISIONING' && ACTIONABLE_TASKS.includes(one.status),
   )

@@ -19,6 +19,8 @@ type OneRequestPage = {
   request: AccessRequest
   /** Whether those who decide may be reminded now. */
   mayRemind: boolean
+  /** Whether the visitor may end what it granted. */
+  mayRevoke: boolean
   /** Who decides after those who are asked now. */
   toCome: readonly LaterStep[] | undefined
   now: Date
@@ -45,11 +47,12 @@ export function oneRequestPage(page: OneRequestPage): Markup {
     content: html`<div class="page portal">
 <div class="head"><div>
 <ol class="crumbs"><li><a href="${above.at}">${above.words}</a></li><li>${w.request}</li></ol>
-<div class="row"><h1 class="wrap">${title}</h1>${requestBadge(t, request.status)}</div>
+<div class="row"><h1 class="wrap">${title}</h1>${requestBadge(t, request)}</div>
 <p class="wrap">${isMine ? '' : html`${w.for_whom(nameOf(request.target_user))} `}${(request.is_break_glass ? w.glass_taken_for : w.asked_for)(t.accessLength(request.expiration_in_seconds))}</p>
 </div>
 ${canWithdraw(request) && html`<a class="btn danger" href="#withdraw-${request.id}" data-dialog>${w.withdraw}</a>`}
 ${canGiveBack && html`<a class="btn danger" href="#give-back-${request.id}" data-dialog>${w.give_back}</a>`}
+${page.mayRevoke && !canGiveBack && html`<a class="btn danger" href="/console/requests/${request.id}/revoke">${w.revoke_access}</a>`}
 </div>
 ${page.flash ?? ''}
 <section class="card" aria-labelledby="h-way"><header><h2 id="h-way">${w.what_happens}</h2></header>

@@ -1,6 +1,10 @@
 /** REQUEST_BADGES: state of an access request -> how it looks; what a person would say is in `STATE_WORDS`. */
 import { html } from 'hono/html'
-import { REQUEST_STATUSES, type RequestStatus } from '../../contract/models/access-request.ts'
+import {
+  type AccessRequest,
+  REQUEST_STATUSES,
+  type RequestStatus,
+} from '../../contract/models/access-request.ts'
 import { statesThatAre } from '../../core/requests/machine/states.ts'
 import { type Icon, icon } from '../frame/icons.ts'
 import type { Tongue } from '../frame/tongue.ts'
@@ -44,7 +48,10 @@ export const ON_THE_WAY: readonly RequestStatus[] = REQUEST_STATUSES.filter(
 export const badge = (kind: BadgeKind, name: Icon, words: string) =>
   html`<span class="badge ${kind}">${icon(name)}${words}</span>`
 
-export function requestBadge({ w }: Tongue, status: RequestStatus) {
+export function requestBadge(
+  { w }: Tongue,
+  { status, revoked_by: by }: Pick<AccessRequest, 'status' | 'revoked_by'>,
+) {
   const [kind, name] = REQUEST_BADGES[status]
-  return badge(kind, name, w.states[status])
+  return badge(kind, name, status === 'REVERTED' && by ? w.revoked : w.states[status])
 }

@@ -42,6 +42,7 @@ export function stepsOf(request: AccessRequest, reader: Reader): TimelineStep[] 
     ...ruled(request, reader),
     ...tasks.filter(isGiving).flatMap((task) => byHand(task, reader)),
     ...gaveBack(request, reader),
+    ...revoked(request, reader),
     ...tasks.filter((task) => !isGiving(task)).flatMap((task) => byHand(task, reader)),
     ...(reader.toCome ?? []).map((step) => decidesThen(step, reader)),
     ...(NOW[request.status]?.(request, reader) ?? []),
@@ -58,8 +59,9 @@ const decidesThen = ({ deciders, count }: LaterStep, { t }: Reader): TimelineSte
 const quoted = ({ t }: Pick<Reader, 't'>, text: string | null | undefined): string[] =>
   text ? [t.w.quoted(text)] : []
 
-const note = ({ notes }: AccessRequest, status: RequestStatus): string | null =>
-  notes[status] === GIVEN_BACK ? null : (notes[status] ?? null)
+/** What was said of a state, where no step of its own says it. */
+const note = ({ notes, revoked_by: by }: AccessRequest, status: RequestStatus): string | null =>
+  notes[status] === GIVEN_BACK || (status === 'REVERTING' && by) ? null : (notes[status] ?? null)
 
 function asked(request: AccessRequest, reader: Reader): TimelineStep {
   const { t, userId, now } = reader
@@ -174,6 +176,13 @@ function gaveBack(request: AccessRequest, reader: Reader): TimelineStep[] {
   if (request.notes['REVERTING'] !== GIVEN_BACK) return []
   const title = reader.t.w.gave_back(holderOf(request, reader))
   return [{ kind: '', icon: 'minus', title, parts: [] }]
+}
+
+/** Who ended it, and why. */
+function revoked({ revoked_by: by, notes }: AccessRequest, reader: Reader): TimelineStep[] {
+  if (!by) return []
+  const title = reader.t.w.revoked_by(by.id === reader.userId ? null : nameOf(by))
+  return [{ kind: 'bad', icon: 'x', title, parts: quoted(reader, notes['REVERTING']) }]
 }
 
 type Now = (request: AccessRequest, reader: Reader) => TimelineStep[]

@@ -8,6 +8,7 @@ const t = tongueOf('en')
 const found: AccessReason = {
   ...{ kind: 'found', request_id: null, policy_id: null, policy_name: null },
   ...{ request_status: null, ends_at: null, since: null, until: null },
+  ...{ end_reason: null, revoked_by_user_id: null },
 }
 
 const held = (more: Partial<Access>): Access => ({
@@ -36,4 +37,15 @@ test('permissions of the same name in two apps are two boxes, each with the edge
   const rows = (look: string) =>
     ends.filter(([, kind]) => kind === look).flatMap(([, , from, to]) => [from, to])
   expect(rows('busy').filter((y) => rows('bad').includes(y))).toEqual([])
+})
+
+test('what a request granted is revoked from its line, and nothing else is', () => {
+  const request = { ...found, kind: 'request', request_id: 'r-1' } as const
+  const places = [
+    { ...request, request_status: 'COMPLETED' },
+    { ...request, request_status: 'REVERTING' },
+    { ...found, kind: 'policy', policy_id: 'p-1', request_id: 'r-2', request_status: 'COMPLETED' },
+    found,
+  ].map((reason) => linesOf(t, [held({ reasons: [reason as AccessReason] })])[0]?.revokeAt)
+  expect(places).toEqual(['/console/requests/r-1/revoke', null, null, null])
 })
