@@ -158,6 +158,10 @@ export const INBOX_WORDS = {
     en: (from: Insert, to: Insert) => html`Last from ${from} to ${to}.`,
     de: (from: Insert, to: Insert) => html`Zuletzt von ${from} bis ${to}.`,
   },
+  was_revoked: {
+    en: (why: string | null) => `It was revoked${why === null ? '.' : `: “${why}”`}`,
+    de: (why: string | null) => `Der Zugang wurde widerrufen${why === null ? '.' : `: „${why}“`}`,
+  },
   has_it_now: {
     en: (until: Insert, length: string) => html`Has it now, ${until}; asks for it again, ${length}`,
     de: (until: Insert, length: string) =>

@@ -11,6 +11,8 @@ export type Matter = {
   by: string | null
   /** Who is to have it. */
   target: string | null
+  /** Who revoked it. */
+  revoker: string | null
   /** What a person wrote, or a host says. */
   note: string | null
   /** For how long access was asked, in seconds; null for good. */
@@ -172,6 +174,22 @@ export const MAIL_TEXTS = {
         of.until === null
           ? 'Es ist unbefristet.'
           : `Es endet am ${momentOf(of.until, of.now, 'de')}.`,
+      ],
+    },
+  },
+  revoked: {
+    en: {
+      subject: (of) => `Revoked: ${what(of, 'en')}`,
+      lines: (of) => [
+        `${who(of.revoker, 'en')} revoked ${what(of, 'en')}${other(of) ? ` of ${other(of)}` : ''}. Keyway removes it now, or asks a person to do it by hand.`,
+        ...quoted(of, 'en'),
+      ],
+    },
+    de: {
+      subject: (of) => `Widerrufen: ${what(of, 'de')}`,
+      lines: (of) => [
+        `${who(of.revoker, 'de')} hat ${what(of, 'de')}${other(of) ? ` von ${other(of)}` : ''} widerrufen. Keyway entzieht es jetzt oder bittet eine Person, es von Hand zu tun.`,
+        ...quoted(of, 'de'),
       ],
     },
   },

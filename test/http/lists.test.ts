@@ -154,6 +154,7 @@ const longMail = (language: Language): string =>
         ...{ text: 'asks', path: '/inbox/1' },
         matter: {
           ...{ thing: named(LONG), app: named(LONG), by: named(LONG), target: named(LONG) },
+          revoker: named(LONG),
           ...{ note: quotable(LONG), seconds: 3600, until: null, count: null, now: new Date() },
         },
       },

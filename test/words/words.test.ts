@@ -97,6 +97,7 @@ describe('every text of a mail', () => {
     // What a review is called, and a connector, is always known.
     ...{ thing: 'Reports', app: null, by: null, target: null, note: null },
     ...{ seconds: null, until: new Date('2026-11-30T16:20:00Z'), count: null, now },
+    revoker: null,
   }
   const all: Matter = {
     ...{
@@ -107,6 +108,7 @@ describe('every text of a mail', () => {
       note: 'Month end',
     },
     ...{ seconds: 28_800, until: new Date('2026-11-30T16:20:00Z'), count: 2, now },
+    revoker: 'Bo Test',
   }
 
   test.each(LANGUAGE_NAMES)('is whole in %s, whatever is known', (language) => {

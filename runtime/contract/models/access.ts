@@ -53,6 +53,12 @@ export const AccessReason = v.pipe(
     ends_at: nullable(moment('When it will be taken back; null for no end')),
     since: nullable(moment('From when it was given; null for `found`')),
     until: nullable(moment('When it was taken back')),
+    end_reason: nullable(
+      text(
+        'Why it was, or is being, taken back; null where its time was over, or nothing ended it',
+      ),
+    ),
+    revoked_by_user_id: nullable(text('Who revoked it')),
   }),
   v.metadata({ title: 'AccessReason' }),
 )

@@ -92,7 +92,14 @@ export const TaskGrounds = v.pipe(
     ),
     held_before: described(
       v.array(
-        v.strictObject({ since: moment('When it was given'), until: moment('When it ended') }),
+        v.strictObject({
+          since: moment('When it was given'),
+          until: moment('When it ended'),
+          end_reason: nullable(
+            described(v.string(), 'Why it was taken back; null where its time was over'),
+          ),
+          revoked_by_user_id: nullable(described(v.string(), 'Who revoked it')),
+        }),
       ),
       'When the person held the same before, newest first; at most 5',
     ),

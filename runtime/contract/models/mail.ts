@@ -24,6 +24,11 @@ export const MAIL_KINDS = {
     who: 'who asked, and who has it',
     digest: true,
   },
+  revoked: {
+    what: 'an admin revoked access before its time',
+    who: 'who has it, and who asked for it',
+    digest: true,
+  },
   ends: {
     what: 'access ends soon: when a fifth of its time is left, a week at most; none for access of less than a day',
     who: 'who has it',

@@ -110,13 +110,16 @@ async function toldNow(db: Db, request: RequestRow): Promise<TaskGrounds['held_n
 }
 
 async function heldBefore(db: Db, request: RequestRow): Promise<TaskGrounds['held_before']> {
-  const { rows } = await db.execute<{ since: Date; until: Date }>(sql`
-    select s.since, s.until from reason_spans s
+  type Row = { since: Date; until: Date; why: string | null; by: string | null }
+  const { rows } = await db.execute<Row>(sql`
+    select s.since, s.until, r.notes ->> 'REVERTING' as why, r.revoked_by_id as by
+    from reason_spans s left join access_requests r on r.id = s.request_id
     where s.user_id = ${request.targetUserId} and ${sameReason(request)} and s.until is not null
     order by s.since desc, s.id desc limit ${MAX_BEFORE}`)
-  return rows.map(({ since, until }) => ({
+  return rows.map(({ since, until, why, by }) => ({
     since: new Date(since).toISOString(),
     until: new Date(until).toISOString(),
+    ...{ end_reason: why, revoked_by_user_id: by },
   }))
 }
 

@@ -30,6 +30,7 @@ export const AUDIENCES: Readonly<Record<Exclude<MailKind, 'ends'>, (about: strin
   sync_failed: ofTask,
   decided: askers,
   given: askers,
+  revoked: askers,
   review_reminder: (id) =>
     assignees(sql`t.id in (select s.task_id from access_review_assignments s
       join access_review_apps a on a.id = s.arda_id where a.review_id::text = ${id})`),

@@ -18,7 +18,7 @@ type Asked = { userId: string; about: string; now: Date }
 type Look = (db: Db, asked: Asked) => Promise<MailContent | null>
 
 const NOTHING = {
-  ...{ thing: null, app: null, by: null, target: null, note: null },
+  ...{ thing: null, app: null, by: null, target: null, revoker: null, note: null },
   ...{ seconds: null, until: null, count: null },
 } as const
 
@@ -121,6 +121,9 @@ type AskedRow = {
   note: string | null
   by: string | null
   target: string | null
+  /** Who revoked it, and why. */
+  revoker: string | null
+  why: string | null
   mine: boolean
   extend: string
   /** Whether the person has the same for longer by another request. */
@@ -131,6 +134,7 @@ async function requestOf(db: Db, { about, userId }: Asked): Promise<AskedRow | n
   const { rows } = await db.execute<AskedRow>(sql`
     select r.status, r.label as thing, p.name as app, r.expiration_in_seconds as seconds, r.expires_at as until,
       r.notes ->> r.status as note, ${nameOf('asker')} as by, ${nameOf('holder')} as target,
+      ${nameOf('revoker')} as revoker, r.notes ->> 'REVERTING' as why,
       r.target_user_id = ${userId} as mine,
       'app_id=' || r.app_id || coalesce('&permission=' || r.permission_id, '') as extend,
       exists (select from access_requests o where o.domain_id = r.domain_id and o.target_user_id = r.target_user_id
@@ -139,6 +143,7 @@ async function requestOf(db: Db, { about, userId }: Asked): Promise<AskedRow | n
     from access_requests r
     join users holder on holder.id = r.target_user_id
     left join users asker on asker.id = r.requester_id
+    left join users revoker on revoker.id = r.revoked_by_id
     left join apps p on p.id = r.app_id
     where r.id::text = ${about} and (r.target_user_id = ${userId} or r.requester_id = ${userId})`)
   return rows[0] ?? null
@@ -150,13 +155,20 @@ const requestTold =
     const row = await requestOf(db, asked)
     const text = row && textOf(row, asked.now)
     if (!row || !text) return null
-    const people = { by: row.mine ? named(row.target) : named(row.by), target: named(row.target) }
+    const people = {
+      ...{ by: row.mine ? named(row.target) : named(row.by), target: named(row.target) },
+      revoker: named(row.revoker),
+    }
     return {
       text,
       path: text === 'ends' ? `/access/request?${row.extend}` : `/access/requests/${asked.about}`,
       matter: {
         ...{ ...NOTHING, ...people, now: asked.now, seconds: row.seconds },
-        ...{ thing: named(row.thing), app: named(row.app), note: quotable(row.note) },
+        ...{
+          thing: named(row.thing),
+          app: named(row.app),
+          note: quotable(text === 'revoked' ? row.why : row.note),
+        },
         until: row.until === null ? null : new Date(row.until),
       },
     }
@@ -179,6 +191,7 @@ export const MAIL_CONTENTS: Readonly<Record<MailKind, Look>> = {
   review_reminder: reviewTold,
   decided: requestTold(decisionOf),
   given: requestTold((row) => (isThere(row) ? 'given' : null)),
+  revoked: requestTold((row) => (row.revoker === null ? null : 'revoked')),
   ends: requestTold((row, now) =>
     isThere(row) && !row.lasts && row.until !== null && new Date(row.until) > now ? 'ends' : null,
   ),

@@ -74,7 +74,7 @@ export async function sendTestMail(
   if (refusal !== null)
     throw new CoreError('invalid', [{ loc: ['body', 'email'], msg: refusal, type: 'value_error' }])
   const messageId = messageIdOf(randomUUID(), post)
-  const nothing = { thing: null, app: null, by: null, target: null, note: null }
+  const nothing = { thing: null, app: null, by: null, target: null, revoker: null, note: null }
   const matter = { ...nothing, seconds: null, until: null, count: null, now: new Date() }
   const around = { to: email, name: email, language, origin: post.origin, messageId }
   const startedMs = performance.now()

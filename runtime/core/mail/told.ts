@@ -48,6 +48,7 @@ const TOLD: Readonly<Record<string, (entry: Entry) => MailSubject | null>> = {
   APP_STORE_AUTOMATIC_PROVISIONING_FOR_ACCESS_REQUEST: told('given'),
   APP_STORE_INLINE_WEBHOOK_PROVISIONING_FOR_ACCESS_REQUEST: told('given'),
   APP_STORE_MANUAL_CONFIRM_PROVISIONING_FOR_ACCESS_REQUEST: told('given'),
+  APP_STORE_REVOKE_ACCESS: told('revoked'),
   ACCESS_REVIEW_REMINDED: told('review_reminder'),
   CONNECTOR_QUARANTINED: told('quarantined'),
 }

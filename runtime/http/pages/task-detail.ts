@@ -287,7 +287,7 @@ ${
         '',
         'clock',
         w.had_before(before.length),
-        w.last_from_to(day(parseMoment(latest.since), now), day(parseMoment(latest.until), now)),
+        html`${w.last_from_to(day(parseMoment(latest.since), now), day(parseMoment(latest.until), now))}${latest.revoked_by_user_id ? html` ${w.was_revoked(latest.end_reason ?? null)}` : ''}`,
       )
     : takes(task) || extended
       ? ''

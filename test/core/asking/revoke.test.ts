@@ -1,9 +1,13 @@
 /** Revoking what a request granted: by whom, at what moment, and what becomes of it in a real system. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Access } from '../../../runtime/contract/models/access.ts'
+import { MAIL_CONTENTS } from '../../../runtime/core/mail/contents.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { accessRequests } from '../../../runtime/database/schema/requests.ts'
+import { databaseTime } from '../../../runtime/database/transactions.ts'
 import { until } from '../../e2e/until.ts'
+import { signedIn } from '../../http/settings/visitor.ts'
 import { app, type CoreHost, group, type Person, person } from '../host.ts'
 import { acme as policies } from '../policies/acme.ts'
 import type { Company } from '../requests/company.ts'
@@ -86,6 +90,32 @@ describe('access that is there', () => {
     })
     const listed = await core.call('GET', `/appstore/access_requests?target_user_id=${ada.id}`)
     expect(listed.body.items[0].revoked_by.id).toBe(manager.id)
+  })
+
+  test('is told to who held it, to auditors of what they held, and to who decides when they ask again', async () => {
+    const ada = await someone()
+    const id = await held(ada)
+    const during = new Date(await databaseTime(core.db)).toISOString()
+    const mailOf = (userId: string) =>
+      MAIL_CONTENTS.revoked(core.db, { userId, about: id, now: new Date() })
+    expect(await mailOf(ada.id)).toBeNull()
+    await revoke(id, manager, { reason: 'The laptop was stolen' })
+    await acme.reaches(id, 'REVERTED')
+    expect(await mailOf(ada.id)).toMatchObject({
+      ...{ text: 'revoked', path: `/access/requests/${id}` },
+      matter: { revoker: 'manager Test', thing: 'Group', note: 'The laptop was stolen' },
+    })
+    expect(await mailOf(approver.id)).toBeNull()
+    const then = await core.call('GET', `/users/${ada.id}/access?as_of=${during}`)
+    const told = { end_reason: 'The laptop was stolen', revoked_by_user_id: manager.id }
+    const reasons = (then.body.items as Access[]).flatMap((one) => one.reasons)
+    expect(reasons.find((one) => one.request_id === id)).toMatchObject(told)
+    const again = await acme.asked(ada, wanted())
+    const { id: task } = await acme.openTask(again)
+    const grounds = await core.call('GET', `/tasks/${task}/grounds`, { token: approver.token })
+    expect(grounds.body.held_before).toMatchObject([told])
+    const page = await (await signedIn(core, approver.token)).get(`/inbox/${task}`)
+    expect(page.text).toContain('It was revoked: “The laptop was stolen”')
   })
 
   test('is revoked once: whoever repeats it changes nothing', async () => {

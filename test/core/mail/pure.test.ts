@@ -24,6 +24,7 @@ describe('an entry of the log', () => {
     ['APP_STORE_DENY_ACCESS_REQUEST', { status: 'DENIED' }, 'decided'],
     ['APP_STORE_CANCEL_ACCESS_REQUEST', { because: 'nobody may decide' }, 'decided'],
     ['APP_STORE_AUTOMATIC_PROVISIONING_FOR_ACCESS_REQUEST', {}, 'given'],
+    ['APP_STORE_REVOKE_ACCESS', { reason: 'Shared' }, 'revoked'],
     ['ACCESS_REVIEW_REMINDED', {}, 'review_reminder'],
     ['CONNECTOR_QUARANTINED', {}, 'quarantined'],
   ])('%s %o makes mail: %s', (eventType, metadata, kind) => {
@@ -111,7 +112,7 @@ describe('a mail', () => {
     path: '/inbox/1',
     matter: {
       ...{ thing: '<b>Reports</b>', app: 'Ware & House', by: 'Ada', target: 'Ada', note: null },
-      ...{ seconds: 3600, until: null, count: null, now },
+      ...{ seconds: 3600, until: null, count: null, revoker: null, now },
     },
   }
   const around = {

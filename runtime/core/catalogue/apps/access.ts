@@ -120,7 +120,8 @@ const accessAt = (
   select p.*, (
     select json_agg(json_build_object('kind', case when r.policy_id is null then 'request' else 'policy' end,
       'request_id', r.request_id, 'policy_id', r.policy_id, 'policy_name', policy.name,
-      'request_status', request.status, 'ends_at', request.expires_at, 'since', r.since, 'until', r.until)
+      'request_status', request.status, 'ends_at', request.expires_at, 'since', r.since, 'until', r.until,
+      'end_reason', request.notes ->> 'REVERTING', 'revoked_by_user_id', request.revoked_by_id)
       order by r.since, r.id)
     from reason r
     left join access_requests request on request.id = r.request_id
@@ -144,6 +145,8 @@ const FOUND: AccessReason = {
   ends_at: null,
   since: null,
   until: null,
+  end_reason: null,
+  revoked_by_user_id: null,
 }
 
 const iso = (moment: Date | string | null): string | null =>

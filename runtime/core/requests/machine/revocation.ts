@@ -4,10 +4,7 @@ import type { RequestRow } from './request.ts'
 import { REVOCABLE_STATES, standingOf } from './states.ts'
 
 /** `done`: it was revoked before, and nothing is to be done. */
-type RevocationVerdict =
-  | { kind: 'revoke' }
-  | { kind: 'done' }
-  | { kind: 'refused'; words: string }
+type RevocationVerdict = { kind: 'revoke' } | { kind: 'done' } | { kind: 'refused'; words: string }
 
 type Asked = Pick<RequestRow, 'id' | 'status' | 'notes' | 'policyId' | 'revokedById'>
 

@@ -95,7 +95,9 @@ const whyHeld = (reasons: unknown): string =>
   listOf(reasons)
     .map(membersOf)
     .map((one) =>
-      `${text(one['kind'])} ${text(one['policy_name']) ?? text(one['request_id']) ?? ''}`.trim(),
+      [one['kind'], one['policy_name'] ?? one['request_id'], one['end_reason']]
+        .flatMap((part) => text(part) ?? [])
+        .join(' '),
     )
     .join(', ')
 
