@@ -45,14 +45,9 @@ async function main(node) {
 // A larger young generation is emptied less often, but buffers count where the whole heap's collection is decided: with
 // 16 a single caller's lists made it run for every 160 calls, at twice the processor time (test/bench/RESULTS.md).
 const SEMI_SPACE_MB = 8
-// Left alone, V8 lets a quiet host's heap grow by 16 MB before it collects all of it, and counts those buffers: 2 to 11 times
-// in five seconds of a single caller's lists, where it is never with twice of what lives.
-const HEAP_GROWING_PERCENT = 100
-const flags = [
-  '--no-warnings',
-  `--max-semi-space-size=${SEMI_SPACE_MB}`,
-  `--heap-growing-percent=${HEAP_GROWING_PERCENT}`,
-]
+// More flags belong into heap.ts: with those that V8 takes for a reason to compile anew, each command would compile Node's
+// own modules, too.
+const flags = ['--no-warnings', `--max-semi-space-size=${SEMI_SPACE_MB}`]
 
 const file = node()
 const args = [...flags, await main(file), ...process.argv.slice(2)]

@@ -10,6 +10,7 @@ import type { Log } from '../observe/log.ts'
 import { joinOthers } from '../processes/member.ts'
 import { startMembers } from '../processes/primary.ts'
 import { configOf } from '../processes/share.ts'
+import { letHeapGrow } from './heap.ts'
 import { type Listening, listen, stopOnSignal } from './serve.ts'
 import { tellToken } from './tell-token.ts'
 
@@ -74,6 +75,7 @@ export async function serveAsMember(config: Config, log: Log): Promise<void> {
     tellToken(host, log)
   }
   await host.settled
+  letHeapGrow()
   settled()
   const ids = connectors.ids()
   if (isFirst) log.info({ connectors: ids }, 'ready')

@@ -8,6 +8,7 @@ import { startSampleThread } from '../sample/sample-thread.ts'
 import type { SampleDirectory } from '../sample/scim-server.ts'
 import { SAMPLE_TOKEN } from '../sample/tenants.ts'
 import { type BegunStart, isMember, isPrimary, type StartOptions } from './begin.ts'
+import { letHeapGrow } from './heap.ts'
 import { serveAsMember, startProcesses } from './processes.ts'
 import { ensureSampleCompany } from './sample-company.ts'
 import { addressError, listen, stopOnSignal } from './serve.ts'
@@ -50,6 +51,7 @@ export async function start(
   log.info({ url: listening.url, containment: host.lanes.containment.level }, 'Keyway listens')
   tellToken(host, log)
   await host.settled
+  letHeapGrow()
   const ready = () => log.info({ connectors: host.registry.ids() }, 'ready')
   if (!directory) return ready()
   const { baseUrl } = directory

@@ -1,0 +1,37 @@
+/** What Node is told by the command. */
+import { execFileSync } from 'node:child_process'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+
+const ROOT = path.join(import.meta.dirname, '..', '..')
+const run = (args: string[], env: NodeJS.ProcessEnv = process.env): string =>
+  execFileSync(process.execPath, args, { cwd: ROOT, env, encoding: 'utf8' }).trim()
+
+/** The options of Node that the real command is run with. */
+function optionsOfCommand(): string[] {
+  // In the process that it becomes, not in the one that is started.
+  const tell = `if (!process.argv[1].endsWith('keyway.mjs')) {
+    console.log(JSON.stringify(process.execArgv))
+    process.exit()
+  }`
+  const env = {
+    ...process.env,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(tell)}`,
+  }
+  return JSON.parse(run([path.join('runtime', 'cli', 'keyway.mjs')], env))
+}
+
+/** How many of Node's own modules are compiled anew, though Node has their code. */
+const COMPILED_ANEW = `
+const { internalBinding } = require('internal/test/binding')
+require('node:http')
+console.log(internalBinding('builtins').getCacheUsage().compiledWithoutCache.size)`
+const compiledAnew = (options: string[]): number =>
+  Number(run([...options, '--expose-internals', '--no-warnings', '-e', COMPILED_ANEW]))
+
+test('the options of the command leave Node its own code, which others make it compile anew', () => {
+  const options = optionsOfCommand()
+  expect(options).toContain('--max-semi-space-size=8')
+  expect(compiledAnew(options)).toBe(0)
+  expect(compiledAnew(['--heap-growing-percent=100'])).toBeGreaterThan(0)
+})
