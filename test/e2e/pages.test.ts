@@ -14,7 +14,7 @@ import { begin, newHome, stopCommands } from './command.ts'
 import { FLOWS } from './flows.ts'
 import { HANDS, type Hand } from './hands.ts'
 import { reportsOf } from './reports.ts'
-import { prepareStates } from './states.ts'
+import { GRANTED, prepareStates, REVOKED } from './states.ts'
 import { until } from './until.ts'
 import { EVERY_PAGE, faultsOf, found, haveJudge, judge } from './walk.ts'
 
@@ -317,7 +317,12 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
   /** States that no link leads to. */
   const STATES: Readonly<Record<string, readonly string[]>> = {
     [ASKER]: ['/access?q=nothing-of-it', '/access/nothing', '/console'],
-    [OPERATOR]: ['/console/people?search_term=nobody-of-it', '/console/log?event_type=NOTHING'],
+    [OPERATOR]: [
+      ...['/console/people?search_term=nobody-of-it', '/console/log?event_type=NOTHING'],
+      ...[`/access/requests/${GRANTED}`, `/access/requests/${REVOKED}`],
+      `/console/requests/${GRANTED}/revoke`,
+    ],
+    'ada.abbott@example.com': ['/access'],
   }
 
   test('have no fault of access in either width or scheme, each page of the tables', async () => {

@@ -4,6 +4,10 @@ import { type Made, packaged, publisher } from '../connectors/lifecycle/packagin
 import { publishInto } from '../connectors/lifecycle/publishing.ts'
 import { send } from './client.ts'
 
+/** Requests of one person: what the first granted is there, what the second granted was revoked. */
+export const GRANTED = '00000000-0000-4000-8000-000000000001'
+export const REVOKED = '00000000-0000-4000-8000-000000000002'
+
 type Sample = { url: string; token: string; databaseUrl: string; registry: string }
 
 export async function prepareStates(sample: Sample): Promise<void> {
@@ -58,6 +62,19 @@ export async function prepareStates(sample: Sample): Promise<void> {
       insert into entitlements
         (domain_id, app_id, entitlement_type, external_id, resource_id, label, is_assignable, seen_run)
         select domain_id, id, 'LICENCE', 'pro', '', 'Pro', true, 0 from apps order by id limit 1;
+      insert into access_requests (id, domain_id, app_id, carried_app_id, requester_id, target_user_id, status, how,
+          notes, plan, revoked_by_id)
+        select one.id::uuid, a.domain_id, a.id, a.id, u.id, u.id, one.status, 'manual', one.notes::jsonb,
+          '{"manager": false, "stages": [], "message": null, "validationWebhook": null}', by.id
+        from (values ('${GRANTED}', 'COMPLETED', '{"PENDING": "Month end"}', null),
+          ('${REVOKED}', 'REVERTED', '{"PENDING": "Month end", "REVERTING": "The laptop was stolen"}',
+            'admin@localhost')) one (id, status, notes, revoker)
+        join apps a on a.name = 'Stopped'
+        join users u on u.email = 'ada.abbott@example.com'
+        left join users by on by.email = one.revoker;
+      insert into reason_spans (domain_id, since, until, user_id, request_id, app_id, carried_app_id)
+        select domain_id, now() - interval '1 day', case status when 'REVERTED' then now() end, target_user_id, id,
+          app_id, app_id from access_requests where id in ('${GRANTED}', '${REVOKED}');
       insert into sync_runs (domain_id, app_id, page_size, state, phase, problem, ended_at)
         select domain_id, id, 100, 'STOPPED', 'judge', 'half of it vanished', now() from apps
         where id = '${stopped.id}'`)
