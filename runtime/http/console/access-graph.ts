@@ -27,7 +27,7 @@ export const linesOf = (t: Tongue, held: readonly Access[]): GraphLine[] =>
       const permission =
         one.kind === 'account'
           ? t.console.person.account(one.unique_identifier ?? '')
-          : (one.label ?? one.kind)
+          : (one.label ?? (one.kind === 'granted' ? t.w.access : one.kind))
       const app = one.app_name ?? t.console.person.directory
       const appAt = one.app_id ? `/console/apps/${one.app_id}` : null
       const to = { permission, app, appAt }

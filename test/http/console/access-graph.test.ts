@@ -24,6 +24,11 @@ test('a group of the directory is held as a member, though nothing gave it', () 
   expect(line).toMatchObject({ kind: 'group', permission: 'Finance', app: 'Directory' })
 })
 
+test('what was granted of an app itself is access to it', () => {
+  const [line] = linesOf(t, [held({ kind: 'granted', label: null, app_name: 'Safe' })])
+  expect(line).toMatchObject({ permission: 'Access', app: 'Safe' })
+})
+
 test('permissions of the same name in two apps are two boxes, each with the edges of its own', () => {
   const lines = linesOf(t, [
     held({ app_id: 'a', app_name: 'Studio', reasons: [{ ...found, kind: 'request' }] }),
