@@ -30,6 +30,8 @@ export const beginCount = (walk: Walk): Promise<void> =>
           and seen_run is not null) as accounts,
         (select count(*) from entitlements where app_id = ${walk.app.id} and gone_at is null) as entitlements,
         (select count(*) from associations where app_id = ${walk.app.id}) as associations,
+        (select count(*) from resources where app_id = ${walk.app.id}) as resources,
+        (select count(*) from expenses where app_id = ${walk.app.id}) as expenses,
         coalesce(
           (select (counts ->> 'before_last_event')::bigint from sync_runs
             where id = (select max(id) from sync_runs

@@ -1,16 +1,9 @@
 /** Writes pages of resources and entitlements. */
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
-import {
-  EACH_BY_KEY,
-  eachOf,
-  entitlementKey,
-  isKeepable,
-  isResourceId,
-  listedText,
-  MAX_ID,
-} from './kept.ts'
+import { eachOf, entitlementKey, isKeepable, isResourceId, listedText, MAX_ID } from './kept.ts'
 import { asListed, type SyncListing } from './listing.ts'
+import { writeRows } from './write-rows.ts'
 
 type FoundResource = Output<'list_resources'>[number]
 
@@ -31,23 +24,20 @@ export const RESOURCES: SyncListing<FoundResource, ReturnType<typeof resourceRow
       (one) => one.integration_specific_id,
       resourceRow,
     ),
-  async write(tx, { run, app }, rows) {
-    const { rows: seen } = await tx.execute<{ again: string }>(sql`
-      with row as (
-        select * from json_to_recordset(${JSON.stringify(rows)}::json)
-          as row(external text, type text, label text)
-      ), written as (
-      insert into resources (domain_id, app_id, resource_type, external_id, label, seen_run)
-      select ${app.domainId}, ${app.id}, row.type, row.external, row.label, ${run.id} from row
-      on conflict (app_id, md5(external_id)) do update set
+  write(tx, { run, app }, rows, { isNew }) {
+    return writeRows(tx, {
+      ...{ isNew, count: rows.length, run: run.id },
+      given: sql`select * from json_to_recordset(${JSON.stringify(rows)}::json)
+        as row(external text, type text, label text)`,
+      insert: sql`
+        insert into resources (domain_id, app_id, resource_type, external_id, label, seen_run)
+        select ${app.domainId}, ${app.id}, row.type, row.external, row.label, ${run.id} from row`,
+      update: sql`on conflict (app_id, md5(external_id)) do update set
         resource_type = excluded.resource_type, label = excluded.label,
-        seen_run = excluded.seen_run, gone_at = null
-      )
-      select count(*) as again from row cross join lateral (
-        select seen_run from resources where resources.app_id = ${app.id}
-          and md5(resources.external_id) = md5(row.external) ${EACH_BY_KEY}) old
-      where old.seen_run = ${run.id}`)
-    return { written: rows.length, repeated: Number(seen[0]?.again) }
+        seen_run = excluded.seen_run, gone_at = null`,
+      old: sql`select seen_run from resources where resources.app_id = ${app.id}
+        and md5(resources.external_id) = md5(row.external)`,
+    })
   },
 }
 
@@ -76,26 +66,23 @@ export const ENTITLEMENTS: SyncListing<FoundEntitlement, ReturnType<typeof entit
       entitlementKey,
       entitlementRow,
     ),
-  async write(tx, { run, app }, rows) {
-    const { rows: seen } = await tx.execute<{ again: string }>(sql`
-      with row as (
-        select * from json_to_recordset(${JSON.stringify(rows)}::json) as row(external text,
-          resource text, type text, label text, description text, assignable boolean)
-      ), written as (
-      insert into entitlements (domain_id, app_id, entitlement_type, resource_id, external_id, label,
-        description, is_assignable, seen_run)
-      select ${app.domainId}, ${app.id}, row.type, row.resource, row.external, row.label,
-        row.description, row.assignable, ${run.id} from row
-      on conflict (app_id, md5(resource_id || chr(1) || external_id)) do update set
+  write(tx, { run, app }, rows, { isNew }) {
+    return writeRows(tx, {
+      ...{ isNew, count: rows.length, run: run.id },
+      given: sql`select * from json_to_recordset(${JSON.stringify(rows)}::json) as row(external text,
+        resource text, type text, label text, description text, assignable boolean)`,
+      insert: sql`
+        insert into entitlements (domain_id, app_id, entitlement_type, resource_id, external_id, label,
+          description, is_assignable, seen_run)
+        select ${app.domainId}, ${app.id}, row.type, row.resource, row.external, row.label,
+          row.description, row.assignable, ${run.id} from row`,
+      update: sql`on conflict (app_id, md5(resource_id || chr(1) || external_id)) do update set
         entitlement_type = excluded.entitlement_type, label = excluded.label,
         description = excluded.description, is_assignable = excluded.is_assignable,
-        seen_run = excluded.seen_run, gone_at = null
-      )
-      select count(*) as again from row cross join lateral (
-        select seen_run from entitlements where entitlements.app_id = ${app.id}
-          and md5(entitlements.resource_id || chr(1) || entitlements.external_id)
-            = md5(row.resource || chr(1) || row.external) ${EACH_BY_KEY}) old
-      where old.seen_run = ${run.id}`)
-    return { written: rows.length, repeated: Number(seen[0]?.again) }
+        seen_run = excluded.seen_run, gone_at = null`,
+      old: sql`select seen_run from entitlements where entitlements.app_id = ${app.id}
+        and md5(entitlements.resource_id || chr(1) || entitlements.external_id)
+          = md5(row.resource || chr(1) || row.external)`,
+    })
   },
 }

@@ -3,10 +3,11 @@ import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { isRecord } from '../../contract/schema/record.ts'
 import { later } from '../kernel/jobs/back-off.ts'
-import { EACH_BY_KEY, isKeepable, lastOfEach, listedText, MAX_ID } from './kept.ts'
+import { isKeepable, lastOfEach, listedText, MAX_ID } from './kept.ts'
 import { asListed, type SyncListing, walkListing } from './listing.ts'
 import { checkpoint, type RunRow, toNext, type Walk } from './runs.ts'
 import { Trouble } from './trouble.ts'
+import { writeRows } from './write-rows.ts'
 
 type Told = Output<'list_expenses'>[number]
 
@@ -32,7 +33,7 @@ export async function walkExpenses(walk: Walk): Promise<void> {
   }
 }
 
-const EXPENSES: SyncListing<Told, ExpenseRow[]> = {
+export const EXPENSES: SyncListing<Told, ExpenseRow[]> = {
   capability: 'list_expenses',
   request: ({ run }) => ({
     filters: { transaction_date: { start_date: expensesSince(run).toISOString() } },
@@ -43,29 +44,26 @@ const EXPENSES: SyncListing<Told, ExpenseRow[]> = {
     const rows = lastOfEach(kept, ({ external }) => external)
     return { rows, left_out: found.length - kept.length, repeats: rows.length < kept.length }
   },
-  async write(tx, { run, app }, rows) {
-    const { rows: seen } = await tx.execute<{ again: string }>(sql`
-      with row as (
-        select * from json_to_recordset(${JSON.stringify(rows)}::json) as row(external text, at timestamptz,
-          amount numeric, currency text, seller text, description text, submitter text, type text)
-      ), written as (
+  write(tx, { run, app }, rows, { isNew }) {
+    return writeRows(tx, {
+      ...{ isNew, count: rows.length, run: run.id },
+      given: sql`select * from json_to_recordset(${JSON.stringify(rows)}::json) as row(external text, at timestamptz,
+        amount numeric, currency text, seller text, description text, submitter text, type text)`,
+      insert: sql`
         insert into expenses (domain_id, app_id, external_id, transaction_date, amount, currency, seller, description,
           submitter, user_id, type, seen_run)
         select ${app.domainId}, ${app.id}, row.external, row.at, row.amount, row.currency, row.seller, row.description,
           row.submitter, (select id from users where domain_id = ${app.domainId}
             and lower(email) = lower(row.submitter)), row.type, ${run.id}
-        from row
-        on conflict (app_id, md5(external_id)) do update set
-          transaction_date = excluded.transaction_date, amount = excluded.amount, currency = excluded.currency,
-          seller = excluded.seller, description = excluded.description, submitter = excluded.submitter,
-          user_id = excluded.user_id, type = excluded.type, seen_run = excluded.seen_run,
-          updated_at = now()
-      )
-      select count(*) as again from row cross join lateral (
-        select seen_run from expenses where expenses.app_id = ${app.id}
-          and md5(expenses.external_id) = md5(row.external) ${EACH_BY_KEY}) old
-      where old.seen_run = ${run.id}`)
-    return { written: rows.length, repeated: Number(seen[0]?.again) }
+        from row`,
+      update: sql`on conflict (app_id, md5(external_id)) do update set
+        transaction_date = excluded.transaction_date, amount = excluded.amount, currency = excluded.currency,
+        seller = excluded.seller, description = excluded.description, submitter = excluded.submitter,
+        user_id = excluded.user_id, type = excluded.type, seen_run = excluded.seen_run,
+        updated_at = now()`,
+      old: sql`select seen_run from expenses where expenses.app_id = ${app.id}
+        and md5(expenses.external_id) = md5(row.external)`,
+    })
   },
   // What the system lists no more of the days that it was asked for. What is older stays.
   async end(tx, { run, app }) {

@@ -4,11 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ACCOUNTS } from '../../../runtime/core/sync/accounts.ts'
 import { ASSOCIATIONS } from '../../../runtime/core/sync/associations.ts'
 import { ENTITLEMENTS, RESOURCES } from '../../../runtime/core/sync/entitlements.ts'
+import { EXPENSES } from '../../../runtime/core/sync/expenses.ts'
 import { writeInOrder } from '../../../runtime/core/sync/in-order.ts'
 import { createKnownAccounts } from '../../../runtime/core/sync/known.ts'
 import type { SyncListing } from '../../../runtime/core/sync/listing.ts'
 import { BESIDE, type Walk } from '../../../runtime/core/sync/runs.ts'
-import { isTaken } from '../../../runtime/database/contention.ts'
+import { isTaken, ONCE } from '../../../runtime/database/contention.ts'
 import type { Db } from '../../../runtime/database/database.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { until } from '../../e2e/until.ts'
@@ -206,13 +207,14 @@ describe('a sync', () => {
   })
 })
 
+const expense = (id: string, more: object = {}) => ({
+  ...{ id, transaction_date: `${new Date().getUTCFullYear()}-01-02T00:00:00Z` },
+  ...{ total_amount: { amount: 10.5, currency: 'EUR' }, seller: { name: 'Acme' } },
+  ...{ description: `Expense ${id}`, submitter: { email: 'ADA@example.com' } },
+  ...{ type: 'card_transaction', approval_status: {}, payment_status: {}, ...more },
+})
+
 describe('expenses', () => {
-  const expense = (id: string, more: object = {}) => ({
-    ...{ id, transaction_date: `${new Date().getUTCFullYear()}-01-02T00:00:00Z` },
-    ...{ total_amount: { amount: 10.5, currency: 'EUR' }, seller: { name: 'Acme' } },
-    ...{ description: `Expense ${id}`, submitter: { email: 'ADA@example.com' } },
-    ...{ type: 'card_transaction', approval_status: {}, payment_status: {}, ...more },
-  })
   const list = async (query: string) => (await core.call('GET', `/expenses${query}`)).body
 
   test('are listed and added up by currency, and go when the system lists them no more', async () => {
@@ -496,6 +498,60 @@ describe('rows that are expected to be new', () => {
     expect(done).toEqual(['first: 0 again', 'second: 1 again', 'third: 0 again'])
     expect((await accountsOf(core, made)).map(({ id }) => id)).toEqual(['both', 'other'])
   })
+
+  const resource = { integration_specific_id: 'r1', label: 'Sales', resource_type: 'WORKSPACE' }
+  /** A listing, with a row of it. The cast: one test for all of them. */
+  const each = <T, R, A>(listing: SyncListing<T, R, A>, row: object) =>
+    [listing.capability, listing as SyncListing<unknown, unknown, unknown>, row] as const
+
+  test.each([
+    each(ACCOUNTS, account('ada')),
+    each(RESOURCES, resource),
+    each(ENTITLEMENTS, entitlement('g2')),
+    each(ASSOCIATIONS, association('ben', 'g1')),
+    each(EXPENSES, expense('x1')),
+  ])(
+    'of %s count as written before where the batch before wrote them meanwhile',
+    async (_, listing, row) => {
+      const made = await app(core.db, 'Meanwhile')
+      const [found] = await core.db.select().from(apps).where(eq(apps.id, made))
+      const walk = walkOf(found, 1)
+      await core.db.transaction(async (tx) => {
+        await written(ENTITLEMENTS, tx, walk, [entitlement('g1')])
+        await written(ACCOUNTS, tx, walk, [account('ben')])
+      })
+      const batches = writeInOrder({ isNew: true })
+      const isThere = Promise.withResolvers<void>()
+      const isWaitedFor = Promise.withResolvers<void>()
+      const repeated: number[] = []
+      const write = (work: { first?: Promise<void>; behind?(): Promise<void> }) =>
+        batches.write((isNew, before) =>
+          core.db.transaction(async (tx) => {
+            if (isNew) await work.first
+            const counted = await written(listing, tx, walk, [row], { isNew })
+            await work.behind?.()
+            await before
+            repeated.push(counted.repeated)
+          }, ONCE),
+        )
+      await write({
+        behind() {
+          isThere.resolve()
+          return isWaitedFor.promise
+        },
+      })
+      const second = write({ first: isThere.promise })
+      const waiting = sql`select from pg_locks join pg_stat_activity using (pid)
+      where datname = current_database() and not granted`
+      await until(
+        'the second batch waits for the first',
+        async () => (await ask(core, waiting)).length > 0,
+      ).finally(() => isWaitedFor.resolve())
+      await second
+      await batches.written()
+      expect(repeated).toEqual([0, 1])
+    },
+  )
 
   test('are the same associations, whether their accounts are known or looked up', async () => {
     const ids = ['ada', 'bob', 'Ünal, +"=\u{1f642}', ' led']
