@@ -139,7 +139,7 @@ test('the page says how many connections a host takes, and what that makes', () 
     `\`default_pool_size\` must be ${MOST_OF_A_HOST} for each host`,
   ])
     expect(words).toContain(said)
-  expect(Math.floor((100 - 3) / MOST_OF_A_HOST)).toBe(2)
+  expect(Math.floor((100 - 3) / MOST_OF_A_HOST)).toBe(3)
   expect(readPage('runtime/docs/operate/troubleshooting.md')).toContain(
     `${MOST_OF_A_HOST} for each host`,
   )

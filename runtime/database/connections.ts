@@ -6,8 +6,8 @@ import type { Db } from './database.ts'
 export const CONNECTIONS_OF_A_HOST = {
   /** The pool: work in the background may hold some sixteen, each for a lock. */
   pool: 30,
-  /** Each channel has one: jobs, installed connectors, the operator's token. */
-  listening: 3,
+  /** One for all channels: jobs, installed connectors, the operator's token. */
+  listening: 1,
   /** Whether the database answers (answers.ts). */
   watching: 1,
 } as const

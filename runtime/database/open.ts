@@ -13,7 +13,7 @@ import { CONNECTIONS_OF_A_HOST } from './connections.ts'
 import { whenContendedAgain } from './contention.ts'
 import type { Database, Db } from './database.ts'
 import { isDiskFull } from './full-disk.ts'
-import { listen } from './listen.ts'
+import { createListening } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { refuseSharing, setUp } from './session.ts'
 import { createSharedClock } from './shared-clock.ts'
@@ -90,6 +90,7 @@ export async function openDatabase(
   })
   const own: ClientConfig = { ...connection, ...role }
   const answers = watchAnswers(own, clock)
+  const listening = createListening(own)
   return {
     db: withTransactions(pool),
     domainId,
@@ -100,7 +101,7 @@ export async function openDatabase(
       waiting: pool.waitingCount,
     }),
     now: clock.now,
-    listen: (channel, hear) => listen(own, channel, hear),
+    listen: listening.on,
     async close() {
       await answers.stop()
       await pool.end()

@@ -18,7 +18,7 @@ import { type Login, startOwnServer, urlOf } from './own-server.ts'
 /** Where the tests of a run find the server: how its administrator connects, as JSON. */
 const VARIABLE = 'KEYWAY_TESTS_SERVER'
 
-/** Enough for some hosts at once, each of which may take 34. */
+/** Enough for some hosts at once, each of which may take 32. */
 const MAX_CONNECTIONS = 400
 
 /** Nothing of it outlives the run, so nothing need survive a crash. */

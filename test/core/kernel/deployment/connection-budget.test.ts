@@ -54,7 +54,7 @@ describe('the connections that PostgreSQL gives', () => {
     expect(await finding()).toMatchObject({
       state: 'good',
       what: expect.stringMatching(
-        /^this host may take 34 .* gives them 57 \(max_connections 60, 3/,
+        /^this host may take 32 .* gives them 57 \(max_connections 60, 3/,
       ),
     })
     expect(core.lines.join('')).not.toContain('connections to PostgreSQL')
@@ -63,7 +63,7 @@ describe('the connections that PostgreSQL gives', () => {
   test('are too few for two: the doctor of both and the log of the one that starts say so', async () => {
     await until('the host is seen', async () => (await core.db.$count(sql`nodes`)) === 1)
     const two = await startCore({ DATABASE_URL: await core.url() })
-    const words = /2 hosts may take 68 .* gives them 57 .*68 at least, 34 for each host/
+    const words = /2 hosts may take 64 .* gives them 57 .*64 at least, 32 for each host/
     expect(two.lines.filter((line) => words.test(line))).toHaveLength(1)
     await until('both are seen', async () => (await core.db.$count(sql`nodes`)) === 2)
     const found = await finding()
