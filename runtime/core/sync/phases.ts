@@ -27,7 +27,8 @@ export const PHASES: Record<SyncPhase, Phase> = {
   entitlements: (walk) => walkListing(walk, ENTITLEMENTS),
   associations: async (walk) => {
     await walkListing(walk, ASSOCIATIONS)
-    walk.known.forget()
+    // Where only a turn is over, the same walk may go on.
+    if (walk.run.phase !== 'associations') walk.known.forget()
   },
   activity: walkActivity,
   judge: guardDeletions,

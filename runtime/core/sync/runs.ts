@@ -37,11 +37,15 @@ const CHECKPOINT: Beginning = {
 }
 
 /**
- * The same beside another of the run: where one waits for a row of the other, which waits for its checkpoint, both end
- * after so many milliseconds.
+ * The same beside another of the run. Where one waits for a row of the other, which waits for its checkpoint, both end
+ * after so many milliseconds. The one that waits for a checkpoint is idle for as long as that takes.
  */
 export const BESIDE: Beginning = {
-  settings: { ...CHECKPOINT.settings, lock_timeout: '1000' },
+  settings: {
+    ...CHECKPOINT.settings,
+    lock_timeout: '1000',
+    idle_in_transaction_session_timeout: '0',
+  },
   once: true,
 }
 
