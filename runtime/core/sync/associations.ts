@@ -4,7 +4,7 @@ import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { copyIn } from '../../database/copy-in.ts'
 import type { Db } from '../../database/database.ts'
 import { arrayText } from './columns.ts'
-import { associationRows, COPY_ASSOCIATIONS } from './copied.ts'
+import { associationRows, bytesOfRows, COPY_ASSOCIATIONS } from './copied.ts'
 import { EACH_BY_KEY, isKeepable, isResourceId, MAX_ACCOUNT_ID, MAX_ID } from './kept.ts'
 import type { KnownAccounts } from './known.ts'
 import { asListed, type PreparedRows, type SyncListing } from './listing.ts'
@@ -157,9 +157,11 @@ async function copy(tx: Db, { app, run, known }: Walk, named: Named): Promise<nu
     with ${entitlementsOf(app, named)} select n, id from entitlement`)
   const ids = new Map(found.map(({ n, id }) => [Number(n), Number(id)]))
   const of = { appId: app.id, runId: run.id, known }
-  const { rows, count } = associationRows(of, named.known, ids)
-  await copyIn(tx, COPY_ASSOCIATIONS, rows)
-  return count
+  return known.withRoom(bytesOfRows(named.known.accounts.length), async (room) => {
+    const { rows, count } = associationRows(of, named.known, ids, room)
+    await copyIn(tx, COPY_ASSOCIATIONS, rows)
+    return count
+  })
 }
 
 /** Answers how many are there now, and how many of them the run had written before: those are left alone. */

@@ -36,8 +36,14 @@ function lengthOf(bytes: number): Buffer {
   return length
 }
 
+/** Bytes of the rows of so many associations. */
+export const bytesOfRows = (count: number): number =>
+  BINARY_HEADER.length + count * ROW_BYTES + BINARY_END.length
+
 /**
  * Associations that a run found, as their rows.
+ *
+ * @param room `bytesOfRows` of the pairs at least; what is answered is a part of it
  *
  * @param pairs of each, the account's place among those known, and the entitlement's
  * @param ids of entitlements by their places; those that are not there have none, and are left out
@@ -46,25 +52,23 @@ export function associationRows(
   { appId, runId, known }: { appId: string; runId: number; known: KnownAccounts },
   pairs: { accounts: readonly number[]; entitlements: readonly number[] },
   ids: ReadonlyMap<number, number>,
+  room: Buffer = Buffer.allocUnsafe(bytesOfRows(pairs.accounts.length)),
 ): { rows: Buffer; count: number } {
   const blank = blankRow(appId, runId)
   const accounts = known.ids()
-  const rows = Buffer.allocUnsafe(
-    BINARY_HEADER.length + pairs.accounts.length * ROW_BYTES + BINARY_END.length,
-  )
-  let at = BINARY_HEADER.copy(rows)
+  let at = BINARY_HEADER.copy(room)
   let count = 0
   for (let n = 0; n < pairs.accounts.length; n += 1) {
     const id = ids.get(pairs.entitlements[n] ?? 0)
     if (id === undefined) continue
-    for (let k = 0; k < ROW_BYTES; k += 1) rows[at + k] = blank[k] ?? 0
+    for (let k = 0; k < ROW_BYTES; k += 1) room[at + k] = blank[k] ?? 0
     const from = (pairs.accounts[n] ?? 0) * UUID_BYTES
-    for (let k = 0; k < UUID_BYTES; k += 1) rows[at + ACCOUNT_AT + k] = accounts[from + k] ?? 0
-    rows.writeUInt32BE(Math.floor(id / 2 ** 32), at + ENTITLEMENT_AT)
-    rows.writeUInt32BE(id >>> 0, at + ENTITLEMENT_AT + 4)
+    for (let k = 0; k < UUID_BYTES; k += 1) room[at + ACCOUNT_AT + k] = accounts[from + k] ?? 0
+    room.writeUInt32BE(Math.floor(id / 2 ** 32), at + ENTITLEMENT_AT)
+    room.writeUInt32BE(id >>> 0, at + ENTITLEMENT_AT + 4)
     at += ROW_BYTES
     count += 1
   }
-  at += BINARY_END.copy(rows, at)
-  return { rows: rows.subarray(0, at), count }
+  at += BINARY_END.copy(room, at)
+  return { rows: room.subarray(0, at), count }
 }

@@ -27,6 +27,8 @@ export type KnownAccounts = {
   ids(): Uint8Array
   /** How many there are. */
   size(): number
+  /** Does work in so many bytes at least, which others get afterwards: each batch anew would be garbage for long. */
+  withRoom<T>(bytes: number, work: (room: Buffer) => Promise<T>): Promise<T>
   forget(): void
 }
 
@@ -37,6 +39,8 @@ export function createKnownAccounts(): KnownAccounts {
   /** Places of accounts, counted from 1; 0 is free. Made when the first comes: most syncs have none. */
   let slots = new Int32Array(0)
   let ids = new Uint8Array(0)
+  /** Of batches that are written: two at most are under way. */
+  let rooms: Buffer[] = []
 
   /** The slot of a text, or the one that it may have; undefined where all that are looked at are others'. */
   function slotOf(text: string): number | undefined {
@@ -72,11 +76,21 @@ export function createKnownAccounts(): KnownAccounts {
     },
     ids: () => ids,
     size: () => texts.length,
+    async withRoom(bytes, work) {
+      const free = rooms.pop()
+      const room = free && free.length >= bytes ? free : Buffer.allocUnsafeSlow(bytes)
+      try {
+        return await work(room)
+      } finally {
+        rooms.push(room)
+      }
+    },
     forget() {
       texts = []
       characters = 0
       slots = new Int32Array(0)
       ids = new Uint8Array(0)
+      rooms = []
     },
   }
 }

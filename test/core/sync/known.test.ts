@@ -40,6 +40,30 @@ test('so many are known at most; of the others none is, and none is mistaken for
   expect(known.placeOf('u209999')).toBeUndefined()
 })
 
+test('room is had again by the next batch, and each of those at once has its own', async () => {
+  const known = createKnownAccounts()
+  const rooms: Buffer[] = []
+  const isDone = Promise.withResolvers<void>()
+  const use = (bytes: number, until?: Promise<void>) =>
+    known.withRoom(bytes, async (room) => {
+      expect(room.length).toBeGreaterThanOrEqual(bytes)
+      rooms.push(room)
+      await until
+    })
+  const first = use(1000, isDone.promise)
+  const second = use(1000, isDone.promise)
+  expect(rooms[0]).not.toBe(rooms[1])
+  isDone.resolve()
+  await Promise.all([first, second])
+  await use(1000)
+  expect(rooms.slice(0, 2)).toContain(rooms[2])
+  await expect(
+    known.withRoom(10, () => Promise.reject(new Error('it is refused'))),
+  ).rejects.toThrow('it is refused')
+  await use(5000)
+  expect(rooms[3]?.length).toBe(5000)
+})
+
 test('so many characters are kept at most', () => {
   const known = createKnownAccounts()
   const accounts = Array.from({ length: 40_000 }, (_, n) => ({
