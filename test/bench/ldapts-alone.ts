@@ -11,7 +11,7 @@ export const PAGE = 1000
 /** How long it took, and the processor time of the process meanwhile, in microseconds. */
 export type Reading = { tookMs: number; clientUs: number }
 
-type Directory = { url: string; baseDn: string; auth: { bindDn: string; password: string } }
+export type Directory = { url: string; baseDn: string; auth: { bindDn: string; password: string } }
 
 /** Has a new process read it: each is as cold as the host that it is compared with. */
 export async function readAlone({ url, baseDn, auth }: Directory): Promise<Reading> {
