@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findings } from '../../../runtime/database/schema/findings.ts'
 import { tasks } from '../../../runtime/database/schema/tasks.ts'
+import { unlooked } from '../../core/findings/unlooked.ts'
 import {
   app,
   type CoreHost,
@@ -65,13 +66,15 @@ describe('the inbox', () => {
     const found = { kind: 'DORMANT_PRIVILEGE', severity: 'HIGH', subject: id } as const
     const domainId = await domainOf(core.db)
     const about = { domainId, appId, userId: ada.id, details: { label: 'Owners <b>' } }
-    await core.db.insert(findings).values({ ...found, ...about })
-    const { text } = await visitor.get(`/inbox/${id}`)
-    expect(text).toContain('Owners &lt;b&gt;: Privileged access that nobody used for 90 days')
-    const german = await visitor.get(`/inbox/${id}`, { headers: { 'accept-language': 'de' } })
-    expect(german.text).toContain('Privilegierter Zugang, den seit 90 Tagen niemand nutzt')
-    await core.db.delete(findings)
-    expect((await visitor.get(`/inbox/${id}`)).text).not.toContain('Owners')
+    await unlooked(core.db, `app ${appId}`, async () => {
+      await core.db.insert(findings).values({ ...found, ...about })
+      const { text } = await visitor.get(`/inbox/${id}`)
+      expect(text).toContain('Owners &lt;b&gt;: Privileged access that nobody used for 90 days')
+      const german = await visitor.get(`/inbox/${id}`, { headers: { 'accept-language': 'de' } })
+      expect(german.text).toContain('Privilegierter Zugang, den seit 90 Tagen niemand nutzt')
+      await core.db.delete(findings)
+      expect((await visitor.get(`/inbox/${id}`)).text).not.toContain('Owners')
+    })
   })
 
   test('shows what an approval says itself where there is no request', async () => {
