@@ -3,17 +3,10 @@ import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { sameAttribute } from './attributes.ts'
 import { tableOfColumns } from './columns.ts'
-import {
-  EACH_BY_KEY,
-  eachOf,
-  isKeepable,
-  listedText,
-  MAX_ACCOUNT_ID,
-  timeOrderedIds,
-  WAS_NEW,
-} from './kept.ts'
+import { eachOf, isKeepable, listedText, MAX_ACCOUNT_ID, timeOrderedIds } from './kept.ts'
 import type { SyncListing } from './listing.ts'
 import type { Walk } from './runs.ts'
+import { writeRows } from './write-rows.ts'
 
 type FoundAccount = Output<'list_accounts'>[number]
 
@@ -107,43 +100,31 @@ export const ACCOUNTS: SyncListing<FoundAccount, Row[], Row> = {
     })
   },
   made: ({ known }, rows) => known.add(rows),
-  async write(tx, walk, rows, { isNew }) {
+  write(tx, walk, rows, { isNew }) {
     const { run, app, settings } = walk
     // By rules, if there are any, it is found later: nobody is to be told twice.
     const byEmail = settings.matchRules.length === 0
-    const given = sql`row as (
-        select * from ${tableOfColumns('row', COLUMNS, rows)}
-      )`
-    const insert = sql`
-      insert into accounts (id, domain_id, app_id, account_type, status, unique_identifier, email,
-        given_name, family_name, attributes, user_id, matched_by, discovered_at, sources, seen_run)
-      select row.id, ${app.domainId}, ${app.id}, row.type, row.status, row.external, row.email,
-        row.given, row.family, row.attributes, users.id,
-        case when users.id is null then null else 'EMAIL' end,
-        now(), ${textArray(app.sources)}, ${run.id}
-      from row left join users on ${byEmail} and users.domain_id = ${app.domainId}
-        and lower(users.email) = lower(row.email)`
-    if (isNew) {
-      await tx.execute(sql`with ${given} ${insert}`)
-      return { written: rows.length, repeated: 0 }
-    }
-    const { rows: seen } = await tx.execute<{ again: string }>(sql`
-      with ${given}, written as (
-      ${insert}
-      on conflict (app_id, unique_identifier) do update set
+    return writeRows(tx, {
+      ...{ isNew, count: rows.length, run: run.id },
+      given: sql`select * from ${tableOfColumns('row', COLUMNS, rows)}`,
+      insert: sql`
+        insert into accounts (id, domain_id, app_id, account_type, status, unique_identifier, email,
+          given_name, family_name, attributes, user_id, matched_by, discovered_at, sources, seen_run)
+        select row.id, ${app.domainId}, ${app.id}, row.type, row.status, row.external, row.email,
+          row.given, row.family, row.attributes, users.id,
+          case when users.id is null then null else 'EMAIL' end,
+          now(), ${textArray(app.sources)}, ${run.id}
+        from row left join users on ${byEmail} and users.domain_id = ${app.domainId}
+          and lower(users.email) = lower(row.email)`,
+      update: sql`on conflict (app_id, unique_identifier) do update set
         account_type = excluded.account_type, status = excluded.status, email = excluded.email,
         given_name = excluded.given_name, family_name = excluded.family_name,
         attributes = excluded.attributes, seen_run = excluded.seen_run, gone_at = null,
         discovered_at = coalesce(accounts.discovered_at, excluded.discovered_at),
-        updated_at = now()
-      returning ${WAS_NEW} as was_new
-      )
-      select case (select count(*) from written where was_new) when ${rows.length} then 0 else (
-        select count(*) from row cross join lateral (
-          select seen_run from accounts where accounts.app_id = ${app.id}
-            and accounts.unique_identifier = row.external ${EACH_BY_KEY}) old
-        where old.seen_run = ${run.id}) end as again`)
-    return { written: rows.length, repeated: Number(seen[0]?.again) }
+        updated_at = now()`,
+      old: sql`select seen_run from accounts where accounts.app_id = ${app.id}
+        and accounts.unique_identifier = row.external`,
+    })
   },
 }
 

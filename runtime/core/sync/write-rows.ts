@@ -1,7 +1,7 @@
 /** Writes listed rows of a kind that is known by one key. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { EACH_BY_KEY } from './kept.ts'
+import { EACH_BY_KEY, WAS_NEW } from './kept.ts'
 
 /** Rows, and the parts of the statements that write them. */
 type ListedRows = {
@@ -37,8 +37,9 @@ export async function writeRows(
     return { written: count, repeated: 0 }
   }
   const { rows } = await tx.execute<{ again: string }>(sql`
-    with row as (${given}), written as (${insert} ${update})
-    select count(*) as again from row cross join lateral (${old} ${EACH_BY_KEY}) old
-    where old.seen_run = ${run}`)
+    with row as (${given}), written as (${insert} ${update} returning ${WAS_NEW} as was_new)
+    select case (select count(*) from written where was_new) when ${count} then 0 else (
+      select count(*) from row cross join lateral (${old} ${EACH_BY_KEY}) old
+      where old.seen_run = ${run}) end as again`)
   return { written: count, repeated: Number(rows[0]?.again) }
 }
