@@ -8,9 +8,9 @@ import { setFlagsFromString } from 'node:v8'
 const GROWING_PERCENT = 100
 
 /**
- * Has all of the heap collected at twice of what lives. To be called once a server is ready: V8 rejects code that was
- * compiled under other flags, so with an option of the command line Node's own modules, and all others at their first
- * start, would be compiled anew.
+ * Makes V8 collect the whole heap when it has grown to twice the size of what is in use. Call it once a server is ready:
+ * V8 rejects code that was compiled under other flags, so an option of the command line would make it compile Node's own
+ * modules again at each start.
  */
 export function letHeapGrow(): void {
   setFlagsFromString(`--heap-growing-percent=${GROWING_PERCENT}`)

@@ -1,6 +1,6 @@
 /**
  * Revoking: somebody with authority over an app ends what a request granted, at once. That is an admin, or an admin of the
- * app, as for cancelling. An approver is not: whoever decides is chosen for one decision, and answers for nothing afterwards.
+ * app, as for cancelling. Approvers may not: they are chosen for a single decision, and are not responsible for the app.
  */
 import { eq } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'

@@ -56,7 +56,7 @@ function namesOf(known: KnownAccounts | null, found: readonly Found[]): Prepared
   const pairs = new Set<number>()
   const ofKnown: Pairs = { accounts: [], entitlements: [] }
   const ofOthers: Pairs = { accounts: [], entitlements: [] }
-  /** Places of known accounts are below it, those of others above. */
+  /** Known accounts have places below this number, accounts to look up have places above it. */
   const size = known?.size() ?? 0
   const base = size + found.length + 1
   let left_out = 0

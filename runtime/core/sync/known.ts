@@ -3,8 +3,8 @@
  * an association takes the database. No row of an account is deleted while its app is there: such an id stays right. What
  * does not fit is looked up, and so is everything once a run is gone on with in another turn.
  *
- * A table of its own: Node's maps enter each text into a table of all texts first, and whoever chooses ids could make
- * them slow. This one looks at a few places for each, wherever its texts may lie.
+ * It is a hash table of its own. Node's Map first adds each text to V8's table of all texts, which takes longer than the
+ * look-up. Each look-up here checks `LOOKED_AT` slots at most, so that no choice of ids makes it slow.
  */
 import { randomInt } from 'node:crypto'
 
@@ -27,7 +27,7 @@ export type KnownAccounts = {
   ids(): Uint8Array
   /** How many there are. */
   size(): number
-  /** Does work in so many bytes at least, which others get afterwards: each batch anew would be garbage for long. */
+  /** Runs `work` with a buffer of so many bytes at least. Later batches reuse it: new ones stay garbage for a long time. */
   withRoom<T>(bytes: number, work: (room: Buffer) => Promise<T>): Promise<T>
   forget(): void
 }

@@ -1,4 +1,4 @@
-/** REQUEST_CHANGES: what is done with access requests of others. */
+/** REQUEST_CHANGES: how the console changes other people's access requests. */
 import { RevokeAccessInput } from '../../contract/models/access-request.ts'
 import { affected, revokeAccess } from '../../core/asking/revoke.ts'
 import { getAccessRequest } from '../../core/requests/read.ts'

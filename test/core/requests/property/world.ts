@@ -44,6 +44,8 @@ export const clock = { nowMs: Date.UTC(2030, 0, 1) }
 export type World = Awaited<ReturnType<typeof createWorld>>
 
 export async function createWorld(db: Db, domainId: string, seed: number) {
+  // The cast: a member of drizzle's database that the type `Db` leaves out.
+  const { $client: pool } = db as unknown as { $client: Pool }
   // What earlier runs left is over.
   await db.update(accessRequests).set({ wakeAt: null }).where(isNotNull(accessRequests.wakeAt))
   const choose = random(seed)
@@ -179,7 +181,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
     const isRevoked = choose.chance(0.7)
     story.push(`${isRevoked ? 'revoke' : 'give back'} ${id}`)
     const mortality = life(choose.chance(0.4) ? 1 + choose.below(20) : Infinity)
-    const host = mortal((db as unknown as { $client: Pool }).$client, mortality, choose)
+    const host = mortal(pool, mortality, choose)
     await refusable(
       isRevoked
         ? revokeAccess(host, admin, id, 'It was shared', means)
@@ -246,7 +248,7 @@ export async function createWorld(db: Db, domainId: string, seed: number) {
       cause: { kind: 'job', id: 'r' },
       signal: new AbortController().signal,
     } satisfies RequestContext
-    const host = mortal((db as unknown as { $client: Pool }).$client, mortality, choose)
+    const host = mortal(pool, mortality, choose)
     story.push(`work, dies ${mayDie}`)
     await workOn(REQUEST_JOB, host, key, parts).catch((error: unknown) => {
       if (!mortality.dead) throw error
