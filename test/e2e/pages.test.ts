@@ -95,10 +95,32 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     return page
   }
 
+  /**
+   * Sessions of who has signed in by a hand before: twenty tries to sign in are let through in a minute, and these tests
+   * take hardly longer.
+   */
+  const sessions = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>()
+
+  /** A page of who has signed in before, by this hand; null for who has not. */
+  async function again(
+    hand: string,
+    email: string,
+    options: BrowserContextOptions,
+  ): Promise<{ context: BrowserContext; page: Page } | null> {
+    const storageState = sessions.get(`${hand} ${email}`)
+    if (!storageState) return null
+    const context = await browser.newContext({ baseURL: url, ...options, storageState })
+    const page = await watched(await context.newPage())
+    await page.goto('/access')
+    return { context, page }
+  }
+
   async function signIn(
     email: string,
     options: BrowserContextOptions = {},
   ): Promise<{ context: BrowserContext; page: Page }> {
+    const known = await again('', email, options)
+    if (known) return known
     const context = await browser.newContext({ baseURL: url, ...options })
     const page = await watched(await context.newPage())
     const link = /http:\S+/.exec(await newLoginLink(env, { email, url }))?.[0] ?? ''
@@ -106,6 +128,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     await page.getByLabel('Code').fill(link.split('#code=')[1] ?? '')
     await page.getByRole('button', { name: 'Sign in with the code' }).click()
     await page.goto('/access')
+    sessions.set(` ${email}`, await context.storageState())
     return { context, page }
   }
 
@@ -259,7 +282,9 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
   )
 
   /** Signs in as people do: by typing the code, or from the link that has it. */
-  async function enter({ context, press, fill }: Hand, email: string): Promise<Page> {
+  async function enter({ name, context, press, fill }: Hand, email: string): Promise<Page> {
+    const known = await again(name, email, context)
+    if (known) return known.page
     const opened = await browser.newContext({ baseURL: url, ...context })
     const page = await watched(await opened.newPage())
     const code = /#code=([\w-]+)/.exec(await newLoginLink(env, { email, url }))?.[1] ?? ''
@@ -267,6 +292,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     await fill(page.getByLabel('Code'), code)
     await press(page.getByRole('button', { name: 'Sign in with the code' }))
     await page.waitForURL(`${url}/access`)
+    sessions.set(`${name} ${email}`, await opened.storageState())
     return page
   }
 
