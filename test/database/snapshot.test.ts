@@ -12,6 +12,8 @@ test('the snapshot of the last migration is the schema', async () => {
   const rooms = await Promise.all(files.map((name) => import(path.join(DATABASE, 'schema', name))))
   const { tables } = generateDrizzleJson(Object.assign({}, ...rooms))
   const snapshots = readdirSync(META).filter((name) => name.endsWith('_snapshot.json'))
-  const last = JSON.parse(readFileSync(path.join(META, snapshots.sort().at(-1) ?? ''), 'utf8'))
+  // Of the migrations before, nothing reads it (scripts/last-snapshot.ts).
+  expect(snapshots).toHaveLength(1)
+  const last = JSON.parse(readFileSync(path.join(META, snapshots[0] ?? ''), 'utf8'))
   expect(last.tables).toEqual(tables)
 })
