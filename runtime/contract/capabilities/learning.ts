@@ -1,6 +1,7 @@
 /** LEARNING: what a connector says of the tenant before anything else is asked. */
 import * as v from 'valibot'
 import { CustomAttributeSchema } from '../models/account.ts'
+import { described } from '../schema/metadata.ts'
 import { capability, nothing } from './row.ts'
 
 export const LEARNING = {
@@ -11,10 +12,7 @@ export const LEARNING = {
     input: nothing,
     output: v.strictObject({
       valid: v.boolean(),
-      unique_tenant_id: v.pipe(
-        v.string(),
-        v.metadata({ description: 'Stable for the tenant’s life' }),
-      ),
+      unique_tenant_id: described(v.string(), 'Stable for the tenant’s life'),
     }),
   }),
   list_custom_attributes_schema: capability({

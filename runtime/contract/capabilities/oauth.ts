@@ -2,14 +2,13 @@
 import * as v from 'valibot'
 import { OauthCredentials } from '../models/oauth.ts'
 import { stringMap } from '../schema/free-object.ts'
+import { described } from '../schema/metadata.ts'
 import { maybe, nullable } from '../schema/optional.ts'
 import { capability } from './row.ts'
 
 const oauth = { group: 'OAuth', level: 'write', plain: true } as const
 const secretText = v.pipe(v.string(), v.metadata({ secret: true, fieldType: 'SECRET' }))
-const credentialId = maybe(
-  v.pipe(v.string(), v.metadata({ description: 'Which of several credentials' })),
-)
+const credentialId = maybe(described(v.string(), 'Which of several credentials'))
 
 export const OAUTH = {
   get_authorization_url: capability({
@@ -25,9 +24,7 @@ export const OAUTH = {
     }),
     output: v.strictObject({
       authorization_url: v.string(),
-      code_verifier: nullable(
-        v.pipe(v.string(), v.metadata({ description: 'With PKCE: hand it back at the callback' })),
-      ),
+      code_verifier: nullable(described(v.string(), 'With PKCE: hand it back at the callback')),
     }),
   }),
   handle_authorization_callback: capability({
@@ -36,9 +33,9 @@ export const OAUTH = {
     input: v.object({
       client_id: v.string(),
       client_secret: secretText,
-      redirect_uri_with_code: v.pipe(
+      redirect_uri_with_code: described(
         secretText,
-        v.metadata({ description: 'The whole callback address, `?code=` included' }),
+        'The whole callback address, `?code=` included',
       ),
       state: maybe(v.string()),
       code_verifier: maybe(secretText),

@@ -18,11 +18,12 @@ import {
   FoundResourceData,
 } from '../models/entitlement.ts'
 import { Expense } from '../models/expense.ts'
+import { described } from '../schema/metadata.ts'
 import { maybe } from '../schema/optional.ts'
 import { assignment, capability, names, nothing, oneAccount } from './row.ts'
 
 const read = { group: 'Read', level: 'read' } as const
-const since = v.pipe(v.string(), v.metadata({ description: 'ISO 8601' }))
+const since = described(v.string(), 'ISO 8601')
 
 export const READ = {
   list_accounts: capability({

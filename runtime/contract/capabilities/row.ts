@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { accountId } from '../models/account.ts'
 import { applicationInstanceId } from '../models/entitlement.ts'
 import type { AnySchema } from '../schema/any-schema.ts'
+import { described } from '../schema/metadata.ts'
 import { maybe } from '../schema/optional.ts'
 
 export type CapabilityRow = {
@@ -28,9 +29,7 @@ export const nothing = v.object({})
 export const oneAccount = v.object({ account_id: accountId() })
 
 /** The names of custom attributes that a list should bring along. */
-export const names = maybe(
-  v.pipe(v.array(v.string()), v.metadata({ description: 'Custom attributes to include' })),
-)
+export const names = maybe(described(v.array(v.string()), 'Custom attributes to include'))
 
 /** A request about one account's assignment to one application. */
 export const assignment = v.object({

@@ -3,27 +3,22 @@ import * as v from 'valibot'
 import { AccountStatus, accountId } from '../models/account.ts'
 import { applicationInstanceId, CreateAccountEntitlement } from '../models/entitlement.ts'
 import { freeObject } from '../schema/free-object.ts'
+import { described } from '../schema/metadata.ts'
 import { maybe, nullable } from '../schema/optional.ts'
 import { assignment, capability, oneAccount } from './row.ts'
 
 const write = { group: 'Write', level: 'write' } as const
-const done = v.pipe(
-  v.literal(true),
-  v.metadata({ description: 'Failure is an error, never false' }),
-)
+const done = described(v.literal(true), 'Failure is an error, never false')
 const grant = {
   account_integration_specific_id: accountId(),
-  resource_integration_specific_id: v.pipe(
-    v.string(),
-    v.metadata({ description: 'Empty for the global resource' }),
-  ),
+  resource_integration_specific_id: described(v.string(), 'Empty for the global resource'),
   resource_type: v.string(),
   entitlement_type: v.string(),
   entitlement_integration_specific_id: v.string(),
 }
 const outcome = v.strictObject({
   success: v.boolean(),
-  reason: nullable(v.pipe(v.string(), v.metadata({ description: 'Why it did not succeed' }))),
+  reason: nullable(described(v.string(), 'Why it did not succeed')),
 })
 
 export const WRITE = {
@@ -32,11 +27,9 @@ export const WRITE = {
     extensible: true,
     summary: 'Create an account',
     input: v.object({
-      entitlements: v.pipe(
+      entitlements: described(
         v.array(CreateAccountEntitlement),
-        v.metadata({
-          description: 'Only those of types whose min is above 0; others are assigned afterwards',
-        }),
+        'Only those of types whose min is above 0; others are assigned afterwards',
       ),
       email: maybe(v.string()),
       username: maybe(v.string()),
@@ -89,14 +82,8 @@ export const WRITE = {
     summary: 'Assign an application to an account',
     input: assignment,
     output: v.strictObject({
-      assigned: v.pipe(
-        v.boolean(),
-        v.metadata({ description: 'Assigned in the identity provider' }),
-      ),
-      provisioned: v.pipe(
-        v.boolean(),
-        v.metadata({ description: 'The account exists in the application' }),
-      ),
+      assigned: described(v.boolean(), 'Assigned in the identity provider'),
+      provisioned: described(v.boolean(), 'The account exists in the application'),
     }),
   }),
   unassign_application: capability({

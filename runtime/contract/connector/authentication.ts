@@ -5,6 +5,7 @@
  */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
+import { object } from '../schema/object.ts'
 import { allMaybe, maybe } from '../schema/optional.ts'
 
 type FieldNature = 'secret' | 'clear' | 'identity'
@@ -91,64 +92,49 @@ function countTexts(value: unknown): number {
 
 /** AUTHENTICATION: kind -> schema of its member in AuthCredential. */
 export const AUTHENTICATION = {
-  oauth: v.pipe(
-    v.object({ access_token: text('Access token', 'secret', 'HIDDEN') }),
-    v.metadata({ title: 'OAuthCredential', description: 'OAuth access token' }),
-  ),
-  oauth_client_credentials: v.pipe(
-    v.object({
-      access_token: text('Access token', 'secret', 'HIDDEN'),
-      client_id: text('Client ID', 'identity'),
-      client_secret: text('Client secret', 'secret'),
-      scopes,
-    }),
-    v.metadata({ title: 'OAuthClientCredential', description: 'OAuth client credentials' }),
-  ),
-  oauth1: v.pipe(
-    v.object({
-      consumer_key: text('Consumer key', 'identity'),
-      consumer_secret: text('Consumer secret', 'secret'),
-      token_id: text('Token ID', 'identity'),
-      token_secret: text('Token secret', 'secret'),
-    }),
-    v.metadata({ title: 'OAuth1Credential', description: 'OAuth 1.0a' }),
-  ),
-  basic: v.pipe(
-    v.object({ username: text('Username', 'identity'), password: text('Password', 'secret') }),
-    v.metadata({ title: 'BasicCredential', description: 'User name and password' }),
-  ),
-  token: v.pipe(
-    v.object({ token: text('Token', 'secret') }),
-    v.metadata({ title: 'TokenCredential', description: 'API token' }),
-  ),
-  jwt: v.pipe(
-    v.object({ headers: JwtHeaders, claims: JwtClaims, secret: text('Signing secret', 'secret') }),
-    v.metadata({ title: 'JWTCredential', description: 'Signed JSON Web Token' }),
-  ),
-  service_account: v.pipe(
-    v.object({
-      key: v.pipe(
-        v.record(v.string(), v.unknown()),
-        v.check(isKeySized, `holds more than ${MAX_KEY_TEXTS} texts, or more than 64 KiB`),
-        v.metadata({ title: 'Key', nature: 'secret', secret: true, fieldType: 'SECRET' }),
-      ),
-      impersonation_email: text('Impersonated user', 'identity'),
-      tenant_id: text('Tenant ID', 'identity'),
-      scopes,
-      service_type: v.pipe(
-        v.nullish(v.picklist(['google_cloud', 'google_drive', 'aws']), 'google_cloud'),
-        v.metadata({ title: 'Service', nature: 'clear' }),
-      ),
-    }),
-    v.metadata({ title: 'ServiceAccountCredential', description: 'Service account' }),
-  ),
-  key_pair: v.pipe(
-    v.object({
-      key_identifier: text('Key identifier', 'identity'),
-      private_key: text('Private key', 'secret'),
-    }),
-    v.metadata({ title: 'KeyPairCredential', description: 'Key pair' }),
-  ),
+  oauth: object('OAuthCredential', 'OAuth access token', {
+    access_token: text('Access token', 'secret', 'HIDDEN'),
+  }),
+  oauth_client_credentials: object('OAuthClientCredential', 'OAuth client credentials', {
+    access_token: text('Access token', 'secret', 'HIDDEN'),
+    client_id: text('Client ID', 'identity'),
+    client_secret: text('Client secret', 'secret'),
+    scopes,
+  }),
+  oauth1: object('OAuth1Credential', 'OAuth 1.0a', {
+    consumer_key: text('Consumer key', 'identity'),
+    consumer_secret: text('Consumer secret', 'secret'),
+    token_id: text('Token ID', 'identity'),
+    token_secret: text('Token secret', 'secret'),
+  }),
+  basic: object('BasicCredential', 'User name and password', {
+    username: text('Username', 'identity'),
+    password: text('Password', 'secret'),
+  }),
+  token: object('TokenCredential', 'API token', { token: text('Token', 'secret') }),
+  jwt: object('JWTCredential', 'Signed JSON Web Token', {
+    headers: JwtHeaders,
+    claims: JwtClaims,
+    secret: text('Signing secret', 'secret'),
+  }),
+  service_account: object('ServiceAccountCredential', 'Service account', {
+    key: v.pipe(
+      v.record(v.string(), v.unknown()),
+      v.check(isKeySized, `holds more than ${MAX_KEY_TEXTS} texts, or more than 64 KiB`),
+      v.metadata({ title: 'Key', nature: 'secret', secret: true, fieldType: 'SECRET' }),
+    ),
+    impersonation_email: text('Impersonated user', 'identity'),
+    tenant_id: text('Tenant ID', 'identity'),
+    scopes,
+    service_type: v.pipe(
+      v.nullish(v.picklist(['google_cloud', 'google_drive', 'aws']), 'google_cloud'),
+      v.metadata({ title: 'Service', nature: 'clear' }),
+    ),
+  }),
+  key_pair: object('KeyPairCredential', 'Key pair', {
+    key_identifier: text('Key identifier', 'identity'),
+    private_key: text('Private key', 'secret'),
+  }),
 } as const
 
 /**
@@ -176,13 +162,10 @@ export type CredentialKind = keyof typeof AUTHENTICATION
 export const CREDENTIAL_KINDS = keysOf(AUTHENTICATION)
 
 /** One credential of one kind (service.md section 2.4); `id` is the manifest's credential id. */
-export const AuthCredential = v.pipe(
-  v.object({
-    id: maybe(v.string()),
-    ...allMaybe(AUTHENTICATION),
-  }),
-  v.metadata({ title: 'AuthCredential' }),
-)
+export const AuthCredential = object('AuthCredential', {
+  id: maybe(v.string()),
+  ...allMaybe(AUTHENTICATION),
+})
 export type AuthCredential = v.InferOutput<typeof AuthCredential>
 
 /** A credential of one kind alone. The cast: `fields` were parsed by its schema. */

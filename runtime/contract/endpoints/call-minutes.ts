@@ -1,11 +1,10 @@
 /** What operators read of the calls of the last days, from all hosts. */
 import * as v from 'valibot'
 import { LATENCY_BOUNDS_MS } from '../models/call-minutes.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { row } from './operator-row.ts'
 import { int, oneOf, text } from './params.ts'
-
-const describe = <S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
 
 const count = v.pipe(v.number(), v.safeInteger())
 
@@ -16,44 +15,38 @@ export const MOST_STEPS = 2000
 export const CALL_GROUPS = ['connector', 'capability'] as const
 
 const errors = v.strictObject({
-  caller: describe(count, 'The request was wrong'),
-  connector: describe(count, 'The connector failed, or did what it may not'),
-  provider: describe(count, 'The system behind it failed, or did not answer'),
-  operator: describe(count, 'A setting or a limit of this host kept it from working'),
-  runtime: describe(count, 'The host itself failed'),
+  caller: described(count, 'The request was wrong'),
+  connector: described(count, 'The connector failed, or did what it may not'),
+  provider: described(count, 'The system behind it failed, or did not answer'),
+  operator: described(count, 'A setting or a limit of this host kept it from working'),
+  runtime: described(count, 'The host itself failed'),
 })
 
-const percentile = v.nullable(describe(v.number(), 'In milliseconds, estimated from the buckets'))
+const percentile = v.nullable(described(v.number(), 'In milliseconds, estimated from the buckets'))
 
-export const CallStep = v.pipe(
-  v.strictObject({
-    at: describe(v.string(), 'When the step began, in UTC'),
-    connector: v.nullable(describe(v.string(), 'Null where all are counted together')),
-    capability: v.nullable(describe(v.string(), 'Null where all are counted together')),
-    calls: count,
-    errors: describe(errors, 'How many of them failed, by whose fault it was'),
-    buckets: describe(v.array(count), 'How many took how long: see bounds_ms'),
-    p50_ms: percentile,
-    p95_ms: percentile,
-    p99_ms: percentile,
-    requests: describe(count, 'Requests that the calls sent upstream'),
-    sent_bytes: count,
-    received_bytes: count,
-  }),
-  v.metadata({ title: 'CallStep', description: 'The calls of one step of time' }),
-)
+export const CallStep = strictObject('CallStep', 'The calls of one step of time', {
+  at: described(v.string(), 'When the step began, in UTC'),
+  connector: v.nullable(described(v.string(), 'Null where all are counted together')),
+  capability: v.nullable(described(v.string(), 'Null where all are counted together')),
+  calls: count,
+  errors: described(errors, 'How many of them failed, by whose fault it was'),
+  buckets: described(v.array(count), 'How many took how long: see bounds_ms'),
+  p50_ms: percentile,
+  p95_ms: percentile,
+  p99_ms: percentile,
+  requests: described(count, 'Requests that the calls sent upstream'),
+  sent_bytes: count,
+  received_bytes: count,
+})
 export type CallStep = v.InferOutput<typeof CallStep>
 
-export const CalledHost = v.pipe(
-  v.strictObject({
-    connector: v.string(),
-    capability: v.string(),
-    host: describe(v.string(), 'Where requests went, or were to go'),
-    requests: describe(count, 'Requests that were sent'),
-    refused: describe(count, 'Requests that the rules for egress refused'),
-  }),
-  v.metadata({ title: 'CalledHost', description: 'A host that a connector asked for' }),
-)
+export const CalledHost = strictObject('CalledHost', 'A host that a connector asked for', {
+  connector: v.string(),
+  capability: v.string(),
+  host: described(v.string(), 'Where requests went, or were to go'),
+  requests: described(count, 'Requests that were sent'),
+  refused: described(count, 'Requests that the rules for egress refused'),
+})
 export type CalledHost = v.InferOutput<typeof CalledHost>
 
 export const CALL_MINUTE_ENDPOINTS = {
@@ -74,12 +67,12 @@ export const CALL_MINUTE_ENDPOINTS = {
       ),
     },
     output: v.strictObject({
-      bounds_ms: describe(
+      bounds_ms: described(
         v.array(v.number()),
         'Upper bounds of the buckets; the last bucket has what took longer',
       ),
-      items: describe(v.array(CallStep), 'Oldest first; steps without calls are left out'),
-      more: describe(v.boolean(), 'Whether the oldest rows were left out'),
+      items: described(v.array(CallStep), 'Oldest first; steps without calls are left out'),
+      more: described(v.boolean(), 'Whether the oldest rows were left out'),
     }),
     errors: [422],
   }),

@@ -1,10 +1,9 @@
 /** The report of `keyway doctor` and `GET /operator/doctor`: what grows, what is left over, and what to do. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { row } from './operator-row.ts'
-
-const describe = <S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
 
 /** DOCTOR_CHECKS: name -> what is checked. */
 const DOCTOR_CHECKS = {
@@ -32,86 +31,72 @@ export const DOCTOR_CHECK_NAMES = keysOf(DOCTOR_CHECKS)
 
 const FINDING_STATES = ['good', 'look', 'act'] as const
 
-export const DoctorFinding = v.pipe(
-  v.strictObject({
-    check: describe(
-      v.picklist(DOCTOR_CHECK_NAMES),
-      Object.entries(DOCTOR_CHECKS)
-        .map(([name, what]) => `${name}: ${what}`)
-        .join('. '),
-    ),
-    state: describe(
-      v.picklist(FINDING_STATES),
-      'good: nothing to do. look: something to clean up, or temporary. act: something fails or will fail soon',
-    ),
-    what: describe(v.string(), 'What was found'),
-    advice: v.nullable(describe(v.string(), 'What to do; null: nothing')),
-  }),
-  v.metadata({ title: 'DoctorFinding' }),
-)
+export const DoctorFinding = strictObject('DoctorFinding', {
+  check: described(
+    v.picklist(DOCTOR_CHECK_NAMES),
+    Object.entries(DOCTOR_CHECKS)
+      .map(([name, what]) => `${name}: ${what}`)
+      .join('. '),
+  ),
+  state: described(
+    v.picklist(FINDING_STATES),
+    'good: nothing to do. look: something to clean up, or temporary. act: something fails or will fail soon',
+  ),
+  what: described(v.string(), 'What was found'),
+  advice: v.nullable(described(v.string(), 'What to do; null: nothing')),
+})
 export type DoctorFinding = v.InferOutput<typeof DoctorFinding>
 
 /** Rows are counted exactly up to this number. */
 export const MOST_ROWS_COUNTED = 10_000
 
-export const TableSize = v.pipe(
-  v.strictObject({
-    table: v.string(),
-    rows: describe(
+export const TableSize = strictObject('TableSize', {
+  table: v.string(),
+  rows: described(v.number(), `Number of rows; above ${MOST_ROWS_COUNTED} the database’s estimate`),
+  bytes: described(v.number(), 'Its size on the disk, with its indexes'),
+  kept_days: v.nullable(
+    described(
       v.number(),
-      `Number of rows; above ${MOST_ROWS_COUNTED} the database’s estimate`,
+      'How many days a row is kept after it ended; null: bounded by other means',
     ),
-    bytes: describe(v.number(), 'Its size on the disk, with its indexes'),
-    kept_days: v.nullable(
-      describe(
-        v.number(),
-        'How many days a row is kept after it ended; null: bounded by other means',
-      ),
+  ),
+  kept: described(v.string(), 'Which rows stay, or what bounds the table'),
+  over: v.nullable(
+    described(
+      v.number(),
+      `Expired rows that wait to be removed; ${MOST_ROWS_COUNTED} means that many or more; null: rows of this table do not expire, or counting took too long`,
     ),
-    kept: describe(v.string(), 'Which rows stay, or what bounds the table'),
-    over: v.nullable(
-      describe(
-        v.number(),
-        `Expired rows that wait to be removed; ${MOST_ROWS_COUNTED} means that many or more; null: rows of this table do not expire, or counting took too long`,
-      ),
-    ),
-  }),
-  v.metadata({ title: 'TableSize' }),
-)
+  ),
+})
 export type TableSize = v.InferOutput<typeof TableSize>
 
-export const OutsideCluster = v.pipe(
-  v.strictObject({
-    place: describe(v.string(), 'Name of its folder, 16 hexadecimal digits'),
-    folder: v.string(),
-    data_directory: v.nullable(
-      describe(v.string(), 'Data directory that it belongs or belonged to; null: not recorded'),
-    ),
-    use: describe(
-      v.picklist(['used', 'left_over', 'unknown']),
-      'left_over: its data directory is gone, or has another database',
-    ),
-    why: v.string(),
-    bytes: describe(v.number(), 'Size in bytes; a lower bound if it has very many files'),
-  }),
-  v.metadata({ title: 'OutsideCluster' }),
-)
+export const OutsideCluster = strictObject('OutsideCluster', {
+  place: described(v.string(), 'Name of its folder, 16 hexadecimal digits'),
+  folder: v.string(),
+  data_directory: v.nullable(
+    described(v.string(), 'Data directory that it belongs or belonged to; null: not recorded'),
+  ),
+  use: described(
+    v.picklist(['used', 'left_over', 'unknown']),
+    'left_over: its data directory is gone, or has another database',
+  ),
+  why: v.string(),
+  bytes: described(v.number(), 'Size in bytes; a lower bound if it has very many files'),
+})
 export type OutsideCluster = v.InferOutput<typeof OutsideCluster>
 
-export const Doctor = v.pipe(
-  v.strictObject({
-    at: describe(v.string(), 'Time of the report; ISO 8601, UTC'),
+export const Doctor = strictObject(
+  'Doctor',
+  'Report of what grows, what is left over, and what to do about it',
+  {
+    at: described(v.string(), 'Time of the report; ISO 8601, UTC'),
     findings: v.array(DoctorFinding),
-    tables: describe(v.array(TableSize), 'Largest first; empty if the database was not queried'),
-    clusters: describe(
+    tables: described(v.array(TableSize), 'Largest first; empty if the database was not queried'),
+    clusters: described(
       v.array(OutsideCluster),
       'Embedded databases outside data directories, on the machine that answers',
     ),
-  }),
-  v.metadata({
-    title: 'Doctor',
-    description: 'Report of what grows, what is left over, and what to do about it',
-  }),
+  },
 )
 export type Doctor = v.InferOutput<typeof Doctor>
 

@@ -6,8 +6,10 @@
 import * as v from 'valibot'
 import { ConnectorId, normalizeId } from '../connector/manifest.ts'
 import { keysOf } from '../schema/keys.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 
-const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))
+const text = (description: string) => described(v.string(), description)
 const Digest = v.pipe(
   v.string(),
   v.regex(/^[0-9a-f]{64}$/, 'must be the 64 hexadecimal digits that `keyway pack` prints'),
@@ -23,56 +25,42 @@ export const WANT_KINDS = {
 } as const
 export type WantKind = keyof typeof WANT_KINDS
 
-export const Want = v.pipe(
-  v.strictObject({
-    kind: v.pipe(
-      v.picklist(keysOf(WANT_KINDS)),
-      v.metadata({
-        description: Object.entries(WANT_KINDS)
-          .map(([kind, words]) => `${kind}: ${words}`)
-          .join('. '),
-      }),
-    ),
-    subject: v.string(),
-    key: text('Which one of the subject; two wants with equal keys are one'),
-    words: text('For people'),
-    amount: v.optional(
-      v.pipe(v.number(), v.metadata({ description: 'How much of it; more covers less' })),
-    ),
-    secrets: v.optional(
-      v.pipe(
-        v.array(v.string()),
-        v.metadata({ description: 'Which secrets may go there; absent: all of them' }),
-      ),
-    ),
-  }),
-  v.metadata({ title: 'Want', description: 'One thing that a version of a connector wants' }),
-)
+export const Want = strictObject('Want', 'One thing that a version of a connector wants', {
+  kind: described(
+    v.picklist(keysOf(WANT_KINDS)),
+    Object.entries(WANT_KINDS)
+      .map(([kind, words]) => `${kind}: ${words}`)
+      .join('. '),
+  ),
+  subject: v.string(),
+  key: text('Which one of the subject; two wants with equal keys are one'),
+  words: text('For people'),
+  amount: v.optional(described(v.number(), 'How much of it; more covers less')),
+  secrets: v.optional(
+    described(v.array(v.string()), 'Which secrets may go there; absent: all of them'),
+  ),
+})
 export type Want = v.InferOutput<typeof Want>
 
-export const Grant = v.pipe(
-  v.strictObject({
-    ...Want.pipe[0].entries,
-    granted_at: text('When, in UTC'),
-    granted_by: text('E-mail address of who granted it'),
-    reason: text('Why, in their words'),
-  }),
-  v.metadata({ title: 'Grant', description: 'A want that the operator has granted' }),
-)
+export const Grant = strictObject('Grant', 'A want that the operator has granted', {
+  ...Want.pipe[0].entries,
+  granted_at: text('When, in UTC'),
+  granted_by: text('E-mail address of who granted it'),
+  reason: text('Why, in their words'),
+})
 export type Grant = v.InferOutput<typeof Grant>
 
 const TRUST_STATES = ['trusted', 'untrusted', 'invalid'] as const
 
-export const InstalledVersion = v.pipe(
-  v.strictObject({
+export const InstalledVersion = strictObject(
+  'InstalledVersion',
+  'A package that is kept for a connector',
+  {
     digest: Digest,
     version: v.string(),
-    trust: v.pipe(
+    trust: described(
       v.picklist(TRUST_STATES),
-      v.metadata({
-        description:
-          'trusted: signed by a publisher that the operator trusts. untrusted: not signed, or by a key that nobody knows. invalid: the signature is wrong, or of a key that was revoked',
-      }),
+      'trusted: signed by a publisher that the operator trusts. untrusted: not signed, or by a key that nobody knows. invalid: the signature is wrong, or of a key that was revoked',
     ),
     publisher: v.nullable(text('Name of the trusted publisher')),
     key: v.nullable(text('Id of the key that signed it')),
@@ -80,49 +68,34 @@ export const InstalledVersion = v.pipe(
     served_until: v.nullable(
       text('When calls went to it last, in UTC; null while they do, and where none ever did'),
     ),
-  }),
-  v.metadata({ title: 'InstalledVersion', description: 'A package that is kept for a connector' }),
+  },
 )
 export type InstalledVersion = v.InferOutput<typeof InstalledVersion>
 
-export const InstalledConnector = v.pipe(
-  v.strictObject({
-    id: ConnectorId,
-    active: v.nullable(text('Digest of the version that calls go to; null: none')),
-    disabled: v.boolean(),
-    at_once: v.pipe(
-      v.boolean(),
-      v.metadata({
-        description: 'Disabled also for calls and page sequences that had begun',
-      }),
-    ),
-    versions: v.array(InstalledVersion),
-    grants: v.array(Grant),
-  }),
-  v.metadata({ title: 'InstalledConnector' }),
-)
+export const InstalledConnector = strictObject('InstalledConnector', {
+  id: ConnectorId,
+  active: v.nullable(text('Digest of the version that calls go to; null: none')),
+  disabled: v.boolean(),
+  at_once: described(v.boolean(), 'Disabled also for calls and page sequences that had begun'),
+  versions: v.array(InstalledVersion),
+  grants: v.array(Grant),
+})
 export type InstalledConnector = v.InferOutput<typeof InstalledConnector>
 
-export const Publisher = v.pipe(
-  v.strictObject({
-    key: text('Id of the key'),
-    name: text('Who that is, in the operator’s words'),
-    public_key: text('PEM'),
-    trusted_at: text('When, in UTC'),
-    revoked_at: v.nullable(text('Since then what the key signed is invalid')),
-  }),
-  v.metadata({ title: 'Publisher', description: 'A key whose packages the operator trusts' }),
-)
+export const Publisher = strictObject('Publisher', 'A key whose packages the operator trusts', {
+  key: text('Id of the key'),
+  name: text('Who that is, in the operator’s words'),
+  public_key: text('PEM'),
+  trusted_at: text('When, in UTC'),
+  revoked_at: v.nullable(text('Since then what the key signed is invalid')),
+})
 export type Publisher = v.InferOutput<typeof Publisher>
 
 /** Connectors by their id in its one spelling. */
-export const Statement = v.pipe(
-  v.strictObject({
-    connectors: v.record(v.string(), InstalledConnector),
-    publishers: v.array(Publisher),
-  }),
-  v.metadata({ title: 'Statement', description: 'All that is installed' }),
-)
+export const Statement = strictObject('Statement', 'All that is installed', {
+  connectors: v.record(v.string(), InstalledConnector),
+  publishers: v.array(Publisher),
+})
 export type Statement = v.InferOutput<typeof Statement>
 
 /** What is said of a connector, by its id in any spelling; ids such as `constructor` are names like any other. */
@@ -148,33 +121,24 @@ const ACTIONS = [
 ] as const
 export type Action = (typeof ACTIONS)[number]
 
-export const Generation = v.pipe(
-  v.strictObject({
-    generation: v.number(),
-    at: text('When, in UTC'),
-    by: text('E-mail address of who did it'),
-    action: v.picklist(ACTIONS),
-    reason: text('Why, in their words'),
-    difference: v.pipe(
-      v.array(v.string()),
-      v.metadata({ description: 'What is different from the generation before, as text' }),
-    ),
-  }),
-  v.metadata({ title: 'Generation', description: 'One change of what is installed' }),
-)
+export const Generation = strictObject('Generation', 'One change of what is installed', {
+  generation: v.number(),
+  at: text('When, in UTC'),
+  by: text('E-mail address of who did it'),
+  action: v.picklist(ACTIONS),
+  reason: text('Why, in their words'),
+  difference: described(
+    v.array(v.string()),
+    'What is different from the generation before, as text',
+  ),
+})
 export type Generation = v.InferOutput<typeof Generation>
 
-export const NodeRow = v.pipe(
-  v.strictObject({
-    node: text('Of one process of the host'),
-    generation: v.pipe(v.number(), v.metadata({ description: 'What it serves' })),
-    seen_at: text('When it was heard of last, in UTC'),
-    live: v.boolean(),
-    problems: v.pipe(
-      v.array(v.string()),
-      v.metadata({ description: 'What it could not take over, as text' }),
-    ),
-  }),
-  v.metadata({ title: 'Node', description: 'A host on this database' }),
-)
+export const NodeRow = strictObject('Node', 'A host on this database', {
+  node: text('Of one process of the host'),
+  generation: described(v.number(), 'What it serves'),
+  seen_at: text('When it was heard of last, in UTC'),
+  live: v.boolean(),
+  problems: described(v.array(v.string()), 'What it could not take over, as text'),
+})
 export type NodeRow = v.InferOutput<typeof NodeRow>

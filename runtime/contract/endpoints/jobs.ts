@@ -1,5 +1,7 @@
 /** What operators read of the background: jobs that wait, run, and have ended in the last week. */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { row } from './operator-row.ts'
 import { int, oneOf, text } from './params.ts'
 
@@ -12,29 +14,23 @@ export const JOB_STATES = [
   'failed',
 ] as const
 
-const describe = <S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
+const moment = v.nullable(described(v.string(), 'ISO 8601, UTC'))
 
-const moment = v.nullable(describe(v.string(), 'ISO 8601, UTC'))
-
-export const JobRecord = v.pipe(
-  v.strictObject({
-    id: v.string(),
-    queue: describe(v.string(), 'What kind of work'),
-    key: describe(v.string(), 'What it looks at'),
-    state: describe(
-      v.picklist(JOB_STATES),
-      'created: waits. retry: failed, and waits for its next try. active: some host does it',
-    ),
-    tries: describe(v.number(), 'How often it was started again after a failure'),
-    created_at: moment,
-    started_at: moment,
-    ended_at: moment,
-    next_try_at: v.nullable(describe(v.string(), 'Of one that waits: when it may begin')),
-    problem: v.nullable(describe(v.string(), 'What failed last')),
-  }),
-  v.metadata({ title: 'JobRecord', description: 'A job in the background' }),
-)
+export const JobRecord = strictObject('JobRecord', 'A job in the background', {
+  id: v.string(),
+  queue: described(v.string(), 'What kind of work'),
+  key: described(v.string(), 'What it looks at'),
+  state: described(
+    v.picklist(JOB_STATES),
+    'created: waits. retry: failed, and waits for its next try. active: some host does it',
+  ),
+  tries: described(v.number(), 'How often it was started again after a failure'),
+  created_at: moment,
+  started_at: moment,
+  ended_at: moment,
+  next_try_at: v.nullable(described(v.string(), 'Of one that waits: when it may begin')),
+  problem: v.nullable(described(v.string(), 'What failed last')),
+})
 export type JobRecord = v.InferOutput<typeof JobRecord>
 
 export const JOB_ENDPOINTS = {

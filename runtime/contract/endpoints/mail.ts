@@ -2,10 +2,9 @@
 import * as v from 'valibot'
 import { MAIL_KIND_NAMES } from '../models/mail.ts'
 import { PERSONAL_LANGUAGES } from '../models/personal-settings.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { row } from './operator-row.ts'
-
-const described = <S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
 
 /** Longest address of mail, in characters (RFC 5321). */
 export const MAX_ADDRESS = 254
@@ -17,29 +16,23 @@ const Refused = v.strictObject({
   problem: described(v.string(), 'What the server said'),
 })
 
-export const MailStatus = v.pipe(
-  v.strictObject({
-    server: described(v.nullable(v.string()), 'Host and port; null where no server is set'),
-    from: described(v.nullable(v.string()), 'The address that mail comes from'),
-    waiting: described(v.number(), 'Mails that are due and not sent, counted up to 10,000'),
-    failing: described(v.number(), 'Those of them that were tried and put off'),
-    problem: described(v.nullable(v.string()), 'Why the latest of those was put off'),
-    refused: described(v.array(Refused), 'The latest 20 that were refused, within a week'),
-  }),
-  v.metadata({ title: 'MailStatus', description: 'How mail stands' }),
-)
+export const MailStatus = strictObject('MailStatus', 'How mail stands', {
+  server: described(v.nullable(v.string()), 'Host and port; null where no server is set'),
+  from: described(v.nullable(v.string()), 'The address that mail comes from'),
+  waiting: described(v.number(), 'Mails that are due and not sent, counted up to 10,000'),
+  failing: described(v.number(), 'Those of them that were tried and put off'),
+  problem: described(v.nullable(v.string()), 'Why the latest of those was put off'),
+  refused: described(v.array(Refused), 'The latest 20 that were refused, within a week'),
+})
 export type MailStatus = v.InferOutput<typeof MailStatus>
 
-export const MailTested = v.pipe(
-  v.strictObject({
-    ok: described(v.boolean(), 'Whether the server took it'),
-    server: v.string(),
-    ms: described(v.number(), 'How long it took, in milliseconds'),
-    problem: described(v.nullable(v.string()), 'What is wrong, as text'),
-    message_id: described(v.string(), 'By which the server’s own log has it'),
-  }),
-  v.metadata({ title: 'MailTried', description: 'How a test of mail ended' }),
-)
+export const MailTested = strictObject('MailTried', 'How a test of mail ended', {
+  ok: described(v.boolean(), 'Whether the server took it'),
+  server: v.string(),
+  ms: described(v.number(), 'How long it took, in milliseconds'),
+  problem: described(v.nullable(v.string()), 'What is wrong, as text'),
+  message_id: described(v.string(), 'By which the server’s own log has it'),
+})
 export type MailTested = v.InferOutput<typeof MailTested>
 
 export const MAIL_ENDPOINTS = {

@@ -1,5 +1,7 @@
 /** What happened, and what this is: core-interface.md sections 1.11 and 1.15. */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { nullable } from '../schema/optional.ts'
 import { endpoint } from './endpoint.ts'
 import { bool, datetime, int, text } from './params.ts'
@@ -9,44 +11,33 @@ const meta = endpoint('Meta')
 
 const anyRecord = v.record(v.string(), v.unknown())
 
-const ActivityLog = v.pipe(
-  v.strictObject({
-    event_hash: v.pipe(v.string(), v.metadata({ description: 'Covers the entry before it too' })),
-    event_type: v.string(),
-    event_type_user_friendly: v.string(),
-    outcome: v.picklist(['Succeeded', 'Failed']),
-    targets: v.array(anyRecord),
-    actor: anyRecord,
-    event_began_at: nullable(v.pipe(v.string(), v.metadata({ description: 'UTC, without zone' }))),
-    event_metadata: anyRecord,
-  }),
-  v.metadata({ title: 'ActivityLog', description: 'Something that a user, or the host, did' }),
-)
+const ActivityLog = strictObject('ActivityLog', 'Something that a user, or the host, did', {
+  event_hash: described(v.string(), 'Covers the entry before it too'),
+  event_type: v.string(),
+  event_type_user_friendly: v.string(),
+  outcome: v.picklist(['Succeeded', 'Failed']),
+  targets: v.array(anyRecord),
+  actor: anyRecord,
+  event_began_at: nullable(described(v.string(), 'UTC, without zone')),
+  event_metadata: anyRecord,
+})
 
 const count = v.pipe(v.number(), v.safeInteger())
 
-export const LogChain = v.pipe(
-  v.strictObject({
-    checked: v.pipe(
-      count,
-      v.metadata({
-        description: 'The newest entries that were compared; each fits the one before',
-      }),
-    ),
-    waiting: v.pipe(count, v.metadata({ description: 'Entries that are not chained yet' })),
-    head: v.pipe(v.string(), v.metadata({ description: 'Hash of the newest entry that fits' })),
+export const LogChain = strictObject(
+  'LogChain',
+  'Whether the newest entries are what was written; `keyway audit verify` looks at all',
+  {
+    checked: described(count, 'The newest entries that were compared; each fits the one before'),
+    waiting: described(count, 'Entries that are not chained yet'),
+    head: described(v.string(), 'Hash of the newest entry that fits'),
     broken: nullable(
-      v.pipe(
+      described(
         v.strictObject({ event_type: v.string(), event_began_at: v.string() }),
-        v.metadata({ description: 'The first entry that does not fit' }),
+        'The first entry that does not fit',
       ),
     ),
-  }),
-  v.metadata({
-    title: 'LogChain',
-    description:
-      'Whether the newest entries are what was written; `keyway audit verify` looks at all',
-  }),
+  },
 )
 export type LogChain = v.InferInput<typeof LogChain>
 
@@ -91,9 +82,6 @@ export const META_ENDPOINTS = {
     path: '/info',
     summary: 'What this is',
     who: 'anybody',
-    output: v.pipe(
-      v.strictObject({ name: v.string(), version: v.string() }),
-      v.metadata({ title: 'ServiceInfo' }),
-    ),
+    output: strictObject('ServiceInfo', { name: v.string(), version: v.string() }),
   }),
 } as const

@@ -4,6 +4,8 @@
  */
 import * as v from 'valibot'
 import { CAUSE_KINDS } from '../models/causes.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { CALL_MINUTE_ENDPOINTS } from './call-minutes.ts'
 import { DOCTOR_ENDPOINTS } from './doctor.ts'
 import {
@@ -34,72 +36,63 @@ import { SETTING_ENDPOINTS } from './settings.ts'
 import { SYNC_ENDPOINTS } from './syncs.ts'
 import { WEBHOOK_ENDPOINTS } from './webhooks.ts'
 
-const describe = <S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
-
 /** Largest number of a generation: what the database's column holds. */
 const MAX_GENERATION = 2 ** 31 - 1
 
-const grants = describe(
+const grants = described(
   v.optional(v.union([v.literal('all'), v.pipe(v.array(v.string()), v.maxLength(1000))]), []),
   'What is granted with it: `all` that it wants, or some by kind and subject, such as `egress https://api.acme.example` or `limit memory_mb`',
 )
 
-const selection = describe(
+const selection = described(
   v.union([v.literal('all'), v.pipe(v.array(v.string()), v.minLength(1), v.maxLength(1000))]),
   '`all`, or some by kind and subject, such as `egress https://api.acme.example`, `capability create_account` or `clear_secret`',
 )
 
-const Shown = v.pipe(
-  v.strictObject({
-    ...InstalledConnector.pipe[0].entries,
-    wants: describe(v.array(Want), 'What the active version wants'),
-    withheld: describe(v.array(Want), 'What of it is not granted'),
-    probe: describe(v.boolean(), 'Whether there are credentials that new versions are tried with'),
-  }),
-  v.metadata({ title: 'InstalledConnectorDetails' }),
-)
+const Shown = strictObject('InstalledConnectorDetails', {
+  ...InstalledConnector.pipe[0].entries,
+  wants: described(v.array(Want), 'What the active version wants'),
+  withheld: described(v.array(Want), 'What of it is not granted'),
+  probe: described(v.boolean(), 'Whether there are credentials that new versions are tried with'),
+})
 
-const CallRecord = v.pipe(
-  v.strictObject({
-    at: describe(v.string(), 'When it ended, in UTC'),
-    request_id: v.string(),
-    connector: v.string(),
-    capability: v.string(),
-    outcome: describe(v.string(), '`ok`, or the error code'),
-    ms: v.number(),
-    cause: describe(
-      v.strictObject({ kind: v.picklist(CAUSE_KINDS), id: v.string() }),
-      'Why it was made',
+const CallRecord = strictObject('CallRecord', 'A call that has ended', {
+  at: described(v.string(), 'When it ended, in UTC'),
+  request_id: v.string(),
+  connector: v.string(),
+  capability: v.string(),
+  outcome: described(v.string(), '`ok`, or the error code'),
+  ms: v.number(),
+  cause: described(
+    v.strictObject({ kind: v.picklist(CAUSE_KINDS), id: v.string() }),
+    'Why it was made',
+  ),
+  app_id: described(v.nullable(v.string()), 'The app that the core made it for'),
+  upstream: described(
+    v.array(
+      v.strictObject({
+        method: v.string(),
+        host: v.string(),
+        path: described(v.string(), 'Without the query'),
+        query: described(
+          v.string(),
+          'Names, with the values that are no secrets; the others are …',
+        ),
+        status: v.nullable(v.number()),
+        error: v.nullable(v.string()),
+        sent_bytes: v.number(),
+        received_bytes: v.number(),
+        begin_ms: described(v.number(), 'How long after the call it began, in milliseconds'),
+        ms: v.number(),
+      }),
     ),
-    app_id: describe(v.nullable(v.string()), 'The app that the core made it for'),
-    upstream: describe(
-      v.array(
-        v.strictObject({
-          method: v.string(),
-          host: v.string(),
-          path: describe(v.string(), 'Without the query'),
-          query: describe(
-            v.string(),
-            'Names, with the values that are no secrets; the others are …',
-          ),
-          status: v.nullable(v.number()),
-          error: v.nullable(v.string()),
-          sent_bytes: v.number(),
-          received_bytes: v.number(),
-          begin_ms: describe(v.number(), 'How long after the call it began, in milliseconds'),
-          ms: v.number(),
-        }),
-      ),
-      'The requests that it made',
-    ),
-    log: describe(
-      v.array(v.strictObject({ level: v.string(), message: v.string() })),
-      'What the connector logged',
-    ),
-  }),
-  v.metadata({ title: 'CallRecord', description: 'A call that has ended' }),
-)
+    'The requests that it made',
+  ),
+  log: described(
+    v.array(v.strictObject({ level: v.string(), message: v.string() })),
+    'What the connector logged',
+  ),
+})
 export type CallRecord = v.InferOutput<typeof CallRecord>
 
 const items = <const S extends v.GenericSchema>(item: S) => v.strictObject({ items: v.array(item) })
@@ -153,7 +146,7 @@ export const OPERATOR_ENDPOINTS = {
     path: '/connectors/:connector_id/disable',
     summary: 'Let no calls go to a connector, wherever it comes from',
     body: v.object({
-      at_once: describe(
+      at_once: described(
         v.optional(v.boolean(), false),
         'Cut off calls and page sequences that have begun, too',
       ),
@@ -250,7 +243,7 @@ export const OPERATOR_ENDPOINTS = {
     path: '/rollback',
     summary: 'Serve what an earlier generation served, with the grants of today',
     body: v.object({
-      to: describe(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 'The generation'),
+      to: described(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 'The generation'),
       grant: grants,
       ...CHANGE,
     }),
@@ -269,7 +262,10 @@ export const OPERATOR_ENDPOINTS = {
     summary: 'Trust what a key has signed',
     body: v.object({
       name: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
-      public_key: describe(v.pipe(v.string(), v.maxLength(4000)), 'PEM, as keyway keygen wrote it'),
+      public_key: described(
+        v.pipe(v.string(), v.maxLength(4000)),
+        'PEM, as keyway keygen wrote it',
+      ),
       ...CHANGE,
     }),
     output: Changed,

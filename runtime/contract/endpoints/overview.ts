@@ -1,10 +1,9 @@
 /** What operators look at first: what needs attention, and how all of it stands. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { row } from './operator-row.ts'
-
-const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
 
 const count = v.pipe(v.number(), v.safeInteger())
 const moment = v.nullable(described(v.string(), 'ISO 8601, UTC'))
@@ -28,17 +27,14 @@ export const ATTENTION = {
 export type AttentionKind = keyof typeof ATTENTION
 export const ATTENTION_KINDS = keysOf(ATTENTION)
 
-export const Attention = v.pipe(
-  v.strictObject({
-    kind: v.picklist(ATTENTION_KINDS),
-    level: described(v.picklist(['bad', 'wait']), 'bad: it fails. wait: it waits for a person'),
-    name: described(v.string(), 'Of the connector, app, webhook or host'),
-    id: described(v.nullable(v.string()), 'Of the same; null where it has none'),
-    detail: v.nullable(v.string()),
-    since: moment,
-  }),
-  v.metadata({ title: 'Attention', description: 'Something that needs a person' }),
-)
+export const Attention = strictObject('Attention', 'Something that needs a person', {
+  kind: v.picklist(ATTENTION_KINDS),
+  level: described(v.picklist(['bad', 'wait']), 'bad: it fails. wait: it waits for a person'),
+  name: described(v.string(), 'Of the connector, app, webhook or host'),
+  id: described(v.nullable(v.string()), 'Of the same; null where it has none'),
+  detail: v.nullable(v.string()),
+  since: moment,
+})
 export type Attention = v.InferOutput<typeof Attention>
 
 const Turn = v.strictObject({
@@ -50,24 +46,21 @@ const Turn = v.strictObject({
 })
 export type Turn = v.InferOutput<typeof Turn>
 
-export const Overview = v.pipe(
-  v.strictObject({
-    attention: described(v.array(Attention), 'Worst first'),
-    turns: described(v.array(Turn), 'Who has open tasks, the most first'),
-    requests: v.strictObject({
-      open: described(count, 'Access requests that are under way, counted up to 10,000'),
-      oldest_at: moment,
-      ending: described(count, 'Access that ends within seven days, counted up to 10,000'),
-    }),
-    apps: v.strictObject({
-      connected: count,
-      troubled: described(count, 'Whose last sync failed or stopped'),
-    }),
-    connectors: v.strictObject({ serving: count, all: count }),
-    hosts: v.strictObject({ live: count, all: count, generation: v.number() }),
+export const Overview = strictObject('Overview', 'How everything stands', {
+  attention: described(v.array(Attention), 'Worst first'),
+  turns: described(v.array(Turn), 'Who has open tasks, the most first'),
+  requests: v.strictObject({
+    open: described(count, 'Access requests that are under way, counted up to 10,000'),
+    oldest_at: moment,
+    ending: described(count, 'Access that ends within seven days, counted up to 10,000'),
   }),
-  v.metadata({ title: 'Overview', description: 'How everything stands' }),
-)
+  apps: v.strictObject({
+    connected: count,
+    troubled: described(count, 'Whose last sync failed or stopped'),
+  }),
+  connectors: v.strictObject({ serving: count, all: count }),
+  hosts: v.strictObject({ live: count, all: count, generation: v.number() }),
+})
 export type Overview = v.InferOutput<typeof Overview>
 
 export const OVERVIEW_ENDPOINTS = {

@@ -1,37 +1,30 @@
 /** What operators do with all that is held of a person: rows of OPERATOR_ENDPOINTS. */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { row } from './operator-row.ts'
-
-const described = <S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
 
 const Person = v.strictObject({ id: v.string(), email: v.string() })
 
-export const PersonExport = v.pipe(
-  v.strictObject({
-    person: Person,
-    tables: described(
-      v.record(v.string(), v.array(v.record(v.string(), v.unknown()))),
-      'By table, the rows that refer to the person; nothing sealed or hashed',
-    ),
-    cut: described(v.array(v.string()), 'Tables with more than the 5,000 rows that are shown'),
-  }),
-  v.metadata({ title: 'PersonExport', description: 'All that is held of a person' }),
-)
+export const PersonExport = strictObject('PersonExport', 'All that is held of a person', {
+  person: Person,
+  tables: described(
+    v.record(v.string(), v.array(v.record(v.string(), v.unknown()))),
+    'By table, the rows that refer to the person; nothing sealed or hashed',
+  ),
+  cut: described(v.array(v.string()), 'Tables with more than the 5,000 rows that are shown'),
+})
 export type PersonExport = v.InferOutput<typeof PersonExport>
 
-export const PersonErased = v.pipe(
-  v.strictObject({
-    changed: described(v.boolean(), 'False for a dry run'),
-    person: described(Person, 'As they were known until then'),
-    erased: described(
-      v.array(v.strictObject({ what: v.string(), count: v.number() })),
-      'What is erased, with how many rows have it',
-    ),
-    kept: described(v.array(v.strictObject({ what: v.string(), why: v.string() })), 'What stays'),
-  }),
-  v.metadata({ title: 'PersonErased', description: 'What became of the record of a person' }),
-)
+export const PersonErased = strictObject('PersonErased', 'What became of the record of a person', {
+  changed: described(v.boolean(), 'False for a dry run'),
+  person: described(Person, 'As they were known until then'),
+  erased: described(
+    v.array(v.strictObject({ what: v.string(), count: v.number() })),
+    'What is erased, with how many rows have it',
+  ),
+  kept: described(v.array(v.strictObject({ what: v.string(), why: v.string() })), 'What stays'),
+})
 export type PersonErased = v.InferOutput<typeof PersonErased>
 
 /** In the body and not in the address, which proxies write down. */

@@ -1,37 +1,33 @@
 /** Registries that are folders of files: what is published, what is installed from there, what a host remembers of them. */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { CHANGE, Uploaded } from './installing.ts'
 import { row } from './operator-row.ts'
 import { bool, int, text } from './params.ts'
 
-const describe = <S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
-
 /** Most versions that are shown of a connector, the newest first. */
 export const MOST_VERSIONS_SHOWN = 50
 
-const Published = v.pipe(
-  v.strictObject({
-    id: v.string(),
-    name: v.string(),
-    description: v.string(),
-    newest: describe(v.nullable(v.string()), 'The newest version that runs here'),
-    installed: describe(v.nullable(v.string()), 'The version that serves here'),
-    outdated: describe(v.boolean(), 'Whether a newer one than that is published'),
-    versions: describe(
-      v.array(
-        v.strictObject({
-          version: v.string(),
-          digest: v.string(),
-          runs_here: describe(v.boolean(), 'Whether this runtime fits it'),
-          signed: describe(v.boolean(), 'Whether the package has a signature of its own'),
-        }),
-      ),
-      `The newest ${MOST_VERSIONS_SHOWN}`,
+const Published = strictObject('PublishedConnector', {
+  id: v.string(),
+  name: v.string(),
+  description: v.string(),
+  newest: described(v.nullable(v.string()), 'The newest version that runs here'),
+  installed: described(v.nullable(v.string()), 'The version that serves here'),
+  outdated: described(v.boolean(), 'Whether a newer one than that is published'),
+  versions: described(
+    v.array(
+      v.strictObject({
+        version: v.string(),
+        digest: v.string(),
+        runs_here: described(v.boolean(), 'Whether this runtime fits it'),
+        signed: described(v.boolean(), 'Whether the package has a signature of its own'),
+      }),
     ),
-  }),
-  v.metadata({ title: 'PublishedConnector' }),
-)
+    `The newest ${MOST_VERSIONS_SHOWN}`,
+  ),
+})
 export type Published = v.InferOutput<typeof Published>
 
 export const PUBLISHED_INDEX_ENDPOINTS = {
@@ -45,17 +41,14 @@ export const PUBLISHED_INDEX_ENDPOINTS = {
       outdated: bool(false).describe('Only those of which an older version serves here'),
       limit: int({ min: 1, max: 500, default: 100 }).describe('Connectors per answer'),
     },
-    output: v.pipe(
-      v.strictObject({
-        registry: describe(v.string(), 'Where the index was read'),
-        publisher: describe(v.string(), 'Whose trusted key signed it'),
-        published_at: v.string(),
-        expires_at: v.string(),
-        total: describe(v.number(), 'How many were found'),
-        items: v.array(Published),
-      }),
-      v.metadata({ title: 'PublishedConnectors' }),
-    ),
+    output: strictObject('PublishedConnectors', {
+      registry: described(v.string(), 'Where the index was read'),
+      publisher: described(v.string(), 'Whose trusted key signed it'),
+      published_at: v.string(),
+      expires_at: v.string(),
+      total: described(v.number(), 'How many were found'),
+      items: v.array(Published),
+    }),
     errors: [409, 422],
   }),
   install_published: row({
@@ -64,11 +57,14 @@ export const PUBLISHED_INDEX_ENDPOINTS = {
     summary:
       'Fetch a package of the registry, check it and keep it; calls do not go to it before it is activated',
     body: v.object({
-      name: describe(
+      name: described(
         v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
         'Id of the connector, with a version or a range: `acme@1.2.0`, `acme@^1` or `acme`',
       ),
-      change_publisher: describe(v.optional(v.boolean(), false), 'The connector has changed hands'),
+      change_publisher: described(
+        v.optional(v.boolean(), false),
+        'The connector has changed hands',
+      ),
       ...CHANGE,
     }),
     output: Uploaded,
@@ -81,16 +77,13 @@ export const PUBLISHED_INDEX_ENDPOINTS = {
     summary:
       'Remember the version of an index that a trusted publisher has signed; refused (409) where a newer one was seen',
     body: v.strictObject({
-      key: describe(v.pipe(v.string(), v.maxLength(100)), 'Id of the key that signed it'),
-      version: describe(v.pipe(v.number(), v.safeInteger(), v.minValue(1)), 'Of the index'),
+      key: described(v.pipe(v.string(), v.maxLength(100)), 'Id of the key that signed it'),
+      version: described(v.pipe(v.number(), v.safeInteger(), v.minValue(1)), 'Of the index'),
     }),
-    output: v.pipe(
-      v.strictObject({
-        key: v.string(),
-        version: describe(v.number(), 'The newest that was seen'),
-      }),
-      v.metadata({ title: 'SeenIndex' }),
-    ),
+    output: strictObject('SeenIndex', {
+      key: v.string(),
+      version: described(v.number(), 'The newest that was seen'),
+    }),
     errors: [404, 409, 413, 415, 422],
   }),
 } as const

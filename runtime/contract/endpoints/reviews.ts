@@ -29,6 +29,8 @@ import {
   ScopePreview,
 } from '../models/review-scope.ts'
 import { AccessReviewUpload, AccessReviewUploadInput } from '../models/review-upload.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { endpoint } from './endpoint.ts'
 import { listIn } from './json-param.ts'
 import { bool, manyOf, oneOf, pageParams, text } from './params.ts'
@@ -237,19 +239,13 @@ export const REVIEW_ENDPOINTS = {
     path: '/.well-known/keyway-evidence-keys',
     summary: 'The keys that evidence of this deployment is signed with, newest first',
     who: 'anybody',
-    output: v.pipe(
-      v.strictObject({
-        keys: v.array(
-          v.strictObject({
-            public_key: v.pipe(v.string(), v.metadata({ description: 'Ed25519, 64 hex digits' })),
-            fingerprint: v.pipe(
-              v.string(),
-              v.metadata({ description: 'SHA-256 of its SubjectPublicKeyInfo in DER' }),
-            ),
-          }),
-        ),
-      }),
-      v.metadata({ title: 'EvidenceKeys' }),
-    ),
+    output: strictObject('EvidenceKeys', {
+      keys: v.array(
+        v.strictObject({
+          public_key: described(v.string(), 'Ed25519, 64 hex digits'),
+          fingerprint: described(v.string(), 'SHA-256 of its SubjectPublicKeyInfo in DER'),
+        }),
+      ),
+    }),
   }),
 } as const

@@ -1,11 +1,10 @@
 /** What operators read of a rotation of KEYWAY_SECRET, and how they end the tokens that nobody uses. */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { row } from './operator-row.ts'
 
-const describe = <S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
-
-const count = (of: string) => describe(v.number(), of)
+const count = (of: string) => described(v.number(), of)
 
 /** What older secrets have made and is still good, by kind: how many. */
 export const RotationNeeds = v.strictObject({
@@ -26,32 +25,34 @@ export type RotationNeeds = v.InferOutput<typeof RotationNeeds>
 const WaitingToken = v.strictObject({
   id: v.string(),
   name: v.string(),
-  user: describe(v.string(), 'E-mail address of its owner'),
-  created_at: describe(v.string(), 'ISO 8601, UTC'),
-  last_used_at: v.nullable(describe(v.string(), 'ISO 8601, UTC, to the minute')),
+  user: described(v.string(), 'E-mail address of its owner'),
+  created_at: described(v.string(), 'ISO 8601, UTC'),
+  last_used_at: v.nullable(described(v.string(), 'ISO 8601, UTC, to the minute')),
 })
 
-export const Rotation = v.pipe(
-  v.strictObject({
-    newest: describe(v.string(), 'Id of the newest secret; the secret cannot be found from it'),
-    since: describe(v.string(), 'When a host first started with it; ISO 8601, UTC'),
-    older: describe(v.array(v.string()), 'Ids of the other secrets of the host that answers'),
-    needed: describe(RotationNeeds, 'What still needs another secret than the newest'),
-    tokens: describe(
+export const Rotation = strictObject(
+  'Rotation',
+  'How far the change to the newest secret of KEYWAY_SECRET is',
+  {
+    newest: described(v.string(), 'Id of the newest secret; the secret cannot be found from it'),
+    since: described(v.string(), 'When a host first started with it; ISO 8601, UTC'),
+    older: described(v.array(v.string()), 'Ids of the other secrets of the host that answers'),
+    needed: described(RotationNeeds, 'What still needs another secret than the newest'),
+    tokens: described(
       v.array(WaitingToken),
       'The API tokens of it, the last used first; 100 at most',
     ),
     page_tokens_until: v.nullable(
-      describe(
+      described(
         v.string(),
         'Until when page tokens may be about that an older secret has sealed; null: none any more',
       ),
     ),
-    hosts_behind: describe(
+    hosts_behind: described(
       v.array(
         v.strictObject({
           node: v.string(),
-          knows_newest: describe(
+          knows_newest: described(
             v.boolean(),
             'False: until it restarts with the newest, nothing is made again with that',
           ),
@@ -59,12 +60,8 @@ export const Rotation = v.pipe(
       ),
       'Live hosts whose first secret is not the newest',
     ),
-    safe_to_drop: describe(v.boolean(), 'Whether nothing needs an older secret any more'),
-  }),
-  v.metadata({
-    title: 'Rotation',
-    description: 'How far the change to the newest secret of KEYWAY_SECRET is',
-  }),
+    safe_to_drop: described(v.boolean(), 'Whether nothing needs an older secret any more'),
+  },
 )
 export type Rotation = v.InferOutput<typeof Rotation>
 
@@ -80,10 +77,10 @@ export const ROTATION_ENDPOINTS = {
     path: '/rotation/end-tokens',
     summary: 'Revoke the API tokens that were not used since the newest secret is there',
     body: v.strictObject({
-      dry_run: describe(v.optional(v.boolean(), false), 'Only count them'),
+      dry_run: described(v.optional(v.boolean(), false), 'Only count them'),
     }),
     output: v.strictObject({
-      ended: describe(v.number(), 'How many were revoked, or would be'),
+      ended: described(v.number(), 'How many were revoked, or would be'),
     }),
     errors: [422],
   }),

@@ -1,13 +1,11 @@
 /** What operators see of syncs, and set. */
 import * as v from 'valibot'
 import { SyncRun, SyncSettings, SyncSettingsInput } from '../models/sync.ts'
+import { described } from '../schema/metadata.ts'
 import { row } from './operator-row.ts'
 import { int, text } from './params.ts'
 
-const dry_run = v.pipe(
-  v.optional(v.boolean(), false),
-  v.metadata({ description: 'Only say what would be different' }),
-)
+const dry_run = described(v.optional(v.boolean(), false), 'Only say what would be different')
 
 export const SYNC_ENDPOINTS = {
   list_syncs: row({

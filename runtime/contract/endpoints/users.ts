@@ -7,6 +7,7 @@ import { EvidenceFile } from '../models/evidence-file.ts'
 import { Group, USER_SORTS, User, UserWithCustomAttributes } from '../models/person.ts'
 import { PersonalSettings, PersonalSettingsChange } from '../models/personal-settings.ts'
 import { IdentityEventsResult } from '../models/sync.ts'
+import { strictObject } from '../schema/object.ts'
 import { endpoint } from './endpoint.ts'
 import { asOf, bool, datetime, int, oneOf, pageParams, text, texts } from './params.ts'
 import { PersonExport } from './personal-data.ts'
@@ -14,7 +15,7 @@ import { PersonExport } from './personal-data.ts'
 const users = endpoint('Users')
 const groups = endpoint('Groups')
 
-const Role = v.pipe(v.strictObject({ name: v.string() }), v.metadata({ title: 'UserRole' }))
+const Role = strictObject('UserRole', { name: v.string() })
 const exact = bool(false).describe('Whether the whole text must match')
 
 export const USER_ENDPOINTS = {

@@ -8,12 +8,11 @@ import {
   WebhookHeaders,
   WebhookHeadersChange,
 } from '../models/inline-webhook.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { keptNull, nullable } from '../schema/optional.ts'
 import { row } from './operator-row.ts'
 import { bool } from './params.ts'
-
-const described = <S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
 
 const Feed = v.strictObject({
   waiting: described(v.number(), 'Events that are still to be delivered, counted up to 1,000'),
@@ -22,49 +21,40 @@ const Feed = v.strictObject({
   problem: nullable(described(v.string(), 'What failed last')),
 })
 
-export const Webhook = v.pipe(
-  v.strictObject({
-    id: v.string(),
-    hook_type: v.picklist(INLINE_WEBHOOK_TYPES),
-    name: v.string(),
-    description: nullable(v.string()),
-    url: nullable(described(v.string(), 'Where it is sent')),
-    headers: described(v.array(v.string()), 'Names of the headers that go with it'),
-    enabled: v.boolean(),
-    feed: nullable(described(Feed, 'Of one of type SIEM: how far it has got')),
-  }),
-  v.metadata({ title: 'Webhook', description: 'An inline webhook, as its operator sees it' }),
-)
+export const Webhook = strictObject('Webhook', 'An inline webhook, as its operator sees it', {
+  id: v.string(),
+  hook_type: v.picklist(INLINE_WEBHOOK_TYPES),
+  name: v.string(),
+  description: nullable(v.string()),
+  url: nullable(described(v.string(), 'Where it is sent')),
+  headers: described(v.array(v.string()), 'Names of the headers that go with it'),
+  enabled: v.boolean(),
+  feed: nullable(described(Feed, 'Of one of type SIEM: how far it has got')),
+})
 export type Webhook = v.InferOutput<typeof Webhook>
 
-export const WebhookChanged = v.pipe(
-  v.strictObject({
-    changed: described(v.boolean(), 'False where it was so already, and for a dry run'),
-    difference: described(v.array(v.string()), 'What is different now, or would be, as text'),
-    webhook: described(v.nullable(Webhook), 'As it is now; null where there is none'),
-    secret: described(
-      v.nullable(v.string()),
-      'What it is signed with, where a new one was made: it is shown only here',
-    ),
-  }),
-  v.metadata({ title: 'WebhookChanged', description: 'What became of a change' }),
-)
+export const WebhookChanged = strictObject('WebhookChanged', 'What became of a change', {
+  changed: described(v.boolean(), 'False where it was so already, and for a dry run'),
+  difference: described(v.array(v.string()), 'What is different now, or would be, as text'),
+  webhook: described(v.nullable(Webhook), 'As it is now; null where there is none'),
+  secret: described(
+    v.nullable(v.string()),
+    'What it is signed with, where a new one was made: it is shown only here',
+  ),
+})
 export type WebhookChanged = v.InferOutput<typeof WebhookChanged>
 
-export const WebhookTried = v.pipe(
-  v.strictObject({
-    ok: described(v.boolean(), 'Whether it would count as a success'),
-    status: described(v.nullable(v.number()), 'HTTP status; null where none came'),
-    ms: described(v.number(), 'How long it took, in milliseconds'),
-    problem: described(v.nullable(v.string()), 'What is wrong, as text'),
-    response: described(
-      v.nullable(v.record(v.string(), v.unknown())),
-      'What was understood of the answer',
-    ),
-    sent: described(v.record(v.string(), v.unknown()), 'The sample that was sent'),
-  }),
-  v.metadata({ title: 'WebhookTried', description: 'How a sample was answered' }),
-)
+export const WebhookTried = strictObject('WebhookTried', 'How a sample was answered', {
+  ok: described(v.boolean(), 'Whether it would count as a success'),
+  status: described(v.nullable(v.number()), 'HTTP status; null where none came'),
+  ms: described(v.number(), 'How long it took, in milliseconds'),
+  problem: described(v.nullable(v.string()), 'What is wrong, as text'),
+  response: described(
+    v.nullable(v.record(v.string(), v.unknown())),
+    'What was understood of the answer',
+  ),
+  sent: described(v.record(v.string(), v.unknown()), 'The sample that was sent'),
+})
 export type WebhookTried = v.InferOutput<typeof WebhookTried>
 
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_WEBHOOK_NAME))

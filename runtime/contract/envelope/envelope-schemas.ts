@@ -9,10 +9,9 @@ import { AuthCredential } from '../connector/authentication.ts'
 import { ErrorCode } from '../errors/error-codes.ts'
 import type { AnySchema } from '../schema/any-schema.ts'
 import { anyObject, freeObject } from '../schema/free-object.ts'
+import { described } from '../schema/metadata.ts'
+import { object, strictObject } from '../schema/object.ts'
 import { maybe, nullable } from '../schema/optional.ts'
-
-const described = <const S extends AnySchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
 
 /** A schema that judges nothing, for a place whose JSON Schema is already known. */
 export const literalSchema = (jsonSchema: Record<string, unknown>) =>
@@ -24,18 +23,15 @@ export const literalSchema = (jsonSchema: Record<string, unknown>) =>
 export const MAX_PAGE_SIZE = 1000
 
 /** Where to go on (service.md section 2.3). */
-const Page = v.pipe(
-  v.object({
-    token: maybe(described(v.string(), 'Opaque; from the previous answer')),
-    size: maybe(
-      described(
-        v.pipe(v.number(), v.integer()),
-        `Items per page, 1 to ${MAX_PAGE_SIZE}; the same in one sequence`,
-      ),
+const Page = object('Page', {
+  token: maybe(described(v.string(), 'Opaque; from the previous answer')),
+  size: maybe(
+    described(
+      v.pipe(v.number(), v.integer()),
+      `Items per page, 1 to ${MAX_PAGE_SIZE}; the same in one sequence`,
     ),
-  }),
-  v.metadata({ title: 'Page' }),
-)
+  ),
+})
 
 const rawData = described(
   v.unknown(),
@@ -67,57 +63,50 @@ export const commonMembers = {
 
 /** The request envelope; plain (no credentials) where `credentials` is left out. */
 export function requestEnvelope({ title, request, settings, credentials = {} }: EnvelopeParts) {
-  return v.pipe(
-    v.object({
-      ...credentials,
-      request,
-      ...commonMembers,
-      ...(settings ? { settings } : {}),
-    }),
-    v.metadata({ title }),
-  )
+  return object(title, {
+    ...credentials,
+    request,
+    ...commonMembers,
+    ...(settings ? { settings } : {}),
+  })
 }
 
 /** Where the next page is; the last page has none. */
-const ResponsePage = v.pipe(
-  v.strictObject({
-    token: nullable(described(v.string(), 'Opaque; send it back to get the next page')),
-    size: nullable(v.pipe(v.number(), v.integer())),
-  }),
-  v.metadata({ title: 'ResponsePage', description: 'Where to go on' }),
-)
+const ResponsePage = strictObject('ResponsePage', 'Where to go on', {
+  token: nullable(described(v.string(), 'Opaque; send it back to get the next page')),
+  size: nullable(v.pipe(v.number(), v.integer())),
+})
 
 /** The success envelope around a response. */
 export function successEnvelope(title: string, response: AnySchema) {
-  return v.pipe(
-    v.strictObject({ response, raw_data: nullable(rawData), page: nullable(ResponsePage) }),
-    v.metadata({ title }),
-  )
+  return strictObject(title, {
+    response,
+    raw_data: nullable(rawData),
+    page: nullable(ResponsePage),
+  })
 }
 
-const ErrorObject = v.pipe(
-  v.strictObject({
-    message: described(v.string(), 'What happened, for people'),
-    error_code: ErrorCode,
-    app_id: described(v.string(), 'The connector that was called'),
-    status_code: nullable(
-      described(v.pipe(v.number(), v.integer()), 'HTTP status of the third-party system'),
-    ),
-    app_error_code: nullable(described(v.string(), 'The third-party system’s own code')),
-    raised_by: nullable(described(v.string(), 'What raised the error')),
-    raised_in: nullable(described(v.string(), 'Where it was raised')),
-  }),
-  v.metadata({ title: 'Error', description: 'What went wrong' }),
-)
+const ErrorObject = strictObject('Error', 'What went wrong', {
+  message: described(v.string(), 'What happened, for people'),
+  error_code: ErrorCode,
+  app_id: described(v.string(), 'The connector that was called'),
+  status_code: nullable(
+    described(v.pipe(v.number(), v.integer()), 'HTTP status of the third-party system'),
+  ),
+  app_error_code: nullable(described(v.string(), 'The third-party system’s own code')),
+  raised_by: nullable(described(v.string(), 'What raised the error')),
+  raised_in: nullable(described(v.string(), 'Where it was raised')),
+})
 
 /** The error envelope, the same for every failure. */
-export const ErrorResponse = v.pipe(
-  v.strictObject({
+export const ErrorResponse = strictObject(
+  'ErrorResponse',
+  'A failure; HTTP 200 where it was handled',
+  {
     is_error: v.literal(true),
     error: ErrorObject,
     raw_data: nullable(freeObject()),
     page: nullable(ResponsePage),
-  }),
-  v.metadata({ title: 'ErrorResponse', description: 'A failure; HTTP 200 where it was handled' }),
+  },
 )
 export type ErrorResponse = v.InferOutput<typeof ErrorResponse>

@@ -1,6 +1,8 @@
 /** Access policies: who is given what by what they are (core-interface.md sections 1.10 and 2.2). */
 import * as v from 'valibot'
 import { anyObject } from '../schema/free-object.ts'
+import { described } from '../schema/metadata.ts'
+import { object, strictObject } from '../schema/object.ts'
 import { maybe } from '../schema/optional.ts'
 import { type Condition, conditionFault } from './condition.ts'
 import { listOf, MAX_NAME } from './reference.ts'
@@ -11,24 +13,15 @@ export type PolicySort = (typeof POLICY_SORTS)[number]
 
 export const POLICY_STATUSES = ['DRAFT', 'PUBLISHED'] as const
 
-const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
+const PolicyPermissionInput = object('AccessPolicyPermissionInput', { id: v.string() })
 
-const PolicyPermissionInput = v.pipe(
-  v.object({ id: v.string() }),
-  v.metadata({ title: 'AccessPolicyPermissionInput' }),
-)
-
-const PolicyAppInput = v.pipe(
-  v.object({
-    id: v.string(),
-    is_preapproved: maybe(described(v.boolean(), 'Given without anybody being asked')),
-    permissions: maybe(
-      described(listOf(PolicyPermissionInput), 'Empty: the app itself, without a permission'),
-    ),
-  }),
-  v.metadata({ title: 'AccessPolicyAppInput' }),
-)
+const PolicyAppInput = object('AccessPolicyAppInput', {
+  id: v.string(),
+  is_preapproved: maybe(described(v.boolean(), 'Given without anybody being asked')),
+  permissions: maybe(
+    described(listOf(PolicyPermissionInput), 'Empty: the app itself, without a permission'),
+  ),
+})
 
 /** As the policy of everybody is answered: what was read can be sent back. */
 const isNone = (value: Record<string, unknown>): boolean => Object.keys(value).length === 0
@@ -45,37 +38,30 @@ const condition = v.pipe(
   }),
 )
 
-export const AccessPolicyInput = v.pipe(
-  v.object({
-    name: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_NAME)),
-    business_justification: v.pipe(v.string(), v.maxLength(500)),
-    status: maybe(described(v.picklist(POLICY_STATUSES), 'DRAFT where nothing is said')),
-    is_enabled: maybe(described(v.boolean(), 'False where nothing is said')),
-    apps: v.pipe(listOf(PolicyAppInput), v.minLength(1)),
-    access_condition: maybe(condition),
-    is_everyone_condition: maybe(described(v.boolean(), 'Everybody; no condition is needed then')),
-  }),
-  v.metadata({ title: 'AccessPolicyInput' }),
-)
+export const AccessPolicyInput = object('AccessPolicyInput', {
+  name: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_NAME)),
+  business_justification: v.pipe(v.string(), v.maxLength(500)),
+  status: maybe(described(v.picklist(POLICY_STATUSES), 'DRAFT where nothing is said')),
+  is_enabled: maybe(described(v.boolean(), 'False where nothing is said')),
+  apps: v.pipe(listOf(PolicyAppInput), v.minLength(1)),
+  access_condition: maybe(condition),
+  is_everyone_condition: maybe(described(v.boolean(), 'Everybody; no condition is needed then')),
+})
 export type AccessPolicyInput = v.InferOutput<typeof AccessPolicyInput>
 
-const PolicyAppOutput = v.pipe(
-  v.strictObject({
-    id: v.string(),
-    label: v.string(),
-    is_preapproved: v.boolean(),
-    permissions: v.array(
-      v.pipe(
-        v.strictObject({ id: v.string(), label: v.string() }),
-        v.metadata({ title: 'AccessPolicyPermissionOutput' }),
-      ),
-    ),
-  }),
-  v.metadata({ title: 'AccessPolicyAppOutput' }),
-)
+const PolicyAppOutput = strictObject('AccessPolicyAppOutput', {
+  id: v.string(),
+  label: v.string(),
+  is_preapproved: v.boolean(),
+  permissions: v.array(
+    strictObject('AccessPolicyPermissionOutput', { id: v.string(), label: v.string() }),
+  ),
+})
 
-export const AccessPolicyOutput = v.pipe(
-  v.strictObject({
+export const AccessPolicyOutput = strictObject(
+  'AccessPolicyOutput',
+  'Who is given what by what they are',
+  {
     name: v.string(),
     business_justification: v.string(),
     id: v.string(),
@@ -84,8 +70,7 @@ export const AccessPolicyOutput = v.pipe(
     apps: v.array(PolicyAppOutput),
     access_condition: described(anyObject(), 'Empty for everybody'),
     is_everyone_condition: v.boolean(),
-  }),
-  v.metadata({ title: 'AccessPolicyOutput', description: 'Who is given what by what they are' }),
+  },
 )
 export type AccessPolicyOutput = v.InferInput<typeof AccessPolicyOutput>
 

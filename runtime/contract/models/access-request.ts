@@ -1,6 +1,8 @@
 /** Access requests: core-interface.md sections 1.9, 1.17 and 2; clients read their states as section 2.1 says. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
+import { described } from '../schema/metadata.ts'
+import { object, strictObject } from '../schema/object.ts'
 import { maybe, nullable } from '../schema/optional.ts'
 import { ACCESS_LENGTHS } from './access-length.ts'
 import { User } from './person.ts'
@@ -37,54 +39,46 @@ export type RequestStatus = (typeof REQUEST_STATUSES)[number]
 /** Longest access that may be asked for by seconds: ten years. */
 const MAX_SECONDS = 10 * 365 * 24 * 3600
 
-export const CreateAccessRequestInput = v.pipe(
-  v.object({
-    app_id: v.string(),
-    requester_user_id: maybe(
-      v.pipe(v.string(), v.metadata({ description: 'For admins: who asks. Absent: the caller' })),
+export const CreateAccessRequestInput = object('CreateAccessRequestInput', {
+  app_id: v.string(),
+  requester_user_id: maybe(described(v.string(), 'For admins: who asks. Absent: the caller')),
+  target_user_id: maybe(described(v.string(), 'Who is to have it. Absent: the requester')),
+  note: maybe(v.pipe(prose('The old name of business_justification'))),
+  business_justification: maybe(prose('Why it is needed')),
+  expiration_in_seconds: maybe(
+    v.pipe(
+      v.number(),
+      v.integer(),
+      v.minValue(1),
+      v.maxValue(MAX_SECONDS),
+      v.metadata({ description: 'How long. Absent, without access_length: for good' }),
     ),
-    target_user_id: maybe(
-      v.pipe(v.string(), v.metadata({ description: 'Who is to have it. Absent: the requester' })),
-    ),
-    note: maybe(v.pipe(prose('The old name of business_justification'))),
-    business_justification: maybe(prose('Why it is needed')),
-    expiration_in_seconds: maybe(
-      v.pipe(
-        v.number(),
-        v.integer(),
-        v.minValue(1),
-        v.maxValue(MAX_SECONDS),
-        v.metadata({ description: 'How long. Absent, without access_length: for good' }),
-      ),
-    ),
-    access_length: maybe(v.picklist(keysOf(ACCESS_LENGTHS))),
-    requestable_permission_ids: maybe(listOf(v.string(), 100)),
-  }),
-  v.metadata({ title: 'CreateAccessRequestInput' }),
-)
+  ),
+  access_length: maybe(v.picklist(keysOf(ACCESS_LENGTHS))),
+  requestable_permission_ids: maybe(listOf(v.string(), 100)),
+})
 export type CreateAccessRequestInput = v.InferOutput<typeof CreateAccessRequestInput>
 
 /** Longest reason of a revocation, in characters. */
 const MAX_REVOCATION_REASON = 1000
 
-export const RevokeAccessInput = v.pipe(
-  v.strictObject({
-    reason: v.pipe(
-      v.string(),
-      v.regex(/\S/, 'a reason is needed'),
-      v.maxLength(MAX_REVOCATION_REASON),
-      v.metadata({ description: 'Why: everybody reads it who sees the request' }),
-    ),
-  }),
-  v.metadata({ title: 'RevokeAccessInput' }),
-)
+export const RevokeAccessInput = strictObject('RevokeAccessInput', {
+  reason: v.pipe(
+    v.string(),
+    v.regex(/\S/, 'a reason is needed'),
+    v.maxLength(MAX_REVOCATION_REASON),
+    v.metadata({ description: 'Why: everybody reads it who sees the request' }),
+  ),
+})
 export type RevokeAccessInput = v.InferOutput<typeof RevokeAccessInput>
 
 const zoneless = (description: string) =>
-  nullable(v.pipe(v.string(), v.metadata({ description: `${description}: UTC, without a zone` })))
+  nullable(described(v.string(), `${description}: UTC, without a zone`))
 
-export const AccessRequest = v.pipe(
-  v.strictObject({
+export const AccessRequest = strictObject(
+  'AccessRequest',
+  'A request for access, and the access that it granted',
+  {
     id: v.string(),
     app_id: v.string(),
     app_name: v.string(),
@@ -92,14 +86,14 @@ export const AccessRequest = v.pipe(
     target_user: User,
     supporter_user: nullable(User),
     status: v.picklist(REQUEST_STATUSES),
-    is_break_glass: v.pipe(
+    is_break_glass: described(
       v.boolean(),
-      v.metadata({ description: 'Whether it was taken at once, to be reviewed afterwards' }),
+      'Whether it was taken at once, to be reviewed afterwards',
     ),
     revoked_by: nullable(User),
-    notes: v.pipe(
+    notes: described(
       v.record(v.string(), v.nullable(v.string())),
-      v.metadata({ description: 'Status to what was said when it was reached' }),
+      'Status to what was said when it was reached',
     ),
     expires_at: zoneless('When the access ends'),
     expiration_in_seconds: nullable(v.number()),
@@ -109,10 +103,6 @@ export const AccessRequest = v.pipe(
     custom_fields: nullable(
       v.array(v.strictObject({ prompt: v.string(), response: nullable(v.string()) })),
     ),
-  }),
-  v.metadata({
-    title: 'AccessRequest',
-    description: 'A request for access, and the access that it granted',
-  }),
+  },
 )
 export type AccessRequest = v.InferInput<typeof AccessRequest>

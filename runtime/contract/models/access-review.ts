@@ -1,6 +1,8 @@
 /** Access reviews as the public service has them: core-interface.md sections 1.12, 2.1 and 2.2. */
 import * as v from 'valibot'
 import { anyObject } from '../schema/free-object.ts'
+import { described } from '../schema/metadata.ts'
+import { object, strictObject } from '../schema/object.ts'
 import { keptNull, maybe, nullable } from '../schema/optional.ts'
 import { listOf } from './reference.ts'
 import { MAX_FILTERS, ScopeFilter, sentMoment } from './review-scope.ts'
@@ -56,20 +58,17 @@ const MAX_REVIEW_APPS = 200
 const MAX_REVIEW_NAME = 255
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_REVIEW_NAME))
 
-const moment = v.pipe(v.string(), v.metadata({ description: 'ISO 8601, UTC' }))
+const moment = described(v.string(), 'ISO 8601, UTC')
 const filters = listOf(ScopeFilter, MAX_FILTERS)
 
 const numbers = v.nullish(listOf(v.pipe(v.number(), v.integer()), 366))
 const whole = v.nullish(v.pipe(v.number(), v.integer()))
 const Weekday = v.union([
   v.pipe(v.number(), v.integer()),
-  v.pipe(
-    v.strictObject({
-      weekday: v.pipe(v.number(), v.integer()),
-      n: v.pipe(v.number(), v.integer()),
-    }),
-    v.metadata({ title: 'PositionalWeekday', description: 'The n-th such day of a month' }),
-  ),
+  strictObject('PositionalWeekday', 'The n-th such day of a month', {
+    weekday: v.pipe(v.number(), v.integer()),
+    n: v.pipe(v.number(), v.integer()),
+  }),
 ])
 
 const recurrence = {
@@ -99,96 +98,79 @@ const recurrence = {
   ),
 }
 
-const RecurrenceConfigInput = v.pipe(
-  v.object(recurrence),
-  v.metadata({
-    title: 'RecurrenceConfigInput',
-    description:
-      'A rule of RFC 5545 in numbers: `freq` 0 yearly, 1 monthly, 2 weekly, 3 daily; days of the week from 0, Monday',
-  }),
+const RecurrenceConfigInput = object(
+  'RecurrenceConfigInput',
+  'A rule of RFC 5545 in numbers: `freq` 0 yearly, 1 monthly, 2 weekly, 3 daily; days of the week from 0, Monday',
+  recurrence,
 )
 export type RecurrenceConfig = v.InferOutput<typeof RecurrenceConfigInput>
 
-export const AccessReviewDomainAppInput = v.pipe(
-  v.strictObject({
-    id: v.pipe(v.string(), v.metadata({ description: 'The app' })),
-    review_type: v.nullish(v.picklist(REVIEW_TYPES), 'ENTITLEMENTS'),
-    scope_filters: maybe(filters),
-  }),
-  v.metadata({ title: 'AccessReviewDomainAppInput' }),
-)
+export const AccessReviewDomainAppInput = strictObject('AccessReviewDomainAppInput', {
+  id: described(v.string(), 'The app'),
+  review_type: v.nullish(v.picklist(REVIEW_TYPES), 'ENTITLEMENTS'),
+  scope_filters: maybe(filters),
+})
 export type AccessReviewDomainAppInput = v.InferOutput<typeof AccessReviewDomainAppInput>
 
-export const CreateAccessReviewInput = v.pipe(
-  v.strictObject({
-    name,
-    deadline_at: sentMoment('Until when it is to be decided'),
-    owner_id: maybe(v.string()),
-    target_launch_date: maybe(sentMoment('When it begins; absent: now')),
-    recurrence_config: maybe(RecurrenceConfigInput),
-    recurrence_days_frequency: maybe(v.pipe(v.number(), v.integer())),
-    apps: v.nullish(listOf(AccessReviewDomainAppInput, MAX_REVIEW_APPS), []),
-  }),
-  v.metadata({ title: 'CreateAccessReviewInput' }),
-)
+export const CreateAccessReviewInput = strictObject('CreateAccessReviewInput', {
+  name,
+  deadline_at: sentMoment('Until when it is to be decided'),
+  owner_id: maybe(v.string()),
+  target_launch_date: maybe(sentMoment('When it begins; absent: now')),
+  recurrence_config: maybe(RecurrenceConfigInput),
+  recurrence_days_frequency: maybe(v.pipe(v.number(), v.integer())),
+  apps: v.nullish(listOf(AccessReviewDomainAppInput, MAX_REVIEW_APPS), []),
+})
 export type CreateAccessReviewInput = v.InferOutput<typeof CreateAccessReviewInput>
 
-export const AddAppsInput = v.pipe(
-  v.strictObject({ apps: listOf(AccessReviewDomainAppInput, MAX_REVIEW_APPS) }),
-  v.metadata({ title: 'AddAppsInput' }),
-)
+export const AddAppsInput = strictObject('AddAppsInput', {
+  apps: listOf(AccessReviewDomainAppInput, MAX_REVIEW_APPS),
+})
 
-const UpdateAccessReviewArdaInput = v.pipe(
-  v.strictObject({
-    id: v.pipe(v.string(), v.metadata({ description: 'Of the app within the review' })),
-    scope_filters: keptNull(filters),
-    removal_action: maybe(v.picklist(REMOVAL_ACTIONS)),
-    configurable_evidence_upload: maybe(v.picklist(EVIDENCE_UPLOADS)),
-  }),
-  v.metadata({ title: 'UpdateAccessReviewArdaInput' }),
-)
+const UpdateAccessReviewArdaInput = strictObject('UpdateAccessReviewArdaInput', {
+  id: described(v.string(), 'Of the app within the review'),
+  scope_filters: keptNull(filters),
+  removal_action: maybe(v.picklist(REMOVAL_ACTIONS)),
+  configurable_evidence_upload: maybe(v.picklist(EVIDENCE_UPLOADS)),
+})
 
-export const UpdateAccessReviewInput = v.pipe(
-  v.strictObject({
-    name: maybe(name),
-    deadline_at: maybe(sentMoment('Until when it is to be decided')),
-    owner_id: maybe(v.string()),
-    target_launch_date: maybe(sentMoment('When it begins')),
-    recurrence_config: keptNull(RecurrenceConfigInput),
-    recurrence_days_frequency: keptNull(v.pipe(v.number(), v.integer())),
-    apps: v.nullish(listOf(UpdateAccessReviewArdaInput, MAX_REVIEW_APPS), []),
-  }),
-  v.metadata({ title: 'UpdateAccessReviewInput' }),
-)
+export const UpdateAccessReviewInput = strictObject('UpdateAccessReviewInput', {
+  name: maybe(name),
+  deadline_at: maybe(sentMoment('Until when it is to be decided')),
+  owner_id: maybe(v.string()),
+  target_launch_date: maybe(sentMoment('When it begins')),
+  recurrence_config: keptNull(RecurrenceConfigInput),
+  recurrence_days_frequency: keptNull(v.pipe(v.number(), v.integer())),
+  apps: v.nullish(listOf(UpdateAccessReviewArdaInput, MAX_REVIEW_APPS), []),
+})
 export type UpdateAccessReviewInput = v.InferOutput<typeof UpdateAccessReviewInput>
 
-const AccessReviewDomainAppErrorOutput = v.pipe(
-  v.strictObject({ app_id: v.string(), error: v.string() }),
-  v.metadata({ title: 'AccessReviewDomainAppErrorOutput' }),
-)
+const AccessReviewDomainAppErrorOutput = strictObject('AccessReviewDomainAppErrorOutput', {
+  app_id: v.string(),
+  error: v.string(),
+})
 export type ReviewAppError = v.InferInput<typeof AccessReviewDomainAppErrorOutput>
 
-export const AccessReviewDomainAppOutput = v.pipe(
-  v.strictObject({
-    id: v.string(),
-    domain_app_id: v.string(),
-    domain_app_name: v.string(),
-    domain_app_sources: v.array(v.string()),
-    status: v.picklist(REVIEW_APP_STATUSES),
-    review_type: nullable(v.picklist(REVIEW_TYPES)),
-    app_last_synced_at: nullable(moment),
-    last_synced_at: nullable(moment),
-    account_count: nullable(v.number()),
-    launched_at: nullable(moment),
-    completed_at: nullable(moment),
-    scope_filters: nullable(v.array(anyObject())),
-  }),
-  v.metadata({ title: 'AccessReviewDomainAppOutput' }),
-)
+export const AccessReviewDomainAppOutput = strictObject('AccessReviewDomainAppOutput', {
+  id: v.string(),
+  domain_app_id: v.string(),
+  domain_app_name: v.string(),
+  domain_app_sources: v.array(v.string()),
+  status: v.picklist(REVIEW_APP_STATUSES),
+  review_type: nullable(v.picklist(REVIEW_TYPES)),
+  app_last_synced_at: nullable(moment),
+  last_synced_at: nullable(moment),
+  account_count: nullable(v.number()),
+  launched_at: nullable(moment),
+  completed_at: nullable(moment),
+  scope_filters: nullable(v.array(anyObject())),
+})
 export type AccessReviewDomainAppOutput = v.InferInput<typeof AccessReviewDomainAppOutput>
 
-export const AccessReviewOutput = v.pipe(
-  v.strictObject({
+export const AccessReviewOutput = strictObject(
+  'AccessReviewOutput',
+  'A review of who has access to what',
+  {
     id: v.string(),
     name: v.string(),
     status: v.picklist(REVIEW_STATUSES),
@@ -199,26 +181,23 @@ export const AccessReviewOutput = v.pipe(
     started_at: nullable(moment),
     completed_at: nullable(moment),
     target_launch_date: nullable(moment),
-    recurrence_config: nullable(
-      v.pipe(v.object(recurrence), v.metadata({ title: 'RecurrenceConfig' })),
-    ),
+    recurrence_config: nullable(object('RecurrenceConfig', recurrence)),
     recurrence_days_frequency: nullable(v.number()),
     created_at: nullable(moment),
     updated_at: nullable(moment),
     apps: v.array(AccessReviewDomainAppOutput),
-  }),
-  v.metadata({ title: 'AccessReviewOutput', description: 'A review of who has access to what' }),
+  },
 )
 export type AccessReviewOutput = v.InferInput<typeof AccessReviewOutput>
 
 const errors = nullable(v.array(AccessReviewDomainAppErrorOutput))
 
-export const CreateAccessReviewOutput = v.pipe(
-  v.strictObject({ access_review: AccessReviewOutput, errors }),
-  v.metadata({ title: 'CreateAccessReviewOutput' }),
-)
+export const CreateAccessReviewOutput = strictObject('CreateAccessReviewOutput', {
+  access_review: AccessReviewOutput,
+  errors,
+})
 
-export const AddAppsOutput = v.pipe(
-  v.strictObject({ added_apps: v.array(AccessReviewDomainAppOutput), errors }),
-  v.metadata({ title: 'AddAppsOutput' }),
-)
+export const AddAppsOutput = strictObject('AddAppsOutput', {
+  added_apps: v.array(AccessReviewDomainAppOutput),
+  errors,
+})

@@ -1,6 +1,8 @@
 /** Accounts and what happens to them: service.md sections 2.5 and 3; connector-interface.md 2.7, 2.8. */
 import * as v from 'valibot'
 import { freeObject, stringMap } from '../schema/free-object.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { nullable } from '../schema/optional.ts'
 
 export const AccountStatus = v.pipe(
@@ -23,10 +25,12 @@ const AccountType = v.pipe(
 export const accountId = (description = 'The account, by its id in the integration') =>
   v.pipe(v.string(), v.metadata({ semantic: 'account-id', description }))
 
-const text = (description: string) => nullable(v.pipe(v.string(), v.metadata({ description })))
+const text = (description: string) => nullable(described(v.string(), description))
 
-export const FoundAccountData = v.pipe(
-  v.strictObject({
+export const FoundAccountData = strictObject(
+  'FoundAccountData',
+  'An account in the third-party system',
+  {
     integration_specific_id: accountId('Uniquely identifies the account in the integration'),
     email: text('E-mail address'),
     given_name: text('First name'),
@@ -36,59 +40,49 @@ export const FoundAccountData = v.pipe(
     extra_data: nullable(freeObject()),
     custom_attributes: nullable(stringMap()),
     account_type: nullable(AccountType),
-  }),
-  v.metadata({ title: 'FoundAccountData', description: 'An account in the third-party system' }),
+  },
 )
 
-export const LastActivityData = v.pipe(
-  v.strictObject({
-    account_id: accountId(),
-    event_type: v.pipe(v.string(), v.metadata({ description: 'last_login or last_activity' })),
-    happened_at: v.pipe(v.string(), v.metadata({ description: 'ISO 8601, with offset' })),
-  }),
-  v.metadata({ title: 'LastActivityData', description: 'When an account was last used' }),
-)
+export const LastActivityData = strictObject('LastActivityData', 'When an account was last used', {
+  account_id: accountId(),
+  event_type: described(v.string(), 'last_login or last_activity'),
+  happened_at: described(v.string(), 'ISO 8601, with offset'),
+})
 
 const activity = {
   id: v.string(),
-  activity_type: v.pipe(
-    v.string(),
-    v.metadata({ description: 'A standard activity or the system’s own word' }),
-  ),
-  timestamp: v.pipe(v.string(), v.metadata({ description: 'ISO 8601' })),
+  activity_type: described(v.string(), 'A standard activity or the system’s own word'),
+  timestamp: described(v.string(), 'ISO 8601'),
   actor: freeObject(),
   targets: v.array(freeObject()),
   metadata: nullable(stringMap()),
 }
 
-export const ActivityRecord = v.pipe(
-  v.strictObject(activity),
-  v.metadata({ title: 'ActivityRecord', description: 'One entry of the system’s activity log' }),
+export const ActivityRecord = strictObject(
+  'ActivityRecord',
+  'One entry of the system’s activity log',
+  activity,
 )
 
-export const ApplicationActivityRecord = v.pipe(
-  v.strictObject({
+export const ApplicationActivityRecord = strictObject(
+  'ApplicationActivityRecord',
+  'An activity within one application',
+  {
     ...activity,
     application_instance_id: v.pipe(
       v.string(),
       v.metadata({ semantic: 'application-instance-id' }),
     ),
-  }),
-  v.metadata({
-    title: 'ApplicationActivityRecord',
-    description: 'An activity within one application',
-  }),
+  },
 )
 
-export const CustomAttributeSchema = v.pipe(
-  v.strictObject({
+export const CustomAttributeSchema = strictObject(
+  'CustomAttributeSchema',
+  'A custom attribute that may be asked for',
+  {
     customized_type: v.picklist(['ACCOUNT', 'ENTITLEMENT', 'RESOURCE']),
     name: v.string(),
     attribute_type: v.picklist(['STRING', 'USER']),
     description: nullable(v.string()),
-  }),
-  v.metadata({
-    title: 'CustomAttributeSchema',
-    description: 'A custom attribute that may be asked for',
-  }),
+  },
 )

@@ -3,6 +3,7 @@
  * two views, which differ by one member.
  */
 import * as v from 'valibot'
+import { object, strictObject } from '../schema/object.ts'
 import { keptNull, nullable } from '../schema/optional.ts'
 import { AccessLength, timeBasedAccess } from './access-length.ts'
 import { AppWithCustomAttributes } from './app.ts'
@@ -28,15 +29,12 @@ export const GROUP_PROVISIONINGS = [
   'GROUPS_AND_VISIBLE',
 ] as const
 
-export const AppStoreApp = v.pipe(
-  v.strictObject(AppWithCustomAttributes.entries),
-  v.metadata({ title: 'AppStoreApp' }),
-)
+export const AppStoreApp = strictObject('AppStoreApp', AppWithCustomAttributes.entries)
 
-export const AppLeftStore = v.pipe(
-  v.strictObject({ id: v.string(), in_app_store: v.boolean() }),
-  v.metadata({ title: 'AppLeftStore', description: 'The app is kept, out of the app store' }),
-)
+export const AppLeftStore = strictObject('AppLeftStore', 'The app is kept, out of the app store', {
+  id: v.string(),
+  in_app_store: v.boolean(),
+})
 
 /** Longest address that requesters are sent to, in characters (core-interface.md section 2.2). */
 const MAX_REDIRECT_URL = 2048
@@ -52,35 +50,29 @@ const redirectUrl = v.pipe(
   v.metadata({ description: 'Where requesters are sent instead' }),
 )
 
-const requestFlowInput = v.pipe(
-  v.object({
-    discoverability: v.optional(v.picklist(DISCOVERABILITIES)),
-    custom_approval_message: v.optional(prose('Words that go with the approval')),
-    require_manager_approval: v.optional(v.boolean()),
-    require_additional_approval: v.optional(v.boolean()),
-    allowed_groups: keptNull(AllowedGroupsConfigInput),
-    approvers: v.optional(AppApproversInput),
-    approvers_stage_2: v.optional(AppApproversInput),
-    admins: v.optional(AppAdminsInput),
-    request_validation_inline_webhook: keptNull(BaseInlineWebhook),
-  }),
-  v.metadata({ title: 'AppStoreAppSettingsRequestFlowInput' }),
-)
+const requestFlowInput = object('AppStoreAppSettingsRequestFlowInput', {
+  discoverability: v.optional(v.picklist(DISCOVERABILITIES)),
+  custom_approval_message: v.optional(prose('Words that go with the approval')),
+  require_manager_approval: v.optional(v.boolean()),
+  require_additional_approval: v.optional(v.boolean()),
+  allowed_groups: keptNull(AllowedGroupsConfigInput),
+  approvers: v.optional(AppApproversInput),
+  approvers_stage_2: v.optional(AppApproversInput),
+  admins: v.optional(AppAdminsInput),
+  request_validation_inline_webhook: keptNull(BaseInlineWebhook),
+})
 
-const provisioningInput = v.pipe(
-  v.object({
-    groups_provisioning: v.optional(v.picklist(GROUP_PROVISIONINGS)),
-    time_based_access: v.optional(timeBasedAccess()),
-    allow_multiple_permission_selection: v.optional(v.boolean()),
-    manual_steps_needed: v.optional(v.boolean()),
-    custom_provisioning_instructions: keptNull(prose('What is to be done by hand')),
-    default_time_based_access_option: keptNull(AccessLength),
-    default_permission: keptNull(RequestablePermissionBase),
-    provisioning_webhook: keptNull(BaseInlineWebhook),
-    access_removal_inline_webhook: keptNull(BaseInlineWebhook),
-  }),
-  v.metadata({ title: 'AppStoreAppSettingsProvisioningInput' }),
-)
+const provisioningInput = object('AppStoreAppSettingsProvisioningInput', {
+  groups_provisioning: v.optional(v.picklist(GROUP_PROVISIONINGS)),
+  time_based_access: v.optional(timeBasedAccess()),
+  allow_multiple_permission_selection: v.optional(v.boolean()),
+  manual_steps_needed: v.optional(v.boolean()),
+  custom_provisioning_instructions: keptNull(prose('What is to be done by hand')),
+  default_time_based_access_option: keptNull(AccessLength),
+  default_permission: keptNull(RequestablePermissionBase),
+  provisioning_webhook: keptNull(BaseInlineWebhook),
+  access_removal_inline_webhook: keptNull(BaseInlineWebhook),
+})
 
 const settingsInput = {
   custom_request_instructions: v.optional(prose('What requesters read')),
@@ -89,54 +81,45 @@ const settingsInput = {
   provisioning: v.optional(provisioningInput),
 }
 
-export const AppStoreAppSettingsInput = v.pipe(
-  v.object(settingsInput),
-  v.metadata({ title: 'AppStoreAppSettingsInput' }),
-)
+export const AppStoreAppSettingsInput = object('AppStoreAppSettingsInput', settingsInput)
 export type AppStoreAppSettingsInput = v.InferOutput<typeof AppStoreAppSettingsInput>
 
-export const AppSettingInput = v.pipe(
-  v.object({ ...settingsInput, in_app_store: v.optional(v.boolean()) }),
-  v.metadata({ title: 'AppSettingInput' }),
-)
+export const AppSettingInput = object('AppSettingInput', {
+  ...settingsInput,
+  in_app_store: v.optional(v.boolean()),
+})
 export type AppSettingInput = v.InferOutput<typeof AppSettingInput>
 
-export const AddAppToAppStoreInput = v.pipe(
-  v.object({ app_id: v.string(), ...settingsInput }),
-  v.metadata({ title: 'AddAppToAppStoreInput' }),
-)
+export const AddAppToAppStoreInput = object('AddAppToAppStoreInput', {
+  app_id: v.string(),
+  ...settingsInput,
+})
 export type AddAppToAppStoreInput = v.InferOutput<typeof AddAppToAppStoreInput>
 
-const requestFlowOutput = v.pipe(
-  v.strictObject({
-    discoverability: v.picklist(DISCOVERABILITIES),
-    custom_approval_message: v.string(),
-    require_manager_approval: v.boolean(),
-    require_additional_approval: v.boolean(),
-    allowed_groups: nullable(AllowedGroupsConfigOutput),
-    approvers: AppApproversOutput,
-    approvers_stage_2: AppApproversOutput,
-    response_describes_entire_approval_workflow: v.boolean(),
-    admins: AppAdminsOutput,
-    request_validation_inline_webhook: nullable(InlineWebhook),
-  }),
-  v.metadata({ title: 'AppStoreAppSettingsRequestFlowOutput' }),
-)
+const requestFlowOutput = strictObject('AppStoreAppSettingsRequestFlowOutput', {
+  discoverability: v.picklist(DISCOVERABILITIES),
+  custom_approval_message: v.string(),
+  require_manager_approval: v.boolean(),
+  require_additional_approval: v.boolean(),
+  allowed_groups: nullable(AllowedGroupsConfigOutput),
+  approvers: AppApproversOutput,
+  approvers_stage_2: AppApproversOutput,
+  response_describes_entire_approval_workflow: v.boolean(),
+  admins: AppAdminsOutput,
+  request_validation_inline_webhook: nullable(InlineWebhook),
+})
 
-const provisioningOutput = v.pipe(
-  v.strictObject({
-    groups_provisioning: v.picklist(GROUP_PROVISIONINGS),
-    time_based_access: v.array(AccessLength),
-    allow_multiple_permission_selection: v.boolean(),
-    manual_steps_needed: v.boolean(),
-    custom_provisioning_instructions: nullable(v.string()),
-    default_time_based_access_option: nullable(AccessLength),
-    default_permission: nullable(RequestablePermissionOutput),
-    provisioning_webhook: nullable(InlineWebhook),
-    access_removal_inline_webhook: nullable(InlineWebhook),
-  }),
-  v.metadata({ title: 'AppStoreAppSettingsProvisioningOutput' }),
-)
+const provisioningOutput = strictObject('AppStoreAppSettingsProvisioningOutput', {
+  groups_provisioning: v.picklist(GROUP_PROVISIONINGS),
+  time_based_access: v.array(AccessLength),
+  allow_multiple_permission_selection: v.boolean(),
+  manual_steps_needed: v.boolean(),
+  custom_provisioning_instructions: nullable(v.string()),
+  default_time_based_access_option: nullable(AccessLength),
+  default_permission: nullable(RequestablePermissionOutput),
+  provisioning_webhook: nullable(InlineWebhook),
+  access_removal_inline_webhook: nullable(InlineWebhook),
+})
 
 const settingsOutput = {
   custom_request_instructions: v.string(),
@@ -145,12 +128,9 @@ const settingsOutput = {
   provisioning: provisioningOutput,
 }
 
-export const AppStoreAppSettingsOutput = v.pipe(
-  v.strictObject(settingsOutput),
-  v.metadata({ title: 'AppStoreAppSettingsOutput' }),
-)
+export const AppStoreAppSettingsOutput = strictObject('AppStoreAppSettingsOutput', settingsOutput)
 
-export const AppSettingOutput = v.pipe(
-  v.strictObject({ ...settingsOutput, in_app_store: v.boolean() }),
-  v.metadata({ title: 'AppSettingOutput' }),
-)
+export const AppSettingOutput = strictObject('AppSettingOutput', {
+  ...settingsOutput,
+  in_app_store: v.boolean(),
+})

@@ -2,6 +2,8 @@
 import * as v from 'valibot'
 import { anyObject } from '../schema/free-object.ts'
 import { keysOf } from '../schema/keys.ts'
+import { described } from '../schema/metadata.ts'
+import { object, strictObject } from '../schema/object.ts'
 import { keptNull, maybe, nullable } from '../schema/optional.ts'
 import { CATEGORIES, categoryOf } from './categories.ts'
 import { CustomAttribute } from './person.ts'
@@ -44,7 +46,7 @@ export type AccountSort = (typeof ACCOUNT_SORTS)[number]
 export const CONNECTION_SOURCES = ['API', 'UI'] as const
 const SYNC_STATUSES = ['SYNCING', 'SUCCESS', 'FAILED'] as const
 
-const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))
+const text = (description: string) => described(v.string(), description)
 
 const app = {
   id: v.string(),
@@ -64,16 +66,13 @@ const app = {
   sync_status: nullable(v.picklist(SYNC_STATUSES)),
 }
 
-export const App = v.pipe(v.strictObject(app), v.metadata({ title: 'App' }))
+export const App = strictObject('App', app)
 export type App = v.InferInput<typeof App>
 
-export const AppWithCustomAttributes = v.pipe(
-  v.strictObject({ ...app, custom_attributes: nullable(v.record(v.string(), CustomAttribute)) }),
-  v.metadata({ title: 'AppWithCustomAttributes' }),
-)
-
-const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
+export const AppWithCustomAttributes = strictObject('AppWithCustomAttributes', {
+  ...app,
+  custom_attributes: nullable(v.record(v.string(), CustomAttribute)),
+})
 
 /** A page or a picture that a browser may be sent to; empty for none. */
 const webAddress = (what: string) =>
@@ -127,59 +126,57 @@ const overrides = {
 const exactly = <const E extends v.ObjectEntries>(entries: E): E =>
   Object.assign(Object.create(null), entries)
 
-export const AppInputCreate = v.pipe(
-  v.object({
-    name: maybe(facts.name),
-    category: maybe(facts.category),
-    description: maybe(facts.description),
-    logo_url: maybe(facts.logo_url),
-    website_url: maybe(facts.website_url),
-    request_instructions: maybe(facts.request_instructions),
-    ...connection,
-  }),
-  v.metadata({ title: 'AppInputCreate' }),
-)
+export const AppInputCreate = object('AppInputCreate', {
+  name: maybe(facts.name),
+  category: maybe(facts.category),
+  description: maybe(facts.description),
+  logo_url: maybe(facts.logo_url),
+  website_url: maybe(facts.website_url),
+  request_instructions: maybe(facts.request_instructions),
+  ...connection,
+})
 export type AppInputCreate = v.InferOutput<typeof AppInputCreate>
 
-export const AppInputUpdate = v.pipe(
-  v.strictObject(exactly(overrides)),
-  v.metadata({ title: 'AppInputUpdate', description: 'null sets a member back to its default' }),
+export const AppInputUpdate = strictObject(
+  'AppInputUpdate',
+  'null sets a member back to its default',
+  exactly(overrides),
 )
 export type AppInputUpdate = v.InferOutput<typeof AppInputUpdate>
 
-export const AppInputPut = v.pipe(
-  v.strictObject(exactly({ ...overrides, ...connection })),
-  v.metadata({ title: 'AppInputPut', description: 'null sets a member back to its default' }),
+export const AppInputPut = strictObject(
+  'AppInputPut',
+  'null sets a member back to its default',
+  exactly({ ...overrides, ...connection }),
 )
 export type AppInputPut = v.InferOutput<typeof AppInputPut>
 
-export const DisconnectIntegrationOutput = v.pipe(
-  v.strictObject({ id: v.string(), app_class_id: v.string(), disconnected: v.boolean() }),
-  v.metadata({ title: 'DisconnectIntegrationOutput' }),
-)
+export const DisconnectIntegrationOutput = strictObject('DisconnectIntegrationOutput', {
+  id: v.string(),
+  app_class_id: v.string(),
+  disconnected: v.boolean(),
+})
 
-export const IntegrationCatalogOutput = v.pipe(
-  v.strictObject({
+export const IntegrationCatalogOutput = strictObject(
+  'IntegrationCatalogOutput',
+  'A system that can be connected',
+  {
     app_class_id: text('The connector'),
     name: v.string(),
     description: nullable(v.string()),
     category: nullable(v.string()),
     logo_url: nullable(v.string()),
-  }),
-  v.metadata({ title: 'IntegrationCatalogOutput', description: 'A system that can be connected' }),
+  },
 )
 
 const jsonSchema = (description: string) =>
-  v.pipe(v.record(v.string(), v.unknown()), v.metadata({ description }))
+  described(v.record(v.string(), v.unknown()), description)
 
-export const IntegrationConnectionSchemaOutput = v.pipe(
-  v.strictObject({
-    app_class_id: v.string(),
-    auth_schema: jsonSchema('JSON Schema of `auth`; secrets are writeOnly'),
-    settings_schema: jsonSchema('JSON Schema of `settings`'),
-  }),
-  v.metadata({ title: 'IntegrationConnectionSchemaOutput' }),
-)
+export const IntegrationConnectionSchemaOutput = strictObject('IntegrationConnectionSchemaOutput', {
+  app_class_id: v.string(),
+  auth_schema: jsonSchema('JSON Schema of `auth`; secrets are writeOnly'),
+  settings_schema: jsonSchema('JSON Schema of `settings`'),
+})
 
 export const ACCOUNT_STATUSES = [
   'DISCOVERED',
@@ -196,23 +193,20 @@ export const ACCOUNT_STATUSES = [
 ] as const
 export type AccountStanding = (typeof ACCOUNT_STATUSES)[number]
 
-const moment = v.pipe(v.string(), v.metadata({ description: 'ISO 8601, UTC' }))
+const moment = described(v.string(), 'ISO 8601, UTC')
 
-export const Account = v.pipe(
-  v.strictObject({
-    id: v.string(),
-    app_id: v.string(),
-    account_type: v.picklist(['USER', 'ROLE', 'SERVICE']),
-    status: nullable(v.picklist(ACCOUNT_STATUSES)),
-    app: nullable(App),
-    unique_identifier: text('Its id in the app'),
-    email: nullable(v.string()),
-    user_id: nullable(v.string()),
-    discovered_at: nullable(moment),
-    last_login: nullable(moment),
-    last_activity: nullable(moment),
-    sources: v.array(v.picklist(DISCOVERY_SOURCES)),
-  }),
-  v.metadata({ title: 'Account' }),
-)
+export const Account = strictObject('Account', {
+  id: v.string(),
+  app_id: v.string(),
+  account_type: v.picklist(['USER', 'ROLE', 'SERVICE']),
+  status: nullable(v.picklist(ACCOUNT_STATUSES)),
+  app: nullable(App),
+  unique_identifier: text('Its id in the app'),
+  email: nullable(v.string()),
+  user_id: nullable(v.string()),
+  discovered_at: nullable(moment),
+  last_login: nullable(moment),
+  last_activity: nullable(moment),
+  sources: v.array(v.picklist(DISCOVERY_SOURCES)),
+})
 export type Account = v.InferInput<typeof Account>

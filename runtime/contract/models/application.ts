@@ -1,15 +1,16 @@
 /** Applications of an identity provider: connector-interface.md section 2.10. */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { nullable } from '../schema/optional.ts'
 import { AccountStatus, accountId } from './account.ts'
 import { applicationInstanceId } from './entitlement.ts'
 
-export const Application = v.pipe(
-  v.strictObject({
-    id: v.pipe(
-      v.string(),
-      v.metadata({ description: 'The application_instance_id of the other capabilities' }),
-    ),
+export const Application = strictObject(
+  'Application',
+  'An application that accounts can be assigned to',
+  {
+    id: described(v.string(), 'The application_instance_id of the other capabilities'),
     name: v.string(),
     status: v.picklist(['ACTIVE', 'INACTIVE']),
     sign_on_mode: v.string(),
@@ -18,18 +19,15 @@ export const Application = v.pipe(
     description: nullable(v.string()),
     logo: nullable(v.string()),
     sso_login_url: nullable(v.string()),
-  }),
-  v.metadata({
-    title: 'Application',
-    description: 'An application that accounts can be assigned to',
-  }),
+  },
 )
 
-export const ApplicationAccount = v.pipe(
-  v.strictObject({
+export const ApplicationAccount = strictObject(
+  'ApplicationAccount',
+  'An account assigned to an application',
+  {
     account_id: accountId(),
     application_instance_id: applicationInstanceId,
     status: AccountStatus,
-  }),
-  v.metadata({ title: 'ApplicationAccount', description: 'An account assigned to an application' }),
+  },
 )

@@ -1,13 +1,14 @@
 /** Who may ask and who decides: parts of an app's settings and of a permission's (core-interface.md 2.2). */
 import * as v from 'valibot'
+import { object, strictObject } from '../schema/object.ts'
 import { keptNull, nullable } from '../schema/optional.ts'
 import { Group, User } from './person.ts'
 import { BaseGroup, BaseUser, listOf } from './reference.ts'
 
 const titled = <const S extends v.ObjectEntries>(title: string, entries: S) =>
-  v.pipe(v.object(entries), v.metadata({ title }))
+  object(title, entries)
 const answered = <const S extends v.ObjectEntries>(title: string, entries: S) =>
-  v.pipe(v.strictObject(entries), v.metadata({ title }))
+  strictObject(title, entries)
 
 const type = v.picklist(['ALL_GROUPS', 'SPECIFIED_GROUPS'])
 

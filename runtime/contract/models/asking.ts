@@ -1,5 +1,7 @@
 /** What people see before they ask for access, and before they decide on it. */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { nullable } from '../schema/optional.ts'
 import { Access } from './access.ts'
 import { AccessLength } from './access-length.ts'
@@ -7,9 +9,6 @@ import { FINDING_KINDS } from './finding.ts'
 import { User } from './person.ts'
 import { SeparationConflict } from './separation.ts'
 import { TaskAssignee } from './task.ts'
-
-const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
 
 const count = (description: string) => described(v.number(), description)
 
@@ -22,24 +21,23 @@ export const MAX_GROUND_FINDINGS = 10
 /** Most apps and permissions whose outlooks are read at once. */
 export const MAX_OUTLOOKS = 50
 
-export const DecisionStep = v.pipe(
-  v.strictObject({
-    kind: described(
-      v.picklist(['manager', 'approvers']),
-      '`manager`: the manager of who is to have it decides',
-    ),
-    deciders: described(
-      v.array(TaskAssignee),
-      `Who is asked as things are now, at most ${MAX_DECIDERS_NAMED}; one of them decides`,
-    ),
-    count: count('How many people and groups are asked'),
-  }),
-  v.metadata({ title: 'DecisionStep' }),
-)
+export const DecisionStep = strictObject('DecisionStep', {
+  kind: described(
+    v.picklist(['manager', 'approvers']),
+    '`manager`: the manager of who is to have it decides',
+  ),
+  deciders: described(
+    v.array(TaskAssignee),
+    `Who is asked as things are now, at most ${MAX_DECIDERS_NAMED}; one of them decides`,
+  ),
+  count: count('How many people and groups are asked'),
+})
 export type DecisionStep = v.InferInput<typeof DecisionStep>
 
-export const RequestOutlook = v.pipe(
-  v.strictObject({
+export const RequestOutlook = strictObject(
+  'RequestOutlook',
+  'What would happen if a user asked now: who decides, how long it usually takes',
+  {
     app_id: v.string(),
     requestable_permission_id: nullable(v.string()),
     steps: described(
@@ -61,18 +59,16 @@ export const RequestOutlook = v.pipe(
       'Rules that it would break, and what they do about it',
     ),
     decided_requests: count('How many those were; the newest 1000 count'),
-  }),
-  v.metadata({
-    title: 'RequestOutlook',
-    description: 'What would happen if a user asked now: who decides, how long it usually takes',
-  }),
+  },
 )
 export type RequestOutlook = v.InferInput<typeof RequestOutlook>
 
 const moment = (description: string) => described(v.string(), `${description}; ISO 8601, UTC`)
 
-export const TaskGrounds = v.pipe(
-  v.strictObject({
+export const TaskGrounds = strictObject(
+  'TaskGrounds',
+  'Facts for who decides: what is asked, what the person holds, who else holds it',
+  {
     task_id: v.string(),
     app_name: nullable(v.string()),
     permission_label: nullable(described(v.string(), 'Null for the app itself')),
@@ -125,10 +121,6 @@ export const TaskGrounds = v.pipe(
       v.array(SeparationConflict),
       'Rules that it breaks; with EXCEPTION the last decision is on the exception',
     ),
-  }),
-  v.metadata({
-    title: 'TaskGrounds',
-    description: 'Facts for who decides: what is asked, what the person holds, who else holds it',
-  }),
+  },
 )
 export type TaskGrounds = v.InferInput<typeof TaskGrounds>

@@ -1,9 +1,8 @@
 /** Break-glass: permissions that people of some groups take at once, for a short time, and that are reviewed afterwards. Ours. */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { maybe } from '../schema/optional.ts'
-
-const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
 
 /** Longest that break-glass access may last, in minutes: a day. */
 export const MAX_GLASS_MINUTES = 1440
@@ -24,46 +23,38 @@ const minutes = (description: string) =>
     v.metadata({ description }),
   )
 
-export const BreakGlassInput = v.pipe(
-  v.strictObject({
-    group_ids: v.pipe(
-      v.array(v.string()),
-      v.minLength(1),
-      v.maxLength(MAX_GROUPS),
-      v.metadata({ description: 'Members of any of these groups may take it' }),
-    ),
-    max_minutes: minutes('How long one use may last'),
-  }),
-  v.metadata({ title: 'BreakGlassInput' }),
-)
+export const BreakGlassInput = strictObject('BreakGlassInput', {
+  group_ids: v.pipe(
+    v.array(v.string()),
+    v.minLength(1),
+    v.maxLength(MAX_GROUPS),
+    v.metadata({ description: 'Members of any of these groups may take it' }),
+  ),
+  max_minutes: minutes('How long one use may last'),
+})
 export type BreakGlassInput = v.InferOutput<typeof BreakGlassInput>
 
-export const BreakGlass = v.pipe(
-  v.strictObject({
+export const BreakGlass = strictObject(
+  'BreakGlass',
+  'A permission that is given at once and reviewed afterwards',
+  {
     id: described(v.string(), 'Of the permission'),
     label: v.string(),
     app_id: v.string(),
     app_name: v.string(),
     group_ids: v.array(v.string()),
     max_minutes: v.number(),
-  }),
-  v.metadata({
-    title: 'BreakGlass',
-    description: 'A permission that is given at once and reviewed afterwards',
-  }),
+  },
 )
 export type BreakGlass = v.InferInput<typeof BreakGlass>
 
-export const TakeBreakGlassInput = v.pipe(
-  v.strictObject({
-    reason: v.pipe(
-      v.string(),
-      v.regex(/\S/, 'a reason is needed'),
-      v.maxLength(MAX_GLASS_REASON),
-      v.metadata({ description: 'Why it cannot wait: all approvers read it' }),
-    ),
-    minutes: maybe(minutes('How long. Absent: as long as it may last')),
-  }),
-  v.metadata({ title: 'TakeBreakGlassInput' }),
-)
+export const TakeBreakGlassInput = strictObject('TakeBreakGlassInput', {
+  reason: v.pipe(
+    v.string(),
+    v.regex(/\S/, 'a reason is needed'),
+    v.maxLength(MAX_GLASS_REASON),
+    v.metadata({ description: 'Why it cannot wait: all approvers read it' }),
+  ),
+  minutes: maybe(minutes('How long. Absent: as long as it may last')),
+})
 export type TakeBreakGlassInput = v.InferOutput<typeof TakeBreakGlassInput>

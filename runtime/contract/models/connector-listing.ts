@@ -1,19 +1,16 @@
 /** A row of the list of connectors. */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { object } from '../schema/object.ts'
 
-export const ConnectorListing = v.pipe(
-  v.object({
-    id: v.nullable(v.string()),
-    version: v.nullable(v.string()),
-    digest: v.nullable(v.string()),
-    source: v.picklist(['built-in', 'drop-in', 'installed']),
-    state: v.picklist(['checking', 'ready', 'ghost', 'suspect', 'quarantined', 'disabled']),
-    reason: v.nullable(v.pipe(v.string(), v.metadata({ description: 'Why it is in this state' }))),
-    serving: v.boolean(),
-    folder: v.nullable(
-      v.pipe(v.string(), v.metadata({ description: 'Where it lies; null for what is installed' })),
-    ),
-  }),
-  v.metadata({ title: 'ConnectorListing', description: 'A connector, served or not' }),
-)
+export const ConnectorListing = object('ConnectorListing', 'A connector, served or not', {
+  id: v.nullable(v.string()),
+  version: v.nullable(v.string()),
+  digest: v.nullable(v.string()),
+  source: v.picklist(['built-in', 'drop-in', 'installed']),
+  state: v.picklist(['checking', 'ready', 'ghost', 'suspect', 'quarantined', 'disabled']),
+  reason: v.nullable(described(v.string(), 'Why it is in this state')),
+  serving: v.boolean(),
+  folder: v.nullable(described(v.string(), 'Where it lies; null for what is installed')),
+})
 export type ConnectorListing = v.InferOutput<typeof ConnectorListing>

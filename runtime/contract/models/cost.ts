@@ -1,10 +1,10 @@
 /** What apps cost: expenses as syncs told them, totals of them, and licences with their seats. Ours. */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { nullable } from '../schema/optional.ts'
 import { UNUSED_DAYS } from './finding.ts'
 
-const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
 const moment = described(v.string(), 'ISO 8601, UTC')
 const decimal = described(v.string(), 'A decimal number')
 const currencyCode = described(v.string(), 'ISO 4217')
@@ -12,8 +12,10 @@ const currencyCode = described(v.string(), 'ISO 4217')
 export const EXPENSE_TYPES = ['reimbursement', 'card_transaction'] as const
 export const PERIODS = ['MONTH', 'YEAR'] as const
 
-export const RecordedExpense = v.pipe(
-  v.strictObject({
+export const RecordedExpense = strictObject(
+  'RecordedExpense',
+  'An expense, as the last sync told it',
+  {
     id: v.string(),
     app_id: v.string(),
     external_id: described(v.string(), 'Its id in the app'),
@@ -25,65 +27,56 @@ export const RecordedExpense = v.pipe(
     submitter: nullable(v.string()),
     user_id: nullable(v.string()),
     type: v.picklist(EXPENSE_TYPES),
-  }),
-  v.metadata({ title: 'RecordedExpense', description: 'An expense, as the last sync told it' }),
+  },
 )
 export type RecordedExpense = v.InferInput<typeof RecordedExpense>
 
-export const ExpenseTotal = v.pipe(
-  v.strictObject({
+export const ExpenseTotal = strictObject(
+  'ExpenseTotal',
+  'The expenses of an app in a month and a currency; currencies are never added',
+  {
     app_id: v.string(),
     app_name: v.string(),
     month: described(v.string(), 'Such as 2026-03'),
     currency: nullable(currencyCode),
     amount: nullable(decimal),
     expenses: described(v.number(), 'How many there are'),
-  }),
-  v.metadata({
-    title: 'ExpenseTotal',
-    description: 'The expenses of an app in a month and a currency; currencies are never added',
-  }),
+  },
 )
 export type ExpenseTotal = v.InferInput<typeof ExpenseTotal>
 
 const price = { amount: decimal, currency: currencyCode, period: v.picklist(PERIODS) }
 
-export const Licence = v.pipe(
-  v.strictObject({
-    id: described(v.string(), 'Of the entitlement'),
-    app_id: v.string(),
-    app_name: v.string(),
-    entitlement_type: v.string(),
-    entitlement_id: described(v.string(), 'Its id in the app'),
-    label: v.string(),
-    seats_held: described(v.number(), 'Active accounts that hold it'),
-    seats_used: nullable(
-      described(
-        v.number(),
-        `Of those, used within ${UNUSED_DAYS} days; null where the app does not tell`,
-      ),
+export const Licence = strictObject('Licence', 'An entitlement that is paid for, and its seats', {
+  id: described(v.string(), 'Of the entitlement'),
+  app_id: v.string(),
+  app_name: v.string(),
+  entitlement_type: v.string(),
+  entitlement_id: described(v.string(), 'Its id in the app'),
+  label: v.string(),
+  seats_held: described(v.number(), 'Active accounts that hold it'),
+  seats_used: nullable(
+    described(
+      v.number(),
+      `Of those, used within ${UNUSED_DAYS} days; null where the app does not tell`,
     ),
-    price: nullable(v.pipe(v.strictObject(price), v.metadata({ title: 'LicencePrice' }))),
-    idle_amount: nullable(described(v.string(), 'What the seats that are not used cost')),
-  }),
-  v.metadata({ title: 'Licence', description: 'An entitlement that is paid for, and its seats' }),
-)
+  ),
+  price: nullable(strictObject('LicencePrice', price)),
+  idle_amount: nullable(described(v.string(), 'What the seats that are not used cost')),
+})
 export type Licence = v.InferInput<typeof Licence>
 
-export const LicencePriceInput = v.pipe(
-  v.strictObject({
-    amount: v.pipe(
-      v.string(),
-      v.regex(/^\d{1,12}(\.\d{1,6})?$/, 'a decimal number such as 12.50'),
-      v.metadata({ description: 'Of one seat: a decimal number such as 12.50' }),
-    ),
-    currency: v.pipe(
-      v.string(),
-      v.regex(/^[A-Z]{3}$/, 'a currency by its three letters, such as EUR'),
-      v.metadata({ description: 'ISO 4217, such as EUR' }),
-    ),
-    period: v.picklist(PERIODS),
-  }),
-  v.metadata({ title: 'LicencePriceInput' }),
-)
+export const LicencePriceInput = strictObject('LicencePriceInput', {
+  amount: v.pipe(
+    v.string(),
+    v.regex(/^\d{1,12}(\.\d{1,6})?$/, 'a decimal number such as 12.50'),
+    v.metadata({ description: 'Of one seat: a decimal number such as 12.50' }),
+  ),
+  currency: v.pipe(
+    v.string(),
+    v.regex(/^[A-Z]{3}$/, 'a currency by its three letters, such as EUR'),
+    v.metadata({ description: 'ISO 4217, such as EUR' }),
+  ),
+  period: v.picklist(PERIODS),
+})
 export type LicencePriceInput = v.InferOutput<typeof LicencePriceInput>

@@ -1,10 +1,10 @@
 /** Delegates: who decides on requests in the place of an approver who is away. Ours. */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { maybe, nullable } from '../schema/optional.ts'
 import { User } from './person.ts'
 
-const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
 const moment = described(v.string(), 'ISO 8601, UTC')
 
 /** The longest time for which a delegate may be named, in days. */
@@ -12,20 +12,19 @@ export const MAX_DELEGATION_DAYS = 366
 /** Most delegations of a person that have not ended. */
 export const MAX_DELEGATIONS = 20
 
-export const DelegationInput = v.pipe(
-  v.strictObject({
-    delegate_id: described(v.string(), 'Who decides instead'),
-    user_id: maybe(described(v.string(), 'Whose decisions; the caller’s own unless an admin says')),
-    since: maybe(described(v.string(), 'From when on; absent: now')),
-    until: described(v.string(), `Until when; at most ${MAX_DELEGATION_DAYS} days later`),
-    reason: maybe(v.pipe(v.string(), v.maxLength(500))),
-  }),
-  v.metadata({ title: 'DelegationInput' }),
-)
+export const DelegationInput = strictObject('DelegationInput', {
+  delegate_id: described(v.string(), 'Who decides instead'),
+  user_id: maybe(described(v.string(), 'Whose decisions; the caller’s own unless an admin says')),
+  since: maybe(described(v.string(), 'From when on; absent: now')),
+  until: described(v.string(), `Until when; at most ${MAX_DELEGATION_DAYS} days later`),
+  reason: maybe(v.pipe(v.string(), v.maxLength(500))),
+})
 export type DelegationInput = v.InferOutput<typeof DelegationInput>
 
-export const Delegation = v.pipe(
-  v.strictObject({
+export const Delegation = strictObject(
+  'Delegation',
+  'A person who decides on requests in the place of another, for a time',
+  {
     id: v.string(),
     user: nullable(described(User, 'Who is away')),
     delegate: nullable(described(User, 'Who decides instead')),
@@ -35,10 +34,6 @@ export const Delegation = v.pipe(
     ended_at: nullable(described(v.string(), 'When it was taken back')),
     active: described(v.boolean(), 'Whether it counts now'),
     created_at: moment,
-  }),
-  v.metadata({
-    title: 'Delegation',
-    description: 'A person who decides on requests in the place of another, for a time',
-  }),
+  },
 )
 export type Delegation = v.InferInput<typeof Delegation>

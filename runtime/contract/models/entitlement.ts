@@ -1,14 +1,13 @@
 /** What may be granted, where, and who holds it: connector-interface.md sections 2.3, 2.4, 2.6. */
 import * as v from 'valibot'
 import { freeObject, stringMap } from '../schema/free-object.ts'
+import { described } from '../schema/metadata.ts'
+import { object, strictObject } from '../schema/object.ts'
 import { nullable } from '../schema/optional.ts'
 import { accountId } from './account.ts'
 
-const resourceId = v.pipe(
-  v.string(),
-  v.metadata({ description: 'The resource; the empty string is the global one' }),
-)
-const entitlementId = v.pipe(v.string(), v.metadata({ description: 'The entitlement, by its id' }))
+const resourceId = described(v.string(), 'The resource; the empty string is the global one')
+const entitlementId = described(v.string(), 'The entitlement, by its id')
 
 const entitlement = {
   entitlement_type: v.string(),
@@ -23,7 +22,7 @@ const entitlement = {
 
 const resource = {
   integration_specific_id: v.string(),
-  label: v.pipe(v.string(), v.metadata({ description: 'Human readable' })),
+  label: described(v.string(), 'Human readable'),
   resource_type: v.string(),
   description: nullable(v.string()),
   extra_data: nullable(freeObject()),
@@ -40,48 +39,45 @@ export const applicationInstanceId = v.pipe(
   v.metadata({ semantic: 'application-instance-id', description: 'The application, by its id' }),
 )
 
-export const FoundEntitlementData = v.pipe(
-  v.strictObject(entitlement),
-  v.metadata({ title: 'FoundEntitlementData', description: 'Something that can be granted' }),
+export const FoundEntitlementData = strictObject(
+  'FoundEntitlementData',
+  'Something that can be granted',
+  entitlement,
 )
 
-export const ApplicationEntitlementData = v.pipe(
-  v.strictObject({ ...entitlement, application_instance_id: applicationInstanceId }),
-  v.metadata({
-    title: 'ApplicationEntitlementData',
-    description: 'An entitlement of an application',
-  }),
+export const ApplicationEntitlementData = strictObject(
+  'ApplicationEntitlementData',
+  'An entitlement of an application',
+  { ...entitlement, application_instance_id: applicationInstanceId },
 )
 
-export const FoundResourceData = v.pipe(
-  v.strictObject(resource),
-  v.metadata({ title: 'FoundResourceData', description: 'Something that entitlements belong to' }),
+export const FoundResourceData = strictObject(
+  'FoundResourceData',
+  'Something that entitlements belong to',
+  resource,
 )
 
-export const ApplicationResourceData = v.pipe(
-  v.strictObject({ ...resource, application_instance_id: applicationInstanceId }),
-  v.metadata({ title: 'ApplicationResourceData', description: 'A resource of an application' }),
+export const ApplicationResourceData = strictObject(
+  'ApplicationResourceData',
+  'A resource of an application',
+  { ...resource, application_instance_id: applicationInstanceId },
 )
 
-export const FoundEntitlementAssociation = v.pipe(
-  v.strictObject(association),
-  v.metadata({ title: 'FoundEntitlementAssociation', description: 'Who holds what, and where' }),
+export const FoundEntitlementAssociation = strictObject(
+  'FoundEntitlementAssociation',
+  'Who holds what, and where',
+  association,
 )
 
-export const ApplicationEntitlementAssociation = v.pipe(
-  v.strictObject({ ...association, application_instance_id: applicationInstanceId }),
-  v.metadata({
-    title: 'ApplicationEntitlementAssociation',
-    description: 'Who holds what in an application',
-  }),
+export const ApplicationEntitlementAssociation = strictObject(
+  'ApplicationEntitlementAssociation',
+  'Who holds what in an application',
+  { ...association, application_instance_id: applicationInstanceId },
 )
 
 /** An entitlement that a new account needs from the start (types whose `min` is above 0). */
-export const CreateAccountEntitlement = v.pipe(
-  v.object({
-    entitlement_type: v.string(),
-    integration_specific_id: entitlementId,
-    integration_specific_resource_id: v.nullish(resourceId, ''),
-  }),
-  v.metadata({ title: 'CreateAccountEntitlement' }),
-)
+export const CreateAccountEntitlement = object('CreateAccountEntitlement', {
+  entitlement_type: v.string(),
+  integration_specific_id: entitlementId,
+  integration_specific_resource_id: v.nullish(resourceId, ''),
+})

@@ -1,25 +1,24 @@
 /** Spend records: connector-interface.md section 2.9. The inner objects are not specified there. */
 import * as v from 'valibot'
 import { freeObject } from '../schema/free-object.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { nullable } from '../schema/optional.ts'
 
-export const Expense = v.pipe(
-  v.strictObject({
-    id: v.string(),
-    transaction_date: v.pipe(v.string(), v.metadata({ description: 'ISO 8601' })),
-    total_amount: freeObject(),
-    seller: freeObject(),
-    description: v.string(),
-    submitter: freeObject(),
-    type: v.picklist(['reimbursement', 'card_transaction']),
-    approval_status: freeObject(),
-    payment_status: freeObject(),
-    report_id: nullable(v.string()),
-    payment_date: nullable(v.string()),
-    paid_amount: nullable(freeObject()),
-    url: nullable(v.string()),
-    attributes: nullable(freeObject()),
-    custom_attributes: nullable(freeObject()),
-  }),
-  v.metadata({ title: 'Expense', description: 'One expense' }),
-)
+export const Expense = strictObject('Expense', 'One expense', {
+  id: v.string(),
+  transaction_date: described(v.string(), 'ISO 8601'),
+  total_amount: freeObject(),
+  seller: freeObject(),
+  description: v.string(),
+  submitter: freeObject(),
+  type: v.picklist(['reimbursement', 'card_transaction']),
+  approval_status: freeObject(),
+  payment_status: freeObject(),
+  report_id: nullable(v.string()),
+  payment_date: nullable(v.string()),
+  paid_amount: nullable(freeObject()),
+  url: nullable(v.string()),
+  attributes: nullable(freeObject()),
+  custom_attributes: nullable(freeObject()),
+})

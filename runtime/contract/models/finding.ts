@@ -1,10 +1,10 @@
 /** Findings: what is wrong with the access that is there, and what to do next. Ours. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { nullable } from '../schema/optional.ts'
 
-const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
 const moment = described(v.string(), 'ISO 8601, UTC')
 
 export const SEVERITIES = ['LOW', 'MEDIUM', 'HIGH'] as const
@@ -92,60 +92,54 @@ export const FINDING_EVENTS = {
 } as const satisfies Record<string, string>
 export type FindingEvent = keyof typeof FINDING_EVENTS
 
-export const AccessFinding = v.pipe(
-  v.strictObject({
-    id: v.string(),
-    kind: v.picklist(FINDING_KINDS),
-    severity: v.picklist(SEVERITIES),
-    state: described(
-      v.picklist(FINDING_STATES),
-      'RESOLVED: it was looked at again and is no longer so',
-    ),
-    meaning: v.string(),
-    next_step: described(v.string(), 'What to do'),
-    app_id: nullable(v.string()),
-    app_name: nullable(v.string()),
-    account_id: nullable(v.string()),
-    unique_identifier: nullable(described(v.string(), 'Id of the account in the app')),
-    user_id: nullable(v.string()),
-    user_email: nullable(v.string()),
-    label: nullable(described(v.string(), 'The entitlement, as the app calls it')),
-    separation_rule_id: nullable(v.string()),
-    details: described(
-      v.record(v.string(), v.union([v.string(), v.number(), v.array(v.string())])),
-      'What was seen, by name',
-    ),
-    owner_user_ids: described(
-      v.array(v.string()),
-      'Who is responsible: the admins of the app; empty: those of the domain',
-    ),
-    owner_group_ids: v.array(v.string()),
-    opened_at: moment,
-    opened_run: nullable(described(v.number(), 'The last complete sync of the app by then')),
-    resolved_at: nullable(moment),
-    resolved_run: nullable(v.number()),
-    accepted_at: nullable(moment),
-    accepted_until: nullable(described(v.string(), 'From then it is open again')),
-    accepted_by_id: nullable(v.string()),
-    reason: nullable(described(v.string(), 'Why it is accepted')),
-  }),
-  v.metadata({ title: 'Finding', description: 'Something wrong with access that is there' }),
-)
+export const AccessFinding = strictObject('Finding', 'Something wrong with access that is there', {
+  id: v.string(),
+  kind: v.picklist(FINDING_KINDS),
+  severity: v.picklist(SEVERITIES),
+  state: described(
+    v.picklist(FINDING_STATES),
+    'RESOLVED: it was looked at again and is no longer so',
+  ),
+  meaning: v.string(),
+  next_step: described(v.string(), 'What to do'),
+  app_id: nullable(v.string()),
+  app_name: nullable(v.string()),
+  account_id: nullable(v.string()),
+  unique_identifier: nullable(described(v.string(), 'Id of the account in the app')),
+  user_id: nullable(v.string()),
+  user_email: nullable(v.string()),
+  label: nullable(described(v.string(), 'The entitlement, as the app calls it')),
+  separation_rule_id: nullable(v.string()),
+  details: described(
+    v.record(v.string(), v.union([v.string(), v.number(), v.array(v.string())])),
+    'What was seen, by name',
+  ),
+  owner_user_ids: described(
+    v.array(v.string()),
+    'Who is responsible: the admins of the app; empty: those of the domain',
+  ),
+  owner_group_ids: v.array(v.string()),
+  opened_at: moment,
+  opened_run: nullable(described(v.number(), 'The last complete sync of the app by then')),
+  resolved_at: nullable(moment),
+  resolved_run: nullable(v.number()),
+  accepted_at: nullable(moment),
+  accepted_until: nullable(described(v.string(), 'From then it is open again')),
+  accepted_by_id: nullable(v.string()),
+  reason: nullable(described(v.string(), 'Why it is accepted')),
+})
 export type AccessFinding = v.InferInput<typeof AccessFinding>
 
-export const AcceptFindingInput = v.pipe(
-  v.strictObject({
-    reason: v.pipe(
-      v.string(),
-      v.regex(/\S/, 'a reason is needed'),
-      v.maxLength(500),
-      v.metadata({ description: 'Why it may stay' }),
-    ),
-    until: described(
-      v.string(),
-      `When it is open again: ISO 8601, at most ${MAX_ACCEPTED_DAYS} days from now`,
-    ),
-  }),
-  v.metadata({ title: 'AcceptFindingInput' }),
-)
+export const AcceptFindingInput = strictObject('AcceptFindingInput', {
+  reason: v.pipe(
+    v.string(),
+    v.regex(/\S/, 'a reason is needed'),
+    v.maxLength(500),
+    v.metadata({ description: 'Why it may stay' }),
+  ),
+  until: described(
+    v.string(),
+    `When it is open again: ISO 8601, at most ${MAX_ACCEPTED_DAYS} days from now`,
+  ),
+})
 export type AcceptFindingInput = v.InferOutput<typeof AcceptFindingInput>

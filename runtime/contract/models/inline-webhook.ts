@@ -1,5 +1,6 @@
 /** Inline webhooks, and the headers that go with them: core-interface.md sections 1.11, 1.17 and 2.2. */
 import * as v from 'valibot'
+import { strictObject } from '../schema/object.ts'
 import { nullable } from '../schema/optional.ts'
 
 export const INLINE_WEBHOOK_TYPES = [
@@ -11,14 +12,15 @@ export const INLINE_WEBHOOK_TYPES = [
 ] as const
 export type InlineWebhookType = (typeof INLINE_WEBHOOK_TYPES)[number]
 
-export const InlineWebhook = v.pipe(
-  v.strictObject({
+export const InlineWebhook = strictObject(
+  'InlineWebhook',
+  'A call to a system of yours, at one point',
+  {
     id: v.string(),
     hook_type: v.picklist(INLINE_WEBHOOK_TYPES),
     name: v.string(),
     description: nullable(v.string()),
-  }),
-  v.metadata({ title: 'InlineWebhook', description: 'A call to a system of yours, at one point' }),
+  },
 )
 export type InlineWebhook = v.InferInput<typeof InlineWebhook>
 

@@ -2,6 +2,8 @@
 
 import * as v from 'valibot'
 import { INPUTS } from '../limits/inputs.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 
 /** Columns with a meaning; any other column is a custom attribute of its name. */
 export const PEOPLE_COLUMNS = {
@@ -25,33 +27,29 @@ export const MAX_NAME_LENGTH = 255
 export const MAX_TOLD = 20
 
 /** Something that is wrong in a file. */
-export const FileFinding = v.pipe(
-  v.strictObject({
-    line: v.pipe(v.number(), v.metadata({ description: 'Line of the file; 1 is the header' })),
-    column: v.pipe(
-      v.nullable(v.string()),
-      v.metadata({ description: 'Name of the column, null for the whole line' }),
-    ),
-    problem: v.pipe(v.string(), v.metadata({ description: 'What is wrong and what to do' })),
-  }),
-  v.metadata({ title: 'FileFinding' }),
-)
+export const FileFinding = strictObject('FileFinding', {
+  line: described(v.number(), 'Line of the file; 1 is the header'),
+  column: described(v.nullable(v.string()), 'Name of the column, null for the whole line'),
+  problem: described(v.string(), 'What is wrong and what to do'),
+})
 export type FileFinding = v.InferOutput<typeof FileFinding>
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0))
 const first = <S extends v.GenericSchema>(schema: S, what: string) =>
-  v.pipe(schema, v.metadata({ description: `The first ${MAX_TOLD} ${what}` }))
+  described(schema, `The first ${MAX_TOLD} ${what}`)
 
-export const PeopleDifference = v.pipe(
-  v.strictObject({
-    dry_run: v.pipe(v.boolean(), v.metadata({ description: 'True: nothing was stored' })),
+export const PeopleDifference = strictObject(
+  'PeopleDifference',
+  'What an import does, or would do. Nobody is removed for not being in the file',
+  {
+    dry_run: described(v.boolean(), 'True: nothing was stored'),
     rows: count,
     added: count,
     added_emails: first(v.array(v.string()), 'added people'),
     changed: count,
-    changed_fields: v.pipe(
+    changed_fields: described(
       v.record(v.string(), count),
-      v.metadata({ description: 'Field to how many people it changes for' }),
+      'Field to how many people it changes for',
     ),
     changed_people: first(
       v.array(v.strictObject({ email: v.string(), fields: v.array(v.string()) })),
@@ -62,10 +60,6 @@ export const PeopleDifference = v.pipe(
     group_names: first(v.array(v.string()), 'groups that are made'),
     memberships_added: count,
     memberships_removed: count,
-  }),
-  v.metadata({
-    title: 'PeopleDifference',
-    description: 'What an import does, or would do. Nobody is removed for not being in the file',
-  }),
+  },
 )
 export type PeopleDifference = v.InferOutput<typeof PeopleDifference>

@@ -1,11 +1,13 @@
 /** Users and groups of the core interface: core-interface.md sections 2.1, 2.2 and 3 ("Nulls"). */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { nullable } from '../schema/optional.ts'
 
 export const USER_STATUSES = ['STAGED', 'ACTIVE', 'SUSPENDED', 'INACTIVE'] as const
 
 /** Clients want these as text, never null. */
-const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))
+const text = (description: string) => described(v.string(), description)
 
 const user = {
   id: v.string(),
@@ -19,31 +21,25 @@ const user = {
 export const USER_SORTS = ['email', '-email'] as const
 export type UserSort = (typeof USER_SORTS)[number]
 
-export const User = v.pipe(v.strictObject(user), v.metadata({ title: 'User' }))
+export const User = strictObject('User', user)
 export type User = v.InferInput<typeof User>
 
-export const CustomAttribute = v.pipe(
-  v.strictObject({
-    type: v.picklist(['TEXT', 'USER', 'SINGLE_SELECT']),
-    value: nullable(v.unknown()),
-  }),
-  v.metadata({ title: 'CustomAttribute' }),
-)
+export const CustomAttribute = strictObject('CustomAttribute', {
+  type: v.picklist(['TEXT', 'USER', 'SINGLE_SELECT']),
+  value: nullable(v.unknown()),
+})
 
-export const UserWithCustomAttributes = v.pipe(
-  v.strictObject({ ...user, custom_attributes: nullable(v.record(v.string(), CustomAttribute)) }),
-  v.metadata({ title: 'UserWithCustomAttributes' }),
-)
+export const UserWithCustomAttributes = strictObject('UserWithCustomAttributes', {
+  ...user,
+  custom_attributes: nullable(v.record(v.string(), CustomAttribute)),
+})
 
-export const Group = v.pipe(
-  v.strictObject({
-    id: v.string(),
-    app_id: text('The app that the group comes from, empty for none'),
-    integration_specific_id: text('Its id there'),
-    name: text('Name'),
-    description: text('Description'),
-    group_lifecycle: v.picklist(['SYNCED', 'NATIVE']),
-    source_app_id: text('The same as app_id'),
-  }),
-  v.metadata({ title: 'Group' }),
-)
+export const Group = strictObject('Group', {
+  id: v.string(),
+  app_id: text('The app that the group comes from, empty for none'),
+  integration_specific_id: text('Its id there'),
+  name: text('Name'),
+  description: text('Description'),
+  group_lifecycle: v.picklist(['SYNCED', 'NATIVE']),
+  source_app_id: text('The same as app_id'),
+})

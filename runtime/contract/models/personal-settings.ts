@@ -1,6 +1,8 @@
 /** What a person chose for themselves: how mail comes, and the language of pages and mail. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 
 /** MAIL_CHOICES: how mail may come -> what that means. */
 export const MAIL_CHOICES = {
@@ -14,9 +16,6 @@ export const MAIL_CHOICE_NAMES = keysOf(MAIL_CHOICES)
 /** The same as `LANGUAGES` of runtime/words. */
 export const PERSONAL_LANGUAGES = ['en', 'de'] as const
 
-const described = <S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
-
 const mail = described(
   v.picklist(MAIL_CHOICE_NAMES),
   Object.entries(MAIL_CHOICES)
@@ -28,10 +27,7 @@ const language = described(
   'Of pages and mail. null: pages follow the browser, mail is in English',
 )
 
-export const PersonalSettings = v.pipe(
-  v.strictObject({ mail, language }),
-  v.metadata({ title: 'PersonalSettings' }),
-)
+export const PersonalSettings = strictObject('PersonalSettings', { mail, language })
 export type PersonalSettings = v.InferOutput<typeof PersonalSettings>
 
 /** What is left out stays as it is. */

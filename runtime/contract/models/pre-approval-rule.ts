@@ -1,5 +1,6 @@
 /** Rules that approve requests beforehand: core-interface.md sections 1.8 and 2.2. */
 import * as v from 'valibot'
+import { object, strictObject } from '../schema/object.ts'
 import { AccessLength, timeBasedAccess } from './access-length.ts'
 import { InlineWebhook } from './inline-webhook.ts'
 import { Group } from './person.ts'
@@ -15,12 +16,10 @@ import { RequestablePermissionBaseOutput } from './requestable-permission.ts'
 
 const named = v.pipe(v.string(), v.maxLength(MAX_NAME))
 
-const AttributeEqualityRule = v.pipe(
-  v.object({ attribute: named, value: named }),
-  v.metadata({
-    title: 'AttributeEqualityRule',
-    description: 'Users whose attribute has the value',
-  }),
+const AttributeEqualityRule = object(
+  'AttributeEqualityRule',
+  'Users whose attribute has the value',
+  { attribute: named, value: named },
 )
 
 const ruleInput = {
@@ -32,31 +31,25 @@ const ruleInput = {
   preapproval_webhooks: v.optional(listOf(BaseInlineWebhook)),
 }
 
-export const PreApprovalRuleInput = v.pipe(
-  v.object({ ...ruleInput, app_id: v.string() }),
-  v.metadata({ title: 'PreApprovalRuleInput' }),
-)
+export const PreApprovalRuleInput = object('PreApprovalRuleInput', {
+  ...ruleInput,
+  app_id: v.string(),
+})
 export type PreApprovalRuleInput = v.InferOutput<typeof PreApprovalRuleInput>
 
-export const PreApprovalRuleUpdateInput = v.pipe(
-  v.object(ruleInput),
-  v.metadata({ title: 'PreApprovalRuleUpdateInput' }),
-)
+export const PreApprovalRuleUpdateInput = object('PreApprovalRuleUpdateInput', ruleInput)
 export type PreApprovalRuleUpdateInput = v.InferOutput<typeof PreApprovalRuleUpdateInput>
 
-export const PreApprovalRuleOutput = v.pipe(
-  v.strictObject({
-    justification: v.string(),
-    time_based_access: v.array(AccessLength),
-    id: v.string(),
-    app_id: v.string(),
-    app_class_id: v.string(),
-    app_instance_id: v.string(),
-    preapproved_groups: v.array(Group),
-    preapproved_users_by_attribute: v.array(AttributeEqualityRule),
-    preapproved_permissions: v.array(RequestablePermissionBaseOutput),
-    preapproval_webhooks: v.array(InlineWebhook),
-  }),
-  v.metadata({ title: 'PreApprovalRuleOutput' }),
-)
+export const PreApprovalRuleOutput = strictObject('PreApprovalRuleOutput', {
+  justification: v.string(),
+  time_based_access: v.array(AccessLength),
+  id: v.string(),
+  app_id: v.string(),
+  app_class_id: v.string(),
+  app_instance_id: v.string(),
+  preapproved_groups: v.array(Group),
+  preapproved_users_by_attribute: v.array(AttributeEqualityRule),
+  preapproved_permissions: v.array(RequestablePermissionBaseOutput),
+  preapproval_webhooks: v.array(InlineWebhook),
+})
 export type PreApprovalRuleOutput = v.InferInput<typeof PreApprovalRuleOutput>

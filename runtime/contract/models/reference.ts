@@ -4,6 +4,7 @@
  */
 import * as v from 'valibot'
 import type { AnySchema } from '../schema/any-schema.ts'
+import { object } from '../schema/object.ts'
 import { keptNull } from '../schema/optional.ts'
 
 /** Most entries of a list in a body, where nothing else is said. */
@@ -39,7 +40,7 @@ export const BaseGroup = v.pipe(
 )
 
 const base = <const T extends string>(title: T, description: string) =>
-  v.pipe(v.object({ id: v.string() }), v.metadata({ title, description }))
+  object(title, description, { id: v.string() })
 
 export const BaseUser = v.pipe(
   v.object({ id: keptNull(v.string()), email: keptNull(v.string()) }),

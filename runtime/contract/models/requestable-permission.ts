@@ -1,5 +1,7 @@
 /** What can be asked for within an app: core-interface.md sections 1.7, 1.17 and 2.2. */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { object, strictObject } from '../schema/object.ts'
 import { keptNull, maybe, nullable } from '../schema/optional.ts'
 import { AccessLength, timeBasedAccess } from './access-length.ts'
 import {
@@ -21,22 +23,18 @@ const MANAGER_APPROVALS = ['NONE', 'INITIAL_APPROVAL'] as const
 /** Most stages of an approval. */
 const MAX_STAGES = 10
 
-const override = (what: string) =>
-  v.pipe(v.boolean(), v.metadata({ description: `Whether ${what} differ from the app’s` }))
+const override = (what: string) => described(v.boolean(), `Whether ${what} differ from the app’s`)
 
-const RequestApprovalConfigInput = v.pipe(
-  v.object({
-    request_approval_config_override: keptNull(override('who approves and how')),
-    manager_approval: keptNull(v.picklist(MANAGER_APPROVALS)),
-    require_additional_approval: keptNull(v.boolean()),
-    custom_approval_message: keptNull(prose('Words that go with the approval')),
-    custom_approval_message_override: keptNull(override('the words for approvers')),
-    approvers: v.optional(AppApproversInput),
-    approvers_stage_2: v.optional(AppApproversInput),
-    request_approval_stages: keptNull(listOf(RequestApprovalStageInput, MAX_STAGES)),
-  }),
-  v.metadata({ title: 'RequestApprovalConfigInput' }),
-)
+const RequestApprovalConfigInput = object('RequestApprovalConfigInput', {
+  request_approval_config_override: keptNull(override('who approves and how')),
+  manager_approval: keptNull(v.picklist(MANAGER_APPROVALS)),
+  require_additional_approval: keptNull(v.boolean()),
+  custom_approval_message: keptNull(prose('Words that go with the approval')),
+  custom_approval_message_override: keptNull(override('the words for approvers')),
+  approvers: v.optional(AppApproversInput),
+  approvers_stage_2: v.optional(AppApproversInput),
+  request_approval_stages: keptNull(listOf(RequestApprovalStageInput, MAX_STAGES)),
+})
 
 const fulfillmentInput = {
   manual_steps_needed: keptNull(v.boolean()),
@@ -47,15 +45,12 @@ const fulfillmentInput = {
   provisioning_webhook: keptNull(BaseInlineWebhook),
 }
 
-const RequestFulfillmentConfigInput = v.pipe(
-  v.object(fulfillmentInput),
-  v.metadata({ title: 'RequestFulfillmentConfigInput' }),
-)
+const RequestFulfillmentConfigInput = object('RequestFulfillmentConfigInput', fulfillmentInput)
 
 /** The group may be sent back as it was read; another one is refused. */
-const RequestFulfillmentConfigInputUpdate = v.pipe(
-  v.object(fulfillmentInput),
-  v.metadata({ title: 'RequestFulfillmentConfigInputUpdate' }),
+const RequestFulfillmentConfigInputUpdate = object(
+  'RequestFulfillmentConfigInputUpdate',
+  fulfillmentInput,
 )
 
 const requestConfigInput = {
@@ -67,92 +62,71 @@ const requestConfigInput = {
   request_validation_inline_webhook: keptNull(BaseInlineWebhook),
 }
 
-const RequestConfigInputCreate = v.pipe(
-  v.object({
-    ...requestConfigInput,
-    request_fulfillment_config: keptNull(RequestFulfillmentConfigInput),
-  }),
-  v.metadata({ title: 'RequestConfigInputCreate' }),
-)
+const RequestConfigInputCreate = object('RequestConfigInputCreate', {
+  ...requestConfigInput,
+  request_fulfillment_config: keptNull(RequestFulfillmentConfigInput),
+})
 
-const RequestConfigInputUpdate = v.pipe(
-  v.object({
-    ...requestConfigInput,
-    request_fulfillment_config: keptNull(RequestFulfillmentConfigInputUpdate),
-  }),
-  v.metadata({ title: 'RequestConfigInputUpdate' }),
-)
+const RequestConfigInputUpdate = object('RequestConfigInputUpdate', {
+  ...requestConfigInput,
+  request_fulfillment_config: keptNull(RequestFulfillmentConfigInputUpdate),
+})
 
 /** Longest label, in characters: it is in an index, whose entries hold 2704 bytes. */
 const MAX_LABEL = 512
 
 const label = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_LABEL))
 
-export const RequestablePermissionInput = v.pipe(
-  v.object({
-    app_id: v.string(),
-    app_class_id: maybe(v.string()),
-    app_instance_id: maybe(v.string()),
-    label,
-    request_config: keptNull(RequestConfigInputCreate),
-  }),
-  v.metadata({ title: 'RequestablePermissionInput' }),
-)
+export const RequestablePermissionInput = object('RequestablePermissionInput', {
+  app_id: v.string(),
+  app_class_id: maybe(v.string()),
+  app_instance_id: maybe(v.string()),
+  label,
+  request_config: keptNull(RequestConfigInputCreate),
+})
 export type RequestablePermissionInput = v.InferOutput<typeof RequestablePermissionInput>
 
-export const RequestablePermissionInputUpdate = v.pipe(
-  v.object({
-    app_id: maybe(v.string()),
-    app_class_id: maybe(v.string()),
-    app_instance_id: maybe(v.string()),
-    label: maybe(label),
-    request_config: keptNull(RequestConfigInputUpdate),
-  }),
-  v.metadata({ title: 'RequestablePermissionInputUpdate' }),
-)
+export const RequestablePermissionInputUpdate = object('RequestablePermissionInputUpdate', {
+  app_id: maybe(v.string()),
+  app_class_id: maybe(v.string()),
+  app_instance_id: maybe(v.string()),
+  label: maybe(label),
+  request_config: keptNull(RequestConfigInputUpdate),
+})
 export type RequestablePermissionInputUpdate = v.InferOutput<
   typeof RequestablePermissionInputUpdate
 >
 
-const RequestApprovalConfigOutput = v.pipe(
-  v.strictObject({
-    request_approval_config_override: nullable(v.boolean()),
-    manager_approval: nullable(v.picklist(MANAGER_APPROVALS)),
-    require_additional_approval: nullable(v.boolean()),
-    custom_approval_message: nullable(v.string()),
-    custom_approval_message_override: nullable(v.boolean()),
-    approvers: nullable(AppApproversOutput),
-    approvers_stage_2: nullable(AppApproversOutput),
-    request_approval_stages: nullable(v.array(RequestApprovalStageOutput)),
-    response_describes_entire_approval_workflow: nullable(v.boolean()),
-  }),
-  v.metadata({ title: 'RequestApprovalConfigOutput' }),
-)
+const RequestApprovalConfigOutput = strictObject('RequestApprovalConfigOutput', {
+  request_approval_config_override: nullable(v.boolean()),
+  manager_approval: nullable(v.picklist(MANAGER_APPROVALS)),
+  require_additional_approval: nullable(v.boolean()),
+  custom_approval_message: nullable(v.string()),
+  custom_approval_message_override: nullable(v.boolean()),
+  approvers: nullable(AppApproversOutput),
+  approvers_stage_2: nullable(AppApproversOutput),
+  request_approval_stages: nullable(v.array(RequestApprovalStageOutput)),
+  response_describes_entire_approval_workflow: nullable(v.boolean()),
+})
 
-const RequestFulfillmentConfigOutput = v.pipe(
-  v.strictObject({
-    manual_steps_needed: nullable(v.boolean()),
-    manual_instructions: nullable(v.string()),
-    time_based_access: v.array(AccessLength),
-    time_based_access_override: nullable(v.boolean()),
-    provisioning_group: nullable(Group),
-    provisioning_webhook: nullable(InlineWebhook),
-  }),
-  v.metadata({ title: 'RequestFulfillmentConfigOutput' }),
-)
+const RequestFulfillmentConfigOutput = strictObject('RequestFulfillmentConfigOutput', {
+  manual_steps_needed: nullable(v.boolean()),
+  manual_instructions: nullable(v.string()),
+  time_based_access: v.array(AccessLength),
+  time_based_access_override: nullable(v.boolean()),
+  provisioning_group: nullable(Group),
+  provisioning_webhook: nullable(InlineWebhook),
+})
 
-const RequestConfigOutput = v.pipe(
-  v.strictObject({
-    appstore_visibility: v.picklist(PERMISSION_VISIBILITIES),
-    allowed_groups_override: nullable(v.boolean()),
-    allowed_groups: nullable(AllowedGroupsConfigOutput),
-    request_approval_config: RequestApprovalConfigOutput,
-    request_fulfillment_config: RequestFulfillmentConfigOutput,
-    access_removal_inline_webhook: nullable(InlineWebhook),
-    request_validation_inline_webhook: nullable(InlineWebhook),
-  }),
-  v.metadata({ title: 'RequestConfigOutput' }),
-)
+const RequestConfigOutput = strictObject('RequestConfigOutput', {
+  appstore_visibility: v.picklist(PERMISSION_VISIBILITIES),
+  allowed_groups_override: nullable(v.boolean()),
+  allowed_groups: nullable(AllowedGroupsConfigOutput),
+  request_approval_config: RequestApprovalConfigOutput,
+  request_fulfillment_config: RequestFulfillmentConfigOutput,
+  access_removal_inline_webhook: nullable(InlineWebhook),
+  request_validation_inline_webhook: nullable(InlineWebhook),
+})
 
 const permission = {
   id: v.string(),
@@ -163,13 +137,13 @@ const permission = {
   app_instance_id: v.string(),
 }
 
-export const RequestablePermissionBaseOutput = v.pipe(
-  v.strictObject(permission),
-  v.metadata({ title: 'RequestablePermissionBaseOutput' }),
+export const RequestablePermissionBaseOutput = strictObject(
+  'RequestablePermissionBaseOutput',
+  permission,
 )
 
-export const RequestablePermissionOutput = v.pipe(
-  v.strictObject({ ...permission, request_config: RequestConfigOutput }),
-  v.metadata({ title: 'RequestablePermissionOutput' }),
-)
+export const RequestablePermissionOutput = strictObject('RequestablePermissionOutput', {
+  ...permission,
+  request_config: RequestConfigOutput,
+})
 export type RequestablePermissionOutput = v.InferInput<typeof RequestablePermissionOutput>

@@ -2,14 +2,14 @@
 
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { maybe, nullable } from '../schema/optional.ts'
 import { AccessReason } from './access.ts'
 import { REVIEW_APP_STATUSES } from './access-review.ts'
 import { listOf } from './reference.ts'
 import { MAX_FILTERS, ScopeFilter } from './review-scope.ts'
 
-const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
 const moment = described(v.string(), 'ISO 8601, UTC')
 const count = v.number()
 
@@ -84,36 +84,33 @@ const settings = {
   ),
 }
 
-export const AccessReviewSettings = v.pipe(
-  v.strictObject({
+export const AccessReviewSettings = strictObject(
+  'AccessReviewSettings',
+  'Who reviews, and what a deadline does',
+  {
     ...settings,
     user_ids: v.array(v.string()),
     group_ids: v.array(v.string()),
     second_user_ids: v.array(v.string()),
     second_group_ids: v.array(v.string()),
-  }),
-  v.metadata({
-    title: 'AccessReviewSettings',
-    description: 'Who reviews, and what a deadline does',
-  }),
+  },
 )
 
-export const AccessReviewSettingsInput = v.pipe(
-  v.strictObject({
-    reviewers: v.nullish(settings.reviewers, 'MANAGERS'),
-    on_deadline: v.nullish(settings.on_deadline, 'LEAVE'),
-    user_ids: v.nullish(ids, []),
-    group_ids: v.nullish(ids, []),
-    second_reviewers: v.nullish(v.picklist(SECOND_KINDS), null),
-    second_user_ids: v.nullish(ids, []),
-    second_group_ids: v.nullish(ids, []),
-  }),
-  v.metadata({ title: 'AccessReviewSettingsInput' }),
-)
+export const AccessReviewSettingsInput = strictObject('AccessReviewSettingsInput', {
+  reviewers: v.nullish(settings.reviewers, 'MANAGERS'),
+  on_deadline: v.nullish(settings.on_deadline, 'LEAVE'),
+  user_ids: v.nullish(ids, []),
+  group_ids: v.nullish(ids, []),
+  second_reviewers: v.nullish(v.picklist(SECOND_KINDS), null),
+  second_user_ids: v.nullish(ids, []),
+  second_group_ids: v.nullish(ids, []),
+})
 export type AccessReviewSettingsInput = v.InferOutput<typeof AccessReviewSettingsInput>
 
-export const AccessReviewItem = v.pipe(
-  v.strictObject({
+export const AccessReviewItem = strictObject(
+  'AccessReviewItem',
+  'An entitlement of an account, or an account, as it was when the app was launched',
+  {
     id: v.string(),
     arda_id: described(v.string(), 'The app within the review'),
     app_id: v.string(),
@@ -153,11 +150,7 @@ export const AccessReviewItem = v.pipe(
     problem: nullable(described(v.string(), 'Why it could not be removed so far')),
     gone_at: nullable(described(v.string(), 'When it was read that the system does not hold it')),
     gone_run: nullable(described(v.number(), 'The sync that read it; null where it was asked for')),
-  }),
-  v.metadata({
-    title: 'AccessReviewItem',
-    description: 'An entitlement of an account, or an account, as it was when the app was launched',
-  }),
+  },
 )
 export type AccessReviewItem = v.InferInput<typeof AccessReviewItem>
 
@@ -179,8 +172,10 @@ const filter = v.strictObject({
 /** Most lines that one act may name by their ids. */
 const MAX_IDS = 1000
 
-export const DecideInput = v.pipe(
-  v.strictObject({
+export const DecideInput = strictObject(
+  'DecideAccessReviewInput',
+  'A reason is needed to reject or modify, to keep a line with a red hint, and for more than 20 lines at once',
+  {
     decision: v.picklist(DECISIONS),
     item_ids: maybe(listOf(v.string(), MAX_IDS)),
     filter: maybe(described(filter, 'All open lines of the caller that it fits; {}: all of them')),
@@ -189,88 +184,71 @@ export const DecideInput = v.pipe(
       described(v.boolean(), 'Also lines that are decided already; else they are left as they are'),
       false,
     ),
-  }),
-  v.metadata({
-    title: 'DecideAccessReviewInput',
-    description:
-      'A reason is needed to reject or modify, to keep a line with a red hint, and for more than 20 lines at once',
-  }),
+  },
 )
 export type DecideInput = v.InferOutput<typeof DecideInput>
 
-export const DecideOutput = v.pipe(
-  v.strictObject({
-    act_id: nullable(v.string()),
-    decided: described(count, 'Lines that were decided by this'),
-    results: described(
-      v.array(
-        v.strictObject({
-          item_id: v.string(),
-          state: nullable(v.picklist(ITEM_STATES)),
-          error: nullable(v.string()),
-        }),
-      ),
-      'Of item_ids, one each; empty for a filter',
+export const DecideOutput = strictObject('DecideAccessReviewOutput', {
+  act_id: nullable(v.string()),
+  decided: described(count, 'Lines that were decided by this'),
+  results: described(
+    v.array(
+      v.strictObject({
+        item_id: v.string(),
+        state: nullable(v.picklist(ITEM_STATES)),
+        error: nullable(v.string()),
+      }),
     ),
-  }),
-  v.metadata({ title: 'DecideAccessReviewOutput' }),
-)
+    'Of item_ids, one each; empty for a filter',
+  ),
+})
 
-export const ReassignItemInput = v.pipe(
-  v.strictObject({
-    user_ids: v.nullish(ids, []),
-    group_ids: v.nullish(ids, []),
-    reason: v.pipe(v.string(), v.minLength(1), v.maxLength(4000)),
-  }),
-  v.metadata({ title: 'ReassignAccessReviewItemInput' }),
-)
+export const ReassignItemInput = strictObject('ReassignAccessReviewItemInput', {
+  user_ids: v.nullish(ids, []),
+  group_ids: v.nullish(ids, []),
+  reason: v.pipe(v.string(), v.minLength(1), v.maxLength(4000)),
+})
 
 const states = described(v.record(v.string(), count), 'Lines by state')
 
-const Population = v.pipe(
-  v.strictObject({
-    run: nullable(described(count, 'The complete sync that it is of; null for an app without one')),
-    at: nullable(moment),
-    connector: nullable(v.string()),
-    connector_version: nullable(v.string()),
-    connector_digest: nullable(v.string()),
-    synced: described(count, 'What the sync told: synced = items + excluded + left_out'),
-    items: count,
-    excluded: described(v.record(v.string(), count), 'By the group of filters that left it out'),
-    left_out: described(count, 'Without an account or an entitlement that is known'),
-  }),
-  v.metadata({ title: 'AccessReviewPopulation' }),
-)
+const Population = strictObject('AccessReviewPopulation', {
+  run: nullable(described(count, 'The complete sync that it is of; null for an app without one')),
+  at: nullable(moment),
+  connector: nullable(v.string()),
+  connector_version: nullable(v.string()),
+  connector_digest: nullable(v.string()),
+  synced: described(count, 'What the sync told: synced = items + excluded + left_out'),
+  items: count,
+  excluded: described(v.record(v.string(), count), 'By the group of filters that left it out'),
+  left_out: described(count, 'Without an account or an entitlement that is known'),
+})
 
-export const AccessReviewProgress = v.pipe(
-  v.strictObject({
-    states,
-    bulk_share: nullable(
-      described(count, 'Of decided lines, those decided in acts over more than 20'),
-    ),
-    median_seconds: nullable(described(count, 'Between one act of a reviewer and the next')),
-    apps: v.array(
-      v.strictObject({
-        arda_id: v.string(),
-        app_id: v.string(),
-        app_name: v.string(),
-        status: v.picklist(REVIEW_APP_STATUSES),
-        problem: nullable(described(v.string(), 'Why it does not go on, and what to do')),
-        population: nullable(Population),
-        states,
-        reviewers: v.array(
-          v.strictObject({
-            user_ids: v.array(v.string()),
-            group_ids: v.array(v.string()),
-            task_id: nullable(v.string()),
-            why: v.string(),
-            lines: count,
-            open: count,
-          }),
-        ),
-      }),
-    ),
-  }),
-  v.metadata({ title: 'AccessReviewProgress' }),
-)
+export const AccessReviewProgress = strictObject('AccessReviewProgress', {
+  states,
+  bulk_share: nullable(
+    described(count, 'Of decided lines, those decided in acts over more than 20'),
+  ),
+  median_seconds: nullable(described(count, 'Between one act of a reviewer and the next')),
+  apps: v.array(
+    v.strictObject({
+      arda_id: v.string(),
+      app_id: v.string(),
+      app_name: v.string(),
+      status: v.picklist(REVIEW_APP_STATUSES),
+      problem: nullable(described(v.string(), 'Why it does not go on, and what to do')),
+      population: nullable(Population),
+      states,
+      reviewers: v.array(
+        v.strictObject({
+          user_ids: v.array(v.string()),
+          group_ids: v.array(v.string()),
+          task_id: nullable(v.string()),
+          why: v.string(),
+          lines: count,
+          open: count,
+        }),
+      ),
+    }),
+  ),
+})
 export type AccessReviewProgress = v.InferInput<typeof AccessReviewProgress>

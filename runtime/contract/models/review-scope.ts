@@ -3,6 +3,8 @@ import * as v from 'valibot'
 import { parseDatetime } from '../schema/datetime.ts'
 import { anyObject } from '../schema/free-object.ts'
 import { keysOf } from '../schema/keys.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { maybe, nullable } from '../schema/optional.ts'
 
 const OPTION_TYPES = [
@@ -159,84 +161,69 @@ export const sentMoment = (description: string) =>
     v.metadata({ description: `${description}; UTC where no zone is named` }),
   )
 
-const scalar = v.pipe(
-  v.strictObject({ group: v.picklist(keysOf(SCALAR_SCOPES)), ...value }),
-  v.metadata({ title: 'ScalarScopeFilterInput' }),
+const scalar = strictObject('ScalarScopeFilterInput', {
+  group: v.picklist(keysOf(SCALAR_SCOPES)),
+  ...value,
+})
+const attribute = strictObject(
+  'CustomAttributeScopeFilterInput',
+  '`name` is the attribute of the person, `value` what it must be',
+  { group: v.literal('CUSTOM_ATTRIBUTE'), ...value },
 )
-const attribute = v.pipe(
-  v.strictObject({ group: v.literal('CUSTOM_ATTRIBUTE'), ...value }),
-  v.metadata({
-    title: 'CustomAttributeScopeFilterInput',
-    description: '`name` is the attribute of the person, `value` what it must be',
-  }),
-)
-const between = v.pipe(
-  v.strictObject({
-    group: v.picklist(keysOf(DATETIME_SCOPES)),
-    after: maybe(sentMoment('Not before')),
-    before: maybe(sentMoment('Not after')),
-  }),
-  v.metadata({ title: 'DatetimeScopeFilterInput' }),
-)
+const between = strictObject('DatetimeScopeFilterInput', {
+  group: v.picklist(keysOf(DATETIME_SCOPES)),
+  after: maybe(sentMoment('Not before')),
+  before: maybe(sentMoment('Not after')),
+})
 
 /** Filters of one group are alternatives; of different groups all must hold. */
 export const ScopeFilter = v.variant('group', [scalar, attribute, between])
 export type ScopeFilter = v.InferOutput<typeof ScopeFilter>
 
-export const ScopeFilterGroupOutput = v.pipe(
-  v.strictObject({
-    name: v.string(),
-    group: v.picklist(GROUP_NAMES),
-    type: v.picklist(OPTION_TYPES),
-    items: v.array(
-      v.strictObject({
-        group: v.picklist(GROUP_NAMES),
-        name: v.string(),
-        label: v.string(),
-        value: nullable(v.string()),
-        type: nullable(v.string()),
-      }),
-    ),
-    filter_input_template: nullable(anyObject()),
-    default_label: nullable(v.string()),
-    truncated: v.pipe(v.boolean(), v.metadata({ description: 'There are more than are listed' })),
-  }),
-  v.metadata({ title: 'ScopeFilterGroupOutput' }),
-)
+export const ScopeFilterGroupOutput = strictObject('ScopeFilterGroupOutput', {
+  name: v.string(),
+  group: v.picklist(GROUP_NAMES),
+  type: v.picklist(OPTION_TYPES),
+  items: v.array(
+    v.strictObject({
+      group: v.picklist(GROUP_NAMES),
+      name: v.string(),
+      label: v.string(),
+      value: nullable(v.string()),
+      type: nullable(v.string()),
+    }),
+  ),
+  filter_input_template: nullable(anyObject()),
+  default_label: nullable(v.string()),
+  truncated: described(v.boolean(), 'There are more than are listed'),
+})
 export type ScopeFilterGroupOutput = v.InferInput<typeof ScopeFilterGroupOutput>
 
-export const ScopeOptionsResponse = v.pipe(
-  v.strictObject({ scope_options: v.array(ScopeFilterGroupOutput) }),
-  v.metadata({ title: 'ScopeOptionsResponse', description: 'The filters that an app can have' }),
+export const ScopeOptionsResponse = strictObject(
+  'ScopeOptionsResponse',
+  'The filters that an app can have',
+  { scope_options: v.array(ScopeFilterGroupOutput) },
 )
 
 /** Most lines that a preview shows. */
 export const PREVIEW_LINES = 20
 
-export const ScopePreview = v.pipe(
-  v.strictObject({
-    synced: v.pipe(
-      v.number(),
-      v.metadata({ description: 'What is there: synced = items + excluded + left_out' }),
-    ),
-    items: v.pipe(v.number(), v.metadata({ description: 'Lines that a review would have' })),
-    accounts: v.pipe(v.number(), v.metadata({ description: 'Accounts that they are of' })),
-    excluded: v.pipe(
+export const ScopePreview = strictObject(
+  'AccessReviewScopePreview',
+  'What a scope would have reviewed, as the app is known now',
+  {
+    synced: described(v.number(), 'What is there: synced = items + excluded + left_out'),
+    items: described(v.number(), 'Lines that a review would have'),
+    accounts: described(v.number(), 'Accounts that they are of'),
+    excluded: described(
       v.record(v.string(), v.number()),
-      v.metadata({ description: 'By the group of filters that leaves it out' }),
+      'By the group of filters that leaves it out',
     ),
-    left_out: v.pipe(
-      v.number(),
-      v.metadata({ description: 'Without an account or an entitlement that is known' }),
-    ),
-    examples: v.pipe(
+    left_out: described(v.number(), 'Without an account or an entitlement that is known'),
+    examples: described(
       v.array(v.strictObject({ unique_identifier: v.string(), label: nullable(v.string()) })),
-      v.metadata({ description: `The first ${PREVIEW_LINES} lines` }),
+      `The first ${PREVIEW_LINES} lines`,
     ),
-  }),
-  v.metadata({
-    title: 'AccessReviewScopePreview',
-    description: 'What a scope would have reviewed, as the app is known now',
-  }),
+  },
 )
 export type ScopePreview = v.InferInput<typeof ScopePreview>

@@ -1,5 +1,7 @@
 /** SCIM 2.0 as identity providers push it (RFC 7643, RFC 7644): attributes, resources and messages on the wire. */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { maybe, nullable } from '../schema/optional.ts'
 
 export const SCIM_URNS = {
@@ -78,7 +80,7 @@ const SCIM_TYPES = [
 ] as const
 export type ScimType = (typeof SCIM_TYPES)[number]
 
-const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))
+const text = (description: string) => described(v.string(), description)
 const schemas = v.array(v.string())
 const Meta = v.strictObject({
   resourceType: v.string(),
@@ -121,16 +123,13 @@ export const ScimGroup = v.pipe(
 
 /** A list response of some resources. */
 export const scimList = (title: string) =>
-  v.pipe(
-    v.strictObject({
-      schemas,
-      totalResults: v.number(),
-      startIndex: v.number(),
-      itemsPerPage: v.number(),
-      Resources: v.array(v.looseObject({})),
-    }),
-    v.metadata({ title, description: 'A page of a list, counted from 1' }),
-  )
+  strictObject(title, 'A page of a list, counted from 1', {
+    schemas,
+    totalResults: v.number(),
+    startIndex: v.number(),
+    itemsPerPage: v.number(),
+    Resources: v.array(v.looseObject({})),
+  })
 
 /** One resource that describes the service. */
 export const ScimResource = v.pipe(
@@ -138,28 +137,22 @@ export const ScimResource = v.pipe(
   v.metadata({ title: 'ScimResource', description: 'What the service is and can' }),
 )
 
-export const ScimErrorBody = v.pipe(
-  v.strictObject({
-    schemas,
-    status: text('The HTTP status'),
-    scimType: v.optional(v.picklist(SCIM_TYPES)),
-    detail: v.string(),
-  }),
-  v.metadata({ title: 'ScimError', description: 'What went wrong (RFC 7644 section 3.12)' }),
-)
+export const ScimErrorBody = strictObject('ScimError', 'What went wrong (RFC 7644 section 3.12)', {
+  schemas,
+  status: text('The HTTP status'),
+  scimType: v.optional(v.picklist(SCIM_TYPES)),
+  detail: v.string(),
+})
 
-export const ScimTokenInput = v.pipe(
-  v.strictObject({
-    name: v.pipe(
-      v.string(),
-      v.regex(/\S/, 'a name is needed'),
-      v.maxLength(100),
-      v.metadata({ description: 'Such as the identity provider that is to have it' }),
-    ),
-    expires_at: maybe(text('ISO 8601; absent: until it is revoked')),
-  }),
-  v.metadata({ title: 'ScimTokenInput' }),
-)
+export const ScimTokenInput = strictObject('ScimTokenInput', {
+  name: v.pipe(
+    v.string(),
+    v.regex(/\S/, 'a name is needed'),
+    v.maxLength(100),
+    v.metadata({ description: 'Such as the identity provider that is to have it' }),
+  ),
+  expires_at: maybe(text('ISO 8601; absent: until it is revoked')),
+})
 export type ScimTokenInput = v.InferOutput<typeof ScimTokenInput>
 
 const token = {
@@ -171,11 +164,8 @@ const token = {
   expires_at: nullable(text('ISO 8601, UTC')),
   revoked_at: nullable(text('ISO 8601, UTC')),
 }
-export const ScimToken = v.pipe(
-  v.strictObject(token),
-  v.metadata({ title: 'ScimToken', description: 'A token of an identity provider' }),
-)
-export const NewScimToken = v.pipe(
-  v.strictObject({ ...token, token: text('The token; shown this once') }),
-  v.metadata({ title: 'NewScimToken' }),
-)
+export const ScimToken = strictObject('ScimToken', 'A token of an identity provider', token)
+export const NewScimToken = strictObject('NewScimToken', {
+  ...token,
+  token: text('The token; shown this once'),
+})

@@ -1,10 +1,9 @@
 /** Rules of separation of duties: two sets of access that nobody may hold together. Ours. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { listOf, MAX_NAME, prose } from './reference.ts'
-
-const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
 
 /** ON_REQUEST: what a rule does when a person asks for what would break it, or a policy would give it. */
 export const ON_REQUEST = {
@@ -43,32 +42,28 @@ const words = described(
     .join('. '),
 )
 
-export const SeparationInput = v.pipe(
-  v.strictObject({
-    name: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_NAME)),
-    description: v.nullish(prose('Why nobody may hold both'), ''),
-    is_enabled: v.nullish(v.boolean(), true),
-    on_request: v.nullish(words, 'WARN'),
-    left: sideInput,
-    right: sideInput,
-    approver_user_ids: ids('Who decides on exceptions; nobody: the admins of the app'),
-    approver_group_ids: ids('Groups that decide on exceptions'),
-  }),
-  v.metadata({ title: 'SeparationOfDutiesInput' }),
-)
+export const SeparationInput = strictObject('SeparationOfDutiesInput', {
+  name: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_NAME)),
+  description: v.nullish(prose('Why nobody may hold both'), ''),
+  is_enabled: v.nullish(v.boolean(), true),
+  on_request: v.nullish(words, 'WARN'),
+  left: sideInput,
+  right: sideInput,
+  approver_user_ids: ids('Who decides on exceptions; nobody: the admins of the app'),
+  approver_group_ids: ids('Groups that decide on exceptions'),
+})
 export type SeparationInput = v.InferOutput<typeof SeparationInput>
 
-const named = v.pipe(
-  v.strictObject({ id: v.string(), label: v.string() }),
-  v.metadata({ title: 'SeparationMember' }),
-)
-const side = v.pipe(
-  v.strictObject({ apps: v.array(named), permissions: v.array(named) }),
-  v.metadata({ title: 'SeparationSide', description: 'What was deleted since is left out' }),
-)
+const named = strictObject('SeparationMember', { id: v.string(), label: v.string() })
+const side = strictObject('SeparationSide', 'What was deleted since is left out', {
+  apps: v.array(named),
+  permissions: v.array(named),
+})
 
-export const SeparationRule = v.pipe(
-  v.strictObject({
+export const SeparationRule = strictObject(
+  'SeparationOfDuties',
+  'Two sets of access that nobody may hold together',
+  {
     id: v.string(),
     name: v.string(),
     description: v.string(),
@@ -79,25 +74,15 @@ export const SeparationRule = v.pipe(
     approver_user_ids: v.array(v.string()),
     approver_group_ids: v.array(v.string()),
     created_at: v.string(),
-  }),
-  v.metadata({
-    title: 'SeparationOfDuties',
-    description: 'Two sets of access that nobody may hold together',
-  }),
+  },
 )
 export type SeparationRule = v.InferInput<typeof SeparationRule>
 
 /** A rule that access which is asked for would break, for those who decide. */
-export const SeparationConflict = v.pipe(
-  v.strictObject({
-    id: v.string(),
-    name: v.string(),
-    on_request: words,
-    holds: described(
-      v.array(v.string()),
-      'What the person holds or has asked for of the other side',
-    ),
-  }),
-  v.metadata({ title: 'SeparationConflict' }),
-)
+export const SeparationConflict = strictObject('SeparationConflict', {
+  id: v.string(),
+  name: v.string(),
+  on_request: words,
+  holds: described(v.array(v.string()), 'What the person holds or has asked for of the other side'),
+})
 export type SeparationConflict = v.InferInput<typeof SeparationConflict>

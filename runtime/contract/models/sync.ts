@@ -1,5 +1,7 @@
 /** Syncs: core-interface.md sections 1.17 and 2.2; what operators see of them and say about them. */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { nullable } from '../schema/optional.ts'
 
 const SYNC_TYPES = ['full_sync'] as const
@@ -31,27 +33,22 @@ export type SyncPhase = (typeof SYNC_PHASES)[number]
 export const RUN_STATES = ['RUNNING', 'SUCCEEDED', 'FAILED', 'STOPPED', 'CANCELLED'] as const
 export type RunState = (typeof RUN_STATES)[number]
 
-const described = <const S extends v.GenericSchema>(schema: S, description: string) =>
-  v.pipe(schema, v.metadata({ description }))
+export const TriggerSyncInput = strictObject('TriggerSyncInput', {
+  sync_type: v.picklist(SYNC_TYPES),
+})
 
-export const TriggerSyncInput = v.pipe(
-  v.strictObject({ sync_type: v.picklist(SYNC_TYPES) }),
-  v.metadata({ title: 'TriggerSyncInput' }),
-)
-
-export const TriggerSyncOutput = v.pipe(
-  v.strictObject({
-    app_id: v.string(),
-    sync_type: v.picklist(SYNC_TYPES),
-    status: described(v.string(), 'SYNCING; follow sync_status of the app'),
-  }),
-  v.metadata({ title: 'TriggerSyncOutput' }),
-)
+export const TriggerSyncOutput = strictObject('TriggerSyncOutput', {
+  app_id: v.string(),
+  sync_type: v.picklist(SYNC_TYPES),
+  status: described(v.string(), 'SYNCING; follow sync_status of the app'),
+})
 
 const moment = described(v.string(), 'ISO 8601, UTC')
 
-const IdentityEvent = v.pipe(
-  v.strictObject({
+const IdentityEvent = strictObject(
+  'IdentityEvent',
+  'One member of a user that a sync of the identity source found to be different',
+  {
     id: v.string(),
     user_id: v.string(),
     detected_time: moment,
@@ -61,61 +58,50 @@ const IdentityEvent = v.pipe(
     ),
     old_field_value: nullable(v.string()),
     new_field_value: nullable(v.string()),
-  }),
-  v.metadata({
-    title: 'IdentityEvent',
-    description: 'One member of a user that a sync of the identity source found to be different',
-  }),
+  },
 )
 
-export const IdentityEventsResult = v.pipe(
-  v.strictObject({
-    identity_events: v.array(IdentityEvent),
-    next_cursor: nullable(described(v.string(), 'Opaque; null at the end')),
-    total_count: described(v.number(), 'How many fit the filters, on all pages'),
-  }),
-  v.metadata({ title: 'IdentityEventsResult' }),
-)
+export const IdentityEventsResult = strictObject('IdentityEventsResult', {
+  identity_events: v.array(IdentityEvent),
+  next_cursor: nullable(described(v.string(), 'Opaque; null at the end')),
+  total_count: described(v.number(), 'How many fit the filters, on all pages'),
+})
 
 const count = v.pipe(v.number(), v.safeInteger())
 
 /** A run as operators see it. */
-export const SyncRun = v.pipe(
-  v.strictObject({
-    run: described(count, 'Its number'),
-    app_id: v.string(),
-    app_name: v.string(),
-    state: described(
-      v.picklist(RUN_STATES),
-      'STOPPED: suspiciously much vanished; nothing was marked as gone. CANCELLED: by an operator',
-    ),
-    phase: v.picklist(SYNC_PHASES),
-    counts: described(v.record(v.string(), v.number()), 'What was done so far, by name'),
-    skipped: described(v.array(v.string()), 'Phases that the connector does not offer'),
-    problem: described(v.nullable(v.string()), 'What went wrong last'),
-    attempts: described(count, 'Tries in a row that failed'),
-    next_try_at: v.nullable(moment),
-    began_at: moment,
-    ended_at: v.nullable(moment),
-  }),
-  v.metadata({ title: 'SyncRun', description: 'One sync of an app' }),
-)
+export const SyncRun = strictObject('SyncRun', 'One sync of an app', {
+  run: described(count, 'Its number'),
+  app_id: v.string(),
+  app_name: v.string(),
+  state: described(
+    v.picklist(RUN_STATES),
+    'STOPPED: suspiciously much vanished; nothing was marked as gone. CANCELLED: by an operator',
+  ),
+  phase: v.picklist(SYNC_PHASES),
+  counts: described(v.record(v.string(), v.number()), 'What was done so far, by name'),
+  skipped: described(v.array(v.string()), 'Phases that the connector does not offer'),
+  problem: described(v.nullable(v.string()), 'What went wrong last'),
+  attempts: described(count, 'Tries in a row that failed'),
+  next_try_at: v.nullable(moment),
+  began_at: moment,
+  ended_at: v.nullable(moment),
+})
 export type SyncRun = v.InferOutput<typeof SyncRun>
 
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(200))
 
 /** An attribute of an account and the attribute of a user that say the same. */
-export const MatchRule = v.pipe(
-  v.strictObject({
-    account: described(name, 'Attribute of the account: `username`, or a custom attribute'),
-    user: described(name, 'Attribute of the user: `email`, or a custom attribute'),
-  }),
-  v.metadata({ title: 'MatchRule' }),
-)
+export const MatchRule = strictObject('MatchRule', {
+  account: described(name, 'Attribute of the account: `username`, or a custom attribute'),
+  user: described(name, 'Attribute of the user: `email`, or a custom attribute'),
+})
 export type MatchRule = v.InferOutput<typeof MatchRule>
 
-export const IdentityMapping = v.pipe(
-  v.strictObject({
+export const IdentityMapping = strictObject(
+  'IdentityMapping',
+  'How an identity source makes users',
+  {
     manager: described(
       v.nullable(
         v.strictObject({
@@ -139,8 +125,7 @@ export const IdentityMapping = v.pipe(
       ),
       'Custom attribute of the user → attribute of the account',
     ),
-  }),
-  v.metadata({ title: 'IdentityMapping', description: 'How an identity source makes users' }),
+  },
 )
 export type IdentityMapping = v.InferOutput<typeof IdentityMapping>
 
@@ -166,10 +151,11 @@ const settings = {
   ),
 }
 
-export const SyncSettings = v.pipe(
-  v.strictObject({ app_id: v.string(), ...settings, next_at: v.nullable(moment) }),
-  v.metadata({ title: 'SyncSettings' }),
-)
+export const SyncSettings = strictObject('SyncSettings', {
+  app_id: v.string(),
+  ...settings,
+  next_at: v.nullable(moment),
+})
 export type SyncSettings = v.InferOutput<typeof SyncSettings>
 
 /** Members that are left out stay as they are. */

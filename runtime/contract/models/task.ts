@@ -1,5 +1,7 @@
 /** Tasks: core-interface.md section 2; service.md section 2.7. */
 import * as v from 'valibot'
+import { described } from '../schema/metadata.ts'
+import { object, strictObject } from '../schema/object.ts'
 import { maybe, nullable } from '../schema/optional.ts'
 import { User } from './person.ts'
 import { listOf } from './reference.ts'
@@ -54,92 +56,72 @@ export const TASK_PRODUCT_AREAS = [
   'SAVINGS',
 ] as const
 
-const moment = v.pipe(v.string(), v.metadata({ description: 'ISO 8601, UTC' }))
+const moment = described(v.string(), 'ISO 8601, UTC')
 
-export const TaskAction = v.pipe(
-  v.strictObject({
-    action_type: v.string(),
-    transitions: v.array(v.strictObject({ transition_to: nullable(v.picklist(TASK_STATUSES)) })),
-  }),
-  v.metadata({ title: 'TaskAction', description: 'Something that can be done with a task now' }),
-)
+export const TaskAction = strictObject('TaskAction', 'Something that can be done with a task now', {
+  action_type: v.string(),
+  transitions: v.array(v.strictObject({ transition_to: nullable(v.picklist(TASK_STATUSES)) })),
+})
 
-export const TaskAssignee = v.pipe(
-  v.strictObject({
-    id: v.string(),
-    type: v.picklist(['USER', 'GROUP']),
-    name: nullable(v.string()),
-    email: nullable(v.string()),
-  }),
-  v.metadata({ title: 'TaskAssignee' }),
-)
+export const TaskAssignee = strictObject('TaskAssignee', {
+  id: v.string(),
+  type: v.picklist(['USER', 'GROUP']),
+  name: nullable(v.string()),
+  email: nullable(v.string()),
+})
 
-export const TaskComment = v.pipe(
-  v.strictObject({ body: v.string(), created_by: nullable(User), created_at: moment }),
-  v.metadata({ title: 'TaskComment' }),
-)
+export const TaskComment = strictObject('TaskComment', {
+  body: v.string(),
+  created_by: nullable(User),
+  created_at: moment,
+})
 
-export const Task = v.pipe(
-  v.strictObject({
-    id: v.string(),
-    task_type: v.string(),
-    task_category: v.picklist(TASK_CATEGORIES),
-    status: v.picklist(TASK_STATUSES),
-    description: nullable(v.string()),
-    instructions: nullable(v.string()),
-    product_area: nullable(v.picklist(TASK_PRODUCT_AREAS)),
-    app: nullable(v.strictObject({ id: v.string() })),
-    target_user: nullable(User),
-    resolved_by: nullable(User),
-    resolved_for: nullable(
-      v.pipe(User, v.metadata({ description: 'In whose place a delegate decided' })),
-    ),
-    created_at: moment,
-    updated_at: moment,
-    assignees: nullable(v.array(TaskAssignee)),
-    delegates: nullable(
-      v.pipe(
-        v.array(TaskAssignee),
-        v.metadata({ description: 'Who may decide in the place of assignees now; with them' }),
-      ),
-    ),
-    actions: nullable(v.array(TaskAction)),
-    comments: nullable(v.array(TaskComment)),
-    access_request_id: nullable(v.string()),
-    requestable_permission_id: nullable(v.string()),
-  }),
-  v.metadata({ title: 'Task' }),
-)
+export const Task = strictObject('Task', {
+  id: v.string(),
+  task_type: v.string(),
+  task_category: v.picklist(TASK_CATEGORIES),
+  status: v.picklist(TASK_STATUSES),
+  description: nullable(v.string()),
+  instructions: nullable(v.string()),
+  product_area: nullable(v.picklist(TASK_PRODUCT_AREAS)),
+  app: nullable(v.strictObject({ id: v.string() })),
+  target_user: nullable(User),
+  resolved_by: nullable(User),
+  resolved_for: nullable(described(User, 'In whose place a delegate decided')),
+  created_at: moment,
+  updated_at: moment,
+  assignees: nullable(v.array(TaskAssignee)),
+  delegates: nullable(
+    described(v.array(TaskAssignee), 'Who may decide in the place of assignees now; with them'),
+  ),
+  actions: nullable(v.array(TaskAction)),
+  comments: nullable(v.array(TaskComment)),
+  access_request_id: nullable(v.string()),
+  requestable_permission_id: nullable(v.string()),
+})
 export type Task = v.InferInput<typeof Task>
 
 /** Longest comment, in characters. */
 export const MAX_COMMENT = 4000
 
-export const PerformTaskActionInput = v.pipe(
-  v.object({
-    action_type: v.string(),
-    transition_to: maybe(v.string()),
-    reason: maybe(
-      v.pipe(
-        v.string(),
-        v.maxLength(MAX_COMMENT),
-        v.metadata({ description: 'Why; it becomes a comment on the task' }),
-      ),
+export const PerformTaskActionInput = object('PerformTaskActionInput', {
+  action_type: v.string(),
+  transition_to: maybe(v.string()),
+  reason: maybe(
+    v.pipe(
+      v.string(),
+      v.maxLength(MAX_COMMENT),
+      v.metadata({ description: 'Why; it becomes a comment on the task' }),
     ),
-  }),
-  v.metadata({ title: 'PerformTaskActionInput' }),
-)
+  ),
+})
 
-export const ReassignTaskInput = v.pipe(
-  v.object({
-    user_ids: maybe(listOf(v.string())),
-    group_ids: maybe(listOf(v.string())),
-    replace: v.nullish(v.boolean(), true),
-  }),
-  v.metadata({ title: 'ReassignTaskInput' }),
-)
+export const ReassignTaskInput = object('ReassignTaskInput', {
+  user_ids: maybe(listOf(v.string())),
+  group_ids: maybe(listOf(v.string())),
+  replace: v.nullish(v.boolean(), true),
+})
 
-export const AddCommentInput = v.pipe(
-  v.object({ comment: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_COMMENT)) }),
-  v.metadata({ title: 'AddCommentInput' }),
-)
+export const AddCommentInput = object('AddCommentInput', {
+  comment: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_COMMENT)),
+})

@@ -2,6 +2,8 @@
 import * as v from 'valibot'
 import type { ValidationEntry } from '../errors/problem.ts'
 import { parseDatetime } from '../schema/datetime.ts'
+import { described } from '../schema/metadata.ts'
+import { object, strictObject } from '../schema/object.ts'
 import { maybe } from '../schema/optional.ts'
 import { ACCOUNT_STATUSES } from './app.ts'
 
@@ -19,20 +21,18 @@ export type UploadKind = (typeof UPLOAD_KINDS)[number]
 const FLOW_STATES = ['SUCCESS', 'FAILURE', 'RUNNING', 'NOT_STARTED'] as const
 const RUN_STATES = ['RUNNING', 'DONE'] as const
 
-export const JobStateOutput = v.pipe(
-  v.strictObject({ job_id: v.string(), state: v.picklist(FLOW_STATES) }),
-  v.metadata({ title: 'JobStateOutput', description: 'How far an upload is' }),
+export const JobStateOutput = strictObject('JobStateOutput', 'How far an upload is', {
+  job_id: v.string(),
+  state: v.picklist(FLOW_STATES),
+})
+
+export const SyncTaskOutput = strictObject(
+  'SyncTaskOutput',
+  'Whether records were worked through',
+  { job_id: v.string(), state: v.picklist(RUN_STATES) },
 )
 
-export const SyncTaskOutput = v.pipe(
-  v.strictObject({ job_id: v.string(), state: v.picklist(RUN_STATES) }),
-  v.metadata({ title: 'SyncTaskOutput', description: 'Whether records were worked through' }),
-)
-
-export const ActivityRecordOutput = v.pipe(
-  v.strictObject({ job: SyncTaskOutput }),
-  v.metadata({ title: 'ActivityRecordOutput' }),
-)
+export const ActivityRecordOutput = strictObject('ActivityRecordOutput', { job: SyncTaskOutput })
 
 const words = (most = 1000) => v.pipe(v.string(), v.maxLength(most))
 
@@ -55,77 +55,61 @@ const moment = v.pipe(
   }),
 )
 
-const PermissionInput = v.pipe(
-  v.object({
-    unique_identifier: maybe(words()),
-    type: maybe(words()),
-    name: maybe(words()),
-  }),
-  v.metadata({ title: 'PermissionInput' }),
-)
+const PermissionInput = object('PermissionInput', {
+  unique_identifier: maybe(words()),
+  type: maybe(words()),
+  name: maybe(words()),
+})
 
-const AttributeInput = v.pipe(
-  v.object({
-    unique_identifier: maybe(words()),
-    type: maybe(words()),
-    name: maybe(words()),
-  }),
-  v.metadata({ title: 'AttributeInput' }),
-)
+const AttributeInput = object('AttributeInput', {
+  unique_identifier: maybe(words()),
+  type: maybe(words()),
+  name: maybe(words()),
+})
 
-export const AccountInput = v.pipe(
-  v.object({
-    unique_identifier: v.nullable(identifier),
-    email: maybe(v.pipe(v.string(), v.minLength(1), v.maxLength(320))),
-    first_name: maybe(words()),
-    last_name: maybe(words()),
-    last_activity: maybe(moment),
-    last_login: maybe(moment),
-    status: maybe(v.picklist(ACCOUNT_STATUSES)),
-    permissions: v.optional(v.pipe(v.array(PermissionInput), v.maxLength(MAX_FACTS)), []),
-    attributes: v.optional(v.pipe(v.array(AttributeInput), v.maxLength(MAX_FACTS)), []),
-  }),
-  v.metadata({ title: 'AccountInput', description: 'An account, by its id or else its e-mail' }),
-)
+export const AccountInput = object('AccountInput', 'An account, by its id or else its e-mail', {
+  unique_identifier: v.nullable(identifier),
+  email: maybe(v.pipe(v.string(), v.minLength(1), v.maxLength(320))),
+  first_name: maybe(words()),
+  last_name: maybe(words()),
+  last_activity: maybe(moment),
+  last_login: maybe(moment),
+  status: maybe(v.picklist(ACCOUNT_STATUSES)),
+  permissions: v.optional(v.pipe(v.array(PermissionInput), v.maxLength(MAX_FACTS)), []),
+  attributes: v.optional(v.pipe(v.array(AttributeInput), v.maxLength(MAX_FACTS)), []),
+})
 export type AccountInput = v.InferOutput<typeof AccountInput>
 
-const UploadAccountsInput = v.pipe(
-  v.object({
-    app_id: v.pipe(v.string(), v.metadata({ description: 'A custom app' })),
-    accounts: v.optional(v.pipe(v.array(AccountInput), v.maxLength(MAX_ROWS)), []),
-  }),
-  v.metadata({ title: 'UploadAccountsInput' }),
-)
+const UploadAccountsInput = object('UploadAccountsInput', {
+  app_id: described(v.string(), 'A custom app'),
+  accounts: v.optional(v.pipe(v.array(AccountInput), v.maxLength(MAX_ROWS)), []),
+})
 
-export const ActivityRecord = v.pipe(
-  v.object({
-    account: v.object({
-      external_id: maybe(identifier),
-      email: maybe(v.pipe(v.string(), v.minLength(1), v.maxLength(320))),
-    }),
-    event: v.object({ type: v.picklist(['LOGIN', 'ACTIVITY']) }),
-    timestamp: moment,
-    source_app_id: v.pipe(
-      v.string(),
-      v.metadata({ description: 'The app that the account is in, where `app` names no other' }),
-    ),
-    app: maybe(
-      v.object({
-        instance_identifier: v.pipe(
-          v.string(),
-          v.metadata({ description: 'The `instance_id` of the app that the account is in' }),
-        ),
-      }),
-    ),
+export const ActivityRecord = object('ActivityRecordInputRecord', 'That an account was used', {
+  account: v.object({
+    external_id: maybe(identifier),
+    email: maybe(v.pipe(v.string(), v.minLength(1), v.maxLength(320))),
   }),
-  v.metadata({ title: 'ActivityRecordInputRecord', description: 'That an account was used' }),
-)
+  event: v.object({ type: v.picklist(['LOGIN', 'ACTIVITY']) }),
+  timestamp: moment,
+  source_app_id: described(
+    v.string(),
+    'The app that the account is in, where `app` names no other',
+  ),
+  app: maybe(
+    v.object({
+      instance_identifier: described(
+        v.string(),
+        'The `instance_id` of the app that the account is in',
+      ),
+    }),
+  ),
+})
 export type ActivityRecord = v.InferOutput<typeof ActivityRecord>
 
-const ActivityRecordInput = v.pipe(
-  v.object({ records: v.pipe(v.array(ActivityRecord), v.maxLength(MAX_ROWS)) }),
-  v.metadata({ title: 'ActivityRecordInput' }),
-)
+const ActivityRecordInput = object('ActivityRecordInput', {
+  records: v.pipe(v.array(ActivityRecord), v.maxLength(MAX_ROWS)),
+})
 
 /** A validated upload. Its rows stay one text, as they are stored. */
 export type Uploaded = {

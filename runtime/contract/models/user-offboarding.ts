@@ -1,6 +1,8 @@
 /** Offboarding of users (core-interface.md section 1.16). */
 import * as v from 'valibot'
 import { parseDatetime } from '../schema/datetime.ts'
+import { described } from '../schema/metadata.ts'
+import { strictObject } from '../schema/object.ts'
 import { maybe, nullable } from '../schema/optional.ts'
 
 export const OFFBOARDING_STATUSES = [
@@ -20,13 +22,13 @@ const dateTime = v.pipe(
   v.metadata({ description: 'When it is to run, UTC where no zone is named; absent: now' }),
 )
 
-export const UserOffboardingInput = v.pipe(
-  v.strictObject({ user_id: v.string(), scheduled_at: maybe(dateTime) }),
-  v.metadata({ title: 'UserOffboardingInput' }),
-)
+export const UserOffboardingInput = strictObject('UserOffboardingInput', {
+  user_id: v.string(),
+  scheduled_at: maybe(dateTime),
+})
 export type UserOffboardingInput = v.InferOutput<typeof UserOffboardingInput>
 
-const moment = v.pipe(v.string(), v.metadata({ description: 'ISO 8601, UTC' }))
+const moment = described(v.string(), 'ISO 8601, UTC')
 
 const offboarding = {
   id: v.string(),
@@ -38,25 +40,27 @@ const offboarding = {
   completed_at: nullable(moment),
 }
 
-export const UserOffboardingOutput = v.pipe(
-  v.strictObject(offboarding),
-  v.metadata({ title: 'UserOffboardingOutput', description: 'A user who leaves' }),
+export const UserOffboardingOutput = strictObject(
+  'UserOffboardingOutput',
+  'A user who leaves',
+  offboarding,
 )
 export type UserOffboardingOutput = v.InferInput<typeof UserOffboardingOutput>
 
 const count = (description: string) =>
   v.pipe(v.number(), v.safeInteger(), v.metadata({ description }))
 
-export const OffboardingProgress = v.pipe(
-  v.strictObject({
+export const OffboardingProgress = strictObject(
+  'OffboardingProgress',
+  'A user who leaves, and how far it is',
+  {
     ...offboarding,
-    problem: nullable(v.pipe(v.string(), v.metadata({ description: 'Why it failed' }))),
+    problem: nullable(described(v.string(), 'Why it failed')),
     accounts: v.strictObject({
       all: count('Accounts that are to be made unusable, as far as it has looked'),
       done: count('Those that are, and were read back'),
       by_hand: count('Those for which a person has a task'),
     }),
-  }),
-  v.metadata({ title: 'OffboardingProgress', description: 'A user who leaves, and how far it is' }),
+  },
 )
 export type OffboardingProgress = v.InferInput<typeof OffboardingProgress>

@@ -12,3 +12,7 @@ export function wrappedIn(schema: AnySchema): AnySchema | undefined {
   const { wrapped }: AnySchema & { wrapped?: AnySchema } = schema
   return wrapped
 }
+
+/** A schema with what the reference says of it. */
+export const described = <const S extends AnySchema>(schema: S, description: string) =>
+  v.pipe(schema, v.metadata({ description }))
