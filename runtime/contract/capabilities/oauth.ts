@@ -4,15 +4,14 @@ import { OauthCredentials } from '../models/oauth.ts'
 import { stringMap } from '../schema/free-object.ts'
 import { described } from '../schema/metadata.ts'
 import { maybe, nullable } from '../schema/optional.ts'
-import { capability } from './row.ts'
+import { capabilities } from './row.ts'
 
-const oauth = { group: 'OAuth', level: 'write', plain: true } as const
+const oauth = capabilities({ group: 'OAuth', level: 'write', plain: true })
 const secretText = v.pipe(v.string(), v.metadata({ secret: true, fieldType: 'SECRET' }))
 const credentialId = maybe(described(v.string(), 'Which of several credentials'))
 
 export const OAUTH = {
-  get_authorization_url: capability({
-    ...oauth,
+  get_authorization_url: oauth({
     summary: 'Make the address where a person gives consent',
     input: v.object({
       client_id: v.string(),
@@ -27,8 +26,7 @@ export const OAUTH = {
       code_verifier: nullable(described(v.string(), 'With PKCE: hand it back at the callback')),
     }),
   }),
-  handle_authorization_callback: capability({
-    ...oauth,
+  handle_authorization_callback: oauth({
     summary: 'Exchange the code of a callback for tokens',
     input: v.object({
       client_id: v.string(),
@@ -43,8 +41,7 @@ export const OAUTH = {
     }),
     output: OauthCredentials,
   }),
-  handle_client_credentials_request: capability({
-    ...oauth,
+  handle_client_credentials_request: oauth({
     summary: 'Get a token for the client itself',
     input: v.object({
       client_id: v.string(),
@@ -54,8 +51,7 @@ export const OAUTH = {
     }),
     output: OauthCredentials,
   }),
-  refresh_access_token: capability({
-    ...oauth,
+  refresh_access_token: oauth({
     summary: 'Exchange a refresh token for a new access token',
     input: v.object({
       client_id: v.string(),

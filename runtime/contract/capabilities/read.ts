@@ -20,62 +20,53 @@ import {
 import { Expense } from '../models/expense.ts'
 import { described } from '../schema/metadata.ts'
 import { maybe } from '../schema/optional.ts'
-import { assignment, capability, names, nothing, oneAccount } from './row.ts'
+import { assignment, capabilities, names, nothing, oneAccount } from './row.ts'
 
-const read = { group: 'Read', level: 'read' } as const
+const read = capabilities({ group: 'Read', level: 'read' })
 const since = described(v.string(), 'ISO 8601')
 
 export const READ = {
-  list_accounts: capability({
-    ...read,
+  list_accounts: read({
     summary: 'List the active and suspended accounts',
     input: v.object({ custom_attributes: names }),
     output: v.array(FoundAccountData),
   }),
-  get_account: capability({
-    ...read,
+  get_account: read({
     summary: 'Read one account',
     input: v.object({ account_id: accountId(), custom_attributes: names }),
     output: FoundAccountData,
   }),
-  list_resources: capability({
-    ...read,
+  list_resources: read({
     summary: 'List the resources that entitlements belong to',
     input: nothing,
     output: v.array(FoundResourceData),
   }),
-  list_entitlements: capability({
-    ...read,
+  list_entitlements: read({
     summary: 'List everything that can be granted',
     input: v.object({ custom_attributes: names }),
     output: v.array(FoundEntitlementData),
   }),
-  find_entitlement_associations: capability({
-    ...read,
+  find_entitlement_associations: read({
     summary: 'List who holds what',
     input: nothing,
     output: v.array(FoundEntitlementAssociation),
   }),
-  get_account_entitlement_associations: capability({
-    ...read,
+  get_account_entitlement_associations: read({
     summary: 'List what one account holds',
     input: oneAccount,
     output: v.array(FoundEntitlementAssociation),
   }),
-  get_last_activity: capability({
-    ...read,
+  get_last_activity: read({
     summary: 'When the accounts were last used; accounts without activity are missing',
     input: v.object({ account_ids: v.array(accountId()) }),
     output: v.array(LastActivityData),
   }),
-  list_activity_records: capability({
-    ...read,
+  list_activity_records: read({
     summary: 'List the activity log',
     input: nothing,
     output: v.array(ActivityRecord),
   }),
-  list_expenses: capability({
-    ...read,
+  list_expenses: read({
     summary: 'List expenses',
     input: v.object({
       filters: v.object({
@@ -84,50 +75,42 @@ export const READ = {
     }),
     output: v.array(Expense),
   }),
-  list_applications: capability({
-    ...read,
+  list_applications: read({
     summary: 'List the applications of an identity provider',
     input: nothing,
     output: v.array(Application),
   }),
-  list_applications_accounts: capability({
-    ...read,
+  list_applications_accounts: read({
     summary: 'List which account is assigned to which application',
     input: nothing,
     output: v.array(ApplicationAccount),
   }),
-  list_applications_resources: capability({
-    ...read,
+  list_applications_resources: read({
     summary: 'List the resources of the applications',
     input: nothing,
     output: v.array(ApplicationResourceData),
   }),
-  list_applications_entitlements: capability({
-    ...read,
+  list_applications_entitlements: read({
     summary: 'List the entitlements of the applications',
     input: v.object({ custom_attributes: names }),
     output: v.array(ApplicationEntitlementData),
   }),
-  list_applications_entitlement_associations: capability({
-    ...read,
+  list_applications_entitlement_associations: read({
     summary: 'List who holds what in the applications',
     input: nothing,
     output: v.array(ApplicationEntitlementAssociation),
   }),
-  list_applications_activity_records: capability({
-    ...read,
+  list_applications_activity_records: read({
     summary: 'List the activity within the applications',
     input: nothing,
     output: v.array(ApplicationActivityRecord),
   }),
-  get_application: capability({
-    ...read,
+  get_application: read({
     summary: 'Read one application',
     input: v.object({ application_instance_id: applicationInstanceId }),
     output: Application,
   }),
-  get_application_account: capability({
-    ...read,
+  get_application_account: read({
     summary: 'Read one assignment of an account to an application',
     input: assignment,
     output: ApplicationAccount,

@@ -19,8 +19,12 @@ export type CapabilityRow = {
   output: AnySchema
 }
 
-/** A row, with its schemas typed. */
-export const capability = <const T extends CapabilityRow>(row: T): T => row
+type Shared = Pick<CapabilityRow, 'group' | 'level' | 'plain'>
+
+/** Makes rows that say the same of these, with their schemas typed. */
+export const capabilities =
+  <const S extends Shared>(shared: S) =>
+  <const T extends Omit<CapabilityRow, keyof Shared>>(row: T): S & T => ({ ...shared, ...row })
 
 /** A request without members. */
 export const nothing = v.object({})

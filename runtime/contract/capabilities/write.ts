@@ -5,9 +5,9 @@ import { applicationInstanceId, CreateAccountEntitlement } from '../models/entit
 import { freeObject } from '../schema/free-object.ts'
 import { described } from '../schema/metadata.ts'
 import { maybe, nullable } from '../schema/optional.ts'
-import { assignment, capability, oneAccount } from './row.ts'
+import { assignment, capabilities, oneAccount } from './row.ts'
 
-const write = { group: 'Write', level: 'write' } as const
+const write = capabilities({ group: 'Write', level: 'write' })
 const done = described(v.literal(true), 'Failure is an error, never false')
 const grant = {
   account_integration_specific_id: accountId(),
@@ -22,8 +22,7 @@ const outcome = v.strictObject({
 })
 
 export const WRITE = {
-  create_account: capability({
-    ...write,
+  create_account: write({
     extensible: true,
     summary: 'Create an account',
     input: v.object({
@@ -40,45 +39,38 @@ export const WRITE = {
     }),
     output: v.strictObject({ status: AccountStatus, created: done, id: nullable(accountId()) }),
   }),
-  update_account: capability({
-    ...write,
+  update_account: write({
     extensible: true,
     summary: 'Change an account; the connector says which fields there are',
     input: v.object({ id: accountId() }),
     output: v.strictObject({ id: accountId() }),
   }),
-  activate_account: capability({
-    ...write,
+  activate_account: write({
     summary: 'Make an account usable; success if it already is',
     input: oneAccount,
     output: v.strictObject({ status: AccountStatus, activated: v.boolean() }),
   }),
-  deactivate_account: capability({
-    ...write,
+  deactivate_account: write({
     summary: 'Make an account unusable; it stays in the system',
     input: oneAccount,
     output: v.strictObject({ status: AccountStatus, deactivated: v.boolean() }),
   }),
-  delete_account: capability({
-    ...write,
+  delete_account: write({
     summary: 'Delete an account for good',
     input: oneAccount,
     output: v.strictObject({ status: AccountStatus, deleted: v.boolean() }),
   }),
-  assign_entitlement: capability({
-    ...write,
+  assign_entitlement: write({
     summary: 'Grant an entitlement to an account',
     input: v.object(grant),
     output: v.strictObject({ assigned: done }),
   }),
-  unassign_entitlement: capability({
-    ...write,
+  unassign_entitlement: write({
     summary: 'Take an entitlement from an account',
     input: v.object(grant),
     output: v.strictObject({ unassigned: done }),
   }),
-  assign_application: capability({
-    ...write,
+  assign_application: write({
     summary: 'Assign an application to an account',
     input: assignment,
     output: v.strictObject({
@@ -86,38 +78,32 @@ export const WRITE = {
       provisioned: described(v.boolean(), 'The account exists in the application'),
     }),
   }),
-  unassign_application: capability({
-    ...write,
+  unassign_application: write({
     summary: 'Take an application from an account',
     input: assignment,
     output: v.strictObject({ unassigned: done }),
   }),
-  assign_application_entitlement: capability({
-    ...write,
+  assign_application_entitlement: write({
     summary: 'Grant an entitlement of an application',
     input: v.object({ ...grant, application_instance_id: applicationInstanceId }),
     output: v.strictObject({ assigned: done }),
   }),
-  unassign_application_entitlement: capability({
-    ...write,
+  unassign_application_entitlement: write({
     summary: 'Take an entitlement of an application',
     input: v.object({ ...grant, application_instance_id: applicationInstanceId }),
     output: v.strictObject({ unassigned: done }),
   }),
-  transfer_data: capability({
-    ...write,
+  transfer_data: write({
     summary: 'Hand what one account owns to another',
     input: v.object({ source_account_id: accountId(), target_account_id: accountId() }),
     output: outcome,
   }),
-  release_resources: capability({
-    ...write,
+  release_resources: write({
     summary: 'Give back what an account occupies',
     input: oneAccount,
     output: outcome,
   }),
-  downgrade_license: capability({
-    ...write,
+  downgrade_license: write({
     summary: 'Move an account to a cheaper licence',
     input: oneAccount,
     output: outcome,

@@ -15,9 +15,7 @@ import { asOf, datetime, manyOf, oneOf, pageParams, text, texts } from './params
 const accounts = endpoint('Accounts')
 
 export const ACCOUNT_ENDPOINTS = {
-  list_app_accounts: accounts({
-    method: 'GET',
-    path: '/accounts',
+  list_app_accounts: accounts.get('/accounts', {
     summary: 'List accounts in apps, by app and their id in it',
     who: 'accounts.read',
     query: {
@@ -34,9 +32,7 @@ export const ACCOUNT_ENDPOINTS = {
     answer: 'page',
     output: Account,
   }),
-  list_associations: accounts({
-    method: 'GET',
-    path: '/associations',
+  list_associations: accounts.get('/associations', {
     summary: 'List which account held which entitlement, as complete syncs told it',
     who: 'accounts.read',
     query: {
@@ -48,9 +44,7 @@ export const ACCOUNT_ENDPOINTS = {
     answer: 'page',
     output: Association,
   }),
-  upload_accounts: accounts({
-    method: 'POST',
-    path: '/accounts/upload',
+  upload_accounts: accounts.post('/accounts/upload', {
     summary: 'Add and change accounts of a custom app: all of them, or none, in the background',
     who: 'caller',
     body: UploadedAccounts,
@@ -59,17 +53,13 @@ export const ACCOUNT_ENDPOINTS = {
     output: JobStateOutput,
     errors: [403, 404],
   }),
-  get_account_upload: accounts({
-    method: 'GET',
-    path: '/accounts/upload/:job_id',
+  get_account_upload: accounts.get('/accounts/upload/:job_id', {
     summary: 'Say how far an upload of accounts is',
     who: 'caller',
     output: JobStateOutput,
     errors: [404],
   }),
-  upload_activity_records: accounts({
-    method: 'POST',
-    path: '/activity_records',
+  upload_activity_records: accounts.post('/activity_records', {
     summary: 'Tell when accounts were used; records of unknown accounts are counted and ignored',
     who: 'caller',
     body: UploadedActivity,
@@ -78,9 +68,7 @@ export const ACCOUNT_ENDPOINTS = {
     output: ActivityRecordOutput,
     errors: [403, 404],
   }),
-  get_activity_record_job: accounts({
-    method: 'GET',
-    path: '/activity_records/job/:activity_job_id',
+  get_activity_record_job: accounts.get('/activity_records/job/:activity_job_id', {
     summary: 'Say whether activity records were worked through',
     who: 'caller',
     output: SyncTaskOutput,

@@ -19,9 +19,7 @@ const webhooks = endpoint('Webhooks')
 const expand = texts().describe('custom_attributes')
 
 export const APPSTORE_ENDPOINTS = {
-  list_appstore_apps: store({
-    method: 'GET',
-    path: '/appstore/apps',
+  list_appstore_apps: store.get('/appstore/apps', {
     summary: 'List the apps that the caller finds in the app store, by name',
     who: 'caller',
     query: {
@@ -39,62 +37,46 @@ export const APPSTORE_ENDPOINTS = {
     answer: 'page',
     output: AppStoreApp,
   }),
-  add_appstore_app: store({
-    method: 'POST',
-    path: '/appstore/apps',
+  add_appstore_app: store.post('/appstore/apps', {
     summary: 'Put an app into the app store, with settings',
     who: 'caller',
     body: AddAppToAppStoreInput,
     output: AppStoreAppSettingsOutput,
   }),
-  get_appstore_app: store({
-    method: 'GET',
-    path: '/appstore/apps/:app_id',
+  get_appstore_app: store.get('/appstore/apps/:app_id', {
     summary: 'Read an app of the app store',
     who: 'caller',
     query: { expand },
     output: AppStoreApp,
   }),
-  remove_appstore_app: store({
-    method: 'DELETE',
-    path: '/appstore/apps/:app_id',
+  remove_appstore_app: store.delete('/appstore/apps/:app_id', {
     summary: 'Take an app out of the app store and forget its settings there; the app stays',
     who: 'caller',
     output: AppLeftStore,
   }),
-  get_appstore_app_settings: store({
-    method: 'GET',
-    path: '/appstore/apps/:app_id/settings',
+  get_appstore_app_settings: store.get('/appstore/apps/:app_id/settings', {
     summary: 'Read how an app of the store is requested; requesters read what they need for that',
     who: 'caller',
     output: AppStoreAppSettingsOutput,
   }),
-  update_appstore_app_settings: store({
-    method: 'PATCH',
-    path: '/appstore/apps/:app_id/settings',
+  update_appstore_app_settings: store.patch('/appstore/apps/:app_id/settings', {
     summary: 'Change the members that are sent; lists are replaced, null takes a member back',
     who: 'caller',
     body: AppStoreAppSettingsInput,
     output: AppStoreAppSettingsOutput,
   }),
-  get_app_settings: store({
-    method: 'GET',
-    path: '/apps/:app_id/settings',
+  get_app_settings: store.get('/apps/:app_id/settings', {
     summary: 'Read the same settings of any app, and whether it is in the store',
     who: 'caller',
     output: AppSettingOutput,
   }),
-  update_app_settings: store({
-    method: 'PATCH',
-    path: '/apps/:app_id/settings',
+  update_app_settings: store.patch('/apps/:app_id/settings', {
     summary: 'Change the same settings of any app, and whether it is in the store',
     who: 'caller',
     body: AppSettingInput,
     output: AppSettingOutput,
   }),
-  list_inline_webhooks: webhooks({
-    method: 'GET',
-    path: '/inline_webhooks',
+  list_inline_webhooks: webhooks.get('/inline_webhooks', {
     summary: 'List inline webhooks, by name',
     who: 'caller',
     output: v.array(InlineWebhook),

@@ -7,9 +7,7 @@ import { bool, pageParams, text } from './params.ts'
 const glass = endpoint('BreakGlass')
 
 export const BREAK_GLASS_ENDPOINTS = {
-  list_break_glass: glass({
-    method: 'GET',
-    path: '/break_glass',
+  list_break_glass: glass.get('/break_glass', {
     summary:
       'List break-glass permissions: those that the caller may take, and those of apps that they read',
     who: 'caller',
@@ -21,23 +19,17 @@ export const BREAK_GLASS_ENDPOINTS = {
     answer: 'page',
     output: BreakGlass,
   }),
-  put_break_glass: glass({
-    method: 'PUT',
-    path: '/break_glass/:break_glass_id',
+  put_break_glass: glass.put('/break_glass/:break_glass_id', {
     summary: 'Mark a permission as break-glass, by its id: for which groups, and how long',
     who: 'caller',
     body: BreakGlassInput,
     output: BreakGlass,
   }),
-  delete_break_glass: glass({
-    method: 'DELETE',
-    path: '/break_glass/:break_glass_id',
+  delete_break_glass: glass.delete('/break_glass/:break_glass_id', {
     summary: 'Let a permission be break-glass no more; what was taken ends when it would have',
     who: 'caller',
   }),
-  take_break_glass: glass({
-    method: 'POST',
-    path: '/break_glass/:break_glass_id/take',
+  take_break_glass: glass.post('/break_glass/:break_glass_id/take', {
     summary: 'Take a break-glass permission at once; all approvers are told and one reviews it',
     who: 'caller',
     body: TakeBreakGlassInput,

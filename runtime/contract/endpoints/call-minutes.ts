@@ -50,9 +50,7 @@ export const CalledHost = strictObject('CalledHost', 'A host that a connector as
 export type CalledHost = v.InferOutput<typeof CalledHost>
 
 export const CALL_MINUTE_ENDPOINTS = {
-  list_call_minutes: row({
-    method: 'GET',
-    path: '/call-minutes',
+  list_call_minutes: row.get('/call-minutes', {
     summary:
       'Count the calls of all hosts by steps of time: how many, failures by fault, times and bytes',
     query: {
@@ -76,9 +74,7 @@ export const CALL_MINUTE_ENDPOINTS = {
     }),
     errors: [422],
   }),
-  list_called_hosts: row({
-    method: 'GET',
-    path: '/called-hosts',
+  list_called_hosts: row.get('/called-hosts', {
     summary: 'List where the requests of connectors went in the last days, and what was refused',
     query: {
       connector_id: text().describe('Only of this connector'),

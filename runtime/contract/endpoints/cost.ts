@@ -12,18 +12,14 @@ const within = {
 }
 
 export const COST_ENDPOINTS = {
-  list_recorded_expenses: cost({
-    method: 'GET',
-    path: '/expenses',
+  list_recorded_expenses: cost.get('/expenses', {
     summary: 'List expenses that apps told, newest first',
     who: 'expenses.read',
     query: { ...within, ...pageParams },
     answer: 'page',
     output: RecordedExpense,
   }),
-  list_expense_totals: cost({
-    method: 'GET',
-    path: '/expenses/totals',
+  list_expense_totals: cost.get('/expenses/totals', {
     summary:
       'List what each app cost in each month, by currency; the last twelve months unless since says otherwise',
     who: 'expenses.read',
@@ -31,26 +27,20 @@ export const COST_ENDPOINTS = {
     answer: 'page',
     output: ExpenseTotal,
   }),
-  list_licences: cost({
-    method: 'GET',
-    path: '/licences',
+  list_licences: cost.get('/licences', {
     summary: 'List entitlements that are paid for, with seats held and used',
     who: 'expenses.read',
     query: { app_id: text().describe('Only of this app'), ...pageParams },
     answer: 'page',
     output: Licence,
   }),
-  put_licence_price: cost({
-    method: 'PUT',
-    path: '/licences/:licence_id/price',
+  put_licence_price: cost.put('/licences/:licence_id/price', {
     summary: 'Say what a seat of an entitlement costs',
     who: 'expenses.write',
     body: LicencePriceInput,
     output: Licence,
   }),
-  delete_licence_price: cost({
-    method: 'DELETE',
-    path: '/licences/:licence_id/price',
+  delete_licence_price: cost.delete('/licences/:licence_id/price', {
     summary: 'Forget what a seat of an entitlement costs',
     who: 'expenses.write',
   }),

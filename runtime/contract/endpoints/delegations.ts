@@ -6,9 +6,7 @@ import { pageParams, text } from './params.ts'
 const delegations = endpoint('Delegations')
 
 export const DELEGATION_ENDPOINTS = {
-  list_delegations: delegations({
-    method: 'GET',
-    path: '/delegations',
+  list_delegations: delegations.get('/delegations', {
     summary: 'List delegations, newest first: those of the caller, or with tasks.read everybody’s',
     who: 'caller',
     query: {
@@ -19,9 +17,7 @@ export const DELEGATION_ENDPOINTS = {
     answer: 'page',
     output: Delegation,
   }),
-  create_delegation: delegations({
-    method: 'POST',
-    path: '/delegations',
+  create_delegation: delegations.post('/delegations', {
     summary: 'Name a delegate for decisions on access requests, from one moment until another',
     who: 'caller',
     body: DelegationInput,
@@ -29,9 +25,7 @@ export const DELEGATION_ENDPOINTS = {
     status: 201,
     errors: [409],
   }),
-  end_delegation: delegations({
-    method: 'DELETE',
-    path: '/delegations/:delegation_id',
+  end_delegation: delegations.delete('/delegations/:delegation_id', {
     summary: 'End a delegation at once: by either of the two, or with tasks.write',
     who: 'caller',
     errors: [409],

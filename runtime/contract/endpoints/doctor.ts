@@ -101,9 +101,7 @@ export const Doctor = strictObject(
 export type Doctor = v.InferOutput<typeof Doctor>
 
 export const DOCTOR_ENDPOINTS = {
-  examine: row({
-    method: 'GET',
-    path: '/doctor',
+  examine: row.get('/doctor', {
     summary: 'Report what grows, what is left over, and what to do about it',
     output: Doctor,
   }),

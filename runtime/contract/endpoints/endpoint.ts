@@ -3,13 +3,14 @@ import type * as v from 'valibot'
 import type { Permission } from '../models/roles.ts'
 import type { UploadKind } from '../models/upload.ts'
 import type { AnySchema } from '../schema/any-schema.ts'
+import { byMethod, type Method } from './methods.ts'
 import type { Params, ParamValues } from './params.ts'
 
 /** Statuses of failures that the core interface answers with. */
 export type FailureStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 501 | 502 | 503
 
 type EndpointRow = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  method: Method
   /** Hono's form: `/tasks/:task_id/actions`. Ids are opaque; a malformed one is a 404 matter. */
   path: string
   summary: string
@@ -42,35 +43,36 @@ export type Endpoint<
   B extends AnySchema | null = AnySchema | null,
 > = Omit<EndpointRow, 'query' | 'body'> & { query: Q; body: B }
 
-type Given<Q extends Params, B extends AnySchema | null> = Pick<
-  EndpointRow,
-  'method' | 'path' | 'summary' | 'who'
-> &
+type Given<Q extends Params, B extends AnySchema | null> = Pick<EndpointRow, 'summary' | 'who'> &
   Partial<Pick<EndpointRow, 'maxBytes' | 'upload' | 'answer' | 'output' | 'status' | 'errors'>> & {
     query?: Q
     body?: B
   }
 
-/** Makes a row; what most rows share may be left out. */
-export const endpoint =
-  (tag: string) =>
-  <const Q extends Params = Record<never, never>, const B extends AnySchema | null = null>(
-    given: Given<Q, B>,
-  ): Endpoint<Q, B> => {
-    const { query, body, answer = given.output ? 'json' : 'empty', output = null, status } = given
-    return {
-      ...given,
-      tag,
-      // The cast: who leaves them out has the defaults of the two types.
-      ...({ query: query ?? {}, body: body ?? null } as { query: Q; body: B }),
-      maxBytes: given.maxBytes ?? null,
-      upload: given.upload ?? null,
-      answer,
-      output,
-      status: status ?? (answer === 'empty' ? 204 : 200),
-      errors: given.errors ?? [],
-    }
-  }
+/** Makes rows under a tag, by their method; what most rows share may be left out. */
+export const endpoint = (tag: string) =>
+  byMethod(
+    (method) =>
+      <const Q extends Params = Record<never, never>, const B extends AnySchema | null = null>(
+        path: string,
+        given: Given<Q, B>,
+      ): Endpoint<Q, B> => {
+        const { query, body, output = null, status } = given
+        const { answer = output ? 'json' : 'empty' } = given
+        return {
+          ...given,
+          ...{ method, path, tag },
+          // The cast: who leaves them out has the defaults of the two types.
+          ...({ query: query ?? {}, body: body ?? null } as { query: Q; body: B }),
+          maxBytes: given.maxBytes ?? null,
+          upload: given.upload ?? null,
+          answer,
+          output,
+          status: status ?? (answer === 'empty' ? 204 : 200),
+          errors: given.errors ?? [],
+        }
+      },
+  )
 
 /** What a handler of an endpoint gets, parsed. */
 export type EndpointInput<E extends Endpoint> = {

@@ -14,9 +14,7 @@ const findings = endpoint('Findings')
 const separation = endpoint('SeparationOfDuties')
 
 export const FINDING_ENDPOINTS = {
-  list_findings: findings({
-    method: 'GET',
-    path: '/findings',
+  list_findings: findings.get('/findings', {
     summary: 'List findings, newest first; an App Admin reads those of their apps',
     who: 'caller',
     query: {
@@ -31,42 +29,32 @@ export const FINDING_ENDPOINTS = {
     answer: 'page',
     output: AccessFinding,
   }),
-  get_finding: findings({
-    method: 'GET',
-    path: '/findings/:finding_id',
+  get_finding: findings.get('/findings/:finding_id', {
     summary: 'Read a finding',
     who: 'caller',
     output: AccessFinding,
   }),
-  accept_finding: findings({
-    method: 'POST',
-    path: '/findings/:finding_id/accept',
+  accept_finding: findings.post('/findings/:finding_id/accept', {
     summary: 'Accept an open finding until a moment, with a reason; accepting again changes both',
     who: 'findings.write',
     body: AcceptFindingInput,
     output: AccessFinding,
     errors: [409],
   }),
-  reopen_finding: findings({
-    method: 'POST',
-    path: '/findings/:finding_id/reopen',
+  reopen_finding: findings.post('/findings/:finding_id/reopen', {
     summary: 'Take the acceptance of a finding back',
     who: 'findings.write',
     output: AccessFinding,
     errors: [409],
   }),
-  list_separation_rules: separation({
-    method: 'GET',
-    path: '/separation_of_duties',
+  list_separation_rules: separation.get('/separation_of_duties', {
     summary: 'List rules of separation of duties, newest first',
     who: 'findings.read',
     query: { name: text().describe('A part of the name'), ...pageParams },
     answer: 'page',
     output: SeparationRule,
   }),
-  create_separation_rule: separation({
-    method: 'POST',
-    path: '/separation_of_duties',
+  create_separation_rule: separation.post('/separation_of_duties', {
     summary:
       'Make a rule of separation of duties; who breaks it today keeps what they hold, and is found',
     who: 'findings.write',
@@ -75,24 +63,18 @@ export const FINDING_ENDPOINTS = {
     status: 201,
     errors: [409],
   }),
-  get_separation_rule: separation({
-    method: 'GET',
-    path: '/separation_of_duties/:separation_rule_id',
+  get_separation_rule: separation.get('/separation_of_duties/:separation_rule_id', {
     summary: 'Read a rule of separation of duties',
     who: 'findings.read',
     output: SeparationRule,
   }),
-  put_separation_rule: separation({
-    method: 'PUT',
-    path: '/separation_of_duties/:separation_rule_id',
+  put_separation_rule: separation.put('/separation_of_duties/:separation_rule_id', {
     summary: 'Replace a rule of separation of duties, all of it',
     who: 'findings.write',
     body: SeparationInput,
     output: SeparationRule,
   }),
-  delete_separation_rule: separation({
-    method: 'DELETE',
-    path: '/separation_of_duties/:separation_rule_id',
+  delete_separation_rule: separation.delete('/separation_of_duties/:separation_rule_id', {
     summary: 'Delete a rule of separation of duties; its findings are resolved',
     who: 'findings.write',
   }),

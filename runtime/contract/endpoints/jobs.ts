@@ -34,9 +34,7 @@ export const JobRecord = strictObject('JobRecord', 'A job in the background', {
 export type JobRecord = v.InferOutput<typeof JobRecord>
 
 export const JOB_ENDPOINTS = {
-  list_jobs: row({
-    method: 'GET',
-    path: '/jobs',
+  list_jobs: row.get('/jobs', {
     summary:
       'List the jobs of all hosts in the background, newest first; those that are kept (KEYWAY_RETENTION)',
     query: {

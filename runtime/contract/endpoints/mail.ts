@@ -36,15 +36,11 @@ export const MailTested = strictObject('MailTried', 'How a test of mail ended', 
 export type MailTested = v.InferOutput<typeof MailTested>
 
 export const MAIL_ENDPOINTS = {
-  mail_status: row({
-    method: 'GET',
-    path: '/mail',
+  mail_status: row.get('/mail', {
     summary: 'Say where mail goes, what waits, and what was refused',
     output: MailStatus,
   }),
-  test_mail: row({
-    method: 'POST',
-    path: '/mail/test',
+  test_mail: row.post('/mail/test', {
     summary: 'Send one mail now, and say how the server answered',
     body: v.object({
       email: described(

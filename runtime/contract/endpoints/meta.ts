@@ -42,9 +42,7 @@ export const LogChain = strictObject(
 export type LogChain = v.InferInput<typeof LogChain>
 
 export const META_ENDPOINTS = {
-  list_activity_logs: logs({
-    method: 'GET',
-    path: '/activity_logs',
+  list_activity_logs: logs.get('/activity_logs', {
     summary: 'List what was done, oldest first',
     who: 'logs.read',
     query: {
@@ -62,24 +60,18 @@ export const META_ENDPOINTS = {
     answer: 'limit-offset',
     output: ActivityLog,
   }),
-  get_log_chain: logs({
-    method: 'GET',
-    path: '/activity_logs/chain',
+  get_log_chain: logs.get('/activity_logs/chain', {
     summary: 'Check that the newest entries of the log are what was written',
     who: 'logs.read',
     output: LogChain,
   }),
-  get_art: meta({
-    method: 'GET',
-    path: '/art',
+  get_art: meta.get('/art', {
     summary: 'A picture of letters',
     who: 'anybody',
     answer: 'text',
     output: v.string(),
   }),
-  get_info: meta({
-    method: 'GET',
-    path: '/info',
+  get_info: meta.get('/info', {
     summary: 'What this is',
     who: 'anybody',
     output: strictObject('ServiceInfo', { name: v.string(), version: v.string() }),

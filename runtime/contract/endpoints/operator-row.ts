@@ -1,10 +1,11 @@
 /** The row of an operator's endpoint, and how one is written. */
 import type { AnySchema } from '../schema/any-schema.ts'
+import { byMethod, type Method } from './methods.ts'
 import type { Params } from './params.ts'
 
 /** One operation below `/operator`. */
 export type OperatorRow = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  method: Method
   /** Below `/operator`, in Hono's form. */
   path: string
   summary: string
@@ -20,7 +21,7 @@ export type OperatorRow = {
   errors: readonly (404 | 409 | 413 | 415 | 422 | 429)[]
 }
 
-type Given = Pick<OperatorRow, 'method' | 'path' | 'summary' | 'output'> &
+type Given = Pick<OperatorRow, 'summary' | 'output'> &
   Partial<Pick<OperatorRow, 'query' | 'body' | 'upload' | 'followed' | 'status' | 'errors'>>
 
 /** Of the whole type: what a row has of another value is intersected with these. */
@@ -31,8 +32,8 @@ const USUAL: Pick<OperatorRow, 'upload' | 'followed' | 'status' | 'errors'> = {
   errors: [],
 }
 
-/** Makes a row; what most rows share may be left out. */
-export const row = <const G extends Given>(given: G) => ({
+/** Makes rows by their method; what most rows share may be left out. */
+export const row = byMethod((method) => <const G extends Given>(path: string, given: G) => ({
   // The cast: a row that is given one has it instead, and its type says so.
   ...({ query: {}, body: null } as {
     query: G extends { query: infer Q extends Params } ? Q : Record<never, never>
@@ -40,4 +41,5 @@ export const row = <const G extends Given>(given: G) => ({
   }),
   ...USUAL,
   ...given,
-})
+  ...{ method, path },
+}))

@@ -98,9 +98,7 @@ export type CallRecord = v.InferOutput<typeof CallRecord>
 const items = <const S extends v.GenericSchema>(item: S) => v.strictObject({ items: v.array(item) })
 
 export const OPERATOR_ENDPOINTS = {
-  upload_package: row({
-    method: 'POST',
-    path: '/packages',
+  upload_package: row.post('/packages', {
     summary: 'Check a package and keep it; calls do not go to it before it is activated',
     query: {
       ...CHANGE_QUERY,
@@ -111,25 +109,19 @@ export const OPERATOR_ENDPOINTS = {
     status: 201,
     errors: [409, 413, 415, 422],
   }),
-  show_connector: row({
-    method: 'GET',
-    path: '/connectors/:connector_id',
+  show_connector: row.get('/connectors/:connector_id', {
     summary:
       'Show a connector: its installed versions, what it wants, and what is granted; of a built-in one only what it wants',
     output: Shown,
     errors: [404],
   }),
-  show_version: row({
-    method: 'GET',
-    path: '/connectors/:connector_id/versions/:digest',
+  show_version: row.get('/connectors/:connector_id/versions/:digest', {
     summary:
       'Show a version that is kept beside the one that serves: what it wants more, and what it breaks',
     output: PackageReport,
     errors: [404],
   }),
-  activate_connector: row({
-    method: 'POST',
-    path: '/connectors/:connector_id/activate',
+  activate_connector: row.post('/connectors/:connector_id/activate', {
     summary: 'Try an installed version, and let calls go to it',
     body: v.object({
       digest: v.pipe(v.string(), v.maxLength(64)),
@@ -141,9 +133,7 @@ export const OPERATOR_ENDPOINTS = {
     output: Changed,
     errors: [404, 409, 413, 415, 422],
   }),
-  disable_connector: row({
-    method: 'POST',
-    path: '/connectors/:connector_id/disable',
+  disable_connector: row.post('/connectors/:connector_id/disable', {
     summary: 'Let no calls go to a connector, wherever it comes from',
     body: v.object({
       at_once: described(
@@ -155,41 +145,31 @@ export const OPERATOR_ENDPOINTS = {
     output: Changed,
     errors: [404, 409, 413, 415, 422],
   }),
-  enable_connector: row({
-    method: 'POST',
-    path: '/connectors/:connector_id/enable',
+  enable_connector: row.post('/connectors/:connector_id/enable', {
     summary: 'Let calls go to a disabled connector again',
     body: v.object(CHANGE),
     output: Changed,
     errors: [404, 409, 413, 415, 422],
   }),
-  remove_connector: row({
-    method: 'DELETE',
-    path: '/connectors/:connector_id',
+  remove_connector: row.delete('/connectors/:connector_id', {
     summary: 'Forget an installed connector with its versions and grants',
     query: CHANGE_QUERY,
     output: Changed,
     errors: [404, 409, 422],
   }),
-  grant_to_connector: row({
-    method: 'POST',
-    path: '/connectors/:connector_id/grant',
+  grant_to_connector: row.post('/connectors/:connector_id/grant', {
     summary: 'Grant what the versions of a connector want',
     body: v.object({ wants: selection, ...CHANGE }),
     output: Changed,
     errors: [404, 409, 413, 415, 422],
   }),
-  revoke_from_connector: row({
-    method: 'POST',
-    path: '/connectors/:connector_id/revoke',
+  revoke_from_connector: row.post('/connectors/:connector_id/revoke', {
     summary: 'Take back what was granted, also from calls that have begun',
     body: v.object({ wants: selection, ...CHANGE }),
     output: Changed,
     errors: [404, 409, 413, 415, 422],
   }),
-  set_probe: row({
-    method: 'PUT',
-    path: '/connectors/:connector_id/probe',
+  set_probe: row.put('/connectors/:connector_id/probe', {
     summary: 'Keep credentials that new versions are tried with (validate_credentials)',
     body: v.object({
       auth: v.optional(v.nullable(v.record(v.string(), v.unknown())), null),
@@ -199,16 +179,12 @@ export const OPERATOR_ENDPOINTS = {
     output: v.strictObject({ probe: v.boolean() }),
     errors: [404, 413, 415, 422],
   }),
-  forget_probe: row({
-    method: 'DELETE',
-    path: '/connectors/:connector_id/probe',
+  forget_probe: row.delete('/connectors/:connector_id/probe', {
     summary: 'Forget the credentials that new versions are tried with',
     output: v.strictObject({ probe: v.boolean() }),
     errors: [404],
   }),
-  list_generations: row({
-    method: 'GET',
-    path: '/generations',
+  list_generations: row.get('/generations', {
     summary: 'List who changed what is installed, when and why, newest first',
     query: {
       limit: int({ min: 1, max: 100, default: 20 }).describe('Generations per answer'),
@@ -219,16 +195,12 @@ export const OPERATOR_ENDPOINTS = {
     output: items(Generation),
     errors: [422],
   }),
-  show_generation: row({
-    method: 'GET',
-    path: '/generations/:generation',
+  show_generation: row.get('/generations/:generation', {
     summary: 'Show all that a generation says; `newest` is the newest one',
     output: v.strictObject({ generation: v.number(), statement: Statement }),
     errors: [404],
   }),
-  compare_generations: row({
-    method: 'GET',
-    path: '/generations/:generation/difference',
+  compare_generations: row.get('/generations/:generation/difference', {
     summary: 'Say what is different between two generations',
     query: { since: int({ min: 0, default: 0 }).describe('The earlier one') },
     output: v.strictObject({
@@ -238,9 +210,7 @@ export const OPERATOR_ENDPOINTS = {
     }),
     errors: [404, 422],
   }),
-  roll_back: row({
-    method: 'POST',
-    path: '/rollback',
+  roll_back: row.post('/rollback', {
     summary: 'Serve what an earlier generation served, with the grants of today',
     body: v.object({
       to: described(v.pipe(v.number(), v.safeInteger(), v.minValue(0)), 'The generation'),
@@ -250,15 +220,11 @@ export const OPERATOR_ENDPOINTS = {
     output: Changed,
     errors: [404, 409, 413, 415, 422],
   }),
-  list_publishers: row({
-    method: 'GET',
-    path: '/publishers',
+  list_publishers: row.get('/publishers', {
     summary: 'List the keys whose packages are trusted, and those that were',
     output: items(Publisher),
   }),
-  trust_publisher: row({
-    method: 'POST',
-    path: '/publishers',
+  trust_publisher: row.post('/publishers', {
     summary: 'Trust what a key has signed',
     body: v.object({
       name: v.pipe(v.string(), v.minLength(1), v.maxLength(200)),
@@ -271,23 +237,17 @@ export const OPERATOR_ENDPOINTS = {
     output: Changed,
     errors: [409, 413, 415, 422],
   }),
-  distrust_publisher: row({
-    method: 'DELETE',
-    path: '/publishers/:key',
+  distrust_publisher: row.delete('/publishers/:key', {
     summary: 'Trust a key no more: what it has signed is invalid, and stops serving',
     query: CHANGE_QUERY,
     output: Changed,
     errors: [404, 409, 422],
   }),
-  list_nodes: row({
-    method: 'GET',
-    path: '/nodes',
+  list_nodes: row.get('/nodes', {
     summary: 'List the hosts on this database and the generation that each serves',
     output: v.strictObject({ generation: v.number(), items: v.array(NodeRow) }),
   }),
-  list_calls: row({
-    method: 'GET',
-    path: '/calls',
+  list_calls: row.get('/calls', {
     summary: 'List the latest calls of this host with the requests that each made, newest first',
     query: {
       connector_id: text().describe('Only of this connector'),

@@ -64,9 +64,7 @@ export const Overview = strictObject('Overview', 'How everything stands', {
 export type Overview = v.InferOutput<typeof Overview>
 
 export const OVERVIEW_ENDPOINTS = {
-  show_overview: row({
-    method: 'GET',
-    path: '/overview',
+  show_overview: row.get('/overview', {
     summary: 'Show what needs attention, who has open tasks, and how everything stands',
     output: Overview,
   }),

@@ -22,27 +22,21 @@ const filters = {
 }
 
 export const PERMISSION_ENDPOINTS = {
-  list_app_permissions: permissions({
-    method: 'GET',
-    path: '/appstore/apps/:app_id/requestable_permissions',
+  list_app_permissions: permissions.get('/appstore/apps/:app_id/requestable_permissions', {
     summary: 'List what can be requested of an app, by label',
     who: 'caller',
     query: filters,
     answer: 'page',
     output: RequestablePermissionOutput,
   }),
-  list_permissions: permissions({
-    method: 'GET',
-    path: '/appstore/requestable_permissions',
+  list_permissions: permissions.get('/appstore/requestable_permissions', {
     summary: 'List what can be requested of an app, by label',
     who: 'caller',
     query: { app_id: requiredText().describe('The app'), ...filters },
     answer: 'page',
     output: RequestablePermissionOutput,
   }),
-  create_permission: permissions({
-    method: 'POST',
-    path: '/appstore/requestable_permissions',
+  create_permission: permissions.post('/appstore/requestable_permissions', {
     summary: 'Make a permission; hidden unless the body says otherwise',
     who: 'caller',
     query: inherited,
@@ -50,26 +44,20 @@ export const PERMISSION_ENDPOINTS = {
     output: RequestablePermissionOutput,
     status: 201,
   }),
-  get_permission: permissions({
-    method: 'GET',
-    path: '/appstore/requestable_permissions/:permission_id',
+  get_permission: permissions.get('/appstore/requestable_permissions/:permission_id', {
     summary: 'Read a permission',
     who: 'caller',
     query: inherited,
     output: RequestablePermissionOutput,
   }),
-  update_permission: permissions({
-    method: 'PATCH',
-    path: '/appstore/requestable_permissions/:permission_id',
+  update_permission: permissions.patch('/appstore/requestable_permissions/:permission_id', {
     summary: 'Change the members that are sent; lists are replaced, null takes a member back',
     who: 'caller',
     query: inherited,
     body: RequestablePermissionInputUpdate,
     output: RequestablePermissionOutput,
   }),
-  delete_permission: permissions({
-    method: 'DELETE',
-    path: '/appstore/requestable_permissions/:permission_id',
+  delete_permission: permissions.delete('/appstore/requestable_permissions/:permission_id', {
     summary: 'Delete a permission that was made here (type NATIVE)',
     who: 'caller',
   }),

@@ -34,17 +34,13 @@ const email = described(
 )
 
 export const PERSONAL_DATA_ENDPOINTS = {
-  export_person: row({
-    method: 'POST',
-    path: '/people/export',
+  export_person: row.post('/people/export', {
     summary: 'Give out all that is held of a person; it is recorded',
     body: v.object({ email }),
     output: PersonExport,
     errors: [404, 413, 415, 422],
   }),
-  erase_person: row({
-    method: 'POST',
-    path: '/people/erase',
+  erase_person: row.post('/people/erase', {
     summary: 'Erase a person who holds no access from the record; the activity log still verifies',
     body: v.object({
       email,

@@ -6,9 +6,7 @@ import { oneOf, pageParams, text } from './params.ts'
 const policies = endpoint('AccessPolicies')
 
 export const POLICY_ENDPOINTS = {
-  list_access_policies: policies({
-    method: 'GET',
-    path: '/access_policies',
+  list_access_policies: policies.get('/access_policies', {
     summary: 'List access policies, newest first',
     who: 'policies.read',
     query: {
@@ -19,32 +17,24 @@ export const POLICY_ENDPOINTS = {
     answer: 'page',
     output: AccessPolicyOutput,
   }),
-  create_access_policy: policies({
-    method: 'POST',
-    path: '/access_policies',
+  create_access_policy: policies.post('/access_policies', {
     summary: 'Make an access policy',
     who: 'policies.write',
     body: AccessPolicyInput,
     output: AccessPolicyOutput,
   }),
-  get_access_policy: policies({
-    method: 'GET',
-    path: '/access_policies/:access_policy_id',
+  get_access_policy: policies.get('/access_policies/:access_policy_id', {
     summary: 'Read an access policy',
     who: 'policies.read',
     output: AccessPolicyOutput,
   }),
-  put_access_policy: policies({
-    method: 'PUT',
-    path: '/access_policies/:access_policy_id',
+  put_access_policy: policies.put('/access_policies/:access_policy_id', {
     summary: 'Replace an access policy, all of it',
     who: 'policies.write',
     body: AccessPolicyInput,
     output: AccessPolicyOutput,
   }),
-  delete_access_policy: policies({
-    method: 'DELETE',
-    path: '/access_policies/:access_policy_id',
+  delete_access_policy: policies.delete('/access_policies/:access_policy_id', {
     summary: 'Delete an access policy',
     who: 'policies.write',
   }),

@@ -10,42 +10,32 @@ import { pageParams, requiredText } from './params.ts'
 const rules = endpoint('PreApproval')
 
 export const PRE_APPROVAL_ENDPOINTS = {
-  list_pre_approval_rules: rules({
-    method: 'GET',
-    path: '/appstore/pre_approval_rules',
+  list_pre_approval_rules: rules.get('/appstore/pre_approval_rules', {
     summary: 'List the pre-approval rules of an app, oldest first',
     who: 'caller',
     query: { app_id: requiredText().describe('The app'), ...pageParams },
     answer: 'page',
     output: PreApprovalRuleOutput,
   }),
-  create_pre_approval_rule: rules({
-    method: 'POST',
-    path: '/appstore/pre_approval_rules',
+  create_pre_approval_rule: rules.post('/appstore/pre_approval_rules', {
     summary: 'Make a pre-approval rule',
     who: 'caller',
     body: PreApprovalRuleInput,
     output: PreApprovalRuleOutput,
     status: 201,
   }),
-  get_pre_approval_rule: rules({
-    method: 'GET',
-    path: '/appstore/pre_approval_rules/:pre_approval_rule_id',
+  get_pre_approval_rule: rules.get('/appstore/pre_approval_rules/:pre_approval_rule_id', {
     summary: 'Read a pre-approval rule',
     who: 'caller',
     output: PreApprovalRuleOutput,
   }),
-  update_pre_approval_rule: rules({
-    method: 'PATCH',
-    path: '/appstore/pre_approval_rules/:pre_approval_rule_id',
+  update_pre_approval_rule: rules.patch('/appstore/pre_approval_rules/:pre_approval_rule_id', {
     summary: 'Change the members that are sent; the justification must be among them',
     who: 'caller',
     body: PreApprovalRuleUpdateInput,
     output: PreApprovalRuleOutput,
   }),
-  delete_pre_approval_rule: rules({
-    method: 'DELETE',
-    path: '/appstore/pre_approval_rules/:pre_approval_rule_id',
+  delete_pre_approval_rule: rules.delete('/appstore/pre_approval_rules/:pre_approval_rule_id', {
     summary: 'Delete a pre-approval rule',
     who: 'caller',
   }),

@@ -31,9 +31,7 @@ const Published = strictObject('PublishedConnector', {
 export type Published = v.InferOutput<typeof Published>
 
 export const PUBLISHED_INDEX_ENDPOINTS = {
-  list_published: row({
-    method: 'GET',
-    path: '/registry',
+  list_published: row.get('/registry', {
     summary:
       'List the connectors that the registry of KEYWAY_REGISTRY has; 409 where it cannot be used',
     query: {
@@ -51,9 +49,7 @@ export const PUBLISHED_INDEX_ENDPOINTS = {
     }),
     errors: [409, 422],
   }),
-  install_published: row({
-    method: 'POST',
-    path: '/registry/packages',
+  install_published: row.post('/registry/packages', {
     summary:
       'Fetch a package of the registry, check it and keep it; calls do not go to it before it is activated',
     body: v.object({
@@ -71,9 +67,7 @@ export const PUBLISHED_INDEX_ENDPOINTS = {
     status: 201,
     errors: [409, 413, 415, 422],
   }),
-  see_published_index: row({
-    method: 'POST',
-    path: '/published-indexes',
+  see_published_index: row.post('/published-indexes', {
     summary:
       'Remember the version of an index that a trusted publisher has signed; refused (409) where a newer one was seen',
     body: v.strictObject({

@@ -39,9 +39,7 @@ const reviews = endpoint('AccessReviews')
 const ONE = '/access_reviews/:access_review_id'
 
 export const REVIEW_ENDPOINTS = {
-  create_access_review: reviews({
-    method: 'POST',
-    path: '/access_reviews',
+  create_access_review: reviews.post('/access_reviews', {
     summary: 'Make an access review; with apps it is prepared at once',
     who: 'reviews.write',
     body: CreateAccessReviewInput,
@@ -49,9 +47,7 @@ export const REVIEW_ENDPOINTS = {
     status: 201,
     errors: [400, 404],
   }),
-  list_access_reviews: reviews({
-    method: 'GET',
-    path: '/access_reviews',
+  list_access_reviews: reviews.get('/access_reviews', {
     summary: 'List access reviews, newest first',
     who: 'reviews.read',
     query: {
@@ -62,9 +58,7 @@ export const REVIEW_ENDPOINTS = {
     output: AccessReviewOutput,
   }),
   // Before those of one review: it would be taken for an id.
-  list_access_review_scope_options: reviews({
-    method: 'GET',
-    path: '/access_reviews/scope_options',
+  list_access_review_scope_options: reviews.get('/access_reviews/scope_options', {
     summary: 'List the filters that the scope of an app can have',
     who: 'reviews.read',
     query: {
@@ -74,18 +68,14 @@ export const REVIEW_ENDPOINTS = {
     output: ScopeOptionsResponse,
     errors: [404],
   }),
-  preview_access_review_scope: reviews({
-    method: 'POST',
-    path: '/access_reviews/scope_preview',
+  preview_access_review_scope: reviews.post('/access_reviews/scope_preview', {
     summary: 'Count what a scope would have reviewed; nothing is made',
     who: 'reviews.write',
     body: AccessReviewDomainAppInput,
     output: ScopePreview,
     errors: [400, 404],
   }),
-  add_access_review_apps: reviews({
-    method: 'POST',
-    path: `${ONE}/apps`,
+  add_access_review_apps: reviews.post(`${ONE}/apps`, {
     summary: 'Add apps to a review; what is wrong with one of them is in errors',
     who: 'reviews.write',
     body: AddAppsInput,
@@ -93,57 +83,43 @@ export const REVIEW_ENDPOINTS = {
     status: 201,
     errors: [400, 404],
   }),
-  delete_access_review: reviews({
-    method: 'DELETE',
-    path: ONE,
+  delete_access_review: reviews.delete(ONE, {
     summary: 'Delete a review; what was decided stays on record and is not carried out any more',
     who: 'reviews.write',
     errors: [400, 404],
   }),
-  get_access_review: reviews({
-    method: 'GET',
-    path: ONE,
+  get_access_review: reviews.get(ONE, {
     summary: 'Read an access review',
     who: 'reviews.read',
     output: AccessReviewOutput,
     errors: [404],
   }),
-  update_access_review: reviews({
-    method: 'PATCH',
-    path: ONE,
+  update_access_review: reviews.patch(ONE, {
     summary: 'Change a review, or the scope of its apps before they are launched',
     who: 'reviews.write',
     body: UpdateAccessReviewInput,
     output: AccessReviewOutput,
     errors: [400, 404],
   }),
-  remove_access_review_app: reviews({
-    method: 'DELETE',
-    path: `${ONE}/apps/:arda_id`,
+  remove_access_review_app: reviews.delete(`${ONE}/apps/:arda_id`, {
     summary: 'Take an app out of a review',
     who: 'reviews.write',
     errors: [400, 404],
   }),
-  get_access_review_settings: reviews({
-    method: 'GET',
-    path: `${ONE}/settings`,
+  get_access_review_settings: reviews.get(`${ONE}/settings`, {
     summary: 'Read who reviews, and what the deadline does',
     who: 'reviews.read',
     output: AccessReviewSettings,
     errors: [404],
   }),
-  put_access_review_settings: reviews({
-    method: 'PUT',
-    path: `${ONE}/settings`,
+  put_access_review_settings: reviews.put(`${ONE}/settings`, {
     summary: 'Say who reviews the apps that are launched from now on, and what the deadline does',
     who: 'reviews.write',
     body: AccessReviewSettingsInput,
     output: AccessReviewSettings,
     errors: [400, 404],
   }),
-  list_access_review_items: reviews({
-    method: 'GET',
-    path: `${ONE}/items`,
+  list_access_review_items: reviews.get(`${ONE}/items`, {
     summary: 'List the lines of a review; without the right to read reviews, one’s own',
     who: 'caller',
     query: {
@@ -163,59 +139,45 @@ export const REVIEW_ENDPOINTS = {
     output: AccessReviewItem,
     errors: [400, 404],
   }),
-  decide_access_review_items: reviews({
-    method: 'POST',
-    path: `${ONE}/items/decide`,
+  decide_access_review_items: reviews.post(`${ONE}/items/decide`, {
     summary: 'Keep, reject or have modified lines that the caller is to review',
     who: 'caller',
     body: DecideInput,
     output: DecideOutput,
     errors: [400, 403, 404, 409],
   }),
-  reassign_access_review_item: reviews({
-    method: 'POST',
-    path: `${ONE}/items/:item_id/reassign`,
+  reassign_access_review_item: reviews.post(`${ONE}/items/:item_id/reassign`, {
     summary: 'Have others review a line',
     who: 'caller',
     body: ReassignItemInput,
     output: AccessReviewItem,
     errors: [400, 403, 404, 409],
   }),
-  start_access_review_removal: reviews({
-    method: 'POST',
-    path: `${ONE}/apps/:arda_id/start-removal`,
+  start_access_review_removal: reviews.post(`${ONE}/apps/:arda_id/start-removal`, {
     summary: 'End the decisions of an app and remove what was rejected',
     who: 'reviews.write',
     errors: [404, 409],
   }),
-  complete_access_review: reviews({
-    method: 'POST',
-    path: `${ONE}/complete`,
+  complete_access_review: reviews.post(`${ONE}/complete`, {
     summary: 'End the decisions of a review; what nobody decided ends NOT_DECIDED',
     who: 'reviews.write',
     output: AccessReviewOutput,
     errors: [404, 409],
   }),
-  get_access_review_progress: reviews({
-    method: 'GET',
-    path: `${ONE}/progress`,
+  get_access_review_progress: reviews.get(`${ONE}/progress`, {
     summary: 'Read how far a review is: its populations, reviewers and lines by state',
     who: 'reviews.read',
     output: AccessReviewProgress,
     errors: [404],
   }),
-  get_access_review_evidence: reviews({
-    method: 'GET',
-    path: `${ONE}/evidence`,
+  get_access_review_evidence: reviews.get(`${ONE}/evidence`, {
     summary: 'Take signed evidence of a review, also while decisions come in',
     who: 'reviews.read',
     answer: 'file',
     output: EvidenceFile,
     errors: [404],
   }),
-  upload_access_review_evidence: reviews({
-    method: 'POST',
-    path: `${ONE}/evidence/uploads`,
+  upload_access_review_evidence: reviews.post(`${ONE}/evidence/uploads`, {
     summary:
       'Attach a file to lines that the caller reviews or removes; it becomes part of the evidence',
     who: 'caller',
@@ -224,9 +186,7 @@ export const REVIEW_ENDPOINTS = {
     status: 201,
     errors: [400, 403, 404, 409],
   }),
-  list_access_review_uploads: reviews({
-    method: 'GET',
-    path: `${ONE}/evidence/uploads`,
+  list_access_review_uploads: reviews.get(`${ONE}/evidence/uploads`, {
     summary: 'List the files that were attached to a review, oldest first',
     who: 'reviews.read',
     query: { ...pageParams },
@@ -234,9 +194,7 @@ export const REVIEW_ENDPOINTS = {
     output: AccessReviewUpload,
     errors: [404],
   }),
-  get_evidence_keys: reviews({
-    method: 'GET',
-    path: '/.well-known/keyway-evidence-keys',
+  get_evidence_keys: reviews.get('/.well-known/keyway-evidence-keys', {
     summary: 'The keys that evidence of this deployment is signed with, newest first',
     who: 'anybody',
     output: strictObject('EvidenceKeys', {

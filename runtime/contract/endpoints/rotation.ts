@@ -66,15 +66,11 @@ export const Rotation = strictObject(
 export type Rotation = v.InferOutput<typeof Rotation>
 
 export const ROTATION_ENDPOINTS = {
-  get_rotation: row({
-    method: 'GET',
-    path: '/rotation',
+  get_rotation: row.get('/rotation', {
     summary: 'Say how much still needs an older secret of KEYWAY_SECRET',
     output: Rotation,
   }),
-  end_waiting_tokens: row({
-    method: 'POST',
-    path: '/rotation/end-tokens',
+  end_waiting_tokens: row.post('/rotation/end-tokens', {
     summary: 'Revoke the API tokens that were not used since the newest secret is there',
     body: v.strictObject({
       dry_run: described(v.optional(v.boolean(), false), 'Only count them'),

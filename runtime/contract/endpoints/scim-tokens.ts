@@ -6,18 +6,14 @@ import { pageParams } from './params.ts'
 const tokens = endpoint('SCIM tokens')
 
 export const SCIM_TOKEN_ENDPOINTS = {
-  list_scim_tokens: tokens({
-    method: 'GET',
-    path: '/scim_tokens',
+  list_scim_tokens: tokens.get('/scim_tokens', {
     summary: 'List the tokens of identity providers, newest first',
     who: 'scim.read',
     query: pageParams,
     answer: 'page',
     output: ScimToken,
   }),
-  create_scim_token: tokens({
-    method: 'POST',
-    path: '/scim_tokens',
+  create_scim_token: tokens.post('/scim_tokens', {
     summary: 'Make a token that opens /scim/v2 and nothing else',
     who: 'scim.write',
     body: ScimTokenInput,
@@ -25,9 +21,7 @@ export const SCIM_TOKEN_ENDPOINTS = {
     status: 201,
     errors: [409],
   }),
-  revoke_scim_token: tokens({
-    method: 'DELETE',
-    path: '/scim_tokens/:scim_token_id',
+  revoke_scim_token: tokens.delete('/scim_tokens/:scim_token_id', {
     summary: 'Revoke a token at once; revoking it twice is no error',
     who: 'scim.write',
   }),

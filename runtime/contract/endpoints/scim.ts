@@ -8,11 +8,12 @@ import {
   scimList,
 } from '../models/scim.ts'
 import type { AnySchema } from '../schema/any-schema.ts'
+import type { Method } from './methods.ts'
 import { int, type Params, text } from './params.ts'
 
 /** One operation. */
 export type ScimRow = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  method: Method
   /** Below `/scim/v2`, in Hono's form. */
   path: string
   summary: string

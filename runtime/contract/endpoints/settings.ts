@@ -18,9 +18,7 @@ export const SettingInForce = strictObject('SettingInForce', {
 export type SettingInForce = v.InferOutput<typeof SettingInForce>
 
 export const SETTING_ENDPOINTS = {
-  list_settings: row({
-    method: 'GET',
-    path: '/settings',
+  list_settings: row.get('/settings', {
     summary: 'List the settings of this host with what is in force; secrets only as set or not',
     output: v.strictObject({ items: v.array(SettingInForce) }),
   }),

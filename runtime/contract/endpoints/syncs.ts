@@ -8,9 +8,7 @@ import { int, text } from './params.ts'
 const dry_run = described(v.optional(v.boolean(), false), 'Only say what would be different')
 
 export const SYNC_ENDPOINTS = {
-  list_syncs: row({
-    method: 'GET',
-    path: '/syncs',
+  list_syncs: row.get('/syncs', {
     summary: 'List the latest syncs with how far they are, newest first',
     query: {
       app_id: text().describe('Only of this app'),
@@ -20,32 +18,24 @@ export const SYNC_ENDPOINTS = {
     followed: true,
     errors: [422, 429],
   }),
-  accept_sync: row({
-    method: 'POST',
-    path: '/syncs/:run/accept',
+  accept_sync: row.post('/syncs/:run/accept', {
     summary: 'Say of a stopped sync that what vanished is gone indeed; it goes on',
     body: v.object({ dry_run }),
     output: SyncRun,
     errors: [404, 409, 413, 415, 422],
   }),
-  cancel_sync: row({
-    method: 'POST',
-    path: '/syncs/:run/cancel',
+  cancel_sync: row.post('/syncs/:run/cancel', {
     summary: 'End a running sync; what it brought so far stays, nothing more is marked as gone',
     body: v.object({ dry_run }),
     output: SyncRun,
     errors: [404, 409, 413, 415, 422],
   }),
-  show_sync_settings: row({
-    method: 'GET',
-    path: '/apps/:app_id/sync',
+  show_sync_settings: row.get('/apps/:app_id/sync', {
     summary: 'Show how an app is synced',
     output: SyncSettings,
     errors: [404],
   }),
-  change_sync_settings: row({
-    method: 'PUT',
-    path: '/apps/:app_id/sync',
+  change_sync_settings: row.put('/apps/:app_id/sync', {
     summary: 'Change how an app is synced; what is left out stays as it is',
     body: v.object({ settings: SyncSettingsInput, dry_run }),
     output: SyncSettings,

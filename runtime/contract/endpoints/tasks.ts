@@ -17,9 +17,7 @@ const tasks = endpoint('Tasks')
 const expand = texts().describe('actions, assignees; of one task also comments')
 
 export const TASK_ENDPOINTS = {
-  list_tasks: tasks({
-    method: 'GET',
-    path: '/tasks',
+  list_tasks: tasks.get('/tasks', {
     summary: 'List the tasks that are assigned to the caller',
     who: 'caller',
     query: {
@@ -41,61 +39,45 @@ export const TASK_ENDPOINTS = {
     answer: 'page',
     output: Task,
   }),
-  get_task: tasks({
-    method: 'GET',
-    path: '/tasks/:task_id',
+  get_task: tasks.get('/tasks/:task_id', {
     summary: 'Read a task',
     who: 'caller',
     query: { expand },
     output: Task,
   }),
-  list_task_actions: tasks({
-    method: 'GET',
-    path: '/tasks/:task_id/actions',
+  list_task_actions: tasks.get('/tasks/:task_id/actions', {
     summary: 'List the actions available for the task',
     who: 'caller',
     output: v.array(TaskAction),
   }),
-  get_task_grounds: tasks({
-    method: 'GET',
-    path: '/tasks/:task_id/grounds',
+  get_task_grounds: tasks.get('/tasks/:task_id/grounds', {
     summary: 'Read what a decision can rest on, by who may make it',
     who: 'caller',
     output: TaskGrounds,
     errors: [403, 404],
   }),
-  perform_task_action: tasks({
-    method: 'POST',
-    path: '/tasks/:task_id/perform-action',
+  perform_task_action: tasks.post('/tasks/:task_id/perform-action', {
     summary: 'Do one of the actions',
     who: 'caller',
     body: PerformTaskActionInput,
   }),
-  reassign_task: tasks({
-    method: 'POST',
-    path: '/tasks/:task_id/reassign',
+  reassign_task: tasks.post('/tasks/:task_id/reassign', {
     summary: 'Give an approval task to others',
     who: 'caller',
     body: ReassignTaskInput,
   }),
-  comment_on_task: tasks({
-    method: 'POST',
-    path: '/tasks/:task_id/comments',
+  comment_on_task: tasks.post('/tasks/:task_id/comments', {
     summary: 'Say something about a task',
     who: 'caller',
     body: AddCommentInput,
     output: TaskComment,
     status: 201,
   }),
-  complete_task: tasks({
-    method: 'POST',
-    path: '/tasks/:task_id/complete',
+  complete_task: tasks.post('/tasks/:task_id/complete', {
     summary: 'Do the one action that completes the task; for an approval this is yes',
     who: 'caller',
   }),
-  dismiss_task: tasks({
-    method: 'POST',
-    path: '/tasks/:task_id/dismiss',
+  dismiss_task: tasks.post('/tasks/:task_id/dismiss', {
     summary: 'Do the one action that dismisses the task; for an approval this is no',
     who: 'caller',
   }),

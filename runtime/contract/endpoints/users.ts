@@ -19,39 +19,29 @@ const Role = strictObject('UserRole', { name: v.string() })
 const exact = bool(false).describe('Whether the whole text must match')
 
 export const USER_ENDPOINTS = {
-  get_current_user: users({
-    method: 'GET',
-    path: '/users/current',
+  get_current_user: users.get('/users/current', {
     summary: 'The user that the token belongs to',
     who: 'caller',
     output: User,
   }),
-  get_personal_settings: users({
-    method: 'GET',
-    path: '/users/current/settings',
+  get_personal_settings: users.get('/users/current/settings', {
     summary: 'What the caller chose: how mail comes, and the language of pages and mail',
     who: 'caller',
     output: PersonalSettings,
   }),
-  update_personal_settings: users({
-    method: 'PATCH',
-    path: '/users/current/settings',
+  update_personal_settings: users.patch('/users/current/settings', {
     summary: 'Choose how mail comes, and the language; what is not named stays',
     who: 'caller',
     body: PersonalSettingsChange,
     output: PersonalSettings,
   }),
-  export_own_data: users({
-    method: 'POST',
-    path: '/users/current/export',
+  export_own_data: users.post('/users/current/export', {
     summary: 'Give out what is kept of the caller; it is recorded',
     who: 'caller',
     output: PersonExport,
     errors: [429],
   }),
-  list_users: users({
-    method: 'GET',
-    path: '/users',
+  list_users: users.get('/users', {
     summary: 'List users, by e-mail',
     who: 'users.read',
     query: {
@@ -64,26 +54,20 @@ export const USER_ENDPOINTS = {
     answer: 'page',
     output: UserWithCustomAttributes,
   }),
-  get_user: users({
-    method: 'GET',
-    path: '/users/:user_id',
+  get_user: users.get('/users/:user_id', {
     summary: 'Read a user',
     who: 'caller',
     query: { expand: texts().describe('custom_attributes') },
     output: UserWithCustomAttributes,
   }),
-  list_user_accounts: users({
-    method: 'GET',
-    path: '/users/:user_id/accounts',
+  list_user_accounts: users.get('/users/:user_id/accounts', {
     summary: "List the accounts of a user; another user's need accounts.read",
     who: 'caller',
     query: { expand: texts().describe('app'), as_of: asOf, ...pageParams },
     answer: 'page',
     output: Account,
   }),
-  list_user_access: users({
-    method: 'GET',
-    path: '/users/:user_id/access',
+  list_user_access: users.get('/users/:user_id/access', {
     summary:
       "List what a user held at a moment, with why: accounts, their entitlements, groups, and what was granted and not found by a sync; another user's access needs accounts.read",
     who: 'caller',
@@ -92,9 +76,7 @@ export const USER_ENDPOINTS = {
     output: Access,
     errors: [403, 404],
   }),
-  get_user_access_evidence: users({
-    method: 'GET',
-    path: '/users/:user_id/access/evidence',
+  get_user_access_evidence: users.get('/users/:user_id/access/evidence', {
     summary: 'Take signed evidence of what a user held at a moment, with why',
     who: 'accounts.read',
     query: { as_of: asOf },
@@ -102,30 +84,22 @@ export const USER_ENDPOINTS = {
     output: EvidenceFile,
     errors: [404],
   }),
-  list_user_roles: users({
-    method: 'GET',
-    path: '/users/:user_id/roles',
+  list_user_roles: users.get('/users/:user_id/roles', {
     summary: 'List the roles of a user',
     who: 'caller',
     output: v.array(Role),
   }),
-  add_user_role: users({
-    method: 'POST',
-    path: '/users/:user_id/roles/:role_name',
+  add_user_role: users.post('/users/:user_id/roles/:role_name', {
     summary: 'Give a user a role; giving it twice is no error',
     who: 'roles.write',
     output: Role,
     status: 201,
   }),
-  remove_user_role: users({
-    method: 'DELETE',
-    path: '/users/:user_id/roles/:role_name',
+  remove_user_role: users.delete('/users/:user_id/roles/:role_name', {
     summary: 'Take a role from a user of this domain',
     who: 'roles.write',
   }),
-  list_identity_events: users({
-    method: 'GET',
-    path: '/identity_events',
+  list_identity_events: users.get('/identity_events', {
     summary: 'List what the identity source changed of users, oldest first',
     who: 'users.read',
     query: {
@@ -138,9 +112,7 @@ export const USER_ENDPOINTS = {
     },
     output: IdentityEventsResult,
   }),
-  list_groups: groups({
-    method: 'GET',
-    path: '/groups',
+  list_groups: groups.get('/groups', {
     summary: 'List groups, by name',
     who: 'groups.read',
     query: {
@@ -153,16 +125,12 @@ export const USER_ENDPOINTS = {
     answer: 'page',
     output: Group,
   }),
-  get_group: groups({
-    method: 'GET',
-    path: '/groups/:group_id',
+  get_group: groups.get('/groups/:group_id', {
     summary: 'Read a group',
     who: 'groups.read',
     output: Group,
   }),
-  list_group_users: groups({
-    method: 'GET',
-    path: '/groups/:group_id/users',
+  list_group_users: groups.get('/groups/:group_id/users', {
     summary: 'List the members of a group',
     who: 'groups.read',
     query: pageParams,

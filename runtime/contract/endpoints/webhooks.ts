@@ -66,15 +66,11 @@ const url = described(
 const dryRun = described(v.optional(v.boolean(), false), 'Only say what would be different')
 
 export const WEBHOOK_ENDPOINTS = {
-  list_webhooks: row({
-    method: 'GET',
-    path: '/webhooks',
+  list_webhooks: row.get('/webhooks', {
     summary: 'List inline webhooks, where they go and whether they work',
     output: v.strictObject({ items: v.array(Webhook) }),
   }),
-  create_webhook: row({
-    method: 'POST',
-    path: '/webhooks',
+  create_webhook: row.post('/webhooks', {
     summary: 'Make an inline webhook; the answer shows what it is signed with, once',
     body: v.object({
       hook_type: v.picklist(INLINE_WEBHOOK_TYPES),
@@ -88,16 +84,12 @@ export const WEBHOOK_ENDPOINTS = {
     status: 201,
     errors: [413, 415, 422],
   }),
-  show_webhook: row({
-    method: 'GET',
-    path: '/webhooks/:webhook_id',
+  show_webhook: row.get('/webhooks/:webhook_id', {
     summary: 'Show an inline webhook',
     output: Webhook,
     errors: [404],
   }),
-  update_webhook: row({
-    method: 'PATCH',
-    path: '/webhooks/:webhook_id',
+  update_webhook: row.patch('/webhooks/:webhook_id', {
     summary: 'Change an inline webhook; what is not named stays, but its type',
     body: v.object({
       name: v.optional(name),
@@ -110,25 +102,19 @@ export const WEBHOOK_ENDPOINTS = {
     output: WebhookChanged,
     errors: [404, 413, 415, 422],
   }),
-  delete_webhook: row({
-    method: 'DELETE',
-    path: '/webhooks/:webhook_id',
+  delete_webhook: row.delete('/webhooks/:webhook_id', {
     summary: 'Delete an inline webhook that no settings, permission or rule refers to',
     query: { dry_run: bool(false).describe('Only say what would be different') },
     output: WebhookChanged,
     errors: [404, 409, 422],
   }),
-  renew_webhook_secret: row({
-    method: 'POST',
-    path: '/webhooks/:webhook_id/secret',
+  renew_webhook_secret: row.post('/webhooks/:webhook_id/secret', {
     summary: 'Sign with a new secret; for a day also with the one before',
     body: v.object({ dry_run: dryRun }),
     output: WebhookChanged,
     errors: [404, 413, 415, 422],
   }),
-  test_webhook: row({
-    method: 'POST',
-    path: '/webhooks/:webhook_id/test',
+  test_webhook: row.post('/webhooks/:webhook_id/test', {
     summary: 'Send a sample, and say how it was answered',
     output: WebhookTried,
     errors: [404],

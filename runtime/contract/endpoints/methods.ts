@@ -1,0 +1,11 @@
+/** The methods of HTTP that endpoints have. */
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** A function of each method, under its name: `rows.get(path, { summary })`. */
+export const byMethod = <F>(of: (method: Method) => F): Record<Lowercase<Method>, F> => ({
+  get: of('GET'),
+  post: of('POST'),
+  put: of('PUT'),
+  patch: of('PATCH'),
+  delete: of('DELETE'),
+})
