@@ -62,3 +62,18 @@ export class CoreError extends Error {
 
 /** Nothing of that id, in the caller's domain: the same words for "never was" and "not yours". */
 export const notFound = (what: string): CoreError => new CoreError('not_found', `${what} not found`)
+
+export const badRequest = (words: string): CoreError => new CoreError('bad_request', words)
+export const forbidden = (words: string): CoreError => new CoreError('forbidden', words)
+export const conflict = (words: string): CoreError => new CoreError('conflict', words)
+
+/** One value that does not fit. */
+export const invalidAt = (loc: ValidationEntry['loc'], msg: string): CoreError =>
+  new CoreError('invalid', [{ loc, msg, type: 'value_error' }])
+
+/** An entry about a member of the body. */
+export const bodyEntry = (at: ValidationEntry['loc'], words: string): ValidationEntry => ({
+  loc: ['body', ...at],
+  msg: `Value error, ${words}`,
+  type: 'value_error',
+})

@@ -1,6 +1,6 @@
 /** What is uploaded of accounts and of their use: core-interface.md sections 1.5 and 2. */
 import * as v from 'valibot'
-import type { ValidationEntry } from '../errors/problem.ts'
+import { bodyEntry, type ValidationEntry } from '../errors/problem.ts'
 import { parseDatetime } from '../schema/datetime.ts'
 import { described } from '../schema/metadata.ts'
 import { object, strictObject } from '../schema/object.ts'
@@ -149,16 +149,10 @@ export const UploadedActivity = v.pipe(
 /** Most entries of a 422. */
 const MAX_ENTRIES = 100
 
-const entry = (loc: (string | number)[], why: string): ValidationEntry => ({
-  loc: ['body', ...loc],
-  msg: `Value error, ${why}`,
-  type: 'value_error',
-})
-
 const unnamed = (records: readonly ActivityRecord[]): ValidationEntry[] =>
   records.flatMap(({ account }, index) =>
     account.external_id === undefined && account.email === undefined
-      ? [entry(['records', index, 'account'], 'external_id or email must name the account')]
+      ? [bodyEntry(['records', index, 'account'], 'external_id or email must name the account')]
       : [],
   )
 
@@ -168,10 +162,10 @@ function doubled(accounts: readonly AccountInput[]): ValidationEntry[] {
   return accounts.flatMap(({ unique_identifier: id, email }, index) => {
     const name = id ?? email?.toLowerCase()
     if (name === undefined)
-      return [entry(['accounts', index], 'unique_identifier or email must name the account')]
+      return [bodyEntry(['accounts', index], 'unique_identifier or email must name the account')]
     const earlier = seen.get(name)
     seen.set(name, earlier ?? index)
     if (earlier === undefined) return []
-    return [entry(['accounts', index], `it is the account of accounts.${earlier} again`)]
+    return [bodyEntry(['accounts', index], `it is the account of accounts.${earlier} again`)]
   })
 }

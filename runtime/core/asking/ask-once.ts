@@ -1,6 +1,6 @@
 /** Asking by a form, which may be sent twice: by two clicks, from two tabs, or after going back. */
 import { and, eq, inArray, isNull, notInArray } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict } from '../../contract/errors/problem.ts'
 import type { CreateAccessRequestInput } from '../../contract/models/access-request.ts'
 import type { Db } from '../../database/database.ts'
 import { lockTextUntilEnd } from '../../database/locks.ts'
@@ -22,7 +22,7 @@ export async function askOnce(
   body: CreateAccessRequestInput,
   means: RequestMeans,
 ): Promise<boolean> {
-  const twice = new CoreError('conflict', 'You have asked for this already, and it waits')
+  const twice = conflict('You have asked for this already, and it waits')
   try {
     await db.transaction(async (tx) => {
       // The second of two at once sees the first.

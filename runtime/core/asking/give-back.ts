@@ -1,6 +1,6 @@
 /** Giving access back before its time is over. */
 import { and, asc, inArray } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict, forbidden } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -54,10 +54,7 @@ export async function giveBackAll(
     const all = await lockSame(tx, named)
     const held = all.filter(({ status }) => status === 'COMPLETED')
     if (!held.some((one) => one.id === named.id))
-      throw new CoreError(
-        'conflict',
-        'The access has ended meanwhile; nothing is left to give back',
-      )
+      throw conflict('The access has ended meanwhile; nothing is left to give back')
     for (const request of held) checkGivenBack(request, principal)
     for (const request of held) await end(tx, principal, request, means)
     const cancelled = { kind: 'cancelled', by: principal, reason: GIVEN_BACK } as const
@@ -82,14 +79,10 @@ export const lockSame = (tx: Db, named: RequestRow): Promise<RequestRow[]> =>
 /** @throws CoreError forbidden, conflict */
 function checkGivenBack({ targetUserId, policyId, status }: RequestRow, { userId }: Principal) {
   if (targetUserId !== userId)
-    throw new CoreError('forbidden', 'Only the person who holds the access can give it back')
-  if (policyId !== null)
-    throw new CoreError('conflict', 'A policy gives this access, so it cannot be given back')
+    throw forbidden('Only the person who holds the access can give it back')
+  if (policyId !== null) throw conflict('A policy gives this access, so it cannot be given back')
   if (status !== 'COMPLETED')
-    throw new CoreError(
-      'conflict',
-      `The request is ${status}; only access that is there can be given back`,
-    )
+    throw conflict(`The request is ${status}; only access that is there can be given back`)
 }
 
 async function end(tx: Db, principal: Principal, request: RequestRow, means: RequestMeans) {

@@ -1,6 +1,6 @@
 /** Facts for who decides on a task: what is asked, what the person holds, who else holds the same. */
 import { and, desc, eq, sql } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { forbidden } from '../../contract/errors/problem.ts'
 import { MAX_GROUND_FINDINGS, type TaskGrounds } from '../../contract/models/asking.ts'
 import type { SeparationConflict } from '../../contract/models/separation.ts'
 import type { Db } from '../../database/database.ts'
@@ -35,7 +35,7 @@ export async function taskGrounds(
 ): Promise<TaskGrounds> {
   const task = await findTask(db, principal, taskId)
   if (!(await mayActOn(db, principal, task)))
-    throw new CoreError('forbidden', 'The task is not assigned to you: you may read it')
+    throw forbidden('The task is not assigned to you: you may read it')
   const request = await requestOf(db, task.accessRequestId)
   const appId = request?.appId ?? task.appId
   const targetId = request?.targetUserId ?? task.targetUserId

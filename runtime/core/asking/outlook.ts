@@ -1,7 +1,7 @@
 /** What would happen if a user asked now: who decides, how long that usually takes. */
 
 import { sql } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { CoreError, invalidAt, notFound } from '../../contract/errors/problem.ts'
 import { ACCESS_LENGTHS } from '../../contract/models/access-length.ts'
 import { MAX_OUTLOOKS, type RequestOutlook } from '../../contract/models/asking.ts'
 import { keysOf } from '../../contract/schema/keys.ts'
@@ -65,7 +65,7 @@ export async function requestOutlooks(
   const { app_ids: appIds, requestable_permission_ids: permissionIds } = query
   if (appIds.length + permissionIds.length > MAX_OUTLOOKS) {
     const msg = `Value error, name at most ${MAX_OUTLOOKS} apps and permissions at once`
-    throw new CoreError('invalid', [{ loc: ['query', 'app_ids'], type: 'value_error', msg }])
+    throw invalidAt(['query', 'app_ids'], msg)
   }
   const target = await targetOf(db, principal, query.target_user_id)
   const carriers = await appsOfPermissions(db, principal, permissionIds)
@@ -150,9 +150,7 @@ const targetOf = (db: Db, principal: Principal, id: string | null) =>
   findUser(db, principal, id ?? principal.userId).catch((error: unknown): never => {
     if (!(error instanceof CoreError && error.kind === 'not_found')) throw error
     const loc = ['query', 'target_user_id']
-    throw new CoreError('invalid', [
-      { loc, type: 'value_error', msg: 'Value error, there is no such user' },
-    ])
+    throw invalidAt(loc, 'Value error, there is no such user')
   })
 
 type Times = Pick<RequestOutlook, 'median_decision_seconds' | 'decided_requests'>

@@ -3,7 +3,7 @@
  * app, as for cancelling. Approvers may not: they are chosen for a single decision, and are not responsible for the app.
  */
 import { eq } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { type CoreError, conflict, forbidden } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { accessPolicies } from '../../database/schema/policies.ts'
 import { appsOf } from '../catalogue/apps/apps.ts'
@@ -76,7 +76,7 @@ async function demandRevocable(tx: Db, request: RequestRow): Promise<boolean> {
           .from(accessPolicies)
           .where(eq(accessPolicies.id, policyId))
   const verdict = judgeRevocation(request, policy?.name ?? null)
-  if (verdict.kind === 'refused') throw new CoreError('conflict', verdict.words)
+  if (verdict.kind === 'refused') throw conflict(verdict.words)
   return verdict.kind === 'revoke'
 }
 
@@ -88,7 +88,7 @@ async function notTheirs(
   const ask = (await whoToAsk(db, domainId, await appsOf(db, [appId]))).get(appId) ?? ''
   const instead = userId === targetUserId ? ' What you hold yourself you can give back.' : ''
   const words = `Only an admin, or an admin of the app, can revoke what a request granted.${instead} ${ask}`
-  return new CoreError('forbidden', words.trim())
+  return forbidden(words.trim())
 }
 
 /** Whether the caller may try to revoke what a request granted. */

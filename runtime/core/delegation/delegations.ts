@@ -1,6 +1,6 @@
 /** Delegations as records. A delegate of a delegate decides nothing: no chain leads back to who asks. */
 import { and, count, desc, eq, gt, isNull, or } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { type CoreError, conflict, invalidAt, notFound } from '../../contract/errors/problem.ts'
 import {
   type Delegation,
   type DelegationInput,
@@ -90,9 +90,7 @@ function timesOf(body: DelegationInput, now: Date): { since: Date; until: Date }
 }
 
 const refused = (member: string, words: string): CoreError =>
-  new CoreError('invalid', [
-    { loc: ['body', member], type: 'value_error', msg: `Value error, ${words}` },
-  ])
+  invalidAt(['body', member], `Value error, ${words}`)
 
 async function personOf(tx: Db, { domainId }: Principal, id: string, member: string) {
   const [row] = isId(id)
@@ -115,10 +113,7 @@ async function demandRoom(tx: Db, userId: string, now: Date): Promise<void> {
       and(eq(delegations.userId, userId), isNull(delegations.endedAt), gt(delegations.until, now)),
     )
   if ((there?.n ?? 0) >= MAX_DELEGATIONS)
-    throw new CoreError(
-      'conflict',
-      `There are ${MAX_DELEGATIONS} delegations already; end one first`,
-    )
+    throw conflict(`There are ${MAX_DELEGATIONS} delegations already; end one first`)
 }
 
 /** Ends a delegation at once. @throws CoreError forbidden, not_found, conflict */
@@ -141,8 +136,7 @@ export async function endDelegation(
     if (!row || !(isOwn || permissions.has('tasks.read'))) throw notFound('Delegation')
     if (!isOwn) demand(principal, 'tasks.write')
     const now = await means.now(tx)
-    if (row.endedAt !== null || row.until <= now)
-      throw new CoreError('conflict', 'The delegation has ended already')
+    if (row.endedAt !== null || row.until <= now) throw conflict('The delegation has ended already')
     await tx.update(delegations).set({ endedAt: now }).where(eq(delegations.id, row.id))
     await record(tx, principal, 'ENDED', row, {})
   })

@@ -1,6 +1,6 @@
 /** Who the admins are; without one who can sign in nobody could make one again. */
 import { and, eq } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { userRoles, users } from '../../database/schema/people.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
@@ -25,7 +25,7 @@ export async function keepAnAdmin(
     .innerJoin(users, eq(users.id, userRoles.userId))
     .where(and(isAdmin, usersWhoMayAct(users)))
   if (admins.length > 0 && admins.every(({ userId }) => losing.has(userId)))
-    throw new CoreError('conflict', 'This is the last Admin; give the role to another user first')
+    throw conflict('This is the last Admin; give the role to another user first')
 }
 
 /** All admins who can sign in, as a query that may stand in another one. */

@@ -1,6 +1,6 @@
 /** What the identity source changed of users, oldest first; a reader goes on with the cursor. */
 import { and, asc, eq, gt, gte, inArray, lte } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { invalidAt } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { identityEvents } from '../../database/schema/sync.ts'
 import { isId } from '../kernel/id.ts'
@@ -57,5 +57,5 @@ function opened(cursor: string): number {
   const [, digits] = /^identity-event ([0-9]{1,15})$/.exec(text) ?? []
   if (digits !== undefined) return Number(digits)
   const msg = 'Value error, this is no cursor of an earlier answer; leave it out to start again'
-  throw new CoreError('invalid', [{ loc: ['query', 'cursor'], msg, type: 'value_error' }])
+  throw invalidAt(['query', 'cursor'], msg)
 }

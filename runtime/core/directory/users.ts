@@ -1,6 +1,6 @@
 /** Users, their roles, and groups. */
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { badRequest, CoreError, notFound } from '../../contract/errors/problem.ts'
 import type { User, UserSort } from '../../contract/models/person.ts'
 import { ROLES, type RoleName, roleOf } from '../../contract/models/roles.ts'
 import type { Db } from '../../database/database.ts'
@@ -144,8 +144,7 @@ export async function removeRole(
 ): Promise<null> {
   const user = await findUser(db, principal, id)
   const role = knownRole(name)
-  if (role === 'User')
-    throw new CoreError('bad_request', 'Every user has the role User; it cannot be removed')
+  if (role === 'User') throw badRequest('Every user has the role User; it cannot be removed')
   await db.transaction(async (tx) => {
     if (role === 'Admin') await keepAnAdmin(tx, principal.domainId, new Set([user.id]))
     const removed = await tx

@@ -1,6 +1,6 @@
 /** Findings as on the wire, and accepting them. */
 import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { conflict, invalidAt, notFound } from '../../contract/errors/problem.ts'
 import {
   type AcceptFindingInput,
   type AccessFinding,
@@ -124,7 +124,7 @@ export async function reopenFinding(
 ): Promise<AccessFinding> {
   const row = await db.transaction(async (tx) => {
     const before = await findOpen(tx, principal, id)
-    if (before.state !== 'ACCEPTED') throw new CoreError('conflict', 'The finding is open already')
+    if (before.state !== 'ACCEPTED') throw conflict('The finding is open already')
     const [after] = await tx
       .update(findings)
       .set({ state: 'OPEN', acceptedUntil: null })
@@ -139,10 +139,7 @@ export async function reopenFinding(
 async function findOpen(tx: Db, principal: Principal, id: string): Promise<FindingRow> {
   const row = await findFinding(tx, principal, id, true)
   if (row.state === 'RESOLVED')
-    throw new CoreError(
-      'conflict',
-      'The finding is resolved: it was looked at again and is no longer so',
-    )
+    throw conflict('The finding is resolved: it was looked at again and is no longer so')
   return row
 }
 
@@ -150,13 +147,10 @@ function endOf(text: string, now: Date): Date {
   const until = parseDatetime(text)
   const last = later(now, MAX_ACCEPTED_DAYS * 24 * 3600 * 1000)
   if (until !== null && until > now && until <= last) return until
-  throw new CoreError('invalid', [
-    {
-      loc: ['body', 'until'],
-      type: 'value_error',
-      msg: `Value error, this must be a moment within the next ${MAX_ACCEPTED_DAYS} days`,
-    },
-  ])
+  throw invalidAt(
+    ['body', 'until'],
+    `Value error, this must be a moment within the next ${MAX_ACCEPTED_DAYS} days`,
+  )
 }
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null

@@ -1,7 +1,7 @@
 /** A moment in the history: which spans hold it, and whether anything is known of it. */
 import { and, gt, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { type CoreError, invalidAt } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { historyStart } from '../../database/schema/history.ts'
 import { databaseTime } from '../../database/transactions.ts'
@@ -24,10 +24,7 @@ export async function checkMoment(db: Db, asOf: Date): Promise<void> {
     throw wrong(`what was held is known since ${since.toISOString()}; ask for that moment or later`)
 }
 
-const wrong = (msg: string): CoreError =>
-  new CoreError('invalid', [
-    { loc: ['query', 'as_of'], msg: `Value error, ${msg}`, type: 'value_error' },
-  ])
+const wrong = (msg: string): CoreError => invalidAt(['query', 'as_of'], `Value error, ${msg}`)
 
 type Span = { since: PgColumn; until: PgColumn }
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { MailStatus, MailTested } from '../../contract/endpoints/mail.ts'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict, invalidAt } from '../../contract/errors/problem.ts'
 import type { MailKind } from '../../contract/models/mail.ts'
 import type { Db } from '../../database/database.ts'
 import type { Language } from '../../words/languages.ts'
@@ -66,13 +66,9 @@ export async function sendTestMail(
   { email, language }: { email: string; language: Language },
 ): Promise<MailTested> {
   if (!post)
-    throw new CoreError(
-      'conflict',
-      'No mail server is set: set KEYWAY_MAIL_SERVER and start the host again',
-    )
+    throw conflict('No mail server is set: set KEYWAY_MAIL_SERVER and start the host again')
   const refusal = addressRefusal(email, post.from)
-  if (refusal !== null)
-    throw new CoreError('invalid', [{ loc: ['body', 'email'], msg: refusal, type: 'value_error' }])
+  if (refusal !== null) throw invalidAt(['body', 'email'], refusal)
   const messageId = messageIdOf(randomUUID(), post)
   const nothing = { thing: null, app: null, by: null, target: null, revoker: null, note: null }
   const matter = { ...nothing, seconds: null, until: null, count: null, now: new Date() }

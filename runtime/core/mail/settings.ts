@@ -1,6 +1,6 @@
 /** What a person chose for themselves. */
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { forbidden } from '../../contract/errors/problem.ts'
 import type {
   PersonalSettings,
   PersonalSettingsChange,
@@ -36,7 +36,7 @@ export async function changePersonalSettings(
   who: Who,
   { mail, language }: PersonalSettingsChange,
 ): Promise<PersonalSettings> {
-  if (who.readOnly) throw new CoreError('forbidden', 'This token may only read')
+  if (who.readOnly) throw forbidden('This token may only read')
   const { userId, domainId } = who
   return db.transaction(async (tx) => {
     const before = await getPersonalSettings(tx, who)

@@ -1,6 +1,6 @@
 /** Whether somebody who was offboarded has anything left that another offboarding could take. */
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { accounts } from '../../database/schema/apps.ts'
 import { offboardingSteps, userOffboardings } from '../../database/schema/offboarding.ts'
@@ -49,5 +49,5 @@ export async function hasLeft(db: Db, { id, status }: Leaver): Promise<boolean> 
 /** @throws CoreError conflict for one who has left */
 export async function notOver(db: Db, user: Leaver): Promise<void> {
   if (await hasLeft(db, user))
-    throw new CoreError('conflict', 'This user has been offboarded, and has nothing left to take')
+    throw conflict('This user has been offboarded, and has nothing left to take')
 }

@@ -1,6 +1,6 @@
 /** Offboardings as records: scheduled, read, cancelled. */
 import { and, eq } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { badRequest, conflict } from '../../contract/errors/problem.ts'
 import type {
   UserOffboardingInput,
   UserOffboardingOutput,
@@ -42,16 +42,9 @@ export async function createOffboarding(
     const at = body.scheduled_at
     const scheduledAt = at === undefined ? null : parseDatetime(at)
     if (scheduledAt !== null && scheduledAt < now)
-      throw new CoreError(
-        'bad_request',
-        'scheduled_at is in the past; leave it out to offboard at once',
-      )
+      throw badRequest('scheduled_at is in the past; leave it out to offboard at once')
     const made = await scheduleOffboarding(tx, principal, user, scheduledAt, means)
-    if (!made)
-      throw new CoreError(
-        'conflict',
-        'An offboarding of this user is scheduled or under way already',
-      )
+    if (!made) throw conflict('An offboarding of this user is scheduled or under way already')
     return made
   })
   return toOffboarding(row)
@@ -61,10 +54,7 @@ export async function createOffboarding(
 export async function findLeaver(db: Db, principal: Principal, id: string) {
   const user = await findUser(db, principal, id)
   if (user.email === FIRST_ADMIN)
-    throw new CoreError(
-      'bad_request',
-      'No source of identities knows this user: the host made it for its operator',
-    )
+    throw badRequest('No source of identities knows this user: the host made it for its operator')
   return user
 }
 
@@ -82,8 +72,7 @@ export async function cancelOffboarding(
   await db.transaction(async (tx) => {
     const row = await findOffboarding(tx, principal, id, true)
     if (!mayBecome(OFFBOARDING_STATES, row.status, 'CANCELLED'))
-      throw new CoreError(
-        'conflict',
+      throw conflict(
         `The offboarding is ${row.status}; only one that is SCHEDULED can be cancelled`,
       )
     await applyToOffboarding(tx, row, { kind: 'cancelled', by: principal }, await means.now(tx))

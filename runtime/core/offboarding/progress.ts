@@ -1,6 +1,6 @@
 /** How far offboardings are, and what one would take: counted, and nothing is changed. */
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict } from '../../contract/errors/problem.ts'
 import type { OffboardingProgress } from '../../contract/models/user-offboarding.ts'
 import type { Db } from '../../database/database.ts'
 import { offboardingSteps, userOffboardings } from '../../database/schema/offboarding.ts'
@@ -63,7 +63,7 @@ export async function offboardingPreview(db: Db, principal: Principal, userId: s
   const user = await findLeaver(db, principal, userId)
   const { items } = await listOffboardings(db, principal, { user_id: user.id, page: 1, size: 1 })
   if (items.some(({ status }) => status === 'SCHEDULED' || status === 'IN_PROGRESS'))
-    throw new CoreError('conflict', 'An offboarding of this user is scheduled or under way already')
+    throw conflict('An offboarding of this user is scheduled or under way already')
   await notOver(db, user)
   await db.transaction((tx) => keepAnAdmin(tx, principal.domainId, new Set([user.id])))
   const { rows } = await db.execute<{ accounts: number }>(

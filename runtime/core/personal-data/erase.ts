@@ -1,7 +1,7 @@
 /** Erasing a person from the record: in one transaction, or not at all. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { PersonErased } from '../../contract/endpoints/personal-data.ts'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
@@ -47,8 +47,7 @@ export async function erasePerson(
       await tx.select({ id: users.id }).from(users).where(sql`${users.id} = ${id}`).for('update')
       const person = await personOf(tx, domainId, email)
       const holds = await whatHolds(tx, person)
-      if (holds.length > 0)
-        throw new CoreError('conflict', `This person cannot be erased yet: ${holds.join('; ')}`)
+      if (holds.length > 0) throw conflict(`This person cannot be erased yet: ${holds.join('; ')}`)
       const names = (await namesAnywhere(tx, person)).map(standingAlone)
       const erased = await eraseAll(tx, person, names)
       const told = {

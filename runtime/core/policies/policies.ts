@@ -1,7 +1,7 @@
 /** Access policies as records. */
 
 import { and, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
-import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
+import { bodyEntry, CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
 import {
   type AccessPolicyInput,
   type AccessPolicyOutput,
@@ -167,10 +167,10 @@ export async function policyRowOf(tx: Db, { domainId }: Principal, body: AccessP
   const isInForce = body.status === 'PUBLISHED' && body.is_enabled === true
   const wrong: ValidationEntry[] = []
   if (condition === null && !isEveryone)
-    wrong.push(entry(['access_condition'], 'needed, unless is_everyone_condition is true'))
+    wrong.push(bodyEntry(['access_condition'], 'needed, unless is_everyone_condition is true'))
   if (condition !== null && isInForce && hasExpression(condition))
     wrong.push(
-      entry(
+      bodyEntry(
         ['access_condition'],
         'a lumos_expression cannot be evaluated here: write the condition with operators, or keep the policy a draft',
       ),
@@ -195,12 +195,6 @@ export async function policyRowOf(tx: Db, { domainId }: Principal, body: AccessP
   }
 }
 
-const entry = (at: (string | number)[], words: string): ValidationEntry => ({
-  loc: ['body', ...at],
-  type: 'value_error',
-  msg: `Value error, ${words}`,
-})
-
 /** Apps that are named twice or are not there, and permissions that are not theirs. */
 async function missing(
   tx: Db,
@@ -210,12 +204,12 @@ async function missing(
   const { labels, owners } = await namesOf(tx, wanted, domainId)
   return wanted.flatMap(({ id, permissions }, index) => {
     if (wanted.findIndex((one) => one.id === id) < index)
-      return [entry(['apps', index, 'id'], 'the app is there already')]
-    if (!labels.has(id)) return [entry(['apps', index, 'id'], 'there is no such app')]
+      return [bodyEntry(['apps', index, 'id'], 'the app is there already')]
+    if (!labels.has(id)) return [bodyEntry(['apps', index, 'id'], 'there is no such app')]
     return permissions.flatMap((permission, at) =>
       owners.get(permission) === id
         ? []
-        : [entry(['apps', index, 'permissions', at, 'id'], 'the app has no such permission')],
+        : [bodyEntry(['apps', index, 'permissions', at, 'id'], 'the app has no such permission')],
     )
   })
 }

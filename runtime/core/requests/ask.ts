@@ -1,6 +1,12 @@
 /** Asking for access: who may ask for what, which user it is for, and how long. */
 import { and, asc, eq, sql } from 'drizzle-orm'
-import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
+import {
+  CoreError,
+  conflict,
+  forbidden,
+  invalidAt,
+  type ValidationEntry,
+} from '../../contract/errors/problem.ts'
 import type { CreateAccessRequestInput } from '../../contract/models/access-request.ts'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
@@ -26,7 +32,7 @@ import { answerRequests } from './read.ts'
 
 const refused = (member: string, words: string, index?: number): CoreError => {
   const loc: ValidationEntry['loc'] = ['body', member, ...(index === undefined ? [] : [index])]
-  return new CoreError('invalid', [{ loc, type: 'value_error', msg: `Value error, ${words}` }])
+  return invalidAt(loc, `Value error, ${words}`)
 }
 
 /** @throws CoreError forbidden, conflict, invalid: nothing is made then, also of several. */
@@ -111,7 +117,7 @@ async function appOf(tx: Db, requester: Principal, appId: string): Promise<Visib
       'there is no such app in the app store; POST /appstore/apps puts one there',
     )
   if (found.app.disconnectedAt !== null)
-    throw new CoreError('conflict', 'This app is disconnected; nothing in it can be asked for')
+    throw conflict('This app is disconnected; nothing in it can be asked for')
   return found
 }
 
@@ -161,8 +167,5 @@ async function isOpenTo(
   targetId: string,
 ): Promise<void> {
   if (await isClosedTo(tx, found, permission, targetId))
-    throw new CoreError(
-      'forbidden',
-      'This is for members of certain groups, and the person is in none of them',
-    )
+    throw forbidden('This is for members of certain groups, and the person is in none of them')
 }

@@ -1,6 +1,6 @@
 /** Taking a break-glass permission: it is given at once, for a short time. */
 import { and, eq, notInArray, sql } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { bodyEntry, CoreError, forbidden, notFound } from '../../contract/errors/problem.ts'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import type { TakeBreakGlassInput } from '../../contract/models/break-glass.ts'
 import type { Db } from '../../database/database.ts'
@@ -58,9 +58,7 @@ export async function takeBreakGlass(
 
 const errorOf = ({ kind, words }: GlassRefusal): CoreError =>
   kind === 'invalid'
-    ? new CoreError(kind, [
-        { loc: ['body', 'minutes'], type: 'value_error', msg: `Value error, ${words}` },
-      ])
+    ? new CoreError(kind, [bodyEntry(['minutes'], words)])
     : new CoreError(kind, words)
 
 /** The permission, kept from being deleted, and the person, one use at a time. */
@@ -81,8 +79,7 @@ async function findGlass(tx: Db, { userId, domainId }: Principal, id: string) {
     : []
   if (!found) throw notFound('Break-glass permission')
   const [person] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
-  if (!person || !mayAct(person.status))
-    throw new CoreError('forbidden', `This user is ${person?.status ?? 'gone'}`)
+  if (!person || !mayAct(person.status)) throw forbidden(`This user is ${person?.status ?? 'gone'}`)
   return found
 }
 

@@ -1,7 +1,7 @@
 /** Cancelling a request, or ending what it granted. */
 
 import { and, asc, eq, inArray } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
@@ -31,10 +31,7 @@ export async function cancelAccessRequest(
     const own = [request.requesterId, request.targetUserId].includes(principal.userId)
     if (!own && !(await answersFor(tx, principal, request))) demand(principal, 'tasks.write')
     if (!PENDING_STATES.some((one) => one === request.status))
-      throw new CoreError(
-        'conflict',
-        `The request is ${request.status}; only a pending one can be cancelled`,
-      )
+      throw conflict(`The request is ${request.status}; only a pending one can be cancelled`)
     const said = reason === null ? null : keptText(reason, 1000)
     await apply(tx, request, { kind: 'cancelled', by: principal, reason: said }, means)
   })

@@ -1,6 +1,6 @@
 /** Making access requests: from a person or a policy, for a person, each for one thing. */
 
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import type { ApprovalPlan } from '../../database/schema/requests.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
@@ -52,8 +52,7 @@ export async function createRequest(
   const { app, permission, justification, preapproved: _, ...values } = wanted
   const now = await means.now(tx)
   const duties = await dutiesOf(tx, wanted)
-  if (duties.verdict === 'BLOCK' && values.requesterId !== null)
-    throw new CoreError('conflict', duties.words)
+  if (duties.verdict === 'BLOCK' && values.requesterId !== null) throw conflict(duties.words)
   const preapproved = duties.verdict === 'EXCEPTION' ? null : wanted.preapproved
   const request = one(
     await tx
@@ -92,10 +91,7 @@ export async function createRequest(
   const isAsked = request.requesterId !== null && rules.length === 0
   const first = isAsked ? await firstDeciders(tx, request) : null
   if (isAsked && first === null)
-    throw new CoreError(
-      'conflict',
-      `${UNDECIDABLE}; a pre-approval rule that covers it needs nobody`,
-    )
+    throw conflict(`${UNDECIDABLE}; a pre-approval rule that covers it needs nobody`)
   if (!asks) return beginDecisions(tx, request, plain?.justification ?? null, means, { first })
   return apply(tx, request, { kind: 'check_required' }, means, now)
 }

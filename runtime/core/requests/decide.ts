@@ -1,5 +1,5 @@
 /** How a request comes to a yes or a no: finds who decides next, within the transaction of what caused it. */
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict } from '../../contract/errors/problem.ts'
 import type { TaskStatus } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import type { Approvers } from '../../database/schema/requests.ts'
@@ -72,8 +72,7 @@ export async function grantBreakGlass(
 ): Promise<RequestRow> {
   const reviewers = await allDeciders(tx, request)
   if (reviewers === null)
-    throw new CoreError(
-      'conflict',
+    throw conflict(
       'Nobody could review this: there is no other approver or admin. Have an admin name approvers for the app (PATCH /appstore/apps/{app_id}/settings)',
     )
   const facts = await fulfilmentOf(tx, request)

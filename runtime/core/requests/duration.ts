@@ -1,5 +1,5 @@
 /** How long access is asked for, in seconds; null for good. */
-import { CoreError } from '../../contract/errors/problem.ts'
+import { invalidAt } from '../../contract/errors/problem.ts'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
 import type { CreateAccessRequestInput } from '../../contract/models/access-request.ts'
 import type { RequestConfig } from './config.ts'
@@ -40,6 +40,4 @@ export function durationOf(
 const secondsOf = (length: AccessLength): number | null => ACCESS_LENGTHS[length]
 
 const refused = (member: string, words: string) =>
-  new CoreError('invalid', [
-    { loc: ['body', member], type: 'value_error', msg: `Value error, ${words}` },
-  ])
+  invalidAt(['body', member], `Value error, ${words}`)

@@ -1,6 +1,6 @@
 /** What a task that a person has dealt with means for the access request that it belongs to. */
 import { eq } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { badRequest, conflict, forbidden } from '../../contract/errors/problem.ts'
 import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import type { TaskCategory } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
@@ -35,10 +35,7 @@ export function authoriseOutcome(
 ): void {
   if (!task.taskCategory.endsWith('APPROVAL')) return
   if (!partiesOf(request).includes(principal.userId)) return
-  throw new CoreError(
-    'forbidden',
-    'This access is for you, or you asked for it: another person has to decide',
-  )
+  throw forbidden('This access is for you, or you asked for it: another person has to decide')
 }
 
 type ByHand = 'PROVISIONING' | 'DEPROVISIONING'
@@ -102,10 +99,7 @@ export async function applyTaskOutcome(
 function reviewOf({ actor, to, comment }: Decision): RequestEvent<'glass_reviewed'> {
   if (comment !== null)
     return { kind: 'glass_reviewed', by: actor, wasRight: to === 'COMPLETED', reason: comment }
-  throw new CoreError(
-    'bad_request',
-    'Say in `reason` what the review found; it cannot be closed without one',
-  )
+  throw badRequest('Say in `reason` what the review found; it cannot be closed without one')
 }
 
 /** Whether a connector or a webhook could do what a person is asked to do by hand. */
@@ -125,8 +119,7 @@ export async function offersRetry(db: Db, requestId: string | null): Promise<boo
 /** @throws CoreError conflict where there is nothing that can be tried. */
 async function demandRetry(tx: Db, request: RequestRow, means: RequestMeans): Promise<void> {
   if (!canBeTried(request))
-    throw new CoreError(
-      'conflict',
+    throw conflict(
       'There is no connector or webhook that could do it; do it by hand and complete the task',
     )
   await callNow(tx, request.carriedAppId, await means.now(tx))

@@ -1,6 +1,6 @@
 /** The tasks of reviewers: one for those who review lines of an app together, open while lines of theirs are. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict } from '../../contract/errors/problem.ts'
 import { OPEN_TASKS } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -117,8 +117,7 @@ export async function judgeReviewTask(
     .from(accessReviewAssignments)
     .where(eq(taskId, task.id))
   if (row && row.lines > 0)
-    throw new CoreError(
-      'conflict',
+    throw conflict(
       `${row.lines} lines are open; decide them with POST /access_reviews/{access_review_id}/items/decide, and the task closes`,
     )
 }

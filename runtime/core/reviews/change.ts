@@ -1,7 +1,7 @@
 /** Changing and deleting reviews, and taking apps out of them. */
 
 import { eq } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { badRequest } from '../../contract/errors/problem.ts'
 import type { UpdateAccessReviewInput } from '../../contract/models/access-review.ts'
 import type { Db } from '../../database/database.ts'
 import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
@@ -77,10 +77,7 @@ async function valuesOf(
     values.ownerId = (await findUser(tx, principal, body.owner_id)).id
   if (body.target_launch_date !== undefined) {
     if (review.status !== 'SCHEDULED')
-      throw new CoreError(
-        'bad_request',
-        `The access review is ${review.status}; its launch is over`,
-      )
+      throw badRequest(`The access review is ${review.status}; its launch is over`)
     values.targetLaunchDate = futureMoment(body.target_launch_date, 'target_launch_date', now)
   }
   const { recurrence_config: config, recurrence_days_frequency: days } = body
@@ -92,7 +89,7 @@ async function valuesOf(
     values.nextAt = nextOf(changed, now)
   const launch = values.targetLaunchDate ?? review.targetLaunchDate
   if (launch && launch >= (values.deadlineAt ?? review.deadlineAt))
-    throw new CoreError('bad_request', 'target_launch_date must be before deadline_at')
+    throw badRequest('target_launch_date must be before deadline_at')
   return values
 }
 
@@ -109,23 +106,19 @@ async function updateApp(
   const values: Partial<ReviewAppRow> = {}
   if (change.scope_filters !== undefined) {
     if (arda.status !== 'IN_PREPARATION')
-      throw new CoreError(
-        'bad_request',
-        'The scope of an app cannot be changed once its lines were taken down',
-      )
+      throw badRequest('The scope of an app cannot be changed once its lines were taken down')
     const fault = scopeFault(change.scope_filters)
-    if (fault !== null) throw new CoreError('bad_request', fault)
+    if (fault !== null) throw badRequest(fault)
     values.scope = change.scope_filters
     values.wakeAt = await means.now(tx)
   }
   if (change.removal_action !== undefined) {
     if (change.removal_action === 'WEBHOOK' && !(await hasRemovalWebhook(tx, arda)))
-      throw new CoreError(
-        'bad_request',
+      throw badRequest(
         `The app has no webhook that takes access back; name one as access_removal_inline_webhook in PATCH /appstore/apps/${arda.appId}/settings, or in a permission`,
       )
     if (arda.removalAt !== null)
-      throw new CoreError('bad_request', 'What was rejected in this app is being removed already')
+      throw badRequest('What was rejected in this app is being removed already')
     values.removalAction = change.removal_action
   }
   if (change.configurable_evidence_upload !== undefined)

@@ -1,6 +1,6 @@
 /** The end of decisions: of an app, or of a whole review; what was rejected is removed from then on. */
 import { and, eq, inArray } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { accessReviewItems } from '../../database/schema/reviews.ts'
 import type { Actor } from '../kernel/audit/activity.ts'
@@ -32,8 +32,7 @@ export async function startRemoval(
     const review = await findReview(tx, principal, id)
     const arda = await findReviewApp(tx, review, ardaId, true)
     if (arda.status !== 'IN_PROGRESS' || arda.removalAt !== null)
-      throw new CoreError(
-        'conflict',
+      throw conflict(
         arda.removalAt === null
           ? `The app is ${arda.status}; nothing can be removed yet`
           : 'The removal was begun already',
@@ -43,8 +42,7 @@ export async function startRemoval(
       and(eq(accessReviewItems.ardaId, arda.id), inArray(accessReviewItems.state, UNDECIDED)),
     )
     if (open > 0)
-      throw new CoreError(
-        'conflict',
+      throw conflict(
         `${open} lines are open; have them decided, or end the review with POST /access_reviews/${review.id}/complete`,
       )
     await closeApp(tx, principal, review, arda, means)
@@ -63,12 +61,10 @@ export async function completeReview(
     const found = await findReview(tx, principal, id)
     demandUnderWay(found)
     const ardas = await appsOfReview(tx, found.id)
-    if (ardas.length === 0)
-      throw new CoreError('conflict', 'The access review has no apps; delete it')
+    if (ardas.length === 0) throw conflict('The access review has no apps; delete it')
     const early = ardas.filter(isEarly)
     if (early.length > 0)
-      throw new CoreError(
-        'conflict',
+      throw conflict(
         `${early.length} of its apps are not launched yet; wait for them, or take them out of the review`,
       )
     await closeApps(tx, principal, found, ardas, means)

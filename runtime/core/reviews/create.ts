@@ -1,6 +1,6 @@
 /** Making a review, and adding apps to it. */
 import { and, eq, ne, sql } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { badRequest, type CoreError } from '../../contract/errors/problem.ts'
 import type {
   AccessReviewDomainAppInput,
   CreateAccessReviewInput,
@@ -36,9 +36,9 @@ export async function createReview(
     const recurrenceDays = body.recurrence_days_frequency ?? null
     demandRecurrence({ config: recurrence, days: recurrenceDays })
     if (targetLaunchDate !== null && targetLaunchDate < EARLIEST_LAUNCH)
-      throw new CoreError('bad_request', 'target_launch_date must not be before 2000')
+      throw badRequest('target_launch_date must not be before 2000')
     if (targetLaunchDate !== null && targetLaunchDate >= deadlineAt)
-      throw new CoreError('bad_request', 'target_launch_date must be before deadline_at')
+      throw badRequest('target_launch_date must be before deadline_at')
     const owner = body.owner_id ?? principal.userId
     const { id: ownerId } = await findUser(tx, principal, owner)
     await demandFreeName(tx, principal, body.name, null)
@@ -101,20 +101,18 @@ export async function addReviewApps(
 
 /** @throws CoreError bad_request */
 export function demandUnfinished({ status }: ReviewRow): void {
-  if (status === 'COMPLETED')
-    throw new CoreError('bad_request', 'The access review is COMPLETED; make another one')
+  if (status === 'COMPLETED') throw badRequest('The access review is COMPLETED; make another one')
 }
 
 /** @throws CoreError bad_request for a moment that has passed; its form was judged by the contract. */
 export function futureMoment(text: string, member: string, now: Date): Date {
   const at = parseDatetime(text)
-  if (at === null || at <= now)
-    throw new CoreError('bad_request', `${member} must be in the future`)
+  if (at === null || at <= now) throw badRequest(`${member} must be in the future`)
   return at
 }
 
 const nameTaken = (name: string): CoreError =>
-  new CoreError('bad_request', `There is an access review of the name “${name}” already`)
+  badRequest(`There is an access review of the name “${name}” already`)
 
 /** @throws CoreError bad_request */
 export async function demandFreeName(
@@ -141,5 +139,5 @@ export async function demandFreeName(
 /** @throws CoreError bad_request for a recurrence that cannot be carried out. */
 export function demandRecurrence(recurrence: Recurrence): void {
   const fault = recurrenceFault(recurrence)
-  if (fault !== null) throw new CoreError('bad_request', fault)
+  if (fault !== null) throw badRequest(fault)
 }

@@ -3,7 +3,7 @@
  * unless the caller says that it is to be changed: of two reviewers at once the second one learns of the first.
  */
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { badRequest, conflict, forbidden } from '../../contract/errors/problem.ts'
 import {
   type DecideInput,
   HINT_NAMES,
@@ -49,9 +49,9 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
   const { decision, change, item_ids, filter } = body
   const reason = body.reason?.trim() || null
   if ((item_ids === undefined) === (filter === undefined) || item_ids?.length === 0)
-    throw new CoreError('bad_request', 'Say which lines: either by item_ids or by a filter')
+    throw badRequest('Say which lines: either by item_ids or by a filter')
   if (decision !== 'KEEP' && reason === null)
-    throw new CoreError('bad_request', `A reason is needed to ${decision.toLowerCase()}`)
+    throw badRequest(`A reason is needed to ${decision.toLowerCase()}`)
   const done = await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id)
     demandUnderWay(review)
@@ -69,15 +69,9 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
     const act = { decision, reason, filter: filter ?? null, userId: principal.userId }
     const made = await carryOut(tx, review, act, chosen)
     if (reason === null && made.count > BULK)
-      throw new CoreError(
-        'bad_request',
-        `These are ${made.count} lines; more than ${BULK} at once need a reason`,
-      )
+      throw badRequest(`These are ${made.count} lines; more than ${BULK} at once need a reason`)
     if (reason === null && made.red)
-      throw new CoreError(
-        'bad_request',
-        `A reason is needed to keep a line with one of the hints ${RED.join(', ')}`,
-      )
+      throw badRequest(`A reason is needed to keep a line with one of the hints ${RED.join(', ')}`)
     if (made.count === 0) await demandReviewer(tx, principal, review)
     if (made.actId !== null) {
       if (decision === 'KEEP') await askToConfirm(tx, review, ardas)
@@ -102,7 +96,7 @@ async function demandReviewer(tx: Db, { userId }: Principal, review: ReviewRow):
     .from(items)
     .where(and(whichItems(review, {}), decidableBy(userId)))
     .limit(1)
-  if (!own) throw new CoreError('forbidden', 'You review no line of this access review')
+  if (!own) throw forbidden('You review no line of this access review')
 }
 
 /** @throws CoreError conflict */
@@ -113,7 +107,7 @@ export function demandUnderWay({ status }: ReviewRow): void {
     status === 'SCHEDULED_IN_PREPARATION'
   )
     return
-  throw new CoreError('conflict', `The access review is ${status}; nothing can be decided`)
+  throw conflict(`The access review is ${status}; nothing can be decided`)
 }
 
 /**

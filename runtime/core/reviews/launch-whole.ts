@@ -1,5 +1,5 @@
 /** A review with its apps and who decides, in one piece: it is made whole, or not at all. */
-import { CoreError } from '../../contract/errors/problem.ts'
+import { badRequest } from '../../contract/errors/problem.ts'
 import type { AccessReviewDomainAppInput } from '../../contract/models/access-review.ts'
 import type { AccessReviewSettingsInput } from '../../contract/models/review-item.ts'
 import type { Db } from '../../database/database.ts'
@@ -27,7 +27,7 @@ export async function launchReview(
   { name, deadline_at, apps, settings }: Launch,
   means: RequestContext,
 ): Promise<string> {
-  if (apps.length === 0) throw new CoreError('bad_request', 'Choose at least one app')
+  if (apps.length === 0) throw badRequest('Choose at least one app')
   return db.transaction(async (tx) => {
     const { access_review: made } = await createReview(
       tx,
@@ -39,7 +39,7 @@ export async function launchReview(
     await putReviewSettings(tx, principal, made.id, settings)
     const { added_apps, errors } = await addReviewApps(tx, principal, made.id, { apps }, means)
     if (added_apps.length < apps.length)
-      throw new CoreError('bad_request', (errors ?? []).map(({ error }) => error).join('; '))
+      throw badRequest((errors ?? []).map(({ error }) => error).join('; '))
     return made.id
   })
 }

@@ -1,7 +1,7 @@
 /** Having others review a line. */
 
 import { and, eq, sql } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { badRequest, conflict, notFound } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
 import { accessReviewAssignments, accessReviewItems } from '../../database/schema/reviews.ts'
@@ -40,10 +40,10 @@ export async function reassignItem(
     const { item, mine } = await findItem(tx, principal, review, itemId)
     if (!mine) demand(principal, 'reviews.write')
     if (!UNDECIDED.some((one) => one === item.state))
-      throw new CoreError('conflict', `The line is ${item.state} already`)
+      throw conflict(`The line is ${item.state} already`)
     const arda = await findReviewApp(tx, review, item.ardaId, true)
     if (arda.status !== 'IN_PROGRESS' || arda.removalAt !== null)
-      throw new CoreError('conflict', 'The decisions of its app have ended')
+      throw conflict('The decisions of its app have ended')
     const team = await namedTeam(tx, principal, body)
     await demandSomebody(tx, item, team)
     const assignmentId = await teamOf(tx, arda, team, body.reason, principal.userId)
@@ -80,12 +80,11 @@ type Named = { userIds: string[]; groupIds: string[] }
 
 /** @throws CoreError bad_request */
 async function demandSomebody(tx: Db, { userId, keptById }: ItemRow, { userIds, groupIds }: Named) {
-  if (userIds.length + groupIds.length === 0)
-    throw new CoreError('bad_request', 'Name at least one user or group')
+  if (userIds.length + groupIds.length === 0) throw badRequest('Name at least one user or group')
   if (userId !== null && userIds.includes(userId))
-    throw new CoreError('bad_request', 'Nobody reviews their own access')
+    throw badRequest('Nobody reviews their own access')
   if (keptById !== null && userIds.includes(keptById))
-    throw new CoreError('bad_request', 'Who kept the line does not confirm it; name another person')
+    throw badRequest('Who kept the line does not confirm it; name another person')
   const { rows } = await tx.execute<{ able: boolean }>(sql`select exists (
     select from ${users} where ${usersWhoMayAct(users)}
       and ${users.id} is distinct from ${userId}::uuid
@@ -94,8 +93,7 @@ async function demandSomebody(tx: Db, { userId, keptById }: ItemRow, { userIds, 
           select ${groupMembers.userId} from ${groupMembers}
           where ${groupMembers.groupId} = any(${sql.param(groupIds)}::uuid[])))) as able`)
   if (!rows[0]?.able)
-    throw new CoreError(
-      'bad_request',
+    throw badRequest(
       'None of them can review it: they have left, it is their own, or they kept it before',
     )
 }

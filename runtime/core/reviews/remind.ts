@@ -1,6 +1,6 @@
 /** Reminding the reviewers of a review: at its moments, and when a person asks for it. */
 import { eq, sql } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { accessReviews } from '../../database/schema/reviews.ts'
 import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
@@ -32,12 +32,9 @@ export async function remindNow(
     demandUnderWay(review)
     const now = await clock(tx)
     if (review.remindedAt !== null && now.getTime() - review.remindedAt.getTime() < PAUSE_MS)
-      throw new CoreError(
-        'conflict',
-        'Its reviewers were reminded within the last hour; wait a little',
-      )
+      throw conflict('Its reviewers were reminded within the last hour; wait a little')
     if ((await remindReviewers(tx, principal, review, now)) === 0)
-      throw new CoreError('conflict', 'No line of it waits for a reviewer')
+      throw conflict('No line of it waits for a reviewer')
     await tx.update(accessReviews).set({ remindedAt: now }).where(eq(accessReviews.id, review.id))
   })
 }

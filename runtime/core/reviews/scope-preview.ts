@@ -1,6 +1,6 @@
 /** What a scope would have reviewed, without a review. */
 import { and, eq } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { badRequest, notFound } from '../../contract/errors/problem.ts'
 import type { AccessReviewDomainAppInput } from '../../contract/models/access-review.ts'
 import { PREVIEW_LINES, type ScopePreview } from '../../contract/models/review-scope.ts'
 import type { Db } from '../../database/database.ts'
@@ -17,7 +17,7 @@ export async function previewScope(
   { id, review_type: reviewType, scope_filters }: AccessReviewDomainAppInput,
 ): Promise<ScopePreview> {
   const fault = scopeFault(scope_filters)
-  if (fault !== null) throw new CoreError('bad_request', fault)
+  if (fault !== null) throw badRequest(fault)
   const [app] = isId(id)
     ? await db
         .select({ id: apps.id })

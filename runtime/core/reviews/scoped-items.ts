@@ -3,7 +3,7 @@
  * such as the groups of a person and the requests that gave it, is as it is now.
  */
 import { type SQL, sql } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { badRequest } from '../../contract/errors/problem.ts'
 import type { ScopeFilter } from '../../contract/models/review-scope.ts'
 import { accessReviewItems as items } from '../../database/schema/reviews.ts'
 import type { ReviewRow } from './machine/log.ts'
@@ -24,7 +24,7 @@ export function inScope(
 ): SQL | undefined {
   if (!filters || filters.length === 0) return undefined
   const fault = scopeFault(filters)
-  if (fault !== null) throw new CoreError('bad_request', fault)
+  if (fault !== null) throw badRequest(fault)
   const of = { domainId, appId: sql`${items.appId}`, given: GIVEN, isEarlier: EARLIER }
   const fits = scopeGroups(filters, of).map((group) => sql`coalesce(${group.fits}, false)`)
   return sql`exists (select from

@@ -1,7 +1,7 @@
 /** Who reviews, and what the deadline does: what the public service's calls leave open. */
 
 import { and, eq, inArray } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { badRequest, notFound } from '../../contract/errors/problem.ts'
 import type { AccessReviewSettingsInput } from '../../contract/models/review-item.ts'
 import type { Db } from '../../database/database.ts'
 import { groups, users } from '../../database/schema/people.ts'
@@ -31,8 +31,7 @@ export async function putReviewSettings(
     const team = await namedTeam(tx, principal, body)
     const named = team.userIds.length + team.groupIds.length > 0
     if ((body.reviewers === 'NAMED') !== named)
-      throw new CoreError(
-        'bad_request',
+      throw badRequest(
         named
           ? 'user_ids and group_ids count only with reviewers: "NAMED"'
           : 'NAMED needs at least one of user_ids and group_ids',
@@ -42,8 +41,7 @@ export async function putReviewSettings(
     })
     const namesSecond = second.userIds.length + second.groupIds.length > 0
     if ((body.second_reviewers === 'NAMED') !== namesSecond)
-      throw new CoreError(
-        'bad_request',
+      throw badRequest(
         namesSecond
           ? 'second_user_ids and second_group_ids count only with second_reviewers: "NAMED"'
           : 'NAMED needs at least one of second_user_ids and second_group_ids',

@@ -1,7 +1,13 @@
 /** Files that people attach to a review: what shows that something was removed, or why it stays. */
 import { createHash } from 'node:crypto'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import {
+  badRequest,
+  CoreError,
+  conflict,
+  forbidden,
+  notFound,
+} from '../../contract/errors/problem.ts'
 import type { AccessReviewUploadInput } from '../../contract/models/review-upload.ts'
 import type { Db } from '../../database/database.ts'
 import {
@@ -49,7 +55,7 @@ export async function uploadEvidence(
     const { ardaId, itemIds } = await subjectOf(tx, principal, review, body)
     const mine = eq(accessReviewUploads.reviewId, review.id)
     if ((await tx.$count(accessReviewUploads, mine)) >= MOST)
-      throw new CoreError('conflict', `The access review has ${MOST} files, as many as it may have`)
+      throw conflict(`The access review has ${MOST} files, as many as it may have`)
     const row = one(
       await tx
         .insert(accessReviewUploads)
@@ -75,12 +81,11 @@ async function subjectOf(
 ): Promise<{ ardaId: string; itemIds: string[] }> {
   const ids = [...new Set((item_ids ?? []).map((one) => one.toLowerCase()))]
   if ((ids.length === 0) === !arda_id)
-    throw new CoreError('bad_request', 'Say what it is about: either item_ids or arda_id')
+    throw badRequest('Say what it is about: either item_ids or arda_id')
   const writes = principal.permissions.has('reviews.write')
   if (arda_id) {
     const arda = await findReviewApp(tx, review, arda_id, false)
-    if (!writes)
-      throw new CoreError('forbidden', 'Name the lines that you review or remove, by item_ids')
+    if (!writes) throw forbidden('Name the lines that you review or remove, by item_ids')
     return { ardaId: arda.id, itemIds: [] }
   }
   const rows = await tx
@@ -90,12 +95,11 @@ async function subjectOf(
   if (rows.length !== ids.length) throw notFound('Line')
   const ardas = new Set(rows.map(({ item }) => item.ardaId))
   const [ardaId = '', ...others] = ardas
-  if (others.length > 0)
-    throw new CoreError('bad_request', 'item_ids has lines of more than one app')
+  if (others.length > 0) throw badRequest('item_ids has lines of more than one app')
   for (const { item, mine } of rows)
     if (!writes && !mine && !(await removes(tx, principal, item)))
       throw principal.permissions.has('reviews.read')
-        ? new CoreError('forbidden', 'You neither review nor remove these lines')
+        ? forbidden('You neither review nor remove these lines')
         : notFound('Line')
   return { ardaId, itemIds: ids }
 }
@@ -166,8 +170,7 @@ export async function demandUpload(tx: Db, taskId: string): Promise<void> {
       where u.arda_id = i.arda_id and (u.item_ids = '{}' or u.item_ids @> array[i.id])) limit 1`)
   const [item] = rows
   if (item)
-    throw new CoreError(
-      'conflict',
+    throw conflict(
       `A file has to show that it is removed: attach one with POST /access_reviews/${item.review}/evidence/uploads and "item_ids":["${item.id}"]`,
     )
 }

@@ -1,6 +1,6 @@
 /** Tokens of identity providers: an admin makes, lists and revokes them. */
 import { and, count, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { conflict, invalidAt, notFound } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import type { ScimTokenInput } from '../../contract/models/scim.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
@@ -48,10 +48,7 @@ export async function createScimToken(
       .from(scimTokens)
       .where(and(eq(scimTokens.domainId, domainId), isLive))
     if ((live?.n ?? 0) >= MAX_LIVE)
-      throw new CoreError(
-        'conflict',
-        `There are ${MAX_LIVE} SCIM tokens that work; revoke one first`,
-      )
+      throw conflict(`There are ${MAX_LIVE} SCIM tokens that work; revoke one first`)
     const [made] = await tx
       .insert(scimTokens)
       .values({
@@ -78,7 +75,7 @@ function endOf({ expires_at: given }: ScimTokenInput, now: Date): Date | null {
   const at = parseDatetime(given)
   if (at !== null && at > now) return at
   const msg = 'Value error, this must be a moment to come'
-  throw new CoreError('invalid', [{ loc: ['body', 'expires_at'], msg, type: 'value_error' }])
+  throw invalidAt(['body', 'expires_at'], msg)
 }
 
 /** Revokes a token at once; one that is revoked stays as it is. @throws CoreError not_found */

@@ -1,6 +1,11 @@
 /** Rules of separation of duties as records. */
 import { and, count, desc, eq, inArray } from 'drizzle-orm'
-import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
+import {
+  bodyEntry,
+  CoreError,
+  conflict,
+  type ValidationEntry,
+} from '../../contract/errors/problem.ts'
 import {
   MAX_SEPARATION_RULES,
   type SeparationInput,
@@ -64,8 +69,7 @@ export async function createSeparationRule(
       .from(separationRules)
       .where(eq(separationRules.domainId, domainId))
     if ((there?.n ?? 0) >= MAX_SEPARATION_RULES)
-      throw new CoreError(
-        'conflict',
+      throw conflict(
         `There are ${MAX_SEPARATION_RULES} rules already; delete one, or put its sides into another`,
       )
     const [row] = await tx
@@ -135,12 +139,6 @@ async function record(
   await listeners.accessChanged(tx, { domainId, appId: null })
 }
 
-const entry = (at: (string | number)[], words: string): ValidationEntry => ({
-  loc: ['body', ...at],
-  type: 'value_error',
-  msg: `Value error, ${words}`,
-})
-
 async function valuesOf(tx: Db, { domainId }: Principal, body: SeparationInput) {
   const side = ({ apps: ofApps, permissions }: SeparationInput['left']): SeparationSide => ({
     apps: [...new Set(ofApps.map((id) => id.toLowerCase()))],
@@ -163,7 +161,7 @@ async function valuesOf(tx: Db, { domainId }: Principal, body: SeparationInput) 
       values[name][what].forEach((id, index) => {
         if (!known[what].has(id))
           wrong.push(
-            entry(
+            bodyEntry(
               [name, what, index],
               `there is no such ${what === 'apps' ? 'app' : 'permission'}`,
             ),
@@ -171,7 +169,7 @@ async function valuesOf(tx: Db, { domainId }: Principal, body: SeparationInput) 
       })
   if (overlap(values).length > 0)
     wrong.push(
-      entry(
+      bodyEntry(
         ['right'],
         'it shares an app or a permission with the left side: that alone would break the rule',
       ),
@@ -209,7 +207,7 @@ async function missing(
           .where(and(inArray(table.id, wanted), eq(table.domainId, domainId)))
   const there = new Set(rows.map(({ id }) => id))
   return ids.flatMap((id, index) =>
-    there.has(id.toLowerCase()) ? [] : [entry([member, index], `there is no such ${what}`)],
+    there.has(id.toLowerCase()) ? [] : [bodyEntry([member, index], `there is no such ${what}`)],
   )
 }
 

@@ -1,6 +1,6 @@
 /** What people do with their own API tokens: make them, look at them, revoke them. */
 import { and, count, desc, eq, sql } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { conflict, forbidden, notFound } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import type { Db } from '../../database/database.ts'
 import { apiTokens, users } from '../../database/schema/people.ts'
@@ -98,8 +98,7 @@ export async function createOwnToken(
       .from(apiTokens)
       .where(and(ownedBy(actor), isLive))
     if ((live?.n ?? 0) > MAX_LIVE_TOKENS) {
-      throw new CoreError(
-        'conflict',
+      throw conflict(
         `You have ${MAX_LIVE_TOKENS} tokens that work; revoke one that you no longer need first`,
       )
     }
@@ -132,5 +131,5 @@ export async function revokeOwnToken(db: Db, actor: Caller, id: string): Promise
 }
 
 function demandWrite({ readOnly }: Caller): void {
-  if (readOnly) throw new CoreError('forbidden', 'You signed in with a token that may only read')
+  if (readOnly) throw forbidden('You signed in with a token that may only read')
 }

@@ -3,7 +3,7 @@
  * user is and may at each request, and ends with the token that it was begun with, or that made its link.
  */
 import { and, eq, gt, inArray, lte, sql } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { CoreError, conflict } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import { loginLinks, sessions } from '../../database/schema/sessions.ts'
@@ -72,7 +72,7 @@ export async function createLoginLink(
       ),
     )
   if (!user) throw new CoreError('not_found', `There is no user ${email}`)
-  if (!mayAct(user.status)) throw new CoreError('conflict', `${user.email} is ${user.status}`)
+  if (!mayAct(user.status)) throw conflict(`${user.email} is ${user.status}`)
   const code = randomSecret(CODE_PREFIX)
   const { tokenId } = operator
   const expiresAt = await db.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 /** Acting on tasks: completing, dismissing, approving, trying again. */
 import { eq } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { badRequest, conflict } from '../../contract/errors/problem.ts'
 import { MAX_COMMENT, type TaskStatus } from '../../contract/models/task.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import type { Db } from '../../database/database.ts'
@@ -81,29 +81,20 @@ async function retry(tx: Db, principal: Principal, task: TaskRow, means: Request
 function choose(task: TaskRow, wanted: Wanted): { action: TaskActionType; to: TaskStatus } {
   const offered = actionsOf(task.taskCategory, task.status)
   if ('leadsTo' in wanted) {
-    if (task.status === wanted.leadsTo)
-      throw new CoreError('conflict', `The task is ${task.status} already`)
+    if (task.status === wanted.leadsTo) throw conflict(`The task is ${task.status} already`)
     const leading = offered.filter(({ to }) => to.includes(wanted.leadsTo))
     const [one] = leading
-    if (!one)
-      throw new CoreError(
-        'conflict',
-        `A task that is ${task.status} cannot become ${wanted.leadsTo}`,
-      )
-    if (leading.length > 1)
-      throw new CoreError('bad_request', 'Several actions lead there; use perform-action')
+    if (!one) throw conflict(`A task that is ${task.status} cannot become ${wanted.leadsTo}`)
+    if (leading.length > 1) throw badRequest('Several actions lead there; use perform-action')
     return { action: one.action_type, to: wanted.leadsTo }
   }
   const { action_type, transition_to } = wanted
   if ((transition_to ?? onlyTarget(task, action_type)) === task.status)
-    throw new CoreError('conflict', `The task is ${task.status} already`)
+    throw conflict(`The task is ${task.status} already`)
   const action = offered.find((one) => one.action_type === action_type)
   if (!action) {
     const names = offered.map((one) => one.action_type).join(', ')
-    throw new CoreError(
-      'bad_request',
-      `The task does not offer this action; it offers ${names || 'none'}`,
-    )
+    throw badRequest(`The task does not offer this action; it offers ${names || 'none'}`)
   }
   const to =
     transition_to === undefined
@@ -112,10 +103,7 @@ function choose(task: TaskRow, wanted: Wanted): { action: TaskActionType; to: Ta
         : undefined
       : action.to.find((one) => one === transition_to)
   if (to === undefined)
-    throw new CoreError(
-      'bad_request',
-      `The action leads to ${action.to.join(', ')}; say which in transition_to`,
-    )
+    throw badRequest(`The action leads to ${action.to.join(', ')}; say which in transition_to`)
   return { action: action.action_type, to }
 }
 

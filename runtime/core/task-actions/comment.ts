@@ -1,5 +1,5 @@
 /** Comments on tasks. */
-import { CoreError } from '../../contract/errors/problem.ts'
+import { forbidden } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { taskComments } from '../../database/schema/tasks.ts'
 import { written } from '../../database/written.ts'
@@ -17,7 +17,7 @@ export async function commentOnTask(
   return db.transaction(async (tx) => {
     const task = await findTask(tx, principal, id)
     if (!(await mayActOn(tx, principal, task)))
-      throw new CoreError('forbidden', 'The task is not assigned to you: you may read it')
+      throw forbidden('The task is not assigned to you: you may read it')
     const author = toUser(await findUser(tx, principal, principal.userId))
     const { createdAt } = await say(tx, principal, task, body.comment)
     return { body: body.comment, created_by: author, created_at: createdAt.toISOString() }

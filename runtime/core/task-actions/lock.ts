@@ -1,5 +1,5 @@
 /** The locks of an action on a task: its access request first, as in every place, then the task. */
-import { CoreError } from '../../contract/errors/problem.ts'
+import { forbidden } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -10,7 +10,6 @@ import { findTask, mayActOn } from '../tasks/tasks.ts'
 export async function lockForAction(tx: Db, principal: Principal, id: string) {
   const request = isId(id) ? await lockRequestOf(tx, id) : null
   const task = await findTask(tx, principal, id, true)
-  if (!(await mayActOn(tx, principal, task)))
-    throw new CoreError('forbidden', 'The task is not assigned to you')
+  if (!(await mayActOn(tx, principal, task))) throw forbidden('The task is not assigned to you')
   return { request, task }
 }

@@ -1,6 +1,6 @@
 /** Reassigning approval tasks to other people or groups. */
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { badRequest, conflict, notFound } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { groups } from '../../database/schema/people.ts'
 import { taskAssignees } from '../../database/schema/tasks.ts'
@@ -29,26 +29,21 @@ export async function reassignTask(
   await db.transaction(async (tx) => {
     const { request, task } = await lockForAction(tx, principal, id)
     if (!task.taskCategory.endsWith('APPROVAL'))
-      throw new CoreError('bad_request', 'Only approval tasks can be reassigned')
+      throw badRequest('Only approval tasks can be reassigned')
     if (actionsOf(task.taskCategory, task.status).length === 0)
-      throw new CoreError('conflict', `The task is ${task.status} already`)
+      throw conflict(`The task is ${task.status} already`)
     // Choosing who decides is half of deciding.
     if (request) authoriseOutcome(request, principal, task)
     const to = distinct(body.user_ids)
     const teams = distinct(body.group_ids)
     if (request && to.some((userId) => partiesOf(request).includes(userId)))
-      throw new CoreError(
-        'bad_request',
-        'The person who asked, or is to have the access, cannot decide on it',
-      )
-    if (to.length + teams.length === 0)
-      throw new CoreError('bad_request', 'Name at least one user or group')
+      throw badRequest('The person who asked, or is to have the access, cannot decide on it')
+    if (to.length + teams.length === 0) throw badRequest('Name at least one user or group')
     for (const userId of to) await findUser(tx, principal, userId)
     await knownGroups(tx, principal, teams)
     const chosen = { users: to, groups: teams }
     if (request && body.replace && (await eligible(tx, request, chosen)) === null)
-      throw new CoreError(
-        'bad_request',
+      throw badRequest(
         'None of them can decide on it: they have left, or their groups hold nobody but who asked and who is to have the access',
       )
     const values = [...to.map((userId) => ({ userId })), ...teams.map((groupId) => ({ groupId }))]

@@ -1,6 +1,6 @@
 /** Reminding those who decide: a word of the person who waits, about each decision at most once a day. */
 import { inArray, type SQL, sql } from 'drizzle-orm'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict, forbidden } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { ACTIONABLE_STATES, tasks } from '../../database/schema/tasks.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
@@ -48,14 +48,10 @@ export async function remindApprovers(
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
     if (![request.requesterId, request.targetUserId].includes(principal.userId))
-      throw new CoreError(
-        'forbidden',
-        'Only the person who asked, or is to have the access, can remind',
-      )
+      throw forbidden('Only the person who asked, or is to have the access, can remind')
     const { rows } = await tx.execute<{ id: string }>(waitingLong(principal, [request.id]))
     if (rows.length === 0)
-      throw new CoreError(
-        'conflict',
+      throw conflict(
         'Nobody decides on it now, or they were asked or reminded less than a day ago; wait until a day has passed',
       )
     const ids = rows.map((row) => row.id)

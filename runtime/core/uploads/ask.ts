@@ -1,6 +1,6 @@
 /** Taking uploads: they are judged at once, kept, and worked through in the background. */
 import { and, eq, isNull, sql } from 'drizzle-orm'
-import { CoreError, notFound, type ValidationEntry } from '../../contract/errors/problem.ts'
+import { bodyEntry, CoreError, notFound } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import type { Uploaded, UploadKind } from '../../contract/models/upload.ts'
 import type { Db } from '../../database/database.ts'
@@ -36,7 +36,7 @@ export async function uploadAccounts(
   const entries =
     app.connectorId === null
       ? uploaded.wrong
-      : [wrong(['app_id'], 'the accounts of a connected app come by its syncs')]
+      : [bodyEntry(['app_id'], 'the accounts of a connected app come by its syncs')]
   if (entries.length > 0) throw new CoreError('invalid', entries)
   refuseEmpty('accounts', uploaded)
   return keep(db, principal, { kind: 'accounts', appId: app.id, uploaded }, parts)
@@ -64,7 +64,8 @@ export async function uploadActivity(
 
 /** Nothing is no upload: it would only be written to the log. */
 function refuseEmpty(member: string, { count }: Uploaded): void {
-  if (count === 0) throw new CoreError('invalid', [wrong([member], 'must hold at least one entry')])
+  if (count === 0)
+    throw new CoreError('invalid', [bodyEntry([member], 'must hold at least one entry')])
 }
 
 /** @throws CoreError not_found */
@@ -125,10 +126,4 @@ const toJob = ({ id, state }: Pick<UploadRow, 'id' | 'state'>) => ({ job_id: id,
 const toRun = ({ job_id, state }: ReturnType<typeof toJob>) => ({
   job_id,
   state: state === 'SUCCESS' || state === 'FAILURE' ? ('DONE' as const) : ('RUNNING' as const),
-})
-
-const wrong = (loc: (string | number)[], why: string): ValidationEntry => ({
-  loc: ['body', ...loc],
-  msg: `Value error, ${why}`,
-  type: 'value_error',
 })

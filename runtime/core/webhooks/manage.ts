@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import type { WebhookChanged } from '../../contract/endpoints/webhooks.ts'
-import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { conflict, invalidAt, notFound } from '../../contract/errors/problem.ts'
 import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
 import type { Db } from '../../database/database.ts'
 import { inlineWebhooks } from '../../database/schema/app_store.ts'
@@ -159,7 +159,7 @@ export async function deleteWebhook(
     const row = await lockWebhook(tx, actor, id)
     const names = await usesOfWebhook(tx, row)
     if (names.length > 0)
-      throw new CoreError('conflict', `It is in use: ${names.join('; ')}. Take it out there first`)
+      throw conflict(`It is in use: ${names.join('; ')}. Take it out there first`)
     const difference = [`${row.hookType} ${JSON.stringify(row.name)} is gone`]
     if (dryRun)
       return {
@@ -200,7 +200,7 @@ async function lockWebhook(tx: Db, { domainId }: Actor, id: string): Promise<Web
 function judge(deliver: CoreContext['deliver'], url: string, headerNames: readonly string[]): void {
   const why = deliver.refuse(url, headerNames)
   if (why === null) return
-  throw new CoreError('invalid', [{ loc: ['body', 'url'], msg: why, type: 'value_error' }])
+  throw invalidAt(['body', 'url'], why)
 }
 
 /** Headers by their names in lower case; of a name in two spellings the last counts. */
@@ -230,7 +230,7 @@ function keepAtHome(
   const kept = Object.keys(secrets?.headers ?? {}).filter((name) => change[name] === undefined)
   if (kept.length === 0) return
   const msg = `send these again, or null for none: ${kept.join(', ')}; they were given for ${originOf(row.url)}`
-  throw new CoreError('invalid', [{ loc: ['body', 'headers'], msg, type: 'value_error' }])
+  throw invalidAt(['body', 'headers'], msg)
 }
 
 /** Without path and query, which may be secret. */

@@ -5,7 +5,12 @@
 import { eq } from 'drizzle-orm'
 import type { Connection } from '../../../contract/connector/connection.ts'
 import { type Manifest, normalizeId } from '../../../contract/connector/manifest.ts'
-import { CoreError, type ValidationEntry } from '../../../contract/errors/problem.ts'
+import {
+  badRequest,
+  CoreError,
+  conflict,
+  type ValidationEntry,
+} from '../../../contract/errors/problem.ts'
 import type { AppInputCreate, AppInputPut, AppInputUpdate } from '../../../contract/models/app.ts'
 import type { Db } from '../../../database/database.ts'
 import { type AppFacts, apps } from '../../../database/schema/apps.ts'
@@ -163,10 +168,7 @@ export async function putApp(
       const row = await lockApp(tx, principal, before.id, 'apps.write')
       mayChange(row)
       if (sealed !== null && overtaken(before, row, body))
-        throw new CoreError(
-          'conflict',
-          'The app was disconnected or connected again meanwhile; try again',
-        )
+        throw conflict('The app was disconnected or connected again meanwhile; try again')
       if (renewed) await planRenewal(tx, row, renewed.manifest, renewed.connection)
       return toApp(await change(tx, principal, row, body, sealed, parts))
     })
@@ -200,10 +202,7 @@ function mayChange(row: AppRow): void {
 /** @throws CoreError conflict for an app that people manage elsewhere. */
 export function managedHere({ connectionSource }: AppRow): void {
   if (connectionSource !== 'API')
-    throw new CoreError(
-      'conflict',
-      'This app is not managed by the API; PATCH changes what is shown of it',
-    )
+    throw conflict('This app is not managed by the API; PATCH changes what is shown of it')
 }
 
 /** @throws CoreError bad_request when the class is another, or is not named. */
@@ -212,15 +211,11 @@ function asksToReconnect(row: AppRow, body: AppInputPut): boolean {
   const asks = [auth, settings, version].some((one) => one !== undefined)
   const matches = classId !== undefined && normalizeId(classId) === normalizeId(row.appClassId)
   if ((asks || classId !== undefined) && !matches)
-    throw new CoreError(
-      'bad_request',
+    throw badRequest(
       `app_class_id: ${classId === undefined ? 'missing' : 'another than the app’s'}; write ${JSON.stringify(row.appClassId)}`,
     )
   if (asks && row.connectorId === null)
-    throw new CoreError(
-      'bad_request',
-      'This is a custom app: it takes no auth, settings or version',
-    )
+    throw badRequest('This is a custom app: it takes no auth, settings or version')
   return asks
 }
 
@@ -242,8 +237,7 @@ async function reconnection(
   const tenant = await checkCredentials(connector, connection, parts, { appId: row.id })
   // Where the connector cannot tell, the caller's word is taken: settings may change within one tenant.
   if (tenant !== null && tenant !== row.instanceId)
-    throw new CoreError(
-      'conflict',
+    throw conflict(
       `These credentials are of another tenant (${tenant}) than this app’s (${row.instanceId}); connect that one with POST /apps`,
     )
   const { manifest } = connector

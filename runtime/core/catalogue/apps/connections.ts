@@ -4,7 +4,7 @@
  */
 import type { CapabilityName } from '../../../contract/capabilities/capabilities.ts'
 import { type Connection, envelopeOf } from '../../../contract/connector/connection.ts'
-import { CoreError } from '../../../contract/errors/problem.ts'
+import { CoreError, conflict } from '../../../contract/errors/problem.ts'
 import type { apps } from '../../../database/schema/apps.ts'
 import { SealError, type Sealer } from '../../../secrets/seal.ts'
 import type { ConnectorAnswer } from '../../kernel/context/connectors.ts'
@@ -30,7 +30,7 @@ export function openConnection(
   vault: Sealer,
   app: Owner & Pick<AppRow, 'sealedConnection'>,
 ): Connection {
-  if (app.sealedConnection === null) throw new CoreError('conflict', 'This app is not connected')
+  if (app.sealedConnection === null) throw conflict('This app is not connected')
   try {
     return JSON.parse(vault.open(app.sealedConnection, bound(app)))
   } catch (error) {
@@ -58,7 +58,7 @@ export async function callApp(
   call: { request: Record<string, unknown>; page?: { token: string | null; size: number | null } },
 ): Promise<ConnectorAnswer> {
   const connection = openConnection(vault, app)
-  if (app.connectorId === null) throw new CoreError('conflict', 'This app is not connected')
+  if (app.connectorId === null) throw conflict('This app is not connected')
   return connectors.call({
     connectorId: app.connectorId,
     capability,

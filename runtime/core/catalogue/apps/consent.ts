@@ -11,7 +11,7 @@ import {
   oauthDeclarations,
   offers,
 } from '../../../contract/connector/oauth.ts'
-import { CoreError } from '../../../contract/errors/problem.ts'
+import { badRequest, CoreError } from '../../../contract/errors/problem.ts'
 import { isOneOf } from '../../../contract/schema/one-of.ts'
 import type { Db } from '../../../database/database.ts'
 import { randomSecret } from '../../../secrets/key-derivation.ts'
@@ -140,15 +140,14 @@ async function settingsOf(
       ? openConnection(vault, row).settings
       : {}
   const parsed = parseSettings(connector.manifest, connector.settings, settings ?? kept)
-  if (!parsed.ok) throw new CoreError('bad_request', parsed.findings)
+  if (!parsed.ok) throw badRequest(parsed.findings)
   return parsed.value
 }
 
 /** @throws CoreError bad_request for a credential without OAuth */
 function declarationOf({ connector, credential }: TokenPurpose): OAuthDeclaration {
   const found = oauthDeclarations(connector.manifest).find(({ id }) => (id ?? '') === credential)
-  if (!found)
-    throw new CoreError('bad_request', `${connector.id} declares no OAuth for this credential`)
+  if (!found) throw badRequest(`${connector.id} declares no OAuth for this credential`)
   return found.oauth
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../../contract/connector/connection.ts'
 import type { Manifest } from '../../../contract/connector/manifest.ts'
 import type { ErrorCode } from '../../../contract/errors/error-codes.ts'
-import { CoreError } from '../../../contract/errors/problem.ts'
+import { badRequest, CoreError } from '../../../contract/errors/problem.ts'
 import type { AppInputPut } from '../../../contract/models/app.ts'
 import type { AnySchema } from '../../../contract/schema/any-schema.ts'
 import { membersOf } from '../../../contract/schema/record.ts'
@@ -34,13 +34,11 @@ export function connectorFor(
 ): ServedConnector {
   const connector = connectors.find(id)
   if (!connector)
-    throw new CoreError(
-      'bad_request',
+    throw badRequest(
       `app_class_id: there is no integration ${JSON.stringify(id.slice(0, 64))}; GET /integrations lists those that there are`,
     )
   if (version !== undefined && version !== connector.version)
-    throw new CoreError(
-      'bad_request',
+    throw badRequest(
       `version: ${JSON.stringify(version.slice(0, 64))} of ${connector.id} is not served; ${connector.version} is`,
     )
   return connector
@@ -64,10 +62,7 @@ export function checkedConnection(
   const settings = parseSettings(manifest, schema, given.settings ?? kept?.settings ?? {})
   if (!auth.ok || !settings.ok) {
     const findings = [auth, settings].flatMap((one) => (one.ok ? [] : one.findings))
-    throw new CoreError(
-      'bad_request',
-      `${findings.join('; ')}; see GET /integrations/${id}/connection-schema`,
-    )
+    throw badRequest(`${findings.join('; ')}; see GET /integrations/${id}/connection-schema`)
   }
   if (useKept) keepAtHome(manifest, valid(schema, kept.settings), settings.value)
   return { ...auth.value, settings: settings.value }
@@ -87,8 +82,7 @@ function keepAtHome(manifest: Manifest, before: Settings, after: Settings): void
     .map((name) => `settings.${name}`)
     .slice(0, 10)
     .join(', ')
-  throw new CoreError(
-    'bad_request',
+  throw badRequest(
     `auth: send it again: with ${led || 'these settings'} it goes to another place than the credentials that are kept were given for`,
   )
 }
@@ -145,8 +139,7 @@ export async function checkCredentials(
     throw new CoreError(kind, `${name} ${VERDICT_WORDS[kind]} (${code}): ${message.slice(0, 1000)}`)
   }
   const { valid, unique_tenant_id: tenant } = responseOf('validate_credentials', answer)
-  if (!valid)
-    throw new CoreError('bad_request', `${name} says that these credentials are not valid`)
+  if (!valid) throw badRequest(`${name} says that these credentials are not valid`)
   if (!TENANT_ID.test(tenant))
     throw new CoreError(
       'upstream_failed',

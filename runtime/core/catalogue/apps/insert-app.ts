@@ -1,7 +1,7 @@
 /** An app becomes a record, a new one or the one that was disconnected. */
 import { randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
-import { CoreError } from '../../../contract/errors/problem.ts'
+import { conflict } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
 import { apps } from '../../../database/schema/apps.ts'
 import { databaseTime } from '../../../database/transactions.ts'
@@ -50,8 +50,7 @@ export async function insertOrRevive(
     )
     .for('update')
   if (!there || there.disconnectedAt === null)
-    throw new CoreError(
-      'conflict',
+    throw conflict(
       `This app already exists${there ? ` as ${there.id}` : ''}: ${appClassId}, instance ${instanceId}`,
     )
   const [revived] = await tx

@@ -1,5 +1,5 @@
 /** What an app is connected with, as far as it may be read: the settings that are no secrets. */
-import { CoreError } from '../../../contract/errors/problem.ts'
+import { CoreError, conflict } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
 import type { RequestContext } from '../../kernel/context/context.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
@@ -21,8 +21,7 @@ export async function getAppConnection(
   const row = await findApp(db, principal, id, 'apps.write')
   const connector = row.connectorId === null ? null : connectors.find(row.connectorId)
   if (!connector)
-    throw new CoreError(
-      'conflict',
+    throw conflict(
       row.connectorId === null
         ? 'This is a custom app: nothing connects it to a system'
         : `The connector ${row.connectorId} of this app is not installed`,

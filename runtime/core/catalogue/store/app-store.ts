@@ -1,6 +1,6 @@
 /** Apps in the app store: what is found there, what is put there and taken out. */
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
-import { CoreError } from '../../../contract/errors/problem.ts'
+import { conflict } from '../../../contract/errors/problem.ts'
 import type { AddAppToAppStoreInput } from '../../../contract/models/app-store.ts'
 import { categoryOf } from '../../../contract/models/categories.ts'
 import type { Db } from '../../../database/database.ts'
@@ -104,8 +104,7 @@ export async function addStoreApp(db: Db, principal: Principal, body: AddAppToAp
   return db.transaction(async (tx) => {
     const app = await lockApp(tx, principal, appId, 'appstore.write')
     if ((await settingsOf(tx, app))?.inAppStore) {
-      throw new CoreError(
-        'conflict',
+      throw conflict(
         'The app is in the app store already; change it with PATCH /appstore/apps/{app_id}/settings',
       )
     }

@@ -1,6 +1,6 @@
 /** Which permissions are break-glass: marking them, and who reads which. */
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
-import { CoreError, notFound } from '../../../contract/errors/problem.ts'
+import { invalidAt, notFound } from '../../../contract/errors/problem.ts'
 import type { BreakGlass, BreakGlassInput } from '../../../contract/models/break-glass.ts'
 import type { Db } from '../../../database/database.ts'
 import { requestablePermissions } from '../../../database/schema/app_store.ts'
@@ -118,5 +118,5 @@ async function groupsIn(
   if (unknown === -1) return wanted
   const loc = ['body', 'group_ids', unknown]
   const msg = 'Value error, there is no such group'
-  throw new CoreError('invalid', [{ loc, type: 'value_error', msg }])
+  throw invalidAt(loc, msg)
 }

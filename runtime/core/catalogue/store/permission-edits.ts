@@ -1,6 +1,6 @@
 /** Making, changing and deleting requestable permissions. */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { CoreError, notFound } from '../../../contract/errors/problem.ts'
+import { CoreError, conflict, notFound } from '../../../contract/errors/problem.ts'
 import type {
   RequestablePermissionInput,
   RequestablePermissionInputUpdate,
@@ -153,8 +153,7 @@ export async function deletePermission(
     // The strong lock waits for rules that are being written with it.
     const { permission } = await findPermission(tx, principal, id, 'update')
     if (permission.type !== 'NATIVE') {
-      throw new CoreError(
-        'conflict',
+      throw conflict(
         'The permission comes from the app itself; only those of type NATIVE can be deleted. Hide it instead',
       )
     }
@@ -165,8 +164,7 @@ export async function deletePermission(
       .limit(1)
     // A rule that lost its last permission would read as one for the whole app.
     if (rule) {
-      throw new CoreError(
-        'conflict',
+      throw conflict(
         `The pre-approval rule ${rule.id} names the permission; change or delete the rule first`,
       )
     }

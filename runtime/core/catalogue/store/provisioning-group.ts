@@ -1,6 +1,6 @@
 /** The group that stands for a permission: what is given is then the group, in the app that it is of. */
 import { and, eq } from 'drizzle-orm'
-import { CoreError } from '../../../contract/errors/problem.ts'
+import { type CoreError, invalidAt } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
 import type { StoredDocument } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
@@ -10,13 +10,7 @@ import type { Principal } from '../../kernel/identity/principal.ts'
 import { fulfillmentOf } from './permission-change.ts'
 
 const refused = (loc: readonly string[], words: string): CoreError =>
-  new CoreError('invalid', [
-    {
-      loc: [...loc, 'request_fulfillment_config', 'provisioning_group'],
-      type: 'value_error',
-      msg: `Value error, ${words}`,
-    },
-  ])
+  invalidAt([...loc, 'request_fulfillment_config', 'provisioning_group'], `Value error, ${words}`)
 
 /**
  * Refuses the group of an app that the caller does not manage: they would give away what is not theirs.

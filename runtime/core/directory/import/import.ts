@@ -1,6 +1,6 @@
 /** Imports people from a file: all of it, or nothing. */
 import { sql } from 'drizzle-orm'
-import { CoreError } from '../../../contract/errors/problem.ts'
+import { conflict } from '../../../contract/errors/problem.ts'
 import type { PeopleDifference } from '../../../contract/models/people-file.ts'
 import { isTaken, ONCE } from '../../../database/contention.ts'
 import type { Db } from '../../../database/database.ts'
@@ -70,7 +70,7 @@ export async function importPeople(
 async function takeTurn(tx: Db): Promise<void> {
   const { rows } = await tx.execute(tryLockUntilEnd('importing people'))
   if (rows[0]?.['got'] !== true)
-    throw new CoreError('conflict', 'Another import is under way; try again when it is done')
+    throw conflict('Another import is under way; try again when it is done')
 }
 
 async function stageFile(
@@ -123,7 +123,6 @@ async function changedUsers(tx: Db): Promise<string[]> {
 
 /** Another caller made a user of the file between the comparison and the write. */
 function overtaken(error: unknown): never {
-  if (isTaken(error))
-    throw new CoreError('conflict', 'The users changed meanwhile; import the file again')
+  if (isTaken(error)) throw conflict('The users changed meanwhile; import the file again')
   throw error
 }

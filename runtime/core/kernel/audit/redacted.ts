@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
-import { CoreError } from '../../../contract/errors/problem.ts'
+import { conflict } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
 import { activityLogs } from '../../../database/schema/audit.ts'
 import { BEGINNING, hashOf, type LogRow } from './entry-hash.ts'
@@ -113,8 +113,7 @@ async function demandFitting(tx: Db, domainId: string, page: readonly Placed[]):
   )
   const wrong = odd.find(({ row }) => !redacted.has(row.eventHash))
   if (wrong)
-    throw new CoreError(
-      'conflict',
+    throw conflict(
       `An entry of the activity log that names the person (${wrong.row.eventType}, ${wrong.row.beganAt.toISOString()}) is not what was written: see keyway audit verify`,
     )
 }

@@ -1,6 +1,6 @@
 /** Who is calling: the user behind a token, with the permissions that the user has now. */
 import { and, eq, gt, isNull, or, type SQL, sql } from 'drizzle-orm'
-import { CoreError } from '../../../contract/errors/problem.ts'
+import { CoreError, forbidden } from '../../../contract/errors/problem.ts'
 import {
   PERMISSION_WORDS,
   type Permission,
@@ -186,8 +186,7 @@ function withRoles(who: Who, roles: string[]): Caller {
 export function demand(principal: Principal, permission: Permission): void {
   if (principal.permissions.has(permission)) return
   const words = PERMISSION_WORDS[permission]
-  throw new CoreError(
-    'forbidden',
+  throw forbidden(
     `This needs the permission ${permission}${words ? ` (to ${words})` : ''}, which none of your roles has`,
   )
 }
