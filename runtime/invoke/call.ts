@@ -6,7 +6,8 @@ import type { ErrorResponse } from '../contract/envelope/envelope-schemas.ts'
 import { type RuntimeCode, RuntimeError } from '../contract/errors/errors.ts'
 import { CORE_REPLY_LIMITS, overLimits } from '../contract/limits/reply-limits.ts'
 import type { Cause } from '../contract/models/causes.ts'
-import { rowsOf } from '../protocol/tables.ts'
+import { rowsOfTable, tableOfRows } from '../contract/schema/table.ts'
+import { readTable } from '../protocol/tables.ts'
 import type { Invoke } from './invoke.ts'
 import type { CallEnd } from './ports.ts'
 
@@ -45,8 +46,10 @@ export const createCall =
     cause: Cause
     appId: string | null
     signal: AbortSignal
+    /** Whether the response, a list of rows, is answered as a table (contract/schema/table.ts). */
+    asTable?: boolean
   }): Promise<Outcome> => {
-    const { body, connectorId, capability, cause, appId, signal } = call
+    const { body, connectorId, capability, cause, appId, signal, asTable = false } = call
     const requestId = `${call.requestId}.${randomUUID().slice(0, 8)}`
     const begun = performance.now()
     let failed: RuntimeError | null = null
@@ -62,8 +65,10 @@ export const createCall =
           `the reply of ${capability} is too large: ${over}`,
         )
       const { response, page, raw_data: raw } = JSON.parse(answer.body.toString('utf8'))
+      const table = answer.isTable ? readTable(response, limits.maxBytes) : null
+      const rows = () => (table === null ? response : rowsOfTable(table))
       return {
-        ...{ ok: true, response: answer.isTable ? rowsOf(response, limits.maxBytes) : response },
+        ...{ ok: true, response: asTable ? (table ?? tableOfRows(response)) : rows() },
         ...{ page, raw: raw ?? null, callId: requestId, bytes: answer.body.length },
       }
     } catch (error) {

@@ -6,48 +6,54 @@
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { entriesOf } from '../contract/schema/keys.ts'
 import { membersOf } from '../contract/schema/record.ts'
+import type { Table } from '../contract/schema/table.ts'
 
 /** Stands for the value of the row before; members of tables are never numbers. */
 export const SAME = 0
 
 /**
- * The rows of a table. Texts that repeat may have so many characters together, each time counted: the table's own size
- * does not say how large its rows are.
+ * Reads a table, whose own lists are filled in. Texts that repeat may have so many characters together, each time counted:
+ * the table's own size does not say how large its rows are.
  *
  * @throws RuntimeError reply_too_large; reply_invalid for what is none: only a guest that broke out sends that
  */
-export function rowsOf(table: unknown, maxChars: number): Record<string, unknown>[] {
-  const columns: { name: string; values: unknown[] }[] = []
-  const first: Record<string, unknown> = {}
-  for (const [name, values] of entriesOf(membersOf(table))) {
-    const count = columns[0]?.values.length
-    const isColumn = Array.isArray(values) && values.length === (count ?? values.length)
-    if (!isColumn || name === '__proto__') throw noTable('its lists differ in length')
-    columns.push({ name, values })
-    first[name] = values[0]
-  }
-  const rows = Array.from({ length: columns[0]?.values.length ?? 0 }, () => ({ ...first }))
+export function readTable(table: unknown, maxChars: number): Table<Record<string, unknown>> {
+  const columns: Record<string, unknown[]> = {}
+  let count: number | null = null
   let repeated = 0
-  for (const { name, values } of columns) {
-    const begun = first[name]
-    if (begun === SAME) throw noTable('its first row repeats another')
-    let value = begun
-    let n = 0
-    for (const row of rows) {
-      const given = values[n]
-      if (given !== SAME) value = given
-      else if (typeof value === 'string') repeated += value.length
-      else if (typeof value === 'object' && value !== null) throw noTable('it repeats an object')
-      if (value !== begun) row[name] = value
-      n += 1
-    }
+  for (const [name, values] of entriesOf(membersOf(table))) {
+    if (
+      !Array.isArray(values) ||
+      values.length !== (count ?? values.length) ||
+      name === '__proto__'
+    )
+      throw noTable('its lists differ in length')
+    count = values.length
+    columns[name] = values
+    repeated += fillIn(values)
     if (repeated > maxChars)
       throw new RuntimeError(
         'reply_too_large',
         `The rows of the reply repeat texts of more than ${maxChars} characters; answer smaller pages`,
       )
   }
-  return rows
+  return { count: count ?? 0, columns }
+}
+
+/** Puts values where others stand for them; answers how many characters those texts have. */
+function fillIn(values: unknown[]): number {
+  if (values[0] === SAME) throw noTable('its first row repeats another')
+  let value = values[0]
+  let repeated = 0
+  for (let n = 1; n < values.length; n += 1) {
+    if (values[n] !== SAME) value = values[n]
+    else {
+      if (typeof value === 'string') repeated += value.length
+      else if (typeof value === 'object' && value !== null) throw noTable('it repeats an object')
+      values[n] = value
+    }
+  }
+  return repeated
 }
 
 const noTable = (why: string): RuntimeError =>

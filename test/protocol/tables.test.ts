@@ -1,8 +1,11 @@
 /** Tables: rows as one list for each of their members. */
 import { expect, test } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
-import { rowsOf } from '../../runtime/protocol/tables.ts'
+import { rowsOfTable } from '../../runtime/contract/schema/table.ts'
+import { readTable } from '../../runtime/protocol/tables.ts'
 import { thrownBy } from '../egress/fixtures/door.ts'
+
+const rowsOf = (table: unknown, maxChars: number) => rowsOfTable(readTable(table, maxChars))
 
 const LIMIT = 4096
 

@@ -12,7 +12,8 @@ import {
 import { CORE_REPLY_LIMITS, type ReplyLimits } from '../../runtime/contract/limits/reply-limits.ts'
 import { LISTED_STATUSES } from '../../runtime/contract/models/account.ts'
 import { MAX_DEPTH } from '../../runtime/contract/schema/depth.ts'
-import { rowsOf } from '../../runtime/protocol/tables.ts'
+import { rowsOfTable } from '../../runtime/contract/schema/table.ts'
+import { readTable } from '../../runtime/protocol/tables.ts'
 import { checkReply } from '../../runtime/worker/reply.ts'
 import { createGuest, type Guest } from './guest/isolate.ts'
 import { BUILD, hostileOf, replyOf, type Told } from './reply-values.ts'
@@ -50,7 +51,9 @@ async function toldAs(
   const written = 'leftOut' in JSON.parse(parts[0] ?? '{}')
   if (!reply.ok) return [{ refused: true }, written]
   const response = JSON.parse(`${body}`)
-  const value = reply.isTable ? rowsOf(response, CORE_REPLY_LIMITS.maxBytes) : response
+  const value = reply.isTable
+    ? rowsOfTable(readTable(response, CORE_REPLY_LIMITS.maxBytes))
+    : response
   return [{ value, leftOut: reply.leftOut ?? 0 }, written]
 }
 

@@ -1,6 +1,8 @@
 /** Writes pages of accounts. */
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
+import { mapValues } from '../../contract/schema/keys.ts'
+import type { Table } from '../../contract/schema/table.ts'
 import { sameAttribute } from './attributes.ts'
 import { tableOfColumns } from './columns.ts'
 import { eachOf, isKeepable, listedText, MAX_ACCOUNT_ID, timeOrderedIds } from './kept.ts'
@@ -31,22 +33,27 @@ export const STATUSES: Record<NonNullable<FoundAccount['user_status']>, string> 
   DELETED: 'DEPROVISIONED',
 }
 
+type Attributes = Pick<FoundAccount, 'custom_attributes' | 'extra_data' | 'username'>
+
 /** An account's attributes: its custom ones, and of its extra data what is wanted by name and is a text or a number. */
-function attributesOf(found: FoundAccount, wanted: readonly string[]): Record<string, string> {
+function attributesOf(
+  { custom_attributes, extra_data, username }: Attributes,
+  wanted: readonly string[],
+): Record<string, string> {
   const all: Record<string, string> = {}
   const take = (name: string, value: unknown) => {
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
       all[listedText(name, 200)] = listedText(String(value))
   }
   for (const name of wanted)
-    if (Object.hasOwn(found.extra_data ?? {}, name)) take(name, found.extra_data?.[name])
-  for (const [name, value] of Object.entries(found.custom_attributes ?? {})) take(name, value)
-  if (found.username) take('username', found.username)
+    if (Object.hasOwn(extra_data ?? {}, name)) take(name, extra_data?.[name])
+  for (const [name, value] of Object.entries(custom_attributes ?? {})) take(name, value)
+  if (username) take('username', username)
   return all
 }
 
 /** The same as JSON. Most accounts have a user name, and nothing else. */
-function attributesJson(found: FoundAccount, wanted: readonly string[]): string {
+function attributesJson(found: Attributes, wanted: readonly string[]): string {
   const { custom_attributes: custom, username } = found
   if (wanted.length > 0 || (custom !== null && custom !== undefined))
     return JSON.stringify(attributesOf(found, wanted))
@@ -56,10 +63,8 @@ function attributesJson(found: FoundAccount, wanted: readonly string[]): string 
 const orNull = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : listedText(text)
 
-/** Columns of rows that are written. */
-const COLUMNS = {
-  id: 'uuid',
-  external: 'text',
+/** Columns of what is written of an account beside its ids. */
+const MEMBERS = {
   email: 'text',
   given: 'text',
   family: 'text',
@@ -67,45 +72,66 @@ const COLUMNS = {
   status: 'text',
   attributes: 'jsonb',
 } as const
+const COLUMNS = { id: 'uuid', external: 'text', ...MEMBERS } as const
 
-const toRow = (one: FoundAccount, wanted: readonly string[]) => ({
-  /** Given when it is prepared. */
-  id: '',
-  external: one.integration_specific_id,
-  email: orNull(one.email),
-  given: orNull(one.given_name),
-  family: orNull(one.family_name),
-  type: one.account_type === 'service' ? 'SERVICE' : 'USER',
-  status: STATUSES[one.user_status ?? 'ACTIVE'],
-  attributes: attributesJson(one, wanted),
-})
+/** Accounts that came, by the columns that they are written to. */
+type Arrived = { external: readonly string[] } & Record<
+  keyof typeof MEMBERS,
+  readonly (string | null)[]
+>
+type Rows = Arrived & { id: readonly string[] }
 
-type Row = ReturnType<typeof toRow>
+function arrivedOf({ count, columns }: Table<FoundAccount>, wanted: readonly string[]): Arrived {
+  const {
+    integration_specific_id: external = [],
+    custom_attributes,
+    extra_data,
+    username,
+  } = columns
+  const each = <V>(to: (n: number) => V): V[] => Array.from({ length: count }, (_, n) => to(n))
+  const texts = (values: readonly (string | null | undefined)[] | undefined) =>
+    each((n) => orNull(values?.[n]))
+  return {
+    external,
+    email: texts(columns.email),
+    given: texts(columns.given_name),
+    family: texts(columns.family_name),
+    type: each((n) => (columns.account_type?.[n] === 'service' ? 'SERVICE' : 'USER')),
+    status: each((n) => STATUSES[columns.user_status?.[n] ?? 'ACTIVE']),
+    attributes: each((n) => {
+      const found = { custom_attributes: custom_attributes?.[n], extra_data: extra_data?.[n] }
+      return attributesJson({ ...found, username: username?.[n] }, wanted)
+    }),
+  }
+}
 
-const keyOf = ({ external }: Row): string => external
-const isKept = ({ external }: Row): boolean => isKeepable(external, MAX_ACCOUNT_ID)
-
-export const ACCOUNTS: SyncListing<FoundAccount, Row[], Row> = {
+export const ACCOUNTS: SyncListing<FoundAccount, Rows, Arrived> = {
   capability: 'list_accounts',
   request: (walk) => ({ custom_attributes: wantedAttributes(walk) }),
-  arrive(walk, found) {
-    const wanted = wantedAttributes(walk)
-    return found.map((one) => toRow(one, wanted))
-  },
+  arrive: (walk, found) => arrivedOf(found, wantedAttributes(walk)),
   prepare(_walk, arrived) {
-    const ids = timeOrderedIds(arrived.length, Date.now())
-    return eachOf(arrived, isKept, keyOf, (row, n) => {
-      row.id = ids[n] ?? ''
-      return row
-    })
+    const ids = joined(arrived.map(({ external }) => external))
+    const idAt = (n: number): string => ids[n] ?? ''
+    const isKept = (n: number): boolean => isKeepable(idAt(n), MAX_ACCOUNT_ID)
+    const { rows: places, ...prepared } = eachOf([...ids.keys()], isKept, idAt, (n) => n)
+    const written = <V>(columns: readonly (readonly V[])[]): V[] => {
+      const values = joined(columns)
+      return places.length === ids.length ? values : places.flatMap((n) => values.slice(n, n + 1))
+    }
+    const rows: Rows = {
+      id: timeOrderedIds(places.length, Date.now()),
+      external: written([ids]),
+      ...mapValues(MEMBERS, (_type, name) => written(arrived.map((page) => page[name]))),
+    }
+    return { rows, ...prepared }
   },
-  made: ({ known }, rows) => known.add(rows),
+  made: ({ known }, { id, external }) => known.add(id, external),
   write(tx, walk, rows, { isNew }) {
     const { run, app, settings } = walk
     // By rules, if there are any, it is found later: nobody is to be told twice.
     const byEmail = settings.matchRules.length === 0
     return writeRows(tx, {
-      ...{ isNew, count: rows.length, run: run.id },
+      ...{ isNew, count: rows.id.length, run: run.id },
       given: sql`select * from ${tableOfColumns('row', COLUMNS, rows)}`,
       insert: sql`
         insert into accounts (id, domain_id, app_id, account_type, status, unique_identifier, email,
@@ -126,6 +152,12 @@ export const ACCOUNTS: SyncListing<FoundAccount, Row[], Row> = {
         and accounts.unique_identifier = row.external`,
     })
   },
+}
+
+/** Lists one behind the other; `flat` would look at each value by itself. */
+function joined<V>(lists: readonly (readonly V[])[]): V[] {
+  const none: V[] = []
+  return none.concat(...lists)
 }
 
 /** A list of texts as PostgreSQL reads it. */

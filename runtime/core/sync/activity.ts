@@ -1,6 +1,8 @@
 /** When accounts were last used: asked for some accounts at a time, in the order of their ids. */
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
+import { rowsOfTable, type Table } from '../../contract/schema/table.ts'
+import type { FetchedPage } from './ahead.ts'
 import { nextAccounts } from './batches.ts'
 import { isKeepable, lastOfEach, MAX_ACCOUNT_ID } from './kept.ts'
 import { fetchPage, mayGoOn, walkOffers } from './listing.ts'
@@ -25,7 +27,8 @@ export async function walkActivity(walk: Walk): Promise<void> {
     const ids = await nextAccounts(walk.db, walk, BATCH)
     const last = ids.at(-1)
     if (last === undefined) return checkpoint(walk, async () => toNext(walk))
-    const { rows, token } = await pageOf(walk, ids)
+    const { found, token } = await pageOf(walk, ids)
+    const rows = rowsOfTable(found)
     await checkpoint(walk, async (tx) => {
       await write(tx, walk, rows)
       const idle = run.counts['idle_pages'] ?? 0
@@ -40,7 +43,7 @@ export async function walkActivity(walk: Walk): Promise<void> {
 }
 
 /** A token that leads nowhere any more: these accounts are asked for again. */
-async function pageOf(walk: Walk, ids: string[]): Promise<{ rows: Found[]; token: string | null }> {
+async function pageOf(walk: Walk, ids: string[]): Promise<FetchedPage<Table<Found>>> {
   const request = { account_ids: ids }
   const { pageToken } = walk.run
   try {

@@ -5,17 +5,17 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** What a listing answered, in so many bytes of JSON; `token` is null behind the last page. */
-export type FetchedPage<T> = { rows: T[]; token: string | null; bytes: number }
+/** What a listing answered: so many rows, in so many bytes of JSON; `token` is null behind the last page. */
+export type FetchedPage<P> = { found: P; count: number; token: string | null; bytes: number }
 
-type Ahead<T> = {
+type Ahead<A> = {
   /**
    * All pages that came since, in their order. Waits for one, and while something is `busy` for half of what may wait. None
    * where nothing more is asked for.
    *
    * @throws what asking for a page threw, once all pages before it were taken
    */
-  take(busy?: Promise<void>): Promise<FetchedPage<T>[]>
+  take(busy?: Promise<void>): Promise<FetchedPage<A>[]>
   /** Asks for no further page. */
   stop(): void
 }
@@ -24,10 +24,10 @@ type Ahead<T> = {
 const MOST_ROWS = 10_000
 const MOST_BYTES = 4_000_000
 
-type From<T, A> = {
-  fetch(token: string | null): Promise<FetchedPage<T>>
-  /** Rows as they wait, as many, made once the next page was asked for. */
-  arrive(rows: T[]): A[]
+type From<P, A> = {
+  fetch(token: string | null): Promise<FetchedPage<P>>
+  /** A page as it waits, made once the next one was asked for. */
+  arrive(found: P): A
   /** The first page's token. */
   token: string | null
   /** Whether to ask for a page behind one that has come. */
@@ -35,7 +35,7 @@ type From<T, A> = {
 }
 
 /** Begins to read, with the page of `token`. */
-export function readAhead<T, A>({ fetch, arrive, token, goesOn }: From<T, A>): Ahead<A> {
+export function readAhead<P, A>({ fetch, arrive, token, goesOn }: From<P, A>): Ahead<A> {
   let waiting: FetchedPage<A>[] = []
   const room: Room = { rows: 0, bytes: 0 }
   /** The token to ask for next; undefined where there is none, or it is not to be asked for. */
@@ -55,14 +55,14 @@ export function readAhead<T, A>({ fetch, arrive, token, goesOn }: From<T, A>): A
       .then(async (page) => {
         coming = null
         arriving = whole
-        room.rows += page.rows.length
+        room.rows += page.count
         room.bytes += page.bytes
         const more = page.token !== null && next !== undefined && goesOn()
         next = more ? page.token : undefined
         ask()
         // A call leaves at the end of a turn.
         await nextTurn()
-        if (!isBehind()) waiting.push({ ...page, rows: arrive(page.rows) })
+        if (!isBehind()) waiting.push({ ...page, found: arrive(page.found) })
         leave(whole)
       })
       .catch((error) => {
@@ -119,8 +119,8 @@ const isHalfFull = ({ rows, bytes }: Room): boolean => isFull({ rows: rows * 2, 
 
 function sizeOf(pages: readonly FetchedPage<unknown>[]): Room {
   const size = { rows: 0, bytes: 0 }
-  for (const { rows, bytes } of pages) {
-    size.rows += rows.length
+  for (const { count, bytes } of pages) {
+    size.rows += count
     size.bytes += bytes
   }
   return size

@@ -1,22 +1,23 @@
 /** Writes pages of associations; what a run no longer sees goes in `tombstones.ts`. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
+import type { Table } from '../../contract/schema/table.ts'
 import { copyIn } from '../../database/copy-in.ts'
 import type { Db } from '../../database/database.ts'
 import { arrayText } from './columns.ts'
 import { associationRows, bytesOfRows, COPY_ASSOCIATIONS } from './copied.ts'
 import { EACH_BY_KEY, isKeepable, isResourceId, MAX_ACCOUNT_ID, MAX_ID } from './kept.ts'
 import type { KnownAccounts } from './known.ts'
-import { asListed, type PreparedRows, type SyncListing } from './listing.ts'
+import type { PreparedRows, SyncListing } from './listing.ts'
 import type { Walk } from './runs.ts'
 
 type Found = Output<'find_entitlement_associations'>[number]
 
-export const ASSOCIATIONS: SyncListing<Found, Named> = {
+export const ASSOCIATIONS: SyncListing<Found, Named, Table<Found>> = {
   capability: 'find_entitlement_associations',
   request: () => ({}),
-  arrive: asListed,
-  prepare: (walk, found, isNew) => namesOf(isNew ? walk.known : null, found),
+  arrive: (_walk, found) => found,
+  prepare: (walk, pages, isNew) => namesOf(isNew ? walk.known : null, pages),
   async write(tx, walk, named, { isNew }) {
     const { n, again } = await (isNew ? insert : merge)(tx, walk, named)
     // Loose are those of accounts or entitlements that were not listed.
@@ -46,8 +47,11 @@ type Named = {
 /** The place of what cannot be kept. */
 const NOWHERE = -1
 
+type Places = Map<string, number>
+
 /** Each account to look up and each entitlement once, and pairs of places: a page names each of them several times. */
-function namesOf(known: KnownAccounts | null, found: readonly Found[]): PreparedRows<Named> {
+function namesOf(known: KnownAccounts | null, pages: readonly Table<Found>[]): PreparedRows<Named> {
+  const found = pages.reduce((sum, { count }) => sum + count, 0)
   const accounts: string[] = []
   const resourceIds: string[] = []
   const externalIds: string[] = []
@@ -58,38 +62,51 @@ function namesOf(known: KnownAccounts | null, found: readonly Found[]): Prepared
   const ofOthers: Pairs = { accounts: [], entitlements: [] }
   /** Known accounts have places below this number, accounts to look up have places above it. */
   const size = known?.size() ?? 0
-  const base = size + found.length + 1
+  const base = size + found + 1
   let left_out = 0
-  for (const one of found) {
-    const { account_id, integration_specific_resource_id: resource } = one
-    const external = one.integration_specific_entitlement_id
-    let account = known?.placeOf(account_id) ?? accountPlaces.get(account_id)
-    if (account === undefined) {
-      const isKept = isKeepable(account_id, MAX_ACCOUNT_ID)
-      account = isKept ? size + accounts.push(account_id) : NOWHERE
-      accountPlaces.set(account_id, account)
-    }
-    let places = entitlementPlaces.get(resource)
-    if (places === undefined) {
-      places = new Map()
-      entitlementPlaces.set(resource, places)
-    }
-    let entitlement = places.get(external)
-    if (entitlement === undefined) {
-      const isKept = isResourceId(resource) && isKeepable(external, MAX_ID)
-      if (isKept) resourceIds.push(resource)
-      entitlement = isKept ? externalIds.push(external) : NOWHERE
-      places.set(external, entitlement)
-    }
+
+  function accountAt(id: string): number {
+    const there = known?.placeOf(id) ?? accountPlaces.get(id)
+    if (there !== undefined) return there
+    const place = isKeepable(id, MAX_ACCOUNT_ID) ? size + accounts.push(id) : NOWHERE
+    accountPlaces.set(id, place)
+    return place
+  }
+
+  function entitlementAt(resource: string, external: string): number {
+    const places = entitlementPlaces.getOrInsertComputed(resource, () => new Map())
+    const there = places.get(external)
+    if (there !== undefined) return there
+    const isKept = isResourceId(resource) && isKeepable(external, MAX_ID)
+    if (isKept) resourceIds.push(resource)
+    const place = isKept ? externalIds.push(external) : NOWHERE
+    places.set(external, place)
+    return place
+  }
+
+  function add(account: number, entitlement: number): void {
     if (account === NOWHERE || entitlement === NOWHERE) {
       left_out += 1
-      continue
+      return
     }
     const before = pairs.size
-    if (pairs.add(entitlement * base + account).size === before) continue
+    if (pairs.add(entitlement * base + account).size === before) return
     const pair = account < size ? ofKnown : ofOthers
     pair.accounts.push(account < size ? account : account - size)
     pair.entitlements.push(entitlement)
+  }
+
+  for (const { columns } of pages) {
+    const resources = columns.integration_specific_resource_id ?? []
+    const externals = columns.integration_specific_entitlement_id ?? []
+    let entitlement = NOWHERE
+    const ids = columns.account_id ?? []
+    for (let n = 0; n < ids.length; n += 1) {
+      // Most systems list the members of one group behind each other.
+      const isSame = n > 0 && resources[n] === resources[n - 1] && externals[n] === externals[n - 1]
+      if (!isSame) entitlement = entitlementAt(resources[n] ?? '', externals[n] ?? '')
+      add(accountAt(ids[n] ?? ''), entitlement)
+    }
   }
   const named = {
     known: ofKnown,
@@ -102,11 +119,9 @@ function namesOf(known: KnownAccounts | null, found: readonly Found[]): Prepared
   return {
     rows: { ...named, count: pairs.size },
     left_out,
-    repeats: pairs.size < found.length - left_out,
+    repeats: pairs.size < found - left_out,
   }
 }
-
-type Places = Map<string, number>
 
 const listed = (numbers: readonly number[]): string => `{${numbers.join(',')}}`
 

@@ -22,19 +22,16 @@ export function arrayText(texts: readonly (string | null | undefined)[]): string
 }
 
 /**
- * Rows as a table for `from`. `types`: each column's, by the name that it has in the rows and in the table.
+ * Columns as a table for `from`. `types`: each column's, by the name that it has in the table.
  *
  * Texts hold no NUL (kept.ts).
  */
 export function tableOfColumns<N extends string>(
   alias: string,
   types: Record<N, ColumnType>,
-  rows: readonly Record<N, string | null | undefined>[],
+  columns: Record<N, readonly (string | null | undefined)[]>,
 ): SQL {
   const names = keysOf(types)
-  const lists = names.map(
-    (name) => sql`${arrayText(rows.map((row) => row[name]))}::${sql.raw(types[name])}[]`,
-  )
-  const columns = sql.raw(names.join(', '))
-  return sql`unnest(${sql.join(lists, sql`, `)}) as ${sql.raw(alias)}(${columns})`
+  const lists = names.map((name) => sql`${arrayText(columns[name])}::${sql.raw(types[name])}[]`)
+  return sql`unnest(${sql.join(lists, sql`, `)}) as ${sql.raw(alias)}(${sql.raw(names.join(', '))})`
 }

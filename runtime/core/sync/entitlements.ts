@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { eachOf, entitlementKey, isKeepable, isResourceId, listedText, MAX_ID } from './kept.ts'
-import { asListed, type SyncListing } from './listing.ts'
+import { asRows, type SyncListing } from './listing.ts'
 import { writeRows } from './write-rows.ts'
 
 type FoundResource = Output<'list_resources'>[number]
@@ -16,10 +16,10 @@ const resourceRow = (one: FoundResource) => ({
 export const RESOURCES: SyncListing<FoundResource, ReturnType<typeof resourceRow>[]> = {
   capability: 'list_resources',
   request: () => ({}),
-  arrive: asListed,
-  prepare: (_walk, found) =>
+  arrive: asRows,
+  prepare: (_walk, arrived) =>
     eachOf(
-      found,
+      arrived.flat(),
       (one) => isKeepable(one.integration_specific_id, MAX_ID),
       (one) => one.integration_specific_id,
       resourceRow,
@@ -56,10 +56,10 @@ const entitlementRow = (one: FoundEntitlement) => ({
 export const ENTITLEMENTS: SyncListing<FoundEntitlement, ReturnType<typeof entitlementRow>[]> = {
   capability: 'list_entitlements',
   request: () => ({ custom_attributes: [] }),
-  arrive: asListed,
-  prepare: (_walk, found) =>
+  arrive: asRows,
+  prepare: (_walk, arrived) =>
     eachOf(
-      found,
+      arrived.flat(),
       (one) =>
         isKeepable(one.integration_specific_id, MAX_ID) &&
         isResourceId(one.integration_specific_resource_id),

@@ -4,7 +4,7 @@ import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { isRecord } from '../../contract/schema/record.ts'
 import { later } from '../kernel/jobs/back-off.ts'
 import { isKeepable, lastOfEach, listedText, MAX_ID } from './kept.ts'
-import { asListed, type SyncListing, walkListing } from './listing.ts'
+import { asRows, type SyncListing, walkListing } from './listing.ts'
 import { checkpoint, type RunRow, toNext, type Walk } from './runs.ts'
 import { Trouble } from './trouble.ts'
 import { writeRows } from './write-rows.ts'
@@ -38,8 +38,9 @@ export const EXPENSES: SyncListing<Told, ExpenseRow[]> = {
   request: ({ run }) => ({
     filters: { transaction_date: { start_date: expensesSince(run).toISOString() } },
   }),
-  arrive: asListed,
-  prepare(_walk, found) {
+  arrive: asRows,
+  prepare(_walk, arrived) {
+    const found = arrived.flat()
     const kept = found.flatMap((one) => rowOf(one) ?? [])
     const rows = lastOfEach(kept, ({ external }) => external)
     return { rows, left_out: found.length - kept.length, repeats: rows.length < kept.length }

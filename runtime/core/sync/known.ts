@@ -20,7 +20,7 @@ export const UUID_BYTES = 16
 
 export type KnownAccounts = {
   /** Keeps ids of accounts that are written, by those in their system. */
-  add(accounts: readonly { id: string; external: string }[]): void
+  add(ids: readonly string[], externals: readonly string[]): void
   /** Which of them an account is, counted from 0; undefined where it is not known. */
   placeOf(external: string): number | undefined
   /** Their ids, of `UUID_BYTES` each. */
@@ -53,20 +53,22 @@ export function createKnownAccounts(): KnownAccounts {
     return undefined
   }
 
+  function addOne(id: string, external: string): void {
+    characters += external.length
+    if (texts.length >= MOST_ACCOUNTS || characters > MOST_CHARACTERS) return
+    const slot = slotOf(external)
+    if (slot === undefined || slots[slot] !== 0) return
+    writeUuid(id, ids, texts.length * UUID_BYTES)
+    slots[slot] = texts.push(external)
+  }
+
   return {
-    add(accounts) {
+    add(added, externals) {
       if (slots.length === 0) {
         slots = new Int32Array(SLOTS)
         ids = new Uint8Array(MOST_ACCOUNTS * UUID_BYTES)
       }
-      for (const { id, external } of accounts) {
-        characters += external.length
-        if (texts.length >= MOST_ACCOUNTS || characters > MOST_CHARACTERS) return
-        const slot = slotOf(external)
-        if (slot === undefined || slots[slot] !== 0) continue
-        writeUuid(id, ids, texts.length * UUID_BYTES)
-        slots[slot] = texts.push(external)
-      }
+      for (const [n, id] of added.entries()) addOne(id, externals[n] ?? '')
     },
     placeOf(external) {
       if (texts.length === 0) return undefined

@@ -4,6 +4,7 @@
  */
 
 import type { CapabilityName } from '../../contract/capabilities/capabilities.ts'
+import { rowsOfTable, type Table } from '../../contract/schema/table.ts'
 import type { Db } from '../../database/database.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
 import { noteBack } from '../catalogue/apps/outages.ts'
@@ -19,13 +20,13 @@ type Written = { written: number; repeated: number } & Record<string, number>
 /** What listed rows come to. `repeats`: one of them was named twice; the last counts. */
 export type PreparedRows<R> = { rows: R; left_out: number; repeats: boolean }
 
-/** `T`: as it is listed; `A`: as it waits to be written. */
-export type SyncListing<T, R, A = T> = {
+/** `T`: a row as it is listed; `A`: a page as it waits to be written. */
+export type SyncListing<T extends object, R, A = T[]> = {
   capability: CapabilityName
   request(walk: Walk): Record<string, unknown>
   /** What a page is made into when it comes, while others are written. */
-  arrive(walk: Walk, found: T[]): A[]
-  /** What is to be written of what was listed. */
+  arrive(walk: Walk, found: Table<T>): A
+  /** What is to be written of pages that were listed. */
   prepare(walk: Walk, arrived: readonly A[], isNew: boolean): PreparedRows<R>
   /** Writes rows; answers what to count: of what was `written`, how much this run had written before. */
   write(tx: Db, walk: Walk, rows: R, expected: { isNew: boolean }): Promise<Written>
@@ -35,8 +36,8 @@ export type SyncListing<T, R, A = T> = {
   end?(tx: Db, walk: Walk): Promise<void>
 }
 
-/** For `arrive`: the page waits as it was listed. */
-export const asListed = <T>(_walk: Walk, found: T[]): T[] => found
+/** For `arrive`: the page waits as its rows. */
+export const asRows = <T extends object>(_walk: Walk, found: Table<T>): T[] => rowsOfTable(found)
 
 /** How often a phase starts again whose page token leads nowhere any more. */
 const MOST_RESTARTS = 5
@@ -52,25 +53,27 @@ export function walkOffers({ parts, app }: Walk, capability: CapabilityName): bo
 }
 
 /** Asks for one page. @throws Trouble */
-export async function fetchPage<T>(
+export async function fetchPage<T extends object>(
   walk: Walk,
   capability: CapabilityName,
   request: Record<string, unknown>,
   token: string | null,
-): Promise<FetchedPage<T>> {
+): Promise<FetchedPage<Table<T>>> {
   const { parts, app, run } = walk
   const page = { token, size: run.pageSize }
-  const answer = await callApp(parts, app, capability, { request, page })
+  const answer = await callApp(parts, app, capability, { request, page }, { asTable: true })
   if (!answer.ok) throw troubleOf(capability, answer)
   if (walk.gate.probe) {
     walk.gate.probe = false
     await noteBack(walk.db, app, await parts.now(walk.db), parts.tell)
   }
-  return { rows: responseAs(answer), token: answer.page?.token ?? null, bytes: answer.bytes ?? 0 }
+  const found = responseAs<Table<T>>(answer)
+  const next = answer.page?.token ?? null
+  return { found, count: found.count, token: next, bytes: answer.bytes ?? 0 }
 }
 
 /** Walks the listing of the run's phase from its checkpoint to its end, or until the walk is over. */
-export async function walkListing<T, R, A = T>(
+export async function walkListing<T extends object, R, A>(
   walk: Walk,
   listing: SyncListing<T, R, A>,
 ): Promise<void> {
@@ -78,9 +81,9 @@ export async function walkListing<T, R, A = T>(
   const { run } = walk
   if (run.pageToken === null && !walkOffers(walk, capability)) return skip(walk)
   const request = listing.request(walk)
-  const ahead = readAhead<T, A>({
+  const ahead = readAhead<Table<T>, A>({
     fetch: (token) => fetchPage<T>(walk, capability, request, token),
-    arrive: (rows) => listing.arrive(walk, rows),
+    arrive: (found) => listing.arrive(walk, found),
     token: run.pageToken,
     goesOn: () => !walk.over(),
   })
@@ -119,20 +122,19 @@ export async function walkListing<T, R, A = T>(
 type Step<R> = PreparedRows<R> & { pages: number; listed: number; isLast: boolean }
 
 /** Prepares pages that came together; those that name a row twice one by one, as if each had come alone. */
-function prepare<T, R, A>(
+function prepare<T extends object, R, A>(
   walk: Walk,
   listing: SyncListing<T, R, A>,
   pages: readonly FetchedPage<A>[],
   isNew: boolean,
 ): Step<R>[] {
-  const none: A[] = []
-  // `flatMap` would look at each row by itself.
-  const found = none.concat(...pages.map(({ rows }) => rows))
-  const prepared = listing.prepare(walk, found, isNew)
+  const arrived = pages.map(({ found }) => found)
+  const prepared = listing.prepare(walk, arrived, isNew)
   if (prepared.repeats && pages.length > 1)
     return pages.flatMap((page) => prepare(walk, listing, [page], isNew))
   const isLast = pages.at(-1)?.token === null
-  return [{ ...prepared, pages: pages.length, listed: found.length, isLast }]
+  const listed = pages.reduce((sum, { count }) => sum + count, 0)
+  return [{ ...prepared, pages: pages.length, listed, isLast }]
 }
 
 /**
@@ -140,7 +142,7 @@ function prepare<T, R, A>(
  *
  * @throws Trouble, and what `before` throws
  */
-async function writePages<T, R, A>(
+async function writePages<T extends object, R, A>(
   tx: Db,
   walk: Walk,
   listing: SyncListing<T, R, A>,

@@ -15,13 +15,13 @@ function system(pages: number, rowsOf: (n: number) => unknown[] = (n) => [n]) {
     asked,
     let: (n: number) => gate(n).resolve(),
     refuse: (n: number) => gate(n).reject(new Error(`page ${n} is lost`)),
-    async fetch(token: string | null): Promise<FetchedPage<unknown>> {
+    async fetch(token: string | null): Promise<FetchedPage<unknown[]>> {
       asked.push(token)
       const n = Number(token ?? 0)
       await gate(n).promise
-      const rows = rowsOf(n)
+      const found = rowsOf(n)
       const next = n + 1 < pages ? String(n + 1) : null
-      return { rows, token: next, bytes: JSON.stringify(rows).length }
+      return { found, count: found.length, token: next, bytes: JSON.stringify(found).length }
     },
   }
 }
@@ -33,7 +33,7 @@ async function settle(): Promise<void> {
 
 const always = () => true
 const arrive = (rows: unknown[]) => rows
-const firsts = (pages: FetchedPage<unknown>[]) => pages.map(({ rows }) => rows[0])
+const firsts = (pages: FetchedPage<unknown[]>[]) => pages.map(({ found }) => found[0])
 
 test('a page of a slow system is taken when it comes, and the next one is asked for meanwhile', async () => {
   const { asked, fetch, ...slow } = system(3)

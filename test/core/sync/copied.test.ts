@@ -18,7 +18,10 @@ test('associations are written as they are, with numbers of any size', async () 
   const runId = 2 ** 33 + 7
   const known = createKnownAccounts()
   const accounts = ['ada', 'bob'].map((external) => ({ id: randomUUID(), external }))
-  known.add(accounts)
+  known.add(
+    accounts.map(({ id }) => id),
+    accounts.map(({ external }) => external),
+  )
   const pairs = { accounts: [0, 1, 0, 1], entitlements: [1, 1, 2, 3] }
   const ids = new Map([
     [1, 5],
@@ -40,7 +43,7 @@ test('what PostgreSQL refuses is thrown, nothing of it stays, and the connection
   const { db } = core
   const appId = randomUUID()
   const known = createKnownAccounts()
-  known.add([{ id: randomUUID(), external: 'ada' }])
+  known.add([randomUUID()], ['ada'])
   const pairs = { accounts: [0, 0], entitlements: [1, 1] }
   const { rows } = associationRows({ appId, runId: 1, known }, pairs, new Map([[1, 5]]))
   const added = db.transaction((tx) => copyIn(tx, COPY_ASSOCIATIONS, rows))

@@ -1,6 +1,7 @@
 /** A whole run: what a system lists is what is there afterwards. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { tableOfRows } from '../../../runtime/contract/schema/table.ts'
 import { ACCOUNTS } from '../../../runtime/core/sync/accounts.ts'
 import { ASSOCIATIONS } from '../../../runtime/core/sync/associations.ts'
 import { ENTITLEMENTS, RESOURCES } from '../../../runtime/core/sync/entitlements.ts'
@@ -272,7 +273,7 @@ const walkOf = (app: typeof apps.$inferSelect | undefined, run: number): Walk =>
   }) as unknown as Walk
 
 /** Writes what was listed, as one page. */
-async function written<T, R, A>(
+async function written<T extends object, R, A>(
   listing: SyncListing<T, R, A>,
   tx: Db,
   walk: Walk,
@@ -282,7 +283,7 @@ async function written<T, R, A>(
   // The cast: the test's upstream lists as a connector does.
   const { rows, left_out } = listing.prepare(
     walk,
-    listing.arrive(walk, found as T[]),
+    [listing.arrive(walk, tableOfRows(found as T[]))],
     expected.isNew,
   )
   const { written, repeated } = await listing.write(tx, walk, rows, expected)
@@ -501,8 +502,8 @@ describe('rows that are expected to be new', () => {
 
   const resource = { integration_specific_id: 'r1', label: 'Sales', resource_type: 'WORKSPACE' }
   /** A listing, with a row of it. The cast: one test for all of them. */
-  const each = <T, R, A>(listing: SyncListing<T, R, A>, row: object) =>
-    [listing.capability, listing as SyncListing<unknown, unknown, unknown>, row] as const
+  const each = <T extends object, R, A>(listing: SyncListing<T, R, A>, row: object) =>
+    [listing.capability, listing as unknown as SyncListing<object, unknown, unknown>, row] as const
 
   test.each([
     each(ACCOUNTS, account('ada')),
@@ -579,7 +580,11 @@ describe('rows that are expected to be new', () => {
         const { rows } = await tx.execute<{ id: string; external: string }>(
           sql`select id, unique_identifier as external from accounts where app_id = ${made}`,
         )
-        walk.known.add(rows.filter(({ external }) => known?.includes(external)))
+        const wanted = rows.filter(({ external }) => known?.includes(external))
+        walk.known.add(
+          wanted.map(({ id }) => id),
+          wanted.map(({ external }) => external),
+        )
         return written(ASSOCIATIONS, tx, walk, found, { isNew })
       })
       expect(counted).toEqual({ written: 12, repeated: 0, left_out: 2 })
@@ -608,7 +613,7 @@ describe('rows that are expected to be new', () => {
       core,
       sql`select id, unique_identifier as external from accounts where app_id = ${made}`,
     )
-    walk.known.add(ada ? [ada] : [])
+    walk.known.add([ada?.id ?? ''], ['ada'])
     expect(await add(true)).toEqual({ written: 1, repeated: 0, left_out: 0 })
     expect(isTaken(await add(true).catch((error: unknown) => error))).toBe(true)
     expect(await add(false)).toEqual({ written: 1, repeated: 1, left_out: 0 })

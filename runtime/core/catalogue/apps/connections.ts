@@ -56,6 +56,7 @@ export async function callApp(
   app: Owner & Pick<AppRow, 'sealedConnection' | 'connectorId'>,
   capability: CapabilityName,
   call: { request: Record<string, unknown>; page?: { token: string | null; size: number | null } },
+  { asTable = false }: { asTable?: boolean } = {},
 ): Promise<ConnectorAnswer> {
   const connection = openConnection(vault, app)
   if (app.connectorId === null) throw conflict('This app is not connected')
@@ -67,5 +68,6 @@ export async function callApp(
     cause,
     appId: app.id,
     signal,
+    asTable,
   })
 }

@@ -51,6 +51,8 @@ type ConnectorCall = {
   appId: string | null
   /** Aborted when nobody waits for it any more. */
   signal: AbortSignal
+  /** Whether the response, a list of rows, is answered as a table (contract/schema/table.ts). */
+  asTable?: boolean
 }
 
 export type Connectors = {

@@ -1,0 +1,32 @@
+/** Rows as one list for each of their members: many rows are kept, and read, for much less. */
+import { entriesOf, keysOf } from './keys.ts'
+
+/** A member that no row has need not have a list. */
+export type Table<T extends object> = {
+  count: number
+  columns: { readonly [K in keyof T]?: readonly T[K][] }
+}
+
+/** The rows of a table. */
+export function rowsOfTable<T extends object>({ count, columns }: Table<T>): T[] {
+  const lists = entriesOf(columns).flatMap(([name, values]) => (values ? [{ name, values }] : []))
+  // Most rows share most of their values, and objects of one shape are copied fast.
+  const first = Object.fromEntries(lists.map(({ name, values }) => [name, values[0]]))
+  const rows = Array.from({ length: count }, () => ({ ...first }))
+  for (const { name, values } of lists) {
+    const begun = first[name]
+    for (const [n, row] of rows.entries()) if (values[n] !== begun) row[name] = values[n]
+  }
+  // The cast: these are their members.
+  return rows as T[]
+}
+
+/** Rows as a table. */
+export function tableOfRows<T extends object>(rows: readonly T[]): Table<T> {
+  const columns: { [K in keyof T]?: T[K][] } = {}
+  const take = <K extends keyof T>(name: K): void => {
+    columns[name] = rows.map((row) => row[name])
+  }
+  for (const name of new Set(rows.flatMap((row) => keysOf(row)))) take(name)
+  return { count: rows.length, columns }
+}
