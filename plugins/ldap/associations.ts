@@ -107,7 +107,7 @@ async function pageOfGroups(ctx: Ctx): Promise<Paged<Association[]>> {
     (group: string): Listing<Association> =>
     async ({ cursor, size }) => {
       const people = await peopleIn(ctx, group, held, new Set([group]))
-      const all = [...people].map((person) => association(person, group))
+      const all = people.map((person) => association(person, group))
       const longest = all.reduce((most, one) => Math.max(most, charsOf(one)), 1)
       const room = Math.max(1, Math.floor((MAX_PAGE_CHARS - chars) / longest))
       const fitting = Math.min(size ?? most, room)
@@ -163,30 +163,26 @@ const groupsInto =
   }
 
 /** The ids of the people in a group; of an effective one also of those in groups in it. */
-async function peopleIn(
-  ctx: Ctx,
-  group: string,
-  held: Held,
-  seen: Set<string>,
-): Promise<Set<string>> {
-  const people = new Set<string>()
+async function peopleIn(ctx: Ctx, group: string, held: Held, seen: Set<string>): Promise<string[]> {
   // Deleted since it was listed: nobody is in it.
   const entry = held.get(group) ?? (await ifThere(readGroup(ctx, group, MEMBER_ATTRIBUTES)))
-  if (entry === null) return people
+  if (entry === null) return []
   const { ids, names } = membersOf(ctx, entry)
   const [groupsAt, peopleAt] = [placeOf(ctx, 'groups_dn'), placeOf(ctx, 'people_dn')]
-  for (const id of ids) {
-    const isGroup =
-      isBelow(id, groupsAt) && (held.has(id) || (await ifThere(readGroup(ctx, id))) !== null)
-    if (!isGroup) {
-      if (isBelow(id, peopleAt)) people.add(id)
-    } else if (isEffective(ctx) && !seen.has(id)) {
-      seen.add(id)
-      for (const one of await peopleIn(ctx, id, held, seen)) people.add(one)
-    }
+  const groups = new Set<string>()
+  for (const id of ids.filter((id) => isBelow(id, groupsAt)))
+    if (held.has(id) || (await ifThere(readGroup(ctx, id))) !== null) groups.add(id)
+  const people = ids.filter((id) => isBelow(id, peopleAt) && !groups.has(id))
+  // A directory names nobody twice in one group.
+  if (groups.size === 0 && names.length === 0) return people
+  const all = new Set(people)
+  for (const id of groups) {
+    if (!isEffective(ctx) || seen.has(id)) continue
+    seen.add(id)
+    for (const one of await peopleIn(ctx, id, held, seen)) all.add(one)
   }
-  for (const one of await peopleNamed(ctx, names)) people.add(one)
-  return people
+  for (const one of await peopleNamed(ctx, names)) all.add(one)
+  return [...all]
 }
 
 /** The ids of people by their user names; names that nobody has are left out. */

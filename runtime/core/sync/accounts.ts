@@ -88,7 +88,12 @@ function arrivedOf({ count, columns }: Table<FoundAccount>, wanted: readonly str
     extra_data,
     username,
   } = columns
-  const each = <V>(to: (n: number) => V): V[] => Array.from({ length: count }, (_, n) => to(n))
+  const each = <V>(to: (n: number) => V): V[] => {
+    const values: V[] = []
+    // `Array.from` takes several times as long.
+    for (let n = 0; n < count; n += 1) values.push(to(n))
+    return values
+  }
   const texts = (values: readonly (string | null | undefined)[] | undefined) =>
     each((n) => orNull(values?.[n]))
   return {
