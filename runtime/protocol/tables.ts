@@ -6,7 +6,7 @@
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { entriesOf } from '../contract/schema/keys.ts'
 import { membersOf } from '../contract/schema/record.ts'
-import type { Table } from '../contract/schema/table.ts'
+import type { TableOf } from '../contract/schema/table.ts'
 
 /** Stands for the value of the row before; members of tables are never numbers. */
 export const SAME = 0
@@ -17,7 +17,7 @@ export const SAME = 0
  *
  * @throws RuntimeError reply_too_large; reply_invalid for what is none: only a guest that broke out sends that
  */
-export function readTable(table: unknown, maxChars: number): Table<Record<string, unknown>> {
+export function readTable(table: unknown, maxChars: number): TableOf<Record<string, unknown>> {
   const columns: Record<string, unknown[]> = {}
   let count: number | null = null
   let repeated = 0

@@ -3,14 +3,14 @@ import type * as v from 'valibot'
 import type { Permission } from '../models/roles.ts'
 import type { UploadKind } from '../models/upload.ts'
 import type { AnySchema } from '../schema/any-schema.ts'
-import { byMethod, type Method } from './methods.ts'
+import { byMethod, type EndpointMethod } from './methods.ts'
 import type { Params, ParamValues } from './params.ts'
 
 /** Statuses of failures that the core interface answers with. */
 export type FailureStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 501 | 502 | 503
 
 type EndpointRow = {
-  method: Method
+  method: EndpointMethod
   /** Hono's form: `/tasks/:task_id/actions`. Ids are opaque; a malformed one is a 404 matter. */
   path: string
   summary: string

@@ -1,8 +1,10 @@
 /** The methods of HTTP that endpoints have. */
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type EndpointMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** A function of each method, under its name: `rows.get(path, { summary })`. */
-export const byMethod = <F>(of: (method: Method) => F): Record<Lowercase<Method>, F> => ({
+export const byMethod = <F>(
+  of: (method: EndpointMethod) => F,
+): Record<Lowercase<EndpointMethod>, F> => ({
   get: of('GET'),
   post: of('POST'),
   put: of('PUT'),

@@ -1,11 +1,11 @@
 /** The row of an operator's endpoint, and how one is written. */
 import type { AnySchema } from '../schema/any-schema.ts'
-import { byMethod, type Method } from './methods.ts'
+import { byMethod, type EndpointMethod } from './methods.ts'
 import type { Params } from './params.ts'
 
 /** One operation below `/operator`. */
 export type OperatorRow = {
-  method: Method
+  method: EndpointMethod
   /** Below `/operator`, in Hono's form. */
   path: string
   summary: string

@@ -8,12 +8,12 @@ import {
   scimList,
 } from '../models/scim.ts'
 import type { AnySchema } from '../schema/any-schema.ts'
-import type { Method } from './methods.ts'
+import type { EndpointMethod } from './methods.ts'
 import { int, type Params, text } from './params.ts'
 
 /** One operation. */
 export type ScimRow = {
-  method: Method
+  method: EndpointMethod
   /** Below `/scim/v2`, in Hono's form. */
   path: string
   summary: string

@@ -2,13 +2,13 @@
 import { entriesOf, keysOf } from './keys.ts'
 
 /** A member that no row has need not have a list. */
-export type Table<T extends object> = {
+export type TableOf<T extends object> = {
   count: number
   columns: { readonly [K in keyof T]?: readonly T[K][] }
 }
 
 /** The rows of a table. */
-export function rowsOfTable<T extends object>({ count, columns }: Table<T>): T[] {
+export function rowsOfTable<T extends object>({ count, columns }: TableOf<T>): T[] {
   const lists = entriesOf(columns).flatMap(([name, values]) => (values ? [{ name, values }] : []))
   // Most rows share most of their values, and objects of one shape are copied fast.
   const first = Object.fromEntries(lists.map(({ name, values }) => [name, values[0]]))
@@ -22,7 +22,7 @@ export function rowsOfTable<T extends object>({ count, columns }: Table<T>): T[]
 }
 
 /** Rows as a table. */
-export function tableOfRows<T extends object>(rows: readonly T[]): Table<T> {
+export function tableOfRows<T extends object>(rows: readonly T[]): TableOf<T> {
   const columns: { [K in keyof T]?: T[K][] } = {}
   const take = <K extends keyof T>(name: K): void => {
     columns[name] = rows.map((row) => row[name])

@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { mapValues } from '../../contract/schema/keys.ts'
-import type { Table } from '../../contract/schema/table.ts'
+import type { TableOf } from '../../contract/schema/table.ts'
 import { sameAttribute } from './attributes.ts'
 import { tableOfColumns } from './columns.ts'
 import { eachOf, isKeepable, listedText, MAX_ACCOUNT_ID, timeOrderedIds } from './kept.ts'
@@ -81,7 +81,7 @@ type Arrived = { external: readonly string[] } & Record<
 >
 type Rows = Arrived & { id: readonly string[] }
 
-function arrivedOf({ count, columns }: Table<FoundAccount>, wanted: readonly string[]): Arrived {
+function arrivedOf({ count, columns }: TableOf<FoundAccount>, wanted: readonly string[]): Arrived {
   const {
     integration_specific_id: external = [],
     custom_attributes,

@@ -1,7 +1,7 @@
 /** When accounts were last used: asked for some accounts at a time, in the order of their ids. */
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
-import { rowsOfTable, type Table } from '../../contract/schema/table.ts'
+import { rowsOfTable, type TableOf } from '../../contract/schema/table.ts'
 import type { FetchedPage } from './ahead.ts'
 import { nextAccounts } from './batches.ts'
 import { isKeepable, lastOfEach, MAX_ACCOUNT_ID } from './kept.ts'
@@ -43,7 +43,7 @@ export async function walkActivity(walk: Walk): Promise<void> {
 }
 
 /** A token that leads nowhere any more: these accounts are asked for again. */
-async function pageOf(walk: Walk, ids: string[]): Promise<FetchedPage<Table<Found>>> {
+async function pageOf(walk: Walk, ids: string[]): Promise<FetchedPage<TableOf<Found>>> {
   const request = { account_ids: ids }
   const { pageToken } = walk.run
   try {

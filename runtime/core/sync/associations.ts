@@ -1,7 +1,7 @@
 /** Writes pages of associations; what a run no longer sees goes in `tombstones.ts`. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
-import type { Table } from '../../contract/schema/table.ts'
+import type { TableOf } from '../../contract/schema/table.ts'
 import { copyIn } from '../../database/copy-in.ts'
 import type { Db } from '../../database/database.ts'
 import { arrayText } from './columns.ts'
@@ -13,7 +13,7 @@ import type { Walk } from './runs.ts'
 
 type Found = Output<'find_entitlement_associations'>[number]
 
-export const ASSOCIATIONS: SyncListing<Found, Named, Table<Found>> = {
+export const ASSOCIATIONS: SyncListing<Found, Named, TableOf<Found>> = {
   capability: 'find_entitlement_associations',
   request: () => ({}),
   arrive: (_walk, found) => found,
@@ -50,7 +50,10 @@ const NOWHERE = -1
 type Places = Map<string, number>
 
 /** Each account to look up and each entitlement once, and pairs of places: a page names each of them several times. */
-function namesOf(known: KnownAccounts | null, pages: readonly Table<Found>[]): PreparedRows<Named> {
+function namesOf(
+  known: KnownAccounts | null,
+  pages: readonly TableOf<Found>[],
+): PreparedRows<Named> {
   const found = pages.reduce((sum, { count }) => sum + count, 0)
   const accounts: string[] = []
   const resourceIds: string[] = []

@@ -4,7 +4,7 @@
  */
 
 import type { CapabilityName } from '../../contract/capabilities/capabilities.ts'
-import { rowsOfTable, type Table } from '../../contract/schema/table.ts'
+import { rowsOfTable, type TableOf } from '../../contract/schema/table.ts'
 import type { Db } from '../../database/database.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
 import { noteBack } from '../catalogue/apps/outages.ts'
@@ -25,7 +25,7 @@ export type SyncListing<T extends object, R, A = T[]> = {
   capability: CapabilityName
   request(walk: Walk): Record<string, unknown>
   /** What a page is made into when it comes, while others are written. */
-  arrive(walk: Walk, found: Table<T>): A
+  arrive(walk: Walk, found: TableOf<T>): A
   /** What is to be written of pages that were listed. */
   prepare(walk: Walk, arrived: readonly A[], isNew: boolean): PreparedRows<R>
   /** Writes rows; answers what to count: of what was `written`, how much this run had written before. */
@@ -37,7 +37,7 @@ export type SyncListing<T extends object, R, A = T[]> = {
 }
 
 /** For `arrive`: the page waits as its rows. */
-export const asRows = <T extends object>(_walk: Walk, found: Table<T>): T[] => rowsOfTable(found)
+export const asRows = <T extends object>(_walk: Walk, found: TableOf<T>): T[] => rowsOfTable(found)
 
 /** How often a phase starts again whose page token leads nowhere any more. */
 const MOST_RESTARTS = 5
@@ -58,7 +58,7 @@ export async function fetchPage<T extends object>(
   capability: CapabilityName,
   request: Record<string, unknown>,
   token: string | null,
-): Promise<FetchedPage<Table<T>>> {
+): Promise<FetchedPage<TableOf<T>>> {
   const { parts, app, run } = walk
   const page = { token, size: run.pageSize }
   const answer = await callApp(parts, app, capability, { request, page }, { asTable: true })
@@ -67,7 +67,7 @@ export async function fetchPage<T extends object>(
     walk.gate.probe = false
     await noteBack(walk.db, app, await parts.now(walk.db), parts.tell)
   }
-  const found = responseAs<Table<T>>(answer)
+  const found = responseAs<TableOf<T>>(answer)
   const next = answer.page?.token ?? null
   return { found, count: found.count, token: next, bytes: answer.bytes ?? 0 }
 }
@@ -81,7 +81,7 @@ export async function walkListing<T extends object, R, A>(
   const { run } = walk
   if (run.pageToken === null && !walkOffers(walk, capability)) return skip(walk)
   const request = listing.request(walk)
-  const ahead = readAhead<Table<T>, A>({
+  const ahead = readAhead<TableOf<T>, A>({
     fetch: (token) => fetchPage<T>(walk, capability, request, token),
     arrive: (found) => listing.arrive(walk, found),
     token: run.pageToken,
