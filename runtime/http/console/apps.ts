@@ -22,6 +22,7 @@ import { type BadgeLook, badge } from '../pages/states.ts'
 import { findingsOf } from './findings.ts'
 import { listPage } from './list-page.ts'
 import {
+  answerPage,
   brief,
   type Column,
   card,
@@ -30,7 +31,6 @@ import {
   listed,
   pagesNav,
   row,
-  shell,
   sortOf,
   thousands,
 } from './parts.ts'
@@ -179,16 +179,13 @@ ${holders ? accountsOf(t, app, holders, sort, now) : ''}
 </div>${aside}</div>`
     : aside
 }`
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'apps', content },
-      title: app.user_friendly_label,
-      state: syncBadge(t, app),
-      lead: brief(app.description ?? '', 300),
-      actions: html`${app.disconnected || isCustom ? '' : go(`${appPath(app.id)}/sync`, t.console.app.syncNow, 'main')}${mayChange ? connecting(t, app, isCustom) : ''}`,
-    }),
-  )
+  return answerPage(visit, {
+    ...{ place: 'apps', content },
+    title: app.user_friendly_label,
+    state: syncBadge(t, app),
+    lead: brief(app.description ?? '', 300),
+    actions: html`${app.disconnected || isCustom ? '' : go(`${appPath(app.id)}/sync`, t.console.app.syncNow, 'main')}${mayChange ? connecting(t, app, isCustom) : ''}`,
+  })
 }
 
 /** What can be done about the connection of an app; nothing connects a custom one, of which it matters what people ask for. */

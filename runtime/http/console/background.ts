@@ -7,7 +7,7 @@ import { followQuery } from '../edge/following.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
-import { brief, type Column, go, listed, row, shell } from './parts.ts'
+import { answerPage, brief, type Column, go, listed, row } from './parts.ts'
 import { UPKEEP_PATH } from './upkeep.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -59,23 +59,18 @@ export async function showBackground(visit: ConsoleVisit): Promise<Response> {
     ]),
   )
   const follows = followQuery(query, { items })
-  return c.html(
-    shell({
-      t,
-      ...{
-        visitor: await visit.visitor(),
-        flash: visit.flash(),
-        place: 'background',
-        isPlace: true,
-      },
-      title: t.console.job.title,
-      lead: t.console.job.lead,
-      actions: go(UPKEEP_PATH, t.w.upkeep),
-      content: html`${asking(t, state, queue)}
+  return answerPage(visit, {
+    ...{
+      place: 'background',
+      isPlace: true,
+    },
+    title: t.console.job.title,
+    lead: t.console.job.lead,
+    actions: go(UPKEEP_PATH, t.w.upkeep),
+    content: html`${asking(t, state, queue)}
 <div id="live" data-events="/console/jobs/events?${follows}">${listed({ id: 'jobs', title: t.console.job.jobs, note: t.console.job.jobsNote }, columnsOf(t), rows, { title: t.console.job.none, text: t.console.job.noneText }, '', t)}</div>
 ${listed({ id: 'hosts', title: t.console.job.hosts, count: hosts.length }, hostsColumns(t), hosts, { title: t.console.job.none, text: t.console.job.noneText }, '', t)}`,
-    }),
-  )
+  })
 }
 
 const option = (value: string, words: string, chosen: string): Markup =>

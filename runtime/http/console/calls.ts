@@ -7,7 +7,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { badge } from '../pages/states.ts'
 import { key } from './charts.ts'
 import { pathOf } from './connector.ts'
-import { brief, type Column, card, facts, listed, row, shell, table } from './parts.ts'
+import { answerPage, brief, type Column, card, facts, listed, row, table } from './parts.ts'
 import { type Phase, phaseLook, phasesOf } from './phases.ts'
 import { bytesOf, milliseconds } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -50,28 +50,25 @@ export async function showCalls(visit: ConsoleVisit): Promise<Response> {
       milliseconds(one.ms, t),
     ]),
   )
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors' },
-      ...{
-        title: t.console.call.title(id),
-        lead: t.console.call.lead,
-        crumbs: [{ path: pathOf(id), words: id }],
+  return answerPage(visit, {
+    place: 'connectors',
+    ...{
+      title: t.console.call.title(id),
+      lead: t.console.call.lead,
+      crumbs: [{ path: pathOf(id), words: id }],
+    },
+    content: html`${listed(
+      { id: 'list', title: t.console.call.list, count: items.length },
+      listColumns(t),
+      rows,
+      {
+        title: t.console.call.none,
+        text: t.console.call.noneText,
       },
-      content: html`${listed(
-        { id: 'list', title: t.console.call.list, count: items.length },
-        listColumns(t),
-        rows,
-        {
-          title: t.console.call.none,
-          text: t.console.call.noneText,
-        },
-        '',
-        t,
-      )}${keyOf(t)}`,
-    }),
-  )
+      '',
+      t,
+    )}${keyOf(t)}`,
+  })
 }
 
 const keyOf = (t: Tongue) =>
@@ -114,17 +111,14 @@ export async function showCall(visit: ConsoleVisit): Promise<Response> {
 ${card({ id: 'fall', title: t.console.call.fall, note: t.console.call.fallNote }, html`${table(t.console.call.fall, stepsColumns(t), steps, t)}<div class="in">${keyOf(t)}</div>`)}
 ${one.log.length === 0 ? '' : card({ id: 'log', title: t.console.call.log }, html`<ul class="lines">${one.log.map(({ level, message }) => html`<li class="wrap"><strong>${level}</strong> ${message}</li>`)}</ul>`)}
 </div><div class="stack wide">${about(t, one, now)}</div></div>`
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors', content },
-      ...{ title: one.capability, state: outcomeBadge(one.outcome) },
-      crumbs: [
-        { path: pathOf(id), words: id },
-        { path: `${pathOf(id)}/calls`, words: t.console.call.list },
-      ],
-    }),
-  )
+  return answerPage(visit, {
+    ...{ place: 'connectors', content },
+    ...{ title: one.capability, state: outcomeBadge(one.outcome) },
+    crumbs: [
+      { path: pathOf(id), words: id },
+      { path: `${pathOf(id)}/calls`, words: t.console.call.list },
+    ],
+  })
 }
 
 const about = (t: Tongue, one: CallRecord, now: Date): Markup =>

@@ -16,7 +16,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import type { Flash } from '../pages/flashes.ts'
 import { note } from '../pages/parts.ts'
 import { digestMark } from './mark.ts'
-import { card, field, shell } from './parts.ts'
+import { answerPage, card, field } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 /** What a change is about: names of the path, and what was chosen. */
@@ -220,7 +220,6 @@ async function show(
     // What was filled in can be put right.
     if (change.fields && told.status !== 404) preview = { lines: null }
   }
-  const visitor = await visit.visitor()
   const back = change.back(about)
   const crumbs = code === 404 ? [] : ((await change.crumbs?.(visit, about)) ?? [])
   // Only what was shown can be agreed to.
@@ -235,7 +234,7 @@ ${
     : html`${preview.lines === null ? '' : card({ id: 'difference', title: w.whatChanges }, differenceList(preview.lines, t))}
 ${change.options ? change.options(about, t) : ''}
 <form class="card" method="post" action="${c.req.path}"><div class="in stack">
-${proofField(visitor.proof)}
+${proofField(visit.proof)}
 ${hidden.filter(([name]) => !ownNames.includes(name)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${isSeen ? html`<input type="hidden" name="seen" value="${markOfFields(hidden)}">` : ''}
 ${preview.generation === undefined ? '' : html`<input type="hidden" name="expected_generation" value="${preview.generation}">`}
@@ -244,15 +243,12 @@ ${change.reason === 'none' ? '' : field({ t, id: 'reason', label: w.why, help: w
 <div class="row"><button class="btn ${change.danger ? 'danger' : 'main'}">${said(change.button, t)}</button><a class="btn plain" href="${back}">${w.cancel}</a></div>
 </div></form>`
 }`
-  return c.html(
-    shell({
-      ...{ visitor, flash: visit.flash(), place: change.place, content, crumbs },
-      t,
-      title: change.title(about, t),
-      lead: said(change.lead ?? '', t),
-    }),
-    code,
-  )
+  return answerPage(visit, {
+    ...{ place: change.place, content, crumbs },
+    title: change.title(about, t),
+    lead: said(change.lead ?? '', t),
+    status: code,
+  })
 }
 
 /** Names of the fields that a change asks itself: what they hold is not kept beside them. */

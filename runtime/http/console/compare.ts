@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import { note } from '../pages/parts.ts'
 import { differenceList, refusal } from './change.ts'
-import { card, shell } from './parts.ts'
+import { answerPage, card } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const PATH = '/console/generations/compare'
@@ -15,16 +15,14 @@ export async function showCompare(visit: ConsoleVisit): Promise<Response> {
   const [told, status] = await compared(visit, from, to)
   const number = (id: string, words: string, value: string) =>
     html`<div><label for="${id}">${words}</label><input id="${id}" name="${id}" type="number" min="0" value="${value}" required></div>`
-  return c.html(
-    shell({
-      ...{ t, visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors' },
-      ...{ title: w.compare, lead: w.compare_lead },
-      crumbs: [{ path: GENERATIONS, words: w.installed_history }],
-      content: html`<form class="filter" action="${PATH}">${number('from', w.compare_from, from)}${number('to', w.compare_to, to)}<button class="btn">${w.compare_do}</button></form>
+  return answerPage(visit, {
+    place: 'connectors',
+    ...{ title: w.compare, lead: w.compare_lead },
+    crumbs: [{ path: GENERATIONS, words: w.installed_history }],
+    content: html`<form class="filter" action="${PATH}">${number('from', w.compare_from, from)}${number('to', w.compare_to, to)}<button class="btn">${w.compare_do}</button></form>
 ${told}`,
-    }),
     status,
-  )
+  })
 }
 
 async function compared(visit: ConsoleVisit, from: string, to: string) {

@@ -26,7 +26,7 @@ import {
 } from './connect-fields.ts'
 import { judgeFilled, titleIn } from './connect-judge.ts'
 import { groupCard } from './connect-parts.ts'
-import { card, field, shell } from './parts.ts'
+import { answerPage, card, field } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 export const CONNECT_PATH = '/console/connect'
@@ -167,7 +167,6 @@ export async function showForm(
   const { c, t } = visit
   const w = t.console.connect
   const { connector, groups, kept } = asked
-  const visitor = await visit.visitor()
   const typed = form ?? heldIn(asked)
   const { name = connector.id, capabilities } = connector.manifest
   const isChecked = Object.hasOwn(capabilities, 'validate_credentials')
@@ -175,7 +174,7 @@ export async function showForm(
   const credentials = groups.filter(({ part }) => part === 'auth')
   const content = html`${problem === undefined ? '' : note('bad', 'alert', w.notConnected, html`${problem} ${w.notKept}`, 'alert')}
 <form class="stack" method="post" action="${pathOf(asked)}">
-${proofField(visitor.proof)}
+${proofField(visit.proof)}
 ${groups.map((group, at) => {
   const flows = group.part === 'auth' ? ways.get(group.id) : undefined
   return groupCard(t, group, {
@@ -205,24 +204,21 @@ ${
 <p class="small">${isChecked ? w.checked : w.unchecked}</p>
 <div class="row">${buttons(t, ways, credentials)}<a class="btn plain" href="${kept === null ? CONNECT_PATH : appPath(kept.app.id)}">${w.cancel}</a></div>
 </form>`
-  return c.html(
-    shell({
-      t,
-      ...{ visitor, flash: visit.flash(), place: 'apps', content },
-      ...(kept === null
-        ? {
-            title: w.formTitle(name),
-            lead: w.formLead,
-            crumbs: [{ path: CONNECT_PATH, words: w.title }],
-          }
-        : {
-            title: w.again(kept.app.user_friendly_label),
-            lead: kept.app.disconnected ? w.formLead : w.againLead,
-            crumbs: [{ path: appPath(kept.app.id), words: kept.app.user_friendly_label }],
-          }),
-    }),
+  return answerPage(visit, {
+    ...{ place: 'apps', content },
+    ...(kept === null
+      ? {
+          title: w.formTitle(name),
+          lead: w.formLead,
+          crumbs: [{ path: CONNECT_PATH, words: w.title }],
+        }
+      : {
+          title: w.again(kept.app.user_friendly_label),
+          lead: kept.app.disconnected ? w.formLead : w.againLead,
+          crumbs: [{ path: appPath(kept.app.id), words: kept.app.user_friendly_label }],
+        }),
     status,
-  )
+  })
 }
 
 /** What is the usual way stands first, since the key Enter presses it: consent where nothing else gives credentials. */

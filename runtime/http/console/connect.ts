@@ -14,7 +14,7 @@ import {
   taking,
 } from './connect-form.ts'
 import { asksForTokens, connectWith, obtain } from './consent.ts'
-import { brief, type Column, filter, listed, pagesNav, row, shell } from './parts.ts'
+import { answerPage, brief, type Column, filter, listed, pagesNav, row } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -48,15 +48,12 @@ export async function showConnect(visit: ConsoleVisit): Promise<Response> {
     search === ''
       ? { title: w.none, text: w.noneText }
       : { title: w.noneFound, text: w.noneFoundText, icon: 'search' as const }
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'apps' },
-      ...{ title: w.title, lead: w.lead },
-      content: html`${filter(CONNECT_PATH, w.list, { name: 'query', words: w.find, value: search }, t)}
+  return answerPage(visit, {
+    place: 'apps',
+    ...{ title: w.title, lead: w.lead },
+    content: html`${filter(CONNECT_PATH, w.list, { name: 'query', words: w.find, value: search }, t)}
 ${listed({ id: 'list', title: w.list, count: found.total }, columnsOf(t), rows, nothing, pagesNav(found, w.list, at, t), t)}`,
-    }),
-  )
+  })
 }
 
 export const showConnectForm = async (visit: ConsoleVisit): Promise<Response> =>

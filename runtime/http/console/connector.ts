@@ -14,6 +14,7 @@ import { key, lineChart, spark } from './charts.ts'
 import { stateBadge } from './connectors.ts'
 import { egressMap, waysOf } from './egress-map.ts'
 import {
+  answerPage,
   brief,
   type Column,
   card,
@@ -22,7 +23,6 @@ import {
   go,
   listed,
   row,
-  shell,
   table,
   tabs,
   thousands,
@@ -93,18 +93,15 @@ ${faults(t, totals)}
 ${shown ? versions(t, shown, now) : ''}
 ${about(t, shown, listing ?? null)}
 </div></div>`
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors', content },
-      title: id,
-      state: listing ? stateBadge(t, listing) : '',
-      lead: listing?.version
-        ? `${listing.version}, ${t.console.connector.sources[listing.source]}`
-        : '',
-      actions: actions(t, id, shown, listing ?? null),
-    }),
-  )
+  return answerPage(visit, {
+    ...{ place: 'connectors', content },
+    title: id,
+    state: listing ? stateBadge(t, listing) : '',
+    lead: listing?.version
+      ? `${listing.version}, ${t.console.connector.sources[listing.source]}`
+      : '',
+    actions: actions(t, id, shown, listing ?? null),
+  })
 }
 
 const stateWords = (t: Tongue, { state }: ConnectorListing): string =>

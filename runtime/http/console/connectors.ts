@@ -4,7 +4,17 @@ import type { ConnectorListing } from '../../contract/models/connector-listing.t
 import type { Tongue } from '../frame/tongue.ts'
 import { searchText } from '../pages/access.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
-import { brief, type Column, filter, go, listed, row, shell, sortOf, thousands } from './parts.ts'
+import {
+  answerPage,
+  brief,
+  type Column,
+  filter,
+  go,
+  listed,
+  row,
+  sortOf,
+  thousands,
+} from './parts.ts'
 import { milliseconds, share, totalsOf } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -119,20 +129,15 @@ export async function showConnectors(visit: ConsoleVisit): Promise<Response> {
           text: t.console.connector.noneFoundText,
           icon: 'search' as const,
         }
-  return c.html(
-    shell({
-      t,
-      ...{
-        visitor: await visit.visitor(),
-        flash: visit.flash(),
-        place: 'connectors',
-        isPlace: true,
-      },
-      title: t.console.connector.title(serving, all.length),
-      lead: t.console.connector.lead,
-      actions: html`${go('/console/install', t.console.connector.install, 'main')}${go('/console/registry', t.w.registry)}${go('/console/generations', t.console.connector.history)}${go('/console/publishers', t.console.connector.publishers)}`,
-      content: html`${filter('/console/connectors', t.console.connector.list, { name: 'q', words: t.console.connector.find, value: search, kept: { sort } }, t)}
+  return answerPage(visit, {
+    ...{
+      place: 'connectors',
+      isPlace: true,
+    },
+    title: t.console.connector.title(serving, all.length),
+    lead: t.console.connector.lead,
+    actions: html`${go('/console/install', t.console.connector.install, 'main')}${go('/console/registry', t.w.registry)}${go('/console/generations', t.console.connector.history)}${go('/console/publishers', t.console.connector.publishers)}`,
+    content: html`${filter('/console/connectors', t.console.connector.list, { name: 'q', words: t.console.connector.find, value: search, kept: { sort } }, t)}
 ${listed({ id: 'list', title: t.console.connector.list, count: found.length }, columns, rows, nothing, '', t)}`,
-    }),
-  )
+  })
 }

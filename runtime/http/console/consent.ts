@@ -36,7 +36,7 @@ import {
   taking,
 } from './connect-form.ts'
 import { filledIn } from './filled-in.ts'
-import { brief, card, facts, go, shell } from './parts.ts'
+import { answerPage, brief, card, facts, go } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 export const CONSENT_PATH = '/console/consent'
@@ -158,7 +158,7 @@ export async function showConsent(visit: ConsoleVisit): Promise<Response> {
   const { c, t } = visit
   const w = t.console.connect
   const kept = opened(visit)
-  if (!kept) return c.html(await nothingWaits(visit, w.noConsent, w.noConsentText))
+  if (!kept) return nothingWaits(visit, w.noConsent, w.noConsentText)
   const to = new URL(kept.url)
   const scopes = (to.searchParams.get('scope') ?? '').split(' ').filter((one) => one !== '')
   const content = html`${card(
@@ -176,14 +176,12 @@ export async function showConsent(visit: ConsoleVisit): Promise<Response> {
     ]),
   )}
 <div class="row"><a class="btn main" href="${kept.url}" rel="noreferrer">${w.goToConsent(to.host)}</a><a class="btn plain" href="${formOf(kept)}">${w.cancel}</a></div>`
-  return c.html(
-    shell({
-      ...{ t, visitor: await visit.visitor(), flash: visit.flash(), place: 'apps', content },
-      title: w.consentTitle(to.host),
-      lead: w.consentLead(CONSENT_SECONDS / 60),
-      crumbs: [{ path: CONNECT_PATH, words: w.title }],
-    }),
-  )
+  return answerPage(visit, {
+    ...{ place: 'apps', content },
+    title: w.consentTitle(to.host),
+    lead: w.consentLead(CONSENT_SECONDS / 60),
+    crumbs: [{ path: CONNECT_PATH, words: w.title }],
+  })
 }
 
 /** Where a browser comes back to, with a code or a refusal. */
@@ -194,7 +192,7 @@ export async function takeCallback(visit: ConsoleVisit): Promise<Response> {
   const { searchParams: said, search } = new URL(c.req.url)
   // What a forged address brings leaves the true one its chance.
   if (!kept || said.get('state') !== kept.state)
-    return c.html(await nothingWaits(visit, w.staleConsent, w.staleConsentText), 400)
+    return nothingWaits(visit, w.staleConsent, w.staleConsentText, 400)
   dropConsent(c)
   const { appId, credential, client, settings, state, verifier } = kept
   const asked = appId === null ? newApp(visit, kept.classId) : await knownApp(visit, appId)
@@ -221,10 +219,10 @@ export async function takeCallback(visit: ConsoleVisit): Promise<Response> {
 const formOf = ({ appId, classId }: Kept): string =>
   appId === null ? `${CONNECT_PATH}/${encodeURIComponent(classId)}` : `${appPath(appId)}/connection`
 
-async function nothingWaits(visit: ConsoleVisit, title: string, lead: string) {
-  const { t } = visit
-  return shell({
-    ...{ t, visitor: await visit.visitor(), flash: visit.flash(), place: 'apps', title, lead },
-    content: html`<div class="row">${go(CONNECT_PATH, t.console.connect.link, 'main')}</div>`,
+function nothingWaits(visit: ConsoleVisit, title: string, lead: string, status: 200 | 400 = 200) {
+  const { link } = visit.t.console.connect
+  return answerPage(visit, {
+    ...{ place: 'apps', title, lead, status },
+    content: html`<div class="row">${go(CONNECT_PATH, link, 'main')}</div>`,
   })
 }

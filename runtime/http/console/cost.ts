@@ -11,7 +11,7 @@ import type { Markup } from '../frame/layout.ts'
 import { SIDE } from '../frame/side.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
-import { brief, type Column, go, listed, pagesNav, row, shell, thousands } from './parts.ts'
+import { answerPage, brief, type Column, go, listed, pagesNav, row, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -33,13 +33,10 @@ export async function showCost(visit: ConsoleVisit): Promise<Response> {
   const content = html`${licencesOf(t, licences, mayWrite)}
 ${principal.permissions.has('findings.read') ? await idleSeats(visit) : ''}
 ${await totalsOf(visit)}`
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'cost', isPlace: true },
-      ...{ title: t.console.cost.title, lead: t.console.cost.lead, content },
-    }),
-  )
+  return answerPage(visit, {
+    ...{ place: 'cost', isPlace: true },
+    ...{ title: t.console.cost.title, lead: t.console.cost.lead, content },
+  })
 }
 
 function licencesOf(

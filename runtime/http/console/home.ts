@@ -7,6 +7,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { empty } from '../pages/parts.ts'
 import { barChart, key } from './charts.ts'
 import {
+  answerPage,
   brief,
   type Column,
   card,
@@ -15,7 +16,6 @@ import {
   listed,
   mark,
   row,
-  shell,
   table,
   thousands,
 } from './parts.ts'
@@ -25,19 +25,15 @@ import type { ConsoleVisit } from './visit.ts'
 const SPAN = { hours: 24, stepMinutes: 60 } as const
 
 export async function showHome(visit: ConsoleVisit): Promise<Response> {
-  const { c, principal, now, t } = visit
-  const [visitor, flash] = [await visit.visitor(), visit.flash()]
-  const page = { visitor, flash, place: 'home', isPlace: true } as const
+  const { principal, now, t } = visit
+  const page = { place: 'home', isPlace: true } as const
   if (!principal.permissions.has('operator'))
-    return c.html(
-      shell({
-        t,
-        ...page,
-        title: t.console.home.plainTitle,
-        lead: t.console.home.plainLead,
-        content: placesList(t, visit),
-      }),
-    )
+    return answerPage(visit, {
+      ...page,
+      title: t.console.home.plainTitle,
+      lead: t.console.home.plainLead,
+      content: placesList(t, visit),
+    })
   const overview = await visit.ask('show_overview')
   const { items } = await visit.ask('list_call_minutes')
   const { attention } = overview
@@ -48,9 +44,11 @@ ${standing(t, overview, now)}
 <div class="stack wide">${calls(t, slotsOf(items, now, SPAN))}</div>
 <div class="stack wide">${turnsOf(t, overview, now)}</div>
 </div>`
-  return c.html(
-    shell({ t, ...page, title: t.console.home.title(bad, attention.length - bad), content }),
-  )
+  return answerPage(visit, {
+    ...page,
+    title: t.console.home.title(bad, attention.length - bad),
+    content,
+  })
 }
 
 /** What a place is for, as its own page says it. */

@@ -13,7 +13,7 @@ import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
 import { pathOf } from './connector.ts'
 import type { Files } from './multipart.ts'
-import { card, check, field, shell } from './parts.ts'
+import { answerPage, card, check, field } from './parts.ts'
 import { bytesOf } from './slots.ts'
 import { reportCards, trustBadge } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -33,10 +33,9 @@ async function show(
   visit: ConsoleVisit,
   { typed = new Map(), problem, report = null, status = 200 }: Shown,
 ): Promise<Response> {
-  const { c, t } = visit
-  const visitor = await visit.visitor()
+  const { t } = visit
   const form = html`<form class="in stack" method="post" action="${PATH}" enctype="multipart/form-data">
-${proofField(visitor.proof)}
+${proofField(visit.proof)}
 ${fileField(t, 'package', t.console.install.file, t.console.install.fileHelp(bytesOf(MAX_PACKED_BYTES, t)), '.tgz,application/gzip', true)}
 ${fileField(t, 'signature', t.console.install.signature, t.console.install.signatureHelp, '.sig', false)}
 ${check({ name: 'change_publisher', value: 'yes', words: t.console.install.changePublisher, help: t.console.install.changePublisherHelp, isOn: typed.get('change_publisher') === 'yes' })}
@@ -49,18 +48,15 @@ ${field({ t, id: 'reason', label: t.console.install.why, value: typed.get('reaso
       : html`${problem === undefined ? note('good', 'check', t.console.install.checked(report.id, report.version), t.console.install.checkedText, 'status') : ''}
 <div class="row">${trustBadge(t, report)}<span>${report.replaces === null ? t.console.install.isNew : t.console.install.replaces(report.replaces)}</span></div>
 ${reportCards(t, report)}`
-  return c.html(
-    shell({
-      t,
-      ...{ visitor, flash: visit.flash(), place: 'connectors' },
-      title: t.console.install.title,
-      lead: t.console.install.lead,
-      content: html`${problem === undefined ? '' : note('bad', 'alert', t.console.install.notDone, problem, 'alert')}
+  return answerPage(visit, {
+    place: 'connectors',
+    title: t.console.install.title,
+    lead: t.console.install.lead,
+    content: html`${problem === undefined ? '' : note('bad', 'alert', t.console.install.notDone, problem, 'alert')}
 <div class="cols"><div class="stack wide">${card({ id: 'upload', title: t.console.install.upload }, form)}${said}</div>
 <div class="stack wide">${card({ id: 'how', title: t.console.install.how }, html`<ol class="in stack tight">${t.console.install.steps.map((one) => html`<li>${one}</li>`)}</ol>`)}</div></div>`,
-    }),
     status,
-  )
+  })
 }
 
 const fileField = (

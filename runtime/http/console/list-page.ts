@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { Markup } from '../frame/layout.ts'
 import { type Place, SIDE } from '../frame/side.ts'
 import type { Pages } from '../pages/parts.ts'
-import { type Column, filter, listed, pagesNav, row, shell, sortOf } from './parts.ts'
+import { answerPage, type Column, filter, listed, pagesNav, row, sortOf } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 type ListPage<T> = {
@@ -20,7 +20,7 @@ type ListPage<T> = {
 }
 
 export async function listPage<T>(visit: ConsoleVisit, page: ListPage<T>): Promise<Response> {
-  const { c, t } = visit
+  const { t } = visit
   const { place, words, search, sort, found, actions = '' } = page
   const { path } = SIDE[place]
   const query = search.value === '' ? {} : { [search.name]: search.value }
@@ -34,12 +34,10 @@ export async function listPage<T>(visit: ConsoleVisit, page: ListPage<T>): Promi
       ? { title: words.none, text: words.noneText }
       : { title: words.noneFound, text: words.noneFoundText, icon: 'search' as const }
   const at = (number: number) => to({ sort: sort.asked, page: String(number) })
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place, isPlace: true },
-      ...{ title: words.title, lead: words.lead, actions },
-      content: html`${filter(path, words.title, { ...search, kept: { sort: sort.asked } }, t)}
+  return answerPage(visit, {
+    ...{ place, isPlace: true },
+    ...{ title: words.title, lead: words.lead, actions },
+    content: html`${filter(path, words.title, { ...search, kept: { sort: sort.asked } }, t)}
 ${listed(
   { id: 'list', title: words.title, count: found.total },
   columns,
@@ -48,6 +46,5 @@ ${listed(
   pagesNav(found, words.title, at, t),
   t,
 )}`,
-    }),
-  )
+  })
 }

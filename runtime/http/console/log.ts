@@ -8,7 +8,16 @@ import { parseMoment } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
-import { brief, type Column, listed, pagesNav, row, shell, sortOf, thousands } from './parts.ts'
+import {
+  answerPage,
+  brief,
+  type Column,
+  listed,
+  pagesNav,
+  row,
+  sortOf,
+  thousands,
+} from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -87,32 +96,29 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
         icon: 'search' as const,
       }
     : { title: t.console.log.none, text: t.console.log.noneText }
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'log', isPlace: true },
-      title: chain.broken ? t.console.log.brokenTitle : t.console.log.title,
-      lead: t.console.log.lead(thousands(found.total, t)),
-      content: html`${
-        chain.broken
-          ? note(
-              'bad',
-              'alert',
-              t.console.log.broken,
-              t.console.log.brokenText(chain.broken.event_type, chain.broken.event_began_at),
-              'alert',
-            )
-          : note(
-              'good',
-              'shield',
-              t.console.log.whole(chain.checked),
-              t.console.log.wholeText(chain.head.slice(0, 16), chain.waiting),
-            )
-      }
+  return answerPage(visit, {
+    ...{ place: 'log', isPlace: true },
+    title: chain.broken ? t.console.log.brokenTitle : t.console.log.title,
+    lead: t.console.log.lead(thousands(found.total, t)),
+    content: html`${
+      chain.broken
+        ? note(
+            'bad',
+            'alert',
+            t.console.log.broken,
+            t.console.log.brokenText(chain.broken.event_type, chain.broken.event_began_at),
+            'alert',
+          )
+        : note(
+            'good',
+            'shield',
+            t.console.log.whole(chain.checked),
+            t.console.log.wholeText(chain.head.slice(0, 16), chain.waiting),
+          )
+    }
 ${asking(t, asked, sort, isAsked)}
 ${listed({ id: 'list', title: t.console.log.list, count: found.total }, columns, rows, nothing, pagesNav({ page, pages, total: found.total }, t.console.log.list, at, t), t)}`,
-    }),
-  )
+  })
 }
 
 const asking = (

@@ -1,15 +1,15 @@
 /** Parts that pages of the console share. */
 import { html } from 'hono/html'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { type Icon, icon } from '../frame/icons.ts'
-import { layout, type Markup, type Visitor } from '../frame/layout.ts'
+import { layout, type Markup } from '../frame/layout.ts'
 import { type Place, SIDE } from '../frame/side.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { empty, type Pages, pagesNav as pagesOf } from '../pages/parts.ts'
 import type { BadgeKind } from '../pages/states.ts'
+import type { ConsoleVisit } from './visit.ts'
 
-type Shell = {
-  visitor: Visitor
-  flash: Markup | null
+type ConsolePage = {
   place: Place
   /** The page's heading: what it says, not its name, where it says something. */
   title: string
@@ -22,28 +22,29 @@ type Shell = {
   /** Whether this is the page of the place itself. */
   isPlace?: boolean
   content: Markup
-  /** How its body speaks. */
-  t: Tongue
+  status?: ContentfulStatusCode
 }
 
-export function shell(page: Shell): Markup {
-  const { visitor, flash, place, t, title, state = '', lead = '', actions = '', content } = page
+/** Answers with a page of the console. */
+export async function answerPage(visit: ConsoleVisit, page: ConsolePage): Promise<Response> {
+  const { t } = visit
+  const { place, title, state = '', lead = '', actions = '', content } = page
   const { path, words } = SIDE[place]
   const crumbs = page.isPlace ? [] : [{ path, words: t.w[words] }, ...(page.crumbs ?? [])]
-  return layout({
-    ...{ t: visitor.t, title, visitor },
-    area: 'console',
-    place,
+  const flash = visit.flash()
+  const markup = layout({
+    ...{ t, title, visitor: await visit.visitor(), area: 'console', place },
     content: html`<div class="page" lang="${t.language}">
 <div class="head"><div>
 ${crumbs.length > 0 ? html`<ol class="crumbs">${crumbs.map((one) => html`<li><a href="${one.path}">${one.words}</a></li>`)}</ol>` : ''}
 <div class="row"><h1 class="wrap">${title}</h1>${state}</div>
 ${lead === '' ? '' : html`<p class="wrap">${lead}</p>`}</div>
 ${actions === '' ? '' : html`<div class="row">${actions}</div>`}</div>
-${flash === null ? '' : html`<div lang="${visitor.t.language}">${flash}</div>`}
+${flash === null ? '' : html`<div lang="${t.language}">${flash}</div>`}
 ${content}
 </div>`,
   })
+  return visit.c.html(markup, page.status)
 }
 
 type Look = 'num' | 'c2' | 'c3' | 'num c2' | 'num c3'

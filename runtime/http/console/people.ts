@@ -22,7 +22,7 @@ import { accessGraph, type GraphLine, linesOf } from './access-graph.ts'
 import { key } from './charts.ts'
 import { findingsOf } from './findings.ts'
 import { listPage } from './list-page.ts'
-import { brief, type Column, card, facts, go, listed, pagesNav, row, shell } from './parts.ts'
+import { answerPage, brief, type Column, card, facts, go, listed, pagesNav, row } from './parts.ts'
 import { sendFile } from './send-file.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -117,7 +117,6 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
     : null
   const mayRevoke = principal.permissions.has('tasks.write') && !principal.readOnly
   const lines = linesOf(t, held?.items ?? [])
-  const visitor = await visit.visitor()
   const wrong = await findingsOf(visit, {
     ...{ of: 'user_id', id: user.id, path: personPath(user.id) },
   })
@@ -142,18 +141,15 @@ ${rolesOf(
   principal.permissions.has('roles.write'),
 )}
 ${leaving ? offboardingOf(visit, user.id, leaving.items[0] ?? null, mayLeave) : ''}
-${principal.permissions.has('operator') && !principal.readOnly ? record(visit.t.w, user.id, visitor.proof) : ''}
+${principal.permissions.has('operator') && !principal.readOnly ? record(visit.t.w, user.id, visit.proof) : ''}
 </div></div>`
-  return c.html(
-    shell({
-      t,
-      ...{ visitor, flash: visit.flash(), place: 'people', content },
-      title: nameOf(user),
-      state: user.status ? statesIn(t)[user.status] : '',
-      lead: user.email,
-    }),
-    refused ? 422 : 200,
-  )
+  return answerPage(visit, {
+    ...{ place: 'people', content },
+    title: nameOf(user),
+    state: user.status ? statesIn(t)[user.status] : '',
+    lead: user.email,
+    status: refused ? 422 : 200,
+  })
 }
 
 const asOfQuery = (at: Date | null) => (at === null ? [] : [['as_of', at.toISOString()]])

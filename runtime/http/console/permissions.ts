@@ -11,7 +11,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { badge } from '../pages/states.ts'
 import { appPath } from './apps.ts'
-import { brief, type Column, filter, go, listed, pagesNav, row, shell } from './parts.ts'
+import { answerPage, brief, type Column, filter, go, listed, pagesNav, row } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -88,14 +88,12 @@ export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
     }),
   )
   const kept = search === '' ? '' : `search=${encodeURIComponent(search)}&`
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'apps' },
-      crumbs: [{ path: appPath(app.id), words: brief(app.user_friendly_label, 60) }],
-      ...{ title: t.console.permission.title, lead: t.console.permission.lead },
-      actions: mayAdd ? go(`${base}/new`, t.console.permission_change.add, 'main') : '',
-      content: html`${filter(base, t.console.permission.title, { name: 'search', words: t.console.permission.name, value: search }, t)}
+  return answerPage(visit, {
+    place: 'apps',
+    crumbs: [{ path: appPath(app.id), words: brief(app.user_friendly_label, 60) }],
+    ...{ title: t.console.permission.title, lead: t.console.permission.lead },
+    actions: mayAdd ? go(`${base}/new`, t.console.permission_change.add, 'main') : '',
+    content: html`${filter(base, t.console.permission.title, { name: 'search', words: t.console.permission.name, value: search }, t)}
 ${listed(
   { id: 'list', title: t.console.permission.title, count: found.total },
   columns,
@@ -104,6 +102,5 @@ ${listed(
   pagesNav(found, t.console.permission.title, (page) => `${base}?${kept}page=${page}`, t),
   t,
 )}`,
-    }),
-  )
+  })
 }

@@ -8,7 +8,7 @@ import { pageNumber, searchText } from '../pages/access.ts'
 import { badge } from '../pages/states.ts'
 import { appPath } from './apps.ts'
 import { listPage } from './list-page.ts'
-import { brief, type Column, card, facts, go, listed, row, shell } from './parts.ts'
+import { answerPage, brief, type Column, card, facts, go, listed, row } from './parts.ts'
 import { draftOf } from './policy-form.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -83,21 +83,18 @@ export async function showPolicy(visit: ConsoleVisit): Promise<Response> {
   const condition = one.is_everyone_condition
     ? html`<p class="in">${t.console.policy.everyone}</p>`
     : conditionOf(t, one)
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'policies' },
-      title: one.name,
-      state: stateOf(t, one),
-      lead: brief(one.business_justification, 500),
-      actions: mayWrite(visit) ? actions(t, one) : '',
-      content: html`<div class="cols"><div class="stack wide">
+  return answerPage(visit, {
+    place: 'policies',
+    title: one.name,
+    state: stateOf(t, one),
+    lead: brief(one.business_justification, 500),
+    actions: mayWrite(visit) ? actions(t, one) : '',
+    content: html`<div class="cols"><div class="stack wide">
 ${listed({ id: 'apps', title: t.console.policy.gives }, columns, rows, { title: t.console.policy.nothing, text: t.console.policy.noneText }, '', t)}
 ${card({ id: 'condition', title: t.console.policy.condition }, condition)}
 </div><div class="stack wide">${card(
-        { id: 'facts', title: t.console.policy.facts },
-        facts([[t.console.policy.state, stateOf(t, one)]]),
-      )}</div></div>`,
-    }),
-  )
+      { id: 'facts', title: t.console.policy.facts },
+      facts([[t.console.policy.state, stateOf(t, one)]]),
+    )}</div></div>`,
+  })
 }

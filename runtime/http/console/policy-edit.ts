@@ -14,7 +14,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { note } from '../pages/parts.ts'
 import { differenceList, refusal, type Status } from './change.ts'
 import { digestMark } from './mark.ts'
-import { brief, type Column, card, check, field, listed, row, shell } from './parts.ts'
+import { answerPage, brief, type Column, card, check, field, listed, row } from './parts.ts'
 import { personPath } from './people.ts'
 import {
   type Draft,
@@ -111,9 +111,8 @@ async function show(
   visit: ConsoleVisit,
   { draft, find = null, preview = null, problem = null, status = 200 }: Shown,
 ): Promise<Response> {
-  const { c, db, principal, t } = visit
+  const { db, principal, t } = visit
   const id = idOf(visit)
-  const visitor = await visit.visitor()
   const known = [...MEMBERS, 'status', ...(await attributeNames(db, principal.domainId))]
   const chosen = await thingsNamed(t, db, principal, draft.gives)
   const found = find === null ? null : await thingsFound(t, db, principal, find)
@@ -122,7 +121,7 @@ async function show(
   const content = html`${problem === null ? '' : note('bad', 'alert', t.console.policy_edit.notSaved, problem, 'alert')}
 ${preview === null ? '' : previewCard(t, preview)}
 <form class="stack" method="post" action="${at}">
-${proofField(visitor.proof)}
+${proofField(visit.proof)}
 <button class="unseen" name="do" value="preview" tabindex="-1" aria-hidden="true">${t.console.policy_edit.preview}</button>
 ${preview === null ? '' : html`<input type="hidden" name="seen" value="${digestMark(policyBodyOf(draft))}">`}
 ${preview === null ? '' : actions(t, back, true)}
@@ -138,16 +137,13 @@ ${whoCard(t, draft, known)}
 ${givesCard(t, draft, chosen, { find, found })}
 ${actions(t, back, false)}
 </form>`
-  return c.html(
-    shell({
-      t,
-      ...{ visitor, flash: visit.flash(), place: 'policies', content },
-      title:
-        id === null ? t.console.policy_edit.newTitle : t.console.policy_edit.editTitle(draft.name),
-      lead: t.console.policy_edit.lead,
-    }),
+  return answerPage(visit, {
+    ...{ place: 'policies', content },
+    title:
+      id === null ? t.console.policy_edit.newTitle : t.console.policy_edit.editTitle(draft.name),
+    lead: t.console.policy_edit.lead,
     status,
-  )
+  })
 }
 
 const option = (value: string, words: string, chosen: string): Markup =>

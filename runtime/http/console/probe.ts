@@ -8,7 +8,7 @@ import { type Markup, proofField } from '../frame/layout.ts'
 import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
 import { pathOf } from './connector.ts'
-import { card, go, shell } from './parts.ts'
+import { answerPage, card, go } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 /** Longest text of the form, in characters. */
@@ -46,26 +46,23 @@ async function show(
   problem: Markup | null,
   status: Status,
 ): Promise<Response> {
-  const { c, t } = visit
+  const { t } = visit
   const { w } = t
   const { id, probe } = await visit.ask('show_connector', { params: { connector_id: idOf(visit) } })
-  const visitor = await visit.visitor()
   const form = html`<form class="in stack" method="post" action="${pathOf(id)}/probe">
-${proofField(visitor.proof)}
+${proofField(visit.proof)}
 ${probe ? html`<p>${w.probe_replaces}</p>` : ''}
 <div class="field"><label for="credentials">${w.probe_label}</label><p class="help" id="credentials-help">${w.probe_help}<br><code class="wrap">${EXAMPLE}</code></p><textarea id="credentials" name="credentials" class="mono" rows="8" maxlength="${MOST}" required spellcheck="false" autocomplete="off" aria-describedby="credentials-help"></textarea></div>
 <div class="row"><button class="btn main">${w.probe_keep}</button>${go(pathOf(id), w.probe_cancel, 'plain')}</div>
 </form>`
-  return c.html(
-    shell({
-      ...{ t, visitor, flash: visit.flash(), place: 'connectors' },
-      ...{ title: w.probe_title(id), lead: w.probe_lead },
-      crumbs: [{ path: pathOf(id), words: id }],
-      content: html`${problem === null ? '' : note('bad', 'alert', w.probe_not_kept, problem, 'alert')}
+  return answerPage(visit, {
+    place: 'connectors',
+    ...{ title: w.probe_title(id), lead: w.probe_lead },
+    crumbs: [{ path: pathOf(id), words: id }],
+    content: html`${problem === null ? '' : note('bad', 'alert', w.probe_not_kept, problem, 'alert')}
 ${card({ id: 'probe', title: w.probe_label }, form)}`,
-    }),
     status,
-  )
+  })
 }
 
 /** Keeps them. What was typed is not shown again where it does not fit. */

@@ -13,6 +13,7 @@ import { refusal, type Status } from './change.ts'
 import { pathOf } from './connector.ts'
 import { reportIn } from './install.ts'
 import {
+  answerPage,
   brief,
   type Column,
   card,
@@ -23,7 +24,6 @@ import {
   go,
   listed,
   row,
-  shell,
 } from './parts.ts'
 import { reportCards, trustBadge } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -40,15 +40,12 @@ export async function showRegistry(visit: ConsoleVisit): Promise<Response> {
   const search = searchText(c.req.query('search'))
   const isOld = c.req.query('outdated') === 'yes'
   const asked = await asking(visit, { search, outdated: String(isOld) })
-  const frame = { t, visitor: await visit.visitor(), flash: visit.flash() }
   if ('problem' in asked)
-    return c.html(
-      shell({
-        ...{ ...frame, place: 'connectors', title: w.registry_title },
-        content: note('bad', 'alert', w.registry_away, asked.problem, 'alert'),
-      }),
-      asked.status,
-    )
+    return answerPage(visit, {
+      ...{ place: 'connectors', title: w.registry_title },
+      content: note('bad', 'alert', w.registry_away, asked.problem, 'alert'),
+      status: asked.status,
+    })
   const { registry, publisher, total, items } = asked.told
   const columns = w.registry_columns.map((words, at) => ({
     words,
@@ -56,12 +53,11 @@ export async function showRegistry(visit: ConsoleVisit): Promise<Response> {
   }))
   const kept: Record<string, string> = isOld ? { outdated: 'yes' } : {}
   const other = isOld ? go(PATH, w.registry_all) : go(`${PATH}?outdated=yes`, w.registry_outdated)
-  return c.html(
-    shell({
-      ...{ ...frame, place: 'connectors', title: w.registry_title },
-      lead: w.registry_lead(registry, publisher),
-      actions: other,
-      content: html`${filter(PATH, w.registry_title, { name: 'search', words: w.registry_find, value: search, kept }, t)}
+  return answerPage(visit, {
+    ...{ place: 'connectors', title: w.registry_title },
+    lead: w.registry_lead(registry, publisher),
+    actions: other,
+    content: html`${filter(PATH, w.registry_title, { name: 'search', words: w.registry_find, value: search, kept }, t)}
 ${listed(
   { id: 'list', title: w.registry_title, count: total },
   columns,
@@ -70,24 +66,21 @@ ${listed(
   '',
   t,
 )}`,
-    }),
-  )
+  })
 }
 
 /** What to do where the settings name none: that is no failure. */
 async function showUnset(visit: ConsoleVisit): Promise<Response> {
-  const { c, t } = visit
+  const { t } = visit
   const { w } = t
   const text = html`${w.registry_unset_text} <a href="/docs/operate/registry">${w.registry_how}</a>`
-  return c.html(
-    shell({
-      ...{ t, visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors' },
-      ...{
-        title: w.registry_title,
-        content: card({ id: 'unset', title: w.registry }, empty('info', w.registry_unset, text)),
-      },
-    }),
-  )
+  return answerPage(visit, {
+    place: 'connectors',
+    ...{
+      title: w.registry_title,
+      content: card({ id: 'unset', title: w.registry }, empty('info', w.registry_unset, text)),
+    },
+  })
 }
 
 type Told = Awaited<ReturnType<typeof publishedBy>>
@@ -144,13 +137,12 @@ async function show(
   visit: ConsoleVisit,
   { typed = new Map(), problem, report = null, status = 200 }: Shown,
 ): Promise<Response> {
-  const { c, t } = visit
+  const { t } = visit
   const { w } = t
   const one = await foundOf(visit)
-  const visitor = await visit.visitor()
   const fitting = one.versions.filter(({ runs_here }) => runs_here)
   const form = html`<form class="in stack" method="post" action="${publishedPath(one.id)}">
-${proofField(visitor.proof)}
+${proofField(visit.proof)}
 ${choose({
   ...{ id: 'version', label: w.published_version, value: typed.get('version') ?? '' },
   all: fitting.map(({ version, signed }) => [
@@ -168,17 +160,15 @@ ${field({ t, id: 'reason', label: w.published_why, value: typed.get('reason') ??
       : html`${problem === undefined ? note('good', 'check', w.published_passes(report.id, report.version), '', 'status') : ''}
 <div class="row">${trustBadge(t, report)}</div>
 ${reportCards(t, report)}`
-  return c.html(
-    shell({
-      ...{ t, visitor, flash: visit.flash(), place: 'connectors' },
-      ...{ title: one.name, lead: w.published_lead },
-      crumbs: [{ path: PATH, words: w.registry_title }],
-      content: html`${problem === undefined ? '' : note('bad', 'alert', w.published_not_kept, problem, 'alert')}
+  return answerPage(visit, {
+    place: 'connectors',
+    ...{ title: one.name, lead: w.published_lead },
+    crumbs: [{ path: PATH, words: w.registry_title }],
+    content: html`${problem === undefined ? '' : note('bad', 'alert', w.published_not_kept, problem, 'alert')}
 ${card({ id: 'package', title: w.published_package }, form)}
 ${said}`,
-    }),
     status,
-  )
+  })
 }
 
 /** Fetches it, and keeps it unless it was only to be checked. */

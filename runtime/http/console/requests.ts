@@ -6,7 +6,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { nameOf, parseMoment } from '../frame/words.ts'
 import { pageNumber } from '../pages/access.ts'
 import { ON_THE_WAY, OVER, requestBadge } from '../pages/states.ts'
-import { brief, type Column, listed, pagesNav, row, shell, sortOf } from './parts.ts'
+import { answerPage, brief, type Column, listed, pagesNav, row, sortOf } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -60,19 +60,16 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
   )
   const option = (value: string, words: string) =>
     html`<option value="${value}"${value === status ? html` selected` : ''}>${words}</option>`
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'requests', isPlace: true },
-      title: t.console.request.title,
-      lead: t.console.request.lead,
-      content: html`<form class="filter" action="/console/requests" role="search" aria-label="${t.console.request.title}">
+  return answerPage(visit, {
+    ...{ place: 'requests', isPlace: true },
+    title: t.console.request.title,
+    lead: t.console.request.lead,
+    content: html`<form class="filter" action="/console/requests" role="search" aria-label="${t.console.request.title}">
 <div class="grow"><label for="status">${t.console.request.state}</label><select id="status" name="status">
 ${option('open', t.console.request.open)}${option('active', t.console.request.active)}${option('over', t.console.request.over)}${option('all', t.console.request.all)}
 ${REQUEST_STATUSES.map((one) => option(one, t.w.states[one]))}</select></div>
 <input type="hidden" name="sort" value="${sort}">
 <button class="btn">${t.console.request.show}</button></form>
 ${listed({ id: 'list', title: t.console.request.title, count: found.total }, columns, rows, { title: t.console.request.none, text: t.console.request.noneText }, pagesNav(found, t.console.request.title, at, t), t)}`,
-    }),
-  )
+  })
 }

@@ -29,20 +29,19 @@ async function show(
   const { w } = t
   const review = idOf(visit)
   const item = await fileSubject(db, principal, review, itemOf(visit))
-  const visitor = await visit.visitor()
   const who = item.userName || item.userEmail || item.account
   const what = item.label ?? item.externalId ?? w.account_itself
   const lines = `/inbox/reviews/${review}`
   return c.html(
     layout({
-      ...{ t, title: w.attach_file, visitor },
+      ...{ t, title: w.attach_file, visitor: await visit.visitor() },
       area: 'inbox',
       content: html`<div class="page">
 <div class="head"><div><ol class="crumbs"><li><a href="/inbox">${w.inbox}</a></li><li><a href="${lines}">${w.one_review}</a></li></ol><h1>${w.attach_file}</h1><p class="wrap">${brief(who, 120)} · ${brief(what, 200)}</p></div></div>
 ${visit.flash() ?? ''}
 ${problem === null ? '' : html`<div id="not-attached">${note('bad', 'alert', w.file_not_attached, problem, 'alert')}</div>`}
 <form class="stack" method="post" action="${lines}/lines/${item.id}/file" enctype="multipart/form-data">
-${proofField(visitor.proof)}
+${proofField(visit.proof)}
 <div class="field"><label for="file">${w.file_to_attach}</label><p class="help" id="file-help">${w.attach_help(bytesOf(MAX_FILE_BYTES, t))}</p><input id="file" name="file" type="file" required aria-describedby="file-help${problem === null ? '' : ' not-attached'}"${problem === null ? '' : html` aria-invalid="true"`}></div>
 <div class="row"><button class="btn main">${w.attach_file}</button><a class="btn plain" href="${lines}">${w.back_to_lines}</a></div>
 </form>

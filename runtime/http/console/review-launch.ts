@@ -16,6 +16,7 @@ import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
 import { digestMark } from './mark.ts'
 import {
+  answerPage,
   brief,
   type Column,
   card,
@@ -24,7 +25,6 @@ import {
   field,
   listed,
   row,
-  shell,
   thousands,
 } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -184,14 +184,13 @@ async function show(
   visit: ConsoleVisit,
   { draft, find = null, counted = null, problem = null, status = 200 }: Shown,
 ): Promise<Response> {
-  const { c, t } = visit
-  const visitor = await visit.visitor()
+  const { t } = visit
   const chosen = await chosenApps(visit, draft.apps)
   const more = find === null ? [] : await foundApps(visit, find)
   const content = html`${problem === null ? '' : note('bad', 'alert', t.console.review_launch.notLaunched, problem, 'alert')}
 ${counted === null ? '' : countCard(t, counted)}
 <form class="stack" method="post" action="${PATH}">
-${proofField(visitor.proof)}
+${proofField(visit.proof)}
 <button class="unseen" name="do" value="count" tabindex="-1" aria-hidden="true">${t.console.review_launch.count}</button>
 ${counted === null ? '' : html`<input type="hidden" name="seen" value="${digestMark(draft)}">${buttons(t, true)}`}
 ${card(
@@ -209,14 +208,11 @@ ${appsCard(t, draft, chosen, find, more)}
 ${scopeCard(t, draft)}
 ${buttons(t, false)}
 </form>`
-  return c.html(
-    shell({
-      t,
-      ...{ visitor, flash: visit.flash(), place: 'reviews', content },
-      ...{ title: t.console.review_launch.title, lead: t.console.review_launch.lead },
-    }),
+  return answerPage(visit, {
+    ...{ place: 'reviews', content },
+    ...{ title: t.console.review_launch.title, lead: t.console.review_launch.lead },
     status,
-  )
+  })
 }
 
 type App = { id: string; name: string }

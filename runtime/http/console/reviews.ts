@@ -13,12 +13,13 @@ import { UNDECIDED } from '../../core/reviews/machine/states.ts'
 import { getReview, listReviews } from '../../core/reviews/read.ts'
 import type { Form } from '../frame/form.ts'
 import { icon } from '../frame/icons.ts'
-import { layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
+import { layout, type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import {
+  answerPage,
   brief,
   type Column,
   figures,
@@ -26,7 +27,6 @@ import {
   listed,
   pagesNav,
   row,
-  shell,
   sortOf,
   thousands,
 } from './parts.ts'
@@ -101,21 +101,19 @@ export async function showReviews(visit: ConsoleVisit): Promise<Response> {
     ]),
   )
   const at = (to: number) => `/console/reviews?sort=${sort}&page=${to}`
-  return c.html(
-    shell({
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'reviews', isPlace: true },
-      ...{ t, title: w.reviews, lead: w.reviews_lead },
-      actions: mayLaunch(visit) ? go('/console/reviews/new', w.launch_review, 'main') : '',
-      content: listed(
-        { id: 'list', title: w.reviews, count: found.total },
-        columns,
-        rows,
-        { title: w.no_reviews, text: w.no_reviews_text, icon: 'shield' },
-        pagesNav(found, w.reviews, at, t),
-        t,
-      ),
-    }),
-  )
+  return answerPage(visit, {
+    ...{ place: 'reviews', isPlace: true },
+    ...{ title: w.reviews, lead: w.reviews_lead },
+    actions: mayLaunch(visit) ? go('/console/reviews/new', w.launch_review, 'main') : '',
+    content: listed(
+      { id: 'list', title: w.reviews, count: found.total },
+      columns,
+      rows,
+      { title: w.no_reviews, text: w.no_reviews_text, icon: 'shield' },
+      pagesNav(found, w.reviews, at, t),
+      t,
+    ),
+  })
 }
 
 /** What the lines of an address are chosen by; its names are the API's. */
@@ -151,7 +149,7 @@ export const undecidedIn = (states: Readonly<Record<string, number>>): number =>
 
 /** All lines of a review, for who reads reviews. */
 export async function showReview(visit: ConsoleVisit): Promise<Response> {
-  const { c, db, principal, now, t } = visit
+  const { db, principal, now, t } = visit
   const { w } = t
   const review = await getReview(db, principal, idOf(visit))
   const states = await itemStates(db, principal, review.id)
@@ -170,16 +168,14 @@ ${await grid(visit, base, { mine: false, asked: askedOf(visit) })}`
   const ownLines = await listItems(visit.db, visit.principal, review.id, {
     ...{ mine: true, page: 1, size: 1 },
   })
-  return c.html(
-    shell({
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'reviews', content },
-      ...{ t, title: review.name, state: reviewBadge(t, review.status) },
-      lead: review.deadline_at
-        ? html`${w.deadline}: ${t.day(new Date(review.deadline_at), now)}`
-        : '',
-      actions: html`${ownLines.total > 0 ? html`<a class="btn" href="/inbox/reviews/${review.id}">${w.own_lines}</a>` : ''}${mayLaunch(visit) && review.status === 'IN_PROGRESS' ? html`${go(`${base}/remind`, w.remind)}${go(`${base}/complete`, w.complete_review, 'danger')}` : ''}<a class="btn" href="${base}/evidence" download>${w.evidence}</a>`,
-    }),
-  )
+  return answerPage(visit, {
+    ...{ place: 'reviews', content },
+    ...{ title: review.name, state: reviewBadge(t, review.status) },
+    lead: review.deadline_at
+      ? html`${w.deadline}: ${t.day(new Date(review.deadline_at), now)}`
+      : '',
+    actions: html`${ownLines.total > 0 ? html`<a class="btn" href="/inbox/reviews/${review.id}">${w.own_lines}</a>` : ''}${mayLaunch(visit) && review.status === 'IN_PROGRESS' ? html`${go(`${base}/remind`, w.remind)}${go(`${base}/complete`, w.complete_review, 'danger')}` : ''}<a class="btn" href="${base}/evidence" download>${w.evidence}</a>`,
+  })
 }
 
 type Grid = {
@@ -210,12 +206,11 @@ export async function showOwnReview(
       })
     ).total
   const [all, open] = [await count([]), await count(UNDECIDED)]
-  const visitor = await visit.visitor()
   const base = `/inbox/reviews/${id}`
   const asked = askedOf(visit, form)
   return c.html(
     layout({
-      ...{ t, title: w.one_review, visitor },
+      ...{ t, title: w.one_review, visitor: await visit.visitor() },
       area: 'inbox',
       content: html`<div class="page">
 <div class="head"><div><ol class="crumbs"><li><a href="/inbox">${w.inbox}</a></li></ol><h1>${all === 0 ? w.no_own_lines : open === 0 ? w.all_lines_decided : w.lines_left(open)}</h1><p>${all === 0 ? w.no_own_lines_text : w.own_review_lead}</p></div></div>
@@ -224,7 +219,7 @@ ${
   all === 0
     ? ''
     : html`<progress max="${all}" value="${all - open}" aria-label="${w.decided}"></progress>
-${await grid(visit, base, { ...refused, mine: true, asked }, visitor)}`
+${await grid(visit, base, { ...refused, mine: true, asked })}`
 }
 </div>`,
     }),
@@ -245,7 +240,6 @@ async function grid(
   { db, principal, now, t, ...visit }: ConsoleVisit,
   base: string,
   { mine, asked, problem = null, ...typed }: Grid,
-  visitor: Visitor | null = null,
 ): Promise<Markup> {
   const { w } = t
   const review = visit.c.req.param('access_review_id') ?? ''
@@ -272,15 +266,15 @@ async function grid(
   return html`${asking(t, base, asked)}
 ${problem === null ? '' : html`<div id="not-decided">${note('bad', 'alert', w.nothing_decided, problem, 'alert')}</div>`}
 ${
-  visitor === null
-    ? list
-    : html`<form class="stack" method="post" action="${base}/decide">
-${proofField(visitor.proof)}
+  mine
+    ? html`<form class="stack" method="post" action="${base}/decide">
+${proofField(visit.proof)}
 <button disabled hidden></button>
 ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${list}
 ${rows.length === 0 ? '' : decide(t, found.total, typed)}
 </form>`
+    : list
 }`
 }
 

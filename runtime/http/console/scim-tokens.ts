@@ -13,7 +13,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
-import { type Column, card, field, listed, pagesNav, row, shell } from './parts.ts'
+import { answerPage, type Column, card, field, listed, pagesNav, row } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const { path: PATH } = SIDE.scim
@@ -38,7 +38,6 @@ async function show(
   const { w } = t
   const page = pageNumber(c.req.query('page'))
   const tokens = await listScimTokens(db, principal, { page, size: SIZE })
-  const visitor = await visit.visitor()
   const mayWrite = principal.permissions.has('scim.write') && !principal.readOnly
   const columns = w.scim_columns.map((words, at) => ({
     words,
@@ -47,22 +46,20 @@ async function show(
   const content = html`${made === null ? '' : once(w, made)}
 ${problem === null ? '' : note('bad', 'alert', w.no_token_made, problem, 'alert')}
 <p>${w.scim_address}: <code class="wrap">${SCIM_PATH}</code></p>
-${mayWrite ? form(t, visitor.proof, typed) : ''}
+${mayWrite ? form(t, visit.proof, typed) : ''}
 ${listed(
   { id: 'list', title: w.scim_tokens, count: tokens.total },
   columns,
-  tokens.items.map((one) => row(columns, cells(visit, one, mayWrite ? visitor.proof : null))),
+  tokens.items.map((one) => row(columns, cells(visit, one, mayWrite ? visit.proof : null))),
   { title: w.scim_none, text: w.scim_none_text },
   pagesNav(tokens, w.scim_tokens, (at) => `${PATH}?page=${at}`, t),
   t,
 )}`
-  return c.html(
-    shell({
-      ...{ t, visitor, flash: visit.flash(), place: 'scim', isPlace: true },
-      ...{ title: w.scim_tokens, lead: w.scim_lead, content },
-    }),
+  return answerPage(visit, {
+    ...{ place: 'scim', isPlace: true },
+    ...{ title: w.scim_tokens, lead: w.scim_lead, content },
     status,
-  )
+  })
 }
 
 const once = (w: PageWords, { name, token }: { name: string; token: string }): Markup =>

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { SettingInForce } from '../../contract/endpoints/settings.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { badge } from '../pages/states.ts'
-import { brief, type Column, listed, row, shell } from './parts.ts'
+import { answerPage, brief, type Column, listed, row } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const columnsOf = (t: Tongue): Column[] => [
@@ -32,21 +32,18 @@ export async function showSettings(visit: ConsoleVisit): Promise<Response> {
       t.console.setting.sources[one.source],
     ]),
   )
-  return visit.c.html(
-    shell({
+  return answerPage(visit, {
+    ...{ place: 'settings', isPlace: true },
+    ...{ title: t.console.setting.title, lead: t.console.setting.lead },
+    content: listed(
+      { id: 'list', title: t.console.setting.title, count: items.length },
+      columnsOf(t),
+      rows,
+      {
+        ...{ title: t.console.setting.nothing, text: '' },
+      },
+      '',
       t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'settings', isPlace: true },
-      ...{ title: t.console.setting.title, lead: t.console.setting.lead },
-      content: listed(
-        { id: 'list', title: t.console.setting.title, count: items.length },
-        columnsOf(t),
-        rows,
-        {
-          ...{ title: t.console.setting.nothing, text: '' },
-        },
-        '',
-        t,
-      ),
-    }),
-  )
+    ),
+  })
 }

@@ -9,7 +9,17 @@ import { type Markup, proofField } from '../frame/layout.ts'
 import { note } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { refusal, type Status } from './change.ts'
-import { brief, type Column, card, facts, listed, row, shell, table, thousands } from './parts.ts'
+import {
+  answerPage,
+  brief,
+  type Column,
+  card,
+  facts,
+  listed,
+  row,
+  table,
+  thousands,
+} from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 export const UPKEEP_PATH = '/console/upkeep'
@@ -33,23 +43,20 @@ type Shown = { told?: Markup | string; to?: string; status?: Status }
 export const showUpkeep = (visit: ConsoleVisit): Promise<Response> => show(visit, {})
 
 async function show(visit: ConsoleVisit, { told = '', to = '', status = 200 }: Shown) {
-  const { c, t } = visit
+  const { t } = visit
   const { w } = t
   const mail = await visit.ask('mail_status')
   const rotation = await visit.ask('get_rotation')
-  const visitor = await visit.visitor()
   const content = html`${told}
-<div class="cols"><div class="stack wide">${report(visit, latest.get(visit.deps) ?? null, visitor.proof)}</div><div class="stack wide">
-${mailCard(visit, mail, { proof: visitor.proof, to })}
-${rotationCard(visit, rotation, visitor.proof)}
+<div class="cols"><div class="stack wide">${report(visit, latest.get(visit.deps) ?? null, visit.proof)}</div><div class="stack wide">
+${mailCard(visit, mail, { proof: visit.proof, to })}
+${rotationCard(visit, rotation, visit.proof)}
 </div></div>`
-  return c.html(
-    shell({
-      ...{ t, visitor, flash: visit.flash(), place: 'background' },
-      ...{ title: w.upkeep, lead: w.upkeep_lead, content },
-    }),
+  return answerPage(visit, {
+    place: 'background',
+    ...{ title: w.upkeep, lead: w.upkeep_lead, content },
     status,
-  )
+  })
 }
 
 const columnsOf = (words: readonly string[]): Column[] => words.map((one) => ({ words: one }))

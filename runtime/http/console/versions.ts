@@ -6,7 +6,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { badge } from '../pages/states.ts'
 import { differenceList } from './change.ts'
 import { pathOf } from './connector.ts'
-import { brief, type Column, card, check, facts, go, listed, row, shell } from './parts.ts'
+import { answerPage, brief, type Column, card, check, facts, go, listed, row } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 export async function showVersion(visit: ConsoleVisit): Promise<Response> {
@@ -15,16 +15,13 @@ export async function showVersion(visit: ConsoleVisit): Promise<Response> {
   const report = await visit.ask('show_version', { params: { connector_id, digest } })
   const { id, version, replaces } = report
   const content = html`<div class="cols"><div class="stack wide">${reportCards(t, report)}</div><div class="stack wide">${activation(t, report)}</div></div>`
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors', content },
-      title: `${id} ${version}`,
-      crumbs: [{ path: pathOf(id), words: id }],
-      state: trustBadge(t, report),
-      lead: t.console.version.lead(replaces),
-    }),
-  )
+  return answerPage(visit, {
+    ...{ place: 'connectors', content },
+    title: `${id} ${version}`,
+    crumbs: [{ path: pathOf(id), words: id }],
+    state: trustBadge(t, report),
+    lead: t.console.version.lead(replaces),
+  })
 }
 
 /** Who signed it, what it wants, what it breaks: a card for each. */
@@ -126,23 +123,20 @@ export async function showGenerations(visit: ConsoleVisit): Promise<Response> {
       ? html`<div class="pages"><nav aria-label="${t.console.generation.list}"><a class="btn less" rel="next" href="/console/generations?before=${last}">${t.console.generation.older}</a></nav></div>`
       : ''
   const nothing = { title: t.console.generation.none, text: t.console.generation.noneText }
-  return c.html(
-    shell({
+  return answerPage(visit, {
+    place: 'connectors',
+    title: t.console.generation.title,
+    lead: t.console.generation.lead,
+    actions: go('/console/generations/compare', t.w.compare),
+    content: listed(
+      { id: 'list', title: t.console.generation.list },
+      generationsColumns(t),
+      rows,
+      nothing,
+      older,
       t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors' },
-      title: t.console.generation.title,
-      lead: t.console.generation.lead,
-      actions: go('/console/generations/compare', t.w.compare),
-      content: listed(
-        { id: 'list', title: t.console.generation.list },
-        generationsColumns(t),
-        rows,
-        nothing,
-        older,
-        t,
-      ),
-    }),
-  )
+    ),
+  })
 }
 
 const publishersColumns = (t: Tongue): Column[] => [
@@ -153,7 +147,7 @@ const publishersColumns = (t: Tongue): Column[] => [
 ]
 
 export async function showPublishers(visit: ConsoleVisit): Promise<Response> {
-  const { c, now, t } = visit
+  const { now, t } = visit
   const { items } = await visit.ask('list_publishers')
   const rows = items.map(({ key, name, trusted_at, revoked_at }) =>
     row(publishersColumns(t), [
@@ -172,21 +166,18 @@ export async function showPublishers(visit: ConsoleVisit): Promise<Response> {
     ]),
   )
   const nothing = { title: t.console.publisher.none, text: t.console.publisher.noneText }
-  return c.html(
-    shell({
+  return answerPage(visit, {
+    place: 'connectors',
+    title: t.console.publisher.title,
+    lead: t.console.publisher.lead,
+    actions: go('/console/publishers/trust', t.console.publisher.trust, 'main'),
+    content: listed(
+      { id: 'list', title: t.console.publisher.list },
+      publishersColumns(t),
+      rows,
+      nothing,
+      '',
       t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'connectors' },
-      title: t.console.publisher.title,
-      lead: t.console.publisher.lead,
-      actions: go('/console/publishers/trust', t.console.publisher.trust, 'main'),
-      content: listed(
-        { id: 'list', title: t.console.publisher.list },
-        publishersColumns(t),
-        rows,
-        nothing,
-        '',
-        t,
-      ),
-    }),
-  )
+    ),
+  })
 }

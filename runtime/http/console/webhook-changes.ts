@@ -11,7 +11,7 @@ import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { note } from '../pages/parts.ts'
 import { type About, type ConsoleChange, wordsFrom } from './change.ts'
-import { card, choose, facts, field, go, shell, thousands } from './parts.ts'
+import { answerPage, card, choose, facts, field, go, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const LIST = '/console/webhooks'
@@ -107,13 +107,10 @@ async function showSecret(visit: ConsoleVisit, id: string, secret: string): Prom
 <div class="row">${go(webhookPath(id), t.console.webhook_change.goOn, 'main')}</div>
 </div>`,
   )
-  return visit.c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: null, place: 'webhooks', content },
-      title: t.console.webhook_change.secretReady,
-    }),
-  )
+  return answerPage(visit, {
+    ...{ place: 'webhooks', content },
+    title: t.console.webhook_change.secretReady,
+  })
 }
 
 async function showTried(
@@ -135,13 +132,10 @@ ${card(
   ]),
 )}
 <div class="row">${go(`${webhookPath(id)}/test`, t.console.webhook_change.again)}${go(webhookPath(id), t.console.webhook_change.goOn, 'plain')}</div>`
-  return visit.c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: null, place: 'webhooks', content },
-      title: ok ? t.console.webhook_change.testGood : t.console.webhook_change.testBad,
-    }),
-  )
+  return answerPage(visit, {
+    ...{ place: 'webhooks', content },
+    title: ok ? t.console.webhook_change.testGood : t.console.webhook_change.testBad,
+  })
 }
 
 export const WEBHOOK_CHANGES = {

@@ -4,7 +4,7 @@ import type { Webhook } from '../../contract/endpoints/webhooks.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { badge } from '../pages/states.ts'
-import { brief, type Column, card, facts, go, listed, row, shell, thousands } from './parts.ts'
+import { answerPage, brief, type Column, card, facts, go, listed, row, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 import { webhookPath } from './webhook-changes.ts'
 
@@ -25,7 +25,7 @@ const state = (t: Tongue, { enabled, feed }: Webhook, now: Date): Markup => {
 }
 
 export async function showWebhooks(visit: ConsoleVisit): Promise<Response> {
-  const { c, now, t } = visit
+  const { now, t } = visit
   const { items } = await visit.ask('list_webhooks')
   const rows = items.slice(0, MOST).map((one) => {
     const at = webhookPath(one.id)
@@ -37,26 +37,23 @@ export async function showWebhooks(visit: ConsoleVisit): Promise<Response> {
       go(`${at}/test`, html`${t.console.webhook.test}${named}`, 'less'),
     ])
   })
-  return c.html(
-    shell({
+  return answerPage(visit, {
+    ...{ place: 'webhooks', isPlace: true },
+    title: t.console.webhook.title,
+    lead: t.console.webhook.lead,
+    actions: go('/console/webhooks/new', t.console.webhook.make, 'main'),
+    content: listed(
+      { id: 'list', title: t.console.webhook.title, count: items.length },
+      columnsOf(t),
+      rows,
+      {
+        title: t.console.webhook.none,
+        text: t.console.webhook.noneText,
+      },
+      '',
       t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'webhooks', isPlace: true },
-      title: t.console.webhook.title,
-      lead: t.console.webhook.lead,
-      actions: go('/console/webhooks/new', t.console.webhook.make, 'main'),
-      content: listed(
-        { id: 'list', title: t.console.webhook.title, count: items.length },
-        columnsOf(t),
-        rows,
-        {
-          title: t.console.webhook.none,
-          text: t.console.webhook.noneText,
-        },
-        '',
-        t,
-      ),
-    }),
-  )
+    ),
+  })
 }
 
 /** One webhook: where it goes, what goes with it, and what can be done about it. */
@@ -97,13 +94,10 @@ export async function showWebhook(visit: ConsoleVisit): Promise<Response> {
           ]),
         )
   }</div></div>`
-  return c.html(
-    shell({
-      t,
-      ...{ visitor: await visit.visitor(), flash: visit.flash(), place: 'webhooks', content },
-      title: one.name,
-      state: state(t, one, now),
-      actions: html`${go(`${at}/test`, t.console.webhook.test, 'main')}${go(`${at}/change`, t.console.webhook.change)}${go(`${at}/secret`, t.console.webhook.renew)}${one.enabled ? go(`${at}/disable`, t.console.webhook.disable) : go(`${at}/enable`, t.console.webhook.enable)}${go(`${at}/delete`, t.console.webhook.remove, 'danger')}`,
-    }),
-  )
+  return answerPage(visit, {
+    ...{ place: 'webhooks', content },
+    title: one.name,
+    state: state(t, one, now),
+    actions: html`${go(`${at}/test`, t.console.webhook.test, 'main')}${go(`${at}/change`, t.console.webhook.change)}${go(`${at}/secret`, t.console.webhook.renew)}${one.enabled ? go(`${at}/disable`, t.console.webhook.disable) : go(`${at}/enable`, t.console.webhook.enable)}${go(`${at}/delete`, t.console.webhook.remove, 'danger')}`,
+  })
 }

@@ -31,6 +31,8 @@ export type Visit = {
   /** How pages speak to the person: as they chose, else as their browser wants. */
   t: Tongue
   visitor(): Promise<Visitor>
+  /** Proof for the forms of the session. */
+  proof: string
   /** What was just done, once. */
   flash(): Markup | null
   /** The same before it is made to words. */
@@ -71,7 +73,7 @@ export async function visitOf(
     principal,
     context: contextOf(c, deps),
     now: await deps.parts.now(who.db),
-    t,
+    ...{ t, proof },
     async visitor() {
       const user = await getCurrentUser(who.db, principal)
       const { total } = await listTasks(who.db, principal, {
