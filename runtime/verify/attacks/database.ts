@@ -94,13 +94,7 @@ export const DATABASE: readonly Attack[] = [
   { ...database, name: 'endless-rows', promise: 1, ends: ['invalid_response'], quick: true },
   { ...database, name: 'endless-result', promise: 1, ends: ['request_timeout', 'rate_limit'] },
   { ...database, name: 'wide-rows', promise: 1, ends: ['invalid_response'] },
-  {
-    ...database,
-    name: 'silent-database',
-    promise: 1,
-    ends: ['request_timeout'],
-    deadlineMs: 1500,
-  },
+  { ...database, name: 'silent-database', promise: 1, ends: ['request_timeout'], deadlineMs: 1500 },
   {
     ...database,
     name: 'dripping-database',

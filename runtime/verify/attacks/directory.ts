@@ -48,19 +48,8 @@ export const DIRECTORY: readonly Attack[] = [
       'http://127.0.0.1:{port}',
     ].map((base_url) => ({ base_url })),
   },
-  {
-    ...directory,
-    name: 'endless-entries',
-    promise: 1,
-    ends: ['invalid_response'],
-    quick: true,
-  },
-  {
-    ...directory,
-    name: 'endless-pages',
-    promise: 1,
-    ends: ['request_timeout', 'rate_limit'],
-  },
+  { ...directory, name: 'endless-entries', promise: 1, ends: ['invalid_response'], quick: true },
+  { ...directory, name: 'endless-pages', promise: 1, ends: ['request_timeout', 'rate_limit'] },
   { ...directory, name: 'wide-entries', promise: 1, ends: ['invalid_response'] },
   {
     ...directory,
@@ -76,13 +65,7 @@ export const DIRECTORY: readonly Attack[] = [
     ends: ['request_timeout'],
     deadlineMs: 1500,
   },
-  {
-    ...directory,
-    name: 'broken-entries',
-    promise: 1,
-    ends: ['answer'],
-    deadlineMs: 5000,
-  },
+  { ...directory, name: 'broken-entries', promise: 1, ends: ['answer'], deadlineMs: 5000 },
   {
     ...directory,
     name: 'searches-at-once',

@@ -3,19 +3,14 @@ import type { Attack } from './attack.ts'
 const full = ['service_error', 'request_timeout'] as const
 /** The language itself may refuse, which is a failure of the connector like others. */
 const fullOrRefused = [...full, 'unexpected_error'] as const
-const upstream = [{ base_url: '{upstream}' }]
+/** With an upstream of the run behind its connector. */
+const asking = { settings: [{ base_url: '{upstream}' }], granted: true } as const
 
 export const MEMORY: readonly Attack[] = [
   { name: 'fill-arrays', promise: 1, ends: full, deadlineMs: 3000, quick: true },
   { name: 'one-huge-array', promise: 1, ends: fullOrRefused, deadlineMs: 3000, workerMayDie: true },
   { name: 'typed-arrays', promise: 1, ends: fullOrRefused, deadlineMs: 1200 },
-  {
-    name: 'split-text',
-    promise: 1,
-    ends: full,
-    deadlineMs: 2000,
-    workerMayDie: true,
-  },
+  { name: 'split-text', promise: 1, ends: full, deadlineMs: 2000, workerMayDie: true },
   { name: 'doubling-text', promise: 1, ends: fullOrRefused, deadlineMs: 1200, workerMayDie: true },
   { name: 'unbounded-map', promise: 1, ends: full, deadlineMs: 3000, workerMayDie: true },
   { name: 'buffers', promise: 1, ends: fullOrRefused, deadlineMs: 1200, workerMayDie: true },
@@ -36,22 +31,20 @@ export const MEMORY: readonly Attack[] = [
     workerMayDie: true,
   },
   {
+    ...asking,
     name: 'json-deep-in',
     promise: 1,
     ends: [...fullOrRefused, 'invalid_response'],
     deadlineMs: 3000,
     workerMayDie: true,
-    settings: upstream,
-    granted: true,
   },
   {
+    ...asking,
     name: 'json-wide-in',
     promise: 1,
     ends: [...fullOrRefused, 'answer'],
     deadlineMs: 3000,
     workerMayDie: true,
-    settings: upstream,
-    granted: true,
   },
   { name: 'recursion', promise: 1, ends: ['unexpected_error'], deadlineMs: 2000 },
   {
@@ -67,15 +60,9 @@ export const MEMORY: readonly Attack[] = [
   { name: 'pending-promises', promise: 1, ends: full, deadlineMs: 1200, workerMayDie: true },
   { name: 'timers', promise: 1, ends: ['unexpected_error'], deadlineMs: 2000 },
   { name: 'timers-set-and-cleared', promise: 1, ends: ['unexpected_error'], deadlineMs: 2000 },
+  { ...asking, name: 'fetches', promise: 1, ends: ['rate_limit', ...full], deadlineMs: 1200 },
   {
-    name: 'fetches',
-    promise: 1,
-    ends: ['rate_limit', ...full],
-    deadlineMs: 1200,
-    settings: upstream,
-    granted: true,
-  },
-  {
+    ...asking,
     name: 'fetch-bodies',
     promise: 1,
     ends: full,
@@ -88,8 +75,6 @@ export const MEMORY: readonly Attack[] = [
         get_account: {},
       },
     },
-    settings: upstream,
-    granted: true,
   },
   { name: 'listeners', promise: 1, ends: full, deadlineMs: 1200, workerMayDie: true },
   { name: 'big-numbers', promise: 1, ends: fullOrRefused, deadlineMs: 1000, workerMayDie: true },

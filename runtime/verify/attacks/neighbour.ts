@@ -114,12 +114,7 @@ export const NEIGHBOUR: readonly Attack[] = [
     ends: refused,
     manifest: { capabilities: { delete_account: {} } },
   },
-  {
-    name: 'same-id',
-    promise: 3,
-    ends: refused,
-    manifest: { id: 'healthy-neighbour' },
-  },
+  { name: 'same-id', promise: 3, ends: refused, manifest: { id: 'healthy-neighbour' } },
   { name: 'reserved-id', promise: 3, ends: refused, manifest: { id: 'list-connector-app-ids' } },
   {
     name: 'id-that-is-a-path',

@@ -30,11 +30,7 @@ export const TIME: readonly Attack[] = [
   { name: 'loop-in-proxy-trap', promise: 1, ends: [...late, 'invalid_response'] },
   { name: 'loop-in-thenable', promise: 1, ends: late },
   { name: 'loop-in-error', promise: 1, ends: [...late, 'unexpected_error'] },
-  {
-    name: 'loop-in-prepare-stack-trace',
-    promise: 1,
-    ends: [...late, 'unexpected_error'],
-  },
+  { name: 'loop-in-prepare-stack-trace', promise: 1, ends: [...late, 'unexpected_error'] },
   { name: 'loop-that-catches', promise: 1, ends: lateOrFull, workerMayDie: true },
   { name: 'regular-expression', promise: 1, ends: late },
   { name: 'bigint-power', promise: 1, ends: late, workerMayDie: true, quick: true },

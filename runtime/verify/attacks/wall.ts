@@ -19,13 +19,7 @@ const ATTACKS: readonly Attack[] = [
       '{"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"polluted":"yes"}},"custom_attributes":["__proto__"]}',
   },
   { name: 'pollution-by-reply', promise: 1, ends: judged, quick: true },
-  {
-    name: 'pollution-by-upstream',
-    promise: 1,
-    ends: judged,
-    settings: upstream,
-    granted: true,
-  },
+  { name: 'pollution-by-upstream', promise: 1, ends: judged, settings: upstream, granted: true },
   { name: 'thenable-twice', promise: 1, ends: ['answer'] },
   {
     name: 'nested-thenables',
