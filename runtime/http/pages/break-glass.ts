@@ -1,15 +1,23 @@
 /** Taking break-glass access. */
+import { html } from 'hono/html'
 import { CoreError } from '../../contract/errors/problem.ts'
-import { MAX_GLASS_MINUTES, MAX_GLASS_REASON } from '../../contract/models/break-glass.ts'
+import {
+  type BreakGlass,
+  MAX_GLASS_MINUTES,
+  MAX_GLASS_REASON,
+} from '../../contract/models/break-glass.ts'
 import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { takeBreakGlass } from '../../core/requests/break-glass.ts'
 import { REFUSAL_STATUS } from '../edge/statuses.ts'
 import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
-import type { Markup } from '../frame/layout.ts'
-import { breakGlassPage, type GlassValues } from './break-glass-page.ts'
+import { AREAS, type Markup, proofField } from '../frame/layout.ts'
+import { empty, note } from './parts.ts'
+import { answerPortal } from './portal.ts'
 import type { Visit } from './visit.ts'
+
+type GlassValues = { id: string; minutes: string; reason: string }
 
 /** Most that are shown. */
 const MOST = 100
@@ -23,11 +31,47 @@ async function show(
   problem: Markup | string | null,
   status: 200 | 403 | 409 | 422,
 ): Promise<Response> {
-  const { c, db, principal, t } = visit
+  const { db, principal, t } = visit
+  const { w } = t
   const query = { mine: true, app_id: null, page: 1, size: MOST }
   const { items } = await listBreakGlass(db, principal, query)
-  const visitor = await visit.visitor()
-  return c.html(breakGlassPage({ t, visitor, items, values, problem }), status)
+  return answerPortal(visit, {
+    title: problem === null ? w.break_glass : w.error_break_glass,
+    ...{ heading: w.break_glass, lead: w.glass_lead, area: 'access', status },
+    content:
+      items.length === 0
+        ? html`<div class="card">${empty('info', w.glass_none, w.glass_none_text)}</div>`
+        : asking(visit, items, values, problem),
+  })
+}
+
+function asking(
+  { t, proof }: Visit,
+  items: readonly BreakGlass[],
+  values: GlassValues,
+  problem: Markup | string | null,
+): Markup {
+  const { w } = t
+  const isChosen = (id: string) => id === values.id || items.length === 1
+  return html`<form class="card" method="post" action="/access/break-glass" novalidate>
+<div class="in stack wide">
+${proofField(proof)}
+${problem === null ? '' : note('bad', 'alert', w.glass_not_given, problem, 'alert')}
+<fieldset class="field"><legend>${w.what}</legend>
+${items.map(
+  ({ id, label, app_name, max_minutes }) =>
+    html`<label class="choice"><input type="radio" name="id" value="${id}"${isChosen(id) ? html` checked` : ''}><span><strong class="wrap">${label}</strong><span class="sub wrap">${w.glass_of(app_name, t.wholeLength(max_minutes * 60))}</span></span></label>`,
+)}</fieldset>
+<div class="field"><label for="minutes">${w.glass_minutes}</label>
+<p class="help" id="minutes-help">${w.glass_minutes_help}</p>
+<input id="minutes" name="minutes" inputmode="numeric" maxlength="4" autocomplete="off" aria-describedby="minutes-help" value="${values.minutes}"></div>
+<div class="field"><label for="reason">${w.glass_reason}</label>
+<p class="help" id="reason-help">${w.glass_reason_help}</p>
+<textarea id="reason" name="reason" rows="3" maxlength="${MAX_GLASS_REASON}" aria-describedby="reason-help" required>
+${values.reason}</textarea></div>
+<div class="row"><button class="btn danger">${w.glass_take}</button><a class="btn plain" href="${AREAS.access.path}">${w.cancel}</a></div>
+</div>
+</form>`
 }
 
 export async function takeForm(visit: Visit, form: Form): Promise<Response> {

@@ -1,5 +1,7 @@
-/** The page of a person's delegates, and what it sends. */
+/** Who decides in whose place: a form for another, and both lists. */
+import { html } from 'hono/html'
 import { CoreError } from '../../contract/errors/problem.ts'
+import { type Delegation, MAX_DELEGATION_DAYS } from '../../contract/models/delegation.ts'
 import {
   createDelegation,
   endDelegation,
@@ -8,13 +10,26 @@ import {
 import { REFUSAL_STATUS } from '../edge/statuses.ts'
 import { wordsOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
+import { type Markup, proofField } from '../frame/layout.ts'
+import { nameOf, parseMoment } from '../frame/words.ts'
 import { searchText } from './access.ts'
-import { type DelegateForm, delegatesPage } from './delegates-page.ts'
 import { personNamed } from './named.ts'
+import { note } from './parts.ts'
+import { answerPortal } from './portal.ts'
+import { badge } from './states.ts'
 import type { Visit } from './visit.ts'
 
 /** Most of each list that are shown. */
 const SIZE = 50
+
+/** What was typed, and why it was not taken. */
+type DelegateForm = {
+  person: string
+  since: string
+  until: string
+  reason: string
+  problem: string | null
+}
 
 const NOTHING: DelegateForm = { person: '', since: '', until: '', reason: '', problem: null }
 
@@ -23,14 +38,87 @@ export async function showDelegates(
   form: DelegateForm = NOTHING,
   status: 200 | 409 | 422 = 200,
 ): Promise<Response> {
-  const { c, db, principal, t, now } = visit
+  const { db, principal, t } = visit
   const { userId, readOnly } = principal
+  const { w } = t
   const of = { page: 1, size: SIZE, user_id: null, delegate_id: null }
   const yours = await listDelegations(db, principal, { ...of, user_id: userId })
   const others = await listDelegations(db, principal, { ...of, delegate_id: userId })
-  const [visitor, flash] = [await visit.visitor(), visit.flash()]
-  const page = { t, visitor, flash, readOnly, yours, others, form, now }
-  return c.html(delegatesPage(page), status)
+  return answerPortal(visit, {
+    ...{ title: w.delegates_title, lead: w.delegates_lead, status },
+    content: html`${form.problem === null ? '' : note('bad', 'alert', w.delegate_not_named, form.problem, 'alert')}
+${readOnly ? note('', 'info', w.delegates_read_only) : naming(visit, form)}
+${list(visit, 'yours', w.delegates_yours, w.delegates_yours_none, yours, ({ delegate }) => delegate)}
+${list(visit, 'others', w.delegates_of, w.delegates_of_none, others, ({ user }) => user)}`,
+  })
+}
+
+const MAX_REASON = 500
+
+function naming({ t, proof, now }: Visit, form: DelegateForm): Markup {
+  const { w } = t
+  const today = now.toISOString().slice(0, 10)
+  return html`<section class="card" aria-labelledby="h-new"><header><h2 id="h-new">${w.delegate_new}</h2></header>
+<form class="in stack" method="post" action="/settings/delegates">
+${proofField(proof)}
+<div class="field"><label for="person">${w.delegate_person}</label><p class="help" id="person-help">${w.delegate_person_help}</p>
+<input id="person" name="person" value="${form.person}" maxlength="320" required autocomplete="off" aria-describedby="person-help"></div>
+<div class="field"><label for="since">${w.delegate_since} <span class="soft">${w.optional}</span></label><p class="help" id="since-help">${w.delegate_since_help}</p>
+<input id="since" name="since" type="date" value="${form.since}" min="${today}" aria-describedby="since-help"></div>
+<div class="field"><label for="until">${w.delegate_until}</label><p class="help" id="until-help">${w.delegate_until_help(MAX_DELEGATION_DAYS)}</p>
+<input id="until" name="until" type="date" value="${form.until}" min="${today}" required aria-describedby="until-help"></div>
+<div class="field"><label for="reason">${w.reason} <span class="soft">${w.optional}</span></label><p class="help" id="reason-help">${w.delegate_reason_help}</p>
+<input id="reason" name="reason" value="${form.reason}" maxlength="${MAX_REASON}" autocomplete="off" aria-describedby="reason-help"></div>
+<div><button class="btn main">${w.delegate_name}</button></div>
+</form></section>`
+}
+
+type PersonOf = (one: Delegation) => Delegation['user']
+
+function list(
+  visit: Visit,
+  id: string,
+  title: string,
+  none: string,
+  { items, total }: { items: readonly Delegation[]; total: number },
+  personOf: PersonOf,
+): Markup {
+  const { w } = visit.t
+  const head = html`<header><h2 id="${id}">${title}</h2><span class="count">${total}</span></header>`
+  if (items.length === 0)
+    return html`<section class="card" aria-labelledby="${id}">${head}<p class="in soft">${none}</p></section>`
+  return html`<section class="card" aria-labelledby="${id}">${head}
+<div class="scroll" role="region" aria-labelledby="${id}" tabindex="0"><table>
+<thead><tr>${w.delegate_columns.map((words, at) => html`<th scope="col" class="${LOOKS[at] ?? ''}">${words}</th>`)}</tr></thead>
+<tbody>${items.map((one) => row(visit, one, personOf))}</tbody>
+</table></div>
+${total > items.length ? html`<footer>${w.delegates_not_shown(total - items.length)}</footer>` : ''}</section>`
+}
+
+/** How the columns look, from the first. */
+const LOOKS = ['', 'c3', 'c2', '']
+
+function row({ t, proof, now, principal }: Visit, one: Delegation, personOf: PersonOf) {
+  const { w } = t
+  const person = personOf(one)
+  const name = person ? nameOf(person) : w.someone
+  const until = parseMoment(one.until)
+  const isOver = one.ended_at !== null || until <= now
+  const state = isOver
+    ? badge('', 'minus', w.delegate_ended)
+    : one.active
+      ? badge('good', 'check', w.delegate_now)
+      : badge('wait', 'clock', w.delegate_later)
+  return html`<tr class="${isOver ? 'soft' : ''}">
+<th scope="row" class="wrap">${name}${person && person.email !== name ? html`<span class="sub wrap">${person.email}</span>` : ''}${one.reason === '' ? '' : html`<span class="sub wrap">${w.quoted(one.reason)}</span>`}</th>
+<td class="c3">${t.moment(parseMoment(one.since), now)}</td>
+<td class="c2">${t.moment(until, now)}</td>
+<td>${state}${
+    isOver || principal.readOnly
+      ? ''
+      : html` <form method="post" action="/settings/delegates/${one.id}/end">${proofField(proof)}<button class="btn less">${w.delegate_end}<span class="unseen">: ${name}</span></button></form>`
+  }</td>
+</tr>`
 }
 
 export async function nameDelegate(visit: Visit, form: Form): Promise<Response> {

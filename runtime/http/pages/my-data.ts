@@ -1,42 +1,15 @@
 /** What is kept of the person who looks: shown, or as a file. Looking is recorded, so it is a form. */
 import { html } from 'hono/html'
-import type { PersonExport } from '../../contract/endpoints/personal-data.ts'
 import { exportOwn } from '../../core/personal-data/own.ts'
-import { AREAS, layout, type Markup, proofField, type Visitor } from '../frame/layout.ts'
+import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { note } from './parts.ts'
+import { answerPortal } from './portal.ts'
 import type { Visit } from './visit.ts'
 
 /** Rows of a table that the page shows, and characters of a row. */
 const MOST_SHOWN = 20
 const MOST_CHARACTERS = 2000
-
-type MyDataPage = { t: Tongue; visitor: Visitor; readOnly: boolean; data: PersonExport | null }
-
-function myDataPage({ t, visitor, readOnly, data }: MyDataPage): Markup {
-  const { w } = t
-  const send = (path: string, look: string, words: string) =>
-    html`<form method="post" action="${path}">${proofField(visitor.proof)}<button class="btn ${look}">${words}</button></form>`
-  return layout({
-    ...{ t, title: w.my_data, visitor },
-    content: html`<div class="page portal">
-<div class="head"><div>
-<ol class="crumbs"><li><a href="${AREAS.access.path}">${w.my_access}</a></li></ol>
-<h1>${w.my_data}</h1><p>${w.my_data_lead}</p>
-</div></div>
-<section class="card" aria-label="${w.my_data}"><div class="in stack">
-<p>${w.my_data_text}</p>
-${
-  readOnly
-    ? note('', 'info', w.my_data_read_only)
-    : html`<div class="row">${send('/settings/my-data/download', 'main', w.my_data_download)}${send('/settings/my-data', '', w.my_data_show)}</div>
-<p class="small soft">${w.my_data_recorded}</p>`
-}
-</div></section>
-${data === null ? '' : Object.entries(data.tables).map(([name, rows]) => tableOf(t, name, rows))}
-</div>`,
-  })
-}
 
 function tableOf({ w }: Tongue, name: string, rows: readonly Record<string, unknown>[]): Markup {
   const shown = rows.slice(0, MOST_SHOWN)
@@ -48,9 +21,23 @@ ${shown.map((row) => html`<pre class="wrap small">${JSON.stringify(row, null, 1)
 /** By GET what there is; by the form what it is. */
 export async function showMyData(visit: Visit): Promise<Response> {
   const { c, db, principal, t } = visit
+  const { w } = t
   const data = c.req.method === 'POST' ? await exportOwn(db, principal) : null
-  const { readOnly } = principal
-  return c.html(myDataPage({ t, visitor: await visit.visitor(), readOnly, data }))
+  const send = (path: string, look: string, words: string) =>
+    html`<form method="post" action="${path}">${proofField(visit.proof)}<button class="btn ${look}">${words}</button></form>`
+  return answerPortal(visit, {
+    ...{ title: w.my_data, lead: w.my_data_lead },
+    content: html`<section class="card" aria-label="${w.my_data}"><div class="in stack">
+<p>${w.my_data_text}</p>
+${
+  principal.readOnly
+    ? note('', 'info', w.my_data_read_only)
+    : html`<div class="row">${send('/settings/my-data/download', 'main', w.my_data_download)}${send('/settings/my-data', '', w.my_data_show)}</div>
+<p class="small soft">${w.my_data_recorded}</p>`
+}
+</div></section>
+${data === null ? '' : Object.entries(data.tables).map(([name, rows]) => tableOf(t, name, rows))}`,
+  })
 }
 
 export async function downloadMyData({ c, db, principal }: Visit): Promise<Response> {
