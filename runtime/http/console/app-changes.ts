@@ -13,7 +13,7 @@ import {
 import { triggerSync } from '../../core/sync/trigger.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { appCrumbs, appPath } from './apps.ts'
-import { type About, type ConsoleChange, wordsFrom } from './change.ts'
+import { type About, type ConsoleChange, minus, plus, same, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { field } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -69,7 +69,7 @@ export const APP_CHANGES = {
     preview: async ({ db, principal, t }, about) => {
       const app = await getApp(db, principal, idOf(about), [])
       return {
-        lines: [{ sign: 'plus', words: t.console.app_change.sync.line(app.user_friendly_label) }],
+        lines: [plus(t.console.app_change.sync.line(app.user_friendly_label))],
       }
     },
     act: ({ db, principal, context }, about) =>
@@ -89,19 +89,10 @@ export const APP_CHANGES = {
       // Nothing connects a custom app, so it has no credentials and no sync.
       if (row.instanceId === CUSTOM_INSTANCE)
         return {
-          lines: [
-            { sign: 'minus', words: w.notAsked(row.name) },
-            { sign: 'same', words: w.byHandStays },
-            { sign: 'same', words: w.canReturn },
-          ],
+          lines: [minus(w.notAsked(row.name)), same(w.byHandStays), same(w.canReturn)],
         }
       return {
-        lines: [
-          { sign: 'minus', words: w.destroyed(row.name) },
-          { sign: 'minus', words: w.noSync },
-          { sign: 'same', words: w.stays },
-          { sign: 'same', words: w.again },
-        ],
+        lines: [minus(w.destroyed(row.name)), minus(w.noSync), same(w.stays), same(w.again)],
       }
     },
     act: ({ db, principal }, about) => disconnectApp(db, principal, idOf(about)),
@@ -116,10 +107,7 @@ export const APP_CHANGES = {
       const row = await customApp(db, principal, idOf(about))
       if (row.disconnectedAt === null) return { lines: [] }
       return {
-        lines: [
-          { sign: 'plus', words: w.asked(row.name) },
-          { sign: 'plus', words: w.policies },
-        ],
+        lines: [plus(w.asked(row.name)), plus(w.policies)],
       }
     },
     act: async ({ db, principal, context }, about) => {
@@ -138,7 +126,7 @@ export const APP_CHANGES = {
       const run = await visit.ask('accept_sync', { params, body: { dry_run: true } })
       return {
         lines: [
-          { sign: 'minus', words: visit.t.console.app_change.accept.line(run.app_name) },
+          minus(visit.t.console.app_change.accept.line(run.app_name)),
           ...(run.problem ? [run.problem] : []),
         ],
       }
@@ -155,13 +143,12 @@ export const APP_CHANGES = {
       const run = await visit.ask('cancel_sync', { params, body: { dry_run: true } })
       return {
         lines: [
-          {
-            sign: 'minus',
-            words: visit.t.console.app_change.cancel.line(
+          minus(
+            visit.t.console.app_change.cancel.line(
               run.app_name,
               visit.t.console.sync_phases[run.phase],
             ),
-          },
+          ),
         ],
       }
     },
@@ -184,14 +171,15 @@ export const APP_CHANGES = {
       })
       const changed = NAMES.filter((name) => before[name] !== after[name])
       return {
-        lines: changed.map((name) => ({
-          sign: 'plus' as const,
-          words: visit.t.console.app_change.settings.line(
-            settingWords(visit.t, name),
-            before[name],
-            after[name],
+        lines: changed.map((name) =>
+          plus(
+            visit.t.console.app_change.settings.line(
+              settingWords(visit.t, name),
+              before[name],
+              after[name],
+            ),
           ),
-        })),
+        ),
       }
     },
     act: async (visit, about) =>

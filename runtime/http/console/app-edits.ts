@@ -8,7 +8,7 @@ import { PageError } from '../frame/error-page.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { appCrumbs, appPath } from './apps.ts'
-import { type About, type ConsoleChange, wordsFrom } from './change.ts'
+import { type About, type ConsoleChange, plus, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { brief, choose, field } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -94,7 +94,7 @@ export const APP_EDITS = {
       whole(t, about)
       const { name = '' } = filledIn(AppInputCreate, toldOf(about))
       return {
-        lines: [{ sign: 'plus', words: t.console.app_edit.make.line(brief(name, MOST_SHOWN)) }],
+        lines: [plus(t.console.app_edit.make.line(brief(name, MOST_SHOWN)))],
       }
     },
     async act({ c, db, principal, context, say, t }, about) {

@@ -34,6 +34,14 @@ type Sign = 'plus' | 'minus' | 'same'
 /** A line of a difference: what the page says, or the English of the core. */
 type DifferenceLine = string | { sign: Sign; words: string }
 
+const signed =
+  (sign: Sign) =>
+  (words: string): DifferenceLine => ({ sign, words })
+
+export const plus = signed('plus')
+export const minus = signed('minus')
+export const same = signed('same')
+
 /** What the words of a row are: the same wherever it is shown, or by how the page speaks. */
 type Said = string | ((t: Tongue) => string)
 
@@ -41,8 +49,8 @@ type Said = string | ((t: Tongue) => string)
 export type ChangeEnd = Flash | ((t: Tongue) => string)
 
 type Preview = {
-  /** Null before what it takes is filled in. */
-  lines: readonly DifferenceLine[] | null
+  /** Null before what it takes is filled in; `false` for a line that does not apply. */
+  lines: readonly (DifferenceLine | false)[] | null
   /** The newest generation that was seen: a change of another person in between is not overrun. */
   generation?: number
 }
@@ -263,7 +271,9 @@ const SAME = /\b(goes on|stays)\b/
 export const signOf = (line: string): Sign =>
   MINUS.test(line) ? 'minus' : SAME.test(line) ? 'same' : 'plus'
 
-export const differenceList = (lines: readonly DifferenceLine[], t: Tongue): Markup =>
-  lines.length === 0
+export function differenceList(lines: NonNullable<Preview['lines']>, t: Tongue): Markup {
+  const told = lines.filter((line) => line !== false)
+  return told.length === 0
     ? html`<p class="in soft">${t.console.change.nothingDifferent}</p>`
-    : html`<ul class="diff">${lines.map((line) => (typeof line === 'string' ? html`<li class="${signOf(line)}" lang="en">${line}</li>` : html`<li class="${line.sign}">${line.words}</li>`))}</ul>`
+    : html`<ul class="diff">${told.map((line) => (typeof line === 'string' ? html`<li class="${signOf(line)}" lang="en">${line}</li>` : html`<li class="${line.sign}">${line.words}</li>`))}</ul>`
+}

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { LicencePriceInput, PERIODS } from '../../contract/models/cost.ts'
 import { deletePrice, getLicence, putPrice } from '../../core/cost/licences.ts'
 import { SIDE } from '../frame/side.ts'
-import { type About, type ConsoleChange, wordsFrom } from './change.ts'
+import { type About, type ConsoleChange, minus, plus, wordsFrom } from './change.ts'
 import { priceWords } from './cost.ts'
 import { filledIn } from './filled-in.ts'
 import { brief, choose, field } from './parts.ts'
@@ -48,9 +48,7 @@ ${choose({ id: 'period', label: t.console.cost_change.set.period, value: about.g
       const after = priceWords(t, priceIn(about))
       const isSame = price ? priceWords(t, price) === after : false
       return {
-        lines: isSame
-          ? []
-          : [{ sign: 'plus', words: t.console.cost_change.set.line(brief(label, 80), after) }],
+        lines: [!isSame && plus(t.console.cost_change.set.line(brief(label, 80), after))],
       }
     },
     act: ({ db, principal }, about) => putPrice(db, principal, idOf(about), priceIn(about)),
@@ -66,12 +64,7 @@ ${choose({ id: 'period', label: t.console.cost_change.set.period, value: about.g
       const { label, price } = await licenceOf(visit, about)
       return {
         lines: price
-          ? [
-              {
-                sign: 'minus',
-                words: t.console.cost_change.forget.line(brief(label, 80), priceWords(t, price)),
-              },
-            ]
+          ? [minus(t.console.cost_change.forget.line(brief(label, 80), priceWords(t, price)))]
           : [],
       }
     },

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import { AcceptFindingInput } from '../../contract/models/finding.ts'
 import { acceptFinding, getFinding, reopenFinding } from '../../core/findings/read.ts'
 import { appPath } from './apps.ts'
-import { type About, type ConsoleChange, wordsFrom } from './change.ts'
+import { type About, type ConsoleChange, plus, same, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { brief, field } from './parts.ts'
 import { personPath } from './people.ts'
@@ -47,7 +47,7 @@ export const FINDING_CHANGES = {
       const kind = await kindIn(visit, about)
       const day = about.get('until')
       if (day === '') return { lines: null }
-      return { lines: [{ sign: 'same', words: visit.t.console.findings.accept.line(kind, day) }] }
+      return { lines: [same(visit.t.console.findings.accept.line(kind, day))] }
     },
     act: ({ db, principal, context }, about) =>
       acceptFinding(
@@ -74,7 +74,7 @@ export const FINDING_CHANGES = {
     crumbs: crumbsOf,
     async preview(visit, about) {
       const words = visit.t.console.findings.reopen.line(await kindIn(visit, about))
-      return { lines: [{ sign: 'plus', words }] }
+      return { lines: [plus(words)] }
     },
     act: ({ db, principal }, about) => reopenFinding(db, principal, idOf(about)),
   },

@@ -6,7 +6,7 @@ import { getPermission } from '../../core/catalogue/store/permissions.ts'
 import { PageError } from '../frame/error-page.ts'
 import { groupNamed } from '../pages/named.ts'
 import { appCrumbs } from './apps.ts'
-import { type About, type ConsoleChange, wordsFrom } from './change.ts'
+import { type About, type ConsoleChange, minus, plus, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { brief, field } from './parts.ts'
 import { groupNames, markedIn, permissionsPath } from './permissions.ts'
@@ -79,12 +79,7 @@ ${field({ t, id: 'minutes', label: t.console.glass_change.set.minutes, help: `1 
       await markIn(visit, about)
       const groups = namesIn(about).join(', ')
       return {
-        lines: [
-          {
-            sign: 'plus',
-            words: visit.t.console.glass_change.set.line(label, groups, about.get('minutes')),
-          },
-        ],
+        lines: [plus(visit.t.console.glass_change.set.line(label, groups, about.get('minutes')))],
       }
     },
     act: async (visit, about) =>
@@ -100,9 +95,7 @@ ${field({ t, id: 'minutes', label: t.console.glass_change.set.minutes, help: `1 
       const label = await labelOf(visit, about)
       const isMarked = (await markedIn(visit, appOf(about))).has(idOf(about))
       return {
-        lines: isMarked
-          ? [{ sign: 'minus', words: visit.t.console.glass_change.end.line(label) }]
-          : [],
+        lines: [isMarked && minus(visit.t.console.glass_change.end.line(label))],
       }
     },
     act: ({ db, principal }, about) => deleteBreakGlass(db, principal, idOf(about)),

@@ -11,7 +11,7 @@ import { offboardingPreview } from '../../core/offboarding/progress.ts'
 import { PageError } from '../frame/error-page.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
-import { type About, type ConsoleChange, wordsFrom } from './change.ts'
+import { type About, type ConsoleChange, minus, same, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { choose } from './parts.ts'
 import { personPath } from './people.ts'
@@ -59,11 +59,11 @@ export const OFFBOARDING_CHANGES = {
       const at = momentIn(about, t)
       return {
         lines: [
-          ...(at === null ? [] : [{ sign: 'same' as const, words: w.begins(at.slice(0, 10)) }]),
-          { sign: 'minus', words: w.signedOut(nameOf(user)) },
-          { sign: accounts === 0 ? 'same' : 'minus', words: w.takes(accounts) },
-          ...(requests === 0 ? [] : [{ sign: 'minus' as const, words: w.ends(requests) }]),
-          { sign: 'same', words: w.stays },
+          at !== null && same(w.begins(at.slice(0, 10))),
+          minus(w.signedOut(nameOf(user))),
+          (accounts === 0 ? same : minus)(w.takes(accounts)),
+          requests !== 0 && minus(w.ends(requests)),
+          same(w.stays),
         ],
       }
     },
@@ -84,7 +84,7 @@ export const OFFBOARDING_CHANGES = {
       const w = t.console.offboarding
       const { status } = await getOffboarding(db, principal, params['user_offboarding_id'] ?? '')
       if (status !== 'SCHEDULED') throw new PageError('conflict', w.cancelTooLate)
-      return { lines: [{ sign: 'same', words: w.cancelLine }] }
+      return { lines: [same(w.cancelLine)] }
     },
     act: ({ db, principal, context }, { params }) =>
       cancelOffboarding(db, principal, params['user_offboarding_id'] ?? '', context),

@@ -4,7 +4,7 @@ import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/en
 import { recordActivity } from '../../core/kernel/audit/activity.ts'
 import type { ConsoleWords } from '../../words/console.ts'
 import { PageError } from '../frame/error-page.ts'
-import type { About, ConsoleChange } from './change.ts'
+import { type About, type ConsoleChange, minus, plus } from './change.ts'
 import { pathOf } from './connector.ts'
 import { field } from './parts.ts'
 import type { ConsoleAsk, ConsoleVisit } from './visit.ts'
@@ -110,12 +110,7 @@ export const OPERATOR_CHANGES = {
     ...ofConnector('release', 'release'),
     reason: 'none',
     preview: async (visit, about) => ({
-      lines: [
-        {
-          sign: 'plus',
-          words: visit.t.console.operator_change.releases(servedId(visit, idOf(about))),
-        },
-      ],
+      lines: [plus(visit.t.console.operator_change.releases(servedId(visit, idOf(about))))],
     }),
     async act(visit, about) {
       const { db, principal, deps } = visit
@@ -157,7 +152,7 @@ export const OPERATOR_CHANGES = {
     preview: async (visit, { params }) => {
       const { id, probe } = await visit.ask('show_connector', { params })
       return {
-        lines: probe ? [{ sign: 'minus', words: visit.t.console.operator_change.forgets(id) }] : [],
+        lines: [probe && minus(visit.t.console.operator_change.forgets(id))],
       }
     },
     act: async (visit, { params }) => void (await visit.ask('forget_probe', { params })),

@@ -5,7 +5,7 @@ import { entriesOf } from '../../contract/schema/keys.ts'
 import { addRole, getUser, listRoles, removeRole } from '../../core/directory/users.ts'
 import { PAGE_WORDS } from '../../words/page-words.ts'
 import { nameOf } from '../frame/words.ts'
-import { type About, type ConsoleChange, wordsFrom } from './change.ts'
+import { type About, type ConsoleChange, minus, plus, same, wordsFrom } from './change.ts'
 import { personPath } from './people.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -43,14 +43,7 @@ export const PEOPLE_CHANGES = {
       if (about.get('role') === '') return { lines: null }
       const { name, has } = await standing(visit, about)
       return {
-        lines: has
-          ? []
-          : [
-              {
-                sign: 'plus',
-                words: visit.t.console.person_change.add.line(name, about.get('role')),
-              },
-            ],
+        lines: [!has && plus(visit.t.console.person_change.add.line(name, about.get('role')))],
       }
     },
     act: ({ db, principal }, about) => addRole(db, principal, idOf(about), about.get('role')),
@@ -66,14 +59,7 @@ export const PEOPLE_CHANGES = {
     async preview(visit, about) {
       const { name, has } = await standing(visit, about)
       return {
-        lines: has
-          ? [
-              {
-                sign: 'minus',
-                words: visit.t.console.person_change.remove.line(name, about.get('role')),
-              },
-            ]
-          : [],
+        lines: [has && minus(visit.t.console.person_change.remove.line(name, about.get('role')))],
       }
     },
     act: ({ db, principal }, about) => removeRole(db, principal, idOf(about), about.get('role')),
@@ -95,14 +81,8 @@ export const PEOPLE_CHANGES = {
       const { erased, kept } = await visit.ask('erase_person', { body })
       return {
         lines: [
-          ...erased.map(({ what, count }) => ({
-            sign: 'minus' as const,
-            words: w.record_erases(what, count),
-          })),
-          ...kept.map(({ what, why }) => ({
-            sign: 'same' as const,
-            words: w.record_stays(what, why),
-          })),
+          ...erased.map(({ what, count }) => minus(w.record_erases(what, count))),
+          ...kept.map(({ what, why }) => same(w.record_stays(what, why))),
         ],
       }
     },

@@ -4,7 +4,7 @@ import { CoreError } from '../../contract/errors/problem.ts'
 import { AccessPolicyInput } from '../../contract/models/access-policy.ts'
 import { deletePolicy, getPolicy, putPolicy } from '../../core/policies/policies.ts'
 import { previewPolicy } from '../../core/policies/preview.ts'
-import type { About, ConsoleChange } from './change.ts'
+import { type About, type ConsoleChange, minus, plus } from './change.ts'
 import { draftOf, policyBodyOf } from './policy-form.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -40,8 +40,8 @@ const turning = (
       return {
         lines:
           verb === 'enable'
-            ? [{ sign: 'plus', words: t.console.policy_edit.added(added) }]
-            : [{ sign: 'minus', words: t.console.policy_edit.removed(removed) }],
+            ? [plus(t.console.policy_edit.added(added))]
+            : [minus(t.console.policy_edit.removed(removed))],
       }
     },
     act: async (visit, about) => {
@@ -77,11 +77,8 @@ export const POLICY_CHANGES = {
       const one = await getPolicy(db, principal, idOf(about))
       return {
         lines: [
-          { sign: 'minus', words: t.console.policy.removeLine(one?.name ?? '') },
-          ...(one?.apps ?? []).map(({ label }) => ({
-            sign: 'minus' as const,
-            words: t.console.policy.removeApp(label),
-          })),
+          minus(t.console.policy.removeLine(one?.name ?? '')),
+          ...(one?.apps ?? []).map(({ label }) => minus(t.console.policy.removeApp(label))),
         ],
       }
     },

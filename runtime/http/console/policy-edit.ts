@@ -12,7 +12,7 @@ import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { note } from '../pages/parts.ts'
-import { differenceList, refusal, type Status } from './change.ts'
+import { differenceList, minus, plus, refusal, type Status } from './change.ts'
 import { digestMark } from './mark.ts'
 import { answerPage, brief, type Column, card, check, field, listed, row } from './parts.ts'
 import { personPath } from './people.ts'
@@ -211,10 +211,8 @@ const peopleColumns = (t: Tongue): Column[] => [
 function previewCard(t: Tongue, told: PolicyPreview): Markup {
   const { fitting, added, removed, people, looked, isAll, isInForce } = told
   const lines = [
-    ...(added > 0 ? [{ sign: 'plus' as const, words: t.console.policy_edit.added(added) }] : []),
-    ...(removed > 0
-      ? [{ sign: 'minus' as const, words: t.console.policy_edit.removed(removed) }]
-      : []),
+    added > 0 && plus(t.console.policy_edit.added(added)),
+    removed > 0 && minus(t.console.policy_edit.removed(removed)),
   ]
   const about = {
     ...{
@@ -225,7 +223,7 @@ function previewCard(t: Tongue, told: PolicyPreview): Markup {
   }
   return html`${card(
     about,
-    html`${isInForce ? '' : html`<p class="in">${t.console.policy_edit.notInForce}</p>`}${lines.length === 0 ? html`<p class="in soft">${t.console.policy_edit.noneTouched}</p>` : differenceList(lines, t)}`,
+    html`${isInForce ? '' : html`<p class="in">${t.console.policy_edit.notInForce}</p>`}${added + removed === 0 ? html`<p class="in soft">${t.console.policy_edit.noneTouched}</p>` : differenceList(lines, t)}`,
   )}
 ${listed(
   {

@@ -4,7 +4,7 @@ import { affected, revokeAccess } from '../../core/asking/revoke.ts'
 import { getAccessRequest } from '../../core/requests/read.ts'
 import { PAGE_WORDS } from '../../words/page-words.ts'
 import { nameOf } from '../frame/words.ts'
-import { type About, type ConsoleChange, wordsFrom } from './change.ts'
+import { type About, type ConsoleChange, minus, same, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { brief } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -50,15 +50,11 @@ export const REQUEST_CHANGES = {
       const isKept = granted.every(({ preExisting }) => preExisting === true)
       return {
         lines: [
-          { sign: 'minus', words: w.takes(who, what, app) },
-          ...(others > 0 ? [{ sign: 'minus' as const, words: w.others(others) }] : []),
-          ...(waiting.length > 0
-            ? [{ sign: 'minus' as const, words: w.waiting(waiting.length) }]
-            : []),
-          ...(granted.some(({ fulfilment }) => fulfilment === 'manual')
-            ? [{ sign: 'same' as const, words: w.byHand }]
-            : []),
-          ...(isKept ? [{ sign: 'same' as const, words: w.kept }] : []),
+          minus(w.takes(who, what, app)),
+          others > 0 && minus(w.others(others)),
+          waiting.length > 0 && minus(w.waiting(waiting.length)),
+          granted.some(({ fulfilment }) => fulfilment === 'manual') && same(w.byHand),
+          isKept && same(w.kept),
         ],
       }
     },

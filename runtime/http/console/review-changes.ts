@@ -2,7 +2,7 @@
 import { completeReview } from '../../core/reviews/close.ts'
 import { reviewProgress } from '../../core/reviews/progress.ts'
 import { remindNow } from '../../core/reviews/remind.ts'
-import { type About, type ConsoleChange, wordsFrom } from './change.ts'
+import { type About, type ConsoleChange, minus, plus, same, wordsFrom } from './change.ts'
 import { undecidedIn } from './reviews.ts'
 
 const idOf = ({ params }: About): string => params['access_review_id'] ?? ''
@@ -28,10 +28,7 @@ export const REVIEW_CHANGES = {
       const lines = open.reduce((sum, one) => sum + one.open, 0)
       const tasks = new Set(open.map(({ task_id }) => task_id)).size
       return {
-        lines:
-          tasks === 0
-            ? []
-            : [{ sign: 'plus', words: t.console.review_change.remind.line(tasks, lines) }],
+        lines: tasks === 0 ? [] : [plus(t.console.review_change.remind.line(tasks, lines))],
       }
     },
     act: ({ db, principal, context }, about) => remindNow(db, principal, idOf(about), context),
@@ -45,9 +42,9 @@ export const REVIEW_CHANGES = {
       const w = t.console.review_change.complete
       return {
         lines: [
-          ...(rejected > 0 ? [{ sign: 'minus' as const, words: w.rejected(rejected) }] : []),
-          ...(open > 0 ? [{ sign: 'same' as const, words: w.open(open) }] : []),
-          { sign: 'minus', words: w.line },
+          rejected > 0 && minus(w.rejected(rejected)),
+          open > 0 && same(w.open(open)),
+          minus(w.line),
         ],
       }
     },

@@ -17,7 +17,7 @@ import { updateSettings } from '../../core/catalogue/store/settings.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { appCrumbs, appPath } from './apps.ts'
-import { type About, type ConsoleChange, wordsFrom } from './change.ts'
+import { type About, type ConsoleChange, minus, plus, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { brief, check, choose, field } from './parts.ts'
 import { permissionsPath } from './permissions.ts'
@@ -181,7 +181,7 @@ export const STORE_CHANGES = {
         brief(label, MOST_SHOWN),
         brief(app.name, MOST_SHOWN),
       )
-      return { lines: [{ sign: 'plus', words }] }
+      return { lines: [plus(words)] }
     },
     act: ({ db, principal }, about) =>
       createPermission(
@@ -206,7 +206,7 @@ export const STORE_CHANGES = {
     crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     async preview(visit, about) {
       const words = visit.t.console.permission_change.remove.line(await labelOf(visit, about))
-      return { lines: [{ sign: 'minus', words }] }
+      return { lines: [minus(words)] }
     },
     act: ({ db, principal, context }, about) =>
       deletePermission(db, principal, permissionOf(about), context),

@@ -10,7 +10,7 @@ import { PageError } from '../frame/error-page.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { note } from '../pages/parts.ts'
-import { type About, type ConsoleChange, wordsFrom } from './change.ts'
+import { type About, type ConsoleChange, plus, wordsFrom } from './change.ts'
 import { answerPage, card, choose, facts, field, go, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -191,7 +191,7 @@ ${fields(about, t)}`,
     ...ofWebhook('test', 'test'),
     preview: async (visit, { params }) => {
       const { hook_type: type } = await visit.ask('show_webhook', { params })
-      return { lines: [{ sign: 'plus', words: visit.t.console.webhook_change.test.line(type) }] }
+      return { lines: [plus(visit.t.console.webhook_change.test.line(type))] }
     },
     act: async (visit, about) =>
       showTried(visit, idOf(about), await visit.ask('test_webhook', { params: about.params })),
