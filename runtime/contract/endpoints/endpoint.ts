@@ -76,6 +76,8 @@ export const endpoint = (tag: string) =>
 
 /** What a handler of an endpoint gets, parsed. */
 export type EndpointInput<E extends Endpoint> = {
+  /** The first id of the path; empty where it has none. */
+  id: string
   params: Record<string, string>
   query: E extends Endpoint<infer Q, AnySchema | null> ? ParamValues<Q> : never
   body: E extends Endpoint<Params, infer B>

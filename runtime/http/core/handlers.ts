@@ -84,221 +84,155 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   export_own_data: (db, who) => exportOwn(db, who),
   update_personal_settings: (db, who, { body }) => changePersonalSettings(db, who, body),
   list_users: (db, who, { query }) => users.listUsers(db, who, query),
-  get_user: (db, who, { params, query }) =>
-    users.getUser(db, who, id(params, 'user_id'), query.expand),
-  list_user_accounts: (db, who, { params, query }) =>
-    listUserAccounts(db, who, id(params, 'user_id'), query),
-  get_user_access_evidence: (db, who, { params, query }, parts) =>
-    takeAccessEvidence(db, who, id(params, 'user_id'), query.as_of, parts),
-  list_user_access: (db, who, { params, query }) =>
-    listUserAccess(db, who, id(params, 'user_id'), query),
-  list_user_roles: (db, who, { params }) => users.listRoles(db, who, id(params, 'user_id')),
-  add_user_role: (db, who, { params }) =>
-    users.addRole(db, who, id(params, 'user_id'), id(params, 'role_name')),
-  remove_user_role: (db, who, { params }) =>
-    users.removeRole(db, who, id(params, 'user_id'), id(params, 'role_name')),
+  get_user: (db, who, { id, query }) => users.getUser(db, who, id, query.expand),
+  list_user_accounts: (db, who, { id, query }) => listUserAccounts(db, who, id, query),
+  get_user_access_evidence: (db, who, { id, query }, parts) =>
+    takeAccessEvidence(db, who, id, query.as_of, parts),
+  list_user_access: (db, who, { id, query }) => listUserAccess(db, who, id, query),
+  list_user_roles: (db, who, { id }) => users.listRoles(db, who, id),
+  add_user_role: (db, who, { id, params }) =>
+    users.addRole(db, who, id, second(params, 'role_name')),
+  remove_user_role: (db, who, { id, params }) =>
+    users.removeRole(db, who, id, second(params, 'role_name')),
   list_identity_events: (db, who, { query }) => listIdentityEvents(db, who, query),
   list_groups: (db, who, { query }) => users.listGroups(db, who, query),
-  get_group: (db, who, { params }) => users.getGroup(db, who, id(params, 'group_id')),
-  list_group_users: (db, who, { params, query }) =>
-    users.listGroupUsers(db, who, id(params, 'group_id'), query),
+  get_group: (db, who, { id }) => users.getGroup(db, who, id),
+  list_group_users: (db, who, { id, query }) => users.listGroupUsers(db, who, id, query),
   list_apps: (db, who, { query }) => apps.listApps(db, who, query),
   list_app_accounts: (db, who, { query }) => listAccounts(db, who, query),
   list_associations: (db, who, { query }) => listAssociations(db, who, query),
   upload_accounts: (db, who, { body }, parts) => uploads.uploadAccounts(db, who, body, parts),
-  get_account_upload: (db, who, { params }) => uploads.accountUpload(db, who, id(params, 'job_id')),
+  get_account_upload: (db, who, { id }) => uploads.accountUpload(db, who, id),
   upload_activity_records: (db, who, { body }, parts) =>
     uploads.uploadActivity(db, who, body, parts),
-  get_activity_record_job: (db, who, { params }) =>
-    uploads.activityUpload(db, who, id(params, 'activity_job_id')),
-  get_app: (db, who, { params, query }) => apps.getApp(db, who, id(params, 'app_id'), query.expand),
+  get_activity_record_job: (db, who, { id }) => uploads.activityUpload(db, who, id),
+  get_app: (db, who, { id, query }) => apps.getApp(db, who, id, query.expand),
   list_app_categories: async () => CATEGORIES,
   create_app: (db, who, { body }, parts) => connect.createApp(db, who, body, parts),
-  update_app: (db, who, { params, body }, parts) =>
-    connect.updateApp(db, who, id(params, 'app_id'), body, parts),
-  put_app: (db, who, { params, body }, parts) =>
-    connect.putApp(db, who, id(params, 'app_id'), body, parts),
-  disconnect_app: (db, who, { params }) => connect.disconnectApp(db, who, id(params, 'app_id')),
-  sync_app: (db, who, { params, body }, parts) =>
-    triggerSync(db, who, id(params, 'app_id'), body, parts),
+  update_app: (db, who, { id, body }, parts) => connect.updateApp(db, who, id, body, parts),
+  put_app: (db, who, { id, body }, parts) => connect.putApp(db, who, id, body, parts),
+  disconnect_app: (db, who, { id }) => connect.disconnectApp(db, who, id),
+  sync_app: (db, who, { id, body }, parts) => triggerSync(db, who, id, body, parts),
   list_integrations: (_, who, { query }, parts) => integrations.listIntegrations(who, query, parts),
-  get_integration: (_, who, { params }, parts) =>
-    integrations.getIntegration(who, id(params, 'app_class_id'), parts),
-  get_connection_schema: async (_, who, { params }, parts) =>
-    connectionSchemaOf(
-      integrations.findIntegration(who, id(params, 'app_class_id'), parts).manifest,
-    ),
+  get_integration: (_, who, { id }, parts) => integrations.getIntegration(who, id, parts),
+  get_connection_schema: async (_, who, { id }, parts) =>
+    connectionSchemaOf(integrations.findIntegration(who, id, parts).manifest),
   list_appstore_apps: (db, who, { query }) => store.listStoreApps(db, who, query),
   add_appstore_app: (db, who, { body }) => store.addStoreApp(db, who, body),
-  get_appstore_app: (db, who, { params, query }) =>
-    store.getStoreApp(db, who, id(params, 'app_id'), query.expand),
-  remove_appstore_app: (db, who, { params }) => store.removeStoreApp(db, who, id(params, 'app_id')),
-  get_appstore_app_settings: (db, who, { params }) =>
-    settings.getStoreSettings(db, who, id(params, 'app_id')),
-  update_appstore_app_settings: (db, who, { params, body }) =>
-    settings.updateStoreSettings(db, who, id(params, 'app_id'), body),
-  get_app_settings: (db, who, { params }) => settings.getSettings(db, who, id(params, 'app_id')),
-  update_app_settings: (db, who, { params, body }) =>
-    settings.updateSettings(db, who, id(params, 'app_id'), body),
+  get_appstore_app: (db, who, { id, query }) => store.getStoreApp(db, who, id, query.expand),
+  remove_appstore_app: (db, who, { id }) => store.removeStoreApp(db, who, id),
+  get_appstore_app_settings: (db, who, { id }) => settings.getStoreSettings(db, who, id),
+  update_appstore_app_settings: (db, who, { id, body }) =>
+    settings.updateStoreSettings(db, who, id, body),
+  get_app_settings: (db, who, { id }) => settings.getSettings(db, who, id),
+  update_app_settings: (db, who, { id, body }) => settings.updateSettings(db, who, id, body),
   list_inline_webhooks: (db, who) => listWebhooks(db, who),
-  list_app_permissions: (db, who, { params, query }) =>
-    permissions.listPermissions(db, who, id(params, 'app_id'), query),
+  list_app_permissions: (db, who, { id, query }) => permissions.listPermissions(db, who, id, query),
   list_permissions: (db, who, { query }) =>
     permissions.listPermissions(db, who, query.app_id, query),
   create_permission: (db, who, { query, body }) =>
     edits.createPermission(db, who, body, query.include_inherited_configs),
-  get_permission: (db, who, { params, query }) =>
-    permissions.getPermission(
-      db,
-      who,
-      id(params, 'permission_id'),
-      query.include_inherited_configs,
-    ),
-  update_permission: (db, who, { params, query, body }) =>
-    edits.updatePermission(
-      db,
-      who,
-      id(params, 'permission_id'),
-      body,
-      query.include_inherited_configs,
-    ),
-  delete_permission: (db, who, { params }, parts) =>
-    edits.deletePermission(db, who, id(params, 'permission_id'), parts),
+  get_permission: (db, who, { id, query }) =>
+    permissions.getPermission(db, who, id, query.include_inherited_configs),
+  update_permission: (db, who, { id, query, body }) =>
+    edits.updatePermission(db, who, id, body, query.include_inherited_configs),
+  delete_permission: (db, who, { id }, parts) => edits.deletePermission(db, who, id, parts),
   create_access_request: (db, who, { body }, parts) => createAccessRequest(db, who, body, parts),
   list_access_requests: (db, who, { query }) => listAccessRequests(db, who, query),
-  get_access_request: (db, who, { params, query }) =>
-    getAccessRequest(db, who, id(params, 'access_request_id'), query.expand),
-  cancel_access_request: (db, who, { params, query }, parts) =>
-    cancelAccessRequest(db, who, id(params, 'access_request_id'), query.reason, parts),
-  give_back_access: (db, who, { params }, parts) =>
-    giveBack(db, who, id(params, 'access_request_id'), parts),
-  revoke_access: (db, who, { params, body }, parts) =>
-    revokeAccess(db, who, id(params, 'access_request_id'), body.reason, parts),
-  remind_approvers: (db, who, { params, body }) =>
-    remindApprovers(db, who, id(params, 'access_request_id'), body.comment),
-  get_request_outlook: (db, who, { params, query }) =>
-    requestOutlook(db, who, id(params, 'app_id'), query),
+  get_access_request: (db, who, { id, query }) => getAccessRequest(db, who, id, query.expand),
+  cancel_access_request: (db, who, { id, query }, parts) =>
+    cancelAccessRequest(db, who, id, query.reason, parts),
+  give_back_access: (db, who, { id }, parts) => giveBack(db, who, id, parts),
+  revoke_access: (db, who, { id, body }, parts) => revokeAccess(db, who, id, body.reason, parts),
+  remind_approvers: (db, who, { id, body }) => remindApprovers(db, who, id, body.comment),
+  get_request_outlook: (db, who, { id, query }) => requestOutlook(db, who, id, query),
   list_request_outlooks: (db, who, { query }) => requestOutlooks(db, who, query),
   list_access_policies: (db, who, { query }) => policies.listPolicies(db, who, query),
   create_access_policy: (db, who, { body }, parts) => policies.createPolicy(db, who, body, parts),
-  get_access_policy: (db, who, { params }) =>
-    policies.getPolicy(db, who, id(params, 'access_policy_id')),
-  put_access_policy: (db, who, { params, body }, parts) =>
-    policies.putPolicy(db, who, id(params, 'access_policy_id'), body, parts),
-  delete_access_policy: (db, who, { params }, parts) =>
-    policies.deletePolicy(db, who, id(params, 'access_policy_id'), parts),
+  get_access_policy: (db, who, { id }) => policies.getPolicy(db, who, id),
+  put_access_policy: (db, who, { id, body }, parts) => policies.putPolicy(db, who, id, body, parts),
+  delete_access_policy: (db, who, { id }, parts) => policies.deletePolicy(db, who, id, parts),
   create_user_offboarding: (db, who, { body }, parts) =>
     offboardings.createOffboarding(db, who, body, parts),
   list_user_offboardings: (db, who, { query }) => listOffboardings(db, who, query),
-  get_user_offboarding_evidence: (db, who, { params }, parts) =>
-    takeOffboardingEvidence(db, who, id(params, 'user_offboarding_id'), parts),
-  get_user_offboarding: (db, who, { params }) =>
-    offboardings.getOffboarding(db, who, id(params, 'user_offboarding_id')),
-  cancel_user_offboarding: (db, who, { params }, parts) =>
-    offboardings.cancelOffboarding(db, who, id(params, 'user_offboarding_id'), parts),
+  get_user_offboarding_evidence: (db, who, { id }, parts) =>
+    takeOffboardingEvidence(db, who, id, parts),
+  get_user_offboarding: (db, who, { id }) => offboardings.getOffboarding(db, who, id),
+  cancel_user_offboarding: (db, who, { id }, parts) =>
+    offboardings.cancelOffboarding(db, who, id, parts),
   create_access_review: (db, who, { body }, parts) => createReview(db, who, body, parts),
   list_access_reviews: (db, who, { query }) => listReviews(db, who, query),
   list_access_review_scope_options: (db, who, { query }) => listScopeOptions(db, who, query),
   preview_access_review_scope: (db, who, { body }) => previewScope(db, who, body),
-  add_access_review_apps: (db, who, { params, body }, parts) =>
-    addReviewApps(db, who, id(params, 'access_review_id'), body, parts),
-  delete_access_review: (db, who, { params }, parts) =>
-    reviewChange.deleteReview(db, who, id(params, 'access_review_id'), parts),
-  get_access_review: (db, who, { params }) => getReview(db, who, id(params, 'access_review_id')),
-  update_access_review: (db, who, { params, body }, parts) =>
-    reviewChange.updateReview(db, who, id(params, 'access_review_id'), body, parts),
-  remove_access_review_app: (db, who, { params }, parts) =>
-    reviewChange.removeReviewApp(
-      db,
-      who,
-      id(params, 'access_review_id'),
-      id(params, 'arda_id'),
-      parts,
-    ),
-  get_access_review_settings: (db, who, { params }) =>
-    getReviewSettings(db, who, id(params, 'access_review_id')),
-  put_access_review_settings: (db, who, { params, body }) =>
-    putReviewSettings(db, who, id(params, 'access_review_id'), body),
-  list_access_review_items: (db, who, { params, query }) =>
-    listItems(db, who, id(params, 'access_review_id'), query),
-  decide_access_review_items: (db, who, { params, body }) =>
-    decideItems(db, who, id(params, 'access_review_id'), body),
-  reassign_access_review_item: (db, who, { params, body }) =>
-    reassignItem(db, who, id(params, 'access_review_id'), id(params, 'item_id'), body),
-  start_access_review_removal: (db, who, { params }, parts) =>
-    startRemoval(db, who, id(params, 'access_review_id'), id(params, 'arda_id'), parts),
-  complete_access_review: (db, who, { params }, parts) =>
-    completeReview(db, who, id(params, 'access_review_id'), parts),
-  get_access_review_progress: (db, who, { params }) =>
-    reviewProgress(db, who, id(params, 'access_review_id')),
-  upload_access_review_evidence: (db, who, { params, body }) =>
-    uploadEvidence(db, who, id(params, 'access_review_id'), body),
-  list_access_review_uploads: (db, who, { params, query }) =>
-    listUploads(db, who, id(params, 'access_review_id'), query),
-  get_access_review_evidence: (db, who, { params }, parts) =>
-    takeEvidence(db, who, id(params, 'access_review_id'), parts),
+  add_access_review_apps: (db, who, { id, body }, parts) => addReviewApps(db, who, id, body, parts),
+  delete_access_review: (db, who, { id }, parts) => reviewChange.deleteReview(db, who, id, parts),
+  get_access_review: (db, who, { id }) => getReview(db, who, id),
+  update_access_review: (db, who, { id, body }, parts) =>
+    reviewChange.updateReview(db, who, id, body, parts),
+  remove_access_review_app: (db, who, { id, params }, parts) =>
+    reviewChange.removeReviewApp(db, who, id, second(params, 'arda_id'), parts),
+  get_access_review_settings: (db, who, { id }) => getReviewSettings(db, who, id),
+  put_access_review_settings: (db, who, { id, body }) => putReviewSettings(db, who, id, body),
+  list_access_review_items: (db, who, { id, query }) => listItems(db, who, id, query),
+  decide_access_review_items: (db, who, { id, body }) => decideItems(db, who, id, body),
+  reassign_access_review_item: (db, who, { id, params, body }) =>
+    reassignItem(db, who, id, second(params, 'item_id'), body),
+  start_access_review_removal: (db, who, { id, params }, parts) =>
+    startRemoval(db, who, id, second(params, 'arda_id'), parts),
+  complete_access_review: (db, who, { id }, parts) => completeReview(db, who, id, parts),
+  get_access_review_progress: (db, who, { id }) => reviewProgress(db, who, id),
+  upload_access_review_evidence: (db, who, { id, body }) => uploadEvidence(db, who, id, body),
+  list_access_review_uploads: (db, who, { id, query }) => listUploads(db, who, id, query),
+  get_access_review_evidence: (db, who, { id }, parts) => takeEvidence(db, who, id, parts),
   get_evidence_keys: async (_db, _who, _input, { signer }) => evidenceKeys(signer),
   list_findings: (db, who, { query }) => listFindings(db, who, query),
-  get_finding: (db, who, { params }) => getFinding(db, who, id(params, 'finding_id')),
-  accept_finding: (db, who, { params, body }, parts) =>
-    acceptFinding(db, who, id(params, 'finding_id'), body, parts),
-  reopen_finding: (db, who, { params }) => reopenFinding(db, who, id(params, 'finding_id')),
+  get_finding: (db, who, { id }) => getFinding(db, who, id),
+  accept_finding: (db, who, { id, body }, parts) => acceptFinding(db, who, id, body, parts),
+  reopen_finding: (db, who, { id }) => reopenFinding(db, who, id),
   list_break_glass: (db, who, { query }) => glass.listBreakGlass(db, who, query),
-  put_break_glass: (db, who, { params, body }) =>
-    glass.putBreakGlass(db, who, id(params, 'break_glass_id'), body),
-  delete_break_glass: (db, who, { params }) =>
-    glass.deleteBreakGlass(db, who, id(params, 'break_glass_id')),
-  take_break_glass: (db, who, { params, body }, parts) =>
-    takeBreakGlass(db, who, id(params, 'break_glass_id'), body, parts),
+  put_break_glass: (db, who, { id, body }) => glass.putBreakGlass(db, who, id, body),
+  delete_break_glass: (db, who, { id }) => glass.deleteBreakGlass(db, who, id),
+  take_break_glass: (db, who, { id, body }, parts) => takeBreakGlass(db, who, id, body, parts),
   list_recorded_expenses: (db, who, { query }) => listExpenses(db, who, query),
   list_expense_totals: (db, who, { query }) => listExpenseTotals(db, who, query),
   list_licences: (db, who, { query }) => listLicences(db, who, query),
-  put_licence_price: (db, who, { params, body }) =>
-    putPrice(db, who, id(params, 'licence_id'), body),
-  delete_licence_price: (db, who, { params }) => deletePrice(db, who, id(params, 'licence_id')),
+  put_licence_price: (db, who, { id, body }) => putPrice(db, who, id, body),
+  delete_licence_price: (db, who, { id }) => deletePrice(db, who, id),
   list_separation_rules: (db, who, { query }) => duties.listSeparationRules(db, who, query),
   create_separation_rule: (db, who, { body }, parts) =>
     duties.createSeparationRule(db, who, body, parts),
-  get_separation_rule: (db, who, { params }) =>
-    duties.getSeparationRule(db, who, id(params, 'separation_rule_id')),
-  put_separation_rule: (db, who, { params, body }, parts) =>
-    duties.putSeparationRule(db, who, id(params, 'separation_rule_id'), body, parts),
-  delete_separation_rule: (db, who, { params }, parts) =>
-    duties.deleteSeparationRule(db, who, id(params, 'separation_rule_id'), parts),
+  get_separation_rule: (db, who, { id }) => duties.getSeparationRule(db, who, id),
+  put_separation_rule: (db, who, { id, body }, parts) =>
+    duties.putSeparationRule(db, who, id, body, parts),
+  delete_separation_rule: (db, who, { id }, parts) =>
+    duties.deleteSeparationRule(db, who, id, parts),
   list_delegations: (db, who, { query }) => delegations.listDelegations(db, who, query),
   create_delegation: (db, who, { body }, parts) =>
     delegations.createDelegation(db, who, body, parts),
-  end_delegation: (db, who, { params }, parts) =>
-    delegations.endDelegation(db, who, id(params, 'delegation_id'), parts),
+  end_delegation: (db, who, { id }, parts) => delegations.endDelegation(db, who, id, parts),
   list_pre_approval_rules: (db, who, { query }) => rules.listRules(db, who, query.app_id, query),
   create_pre_approval_rule: (db, who, { body }) => rules.createRule(db, who, body),
-  get_pre_approval_rule: (db, who, { params }) =>
-    rules.getRule(db, who, id(params, 'pre_approval_rule_id')),
-  update_pre_approval_rule: (db, who, { params, body }) =>
-    rules.updateRule(db, who, id(params, 'pre_approval_rule_id'), body),
-  delete_pre_approval_rule: (db, who, { params }) =>
-    rules.deleteRule(db, who, id(params, 'pre_approval_rule_id')),
+  get_pre_approval_rule: (db, who, { id }) => rules.getRule(db, who, id),
+  update_pre_approval_rule: (db, who, { id, body }) => rules.updateRule(db, who, id, body),
+  delete_pre_approval_rule: (db, who, { id }) => rules.deleteRule(db, who, id),
   list_tasks: (db, who, { query }) => tasks.listTasks(db, who, query),
-  get_task: (db, who, { params, query }) =>
-    tasks.getTask(db, who, id(params, 'task_id'), query.expand),
-  list_task_actions: (db, who, { params }) => tasks.listTaskActions(db, who, id(params, 'task_id')),
-  get_task_grounds: (db, who, { params }) => taskGrounds(db, who, id(params, 'task_id')),
-  perform_task_action: (db, who, { params, body }, parts) =>
-    performTaskAction(db, who, id(params, 'task_id'), body, parts),
-  reassign_task: (db, who, { params, body }) => reassignTask(db, who, id(params, 'task_id'), body),
-  comment_on_task: (db, who, { params, body }) =>
-    commentOnTask(db, who, id(params, 'task_id'), body),
-  complete_task: (db, who, { params }, parts) =>
-    completeTask(db, who, id(params, 'task_id'), parts),
-  dismiss_task: (db, who, { params }, parts) => dismissTask(db, who, id(params, 'task_id'), parts),
+  get_task: (db, who, { id, query }) => tasks.getTask(db, who, id, query.expand),
+  list_task_actions: (db, who, { id }) => tasks.listTaskActions(db, who, id),
+  get_task_grounds: (db, who, { id }) => taskGrounds(db, who, id),
+  perform_task_action: (db, who, { id, body }, parts) =>
+    performTaskAction(db, who, id, body, parts),
+  reassign_task: (db, who, { id, body }) => reassignTask(db, who, id, body),
+  comment_on_task: (db, who, { id, body }) => commentOnTask(db, who, id, body),
+  complete_task: (db, who, { id }, parts) => completeTask(db, who, id, parts),
+  dismiss_task: (db, who, { id }, parts) => dismissTask(db, who, id, parts),
   list_scim_tokens: (db, who, { query }) => scim.listScimTokens(db, who, query),
   create_scim_token: (db, who, { body }, parts) => scim.createScimToken(db, who, body, parts),
-  revoke_scim_token: (db, who, { params }) =>
-    scim.revokeScimToken(db, who, id(params, 'scim_token_id')),
+  revoke_scim_token: (db, who, { id }) => scim.revokeScimToken(db, who, id),
   list_activity_logs: (db, who, { query }) => listActivity(db, who, query),
   get_log_chain: (db, who) => verifyNewest(db, who.domainId),
   get_art: async () => ART,
   get_info: async () => ({ name: 'Keyway', version: VERSION }),
 }
 
-const id = (params: Record<string, string>, name: string): string => params[name] ?? ''
+/** An id of the path that stands behind another one. */
+const second = (params: Record<string, string>, name: string): string => params[name] ?? ''

@@ -145,8 +145,10 @@ async function parseInput(c: Context<Env>, row: Endpoint) {
   const body = await bodyOf(c, row)
   const all = [...entries, ...texts, ...(body && !body.ok ? body.entries : [])]
   if (all.length > 0) throw new CoreError('invalid', all)
+  const params = c.req.param()
+  const [id = ''] = Object.values(params)
   return {
-    params: c.req.param(),
+    ...{ id, params },
     query: values,
     body: body?.ok ? body.value : null,
   }
