@@ -17,6 +17,8 @@ type Rows = typeof OPERATOR_ENDPOINTS
 
 /** What a handler gets, parsed. */
 export type OperatorInput<N extends OperatorEndpointName> = {
+  /** The first id of the path; empty where it has none. */
+  id: string
   params: Record<string, string>
   query: Rows[N]['query'] extends Params ? ParamValues<Rows[N]['query']> : never
   body: Rows[N]['body'] extends AnySchema ? v.InferOutput<Rows[N]['body']> : null

@@ -25,18 +25,23 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { CAUSE_KINDS } from '../../contract/models/causes.ts'
 import { recordActivity } from '../../core/kernel/audit/activity.ts'
+import { listJobs } from '../../core/kernel/jobs/list.ts'
+import { DEAD, QUEUE_NAMES } from '../../core/kernel/jobs/queues.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
+import { mailStatus, sendTestMail } from '../../core/mail/operate.ts'
+import { erasePerson } from '../../core/personal-data/erase.ts'
+import { exportPerson } from '../../core/personal-data/export.ts'
+import { acceptDrop, cancelRun, listRuns } from '../../core/sync/progress.ts'
+import { changeSettings, readSyncSettings } from '../../core/sync/settings.ts'
+import * as webhooks from '../../core/webhooks/manage.ts'
+import { tryWebhook } from '../../core/webhooks/smoke-test.ts'
+import { toOperatorsWebhook } from '../../core/webhooks/view.ts'
 import { examine } from '../../doctor/examine.ts'
+import { endWaitingTokens, rotationOf } from '../../rotation/rotation.ts'
 import { CALL_MINUTE_HANDLERS } from './call-minutes.ts'
 import type { Operating, OperatorHandler } from './handler.ts'
-import { JOB_HANDLERS } from './jobs.ts'
-import { MAIL_HANDLERS } from './mail.ts'
 import { OVERVIEW_HANDLERS } from './overview.ts'
-import { PERSONAL_DATA_HANDLERS } from './personal-data.ts'
 import { fetchPublished, listPublished } from './published.ts'
-import { ROTATION_HANDLERS } from './rotation.ts'
-import { SYNC_HANDLERS } from './syncs.ts'
-import { WEBHOOK_HANDLERS } from './webhooks.ts'
 
 export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N> } = {
   upload_package: async (op, { query, uploaded }) => {
@@ -46,19 +51,19 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
     const { report, ...outcome } = await upload(op, uploaded, change)
     return { ...(await told(op, outcome, query)), package: report }
   },
-  show_connector: async (op, { params }) => show(op, idOf(params)),
-  show_version: async (op, { params }) => {
+  show_connector: async (op, { id }) => show(op, id),
+  show_version: async (op, { id, params }) => {
     const { statement } = await newest(op.db, op.actor.domainId)
-    const connector = connectorOf(statement, idOf(params))
+    const connector = connectorOf(statement, id)
     const version = versionOf(connector, params['digest'] ?? '')
     const { installed_at: _at, served_until: _until, ...facts } = version
     const manifest = await readable(op, version.digest)
     return reportOf(op, connector, { id: connector.id, ...facts }, [], manifest)
   },
-  activate_connector: async (op, { params, body }) =>
+  activate_connector: async (op, { id, body }) =>
     told(
       op,
-      await activate(op, idOf(params), {
+      await activate(op, id, {
         ...changeOf(body),
         digest: body.digest,
         grant: body.grant,
@@ -67,8 +72,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
       }),
       body,
     ),
-  disable_connector: async (op, { params, body }) => {
-    const id = idOf(params)
+  disable_connector: async (op, { id, body }) => {
     const change = { ...changeOf(body), atOnce: body.at_once }
     const isIt = (row: { id: string | null }) =>
       row.id !== null && normalizeId(row.id) === normalizeId(id)
@@ -76,26 +80,25 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
       throw new CoreError('not_found', `There is no connector ${JSON.stringify(id.slice(0, 64))}`)
     return told(op, await operate.switchOff(op, id, change), body)
   },
-  enable_connector: async (op, { params, body }) =>
-    told(op, await operate.switchOn(op, idOf(params), changeOf(body)), body),
-  remove_connector: async (op, { params, query }) =>
-    told(op, await operate.remove(op, idOf(params), changeOfQuery(query)), query),
-  grant_to_connector: async (op, { params, body }) =>
-    told(op, await grant(op, idOf(params), { ...changeOf(body), wants: body.wants }), body),
-  revoke_from_connector: async (op, { params, body }) =>
-    told(op, await revoke(op, idOf(params), { ...changeOf(body), wants: body.wants }), body),
-  set_probe: async (op, { params, body }) => {
+  enable_connector: async (op, { id, body }) =>
+    told(op, await operate.switchOn(op, id, changeOf(body)), body),
+  remove_connector: async (op, { id, query }) =>
+    told(op, await operate.remove(op, id, changeOfQuery(query)), query),
+  grant_to_connector: async (op, { id, body }) =>
+    told(op, await grant(op, id, { ...changeOf(body), wants: body.wants }), body),
+  revoke_from_connector: async (op, { id, body }) =>
+    told(op, await revoke(op, id, { ...changeOf(body), wants: body.wants }), body),
+  set_probe: async (op, { id, body }) => {
     const { statement } = await newest(op.db, op.actor.domainId)
-    const { id } = connectorOf(statement, idOf(params))
+    const connector = connectorOf(statement, id)
     const given = Object.entries(body).filter(([, value]) => value !== null)
     await op.db.transaction(async (tx) => {
-      await setProbe(tx, op.vault, op.actor.domainId, id, Object.fromEntries(given))
-      await recordActivity(tx, op.actor, 'CONNECTOR_PROBE_SET', [target(id)], {})
+      await setProbe(tx, op.vault, op.actor.domainId, connector.id, Object.fromEntries(given))
+      await recordActivity(tx, op.actor, 'CONNECTOR_PROBE_SET', [target(connector.id)], {})
     })
     return { probe: true }
   },
-  forget_probe: async (op, { params }) => {
-    const id = idOf(params)
+  forget_probe: async (op, { id }) => {
     await op.db.transaction(async (tx) => {
       if (!(await forgetProbe(tx, op.actor.domainId, id)))
         return void connectorOf((await newest(tx, op.actor.domainId)).statement, id)
@@ -109,17 +112,17 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
       before: query.before === 0 ? null : query.before,
     }),
   }),
-  show_generation: async (op, { params }) => {
+  show_generation: async (op, { id }) => {
     const { db, actor } = op
-    if (params['generation'] === 'newest') {
+    if (id === 'newest') {
       const { number, statement } = await newest(db, actor.domainId)
       return { generation: number, statement }
     }
-    const number = numberOf(params)
+    const number = numberOf(id)
     return { generation: number, statement: await stated(op, number) }
   },
-  compare_generations: async (op, { params, query }) => {
-    const to = numberOf(params)
+  compare_generations: async (op, { id, query }) => {
+    const to = numberOf(id)
     const [before, after] = [await stated(op, query.since), await stated(op, to)]
     return { from: query.since, to, difference: difference(before, after) }
   },
@@ -142,8 +145,8 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
       }),
       body,
     ),
-  distrust_publisher: async (op, { params, query }) =>
-    told(op, await distrust(op, params['key'] ?? '', changeOfQuery(query)), query),
+  distrust_publisher: async (op, { id, query }) =>
+    told(op, await distrust(op, id, changeOfQuery(query)), query),
   list_nodes: async ({ db, actor, lifecycle }) => ({
     generation: lifecycle.generation(),
     items: await listNodes(db, actor.domainId),
@@ -158,9 +161,25 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   }),
   ...OVERVIEW_HANDLERS,
   ...CALL_MINUTE_HANDLERS,
-  ...WEBHOOK_HANDLERS,
-  ...JOB_HANDLERS,
-  ...MAIL_HANDLERS,
+  list_webhooks: ({ db, actor }) => webhooks.operatorsWebhooks(db, actor),
+  create_webhook: ({ db, actor, parts }, { body }) =>
+    webhooks.createWebhook(db, actor, body, parts),
+  show_webhook: async ({ db, actor }, { id }) =>
+    toOperatorsWebhook(db, await webhooks.findWebhook(db, actor, id)),
+  update_webhook: ({ db, actor, parts }, { id, body }) =>
+    webhooks.updateWebhook(db, actor, id, body, parts),
+  delete_webhook: ({ db, actor }, { id, query }) =>
+    webhooks.deleteWebhook(db, actor, id, query.dry_run),
+  renew_webhook_secret: ({ db, actor, parts }, { id, body }) =>
+    webhooks.renewSecret(db, actor, id, body.dry_run, parts),
+  test_webhook: ({ db, actor, parts }, { id }) => tryWebhook(db, actor, id, parts),
+  list_jobs: async ({ db }, { query }) => {
+    const items = await listJobs(db, query)
+    if (items.length === 0) demandQueue(query.queue)
+    return { items }
+  },
+  mail_status: ({ db, post }) => mailStatus(db, post),
+  test_mail: ({ db, actor, post }, { body }) => sendTestMail(db, actor, post, body),
   see_published_index: (op, { body }) => seeIndex(op, body),
   list_published: (op, { query }) => listPublished(op, query),
   install_published: async (op, { body }) => {
@@ -169,11 +188,32 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
     const { report, ...outcome } = await upload(op, uploaded, change)
     return { ...(await told(op, outcome, body)), package: report }
   },
-  ...ROTATION_HANDLERS,
+  get_rotation: ({ db, vault }) => rotationOf(db, vault.keyIds),
+  end_waiting_tokens: async ({ db, actor }, { body }) => ({
+    ended: await endWaitingTokens(db, actor, body.dry_run),
+  }),
   examine: ({ db, vault, disk, keptDays }) => examine(disk, { db, keyIds: vault.keyIds, keptDays }),
-  ...SYNC_HANDLERS,
+  list_syncs: async ({ db, actor }, { query }) => ({
+    items: await listRuns(db, actor.domainId, { appId: query.app_id, limit: query.limit }),
+  }),
+  accept_sync: ({ db, actor, parts }, { id, body }) =>
+    acceptDrop(db, actor, numberOf(id), { dryRun: body.dry_run, send: parts.send }),
+  cancel_sync: ({ db, actor }, { id, body }) => cancelRun(db, actor, numberOf(id), body.dry_run),
+  show_sync_settings: ({ db, actor }, { id }) => readSyncSettings(db, actor.domainId, id),
+  change_sync_settings: ({ db, actor }, { id, body }) =>
+    changeSettings(db, actor, id, body.settings, body.dry_run),
   list_settings: async ({ settings }) => ({ items: [...settings] }),
-  ...PERSONAL_DATA_HANDLERS,
+  export_person: ({ db, actor }, { body }) => exportPerson(db, actor, body.email),
+  erase_person: ({ db, actor }, { body }) =>
+    erasePerson(db, actor, { email: body.email, dryRun: body.dry_run }),
+}
+
+/** @throws CoreError invalid for a queue that does not exist */
+function demandQueue(queue: string | null): void {
+  const names: readonly string[] = [...QUEUE_NAMES, DEAD]
+  if (queue === null || names.includes(queue)) return
+  const msg = `Input should be one of ${names.join(', ')}`
+  throw new CoreError('invalid', [{ loc: ['query', 'queue'], msg, type: 'enum' }])
 }
 
 /** @throws CoreError invalid for a kind that there is not. */
@@ -190,11 +230,8 @@ const target = (id: string) => ({
   id: id.slice(0, 64),
 })
 
-const idOf = (params: Record<string, string>): string => params['connector_id'] ?? ''
-
-/** The number of a generation; NaN, which none has, for what is none. */
-const numberOf = ({ generation = '' }: Record<string, string>): number =>
-  /^[0-9]{1,10}$/.test(generation) ? Number(generation) : Number.NaN
+/** The number of a generation or a run; NaN, which none has, for what is none. */
+const numberOf = (id: string): number => (/^[0-9]{1,15}$/.test(id) ? Number(id) : Number.NaN)
 
 type Wanted = {
   reason: string

@@ -86,11 +86,16 @@ export async function perform<N extends OperatorEndpointName>(
   input: ParsedInput,
 ): Promise<OperatorAnswer<N>> {
   const handler = OPERATOR_HANDLERS[name]
+  const { path, output } = OPERATOR_ENDPOINTS[name]
+  const [, first = ''] = /:(\w+)/.exec(path) ?? []
+  const id = input.params[first] ?? ''
   // The cast: what was parsed is of the row of the same name.
-  const answer = await handler(op, input as OperatorInput<N>).catch((thrown: unknown) => {
-    if (!(thrown instanceof PackageError)) throw thrown
-    throw new RuntimeError('input_invalid', thrown.message, {}, thrown)
-  })
+  const answer = await handler(op, { id, ...input } as OperatorInput<N>).catch(
+    (thrown: unknown) => {
+      if (!(thrown instanceof PackageError)) throw thrown
+      throw new RuntimeError('input_invalid', thrown.message, {}, thrown)
+    },
+  )
   // The cast: the compiler does not follow that the row and the output are of the same name.
-  return v.parse(OPERATOR_ENDPOINTS[name].output, answer) as OperatorAnswer<N>
+  return v.parse(output, answer) as OperatorAnswer<N>
 }
