@@ -175,9 +175,10 @@ function createHolding(
   }
 }
 
+const busy = (words: string): RuntimeError => new RuntimeError('egress_concurrency', words)
+
 const requestsFull = (maxBytes: number): RuntimeError =>
-  new RuntimeError(
-    'egress_concurrency',
+  busy(
     `The call has up to ${maxBytes} bytes of request bodies open: await some requests before sending more`,
   )
 
@@ -188,37 +189,31 @@ const repliesFull = (maxBytes: number): RuntimeError =>
   )
 
 const connectorFull = (maxBytes: number): RuntimeError =>
-  new RuntimeError(
-    'egress_concurrency',
+  busy(
     `All calls of this connector together have up to ${maxBytes} bytes of requests and replies open: send smaller ones, or fewer at once`,
   )
 
 const slotsTaken = (max: number): RuntimeError =>
-  new RuntimeError(
-    'egress_concurrency',
+  busy(
     `All calls of this connector together have ${max} requests open: await some before sending more`,
   )
 
 const processFull = (maxBytes: number): RuntimeError =>
-  new RuntimeError(
-    'egress_concurrency',
+  busy(
     `All connectors together have up to ${maxBytes} bytes of requests and replies open: try again later`,
   )
 
 const slotsOfTenant = (held: number): RuntimeError =>
-  new RuntimeError(
-    'egress_concurrency',
+  busy(
     `All calls with these credentials together have ${held} requests open, and the rest is for others: await some before sending more`,
   )
 
 const bytesOfTenant = (held: number): RuntimeError =>
-  new RuntimeError(
-    'egress_concurrency',
+  busy(
     `All calls with these credentials together have ${held} bytes of requests and replies open, and the rest is for others: send smaller ones, or fewer at once`,
   )
 
 const connectorsShare = (held: number): RuntimeError =>
-  new RuntimeError(
-    'egress_concurrency',
+  busy(
     `All calls of this connector together have ${held} bytes of requests and replies open, and the rest is for other connectors: send smaller ones, or fewer at once`,
   )

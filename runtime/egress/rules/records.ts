@@ -26,12 +26,10 @@ export type EgressRecord = {
   ms: number
 }
 
-/** A new record, for a hop that has been parsed and not been judged yet. */
-export const createRecord = (url: URL, method: string, redact?: Redact): EgressRecord => ({
+/** A new record of a request of `ctx.ldap` or `ctx.sql`: names and sizes come once it was judged, values never. */
+export const createBridgeRecord = (method: string): EgressRecord => ({
   method,
-  host: url.host,
-  path: cut(redactPath(url.pathname, redact), 200),
-  query: tellQuery(url.search, redact),
+  ...{ host: '', path: '', query: '' },
   sent: false,
   status: null,
   error: null,
@@ -42,20 +40,12 @@ export const createRecord = (url: URL, method: string, redact?: Redact): EgressR
   ms: 0,
 })
 
-/** A new record of a request of `ctx.ldap` or `ctx.sql`: names and sizes come once it was judged, values never. */
-export const createBridgeRecord = (method: string): EgressRecord => ({
-  method,
-  host: '',
-  path: '',
-  query: '',
-  sent: false,
-  status: null,
-  error: null,
-  askedUntilMs: 0,
-  sentBytes: 0,
-  receivedBytes: 0,
-  beganAtMs: Date.now(),
-  ms: 0,
+/** A new record, for a hop that has been parsed and not been judged yet. */
+export const createRecord = (url: URL, method: string, redact?: Redact): EgressRecord => ({
+  ...createBridgeRecord(method),
+  host: url.host,
+  path: cut(redactPath(url.pathname, redact), 200),
+  query: tellQuery(url.search, redact),
 })
 
 type Redact = (text: string) => string
