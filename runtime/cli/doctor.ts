@@ -7,6 +7,7 @@ import { examineFiles } from '../doctor/examine.ts'
 import { formatBytes } from '../doctor/sizes.ts'
 import { visible } from '../observe/visible.ts'
 import { ask } from './operator/change.ts'
+import { UNUSED } from './operator/client.ts'
 import { canAsk, isAgreed } from './terminal/is-agreed.ts'
 import { EXIT, type ReadFlags } from './terminal/options.ts'
 
@@ -16,9 +17,6 @@ type DoctorFlags = ReadFlags & {
   yes?: true
   dryRun?: true
 }
-
-/** Settings that only matter to a starting host must not make this command fail. */
-const UNUSED = { KEYWAY_OPEN_CONNECTORS: '1', KEYWAY_SECRET: '' }
 
 export async function doctor(flags: DoctorFlags): Promise<void> {
   if (flags.removeClusters !== undefined) return removeClusters(flags)
@@ -31,7 +29,7 @@ export async function doctor(flags: DoctorFlags): Promise<void> {
 /** The report of the host; without a host, that of this machine's disk. */
 async function examined(flags: DoctorFlags): Promise<Doctor> {
   try {
-    const answer = await ask<Doctor>(flags, { method: 'GET', path: '/operator/doctor' })
+    const answer = await ask<Doctor>(flags, '/operator/doctor')
     const what = 'the host answers'
     return withHost(answer, { check: 'host', state: 'good', what, advice: null })
   } catch (error) {

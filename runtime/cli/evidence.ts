@@ -1,7 +1,7 @@
 /** Evidence of reviews, offboardings and a person's access: taken into a file, and verified. */
 import { createPublicKey } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
-import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import { ConfigError } from '../config/config.ts'
 import { messageOf } from '../contract/errors/thrown.ts'
@@ -15,6 +15,7 @@ import { downloadOperator, findOperator, RefusedError } from './operator/client.
 import { readReview } from './operator/reviews.ts'
 import { counted } from './terminal/counted.ts'
 import { fileFault, isFileFault } from './terminal/file-fault.ts'
+import { inLines } from './terminal/in-lines.ts'
 import { unknownName } from './terminal/not-there.ts'
 import type { ReadFlags } from './terminal/options.ts'
 
@@ -47,7 +48,7 @@ export async function personEvidence(
 
 async function offboardingEvidence(id: string, flags: EvidenceFlags): Promise<void> {
   const path = `/lifecycle-management/user-offboardings/${encodeURIComponent(id)}`
-  const found = await ask<UserOffboardingOutput>(flags, { method: 'GET', path })
+  const found = await ask<UserOffboardingOutput>(flags, path)
   const would = {
     ...{ name: `the offboarding of ${found.user_id}`, status: found.status },
     answer: { offboarding: found.id },
@@ -59,12 +60,10 @@ async function accessEvidence(
   email: string,
   flags: EvidenceFlags & { asOf?: string },
 ): Promise<void> {
-  const found = await ask<{ items: { id: string; email: string; status: string }[] }>(flags, {
-    ...{
-      method: 'GET' as const,
-      path: `/users?exact_match=true&search_term=${encodeURIComponent(email)}`,
-    },
-  })
+  const found = await ask<{ items: { id: string; email: string; status: string }[] }>(
+    flags,
+    `/users?exact_match=true&search_term=${encodeURIComponent(email)}`,
+  )
   const user = found.items.find((one) => one.email.toLowerCase() === email.toLowerCase())
   if (!user) throw new ConfigError(unknownName('user', `There is no person ${visible(email)}`))
   const query = flags.asOf === undefined ? '' : `?as_of=${encodeURIComponent(flags.asOf)}`
@@ -82,7 +81,7 @@ async function taken(
 ): Promise<void> {
   const file = flags.out ?? usual
   for (const one of [file, flags.page])
-    if (one !== undefined && !flags.force && (await isThere(one)))
+    if (one !== undefined && !flags.force && existsSync(one))
       throw new ConfigError(
         `${one} is there already; name another by --out, or --force replaces it`,
       )
@@ -102,15 +101,16 @@ async function taken(
         pipeline(pieces, createWriteStream(part, { mode: 0o600 })),
       ),
     )
-    const { keys } = await ask<{ keys: { fingerprint: string }[] }>(flags, {
-      ...{ method: 'GET' as const, path: '/.well-known/keyway-evidence-keys' },
-    })
+    const { keys } = await ask<{ keys: { fingerprint: string }[] }>(
+      flags,
+      '/.well-known/keyway-evidence-keys',
+    )
     const verified = await checked(part, keys[0]?.fingerprint ?? '', flags.page)
     await rename(part, file)
     print(flags, { file, ...shown(verified) }, () =>
       [
         `Wrote ${file}:`,
-        ...words(verified),
+        words(verified),
         'Tell those who verify it this fingerprint, by another way than the file:',
         `  ${fingerprintOf(verified.public_key)}`,
       ].join('\n'),
@@ -124,13 +124,13 @@ type VerifyFlags = { key: string; page?: string; json?: true }
 
 /** Says whether a file is good; exits with 1 where it is not. */
 export async function verify(file: string, flags: VerifyFlags): Promise<void> {
-  if (flags.page !== undefined && (await isThere(flags.page)))
+  if (flags.page !== undefined && existsSync(flags.page))
     throw new ConfigError(`${flags.page} is there already; name another by --page`)
   const verified = await checked(file, await keyOf(flags.key), flags.page)
   print(flags, { file, ...shown(verified) }, () =>
     [
       `${file} is good:`,
-      ...words(verified),
+      words(verified),
       `  signed by the key ${fingerprintOf(verified.public_key)}`,
     ].join('\n'),
   )
@@ -168,12 +168,6 @@ async function inWords<T>(file: string, act: () => Promise<T>): Promise<T> {
   }
 }
 
-const isThere = (file: string): Promise<boolean> =>
-  stat(file).then(
-    () => true,
-    () => false,
-  )
-
 /** A fingerprint or a key as digits, or the key of a PEM file. */
 async function keyOf(given: string): Promise<string> {
   if (/^[0-9a-f]{64}$/i.test(given)) return given.toLowerCase()
@@ -207,19 +201,16 @@ const OF: Record<Verified['about'], (said: Omit<Verified, 'review'>, states: str
     access: (said) => [`  held: ${said.held}`],
   }
 
-function words({ review, ...said }: Verified): string[] {
+function words({ review, ...said }: Verified): string {
   const states = Object.entries(said.states).map(([state, count]) => `${count} ${state}`)
-  return [
+  return inLines([
     `  ${review.name} (${review.id}), ${review.status}, at ${said.taken_at}`,
     ...OF[said.about](said, states.join(', ') || 'none'),
-    ...(said.uploads > 0 ? [`  ${counted(said.uploads, 'attached file')}`] : []),
-    ...(said.final ? [] : ['  The review was not over: decisions and removals may have followed.']),
-    ...(said.not_chained > 0
-      ? [`  ${said.not_chained} of the entries were not chained to the log yet.`]
-      : []),
-    ...(said.redacted > 0
-      ? [`  Names of erased persons were taken out of ${said.redacted} of the entries.`]
-      : []),
-    ...(said.log_gap === null ? [] : [`  ${said.log_gap}`]),
-  ]
+    said.uploads > 0 && `  ${counted(said.uploads, 'attached file')}`,
+    !said.final && '  The review was not over: decisions and removals may have followed.',
+    said.not_chained > 0 && `  ${said.not_chained} of the entries were not chained to the log yet.`,
+    said.redacted > 0 &&
+      `  Names of erased persons were taken out of ${said.redacted} of the entries.`,
+    said.log_gap !== null && `  ${said.log_gap}`,
+  ])
 }

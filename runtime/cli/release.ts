@@ -9,7 +9,7 @@ type Row = { id: string | null; state: string; reason: string | null }
 export async function release(id: string, flags: ReadFlags & { dryRun?: true }): Promise<void> {
   if (flags.dryRun) return tell(id, flags)
   const path = connectorPath(id, 'release')
-  const answer = await ask<{ id: string; released: boolean }>(flags, { method: 'POST', path })
+  const answer = await ask<{ id: string; released: boolean }>(flags, path, { method: 'POST' })
   print(flags, answer, ({ released }) =>
     released ? `${id} takes calls again` : `${id} was neither under suspicion nor in quarantine`,
   )
@@ -18,8 +18,7 @@ export async function release(id: string, flags: ReadFlags & { dryRun?: true }):
 /** What it would be released from. */
 async function tell(id: string, flags: ReadFlags): Promise<void> {
   await demandConnector(flags, id)
-  const path = '/operator/connectors'
-  const { items } = await ask<{ items: Row[] }>(flags, { method: 'GET', path })
+  const { items } = await ask<{ items: Row[] }>(flags, '/operator/connectors')
   const rows = items.filter((one) => one.id !== null && normalizeId(one.id) === normalizeId(id))
   const held = rows.find(({ state }) => state === 'suspect' || state === 'quarantined')
   print(flags, { id, would_release: held !== undefined, reason: held?.reason ?? null }, () =>

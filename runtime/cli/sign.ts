@@ -1,4 +1,5 @@
 /** `keyway keygen` and `keyway sign`: a publisher's key, and its signature beside a package. */
+import { existsSync } from 'node:fs'
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { ConfigError } from '../config/config.ts'
 import { PackageError } from '../connectors/packages/format.ts'
@@ -13,7 +14,7 @@ type KeyFlags = { dryRun?: true; json?: true }
 export async function keygen(file: string, { dryRun, json }: KeyFlags): Promise<void> {
   const files = { private_key: file, public_key: `${file}.pub` }
   if (dryRun) {
-    for (const name of Object.values(files)) if (await isThere(name)) throw taken(name)
+    for (const name of Object.values(files)) if (existsSync(name)) throw taken(name)
     console.log(json ? JSON.stringify(files, null, 2) : `${file} and ${file}.pub would be written.`)
     return
   }
@@ -45,12 +46,6 @@ async function written(file: string, text: string, how: object): Promise<void> {
     throw code === 'EEXIST' ? taken(file) : new ConfigError(`${file} cannot be written: ${message}`)
   }
 }
-
-const isThere = (file: string): Promise<boolean> =>
-  stat(file).then(
-    () => true,
-    () => false,
-  )
 
 /** Signs a package into `<package>.sig`. */
 export async function sign(

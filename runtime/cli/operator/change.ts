@@ -27,14 +27,17 @@ export const connectorPath = (id: string, act = ''): string =>
 /** How long the host may take in addition to the wait, in milliseconds: it tries a version before it activates it. */
 const WORK_MS = 120_000
 
-/** Asks the host of this environment, or of `--url`. */
+type Asked = { method?: OperatorCall['method']; body?: unknown }
+
+/** Asks the host of this environment, or of `--url`; by GET, and by POST where it sends something, unless another method is named. */
 export async function ask<T>(
   { url }: ReadFlags,
-  { body, ...call }: Omit<OperatorCall, 'body'> & { body?: unknown },
+  path: string,
+  { body, method = body === undefined ? 'GET' : 'POST' }: Asked = {},
 ): Promise<T> {
   const target = await findOperator(process.env, url)
   return callOperator<T>(target, {
-    ...call,
+    ...{ method, path },
     patienceMs: WORK_MS,
     ...(body === undefined ? {} : { contentType: 'application/json', body: JSON.stringify(body) }),
   })
@@ -42,8 +45,8 @@ export async function ask<T>(
 
 /** Sends a change with a body, and says what became of it. */
 export async function change(path: string, flags: ChangeFlags, body: object): Promise<void> {
-  const call = { method: 'POST' as const, path, body: { ...body, ...changeOf(flags) } }
-  print(flags, await ask<Changed>(flags, call), changeWords)
+  const changed = await ask<Changed>(flags, path, { body: { ...body, ...changeOf(flags) } })
+  print(flags, changed, changeWords)
 }
 
 /** An answer: JSON for machines, text for people. What others wrote moves no cursor. */

@@ -1,5 +1,6 @@
 /** `keyway install`, `upgrade` and `rollback`: which version calls go to, and what it is granted with that. */
-import { readFile, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { ConfigError } from '../../config/config.ts'
 import { SIGNATURE_HEADER } from '../../connectors/packages/sign.ts'
@@ -87,13 +88,10 @@ export async function upgradeTo(id: string, version: string, flags: InstallFlags
 
 /** Serves what an earlier generation served. */
 export async function rollback(to: number, flags: ChangeFlags & Granting): Promise<void> {
-  const path = '/operator/rollback'
-  done(
-    flags,
-    await asked(flags, (grant) =>
-      ask<Changed>(flags, { method: 'POST', path, body: { ...changeOf(flags), to, grant } }),
-    ),
+  const rolledBack = await asked(flags, (grant) =>
+    ask<Changed>(flags, '/operator/rollback', { body: { ...changeOf(flags), to, grant } }),
   )
+  done(flags, rolledBack)
 }
 
 /** Tries it, and once more where something has to be granted first and the operator agrees. */
@@ -153,9 +151,8 @@ async function activate(
     allow_breaking: flags.allowBreaking ?? false,
     allow_downgrade: flags.allowDowngrade ?? false,
   }
-  const path = connectorPath(id, 'activate')
   try {
-    return await ask<Changed>(flags, { method: 'POST', path, body })
+    return await ask<Changed>(flags, connectorPath(id, 'activate'), { body })
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error
     // The host names members of the body: here they are options.
@@ -197,18 +194,12 @@ async function upload(file: string, flags: InstallFlags): Promise<Uploaded> {
 
 /** A file, or what a registry has under a name: `acme` or `acme@^1`. A file of that name goes first. */
 async function packageOf(file: string, flags: InstallFlags): Promise<Fetched> {
-  if (!(await isThere(file))) {
+  if (!existsSync(file)) {
     const fetched = await fromRegistry(file, flags)
     if (fetched !== null) return fetched
   }
   return { packed: await bytesOf(file), signature: await signatureOf(file, flags.signature) }
 }
-
-const isThere = (file: string): Promise<boolean> =>
-  stat(file).then(
-    () => true,
-    () => false,
-  )
 
 async function bytesOf(file: string): Promise<Buffer> {
   try {

@@ -6,7 +6,7 @@ import type { Named } from '../terminal/named.ts'
 import { unknownName } from '../terminal/not-there.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { askFor, type ConnectorInfo } from './ask.ts'
-import { findOperator } from './client.ts'
+import { findOperator, UNUSED } from './client.ts'
 import { type Envelope, envelopeFrom } from './envelope.ts'
 
 export type Interface = { base: URL; headers: Record<string, string> }
@@ -27,12 +27,7 @@ export type EnvelopeAnswer = {
 /** The interface of the host of this environment, or of `--url`. */
 export async function interfaceOf({ url }: ReadFlags): Promise<Interface> {
   const target = await findOperator(process.env, url)
-  // What only concerns a host that starts must not keep this from running beside it.
-  const { connectorsPath, connectorToken } = readConfig({
-    ...process.env,
-    KEYWAY_OPEN_CONNECTORS: '1',
-    KEYWAY_SECRET: '',
-  })
+  const { connectorsPath, connectorToken } = readConfig({ ...process.env, ...UNUSED })
   return {
     base: new URL(`${connectorsPath}/`, target.url),
     headers: connectorToken === '' ? {} : { authorization: `Bearer ${connectorToken}` },

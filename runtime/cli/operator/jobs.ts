@@ -9,10 +9,7 @@ export async function jobs(flags: JobsFlags): Promise<void> {
   const query = new URLSearchParams({ limit: String(flags.limit) })
   if (flags.queue) query.set('queue', flags.queue)
   if (flags.state) query.set('state', flags.state)
-  const answer = await ask<{ items: JobRecord[] }>(flags, {
-    method: 'GET',
-    path: `/operator/jobs?${query}`,
-  })
+  const answer = await ask<{ items: JobRecord[] }>(flags, `/operator/jobs?${query}`)
   print(flags, answer, ({ items }) =>
     items.length === 0 ? noneOf(flags) : items.map(words).join('\n'),
   )

@@ -24,8 +24,7 @@ export async function logs(id: string | undefined, flags: LogsFlags): Promise<vo
   const query = new URLSearchParams({ limit: String(flags.limit) })
   const asked = { connector_id: id, app_id: flags.app, cause: flags.cause }
   for (const [name, value] of Object.entries(asked)) if (value !== undefined) query.set(name, value)
-  const latest = () =>
-    ask<{ items: CallRecord[] }>(flags, { method: 'GET', path: `/operator/calls?${query}` })
+  const latest = () => ask<{ items: CallRecord[] }>(flags, `/operator/calls?${query}`)
   const first = await latest()
   if (first.items.length === 0) {
     if (id !== undefined) await demandConnector(flags, id)

@@ -20,9 +20,6 @@ type Row = {
   folder: string | null
 }
 
-const get = <T>(flags: ReadFlags, path: string): Promise<T> =>
-  ask<T>(flags, { method: 'GET', path })
-
 /** Cells in columns as wide as their widest. */
 function columns(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? []
@@ -37,7 +34,7 @@ function columns(rows: readonly (readonly string[])[]): string {
 }
 
 export async function list(flags: ReadFlags): Promise<void> {
-  const answer = await get<{ items: Row[] }>(flags, '/operator/connectors')
+  const answer = await ask<{ items: Row[] }>(flags, '/operator/connectors')
   print(flags, answer, ({ items }) =>
     columns([
       ['CONNECTOR', 'VERSION', 'FROM', 'STATE', ''],
@@ -55,7 +52,7 @@ export async function list(flags: ReadFlags): Promise<void> {
 type Shown = InstalledConnector & { wants: Want[]; withheld: Want[]; probe: boolean }
 
 export async function show(id: string, flags: ReadFlags): Promise<void> {
-  print(flags, await get<Shown>(flags, connectorPath(id)), shownWords)
+  print(flags, await ask<Shown>(flags, connectorPath(id)), shownWords)
 }
 
 /** An installed connector as text; each want and grant is listed once. */
@@ -126,9 +123,9 @@ function grantLines({ grants, wants }: Shown): string[] {
 
 export async function diff(from: number, to: number | undefined, flags: ReadFlags): Promise<void> {
   const newest =
-    to ?? (await get<{ generation: number }>(flags, '/operator/generations/newest')).generation
+    to ?? (await ask<{ generation: number }>(flags, '/operator/generations/newest')).generation
   const path = `/operator/generations/${newest}/difference?since=${from}`
-  const answer = await get<{ from: number; to: number; difference: string[] }>(flags, path)
+  const answer = await ask<{ from: number; to: number; difference: string[] }>(flags, path)
   print(flags, answer, ({ difference }) =>
     difference.length === 0
       ? `Generations ${from} and ${newest} say the same.`
@@ -141,7 +138,7 @@ export async function history(
 ): Promise<void> {
   const { limit, before } = flags
   const query = `limit=${limit}${before === undefined ? '' : `&before=${before}`}`
-  const answer = await get<{ items: Generation[] }>(flags, `/operator/generations?${query}`)
+  const answer = await ask<{ items: Generation[] }>(flags, `/operator/generations?${query}`)
   print(flags, answer, ({ items }) =>
     items.length === 0
       ? before === undefined
@@ -159,7 +156,7 @@ export async function history(
 }
 
 export async function nodes(flags: ReadFlags): Promise<void> {
-  const answer = await get<{ generation: number; items: NodeRow[] }>(flags, '/operator/nodes')
+  const answer = await ask<{ generation: number; items: NodeRow[] }>(flags, '/operator/nodes')
   print(flags, answer, ({ items }) =>
     columns([
       ['HOST', 'GENERATION', 'SEEN', ''],
@@ -174,7 +171,7 @@ export async function nodes(flags: ReadFlags): Promise<void> {
 }
 
 export async function publishers(flags: ReadFlags): Promise<void> {
-  const answer = await get<{ items: Publisher[] }>(flags, '/operator/publishers')
+  const answer = await ask<{ items: Publisher[] }>(flags, '/operator/publishers')
   print(flags, answer, ({ items }) =>
     items.length === 0
       ? 'No publisher is trusted. Trust one with keyway trust <key.pub> --name <who>.'

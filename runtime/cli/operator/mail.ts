@@ -1,11 +1,11 @@
 /** Verbs of mail: `mail show`, `mail test`. */
 import type { MailStatus, MailTested } from '../../contract/endpoints/mail.ts'
+import { inLines } from '../terminal/in-lines.ts'
 import { EXIT, type ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 
 export async function show(flags: ReadFlags): Promise<void> {
-  const call = { method: 'GET' as const, path: '/operator/mail' }
-  print(flags, await ask<MailStatus>(flags, call), shown)
+  print(flags, await ask<MailStatus>(flags, '/operator/mail'), shown)
 }
 
 /** Ends with 1 when the server did not take it. */
@@ -14,8 +14,7 @@ export async function askForTestMail(
   flags: ReadFlags & { language: string },
 ): Promise<void> {
   const body = { email, language: flags.language }
-  const call = { method: 'POST' as const, path: '/operator/mail/test', body }
-  const tried = await ask<MailTested>(flags, call)
+  const tried = await ask<MailTested>(flags, '/operator/mail/test', { body })
   print(flags, tried, ({ ok, server, ms, problem, message_id }) =>
     ok
       ? `${server} took it after ${ms} ms, as ${message_id}.`
@@ -25,12 +24,12 @@ export async function askForTestMail(
 }
 
 const shown = ({ server, from, waiting, failing, problem, refused }: MailStatus): string =>
-  [
+  inLines([
     server === null
       ? 'No mail is sent: KEYWAY_MAIL_SERVER is not set.'
       : `Mail goes to ${server}, from ${from}.`,
     `Due and not sent: ${waiting}`,
-    ...(failing === 0 ? [] : [`Put off by the server: ${failing}, the latest because ${problem}`]),
-    ...(refused.length === 0 ? [] : ['Refused within a week:']),
+    failing > 0 && `Put off by the server: ${failing}, the latest because ${problem}`,
+    refused.length > 0 && 'Refused within a week:',
     ...refused.map((one) => `  ${one.at}  ${one.email}  ${one.kind}: ${one.problem}`),
-  ].join('\n')
+  ])

@@ -9,8 +9,7 @@ import { ask, print } from './change.ts'
 
 /** Prints all that is held of a person. */
 export async function exported(email: string, flags: ReadFlags): Promise<void> {
-  const call = { method: 'POST' as const, path: '/operator/people/export', body: { email } }
-  const answer = await ask<PersonExport>(flags, call)
+  const answer = await ask<PersonExport>(flags, '/operator/people/export', { body: { email } })
   print(flags, answer, (one) => JSON.stringify(one, null, 2))
   if (answer.cut.length > 0)
     console.error(`Not all rows are shown of: ${answer.cut.join(', ')}; each shows 5,000.`)
@@ -22,10 +21,7 @@ type EraseFlags = ReadFlags & { yes?: true; dryRun?: true }
 export async function erase(email: string, flags: EraseFlags): Promise<void> {
   const { yes, dryRun, json } = flags
   const send = (dry_run: boolean) =>
-    ask<PersonErased>(flags, {
-      ...{ method: 'POST' as const, path: '/operator/people/erase' },
-      body: { email, dry_run },
-    })
+    ask<PersonErased>(flags, '/operator/people/erase', { body: { email, dry_run } })
   if (dryRun || !yes) {
     const would = await send(true)
     if (dryRun) return print(flags, would, (one) => words(one))

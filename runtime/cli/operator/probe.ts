@@ -9,16 +9,13 @@ export async function probe(id: string, flags: ProbeFlags): Promise<void> {
   const path = connectorPath(id, 'probe')
   if (flags.forget) {
     if (flags.dryRun) {
-      const { probe: kept } = await ask<{ probe: boolean }>(flags, {
-        method: 'GET',
-        path: connectorPath(id),
-      })
+      const { probe: kept } = await ask<{ probe: boolean }>(flags, connectorPath(id))
       print(flags, { probe: kept }, () =>
         kept ? `Those of ${id} would be forgotten.` : `None are kept for ${id}.`,
       )
       return
     }
-    print(flags, await ask(flags, { method: 'DELETE', path }), () => FORGOTTEN(id))
+    print(flags, await ask(flags, path, { method: 'DELETE' }), () => FORGOTTEN(id))
     return
   }
   const to = await interfaceOf(flags)
@@ -35,7 +32,7 @@ export async function probe(id: string, flags: ProbeFlags): Promise<void> {
     )
     return
   }
-  print(flags, await ask(flags, { method: 'PUT', path, body }), () => KEPT(id))
+  print(flags, await ask(flags, path, { method: 'PUT', body }), () => KEPT(id))
 }
 
 const KEPT = (id: string) => `New versions of ${id} are tried with these credentials.`

@@ -19,6 +19,7 @@ import {
 } from '../../connectors/published/rules.ts'
 import { type Source, sourceOf } from '../../connectors/published/source.ts'
 import type { ReadFlags } from '../terminal/options.ts'
+import { quoted } from '../terminal/quoted.ts'
 import { ask, print } from './change.ts'
 import { RefusedError, UNUSED } from './client.ts'
 
@@ -43,13 +44,10 @@ function sourcesOf(flags: RegistryFlags): Source[] {
 /** By the publishers that the host trusts, and its memory of what it has seen. */
 async function trustedRegistry(flags: RegistryFlags): Promise<Opened> {
   const sources = sourcesOf(flags)
-  const path = '/operator/publishers'
-  const { items } = await ask<{ items: KnownPublisher[] }>(flags, { method: 'GET', path })
+  const { items } = await ask<{ items: KnownPublisher[] }>(flags, '/operator/publishers')
   return openRegistry(sources, items, async ({ key, index: { version } }) => {
-    await ask(flags, {
-      ...{ method: 'POST', path: '/operator/published-indexes' },
-      body: { key, version },
-    }).catch((error: unknown) => {
+    const body = { key, version }
+    await ask(flags, '/operator/published-indexes', { body }).catch((error: unknown) => {
       throw error instanceof RefusedError ? new PackageError(error.message) : error
     })
   })
@@ -89,10 +87,10 @@ export async function search(
 
 export async function outdated(flags: RegistryFlags): Promise<void> {
   const { index } = await asConfigError(() => trustedRegistry(flags))
-  const path = '/operator/connectors'
-  const { items } = await ask<{ items: { id: string | null; version: string | null }[] }>(flags, {
-    ...{ method: 'GET', path },
-  })
+  const { items } = await ask<{ items: { id: string | null; version: string | null }[] }>(
+    flags,
+    '/operator/connectors',
+  )
   const installed = items.flatMap(({ id, version }) =>
     id === null || version === null ? [] : [{ id, version }],
   )
@@ -109,9 +107,6 @@ const line = ({ id, installed, newest }: Outdated, { registry = [] }: RegistryFl
     `${id} ${installed}: ${newest} is published; keyway upgrade ${id}@${newest}`,
     ...registry.map((one) => `--registry ${quoted(one)}`),
   ].join(' ')
-
-const quoted = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 /** The package that `acme@^1` means, checked against the index. Null where the text names none. */
 export async function fromRegistry(text: string, flags: RegistryFlags): Promise<Fetched | null> {

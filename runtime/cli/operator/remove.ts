@@ -4,6 +4,6 @@ import type { ChangeFlags } from '../terminal/options.ts'
 import { ask, changeQuery, changeWords, print } from './change.ts'
 
 export async function remove(path: string, flags: ChangeFlags): Promise<void> {
-  const call = { method: 'DELETE' as const, path: `${path}?${changeQuery(flags)}` }
-  print(flags, await ask<Changed>(flags, call), changeWords)
+  const at = `${path}?${changeQuery(flags)}`
+  print(flags, await ask<Changed>(flags, at, { method: 'DELETE' }), changeWords)
 }

@@ -5,6 +5,7 @@ import type {
 } from '../../contract/models/access-review.ts'
 import type { AccessReviewProgress } from '../../contract/models/review-item.ts'
 import { counted } from '../terminal/counted.ts'
+import { inLines } from '../terminal/in-lines.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 
@@ -12,7 +13,7 @@ const pathOf = (id: string, rest = ''): string => `/access_reviews/${encodeURICo
 
 export async function list(flags: ReadFlags & { limit: number }): Promise<void> {
   const path = `/access_reviews?size=${Math.min(Math.max(flags.limit, 1), 100)}`
-  const answer = await ask<{ items: AccessReviewOutput[] }>(flags, { method: 'GET', path })
+  const answer = await ask<{ items: AccessReviewOutput[] }>(flags, path)
   print(flags, answer, ({ items }) =>
     items.length === 0
       ? 'There are no access reviews. Make one with keyway review launch.'
@@ -25,12 +26,11 @@ const briefly = ({ id, name, status, deadline_at, apps }: AccessReviewOutput): s
 
 /** One review, without what comes behind it. */
 export const readReview = (flags: ReadFlags, id: string): Promise<AccessReviewOutput> =>
-  ask<AccessReviewOutput>(flags, { method: 'GET', path: pathOf(id) })
+  ask<AccessReviewOutput>(flags, pathOf(id))
 
 export async function show(id: string, flags: ReadFlags): Promise<void> {
   const review = await readReview(flags, id)
-  const path = pathOf(id, '/progress')
-  const progress = await ask<AccessReviewProgress>(flags, { method: 'GET', path })
+  const progress = await ask<AccessReviewProgress>(flags, pathOf(id, '/progress'))
   print(flags, { ...review, progress }, () =>
     [briefly(review), ...progress.apps.map(appWords), ...endWords(review)].join('\n'),
   )
@@ -40,14 +40,13 @@ function appWords(app: AccessReviewProgress['apps'][number]): string {
   const { app_name, status, states, population, reviewers, problem } = app
   const lines = Object.entries(states).map(([state, count]) => `${count} ${state}`)
   const open = reviewers.reduce((sum, one) => sum + one.open, 0)
-  return [
+  return inLines([
     `  ${app_name}  ${status}: ${lines.join(', ') || 'no lines yet'}`,
-    ...(!population
-      ? []
-      : [`    of ${population.synced} that the sync of ${population.at ?? 'no system'} told`]),
-    ...(open === 0 ? [] : [`    ${open} wait for ${counted(reviewers.length, 'reviewer')}`]),
-    ...(problem === null ? [] : [`    ${problem}`]),
-  ].join('\n')
+    population &&
+      `    of ${population.synced} that the sync of ${population.at ?? 'no system'} told`,
+    open > 0 && `    ${open} wait for ${counted(reviewers.length, 'reviewer')}`,
+    problem !== null && `    ${problem}`,
+  ])
 }
 
 const endWords = ({ id, status }: AccessReviewOutput): string[] =>
@@ -74,10 +73,7 @@ export async function launch(name: string, flags: LaunchFlags): Promise<void> {
   const names: string[] = []
   for (const id of flags.app) {
     const path = `/apps/${encodeURIComponent(id)}`
-    names.push(
-      (await ask<{ user_friendly_label: string }>(flags, { method: 'GET', path }))
-        .user_friendly_label,
-    )
+    names.push((await ask<{ user_friendly_label: string }>(flags, path)).user_friendly_label)
   }
   const review = { name, deadline_at: flags.deadline }
   const settings = {
@@ -92,11 +88,10 @@ export async function launch(name: string, flags: LaunchFlags): Promise<void> {
       () =>
         `Would be reviewed until ${flags.deadline}, by ${flags.reviewers} (nothing was made):\n${names.map((one) => `  ${one}`).join('\n')}`,
     )
-  const post = <T>(path: string, body: object) => ask<T>(flags, { method: 'POST', path, body })
-  const { access_review } = await post<Made>('/access_reviews', review)
+  const { access_review } = await ask<Made>(flags, '/access_reviews', { body: review })
   const { id } = access_review
-  await ask(flags, { method: 'PUT', path: pathOf(id, '/settings'), body: settings })
-  const { added_apps, errors } = await post<Added>(pathOf(id, '/apps'), { apps })
+  await ask(flags, pathOf(id, '/settings'), { method: 'PUT', body: settings })
+  const { added_apps, errors } = await ask<Added>(flags, pathOf(id, '/apps'), { body: { apps } })
   const made = { ...access_review, apps: added_apps, errors: errors ?? [] }
   print(flags, made, (one) =>
     [

@@ -19,13 +19,13 @@ const KINDS: Record<keyof RotationNeeds, string> = {
 
 export async function rotation(flags: RotationFlags): Promise<void> {
   if (flags.endTokens) return endTokens(flags)
-  print(flags, await ask<Rotation>(flags, { method: 'GET', path: '/operator/rotation' }), words)
+  print(flags, await ask<Rotation>(flags, '/operator/rotation'), words)
 }
 
 async function endTokens(flags: RotationFlags): Promise<void> {
   const body = { dry_run: flags.dryRun ?? false }
-  const call = { method: 'POST' as const, path: '/operator/rotation/end-tokens', body }
-  print(flags, await ask<{ ended: number }>(flags, call), ({ ended }) =>
+  const answer = await ask<{ ended: number }>(flags, '/operator/rotation/end-tokens', { body })
+  print(flags, answer, ({ ended }) =>
     flags.dryRun
       ? `${ended} tokens would be revoked.`
       : `${ended} tokens were revoked; keyway rotation says what is left.`,

@@ -5,6 +5,7 @@ import {
   type SyncSettings,
   type SyncSettingsInput,
 } from '../../contract/models/sync.ts'
+import { inLines } from '../terminal/in-lines.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 import { jsonOf } from './envelope.ts'
@@ -16,10 +17,7 @@ type SyncsFlags = ReadFlags & { limit: number }
 export async function syncs(app: string | undefined, flags: SyncsFlags): Promise<void> {
   const query = new URLSearchParams({ limit: String(flags.limit) })
   if (app !== undefined) query.set('app_id', app)
-  const answer = await ask<{ items: SyncRun[] }>(flags, {
-    method: 'GET',
-    path: `/operator/syncs?${query}`,
-  })
+  const answer = await ask<{ items: SyncRun[] }>(flags, `/operator/syncs?${query}`)
   if (app !== undefined && answer.items.length === 0) await demandApp(flags, app)
   print(flags, answer, ({ items }) =>
     items.length === 0 ? noRuns(app) : items.map(runWords).join('\n'),
@@ -42,21 +40,15 @@ function runWords(run: SyncRun): string {
         count > 0,
     )
     .map(([name, count]) => `${name.replaceAll('_', ' ')} ${count}`)
-  return [
+  return inLines([
     `${run.run}  ${run.app_name} (${run.app_id})  ${run.state}${at}`,
     `    ${run.began_at} to ${run.ended_at ?? 'now'}: ${listed}`,
-    ...(rest.length === 0 ? [] : [`    ${rest.join(', ')}`]),
-    ...(run.skipped.length === 0
-      ? []
-      : [`    the connector does not offer: ${run.skipped.join(', ')}`]),
-    ...(run.problem === null ? [] : [`    ${run.problem}`]),
-    ...(run.next_try_at === null
-      ? []
-      : [`    next try at ${run.next_try_at} (${run.attempts} failed)`]),
-    ...(run.state === 'STOPPED'
-      ? [`    if they are gone indeed: keyway sync-accept ${run.run}`]
-      : []),
-  ].join('\n')
+    rest.length > 0 && `    ${rest.join(', ')}`,
+    run.skipped.length > 0 && `    the connector does not offer: ${run.skipped.join(', ')}`,
+    run.problem !== null && `    ${run.problem}`,
+    run.next_try_at !== null && `    next try at ${run.next_try_at} (${run.attempts} failed)`,
+    run.state === 'STOPPED' && `    if they are gone indeed: keyway sync-accept ${run.run}`,
+  ])
 }
 
 type RunFlags = ReadFlags & { dryRun?: true }
@@ -64,8 +56,7 @@ type RunFlags = ReadFlags & { dryRun?: true }
 /** Says of a stopped sync that what vanished is gone indeed. */
 export async function acceptSync(run: number, flags: RunFlags): Promise<void> {
   const body = { dry_run: flags.dryRun ?? false }
-  const path = `/operator/syncs/${run}/accept`
-  const answer = await ask<SyncRun>(flags, { method: 'POST', path, body })
+  const answer = await ask<SyncRun>(flags, `/operator/syncs/${run}/accept`, { body })
   print(flags, answer, (one) =>
     flags.dryRun
       ? `Would go on, and mark as gone: ${one.problem}`
@@ -76,8 +67,7 @@ export async function acceptSync(run: number, flags: RunFlags): Promise<void> {
 /** Ends a running sync. */
 export async function cancelSync(run: number, flags: RunFlags): Promise<void> {
   const body = { dry_run: flags.dryRun ?? false }
-  const path = `/operator/syncs/${run}/cancel`
-  const answer = await ask<SyncRun>(flags, { method: 'POST', path, body })
+  const answer = await ask<SyncRun>(flags, `/operator/syncs/${run}/cancel`, { body })
   print(flags, answer, (one) =>
     flags.dryRun
       ? `Would cancel run ${one.run} of ${one.app_name}, which is at ${one.phase}.`
@@ -97,9 +87,10 @@ export async function syncSettings(app: string, flags: SettingsFlags): Promise<v
   }
   const answer = await ask<SyncSettings>(
     flags,
+    path,
     Object.keys(settings).length === 0
-      ? { method: 'GET', path }
-      : { method: 'PUT', path, body: { settings, dry_run: flags.dryRun ?? false } },
+      ? {}
+      : { method: 'PUT', body: { settings, dry_run: flags.dryRun ?? false } },
   )
   print(flags, answer, (one) => JSON.stringify(one, null, 2))
 }

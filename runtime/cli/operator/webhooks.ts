@@ -2,6 +2,7 @@
 import { ConfigError } from '../../config/config.ts'
 import type { Webhook, WebhookChanged, WebhookTried } from '../../contract/endpoints/webhooks.ts'
 import { isRecord } from '../../contract/schema/record.ts'
+import { inLines } from '../terminal/in-lines.ts'
 import { EXIT, type ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 import { jsonOf } from './envelope.ts'
@@ -22,8 +23,7 @@ const pathOf = (id: string, act = ''): string =>
   `/operator/webhooks/${encodeURIComponent(id)}${act}`
 
 export async function list(flags: ReadFlags): Promise<void> {
-  const call = { method: 'GET' as const, path: '/operator/webhooks' }
-  print(flags, await ask<{ items: Webhook[] }>(flags, call), ({ items }) =>
+  print(flags, await ask<{ items: Webhook[] }>(flags, '/operator/webhooks'), ({ items }) =>
     items.length === 0
       ? 'There are no inline webhooks. Make one with keyway webhooks add.'
       : items.map((one) => `${one.id}  ${one.hook_type}  ${one.name}${stateOf(one)}`).join('\n'),
@@ -31,7 +31,7 @@ export async function list(flags: ReadFlags): Promise<void> {
 }
 
 export async function show(id: string, flags: ReadFlags): Promise<void> {
-  print(flags, await ask<Webhook>(flags, { method: 'GET', path: pathOf(id) }), shown)
+  print(flags, await ask<Webhook>(flags, pathOf(id)), shown)
 }
 
 export async function add(name: string, flags: AddFlags): Promise<void> {
@@ -44,8 +44,7 @@ export async function add(name: string, flags: AddFlags): Promise<void> {
     ...(description === undefined ? {} : { description }),
     dry_run: dryRun ?? false,
   }
-  const call = { method: 'POST' as const, path: '/operator/webhooks', body }
-  print(flags, await ask<WebhookChanged>(flags, call), changeWords)
+  print(flags, await ask<WebhookChanged>(flags, '/operator/webhooks', { body }), changeWords)
 }
 
 export async function update(id: string, flags: UpdateFlags): Promise<void> {
@@ -60,24 +59,20 @@ export async function update(id: string, flags: UpdateFlags): Promise<void> {
   const dry_run = dryRun ?? false
   if (newSecret && Object.keys(changes).length > 0)
     throw new ConfigError('--new-secret stands alone: make the other changes by themselves')
-  const call = newSecret
-    ? { method: 'POST' as const, path: pathOf(id, '/secret'), body: { dry_run } }
-    : { method: 'PATCH' as const, path: pathOf(id), body: { ...changes, dry_run } }
-  print(flags, await ask<WebhookChanged>(flags, call), changeWords)
+  const changed = await (newSecret
+    ? ask<WebhookChanged>(flags, pathOf(id, '/secret'), { body: { dry_run } })
+    : ask<WebhookChanged>(flags, pathOf(id), { method: 'PATCH', body: { ...changes, dry_run } }))
+  print(flags, changed, changeWords)
 }
 
 export async function remove(id: string, flags: DryFlags): Promise<void> {
-  const call = {
-    method: 'DELETE' as const,
-    path: `${pathOf(id)}?dry_run=${flags.dryRun ?? false}`,
-  }
-  print(flags, await ask<WebhookChanged>(flags, call), changeWords)
+  const path = `${pathOf(id)}?dry_run=${flags.dryRun ?? false}`
+  print(flags, await ask<WebhookChanged>(flags, path, { method: 'DELETE' }), changeWords)
 }
 
 /** Ends with 1 when the answer is none that a webhook of its type may give. */
 export async function tryOut(id: string, flags: ReadFlags): Promise<void> {
-  const call = { method: 'POST' as const, path: pathOf(id, '/test') }
-  const tried = await ask<WebhookTried>(flags, call)
+  const tried = await ask<WebhookTried>(flags, pathOf(id, '/test'), { method: 'POST' })
   print(flags, tried, ({ ok, status, ms, problem, response }) =>
     ok
       ? `HTTP ${status} after ${ms} ms; understood: ${JSON.stringify(response)}`
@@ -99,13 +94,13 @@ const stateOf = ({ enabled, url, feed }: Webhook): string => {
 }
 
 const shown = (one: Webhook): string =>
-  [
+  inLines([
     `${one.name}  ${one.hook_type}  ${one.id}${stateOf(one)}`,
-    ...(one.description === null ? [] : [one.description]),
+    one.description,
     `Sent to: ${one.url ?? 'nowhere yet'}`,
-    ...(one.headers.length === 0 ? [] : [`With the headers: ${one.headers.join(', ')}`]),
-    ...(one.feed === null ? [] : [`Events that wait: ${waitingOf(one.feed.waiting)}`]),
-  ].join('\n')
+    one.headers.length > 0 && `With the headers: ${one.headers.join(', ')}`,
+    one.feed !== null && `Events that wait: ${waitingOf(one.feed.waiting)}`,
+  ])
 
 const waitingOf = (waiting: number): string => (waiting < 1000 ? String(waiting) : '1000 or more')
 
