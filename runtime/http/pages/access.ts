@@ -2,21 +2,15 @@
 import type { RequestStatus } from '../../contract/models/access-request.ts'
 import { closedApps } from '../../core/asking/closed.ts'
 import { requestOutlooks } from '../../core/asking/outlook.ts'
-import { mayRevoke } from '../../core/asking/revoke.ts'
 import { decidersToCome } from '../../core/asking/to-come.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { listStoreApps, storeCategories } from '../../core/catalogue/store/app-store.ts'
 import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
 import { countPermissions } from '../../core/catalogue/store/permissions.ts'
-import {
-  accessRequestsById,
-  getAccessRequest,
-  listAccessRequests,
-} from '../../core/requests/read.ts'
+import { accessRequestsById, listAccessRequests } from '../../core/requests/read.ts'
 import { remindableOf } from '../../core/task-actions/remind.ts'
 import { accessPage } from './access-page.ts'
 import { asOne, heldOf } from './held.ts'
-import { oneRequestPage } from './one-request-page.ts'
 import { ON_THE_WAY, OVER } from './states.ts'
 import type { Visit } from './visit.ts'
 
@@ -94,16 +88,4 @@ export async function showAccess(visit: Visit): Promise<Response> {
     categories: await storeCategories(db, principal),
   })
   return c.html(page)
-}
-
-export async function showOneRequest(visit: Visit): Promise<Response> {
-  const { c, db, principal, now, t } = visit
-  const request = await getAccessRequest(db, principal, c.req.param('id') ?? '', ['tasks'])
-  const { userId } = principal
-  const mayRemind = (await remindableOf(db, principal, [request.id])).has(request.id)
-  const toCome = (await decidersToCome(db, principal, [request.id])).get(request.id)
-  const may = await mayRevoke(db, principal, request)
-  const [visitor, flash] = [await visit.visitor(), visit.flash()]
-  const page = { visitor, flash, userId, request, mayRemind, mayRevoke: may, toCome, now, t }
-  return c.html(oneRequestPage(page))
 }

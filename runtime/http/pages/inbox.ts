@@ -1,9 +1,10 @@
-/** What the inbox is made of, and the decisions that are sent from it. */
+/** The inbox: what waits for a person, one task of it with what a decision can rest on, and the decisions that are sent. */
+import { html } from 'hono/html'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { MAX_COMMENT, type Task } from '../../contract/models/task.ts'
 import { earlierDecisions } from '../../core/asking/earlier.ts'
 import { taskGrounds } from '../../core/asking/grounds.ts'
-import { requestSubjects } from '../../core/asking/subjects.ts'
+import { type RequestSubject, requestSubjects } from '../../core/asking/subjects.ts'
 import { decidersNow, decidersToCome } from '../../core/asking/to-come.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { offersRetry } from '../../core/requests/task-outcome.ts'
@@ -14,14 +15,24 @@ import { getTask, listTasks } from '../../core/tasks/tasks.ts'
 import { REFUSAL_STATUS } from '../edge/statuses.ts'
 import { saidBy } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
-import type { Markup } from '../frame/layout.ts'
+import { layout, type Markup } from '../frame/layout.ts'
+import type { Tongue } from '../frame/tongue.ts'
+import { initials, nameOf, parseMoment } from '../frame/words.ts'
 import { pageNumber, searchText } from './access.ts'
 import { assigneesText } from './assignee-names.ts'
-import { waitingTasks } from './inbox-live.ts'
-import { inboxPage } from './inbox-page.ts'
+import { inboxEvents, waitingTasks } from './inbox-live.ts'
 import { personNamed } from './named.ts'
-import { note } from './parts.ts'
-import { isAction, isGlass, NEEDS_REASON, type OpenTask, subjectOf } from './task-detail.ts'
+import { empty, note, pagesNav } from './parts.ts'
+import { badge } from './states.ts'
+import {
+  isAction,
+  isGlass,
+  lineOf,
+  NEEDS_REASON,
+  type OpenTask,
+  subjectOf,
+  taskDetail,
+} from './task-detail.ts'
 import type { Refused } from './task-more.ts'
 import { OPEN_TASKS_QUERY, type Visit } from './visit.ts'
 
@@ -30,14 +41,87 @@ async function show(
   open: OpenTask | null,
   status: 200 | 400 | 404 | 409 | 422 = 200,
 ): Promise<Response> {
-  const { c, db, principal, now, t } = visit
+  const { c, db, now, t } = visit
   const tasks = await waitingTasks(visit, pageNumber(c.req.query('page')))
   const ids = tasks.items.flatMap(({ access_request_id: id }) => (id ? [id] : []))
   const subjects = await requestSubjects(db, ids)
-  const { userId } = principal
+  const events = inboxEvents(tasks, open?.task ?? null)
   const [visitor, flash] = [await visit.visitor(), await doneNote(visit, open)]
-  return c.html(inboxPage({ t, visitor, userId, flash, tasks, subjects, open, now }), status)
+  const page = { t, now, tasks, subjects, open, events }
+  const markup = layout({
+    ...{ t, title: open ? `${whoOf(open.task)} · ${t.w.inbox}` : t.w.inbox, visitor },
+    area: 'inbox',
+    content: html`<div class="split${open ? ' open' : tasks.total === 0 ? ' clear' : ''}">
+${list(page)}
+${open ? taskDetail({ t, visitor, flash, now, events }, open) : nothingOpen(page, flash)}
+</div>
+${t.look.keys && keys(t)}`,
+  })
+  return c.html(markup, status)
 }
+
+type Shown = {
+  t: Tongue
+  now: Date
+  tasks: Awaited<ReturnType<typeof waitingTasks>>
+  /** What the tasks of requests are about, by the id of a request. */
+  subjects: ReadonlyMap<string, RequestSubject>
+  /** The task that is open; null for none. */
+  open: OpenTask | null
+  /** The stream that tells of a change. */
+  events: string
+}
+
+const whoOf = (task: Task): string => (task.target_user ? nameOf(task.target_user) : 'Keyway')
+
+function list(page: Shown): Markup {
+  const { t, tasks, open, events } = page
+  const name = open
+    ? html`<h2 id="h-list">${t.w.inbox}</h2>`
+    : html`<h1 id="h-list">${t.w.inbox}</h1>`
+  return html`<section class="list" id="list" aria-labelledby="h-list" data-events="${events}">
+<header class="stack tight">
+<div class="row">${name}<span class="count">${tasks.total}</span>${t.look.keys && html`<a class="small end wide-only" href="#keys" data-dialog data-key="?"><span>${t.w.keyboard}</span> <kbd>?</kbd></a>`}</div>
+</header>
+<ul>${tasks.items.map((one) => item(one, page))}</ul>
+${pagesNav(t, tasks, t.w.of_tasks, (at) => `/inbox?page=${at}`)}
+</section>`
+}
+
+const kindOf = ({ w }: Tongue, { task_category: category }: Task): Markup | string => {
+  if (category === 'ERROR') return badge('bad', 'alert', w.failed)
+  const isByHand = category === 'PROVISIONING' || category === 'DEPROVISIONING'
+  return isByHand ? badge('', 'hand', w.by_hand) : ''
+}
+
+const item = (task: Task, { t, subjects, open, now }: Shown): Markup => {
+  const line = lineOf(t, task, subjects.get(task.access_request_id ?? ''))
+  return html`
+<li><span class="avatar busy" aria-hidden="true">${initials(whoOf(task))}</span><div class="fit"><a class="go over cut" href="/inbox/${task.id}" data-item${task.id === open?.task.id ? html` aria-current="true"` : ''}>${whoOf(task)}<span class="unseen">: ${line}</span></a><span class="sub wrap" aria-hidden="true">${line}</span>${kindOf(t, task)}</div><span class="small soft age">${t.age(parseMoment(task.created_at), now)}</span></li>`
+}
+
+const nothingOpen = ({ t, tasks, now, events }: Shown, flash: Markup | null): Markup => {
+  const [oldest] = tasks.items
+  return html`<div class="detail">${flash ?? ''}<div id="nothing-open" data-events="${events}"><div class="card">${
+    oldest
+      ? empty(
+          'mail',
+          t.w.choose_task,
+          html`${t.w.choose_task_text(tasks.total, t.lasting(parseMoment(oldest.created_at), now))} ${t.look.keys ? t.w.choose_task_keys((key) => html`<kbd>${key}</kbd>`) : ''}`,
+          'h2',
+        )
+      : empty('check', t.w.nothing_waits, t.w.nothing_waits_text, 'h2')
+  }</div></div></div>`
+}
+
+const keys = ({
+  w,
+}: Tongue): Markup => html`<dialog id="keys" aria-labelledby="h-keys"><form method="dialog">
+<h2 id="h-keys">${w.keyboard}</h2>
+<dl class="kv"><dt><kbd>j</kbd> <kbd>k</kbd></dt><dd>${w.key_next}</dd><dt><kbd>Enter</kbd></dt><dd>${w.key_open}</dd><dt><kbd>a</kbd></dt><dd>${w.key_first}</dd><dt><kbd>d</kbd></dt><dd>${w.key_no}</dd><dt><kbd>r</kbd></dt><dd>${w.key_reason}</dd><dt><kbd>/</kbd></dt><dd>${w.key_search}</dd></dl>
+<p class="small soft">${w.key_note} <a href="/settings/personal">${w.key_off}</a></p>
+<div class="row"><button class="btn main">${w.close}</button></div>
+</form></dialog>`
 
 /** What was just decided, by name: the page below may ask for the next decision. */
 async function doneNote(visit: Visit, open: OpenTask | null): Promise<Markup | null> {

@@ -1,33 +1,27 @@
 /** One access request: all that happened to it, and what can be done about it. */
 import { html } from 'hono/html'
-import type { AccessRequest } from '../../contract/models/access-request.ts'
-import type { LaterStep } from '../../core/asking/to-come.ts'
-import { AREAS, layout, type Markup, type Visitor } from '../frame/layout.ts'
+import { mayRevoke } from '../../core/asking/revoke.ts'
+import { decidersToCome } from '../../core/asking/to-come.ts'
+import { getAccessRequest } from '../../core/requests/read.ts'
+import { remindableOf } from '../../core/task-actions/remind.ts'
+import { AREAS, layout } from '../frame/layout.ts'
 import { SIDE } from '../frame/side.ts'
-import type { Tongue } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
 import { canWithdraw, remindForm, withdrawQuestion } from './access-page.ts'
 import { ask } from './parts.ts'
 import { requestBadge } from './states.ts'
 import { stepsOf, timeline } from './timeline.ts'
+import type { Visit } from './visit.ts'
 
-type OneRequestPage = {
-  t: Tongue
-  visitor: Visitor
-  userId: string
-  flash: Markup | null
-  request: AccessRequest
-  /** Whether those who decide may be reminded now. */
-  mayRemind: boolean
-  /** Whether the visitor may end what it granted. */
-  mayRevoke: boolean
-  /** Who decides after those who are asked now. */
-  toCome: readonly LaterStep[] | undefined
-  now: Date
-}
-
-export function oneRequestPage(page: OneRequestPage): Markup {
-  const { t, visitor, userId, request, now } = page
+export async function showOneRequest(visit: Visit): Promise<Response> {
+  const { c, db, principal, now, t, proof } = visit
+  const request = await getAccessRequest(db, principal, c.req.param('id') ?? '', ['tasks'])
+  const { userId } = principal
+  // Whether those who decide may be reminded now, and the visitor may end what it granted.
+  const mayRemind = (await remindableOf(db, principal, [request.id])).has(request.id)
+  const mayEnd = await mayRevoke(db, principal, request)
+  const toCome = (await decidersToCome(db, principal, [request.id])).get(request.id)
+  const visitor = await visit.visitor()
   const { w } = t
   const what = request.requestable_permissions[0]?.label ?? w.access
   const title = w.thing_in(what, request.app_name)
@@ -39,10 +33,8 @@ export function oneRequestPage(page: OneRequestPage): Markup {
       ? { at: AREAS.access.path, words: w.my_access }
       : { at: SIDE.requests.path, words: w[SIDE.requests.words] }
   const canGiveBack = isMine && request.status === 'COMPLETED'
-  return layout({
-    t,
-    title,
-    visitor,
+  const page = layout({
+    ...{ t, title, visitor },
     ...(isOwn && { area: 'access' }),
     content: html`<div class="page portal">
 <div class="head"><div>
@@ -52,13 +44,13 @@ export function oneRequestPage(page: OneRequestPage): Markup {
 </div>
 ${canWithdraw(request) && html`<a class="btn danger" href="#withdraw-${request.id}" data-dialog>${w.withdraw}</a>`}
 ${canGiveBack && html`<a class="btn danger" href="#give-back-${request.id}" data-dialog>${w.give_back}</a>`}
-${page.mayRevoke && !canGiveBack && html`<a class="btn danger" href="/console/requests/${request.id}/revoke">${w.revoke_access}</a>`}
+${mayEnd && !canGiveBack && html`<a class="btn danger" href="/console/requests/${request.id}/revoke">${w.revoke_access}</a>`}
 </div>
-${page.flash ?? ''}
+${visit.flash() ?? ''}
 <section class="card" aria-labelledby="h-way"><header><h2 id="h-way">${w.what_happens}</h2></header>
-<div class="in">${timeline(stepsOf(request, { t, userId, now, toCome: page.toCome }))}
-${page.mayRemind && remindForm(t, request, visitor.proof)}</div></section>
-${canWithdraw(request) && withdrawQuestion(t, request, visitor.proof)}
+<div class="in">${timeline(stepsOf(request, { t, userId, now, toCome }))}
+${mayRemind && remindForm(t, request, proof)}</div></section>
+${canWithdraw(request) && withdrawQuestion(t, request, proof)}
 ${
   canGiveBack &&
   ask({
@@ -66,11 +58,12 @@ ${
     title: w.give_back_question(what, request.app_name),
     text: w.give_back_text,
     action: `/access/requests/${request.id}/give-back`,
-    proof: visitor.proof,
+    proof,
     button: w.give_back,
     keep: w.keep_it,
   })
 }
 </div>`,
   })
+  return c.html(page)
 }
