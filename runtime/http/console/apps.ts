@@ -62,13 +62,13 @@ export async function appCrumbs({ db, principal }: ConsoleVisit, id: string) {
 export const appPath = (id: string): string => `/console/apps/${encodeURIComponent(id)}`
 
 function syncBadge(t: Tongue, { sync_status: status, disconnected, instance_id }: App): Markup {
-  if (disconnected) return badge('', 'minus', t.console.app.disconnected)
-  if (instance_id === CUSTOM_INSTANCE) return badge('', 'hand', t.console.app_edit.byHand)
-  if (status === 'FAILED') return badge('bad', 'x', t.console.app.syncFailed)
-  if (status === 'SYNCING') return badge('busy', 'sync', t.console.app.syncing)
+  if (disconnected) return badge(['', 'minus'], t.console.app.disconnected)
+  if (instance_id === CUSTOM_INSTANCE) return badge(['', 'hand'], t.console.app_edit.byHand)
+  if (status === 'FAILED') return badge(['bad', 'x'], t.console.app.syncFailed)
+  if (status === 'SYNCING') return badge(['busy', 'sync'], t.console.app.syncing)
   return status === 'SUCCESS'
-    ? badge('good', 'check', t.console.app.fresh)
-    : badge('', 'minus', t.console.app.neverSynced)
+    ? badge(['good', 'check'], t.console.app.fresh)
+    : badge(['', 'minus'], t.console.app.neverSynced)
 }
 
 export async function showApps(visit: ConsoleVisit): Promise<Response> {
@@ -134,9 +134,7 @@ ${card(
   { id: 'facts', title: t.console.app.facts },
   facts([
     [t.console.app.state, syncBadge(t, app)],
-    ...(isCustom
-      ? []
-      : [[t.console.app.integration, html`<code>${app.app_class_id}</code>`] as const]),
+    !isCustom && [t.console.app.integration, html`<code>${app.app_class_id}</code>`],
     [t.console.app.category, categoryIn(t, app) ?? '–'],
     [
       t.console.app.sources,
@@ -217,7 +215,6 @@ const phaseOf = ({ state, phase }: Pick<SyncRun, 'state' | 'phase'>): number =>
 
 function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): Markup {
   const rows = runs.map((one) => {
-    const [kind, icon] = RUN_LOOKS[one.state]
     const began = new Date(one.began_at)
     const ended = one.ended_at ? new Date(one.ended_at) : now
     const took = t.length((ended.getTime() - began.getTime()) / 1000)
@@ -231,7 +228,7 @@ function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): 
     )
     return row(runColumns(t), [
       html`${one.run}<span class="sub">${t.moment(began, now)} · ${took}</span>`,
-      html`${badge(kind, icon, t.console.run_states[one.state])}<progress max="${SYNC_PHASES.length}" value="${phaseOf(one)}" aria-label="${t.console.app.progress}"></progress><span class="sub">${name}</span>${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,
+      html`${badge(RUN_LOOKS[one.state], t.console.run_states[one.state])}<progress max="${SYNC_PHASES.length}" value="${phaseOf(one)}" aria-label="${t.console.app.progress}"></progress><span class="sub">${name}</span>${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,
       brief(counts, 300),
       one.state === 'RUNNING'
         ? go(
@@ -262,8 +259,7 @@ const ACCOUNT_LOOKS: Partial<Record<AccountStanding, BadgeLook>> = {
 }
 
 const accountBadge = (t: Tongue, status: AccountStanding): Markup => {
-  const [kind, icon] = ACCOUNT_LOOKS[status] ?? (['', 'minus'] as const)
-  return badge(kind, icon, t.console.account_states[status])
+  return badge(ACCOUNT_LOOKS[status] ?? (['', 'minus'] as const), t.console.account_states[status])
 }
 
 const accountsColumns = (t: Tongue, sort?: Column['sort']): Column[] => [

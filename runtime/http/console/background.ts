@@ -42,11 +42,10 @@ export async function showBackground(visit: ConsoleVisit): Promise<Response> {
   const { items } = await visit.ask('list_jobs', { query })
   const nodes = await visit.ask('list_nodes')
   const rows = items.map((one) => {
-    const [kind, icon] = JOB_LOOKS[one.state]
     const at = one.created_at ? t.moment(new Date(one.created_at), now) : ''
     return row(columnsOf(t), [
       html`${one.queue}<span class="sub mono">${brief(one.key, 100)}</span>`,
-      html`${badge(kind, icon, t.console.job_states[one.state])}${one.tries > 0 ? html`<span class="sub">${t.console.job.tries(one.tries)}</span>` : ''}`,
+      html`${badge(JOB_LOOKS[one.state], t.console.job_states[one.state])}${one.tries > 0 ? html`<span class="sub">${t.console.job.tries(one.tries)}</span>` : ''}`,
       at,
       brief(one.problem ?? '', 300),
     ])
@@ -54,7 +53,7 @@ export async function showBackground(visit: ConsoleVisit): Promise<Response> {
   const hosts = nodes.items.map(({ node, live, generation, seen_at, problems }) =>
     row(hostsColumns(t), [
       html`<span class="mono">${node.slice(0, 8)}</span><span class="sub">${t.console.job.seen(t.lasting(new Date(seen_at), now))}</span>`,
-      html`${live ? badge('good', 'check', t.console.job.live) : badge('', 'minus', t.console.job.gone)}${problems.length > 0 ? html`<span class="sub">${brief(problems.join('; '))}</span>` : ''}`,
+      html`${live ? badge(['good', 'check'], t.console.job.live) : badge(['', 'minus'], t.console.job.gone)}${problems.length > 0 ? html`<span class="sub">${brief(problems.join('; '))}</span>` : ''}`,
       generation,
     ]),
   )

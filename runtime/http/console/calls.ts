@@ -4,9 +4,8 @@ import type { CallRecord } from '../../contract/endpoints/operator.ts'
 import { PageError } from '../frame/error-page.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { badge } from '../pages/states.ts'
 import { key } from './charts.ts'
-import { pathOf } from './connector.ts'
+import { outcomeBadge, pathOf } from './connector.ts'
 import { answerPage, brief, type Column, card, facts, listed, row, table } from './parts.ts'
 import { type Phase, phaseLook, phasesOf } from './phases.ts'
 import { bytesOf, milliseconds } from './slots.ts'
@@ -15,9 +14,6 @@ import type { ConsoleVisit } from './visit.ts'
 /** Calls of the list, and how far back one is looked for. */
 const LISTED = '50'
 const LOOKED = '1000'
-
-const outcomeBadge = (outcome: string): Markup =>
-  badge(outcome === 'ok' ? 'good' : 'bad', outcome === 'ok' ? 'check' : 'x', outcome)
 
 /** Phases on a line from the begin of the call to its end; the words beside it say the same. */
 function fall(phases: readonly Phase[], wholeMs: number): Markup {
@@ -128,14 +124,10 @@ const about = (t: Tongue, one: CallRecord, now: Date): Markup =>
       [t.console.call.ended, t.moment(new Date(one.at), now)],
       [t.console.call.took, milliseconds(one.ms, t)],
       [t.console.call.cause, html`${one.cause.kind}<span class="sub mono">${one.cause.id}</span>`],
-      ...(one.app_id
-        ? [
-            [
-              t.console.call.app,
-              html`<a href="/console/apps/${one.app_id}">${t.console.call.lookAtApp}</a>`,
-            ] as const,
-          ]
-        : []),
+      one.app_id && [
+        t.console.call.app,
+        html`<a href="/console/apps/${one.app_id}">${t.console.call.lookAtApp}</a>`,
+      ],
       [t.console.call.id, html`<code class="wrap">${one.request_id}</code>`],
     ]),
   )

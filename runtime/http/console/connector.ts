@@ -229,13 +229,16 @@ const latestColumns = (t: Tongue): Column[] => [
   { words: 'ms', look: 'num' },
 ]
 
+/** How a call ended. */
+export const outcomeBadge = (outcome: string): Markup =>
+  badge(outcome === 'ok' ? ['good', 'check'] : ['bad', 'x'], outcome)
+
 function calls(t: Tongue, id: string, items: readonly CallRecord[], now: Date): Markup {
   const rows = items.map((one) => {
     const hosts = [...new Set(one.upstream.map(({ host }) => host))]
-    const isOk = one.outcome === 'ok'
     return row(latestColumns(t), [
       html`<span class="mono">${one.capability}</span><span class="sub">${t.moment(new Date(one.at), now)}</span>`,
-      badge(isOk ? 'good' : 'bad', isOk ? 'check' : 'x', one.outcome),
+      outcomeBadge(one.outcome),
       one.upstream.length === 0
         ? '–'
         : html`${one.upstream.length}<span class="sub">${brief(hosts.join(', '), 120)}</span>`,
@@ -282,7 +285,7 @@ const versions = (t: Tongue, { id, versions: all, active }: Shown, now: Date): M
             ? t.console.one_connector.signedBy(one.publisher)
             : t.console.one_connector.unsigned
       return row(versionsColumns(t), [
-        html`${one.version} ${serves ? badge('good', 'check', t.console.one_connector.serving) : badge('', 'minus', t.console.one_connector.kept)}<span class="sub">${t.day(new Date(one.installed_at), now)} · ${by} · <span class="mono">${one.digest.slice(0, 12)}</span></span>`,
+        html`${one.version} ${serves ? badge(['good', 'check'], t.console.one_connector.serving) : badge(['', 'minus'], t.console.one_connector.kept)}<span class="sub">${t.day(new Date(one.installed_at), now)} · ${by} · <span class="mono">${one.digest.slice(0, 12)}</span></span>`,
         go(
           `${pathOf(id)}/versions/${one.digest}`,
           html`${t.console.one_connector.review}<span class="unseen"> ${one.version}</span>`,
@@ -360,34 +363,23 @@ function about(t: Tongue, shown: Shown | null, listing: ConnectorListing | null)
   return card(
     { id: 'facts', title: t.console.one_connector.facts },
     facts([
-      ...(listing
-        ? [[t.console.one_connector.source, t.console.connector.sources[listing.source]] as const]
-        : []),
-      ...(listing?.folder
-        ? [[t.console.one_connector.folder, html`<code>${listing.folder}</code>`] as const]
-        : []),
-      ...(listing?.digest
-        ? [
-            [
-              t.console.one_connector.digest,
-              html`<code>${listing.digest.slice(0, 12)}</code>`,
-            ] as const,
-          ]
-        : []),
+      listing && [t.console.one_connector.source, t.console.connector.sources[listing.source]],
+      listing?.folder && [t.console.one_connector.folder, html`<code>${listing.folder}</code>`],
+      listing?.digest && [
+        t.console.one_connector.digest,
+        html`<code>${listing.digest.slice(0, 12)}</code>`,
+      ],
       [
         t.console.one_connector.capabilities,
         capabilities.length === 0
           ? '–'
           : html`<span class="mono">${capabilities.map(({ subject }) => subject).join(', ')}</span>`,
       ],
-      ...(shown && shown.versions.length > 0
-        ? [
-            [
-              t.console.one_connector.probe,
-              html`${shown.probe ? t.console.one_connector.probeYes : t.console.one_connector.probeNo}<br><a href="${pathOf(shown.id)}/probe">${shown.probe ? t.console.one_connector.replaceProbe : t.console.one_connector.setProbe}</a>${shown.probe ? html`<br><a href="${pathOf(shown.id)}/forget-probe">${t.console.one_connector.forgetProbe}</a>` : ''}`,
-            ] as const,
-          ]
-        : []),
+      shown &&
+        shown.versions.length > 0 && [
+          t.console.one_connector.probe,
+          html`${shown.probe ? t.console.one_connector.probeYes : t.console.one_connector.probeNo}<br><a href="${pathOf(shown.id)}/probe">${shown.probe ? t.console.one_connector.replaceProbe : t.console.one_connector.setProbe}</a>${shown.probe ? html`<br><a href="${pathOf(shown.id)}/forget-probe">${t.console.one_connector.forgetProbe}</a>` : ''}`,
+        ],
     ]),
   )
 }

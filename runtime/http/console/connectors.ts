@@ -67,9 +67,8 @@ export function stateBadge(
   t: Tongue,
   { state, serving }: Pick<ConnectorListing, 'state' | 'serving'>,
 ) {
-  if (state === 'ready' && !serving) return badge('', 'minus', t.console.connector.notServing)
-  const [kind, icon] = LOOKS[state]
-  return badge(kind, icon, t.console.connector_states[state])
+  if (state === 'ready' && !serving) return badge(['', 'minus'], t.console.connector.notServing)
+  return badge(LOOKS[state], t.console.connector_states[state])
 }
 
 /** What needs a person stands first. */

@@ -138,11 +138,10 @@ export function egressMap(t: Tongue, id: string, ways: readonly Way[]): Markup {
       empty('info', t.console.one_connector.noEgress, t.console.one_connector.noEgressText),
     )
   const rows = ways.map(({ capability, host, methods, state, requests, refused }) => {
-    const [kind, icon] = LOOKS[state]
     return row(columnsOf(t), [
       html`<span class="mono">${brief(host, 120)}</span>${methods.length > 0 ? html`<span class="sub">${methods.join(', ')}</span>` : ''}`,
       html`<span class="mono">${capability}</span>`,
-      badge(kind, icon, t.console.one_connector.egressStates[state]),
+      badge(LOOKS[state], t.console.one_connector.egressStates[state]),
       thousands(requests, t),
       thousands(refused, t),
     ])

@@ -62,10 +62,9 @@ export async function findingsOf(visit: ConsoleVisit, about: About): Promise<Mar
 /** What is wrong, with what, and what to do. */
 function whatOf(t: Tongue, one: AccessFinding, { of }: About): Markup {
   const w = t.console.findings
-  const [kind, icon] = SEVERITY_LOOKS[one.severity]
   const things = [of === 'app_id' ? null : one.app_name, one.label].filter((name) => name !== null)
   const until = one.state === 'ACCEPTED' && one.accepted_until ? new Date(one.accepted_until) : null
-  return html`${badge(kind, icon, w.severities[one.severity])} ${t.w.finding_kinds[one.kind]}${things.length > 0 ? html`<span class="sub">${brief(things.join(', '))}</span>` : ''}<span class="sub">${until === null ? w.steps[one.kind] : html`${w.acceptedUntil(dayOf(until))}${one.reason ? html` · ${t.w.quoted(brief(one.reason))}` : ''}`}</span>`
+  return html`${badge(SEVERITY_LOOKS[one.severity], w.severities[one.severity])} ${t.w.finding_kinds[one.kind]}${things.length > 0 ? html`<span class="sub">${brief(things.join(', '))}</span>` : ''}<span class="sub">${until === null ? w.steps[one.kind] : html`${w.acceptedUntil(dayOf(until))}${one.reason ? html` · ${t.w.quoted(brief(one.reason))}` : ''}`}</span>`
 }
 
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10)

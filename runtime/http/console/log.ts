@@ -60,7 +60,7 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
   const rows = found.items.map((one) => {
     const who = [text(one.actor, 'given_name'), text(one.actor, 'family_name')].join(' ').trim()
     const targets = one.targets.map((target) => text(target, 'name')).filter(Boolean)
-    const failed = one.outcome === 'Failed' ? badge('bad', 'x', t.console.log.failed) : ''
+    const failed = one.outcome === 'Failed' ? badge(['bad', 'x'], t.console.log.failed) : ''
     const by = brief(who || text(one.actor, 'email') || t.console.log.keyway, 120)
     const to = brief(targets.join(', '), 200)
     return row(columnsOf(t), [

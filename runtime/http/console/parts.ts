@@ -142,10 +142,11 @@ type Figure = { name: string; value: string | number; unit?: string; note?: Mark
 export const figures = (all: readonly Figure[]): Markup =>
   html`<dl class="card stats">${all.map(({ name, value, unit = '', note = '' }) => html`<div class="stat"><dt>${name}</dt><dd><b>${value}</b>${unit === '' ? '' : html`<span class="soft">${unit}</span>`}${note === '' ? '' : html`<span class="small">${note}</span>`}</dd></div>`)}</dl>`
 
-export const facts = (
-  all: readonly (readonly [name: string, value: Markup | string | number])[],
-): Markup =>
-  html`<div class="in"><dl class="kv small">${all.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></div>`
+type Fact = readonly [name: string, value: Markup | string | number]
+
+/** Facts by name, one below the other; what is false or not there does not apply. */
+export const facts = (all: readonly (Fact | false | null | undefined | '')[]): Markup =>
+  html`<div class="in"><dl class="kv small">${all.filter((one) => !!one).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl></div>`
 
 /** What happens, as a mark before a name. */
 export const mark = (kind: BadgeKind, name: Icon, said: string): Markup =>

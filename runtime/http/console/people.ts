@@ -32,10 +32,10 @@ const HELD = 100
 export const personPath = (id: string): string => `/console/people/${encodeURIComponent(id)}`
 
 const statesIn = (t: Tongue): Record<NonNullable<User['status']>, Markup> => ({
-  ACTIVE: badge('good', 'check', t.console.person.active),
-  STAGED: badge('wait', 'clock', t.console.person.staged),
-  SUSPENDED: badge('bad', 'stop', t.console.person.suspended),
-  INACTIVE: badge('', 'minus', t.console.person.inactive),
+  ACTIVE: badge(['good', 'check'], t.console.person.active),
+  STAGED: badge(['wait', 'clock'], t.console.person.staged),
+  SUSPENDED: badge(['bad', 'stop'], t.console.person.suspended),
+  INACTIVE: badge(['', 'minus'], t.console.person.inactive),
 })
 
 export async function showPeople(visit: ConsoleVisit): Promise<Response> {
@@ -255,7 +255,7 @@ function offboardingOf(
       html`<div class="in stack"><p class="small">${w.none}</p>${start === '' ? '' : html`<div class="row">${start}</div>`}</div>`,
     )
   const { status, accounts } = latest
-  const [kind, icon] = OFFBOARDING_LOOKS[status] ?? (['', 'minus'] as const)
+  const look: BadgeLook = OFFBOARDING_LOOKS[status] ?? ['', 'minus']
   const end =
     status === 'SCHEDULED' && mayLeave
       ? go(`${personPath(id)}/offboarding/${latest.id}/cancel`, w.cancelIt, 'less')
@@ -263,18 +263,15 @@ function offboardingOf(
   return card(
     { id: 'offboarding', title: w.card, end },
     html`${facts([
-      [w.state, badge(kind, icon, t.console.offboarding_states[status])],
+      [w.state, badge(look, t.console.offboarding_states[status])],
       [w.begun, at(latest.created_at)],
-      ...(status === 'SCHEDULED' ? [[w.at, at(latest.scheduled_at)] as const] : []),
-      ...(latest.completed_at ? [[w.over, at(latest.completed_at)] as const] : []),
-      ...(status === 'SCHEDULED' || status === 'CANCELLED'
-        ? []
-        : [
-            [
-              w.accounts,
-              html`${w.gone(accounts.done, accounts.all)}<progress max="${Math.max(accounts.all, 1)}" value="${accounts.all === 0 && status === 'COMPLETED' ? 1 : accounts.done}" aria-label="${w.accounts}"></progress>${accounts.by_hand === 0 ? '' : html`<span class="sub">${w.byHand(accounts.by_hand)}</span>`}`,
-            ] as const,
-          ]),
+      status === 'SCHEDULED' && [w.at, at(latest.scheduled_at)],
+      latest.completed_at && [w.over, at(latest.completed_at)],
+      status !== 'SCHEDULED' &&
+        status !== 'CANCELLED' && [
+          w.accounts,
+          html`${w.gone(accounts.done, accounts.all)}<progress max="${Math.max(accounts.all, 1)}" value="${accounts.all === 0 && status === 'COMPLETED' ? 1 : accounts.done}" aria-label="${w.accounts}"></progress>${accounts.by_hand === 0 ? '' : html`<span class="sub">${w.byHand(accounts.by_hand)}</span>`}`,
+        ],
     ])}${latest.problem ? html`<div class="in">${note('bad', 'alert', w.failed, html`<span lang="en">${brief(latest.problem, 500)}</span> ${w.failedText}`)}</div>` : ''}`,
   )
 }

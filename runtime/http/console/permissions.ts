@@ -74,8 +74,8 @@ export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
         ? html`${isShown ? link('hide', change.hide.link) : link('show', change.show.link)}${type === 'NATIVE' ? link('delete', change.deleteLink, 'less danger') : ''}`
         : ''
       const store = isShown
-        ? badge('good', 'check', change.shown)
-        : badge('', 'minus', change.hidden)
+        ? badge(['good', 'check'], change.shown)
+        : badge(['', 'minus'], change.hidden)
       const held = glass
         ? w.heldBy((await groupNames(visit, glass)).join(', '), glass.max_minutes)
         : '–'

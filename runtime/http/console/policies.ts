@@ -16,10 +16,10 @@ const SIZE = 50
 
 const stateOf = (t: Tongue, { status, is_enabled }: AccessPolicyOutput): Markup =>
   status === 'DRAFT'
-    ? badge('', 'clock', t.console.policy.draft)
+    ? badge(['', 'clock'], t.console.policy.draft)
     : is_enabled
-      ? badge('rule', 'rule', t.console.policy.inForce)
-      : badge('', 'minus', t.console.policy.off)
+      ? badge(['rule', 'rule'], t.console.policy.inForce)
+      : badge(['', 'minus'], t.console.policy.off)
 
 /** Whether the person, signed in as they are, may change policies. */
 const mayWrite = ({ principal }: ConsoleVisit): boolean =>

@@ -108,7 +108,7 @@ function cells({ w }: Tongue, one: Published): (Markup | string)[] {
     newest ?? html`<span class="soft">${w.registry_not_here}</span>`,
     installed === null
       ? html`<span class="soft">${w.registry_nowhere}</span>`
-      : html`${installed} ${outdated ? badge('wait', 'alert', w.registry_is_old) : ''}`,
+      : html`${installed} ${outdated ? badge(['wait', 'alert'], w.registry_is_old) : ''}`,
     newest === null
       ? ''
       : go(publishedPath(id), html`${words}<span class="unseen"> ${name}</span>`, 'less'),

@@ -64,10 +64,8 @@ const ITEM_LOOKS = {
   EXCEPTED: ['rule', 'rule'],
 } as const satisfies Record<ItemState, BadgeLook>
 
-const labelled = ([kind, name]: BadgeLook, words: string): Markup => badge(kind, name, words)
-
 const reviewBadge = ({ w }: Tongue, status: ReviewStatus): Markup =>
-  labelled(REVIEW_LOOKS[status], w.review_states[status])
+  badge(REVIEW_LOOKS[status], w.review_states[status])
 
 /** Whether the person, signed in as they are, may launch and end reviews. */
 const mayLaunch = ({ principal }: ConsoleVisit): boolean =>
@@ -314,7 +312,7 @@ function line(
     html`${brief(who, 120)}${who === one.unique_identifier ? '' : html`<span class="sub">${brief(one.unique_identifier, 120)}</span>`}<span class="sub narrow-only">${brief(what, 200)}</span>`,
     brief(what, 200),
     html`${one.hints.map((hint) => html`<span class="sub${hint.red ? ' t bad' : ''}">${w.hint_meanings[hint.name]}</span>`)}${one.peers ? html`<span class="sub">${w.peers_have_it(thousands(one.peers.held, t), thousands(one.peers.of, t))}</span>` : ''}`,
-    html`${labelled(ITEM_LOOKS[one.state], w.item_states[one.state])}${one.reason ? html`<span class="sub">${w.quoted(brief(one.reason))}</span>` : ''}${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,
+    html`${badge(ITEM_LOOKS[one.state], w.item_states[one.state])}${one.reason ? html`<span class="sub">${w.quoted(brief(one.reason))}</span>` : ''}${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,
     one.held_since ? t.day(new Date(one.held_since), now) : '–',
   ]
   if (!mine) return row(columns, cells)

@@ -15,8 +15,8 @@ const columnsOf = (t: Tongue): Column[] => [
 const shownValue = (t: Tongue, { secret, set, value }: SettingInForce) => {
   if (secret)
     return set
-      ? badge('good', 'key', t.console.setting.set)
-      : badge('', 'minus', t.console.setting.notSet)
+      ? badge(['good', 'key'], t.console.setting.set)
+      : badge(['', 'minus'], t.console.setting.notSet)
   return set
     ? html`<code class="wrap">${brief(value ?? '', 500)}</code>`
     : html`<span class="soft">${t.console.setting.nothing}</span>`

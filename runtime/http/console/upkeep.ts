@@ -65,8 +65,7 @@ function report({ t, now }: ConsoleVisit, examined: Examined | null, proof: stri
   const { w } = t
   const [check, state, found] = w.doctor_columns
   const columns: Column[] = [{ words: check }, { words: state, look: 'c3' }, { words: found }]
-  const look = (one: DoctorFinding['state']) =>
-    badge(DOCTOR_LOOKS[one][0], DOCTOR_LOOKS[one][1], w.doctor_states[one])
+  const look = (one: DoctorFinding['state']) => badge(DOCTOR_LOOKS[one], w.doctor_states[one])
   const rows = (examined?.findings ?? [])
     .toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
     .map(({ check, state, what, advice }) =>

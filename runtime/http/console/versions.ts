@@ -62,10 +62,10 @@ export const trustBadge = (
   { trust, publisher }: Pick<PackageReport, 'trust' | 'publisher'>,
 ): Markup =>
   trust === 'invalid'
-    ? badge('bad', 'x', t.console.one_connector.invalid)
+    ? badge(['bad', 'x'], t.console.one_connector.invalid)
     : trust === 'trusted'
-      ? badge('good', 'shield', t.console.one_connector.signedBy(publisher ?? ''))
-      : badge('wait', 'alert', t.console.one_connector.unsigned)
+      ? badge(['good', 'shield'], t.console.one_connector.signedBy(publisher ?? ''))
+      : badge(['wait', 'alert'], t.console.one_connector.unsigned)
 
 /** The way to the page that says what would be different. */
 function activation(t: Tongue, { id, digest, active, more, findings }: PackageReport): Markup {
@@ -153,8 +153,8 @@ export async function showPublishers(visit: ConsoleVisit): Promise<Response> {
     row(publishersColumns(t), [
       html`${name}<span class="sub mono">${key}</span>`,
       revoked_at
-        ? badge('bad', 'x', t.console.publisher.revoked)
-        : badge('good', 'check', t.console.publisher.trusted),
+        ? badge(['bad', 'x'], t.console.publisher.revoked)
+        : badge(['good', 'check'], t.console.publisher.trusted),
       t.day(new Date(trusted_at), now),
       revoked_at
         ? ''

@@ -19,9 +19,9 @@ const columnsOf = (t: Tongue): Column[] => [
 ]
 
 const state = (t: Tongue, { enabled, feed }: Webhook, now: Date): Markup => {
-  if (!enabled) return badge('', 'minus', t.console.webhook.disabled)
-  if (!feed?.failing_since) return badge('good', 'check', t.console.webhook.works)
-  return html`${badge('bad', 'x', t.console.webhook.failing)}<span class="sub">${t.age(new Date(feed.failing_since), now)}, ${t.console.webhook.waiting(thousands(feed.waiting, t))}</span>`
+  if (!enabled) return badge(['', 'minus'], t.console.webhook.disabled)
+  if (!feed?.failing_since) return badge(['good', 'check'], t.console.webhook.works)
+  return html`${badge(['bad', 'x'], t.console.webhook.failing)}<span class="sub">${t.age(new Date(feed.failing_since), now)}, ${t.console.webhook.waiting(thousands(feed.waiting, t))}</span>`
 }
 
 export async function showWebhooks(visit: ConsoleVisit): Promise<Response> {
@@ -74,9 +74,7 @@ export async function showWebhook(visit: ConsoleVisit): Promise<Response> {
         html`<span class="mono wrap">${brief(one.url ?? '–', 500)}</span>`,
       ],
       [t.console.webhook.headers, one.headers.join(', ') || t.console.webhook.noHeaders],
-      ...(one.description
-        ? [[t.console.webhook.description, brief(one.description, 500)] as const]
-        : []),
+      one.description && [t.console.webhook.description, brief(one.description, 500)],
     ]),
   )}</div><div class="stack wide">${
     feed === null
@@ -85,12 +83,11 @@ export async function showWebhook(visit: ConsoleVisit): Promise<Response> {
           { id: 'feed', title: t.console.webhook.feed },
           facts([
             [t.console.webhook.waits, thousands(feed.waiting, t)],
-            ...(feed.next_try_at
-              ? [[t.console.webhook.nextTry, t.moment(new Date(feed.next_try_at), now)] as const]
-              : []),
-            ...(feed.problem
-              ? [[t.console.webhook.problem, brief(feed.problem, 500)] as const]
-              : []),
+            feed.next_try_at && [
+              t.console.webhook.nextTry,
+              t.moment(new Date(feed.next_try_at), now),
+            ],
+            feed.problem && [t.console.webhook.problem, brief(feed.problem, 500)],
           ]),
         )
   }</div></div>`

@@ -290,7 +290,7 @@ const tile = (
 <li class="card tile">
 <div class="row keep top-edge"><span class="avatar app" aria-hidden="true">${initials(app.user_friendly_label)}</span><div class="fit"><h3 class="wrap"><a href="/access/request?app_id=${app.id}">${app.user_friendly_label}</a></h3>${app.description && html`<p class="small soft wrap">${short(app.description)}</p>`}</div></div>
 ${outlook && isOpen && html`<dl class="kv small"><dt>${t.w.decides}</dt><dd>${whoDecides(t, outlook)}</dd><dt>${t.w.takes}</dt><dd>${howLongItTakes(t, outlook)}</dd></dl>`}
-<div class="row small">${all > 0 && html`<span class="soft">${t.w.permissions_of_app(all)}</span>`}${mine > 0 && !holdsMore && badge('good', 'check', t.w.you_have_of_app(mine))}<span class="soft end">${categoryName(t, app.category ?? '')}</span></div>
+<div class="row small">${all > 0 && html`<span class="soft">${t.w.permissions_of_app(all)}</span>`}${mine > 0 && !holdsMore && badge(['good', 'check'], t.w.you_have_of_app(mine))}<span class="soft end">${categoryName(t, app.category ?? '')}</span></div>
 ${isOpen ? '' : html`<p class="small wrap">${closed ? closedWords(t, closed) : t.w.app_disconnected}</p>`}
 </li>`
 }

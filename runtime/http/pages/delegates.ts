@@ -105,10 +105,10 @@ function row({ t, proof, now, principal }: Visit, one: Delegation, personOf: Per
   const until = parseMoment(one.until)
   const isOver = one.ended_at !== null || until <= now
   const state = isOver
-    ? badge('', 'minus', w.delegate_ended)
+    ? badge(['', 'minus'], w.delegate_ended)
     : one.active
-      ? badge('good', 'check', w.delegate_now)
-      : badge('wait', 'clock', w.delegate_later)
+      ? badge(['good', 'check'], w.delegate_now)
+      : badge(['wait', 'clock'], w.delegate_later)
   return html`<tr class="${isOver ? 'soft' : ''}">
 <th scope="row" class="wrap">${name}${person && person.email !== name ? html`<span class="sub wrap">${person.email}</span>` : ''}${one.reason === '' ? '' : html`<span class="sub wrap">${w.quoted(one.reason)}</span>`}</th>
 <td class="c3">${t.moment(parseMoment(one.since), now)}</td>

@@ -89,9 +89,9 @@ ${pagesNav(t, tasks, t.w.of_tasks, (at) => `/inbox?page=${at}`)}
 }
 
 const kindOf = ({ w }: Tongue, { task_category: category }: Task): Markup | string => {
-  if (category === 'ERROR') return badge('bad', 'alert', w.failed)
+  if (category === 'ERROR') return badge(['bad', 'alert'], w.failed)
   const isByHand = category === 'PROVISIONING' || category === 'DEPROVISIONING'
-  return isByHand ? badge('', 'hand', w.by_hand) : ''
+  return isByHand ? badge(['', 'hand'], w.by_hand) : ''
 }
 
 const item = (task: Task, { t, subjects, open, now }: Shown): Markup => {

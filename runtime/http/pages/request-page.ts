@@ -60,7 +60,7 @@ const addressOf = (app: App, permission: string): string =>
 function choiceLine({ t, app, outlooks, mine }: ChoosePage, { id, label }: Choice): Markup {
   const permission = id === APP_ITSELF ? null : id
   const outlook = outlooks.find((one) => one.requestable_permission_id === permission)
-  return html`<li><span class="row"><a class="wrap" href="${addressOf(app, id)}">${label}</a>${mine.has(id) && badge('good', 'check', t.w.you_have_it)}</span>${outlook && html`<span class="sub">${t.w.decides_who(whoDecides(t, outlook))}</span>`}</li>`
+  return html`<li><span class="row"><a class="wrap" href="${addressOf(app, id)}">${label}</a>${mine.has(id) && badge(['good', 'check'], t.w.you_have_it)}</span>${outlook && html`<span class="sub">${t.w.decides_who(whoDecides(t, outlook))}</span>`}</li>`
 }
 
 /** An app with several permissions: which one. */

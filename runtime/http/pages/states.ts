@@ -45,13 +45,12 @@ export const ON_THE_WAY: readonly RequestStatus[] = REQUEST_STATUSES.filter(
   (status) => status !== 'COMPLETED' && !OVER.includes(status),
 )
 
-export const badge = (kind: BadgeKind, name: Icon, words: string) =>
+export const badge = ([kind, name]: BadgeLook, words: string) =>
   html`<span class="badge ${kind}">${icon(name)}${words}</span>`
 
 export function requestBadge(
   { w }: Tongue,
   { status, revoked_by: by }: Pick<AccessRequest, 'status' | 'revoked_by'>,
 ) {
-  const [kind, name] = REQUEST_BADGES[status]
-  return badge(kind, name, status === 'REVERTED' && by ? w.revoked : w.states[status])
+  return badge(REQUEST_BADGES[status], status === 'REVERTED' && by ? w.revoked : w.states[status])
 }
