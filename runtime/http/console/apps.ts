@@ -73,6 +73,7 @@ function syncBadge(t: Tongue, { sync_status: status, disconnected, instance_id }
 
 export async function showApps(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
+  const w = t.console.app
   const search = searchText(c.req.query('name_search'))
   const sort = APP_SORTS.find((one) => one === c.req.query('sort')) ?? 'name'
   const found = await listApps(db, principal, {
@@ -86,14 +87,10 @@ export async function showApps(visit: ConsoleVisit): Promise<Response> {
     ...{ expand: [], page: pageNumber(c.req.query('page')), size: SIZE },
   })
   return listPage(visit, {
-    ...{ place: 'apps', words: t.console.app, found },
-    search: { name: 'name_search', value: search, words: t.console.app.name },
+    ...{ place: 'apps', words: w, found },
+    search: { name: 'name_search', value: search, words: w.name },
     sort: { key: 'name', asked: sort },
-    columns: [
-      { words: t.console.app.name },
-      { words: t.console.app.synced },
-      { words: t.console.app.category, look: 'c3' },
-    ],
+    columns: [{ words: w.name }, { words: w.synced }, { words: w.category, look: 'c3' }],
     cells: (app) => [
       html`<a class="go" href="${appPath(app.id)}">${app.user_friendly_label}</a><span class="sub">${app.app_class_id}</span>`,
       syncBadge(t, app),
@@ -108,6 +105,7 @@ export async function showApps(visit: ConsoleVisit): Promise<Response> {
 
 export async function showApp(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, now, t } = visit
+  const w = t.console.app
   const app = await getApp(db, principal, c.req.param('app_id') ?? '', [])
   const operates = principal.permissions.has('operator')
   const runs = operates
@@ -131,15 +129,12 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
   const aside = html`<div class="stack wide">
 <p><a href="${appPath(app.id)}/permissions">${t.console.permission.link}</a>${!reachesNone(principal, 'appstore.write') && !principal.readOnly && !(isCustom && mayChange) ? html`<br><a href="${appPath(app.id)}/store">${t.console.store_change.link}</a>` : ''}${principal.permissions.has('logs.read') ? html`<br><a href="/console/log?target=${app.id}">${t.console.log.doneLink}</a>` : ''}</p>
 ${card(
-  { id: 'facts', title: t.console.app.facts },
+  { id: 'facts', title: w.facts },
   facts([
-    [t.console.app.state, syncBadge(t, app)],
-    !isCustom && [t.console.app.integration, html`<code>${app.app_class_id}</code>`],
-    [t.console.app.category, categoryIn(t, app) ?? '–'],
-    [
-      t.console.app.sources,
-      app.sources.map((one) => t.console.app_sources[one] ?? one).join(', ') || '–',
-    ],
+    [w.state, syncBadge(t, app)],
+    !isCustom && [w.integration, html`<code>${app.app_class_id}</code>`],
+    [w.category, categoryIn(t, app) ?? '–'],
+    [w.sources, app.sources.map((one) => t.console.app_sources[one] ?? one).join(', ') || '–'],
   ]),
 )}
 ${
@@ -147,27 +142,22 @@ ${
     ? card(
         {
           id: 'settings',
-          title: t.console.app.settings,
-          end: go(`${appPath(app.id)}/sync-settings`, t.console.app.change, 'less'),
+          title: w.settings,
+          end: go(`${appPath(app.id)}/sync-settings`, w.change, 'less'),
         },
         facts([
-          [
-            t.console.app.every,
-            settings.every_hours === 0
-              ? t.console.app.byHand
-              : t.console.app.hours(settings.every_hours),
-          ],
-          [t.console.app.next, settings.next_at ? t.moment(new Date(settings.next_at), now) : '–'],
-          [t.console.app.pageSize, thousands(settings.page_size, t)],
-          [t.console.app.maxRows, thousands(settings.max_rows, t)],
-          [t.console.app.source, settings.identity_source ? t.console.app.yes : t.console.app.no],
+          [w.every, settings.every_hours === 0 ? w.byHand : w.hours(settings.every_hours)],
+          [w.next, settings.next_at ? t.moment(new Date(settings.next_at), now) : '–'],
+          [w.pageSize, thousands(settings.page_size, t)],
+          [w.maxRows, thousands(settings.max_rows, t)],
+          [w.source, settings.identity_source ? w.yes : w.no],
         ]),
       )
     : ''
 }
 </div>`
   const wrong = await findingsOf(visit, { of: 'app_id', id: app.id, path: appPath(app.id) })
-  const content = html`${latest?.state === 'STOPPED' ? note('bad', 'alert', t.console.app.stopped, html`${brief(latest.problem ?? '', 500)} ${t.console.app.stoppedText}`) : ''}
+  const content = html`${latest?.state === 'STOPPED' ? note('bad', 'alert', w.stopped, html`${brief(latest.problem ?? '', 500)} ${w.stoppedText}`) : ''}
 ${
   operates || holders || wrong !== ''
     ? html`<div class="cols"><div class="stack wide">
@@ -182,7 +172,7 @@ ${holders ? accountsOf(t, app, holders, sort, now) : ''}
     title: app.user_friendly_label,
     state: syncBadge(t, app),
     lead: brief(app.description ?? '', 300),
-    actions: html`${app.disconnected || isCustom ? '' : go(`${appPath(app.id)}/sync`, t.console.app.syncNow, 'main')}${mayChange ? connecting(t, app, isCustom) : ''}`,
+    actions: html`${app.disconnected || isCustom ? '' : go(`${appPath(app.id)}/sync`, w.syncNow, 'main')}${mayChange ? connecting(t, app, isCustom) : ''}`,
   })
 }
 
@@ -214,6 +204,7 @@ const phaseOf = ({ state, phase }: Pick<SyncRun, 'state' | 'phase'>): number =>
   state === 'SUCCEEDED' ? SYNC_PHASES.length : SYNC_PHASES.indexOf(phase)
 
 function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): Markup {
+  const w = t.console.app
   const rows = runs.map((one) => {
     const began = new Date(one.began_at)
     const ended = one.ended_at ? new Date(one.ended_at) : now
@@ -221,32 +212,28 @@ function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): 
     const counts = Object.entries(one.counts)
       .map(([name, count]) => t.console.count_named(name, thousands(count, t)))
       .join(', ')
-    const name = t.console.app.phaseOf(
-      phaseOf(one),
-      SYNC_PHASES.length,
-      t.console.sync_phases[one.phase],
-    )
+    const name = w.phaseOf(phaseOf(one), SYNC_PHASES.length, t.console.sync_phases[one.phase])
     return row(runColumns(t), [
       html`${one.run}<span class="sub">${t.moment(began, now)} · ${took}</span>`,
-      html`${badge(RUN_LOOKS[one.state], t.console.run_states[one.state])}<progress max="${SYNC_PHASES.length}" value="${phaseOf(one)}" aria-label="${t.console.app.progress}"></progress><span class="sub">${name}</span>${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,
+      html`${badge(RUN_LOOKS[one.state], t.console.run_states[one.state])}<progress max="${SYNC_PHASES.length}" value="${phaseOf(one)}" aria-label="${w.progress}"></progress><span class="sub">${name}</span>${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,
       brief(counts, 300),
       one.state === 'RUNNING'
         ? go(
             `/console/syncs/${one.run}/cancel?app_id=${one.app_id}`,
-            html`${t.console.app.cancel}<span class="unseen"> ${one.run}</span>`,
+            html`${w.cancel}<span class="unseen"> ${one.run}</span>`,
             'less danger',
           )
         : one.state === 'STOPPED'
           ? go(
               `/console/syncs/${one.run}/accept?app_id=${one.app_id}`,
-              html`${t.console.app.accept}<span class="unseen"> ${one.run}</span>`,
+              html`${w.accept}<span class="unseen"> ${one.run}</span>`,
               'less',
             )
           : '',
     ])
   })
-  const nothing = { title: t.console.app.noRuns, text: t.console.app.noRunsText }
-  return html`<div id="live" data-events="/console/syncs/events?${followQuery({ app_id: appId, limit: RUNS }, { items: runs })}">${listed({ id: 'runs', title: t.console.app.runs, note: t.console.app.runsNote }, runColumns(t), rows, nothing, '', t)}</div>`
+  const nothing = { title: w.noRuns, text: w.noRunsText }
+  return html`<div id="live" data-events="/console/syncs/events?${followQuery({ app_id: appId, limit: RUNS }, { items: runs })}">${listed({ id: 'runs', title: w.runs, note: w.runsNote }, runColumns(t), rows, nothing, '', t)}</div>`
 }
 
 /** ACCOUNT_LOOKS: how the state of an account looks; those that are over look alike. */

@@ -163,20 +163,17 @@ const latencyColumns = (t: Tongue): Column[] => [
 ]
 
 function latency(t: Tongue, id: string, slots: readonly Slot[], totals: Totals): Markup {
+  const w = t.console.one_connector
   const about = {
     id: 'latency',
-    title: t.console.one_connector.latency,
-    note: t.console.one_connector.latencyNote,
+    title: w.latency,
+    note: w.latencyNote,
   }
-  if (totals.calls === 0)
-    return card(
-      about,
-      empty('info', t.console.one_connector.noCalls, t.console.one_connector.noCallsText),
-    )
+  if (totals.calls === 0) return card(about, empty('info', w.noCalls, w.noCallsText))
   const picture = {
     id: 'latency-picture',
-    title: `${t.console.one_connector.latency}: ${brief(id, 60)}`,
-    text: `${t.console.one_connector.latencyNote}. ${t.console.one_connector.latencyText(milliseconds(totals.p95, t))}`,
+    title: `${w.latency}: ${brief(id, 60)}`,
+    text: `${w.latencyNote}. ${w.latencyText(milliseconds(totals.p95, t))}`,
     marks: hourMarks(slots),
     steps: slots.length,
   }
@@ -200,7 +197,7 @@ function latency(t: Tongue, id: string, slots: readonly Slot[], totals: Totals):
     about,
     html`<div class="in stack tight">${lineChart(picture, series)}
 ${key(series.map(({ name, look }) => ({ look, words: name, line: true })))}
-<details class="more"><summary>${t.console.one_connector.asTable}</summary>${table(t.console.one_connector.latency, latencyColumns(t), rows, t)}</details></div>`,
+<details class="more"><summary>${w.asTable}</summary>${table(w.latency, latencyColumns(t), rows, t)}</details></div>`,
   )
 }
 
@@ -269,34 +266,32 @@ const versionsColumns = (t: Tongue): Column[] => [
   { words: t.console.one_connector.review, look: 'num', unseen: true },
 ]
 
-const versions = (t: Tongue, { id, versions: all, active }: Shown, now: Date): Markup =>
-  listed(
+function versions(t: Tongue, { id, versions: all, active }: Shown, now: Date): Markup {
+  const w = t.console.one_connector
+  return listed(
     {
-      ...{ id: 'versions', title: t.console.one_connector.versions },
+      ...{ id: 'versions', title: w.versions },
       end: all.length > 1 ? go('/console/generations', t.console.generation.rollback, 'less') : '',
     },
     versionsColumns(t),
     [...all].reverse().map((one) => {
       const serves = one.digest === active
       const by =
-        one.trust === 'invalid'
-          ? t.console.one_connector.invalid
-          : one.publisher
-            ? t.console.one_connector.signedBy(one.publisher)
-            : t.console.one_connector.unsigned
+        one.trust === 'invalid' ? w.invalid : one.publisher ? w.signedBy(one.publisher) : w.unsigned
       return row(versionsColumns(t), [
-        html`${one.version} ${serves ? badge(['good', 'check'], t.console.one_connector.serving) : badge(['', 'minus'], t.console.one_connector.kept)}<span class="sub">${t.day(new Date(one.installed_at), now)} · ${by} · <span class="mono">${one.digest.slice(0, 12)}</span></span>`,
+        html`${one.version} ${serves ? badge(['good', 'check'], w.serving) : badge(['', 'minus'], w.kept)}<span class="sub">${t.day(new Date(one.installed_at), now)} · ${by} · <span class="mono">${one.digest.slice(0, 12)}</span></span>`,
         go(
           `${pathOf(id)}/versions/${one.digest}`,
-          html`${t.console.one_connector.review}<span class="unseen"> ${one.version}</span>`,
+          html`${w.review}<span class="unseen"> ${one.version}</span>`,
           'less',
         ),
       ])
     }),
-    { title: t.console.one_connector.noVersions, text: t.console.one_connector.noVersionsText },
+    { title: w.noVersions, text: w.noVersionsText },
     '',
     t,
   )
+}
 
 const wantsColumns = (t: Tongue): Column[] => [
   { words: t.console.one_connector.choose, unseen: true },
@@ -334,17 +329,14 @@ function wanted(t: Tongue, { id, withheld }: Shown): Markup {
 }
 
 function grants(t: Tongue, { id, grants: all }: Shown, now: Date): Markup {
+  const w = t.console.one_connector
   const about = {
     id: 'grants',
-    title: t.console.one_connector.grants,
-    note: t.console.one_connector.grantsNote,
+    title: w.grants,
+    note: w.grantsNote,
     count: all.length,
   }
-  if (all.length === 0)
-    return card(
-      about,
-      empty('info', t.console.one_connector.noGrants, t.console.one_connector.noGrantsText),
-    )
+  if (all.length === 0) return card(about, empty('info', w.noGrants, w.noGrantsText))
   const rows = all.map((grant, at) =>
     row(wantsColumns(t), [
       choice(grant, at, 'g'),
@@ -354,31 +346,29 @@ function grants(t: Tongue, { id, grants: all }: Shown, now: Date): Markup {
   )
   return card(
     about,
-    html`<form action="${pathOf(id)}/revoke">${table(t.console.one_connector.grants, wantsColumns(t), rows, t)}<div class="in"><button class="btn danger">${t.console.one_connector.revokeChosen}</button></div></form>`,
+    html`<form action="${pathOf(id)}/revoke">${table(w.grants, wantsColumns(t), rows, t)}<div class="in"><button class="btn danger">${w.revokeChosen}</button></div></form>`,
   )
 }
 
 function about(t: Tongue, shown: Shown | null, listing: ConnectorListing | null): Markup {
+  const w = t.console.one_connector
   const capabilities = shown?.wants.filter(({ kind }) => kind === 'capability') ?? []
   return card(
-    { id: 'facts', title: t.console.one_connector.facts },
+    { id: 'facts', title: w.facts },
     facts([
-      listing && [t.console.one_connector.source, t.console.connector.sources[listing.source]],
-      listing?.folder && [t.console.one_connector.folder, html`<code>${listing.folder}</code>`],
-      listing?.digest && [
-        t.console.one_connector.digest,
-        html`<code>${listing.digest.slice(0, 12)}</code>`,
-      ],
+      listing && [w.source, t.console.connector.sources[listing.source]],
+      listing?.folder && [w.folder, html`<code>${listing.folder}</code>`],
+      listing?.digest && [w.digest, html`<code>${listing.digest.slice(0, 12)}</code>`],
       [
-        t.console.one_connector.capabilities,
+        w.capabilities,
         capabilities.length === 0
           ? '–'
           : html`<span class="mono">${capabilities.map(({ subject }) => subject).join(', ')}</span>`,
       ],
       shown &&
         shown.versions.length > 0 && [
-          t.console.one_connector.probe,
-          html`${shown.probe ? t.console.one_connector.probeYes : t.console.one_connector.probeNo}<br><a href="${pathOf(shown.id)}/probe">${shown.probe ? t.console.one_connector.replaceProbe : t.console.one_connector.setProbe}</a>${shown.probe ? html`<br><a href="${pathOf(shown.id)}/forget-probe">${t.console.one_connector.forgetProbe}</a>` : ''}`,
+          w.probe,
+          html`${shown.probe ? w.probeYes : w.probeNo}<br><a href="${pathOf(shown.id)}/probe">${shown.probe ? w.replaceProbe : w.setProbe}</a>${shown.probe ? html`<br><a href="${pathOf(shown.id)}/forget-probe">${w.forgetProbe}</a>` : ''}`,
         ],
     ]),
   )

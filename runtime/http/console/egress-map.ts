@@ -127,41 +127,38 @@ const columnsOf = (t: Tongue): Column[] => [
 ]
 
 export function egressMap(t: Tongue, id: string, ways: readonly Way[]): Markup {
+  const w = t.console.one_connector
   const about = {
     id: 'egress',
-    title: t.console.one_connector.egress,
-    note: t.console.one_connector.egressNote,
+    title: w.egress,
+    note: w.egressNote,
   }
-  if (ways.length === 0)
-    return card(
-      about,
-      empty('info', t.console.one_connector.noEgress, t.console.one_connector.noEgressText),
-    )
+  if (ways.length === 0) return card(about, empty('info', w.noEgress, w.noEgressText))
   const rows = ways.map(({ capability, host, methods, state, requests, refused }) => {
     return row(columnsOf(t), [
       html`<span class="mono">${brief(host, 120)}</span>${methods.length > 0 ? html`<span class="sub">${methods.join(', ')}</span>` : ''}`,
       html`<span class="mono">${capability}</span>`,
-      badge(LOOKS[state], t.console.one_connector.egressStates[state]),
+      badge(LOOKS[state], w.egressStates[state]),
       thousands(requests, t),
       thousands(refused, t),
     ])
   })
   const drawn = picture(t, id, ways)
-  const tableOf = (some: Markup[]) => table(t.console.one_connector.egress, columnsOf(t), some, t)
+  const tableOf = (some: Markup[]) => table(w.egress, columnsOf(t), some, t)
   const all = tableOf(rows)
   const folded = rows.slice(MOST_OPEN)
   return card(
     about,
     drawn === null
-      ? html`${tableOf(rows.slice(0, MOST_OPEN))}${folded.length === 0 ? '' : html`<details class="in more"><summary>${t.console.one_connector.moreWays(folded.length)}</summary>${tableOf(folded)}</details>`}`
-      : html`<div class="scroll" tabindex="0" role="region" aria-label="${t.console.one_connector.egressPicture}"><div class="in">${drawn}</div></div>
+      ? html`${tableOf(rows.slice(0, MOST_OPEN))}${folded.length === 0 ? '' : html`<details class="in more"><summary>${w.moreWays(folded.length)}</summary>${tableOf(folded)}</details>`}`
+      : html`<div class="scroll" tabindex="0" role="region" aria-label="${w.egressPicture}"><div class="in">${drawn}</div></div>
 <div class="in stack tight">${key([
-          { look: EDGES.used, words: t.console.one_connector.key.used, line: true },
-          { look: EDGES.idle, words: t.console.one_connector.key.idle, line: true },
-          { look: EDGES.wanted, words: t.console.one_connector.key.wanted, line: true },
-          { look: EDGES.refused, words: t.console.one_connector.key.refused, line: true },
+          { look: EDGES.used, words: w.key.used, line: true },
+          { look: EDGES.idle, words: w.key.idle, line: true },
+          { look: EDGES.wanted, words: w.key.wanted, line: true },
+          { look: EDGES.refused, words: w.key.refused, line: true },
         ])}
-<details class="more"><summary>${t.console.one_connector.asTable}</summary>${all}</details></div>`,
+<details class="more"><summary>${w.asTable}</summary>${all}</details></div>`,
   )
 }
 

@@ -84,33 +84,31 @@ const needsColumns = (t: Tongue): Column[] => [
   { words: t.console.home.action, look: 'num', unseen: true },
 ]
 
-const needs = (t: Tongue, attention: readonly Attention[], now: Date): Markup =>
-  listed(
+function needs(t: Tongue, attention: readonly Attention[], now: Date): Markup {
+  const w = t.console.home
+  return listed(
     {
       id: 'attention',
-      title: t.console.home.attention,
+      title: w.attention,
       count: attention.length,
-      note: t.console.home.worstFirst,
+      note: w.worstFirst,
     },
     needsColumns(t),
     attention.map((one) => {
-      const title = t.console.home.kinds[one.kind](brief(one.name, 120))
+      const title = w.kinds[one.kind](brief(one.name, 120))
       const isBad = one.level === 'bad'
-      const said = `${isBad ? t.console.home.failed : t.console.home.waits}: `
+      const said = `${isBad ? w.failed : w.waits}: `
       const name = html`<span class="row keep top-edge">${mark(isBad ? 'bad' : 'wait', isBad ? 'alert' : 'clock', said)}<span class="fit">${title}${one.detail ? html`<span class="sub">${brief(one.detail)}</span>` : ''}</span></span>`
       const since = one.since ? t.age(new Date(one.since), now) : ''
       const place = placeOf(one)
-      const look = go(
-        place,
-        html`${t.console.home.look}<span class="unseen">: ${title}</span>`,
-        'less',
-      )
+      const look = go(place, html`${w.look}<span class="unseen">: ${title}</span>`, 'less')
       return row(needsColumns(t), [name, since, look])
     }),
-    { icon: 'check', title: t.console.home.fine, text: t.console.home.fineText },
+    { icon: 'check', title: w.fine, text: w.fineText },
     '',
     t,
   )
+}
 
 const standing = (t: Tongue, { requests, apps, connectors, hosts }: Overview, now: Date): Markup =>
   figures([
@@ -177,23 +175,21 @@ const seriesOf = (t: Tongue) =>
   ] as const
 
 function calls(t: Tongue, slots: readonly Slot[]): Markup {
+  const w = t.console.home
   const series = seriesOf(t)
   const all = slots.reduce((sum, { step }) => sum + (step?.calls ?? 0), 0)
   if (all === 0)
-    return card(
-      { id: 'calls', title: t.console.home.calls },
-      empty('info', t.console.home.noCalls, t.console.home.noCallsText),
-    )
+    return card({ id: 'calls', title: w.calls }, empty('info', w.noCalls, w.noCallsText))
   const failed = slots.reduce((sum, { step }) => sum + (step ? failedOf(step) : 0), 0)
   const picture = {
     id: 'calls-picture',
-    title: `${t.console.home.calls}, ${t.console.home.callsNote}`,
-    text: t.console.home.callsText(thousands(all, t), thousands(failed, t)),
+    title: `${w.calls}, ${w.callsNote}`,
+    text: w.callsText(thousands(all, t), thousands(failed, t)),
     marks: hourMarks(slots),
     steps: slots.length,
   }
   const columns: Column[] = [
-    { words: t.console.home.hour },
+    { words: w.hour },
     ...series.map(({ words }): Column => ({ words, look: 'num' })),
   ]
   const rows = slots
@@ -202,14 +198,14 @@ function calls(t: Tongue, slots: readonly Slot[]): Markup {
       row(columns, [clockOf(slot.at), ...series.map(({ of }) => thousands(of(slot), t))]),
     )
   return card(
-    { id: 'calls', title: t.console.home.calls, note: t.console.home.callsNote },
+    { id: 'calls', title: w.calls, note: w.callsNote },
     html`<div class="in stack tight">
 ${barChart(
   picture,
   seriesOf(t).map(({ words, look, of }) => ({ name: words, look, values: slots.map(of) })),
 )}
 ${key(series.map(({ look, words }) => ({ look, words })))}
-<details class="more"><summary>${t.console.home.asTable}</summary>${table(t.console.home.calls, columns, rows, t)}</details></div>`,
+<details class="more"><summary>${w.asTable}</summary>${table(w.calls, columns, rows, t)}</details></div>`,
   )
 }
 

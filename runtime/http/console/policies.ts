@@ -33,19 +33,16 @@ const actions = (t: Tongue, { id, status, is_enabled }: AccessPolicyOutput): Mar
 
 export async function showPolicies(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
+  const w = t.console.policy
   const name = searchText(c.req.query('name'))
   const page = pageNumber(c.req.query('page'))
   const sort = POLICY_SORTS.find((one) => one === c.req.query('sort')) ?? '-created'
   const found = await listPolicies(db, principal, { name, sort, page, size: SIZE })
   return listPage(visit, {
-    ...{ place: 'policies', words: t.console.policy, found },
-    search: { name: 'name', value: name, words: t.console.policy.name },
+    ...{ place: 'policies', words: w, found },
+    search: { name: 'name', value: name, words: w.name },
     sort: { key: 'name', asked: sort },
-    columns: [
-      { words: t.console.policy.name },
-      { words: t.console.policy.state },
-      { words: t.console.policy.gives, look: 'c3' },
-    ],
+    columns: [{ words: w.name }, { words: w.state }, { words: w.gives, look: 'c3' }],
     cells: (one) => [
       html`<a class="go" href="/console/policies/${one.id}">${one.name}</a><span class="sub">${brief(one.business_justification)}</span>`,
       stateOf(t, one),
@@ -66,22 +63,18 @@ function conditionOf({ console: { policy_edit: w } }: Tongue, one: AccessPolicyO
 
 export async function showPolicy(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
+  const w = t.console.policy
   const one = await getPolicy(db, principal, c.req.param('access_policy_id') ?? '')
   if (!one) return c.notFound()
-  const columns: Column[] = [
-    { words: t.console.policy.app },
-    { words: t.console.policy.permissions },
-  ]
+  const columns: Column[] = [{ words: w.app }, { words: w.permissions }]
   const rows = one.apps.map(({ id, label, permissions, is_preapproved }) =>
     row(columns, [
-      html`<a class="go" href="${appPath(id)}">${label}</a>${is_preapproved ? html`<span class="sub">${t.console.policy.preapproved}</span>` : ''}`,
-      permissions.length === 0
-        ? t.console.policy.account
-        : permissions.map((each) => each.label).join(', '),
+      html`<a class="go" href="${appPath(id)}">${label}</a>${is_preapproved ? html`<span class="sub">${w.preapproved}</span>` : ''}`,
+      permissions.length === 0 ? w.account : permissions.map((each) => each.label).join(', '),
     ]),
   )
   const condition = one.is_everyone_condition
-    ? html`<p class="in">${t.console.policy.everyone}</p>`
+    ? html`<p class="in">${w.everyone}</p>`
     : conditionOf(t, one)
   return answerPage(visit, {
     place: 'policies',
@@ -90,11 +83,11 @@ export async function showPolicy(visit: ConsoleVisit): Promise<Response> {
     lead: brief(one.business_justification, 500),
     actions: mayWrite(visit) ? actions(t, one) : '',
     content: html`<div class="cols"><div class="stack wide">
-${listed({ id: 'apps', title: t.console.policy.gives }, columns, rows, { title: t.console.policy.nothing, text: t.console.policy.noneText }, '', t)}
-${card({ id: 'condition', title: t.console.policy.condition }, condition)}
+${listed({ id: 'apps', title: w.gives }, columns, rows, { title: w.nothing, text: w.noneText }, '', t)}
+${card({ id: 'condition', title: w.condition }, condition)}
 </div><div class="stack wide">${card(
-      { id: 'facts', title: t.console.policy.facts },
-      facts([[t.console.policy.state, stateOf(t, one)]]),
+      { id: 'facts', title: w.facts },
+      facts([[w.state, stateOf(t, one)]]),
     )}</div></div>`,
   })
 }

@@ -209,36 +209,34 @@ const peopleColumns = (t: Tongue): Column[] => [
 ]
 
 function previewCard(t: Tongue, told: PolicyPreview): Markup {
+  const w = t.console.policy_edit
   const { fitting, added, removed, people, looked, isAll, isInForce } = told
-  const lines = [
-    added > 0 && plus(t.console.policy_edit.added(added)),
-    removed > 0 && minus(t.console.policy_edit.removed(removed)),
-  ]
+  const lines = [added > 0 && plus(w.added(added)), removed > 0 && minus(w.removed(removed))]
   const about = {
     ...{
       id: 'preview',
-      title: t.console.policy_edit.previewTitle(fitting),
+      title: w.previewTitle(fitting),
     },
-    note: isAll ? '' : t.console.policy_edit.notAll(looked),
+    note: isAll ? '' : w.notAll(looked),
   }
   return html`${card(
     about,
-    html`${isInForce ? '' : html`<p class="in">${t.console.policy_edit.notInForce}</p>`}${added + removed === 0 ? html`<p class="in soft">${t.console.policy_edit.noneTouched}</p>` : differenceList(lines, t)}`,
+    html`${isInForce ? '' : html`<p class="in">${w.notInForce}</p>`}${added + removed === 0 ? html`<p class="in soft">${w.noneTouched}</p>` : differenceList(lines, t)}`,
   )}
 ${listed(
   {
     id: 'people',
-    title: t.console.policy_edit.people,
-    note: people.length < fitting ? t.console.policy_edit.firstOf(people.length) : '',
+    title: w.people,
+    note: people.length < fitting ? w.firstOf(people.length) : '',
   },
   peopleColumns(t),
   people.map(({ id, name, email, isNew }) =>
     row(peopleColumns(t), [
       html`<a href="${personPath(id)}">${brief(name, 80)}</a><span class="sub">${email}</span>`,
-      isNew ? t.console.policy_edit.yes : t.console.policy_edit.already,
+      isNew ? w.yes : w.already,
     ]),
   ),
-  { title: t.console.policy_edit.nobody, text: t.console.policy_edit.nobodyText },
+  { title: w.nobody, text: w.nobodyText },
   '',
   t,
 )}`

@@ -77,26 +77,22 @@ function draftIn(form: Form): Draft {
 
 /** Filters as the API takes them; of an attribute the value is `name=value`. @throws CoreError invalid */
 function scopeOf(t: Tongue, filters: readonly Filter[]): ScopeFilter[] {
+  const w = t.console.review_launch
   return filters
     .filter(({ group, value }) => group !== '' || value !== '')
     .map(({ group, value }) => {
-      if (!isKeyOf(SCOPE_GROUPS, group))
-        throw new PageError('invalid', t.console.review_launch.noGroup)
+      if (!isKeyOf(SCOPE_GROUPS, group)) throw new PageError('invalid', w.noGroup)
       const [, attribute = '', text = ''] = /^([^=]+)=(.*)$/.exec(value) ?? []
       const isAttribute = group === 'CUSTOM_ATTRIBUTE'
       const [name, label] = isAttribute
         ? [attribute.trim(), attribute.trim()]
         : [value, SCOPE_GROUPS[group].name]
-      if (name === '')
-        throw new PageError(
-          'invalid',
-          isAttribute ? t.console.review_launch.noAttribute : t.console.review_launch.noValue,
-        )
+      if (name === '') throw new PageError('invalid', isAttribute ? w.noAttribute : w.noValue)
       const parsed = v.safeParse(ScopeFilter, {
         ...{ group, name, label },
         value: isAttribute ? text.trim() : value,
       })
-      if (!parsed.success) throw new PageError('invalid', t.console.review_launch.noValue)
+      if (!parsed.success) throw new PageError('invalid', w.noValue)
       return parsed.output
     })
 }

@@ -13,13 +13,11 @@ const columnsOf = (t: Tongue): Column[] => [
 ]
 
 const shownValue = (t: Tongue, { secret, set, value }: SettingInForce) => {
-  if (secret)
-    return set
-      ? badge(['good', 'key'], t.console.setting.set)
-      : badge(['', 'minus'], t.console.setting.notSet)
+  const w = t.console.setting
+  if (secret) return set ? badge(['good', 'key'], w.set) : badge(['', 'minus'], w.notSet)
   return set
     ? html`<code class="wrap">${brief(value ?? '', 500)}</code>`
-    : html`<span class="soft">${t.console.setting.nothing}</span>`
+    : html`<span class="soft">${w.nothing}</span>`
 }
 
 export async function showSettings(visit: ConsoleVisit): Promise<Response> {

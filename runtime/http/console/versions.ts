@@ -69,20 +69,18 @@ export const trustBadge = (
 
 /** The way to the page that says what would be different. */
 function activation(t: Tongue, { id, digest, active, more, findings }: PackageReport): Markup {
+  const w = t.console.version
   if (active)
-    return card(
-      { id: 'activate', title: t.console.version.activate },
-      html`<p class="in">${t.console.version.serves}</p>`,
-    )
+    return card({ id: 'activate', title: w.activate }, html`<p class="in">${w.serves}</p>`)
   const breaks = findings.some(({ severity }) => severity === 'breaking')
   return card(
-    { id: 'activate', title: t.console.version.activate },
+    { id: 'activate', title: w.activate },
     html`<form class="in stack" action="${pathOf(id)}/activate">
 <input type="hidden" name="digest" value="${digest}">
-${more.words.length > 0 ? check({ name: 'grant', value: 'all', words: t.console.version.grantToo, help: t.console.version.grantTooHelp }) : ''}
-${breaks ? check({ name: 'allow_breaking', value: 'yes', words: t.console.version.allowBreaking }) : ''}
-${check({ name: 'allow_downgrade', value: 'yes', words: t.console.version.allowDowngrade })}
-<div><button class="btn main">${t.console.version.activate}</button></div>
+${more.words.length > 0 ? check({ name: 'grant', value: 'all', words: w.grantToo, help: w.grantTooHelp }) : ''}
+${breaks ? check({ name: 'allow_breaking', value: 'yes', words: w.allowBreaking }) : ''}
+${check({ name: 'allow_downgrade', value: 'yes', words: w.allowDowngrade })}
+<div><button class="btn main">${w.activate}</button></div>
 </form>`,
   )
 }
@@ -98,6 +96,7 @@ const generationsColumns = (t: Tongue): Column[] => [
 
 export async function showGenerations(visit: ConsoleVisit): Promise<Response> {
   const { c, now, t } = visit
+  const w = t.console.generation
   const before = /^\d{1,9}$/.test(c.req.query('before') ?? '')
     ? (c.req.query('before') ?? '0')
     : '0'
@@ -105,14 +104,14 @@ export async function showGenerations(visit: ConsoleVisit): Promise<Response> {
   const rows = items.map(({ generation, at, by, action, reason, difference }, place) =>
     row(generationsColumns(t), [
       html`${generation}<span class="sub">${t.moment(new Date(at), now)}</span>`,
-      html`${t.console.generation.did(action)}${reason === '' ? '' : html`: ${t.w.quoted(brief(reason))}`}<ul class="sub">${difference.slice(0, 8).map((line) => html`<li lang="en">${brief(line)}</li>`)}</ul>`,
+      html`${w.did(action)}${reason === '' ? '' : html`: ${t.w.quoted(brief(reason))}`}<ul class="sub">${difference.slice(0, 8).map((line) => html`<li lang="en">${brief(line)}</li>`)}</ul>`,
       by,
       // To go back to what serves now would change nothing.
       place === 0 && before === '0'
         ? ''
         : go(
             `/console/generations/${generation}/rollback`,
-            html`${t.console.generation.rollback}<span class="unseen"> ${t.console.generation.rollbackTo(generation)}</span>`,
+            html`${w.rollback}<span class="unseen"> ${w.rollbackTo(generation)}</span>`,
             'less',
           ),
     ]),
@@ -120,22 +119,15 @@ export async function showGenerations(visit: ConsoleVisit): Promise<Response> {
   const last = items.at(-1)?.generation ?? 0
   const older =
     items.length === SIZE && last > 1
-      ? html`<div class="pages"><nav aria-label="${t.console.generation.list}"><a class="btn less" rel="next" href="/console/generations?before=${last}">${t.console.generation.older}</a></nav></div>`
+      ? html`<div class="pages"><nav aria-label="${w.list}"><a class="btn less" rel="next" href="/console/generations?before=${last}">${w.older}</a></nav></div>`
       : ''
-  const nothing = { title: t.console.generation.none, text: t.console.generation.noneText }
+  const nothing = { title: w.none, text: w.noneText }
   return answerPage(visit, {
     place: 'connectors',
-    title: t.console.generation.title,
-    lead: t.console.generation.lead,
+    title: w.title,
+    lead: w.lead,
     actions: go('/console/generations/compare', t.w.compare),
-    content: listed(
-      { id: 'list', title: t.console.generation.list },
-      generationsColumns(t),
-      rows,
-      nothing,
-      older,
-      t,
-    ),
+    content: listed({ id: 'list', title: w.list }, generationsColumns(t), rows, nothing, older, t),
   })
 }
 
@@ -148,36 +140,28 @@ const publishersColumns = (t: Tongue): Column[] => [
 
 export async function showPublishers(visit: ConsoleVisit): Promise<Response> {
   const { now, t } = visit
+  const w = t.console.publisher
   const { items } = await visit.ask('list_publishers')
   const rows = items.map(({ key, name, trusted_at, revoked_at }) =>
     row(publishersColumns(t), [
       html`${name}<span class="sub mono">${key}</span>`,
-      revoked_at
-        ? badge(['bad', 'x'], t.console.publisher.revoked)
-        : badge(['good', 'check'], t.console.publisher.trusted),
+      revoked_at ? badge(['bad', 'x'], w.revoked) : badge(['good', 'check'], w.trusted),
       t.day(new Date(trusted_at), now),
       revoked_at
         ? ''
         : go(
             `/console/publishers/${encodeURIComponent(key)}/distrust`,
-            html`${t.console.publisher.distrust}<span class="unseen">: ${name}</span>`,
+            html`${w.distrust}<span class="unseen">: ${name}</span>`,
             'less danger',
           ),
     ]),
   )
-  const nothing = { title: t.console.publisher.none, text: t.console.publisher.noneText }
+  const nothing = { title: w.none, text: w.noneText }
   return answerPage(visit, {
     place: 'connectors',
-    title: t.console.publisher.title,
-    lead: t.console.publisher.lead,
-    actions: go('/console/publishers/trust', t.console.publisher.trust, 'main'),
-    content: listed(
-      { id: 'list', title: t.console.publisher.list },
-      publishersColumns(t),
-      rows,
-      nothing,
-      '',
-      t,
-    ),
+    title: w.title,
+    lead: w.lead,
+    actions: go('/console/publishers/trust', w.trust, 'main'),
+    content: listed({ id: 'list', title: w.list }, publishersColumns(t), rows, nothing, '', t),
   })
 }

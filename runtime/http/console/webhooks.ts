@@ -59,35 +59,27 @@ export async function showWebhooks(visit: ConsoleVisit): Promise<Response> {
 /** One webhook: where it goes, what goes with it, and what can be done about it. */
 export async function showWebhook(visit: ConsoleVisit): Promise<Response> {
   const { c, now, t } = visit
+  const w = t.console.webhook
   const one = await visit.ask('show_webhook', { params: c.req.param() })
   const at = webhookPath(one.id)
   const { feed } = one
   const content = html`<div class="cols"><div class="stack wide">${card(
-    { id: 'facts', title: t.console.webhook.facts },
+    { id: 'facts', title: w.facts },
     facts([
-      [
-        t.console.webhook.type,
-        html`${t.console.webhook.types[one.hook_type]}<br><code>${one.hook_type}</code>`,
-      ],
-      [
-        t.console.webhook.goesTo,
-        html`<span class="mono wrap">${brief(one.url ?? '–', 500)}</span>`,
-      ],
-      [t.console.webhook.headers, one.headers.join(', ') || t.console.webhook.noHeaders],
-      one.description && [t.console.webhook.description, brief(one.description, 500)],
+      [w.type, html`${w.types[one.hook_type]}<br><code>${one.hook_type}</code>`],
+      [w.goesTo, html`<span class="mono wrap">${brief(one.url ?? '–', 500)}</span>`],
+      [w.headers, one.headers.join(', ') || w.noHeaders],
+      one.description && [w.description, brief(one.description, 500)],
     ]),
   )}</div><div class="stack wide">${
     feed === null
       ? ''
       : card(
-          { id: 'feed', title: t.console.webhook.feed },
+          { id: 'feed', title: w.feed },
           facts([
-            [t.console.webhook.waits, thousands(feed.waiting, t)],
-            feed.next_try_at && [
-              t.console.webhook.nextTry,
-              t.moment(new Date(feed.next_try_at), now),
-            ],
-            feed.problem && [t.console.webhook.problem, brief(feed.problem, 500)],
+            [w.waits, thousands(feed.waiting, t)],
+            feed.next_try_at && [w.nextTry, t.moment(new Date(feed.next_try_at), now)],
+            feed.problem && [w.problem, brief(feed.problem, 500)],
           ]),
         )
   }</div></div>`
@@ -95,6 +87,6 @@ export async function showWebhook(visit: ConsoleVisit): Promise<Response> {
     ...{ place: 'webhooks', content },
     title: one.name,
     state: state(t, one, now),
-    actions: html`${go(`${at}/test`, t.console.webhook.test, 'main')}${go(`${at}/change`, t.console.webhook.change)}${go(`${at}/secret`, t.console.webhook.renew)}${one.enabled ? go(`${at}/disable`, t.console.webhook.disable) : go(`${at}/enable`, t.console.webhook.enable)}${go(`${at}/delete`, t.console.webhook.remove, 'danger')}`,
+    actions: html`${go(`${at}/test`, w.test, 'main')}${go(`${at}/change`, w.change)}${go(`${at}/secret`, w.renew)}${one.enabled ? go(`${at}/disable`, w.disable) : go(`${at}/enable`, w.enable)}${go(`${at}/delete`, w.remove, 'danger')}`,
   })
 }
