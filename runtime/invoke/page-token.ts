@@ -89,9 +89,8 @@ export function createPageTokens(
 function decode(token: string): Buffer {
   const bytes = Buffer.from(token.slice(0, MAX_TOKEN_LENGTH), 'base64url')
   const whole = token.length <= MAX_TOKEN_LENGTH && bytes.toString('base64url') === token
-  if (!whole || bytes.length < 1 + SEAL_BYTES || bytes[0] !== VERSION) {
+  if (!whole || bytes.length < 1 + SEAL_BYTES || bytes[0] !== VERSION)
     throw refused('it is not a page token of this service')
-  }
   return bytes.subarray(1)
 }
 

@@ -20,9 +20,8 @@ export class SandboxLost extends RuntimeError {
 
 /** The error of every call in an isolate that is gone. */
 export function isolateError({ reason, message, at }: Heads['disposed']): RuntimeError {
-  if (reason === 'memory') {
+  if (reason === 'memory')
     return new RuntimeError('isolate_memory', 'the connector ran out of memory')
-  }
   if (reason === 'load') {
     return new RuntimeError(
       'load_failed',

@@ -82,9 +82,8 @@ async function readFrom<T>(
 function placeOf(cursor: Json, names: readonly string[]): Place | null {
   if (cursor === null) return startOf(names[0])
   const { listing, cursor: inner, skip }: { [member: string]: Json | undefined } = Object(cursor)
-  if (typeof listing === 'string' && names.includes(listing) && typeof skip === 'number') {
+  if (typeof listing === 'string' && names.includes(listing) && typeof skip === 'number')
     return { listing, cursor: inner ?? null, skip }
-  }
   throw lost(names)
 }
 

@@ -34,9 +34,8 @@ export async function* eachPage<T>(
     const { items, cursor: next } = openPage(page)
     yield items
     if (next === null) return
-    if (JSON.stringify(next) === JSON.stringify(cursor)) {
+    if (JSON.stringify(next) === JSON.stringify(cursor))
       throw new ConnectorError('invalid_response', 'A page of the listing points at itself')
-    }
     cursor = next
   }
   throw new ConnectorError('invalid_response', `The listing has more than ${maxPages} pages`)

@@ -60,9 +60,8 @@ function encodeSegment(value: string | number): string {
 
 /** Refuses what an address parser would resolve: `/users/..` is not below `/users`. */
 function withoutDots(text: string): string {
-  if (DOTS.test(text.replace(/[?#][\s\S]*$/, ''))) {
+  if (DOTS.test(text.replace(/[?#][\s\S]*$/, '')))
     throw new ConnectorError('bad_request', 'An id in the address is . or ..')
-  }
   return text
 }
 

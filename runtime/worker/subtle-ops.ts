@@ -198,9 +198,8 @@ function rsa(name: string, options: (given: JsonObject) => Options): Algorithm {
     describe: (key, given) => {
       const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {}
       if (key.asymmetricKeyType !== 'rsa') throw otherKey(name)
-      if (modulusLength > RSA_BITS || publicExponent >= 2n ** 64n) {
+      if (modulusLength > RSA_BITS || publicExponent >= 2n ** 64n)
         throw new Refusal(`NotSupportedError: RSA keys have at most ${RSA_BITS} bits`)
-      }
       const exponent = Buffer.from(publicExponent.toString(16).padStart(6, '0'), 'hex')
       return {
         modulusLength,
@@ -218,9 +217,8 @@ function rsa(name: string, options: (given: JsonObject) => Options): Algorithm {
 
 function readKey(spec: Asymmetric, format: string, key: unknown, given: JsonObject): KeyObject {
   try {
-    if (format === 'pkcs8') {
+    if (format === 'pkcs8')
       return nodeCrypto().createPrivateKey({ key: bytes(key), format: 'der', type: 'pkcs8' })
-    }
     if (format === 'spki')
       return nodeCrypto().createPublicKey({ key: bytes(key), format: 'der', type: 'spki' })
     if (format === 'raw') return fromJwk(spec.rawToJwk(bytes(key), given))
@@ -250,9 +248,8 @@ function secretBytes(format: string, key: unknown): Buffer {
 
 function ecPoint(raw: Buffer, given: JsonObject): Jwk {
   const size = curveOf(given['namedCurve']).bytes
-  if (raw.length !== 2 * size + 1 || raw[0] !== 4) {
+  if (raw.length !== 2 * size + 1 || raw[0] !== 4)
     throw new Refusal('DataError: the key is not an uncompressed point')
-  }
   return {
     kty: 'EC',
     crv: String(given['namedCurve']),
@@ -286,9 +283,8 @@ function curveOf(given: unknown): { node: string; bytes: number } {
 }
 
 function saltLength(given: unknown): number {
-  if (typeof given === 'number' && Number.isInteger(given) && given >= 0 && given <= 512) {
+  if (typeof given === 'number' && Number.isInteger(given) && given >= 0 && given <= 512)
     return given
-  }
   throw new Refusal('TypeError: saltLength is a number of bytes')
 }
 

@@ -63,9 +63,8 @@ const OPS: Record<string, Op> = {
   },
 
   random: ([count]) => {
-    if (typeof count !== 'number' || !Number.isInteger(count) || count < 0) {
+    if (typeof count !== 'number' || !Number.isInteger(count) || count < 0)
       throw new Refusal('TypeError: the number of bytes is not a number')
-    }
     if (count > RANDOM_BYTES) throw tooLong('number of random bytes', RANDOM_BYTES, 'bytes')
     return nodeCrypto().randomBytes(count).toString('base64')
   },

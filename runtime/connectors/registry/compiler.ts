@@ -61,9 +61,8 @@ const walls: Plugin = {
           `${asked} is not there in the sandbox; use ctx and the sandbox's standard library`,
         )
       }
-      if (/^(\.{0,2}\/|\.{1,2}$)/.test(asked) && !inside(path.resolve(resolveDir, asked), roots)) {
+      if (/^(\.{0,2}\/|\.{1,2}$)/.test(asked) && !inside(path.resolve(resolveDir, asked), roots))
         return refuse(`${asked} is outside the connector's folder`)
-      }
       const found = await resolve(asked, {
         kind,
         importer,

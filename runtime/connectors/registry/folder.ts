@@ -38,9 +38,8 @@ export class FolderError extends Error {}
  */
 export async function readFolder(directory: string): Promise<Folder> {
   const folder = await readTree(directory)
-  if (!folder.files.has('connector.json')) {
+  if (!folder.files.has('connector.json'))
     throw new FolderError('there is no connector.json in the folder')
-  }
   return folder
 }
 

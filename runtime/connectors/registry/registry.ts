@@ -277,9 +277,8 @@ export function createRegistry(options: RegistryOptions): Registry {
         folder: directory,
       })
     }
-    if (!current || latest.digest !== current.digest) {
+    if (!current || latest.digest !== current.digest)
       listed.push({ ...latest, source: source(latest.digest), serving: false, folder: directory })
-    }
     return listed
   }
 

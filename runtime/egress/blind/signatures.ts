@@ -76,9 +76,8 @@ export function readAsked(hex: string, secrets: CallSecrets): Asked {
 function parse(hex: string): { name: SigningName; options: Record<string, unknown> } {
   try {
     const value = JSON.parse(Buffer.from(hex, 'hex').toString())
-    if (Object.hasOwn(SIGNING, value.do) && typeof value.options === 'object') {
+    if (Object.hasOwn(SIGNING, value.do) && typeof value.options === 'object')
       return { name: value.do, options: { ...value.options } }
-    }
   } catch {
     // A guest's own making: said below.
   }

@@ -37,9 +37,8 @@ export function createComponents(): Components {
       const { root, named } = convert(schema, mode, titledIn(schema))
       for (const [name, one] of Object.entries(named)) {
         const known = collected.get(name)
-        if (known && JSON.stringify(known) !== JSON.stringify(one)) {
+        if (known && JSON.stringify(known) !== JSON.stringify(one))
           throw new Error(`two different schemas are called ${name}`)
-        }
         collected.set(name, one)
       }
       return root

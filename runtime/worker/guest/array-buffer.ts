@@ -9,9 +9,8 @@ export function installArrayBuffer(): void {
   const prototype = Native.prototype
   const Fixed = function (length?: unknown, options?: { maxByteLength?: unknown }) {
     if (new.target === undefined) throw new TypeError("Constructor ArrayBuffer requires 'new'")
-    if (options?.maxByteLength !== undefined) {
+    if (options?.maxByteLength !== undefined)
       throw new TypeError('resizable ArrayBuffers are not available in the sandbox')
-    }
     return construct(Native, [length], new.target)
   }
   define(Fixed, 'prototype', prototype, false)

@@ -21,9 +21,8 @@ type WireBody = { encoding: 'utf8' | 'base64' | null; body: string }
  */
 export function toBody(value: unknown): Body | null {
   if (value === null || value === undefined) return null
-  if (typeof value === 'string') {
+  if (typeof value === 'string')
     return { content: value.toWellFormed(), type: 'text/plain;charset=UTF-8' }
-  }
   if (isByteSource(value)) return { content: bytesOf(value).slice(), type: null }
   if (isObject(value)) {
     if (isSearchParams(value)) {

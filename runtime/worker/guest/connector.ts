@@ -76,9 +76,8 @@ function takeExport(): unknown {
   // a `var` of the bundle cannot be deleted
   if (!deleteProperty(globalThis, '__connector')) scope.__connector = undefined
   const value = isObject(namespace) ? defaultOf(namespace) : undefined
-  if (value === undefined) {
+  if (value === undefined)
     throw new Misfit('the connector exports nothing: write export default defineConnector({ ... })')
-  }
   return value
 }
 
@@ -106,9 +105,8 @@ function keepMembers(value: object): string[] {
     const member = getOwnPropertyDescriptor(value, name)
     if (member?.enumerable !== true) continue
     const handler = hasOwn(member, 'value') ? member.value : undefined
-    if (typeof handler !== 'function') {
+    if (typeof handler !== 'function')
       throw new Misfit(`the member ${name} of the default export is not a function`)
-    }
     mapSet(found, name, handler)
     // defined, not pushed: Array.prototype may have setters by now
     defineProperty(

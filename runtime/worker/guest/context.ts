@@ -67,9 +67,8 @@ function abortedLike(call: GuestCall): AbortController {
 function basic(auth: unknown, credentials: unknown, user?: string, password?: string): string {
   if (user !== undefined) return authorization(`${user}`, `${password ?? ''}`)
   const found = own(auth, 'basic') ?? onlyBasic(credentials)
-  if (isObject(found)) {
+  if (isObject(found))
     return authorization(`${own(found, 'username')}`, `${own(found, 'password') ?? ''}`)
-  }
   throw new ConnectorError(
     'integration_missing_parameter',
     'ctx.basic() needs the call to have one basic credential; pass user and password instead',

@@ -17,9 +17,8 @@ const INTEGER_VIEWS = [
 
 /** Fills an integer array from the host's random source; at most 64 KiB at once, as on the web. */
 function getRandomValues<T extends ArrayBufferView>(array: T): T {
-  if (!INTEGER_VIEWS.some((kind) => array instanceof kind)) {
+  if (!INTEGER_VIEWS.some((kind) => array instanceof kind))
     throw new DOMException('random values need an integer array', 'TypeMismatchError')
-  }
   if (array.byteLength > MAX_RANDOM) {
     throw new DOMException(
       `${array.byteLength} random bytes are over the limit of ${MAX_RANDOM}`,

@@ -63,9 +63,8 @@ export function requestMethod(method: unknown): string {
 /** A redirect mode, `follow` when there is none. */
 export function requestRedirect(redirect: unknown): string {
   const mode = redirect === undefined ? 'follow' : `${redirect}`
-  if (!REDIRECTS.includes(mode)) {
+  if (!REDIRECTS.includes(mode))
     throw new TypeError(`redirect is follow, manual or error, not ${JSON.stringify(mode)}`)
-  }
   return mode
 }
 

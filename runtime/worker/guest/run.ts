@@ -120,9 +120,7 @@ function start(call: GuestCall, callJson: string, done: (answer: Answer) => void
 function success(call: GuestCall, value: unknown): Answer {
   const paged = isObject(value) && ownData(value, '__paged') === true ? value : null
   const payload = paged ? ownData(paged, 'response') : value
-  if (payload === undefined) {
-    return invalid(`the handler of ${call.capability} returned nothing`)
-  }
+  if (payload === undefined) return invalid(`the handler of ${call.capability} returned nothing`)
   try {
     const written = write(call.capability, payload, call.mayBeTable)
     const response = written?.text ?? toJson(payload, `the reply of ${call.capability}`)

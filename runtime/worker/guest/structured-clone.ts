@@ -37,9 +37,8 @@ function emptyCopy(value: object, seen: Map<unknown, unknown>): object {
   if (value instanceof ArrayBuffer) return value.slice(0)
   if (ArrayBuffer.isView(value)) return copyView(value, seen)
   if (Error.isError(value)) return copyError(value, seen)
-  if (value instanceof Boolean || value instanceof Number || value instanceof String) {
+  if (value instanceof Boolean || value instanceof Number || value instanceof String)
     return Object(value.valueOf())
-  }
   for (const kind of [WeakMap, WeakSet, Promise]) {
     if (value instanceof kind) throw refuse(`a ${kind.name}`)
   }

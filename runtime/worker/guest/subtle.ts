@@ -64,9 +64,8 @@ export class SubtleCrypto {
       const text = `a ${imported.type} key is for ${possible.join(' and ')}, not ${list.join(', ')}`
       throw new DOMException(text, 'SyntaxError')
     }
-    if (imported.type !== 'public' && list.length === 0) {
+    if (imported.type !== 'public' && list.length === 0)
       throw new DOMException(`a ${imported.type} key needs a usage`, 'SyntaxError')
-    }
     return makeKey(imported, Boolean(extractable), list)
   }
 
@@ -111,12 +110,10 @@ for (const name of MISSING) {
 function useKey(what: 'sign' | 'verify', given: AlgorithmGiven, key: CryptoKey): object {
   const algorithm = normalise(given)
   const ownName = `${key.algorithm['name']}`
-  if (ownName.toUpperCase() !== algorithm.name.toUpperCase()) {
+  if (ownName.toUpperCase() !== algorithm.name.toUpperCase())
     throw new DOMException(`the key is for ${ownName}, not ${algorithm.name}`, 'InvalidAccessError')
-  }
-  if (!key.usages.includes(what)) {
+  if (!key.usages.includes(what))
     throw new DOMException(`the key is not for ${what}`, 'InvalidAccessError')
-  }
   const bound = normalise(key.algorithm)
   return {
     do: what,

@@ -25,9 +25,8 @@ export function setTimer(
   args: unknown[],
 ): number {
   if (typeof callback !== 'function') throw new TypeError('the timer callback is not a function')
-  if (mapSize(timers) >= LIMITS.openTimers) {
+  if (mapSize(timers) >= LIMITS.openTimers)
     throw new RangeError(`too many timers are open: the limit is ${LIMITS.openTimers}`)
-  }
   const given = Number(delayMs)
   const ms = given >= 0 && given <= MAX_MS ? given - (given % 1) : 0
   const id = nextId()
