@@ -119,8 +119,8 @@ ${WANT_NOTES}`
     .addArgument(namedArgument('connector', '<id>', 'id of the connector'))
     .description('forget an installed connector with its versions and grants')
     .action(async (id, flags) => {
-      const { remove } = await import('./operator/remove.ts')
-      await remove((await import('./operator/change.ts')).connectorPath(id), flags)
+      const { connectorPath, remove } = await import('./operator/change.ts')
+      await remove(connectorPath(id), flags)
     })
 }
 
@@ -207,7 +207,7 @@ function addPublisherVerbs(program: Command): void {
     .addArgument(namedArgument('publisher', '<key>', 'id of the key, see keyway publishers'))
     .description('trust a key no more: what it has signed stops serving')
     .action(async (key, flags) => {
-      const { remove } = await import('./operator/remove.ts')
+      const { remove } = await import('./operator/change.ts')
       await remove(`/operator/publishers/${encodeURIComponent(key)}`, flags)
     })
 }

@@ -49,6 +49,12 @@ export async function change(path: string, flags: ChangeFlags, body: object): Pr
   print(flags, changed, changeWords)
 }
 
+/** Takes something away, and says what became of it. */
+export async function remove(path: string, flags: ChangeFlags): Promise<void> {
+  const at = `${path}?${changeQuery(flags)}`
+  print(flags, await ask<Changed>(flags, at, { method: 'DELETE' }), changeWords)
+}
+
 /** An answer: JSON for machines, text for people. What others wrote moves no cursor. */
 export function print<T>(
   { json }: ReadFlags,

@@ -1,10 +1,14 @@
-/** Switching connectors off and on, removing them, and going back to what served before. */
+/**
+ * Switching connectors off and on, removing them, going back to what served before, and whose packages are trusted: what
+ * these have signed is judged again with each change.
+ */
 
 import { saidOf } from '../../contract/endpoints/generation.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
+import { readPublicKey } from '../packages/sign.ts'
 import { uncovered, wantsOf } from '../registry/requested-grant.ts'
-import { granted, removed, rolledBack, switched } from './desired-state.ts'
+import { distrusting, granted, removed, rolledBack, switched, trusting } from './desired-state.ts'
 import { wantsInWords } from './difference.ts'
 import { type ChangeOutcome, commit, statementOf } from './generations.ts'
 import { chosen } from './grants.ts'
@@ -68,3 +72,28 @@ export async function rollBack(
     return after
   })
 }
+
+/** @throws PackageError for what is no key */
+export function trust(
+  { db, actor }: OperateDeps,
+  { name, publicKey, ...change }: ChangeOptions & { name: string; publicKey: string },
+): Promise<ChangeOutcome> {
+  const { id: key } = readPublicKey(publicKey)
+  const trusted_at = new Date().toISOString()
+  return commit(db, actor, { ...change, action: 'trust' }, (now, tx) =>
+    judgedAnew(
+      tx,
+      actor.domainId,
+      trusting(now, { key, name, public_key: publicKey, trusted_at, revoked_at: null }),
+    ),
+  )
+}
+
+export const distrust = (
+  { db, actor }: OperateDeps,
+  key: string,
+  change: ChangeOptions,
+): Promise<ChangeOutcome> =>
+  commit(db, actor, { ...change, action: 'distrust' }, (now, tx) =>
+    judgedAnew(tx, actor.domainId, distrusting(now, key, new Date().toISOString())),
+  )

@@ -15,10 +15,11 @@ import * as operate from '../../connectors/lifecycle/operate.ts'
 import { type ChangeOptions, readable } from '../../connectors/lifecycle/operating.ts'
 import { forgetProbe, hasProbe, setProbe } from '../../connectors/lifecycle/probes.ts'
 import { seeIndex } from '../../connectors/lifecycle/published-indexes.ts'
-import { distrust, trust } from '../../connectors/lifecycle/publishers.ts'
+import { readCalledHosts, readCallMinutes } from '../../connectors/lifecycle/read-call-minutes.ts'
 import { reportOf, upload } from '../../connectors/lifecycle/upload.ts'
 import { uncovered, wantsOf } from '../../connectors/registry/requested-grant.ts'
 import { normalizeId } from '../../contract/connector/manifest.ts'
+import { BOUNDS_MS, MOST_STEPS } from '../../contract/endpoints/call-minutes.ts'
 import { saidOf } from '../../contract/endpoints/generation.ts'
 import type { Changed, OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
@@ -38,7 +39,6 @@ import { tryWebhook } from '../../core/webhooks/smoke-test.ts'
 import { toOperatorsWebhook } from '../../core/webhooks/view.ts'
 import { examine } from '../../doctor/examine.ts'
 import { endWaitingTokens, rotationOf } from '../../rotation/rotation.ts'
-import { CALL_MINUTE_HANDLERS } from './call-minutes.ts'
 import type { Operating, OperatorHandler } from './handler.ts'
 import { OVERVIEW_HANDLERS } from './overview.ts'
 import { fetchPublished, listPublished } from './published.ts'
@@ -138,7 +138,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
   trust_publisher: async (op, { body }) =>
     told(
       op,
-      await trust(op, {
+      await operate.trust(op, {
         ...changeOf(body),
         name: body.name,
         publicKey: body.public_key,
@@ -146,7 +146,7 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
       body,
     ),
   distrust_publisher: async (op, { id, query }) =>
-    told(op, await distrust(op, id, changeOfQuery(query)), query),
+    told(op, await operate.distrust(op, id, changeOfQuery(query)), query),
   list_nodes: async ({ db, actor, lifecycle }) => ({
     generation: lifecycle.generation(),
     items: await listNodes(db, actor.domainId),
@@ -160,7 +160,26 @@ export const OPERATOR_HANDLERS: { [N in OperatorEndpointName]: OperatorHandler<N
     }),
   }),
   ...OVERVIEW_HANDLERS,
-  ...CALL_MINUTE_HANDLERS,
+  list_call_minutes: async ({ db, actor }, { query }) => {
+    const { hours, step_minutes: stepMinutes, group, capability } = query
+    const steps = Math.ceil((hours * 60) / stepMinutes)
+    if (steps > MOST_STEPS)
+      throw new CoreError('invalid', [
+        {
+          loc: ['query', 'step_minutes'],
+          msg: `${hours} hours would be ${steps} steps of ${stepMinutes} minutes; at most ${MOST_STEPS} fit, so take longer steps`,
+          type: 'value_error',
+        },
+      ])
+    const which = { connector: query.connector_id, capability, hours, stepMinutes, group }
+    return { bounds_ms: BOUNDS_MS, ...(await readCallMinutes(db, actor.domainId, which)) }
+  },
+  list_called_hosts: async ({ db, actor }, { query }) => ({
+    items: await readCalledHosts(db, actor.domainId, {
+      connector: query.connector_id,
+      hours: query.hours,
+    }),
+  }),
   list_webhooks: ({ db, actor }) => webhooks.operatorsWebhooks(db, actor),
   create_webhook: ({ db, actor, parts }, { body }) =>
     webhooks.createWebhook(db, actor, body, parts),
