@@ -133,12 +133,12 @@ const REFUSED = [
 export type Status = 200 | (typeof REFUSAL_STATUS)[(typeof REFUSED)[number]]
 
 /** The words of a refusal that the page can tell; anything else is thrown again. */
-export function refusal(error: unknown): { words: Markup; status: Status } {
+export function refusal(error: unknown): { problem: Markup; status: Status } {
   if (!(error instanceof CoreError) && !(error instanceof RuntimeError)) throw error
   const told = toCoreError(error, '')
   const kind = REFUSED.find((one) => one === told.kind)
   if (kind === undefined) throw error
-  return { words: saidBy(told), status: REFUSAL_STATUS[kind] }
+  return { problem: saidBy(told), status: REFUSAL_STATUS[kind] }
 }
 
 /** The page that asks. */
@@ -189,8 +189,7 @@ export async function doChange(
     const shown = await change.act(visit, about)
     if (shown instanceof Response) return shown
   } catch (error) {
-    const { words, status } = refusal(error)
-    return show(visit, change, about, hidden, { reason, problem: words, status })
+    return show(visit, change, about, hidden, { reason, ...refusal(error) })
   }
   visit.say(name)
   return visit.c.redirect(change.back(about), 303)
@@ -223,7 +222,7 @@ async function show(
     preview = await change.preview(visit, about)
   } catch (error) {
     const told = refusal(error)
-    refused = told.words
+    refused = told.problem
     if (status === 200) code = told.status
     // What was filled in can be put right.
     if (change.fields && told.status !== 404) preview = { lines: null }

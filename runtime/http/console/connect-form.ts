@@ -154,8 +154,7 @@ export async function taking(
   try {
     return await work()
   } catch (error) {
-    const { words, status } = refusal(error)
-    return showForm(visit, asked, { form, problem: words, status })
+    return showForm(visit, asked, { form, ...refusal(error) })
   }
 }
 

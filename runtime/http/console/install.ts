@@ -88,8 +88,7 @@ export async function takePackage(
     visit.say('uploaded')
     return visit.c.redirect(`${pathOf(report.id)}/versions/${report.digest}`, 303)
   } catch (error) {
-    const { words, status } = refusal(error)
-    return show(visit, { typed: form, problem: words, status, report: reportIn(error) })
+    return show(visit, { typed: form, ...refusal(error), report: reportIn(error) })
   }
 }
 

@@ -4,7 +4,7 @@ import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/en
 import { recordActivity } from '../../core/kernel/audit/activity.ts'
 import type { ConsoleWords } from '../../words/console.ts'
 import { PageError } from '../frame/error-page.ts'
-import { type About, type ConsoleChange, minus, plus } from './change.ts'
+import { type About, type ConsoleChange, minus, plus, wordsFrom } from './change.ts'
 import { pathOf } from './connector.ts'
 import { field } from './parts.ts'
 import type { ConsoleAsk, ConsoleVisit } from './visit.ts'
@@ -71,21 +71,16 @@ type Titled =
 const leadOf = (words: ConsoleWords['operator_change'][Titled]): string =>
   'lead' in words ? words.lead : ''
 
-const ofConnector = (
-  verb: string,
-  key: Titled,
-): Pick<
-  ConsoleChange,
-  'path' | 'place' | 'who' | 'does' | 'title' | 'lead' | 'button' | 'back' | 'done' | 'reason'
-> => ({
-  path: `/console/connectors/:connector_id/${verb}`,
-  ...{ place: 'connectors', who: 'operator', reason: 'asked', back: toConnector },
-  does: verb,
-  title: (about, t) => t.console.operator_change[key].title(idOf(about)),
-  lead: (t) => leadOf(t.console.operator_change[key]),
-  button: (t) => t.console.operator_change[key].button,
-  done: (t) => t.console.operator_change[key].done,
-})
+const ofConnector = (verb: string, key: Titled) =>
+  ({
+    path: `/console/connectors/:connector_id/${verb}`,
+    ...{ place: 'connectors', who: 'operator', reason: 'asked', back: toConnector },
+    does: verb,
+    title: (about, t) => t.console.operator_change[key].title(idOf(about)),
+    lead: (t) => leadOf(t.console.operator_change[key]),
+    button: (t) => t.console.operator_change[key].button,
+    done: (t) => t.console.operator_change[key].done,
+  }) satisfies Partial<ConsoleChange>
 
 const wants = (about: About): object => ({ wants: about.all('want') })
 
@@ -179,9 +174,7 @@ export const OPERATOR_CHANGES = {
   trust: {
     path: '/console/publishers/trust',
     ...{ place: 'connectors', who: 'operator', does: 'trusts a key', reason: 'asked' },
-    title: (_, t) => t.console.operator_change.trust.title,
-    lead: (t) => t.console.operator_change.trust.lead,
-    button: (t) => t.console.operator_change.trust.button,
+    ...wordsFrom((t) => t.console.operator_change.trust),
     fields: (
       about,
       t,
@@ -190,7 +183,6 @@ export const OPERATOR_CHANGES = {
 ${about.get('public_key')}</textarea></div>`,
     ...trusting(),
     back: () => '/console/publishers',
-    done: (t) => t.console.operator_change.trust.done,
   },
   distrust: {
     path: '/console/publishers/:key/distrust',

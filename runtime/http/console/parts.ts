@@ -80,6 +80,13 @@ export type Column = {
   choosesPage?: boolean
 }
 
+/** Columns of headings that stand together in the catalogue. */
+export const columnsOf = (
+  headings: readonly string[],
+  looks: readonly (Look | undefined)[],
+): Column[] =>
+  headings.map((words, at) => ({ words, ...(looks[at] === undefined ? {} : { look: looks[at] }) }))
+
 /** A table that scrolls sideways by itself. Rows are of `row`. */
 export const table = (
   label: string,

@@ -11,12 +11,7 @@ import type { ConsoleVisit } from './visit.ts'
 const idOf = ({ params }: About): string => params['access_policy_id'] ?? ''
 
 /** Puts a policy in force, or switches it off, as it is. */
-const turning = (
-  verb: 'enable' | 'disable',
-): Pick<
-  ConsoleChange,
-  'path' | 'place' | 'who' | 'does' | 'reason' | 'back' | 'preview' | 'act' | 'button'
-> => {
+const turning = (verb: 'enable' | 'disable') => {
   const changed = async ({ db, principal }: ConsoleVisit, about: About) => {
     const one = await getPolicy(db, principal, idOf(about))
     if (!one) throw new CoreError('not_found', 'There is no such policy')
@@ -48,7 +43,7 @@ const turning = (
       const { db, principal, context } = visit
       await putPolicy(db, principal, idOf(about), await changed(visit, about), context)
     },
-  }
+  } satisfies Partial<ConsoleChange>
 }
 
 export const POLICY_CHANGES = {

@@ -84,8 +84,7 @@ export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Respo
     visit.say('policy-saved')
     return visit.c.redirect(`${LIST}/${saved?.id ?? ''}`, 303)
   } catch (error) {
-    const { words, status } = refusal(error)
-    return show(visit, { draft, find, problem: words, status })
+    return show(visit, { draft, find, ...refusal(error) })
   }
 }
 

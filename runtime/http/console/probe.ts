@@ -72,8 +72,8 @@ export async function takeProbe(visit: ConsoleVisit, form: Form): Promise<Respon
     const body = envelopeIn(form.get('credentials') ?? '', visit.t.w)
     await visit.ask('set_probe', { params, body })
   } catch (error) {
-    const { words, status } = refusal(error)
-    return show(visit, words, status)
+    const { problem, status } = refusal(error)
+    return show(visit, problem, status)
   }
   visit.say('probe-kept')
   return visit.c.redirect(pathOf(params.connector_id), 303)

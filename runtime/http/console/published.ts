@@ -15,10 +15,10 @@ import { reportIn } from './install.ts'
 import {
   answerPage,
   brief,
-  type Column,
   card,
   check,
   choose,
+  columnsOf,
   field,
   filter,
   go,
@@ -29,7 +29,7 @@ import { reportCards, trustBadge } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const PATH = '/console/registry'
-const LOOKS: readonly Column['look'][] = [undefined, 'c3', 'c2', 'num']
+const LOOKS = [undefined, 'c3', 'c2', 'num'] as const
 
 const publishedPath = (id: string): string => `${PATH}/${encodeURIComponent(id)}`
 
@@ -47,10 +47,7 @@ export async function showRegistry(visit: ConsoleVisit): Promise<Response> {
       status: asked.status,
     })
   const { registry, publisher, total, items } = asked.told
-  const columns = w.registry_columns.map((words, at) => ({
-    words,
-    ...(LOOKS[at] ? { look: LOOKS[at] } : {}),
-  }))
+  const columns = columnsOf(w.registry_columns, LOOKS)
   const kept: Record<string, string> = isOld ? { outdated: 'yes' } : {}
   const other = isOld ? go(PATH, w.registry_all) : go(`${PATH}?outdated=yes`, w.registry_outdated)
   return answerPage(visit, {
@@ -95,8 +92,7 @@ async function asking(
   try {
     return { told: await publishedBy(visit, query) }
   } catch (error) {
-    const { words, status } = refusal(error)
-    return { problem: words, status }
+    return refusal(error)
   }
 }
 
@@ -187,7 +183,6 @@ export async function takePublished(visit: ConsoleVisit, form: Form): Promise<Re
     visit.say('published-kept')
     return visit.c.redirect(`${pathOf(report.id)}/versions/${report.digest}`, 303)
   } catch (error) {
-    const { words, status } = refusal(error)
-    return show(visit, { typed: form, problem: words, status, report: reportIn(error) })
+    return show(visit, { typed: form, ...refusal(error), report: reportIn(error) })
   }
 }

@@ -7,17 +7,13 @@ import { undecidedIn } from './reviews.ts'
 
 const idOf = ({ params }: About): string => params['access_review_id'] ?? ''
 
-const of = (
-  verb: 'remind' | 'complete',
-): Pick<
-  ConsoleChange,
-  'path' | 'place' | 'who' | 'reason' | 'does' | 'title' | 'lead' | 'button' | 'done' | 'back'
-> => ({
-  path: `/console/reviews/:access_review_id/${verb}`,
-  ...{ place: 'reviews', who: 'reviews.write', reason: 'none', does: `${verb}s a review` },
-  ...wordsFrom((t) => t.console.review_change[verb]),
-  back: (about) => `/console/reviews/${idOf(about)}`,
-})
+const of = (verb: 'remind' | 'complete') =>
+  ({
+    path: `/console/reviews/:access_review_id/${verb}`,
+    ...{ place: 'reviews', who: 'reviews.write', reason: 'none', does: `${verb}s a review` },
+    ...wordsFrom((t) => t.console.review_change[verb]),
+    back: (about) => `/console/reviews/${idOf(about)}`,
+  }) satisfies Partial<ConsoleChange>
 
 export const REVIEW_CHANGES = {
   'remind-review': {

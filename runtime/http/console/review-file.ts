@@ -68,8 +68,8 @@ export async function takeFile(visit: ConsoleVisit, _: Form, files: Files): Prom
       content: Buffer.from(await file.arrayBuffer()).toString('base64'),
     })
   } catch (error) {
-    const { words, status } = refusal(error)
-    return show(visit, String(words), status)
+    const { problem, status } = refusal(error)
+    return show(visit, String(problem), status)
   }
   visit.say('file-attached')
   return c.redirect(c.req.path, 303)

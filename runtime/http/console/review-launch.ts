@@ -144,8 +144,7 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
     visit.say('review-launched')
     return c.redirect(`/console/reviews/${id}`, 303)
   } catch (error) {
-    const { words, status } = refusal(error)
-    return show(visit, { draft, problem: words, status })
+    return show(visit, { draft, ...refusal(error) })
   }
 }
 

@@ -13,12 +13,12 @@ import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
-import { answerPage, type Column, card, field, listed, pagesNav, row } from './parts.ts'
+import { answerPage, card, columnsOf, field, listed, pagesNav, row } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const { path: PATH } = SIDE.scim
 const SIZE = 50
-const LOOKS: readonly Column['look'][] = [undefined, 'c3', 'c2', 'c3', 'c3', undefined]
+const LOOKS = [undefined, 'c3', 'c2', 'c3', 'c3', undefined] as const
 
 type Token = v.InferOutput<typeof ScimToken>
 type Shown = {
@@ -39,10 +39,7 @@ async function show(
   const page = pageNumber(c.req.query('page'))
   const tokens = await listScimTokens(db, principal, { page, size: SIZE })
   const mayWrite = principal.permissions.has('scim.write') && !principal.readOnly
-  const columns = w.scim_columns.map((words, at) => ({
-    words,
-    ...(LOOKS[at] ? { look: LOOKS[at] } : {}),
-  }))
+  const columns = columnsOf(w.scim_columns, LOOKS)
   const content = html`${made === null ? '' : once(w, made)}
 ${problem === null ? '' : note('bad', 'alert', w.no_token_made, problem, 'alert')}
 <p>${w.scim_address}: <code class="wrap">${SCIM_PATH}</code></p>
@@ -122,8 +119,7 @@ export async function takeScimToken(visit: ConsoleVisit, typed: Form): Promise<R
     const body = inputOf(typed, t.w, visit.now)
     return show(visit, { made: await createScimToken(db, principal, body, context) })
   } catch (error) {
-    const { words, status } = refusal(error)
-    return show(visit, { typed, problem: words, status })
+    return show(visit, { typed, ...refusal(error) })
   }
 }
 

@@ -11,7 +11,6 @@ import { showApp, showApps } from './apps.ts'
 import { showBackground } from './background.ts'
 import { showCall, showCalls } from './calls.ts'
 import type { ChangeEnd, ConsoleChange } from './change.ts'
-import { showCompare } from './compare.ts'
 import {
   showConnect,
   showConnectForm,
@@ -52,7 +51,7 @@ import { endScimToken, showScimTokens, takeScimToken } from './scim-tokens.ts'
 import { showSettings } from './settings.ts'
 import { STORE_CHANGES } from './store-changes.ts'
 import { endWaitingTokens, examineHost, showUpkeep, tryMail, UPKEEP_PATH } from './upkeep.ts'
-import { showGenerations, showPublishers, showVersion } from './versions.ts'
+import { showCompare, showGenerations, showPublishers, showVersion } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
 import { WEBHOOK_CHANGES } from './webhook-changes.ts'
 import { showWebhook, showWebhooks } from './webhooks.ts'

@@ -165,9 +165,9 @@ export async function tryMail(visit: ConsoleVisit, form: Form): Promise<Response
       : note('bad', 'x', w.mail_took_not(server), problem ?? '', 'alert')
     return show(visit, { told, to: email })
   } catch (error) {
-    const { words, status } = refusal(error)
+    const { problem, status } = refusal(error)
     return show(visit, {
-      told: note('bad', 'alert', w.mail_not_sent, words, 'alert'),
+      told: note('bad', 'alert', w.mail_not_sent, problem, 'alert'),
       ...{ to: email, status },
     })
   }

@@ -1,10 +1,11 @@
-/** A version that is kept, beside what serves; the history of what is installed; publishers. */
+/** A version that is kept, beside what serves; the history of what is installed, and what changed in it; publishers. */
 import { html } from 'hono/html'
 import type { PackageReport } from '../../contract/endpoints/operator.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
+import { note } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
-import { differenceList } from './change.ts'
+import { differenceList, refusal } from './change.ts'
 import { pathOf } from './connector.ts'
 import { answerPage, brief, type Column, card, check, facts, go, listed, row } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -164,4 +165,43 @@ export async function showPublishers(visit: ConsoleVisit): Promise<Response> {
     actions: go('/console/publishers/trust', w.trust, 'main'),
     content: listed({ id: 'list', title: w.list }, publishersColumns(t), rows, nothing, '', t),
   })
+}
+
+const GENERATIONS = '/console/generations'
+
+/** What is different between two generations of what is installed. */
+export async function showCompare(visit: ConsoleVisit): Promise<Response> {
+  const { c, t } = visit
+  const { w } = t
+  const [from = '', to = ''] = [c.req.query('from'), c.req.query('to')]
+  const [told, status] = await compared(visit, from, to)
+  const number = (id: string, words: string, value: string) =>
+    html`<div><label for="${id}">${words}</label><input id="${id}" name="${id}" type="number" min="0" value="${value}" required></div>`
+  return answerPage(visit, {
+    place: 'connectors',
+    ...{ title: w.compare, lead: w.compare_lead },
+    crumbs: [{ path: GENERATIONS, words: w.installed_history }],
+    content: html`<form class="filter" action="${GENERATIONS}/compare">${number('from', w.compare_from, from)}${number('to', w.compare_to, to)}<button class="btn">${w.compare_do}</button></form>
+${told}`,
+    status,
+  })
+}
+
+async function compared(visit: ConsoleVisit, from: string, to: string) {
+  const { w } = visit.t
+  if (from === '' && to === '') return ['', 200] as const
+  try {
+    const told = await visit.ask('compare_generations', {
+      params: { generation: to },
+      query: { since: from },
+    })
+    const title = w.compare_title(told.from, told.to)
+    return [
+      card({ id: 'difference', title }, differenceList(told.difference, visit.t)),
+      200,
+    ] as const
+  } catch (error) {
+    const { problem, status } = refusal(error)
+    return [note('bad', 'alert', w.compare_not, problem, 'alert'), status] as const
+  }
 }

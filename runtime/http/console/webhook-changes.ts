@@ -23,15 +23,13 @@ const toWebhook = (about: About): string => webhookPath(idOf(about))
 const ofWebhook = (
   verb: string,
   key: 'change' | 'renew' | 'test' | 'enable' | 'disable' | 'remove',
-): Pick<
-  ConsoleChange,
-  'path' | 'place' | 'who' | 'reason' | 'back' | 'does' | 'title' | 'button' | 'done' | 'lead'
-> => ({
-  path: `${LIST}/:webhook_id/${verb}`,
-  ...{ place: 'webhooks', who: 'operator', reason: 'none', back: toWebhook },
-  does: `${verb}s a webhook`,
-  ...wordsFrom((t) => t.console.webhook_change[key]),
-})
+) =>
+  ({
+    path: `${LIST}/:webhook_id/${verb}`,
+    ...{ place: 'webhooks', who: 'operator', reason: 'none', back: toWebhook },
+    does: `${verb}s a webhook`,
+    ...wordsFrom((t) => t.console.webhook_change[key]),
+  }) satisfies Partial<ConsoleChange>
 
 const turning = (verb: 'enable' | 'disable') => {
   const body = { enabled: verb === 'enable' }
