@@ -3,7 +3,7 @@
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import type { Grant, InstalledConnector, Statement } from '../../contract/endpoints/generation.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { CoreError, conflict } from '../../contract/errors/problem.ts'
 import { compatibility } from '../registry/compatibility.ts'
 import { uncovered, wantsOf } from '../registry/requested-grant.ts'
 import { brokenInWords, misfit } from './dependents.ts'
@@ -80,10 +80,7 @@ async function judge(
   const connector = connectorOf(statement, id)
   const version = versionOf(connector, digest)
   if (version.trust === 'invalid')
-    throw new CoreError(
-      'conflict',
-      `${id} ${version.version} is signed by a key that is trusted no more`,
-    )
+    throw conflict(`${id} ${version.version} is signed by a key that is trusted no more`)
   const wants = wantsOf(manifest)
   const missing = uncovered(wants, [...connector.grants, ...chosen(deps, wants, grant, reason)])
   if (missing.length > 0)

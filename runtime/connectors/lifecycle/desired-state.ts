@@ -13,7 +13,7 @@ import {
   saidOf,
   type Want,
 } from '../../contract/endpoints/generation.ts'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { CoreError, conflict } from '../../contract/errors/problem.ts'
 
 /** Versions of one connector that are kept at least, so that a rollback finds them. */
 const KEPT_VERSIONS = 20
@@ -53,15 +53,13 @@ export function installed(
   if (known && (version.key === null || isJudgedAlike(known, version))) return statement
   const same = had.find((one) => one.version === version.version)
   if (same && !known)
-    throw new CoreError(
-      'conflict',
+    throw conflict(
       `${id} ${version.version} is installed with other content (${same.digest.slice(0, 12)}): a version never changes; give the new content another version`,
     )
   // The newest: a connector that has changed hands belongs to its new publisher.
   const owner = had.findLast(({ key }) => key !== null)?.key ?? null
   if (owner !== null && owner !== version.key && !changePublisher)
-    throw new CoreError(
-      'conflict',
+    throw conflict(
       `${id} belongs to the publisher of key ${owner}; this package is ${version.key === null ? 'not signed: sign it first with that key (keyway sign PACKAGE --key KEY)' : `signed by ${version.key}`}. If the connector has really changed hands, install it with change_publisher`,
     )
   const connector = before ?? blank(id)
@@ -129,8 +127,7 @@ export function activated(statement: Statement, id: string, wish: Activation): S
   const next = versionOf(connector, wish.digest)
   const active = connector.versions.find(({ digest }) => digest === connector.active)
   if (active && semver.lt(next.version, active.version) && !wish.allowDowngrade)
-    throw new CoreError(
-      'conflict',
+    throw conflict(
       `${connector.id} ${active.version} serves, ${next.version} is older: roll back to a generation that served it, or activate it with allow_downgrade`,
     )
   const wanted = new Set(wish.wanted.map(({ kind, key }) => `${kind} ${key}`))

@@ -12,7 +12,7 @@ import {
   type Statement,
   saidOf,
 } from '../../contract/endpoints/generation.ts'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict } from '../../contract/errors/problem.ts'
 import { canonicalJson } from '../../contract/schema/canonical-json.ts'
 import { type Doer, recordActivity } from '../../core/kernel/audit/activity.ts'
 import type { Db } from '../../database/database.ts'
@@ -139,8 +139,7 @@ export async function commit(
     await tx.execute(lockUntilEnd('changing what is installed'))
     const before = await newest(tx, domainId)
     if (expected !== null && expected !== before.number)
-      throw new CoreError(
-        'conflict',
+      throw conflict(
         `The newest generation is ${before.number}, not ${expected}: what is installed was changed meanwhile; look at it and try again`,
       )
     const statement = await change(before.statement, tx)

@@ -1,6 +1,6 @@
 /** The newest index that was seen of each trusted publisher: who serves a registry cannot go back behind it. */
 import { sql } from 'drizzle-orm'
-import { CoreError, notFound } from '../../contract/errors/problem.ts'
+import { conflict, notFound } from '../../contract/errors/problem.ts'
 import { recordActivity } from '../../core/kernel/audit/activity.ts'
 import { publishedIndexes } from '../../database/schema/published.ts'
 import { newest } from './generations.ts'
@@ -39,8 +39,7 @@ export async function seeIndex(
       .from(publishedIndexes)
       .where(sql`${publishedIndexes.domainId} = ${domainId} and ${publishedIndexes.key} = ${key}`)
     if (seen && seen.version > version)
-      throw new CoreError(
-        'conflict',
+      throw conflict(
         `The index has the version ${version}, and ${seen.version} of ${publisher.name} was seen: it is an older one; use another mirror, or ask its publisher`,
       )
     return { key, version }

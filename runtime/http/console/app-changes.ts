@@ -1,6 +1,6 @@
 /** APP_CHANGES: what is changed of apps and their syncs, one row each. */
 import { html } from 'hono/html'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict } from '../../contract/errors/problem.ts'
 import { AppInputPut } from '../../contract/models/app.ts'
 import { keysOf } from '../../contract/schema/keys.ts'
 import { findApp, getApp } from '../../core/catalogue/apps/apps.ts'
@@ -56,7 +56,7 @@ async function customApp(...[db, principal, id]: Parameters<typeof findApp>) {
   const row = await findApp(db, principal, id, 'apps.write')
   managedHere(row)
   if (row.instanceId !== CUSTOM_INSTANCE)
-    throw new CoreError('conflict', 'This app comes back when it is connected again')
+    throw conflict('This app comes back when it is connected again')
   return row
 }
 

@@ -1,6 +1,6 @@
 /** What was filled in on a page, judged by the schema of the endpoint that does the same. */
 import * as v from 'valibot'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { badRequest } from '../../contract/errors/problem.ts'
 
 /** @throws CoreError bad_request that says which field is wrong, and why */
 export function filledIn<const S extends v.GenericSchema>(
@@ -11,5 +11,5 @@ export function filledIn<const S extends v.GenericSchema>(
   if (parsed.success) return parsed.output
   const [issue] = parsed.issues
   const name = (issue.path ?? []).map(({ key }) => String(key)).join(' ')
-  throw new CoreError('bad_request', `${name.replaceAll('_', ' ')}: ${issue.message}`)
+  throw badRequest(`${name.replaceAll('_', ' ')}: ${issue.message}`)
 }

@@ -1,6 +1,6 @@
 /** Forms that carry files: read whole and bounded, without a script in the page. */
 import type { Context } from 'hono'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { badRequest, CoreError } from '../../contract/errors/problem.ts'
 import type { Env } from '../edge/env.ts'
 import type { Form } from '../frame/form.ts'
 import { bytesByDisk } from '../operator/package-upload.ts'
@@ -28,7 +28,7 @@ export async function readMultipart(
     throw new CoreError('unsupported_media_type', 'Send the form that the page has')
   const bytes = await bytesByDisk(c, dataDir, maxFileBytes + TEXT_BYTES)
   if (countOf(bytes, `--${boundary}`) > MOST_PARTS)
-    throw new CoreError('bad_request', `The form has more than ${MOST_PARTS} parts`)
+    throw badRequest(`The form has more than ${MOST_PARTS} parts`)
   const read = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
     .formData()
     .catch((cause: unknown) => {

@@ -1,5 +1,5 @@
 /** The form of a reviewer's lines: what is ticked, or all open lines that a filter shows. */
-import { CoreError } from '../../contract/errors/problem.ts'
+import { badRequest, CoreError } from '../../contract/errors/problem.ts'
 import { DECISIONS } from '../../contract/models/review-item.ts'
 import { decideAndCount } from '../../core/reviews/decide.ts'
 import { listItems } from '../../core/reviews/items.ts'
@@ -30,7 +30,7 @@ type Choice = {
 
 function choiceOf(visit: ConsoleVisit, form: Form): Choice {
   const decision = DECISIONS.find((one) => one === form.get('decision'))
-  if (!decision) throw new CoreError('bad_request', 'The form does not say what to do')
+  if (!decision) throw badRequest('The form does not say what to do')
   return {
     decision,
     reason: form.get('reason')?.trim() ?? '',

@@ -1,6 +1,6 @@
 /** The console: one loop over the tables of its pages and of its changes. */
 import { type Context, Hono } from 'hono'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { CoreError, forbidden } from '../../contract/errors/problem.ts'
 import type { Permission } from '../../contract/models/roles.ts'
 import { entriesOf, mapValues } from '../../contract/schema/keys.ts'
 import { demand } from '../../core/kernel/identity/principal.ts'
@@ -63,7 +63,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
   ): Promise<ConsoleVisit> {
     const visit = consoleVisit(await visitOf(c, deps, who, FLASHES), deps)
     if (place !== null && !placesOf(visit.principal).includes(place))
-      throw new CoreError('forbidden', 'None of your roles opens this page')
+      throw forbidden('None of your roles opens this page')
     return visit
   }
 
@@ -74,8 +74,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     change: { place: Place | null; who: Permission | null },
   ): Promise<ConsoleVisit> {
     const visit = await visiting(c, who, change.place)
-    if (who.session.actor.readOnly)
-      throw new CoreError('forbidden', 'You signed in with a token that may only read')
+    if (who.session.actor.readOnly) throw forbidden('You signed in with a token that may only read')
     if (change.who !== null) demand(visit.principal, change.who)
     return visit
   }

@@ -11,7 +11,7 @@ import { listForm } from '../../contract/endpoints/csv-columns.ts'
 import type { Endpoint } from '../../contract/endpoints/endpoint.ts'
 import { parseParams } from '../../contract/endpoints/params.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
-import { CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
+import { CoreError, forbidden, type ValidationEntry } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import type { KnownProvider, ProviderSignIn } from '../../contract/models/sign-in-provider.ts'
@@ -134,8 +134,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
 }
 
 function authorise(principal: Principal, { who, method }: Endpoint): void {
-  if (principal.readOnly && method !== 'GET')
-    throw new CoreError('forbidden', 'This token may only read')
+  if (principal.readOnly && method !== 'GET') throw forbidden('This token may only read')
   if (who !== 'caller' && who !== 'anybody') demand(principal, who)
 }
 

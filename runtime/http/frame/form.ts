@@ -4,7 +4,7 @@
  */
 
 import type { Context } from 'hono'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { CoreError, forbidden } from '../../contract/errors/problem.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import type { TokenHasher } from '../../core/kernel/identity/token-hasher.ts'
 import { readBody } from '../edge/body.ts'
@@ -58,7 +58,7 @@ export function refuseForeign(c: Context<Env>): void {
         origin === 'null' ||
         hostOf(origin) === c.req.header('host')?.toLowerCase()
       : site === 'same-origin' || site === 'none'
-  if (!isOurs) throw new CoreError('forbidden', 'Another page sent this form, so nothing was done')
+  if (!isOurs) throw forbidden('Another page sent this form, so nothing was done')
 }
 
 const hostOf = (origin: string): string | null => URL.parse(origin)?.host ?? null

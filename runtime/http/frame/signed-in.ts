@@ -3,7 +3,7 @@
  * many were sent, the form itself, its proof.
  */
 import type { Context } from 'hono'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { CoreError, forbidden } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import type { RequestContext } from '../../core/kernel/context/context.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
@@ -61,8 +61,7 @@ export function createVisits(deps: CoreDeps): Visits {
   async function sent(c: Context<Env>): Promise<Sent | null> {
     const { who, form, proven } = await received(c)
     if (!who) return null
-    if (!proven)
-      throw new CoreError('forbidden', 'The form is of an earlier visit; open the page again')
+    if (!proven) throw forbidden('The form is of an earlier visit; open the page again')
     return { ...who, form, proven }
   }
   return { signedIn, received, sent }

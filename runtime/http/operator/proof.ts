@@ -7,7 +7,7 @@ import type { Context } from 'hono'
 import * as v from 'valibot'
 import { parseParams, text } from '../../contract/endpoints/params.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { conflict } from '../../contract/errors/problem.ts'
 import { provedTokens } from '../../core/sign-in/host-proof.ts'
 import { hostProof, hostProofKey } from '../../secrets/key-derivation.ts'
 import type { Env } from '../edge/env.ts'
@@ -60,8 +60,7 @@ function refuseOthers(c: Context<Env>, address: string): void {
   const { incoming }: { incoming?: IncomingMessage } = c.env ?? {}
   const port = incoming?.socket?.localPort
   if (port === undefined || address.endsWith(`:${port}`)) return
-  throw new CoreError(
-    'conflict',
+  throw conflict(
     `this host listens on port ${port}, not at ${address.slice(0, 100)}: reach it at its own port, or by https`,
   )
 }

@@ -15,7 +15,7 @@ import {
 import { sourceOf } from '../../connectors/published/source.ts'
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import { MOST_VERSIONS_SHOWN, type Published } from '../../contract/endpoints/published-indexes.ts'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { CoreError, conflict } from '../../contract/errors/problem.ts'
 import type { Operating } from './handler.ts'
 import { uploadedOf } from './package-upload.ts'
 
@@ -77,8 +77,7 @@ export async function fetchPublished(op: Operating, name: string): Promise<Uploa
 async function opened(op: Operating, patienceMs: number): Promise<Opened> {
   const { db, actor, registries } = op
   if (registries.length === 0)
-    throw new CoreError(
-      'conflict',
+    throw conflict(
       'No registry is named: set KEYWAY_REGISTRY to an https:// address or a folder, and restart the host',
     )
   const { publishers } = (await newest(db, actor.domainId)).statement
@@ -94,6 +93,6 @@ async function opened(op: Operating, patienceMs: number): Promise<Opened> {
     return await openRegistry(sources, publishers, seen)
   } catch (error) {
     if (!(error instanceof PackageError)) throw error
-    throw new CoreError('conflict', `No registry can be used: ${error.message}`)
+    throw conflict(`No registry can be used: ${error.message}`)
   }
 }

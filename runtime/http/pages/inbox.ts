@@ -1,6 +1,6 @@
 /** The inbox: what waits for a person, one task of it with what a decision can rest on, and the decisions that are sent. */
 import { html } from 'hono/html'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { badRequest, CoreError } from '../../contract/errors/problem.ts'
 import { MAX_COMMENT, type Task } from '../../contract/models/task.ts'
 import { earlierDecisions } from '../../core/asking/earlier.ts'
 import { taskGrounds } from '../../core/asking/grounds.ts'
@@ -192,7 +192,7 @@ export async function act(visit: Visit, form: Form): Promise<Response> {
     const problem = visit.t.w.say_why
     return show(visit, { ...(await taskOf(visit)), reason, problem }, 422)
   }
-  if (!isAction(action)) throw new CoreError('bad_request', 'The form does not say what to do')
+  if (!isAction(action)) throw badRequest('The form does not say what to do')
   try {
     const body = { action_type: action, transition_to: undefined, reason }
     await performTaskAction(db, principal, id, body, context)

@@ -1,6 +1,6 @@
 /** What a person chose for themselves: how mail comes, the language, and how pages look in their browser. */
 import { html } from 'hono/html'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { badRequest } from '../../contract/errors/problem.ts'
 import { MAIL_CHOICE_NAMES, MAIL_CHOICES } from '../../contract/models/personal-settings.ts'
 import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
 import { changePersonalSettings, getPersonalSettings } from '../../core/mail/settings.ts'
@@ -57,7 +57,7 @@ export async function savePersonal(visit: Visit, form: Form): Promise<Response> 
   const isLanguage = isKeyOf(LANGUAGES, language)
   const isChoice = isLanguage || language === BY_BROWSER
   if (!isKeyOf(MAIL_CHOICES, mail) || !isChoice || !isKeyOf(THEMES, theme))
-    throw new CoreError('bad_request', 'The form does not say what to choose')
+    throw badRequest('The form does not say what to choose')
   await changePersonalSettings(db, principal, { mail, language: isLanguage ? language : null })
   keepLook(c, { theme, keys })
   visit.say('saved')

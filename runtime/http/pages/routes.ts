@@ -1,7 +1,7 @@
 /** The pages for people: one loop over the tables of pages and forms. */
 
 import { type Context, Hono } from 'hono'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { CoreError, forbidden } from '../../contract/errors/problem.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { endSession, endSessionsOf } from '../../core/sign-in/sessions.ts'
 import { listTasks } from '../../core/tasks/tasks.ts'
@@ -126,7 +126,7 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
         if (!who || !proven)
           return c.html(lostPage(tongueFor(c), c.req.path, form, who !== null), 403)
         if (who.session.actor.readOnly)
-          throw new CoreError('forbidden', 'You signed in with a token that may only read')
+          throw forbidden('You signed in with a token that may only read')
         return take(await visitOf(c, deps, who), form)
       }),
     )

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { type Context, Hono } from 'hono'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { CoreError, forbidden } from '../../contract/errors/problem.ts'
 import { createOwnToken, listOwnTokens, revokeOwnToken } from '../../core/sign-in/own-tokens.ts'
 import { endSession } from '../../core/sign-in/sessions.ts'
 import type { CoreDeps } from '../core/routes.ts'
@@ -78,8 +78,7 @@ export function settingsRoutes(deps: CoreDeps): Hono<Env> {
     if (!who) return toSignIn(c)
     const { db, session, form } = who
     // Before the form is judged: it would be refused however it was filled in.
-    if (session.actor.readOnly)
-      throw new CoreError('forbidden', 'You signed in with a token that may only read')
+    if (session.actor.readOnly) throw forbidden('You signed in with a token that may only read')
     const { w } = (await visitOf(c, deps, who)).t
     const judged = judgeTokenForm(form, session.tokenEndsAt, w)
     if (!judged.ok) return show(c, who, judged, 422)

@@ -1,6 +1,6 @@
 /** The form that a token is made with: its fields, their limits, and what is said when one does not fit. */
 import * as v from 'valibot'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { badRequest } from '../../contract/errors/problem.ts'
 import { isId } from '../../core/kernel/id.ts'
 import type { TokenWish } from '../../core/sign-in/own-tokens.ts'
 import type { PageWords } from '../../words/page-words.ts'
@@ -64,8 +64,7 @@ type Judged = { ok: true; wish: TokenWish } | { ok: false; values: Values; probl
  */
 export function judgeTokenForm(form: Form, notAfter: Date | null, w: PageWords): Judged {
   const formId = form.get('form_id') ?? ''
-  if (!isId(formId))
-    throw new CoreError('bad_request', 'The form has lost its id; open the page again')
+  if (!isId(formId)) throw badRequest('The form has lost its id; open the page again')
   const readOnly = form.get('read_only') === 'yes'
   const given = {
     name: form.get('name') ?? '',
