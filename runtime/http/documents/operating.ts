@@ -6,7 +6,7 @@ import { LoginLink, LoginLinkWish } from '../operator/login-links.ts'
 import { HostProof, PROOF_QUERY } from '../operator/proof.ts'
 import { IMPORT_QUERY } from '../operator/routes.ts'
 import type { Components } from '../schemas/json-schema.ts'
-import { Detail, queryParameters } from './core.ts'
+import { Detail, pathParameters, queryParameters } from './core.ts'
 import type { OpenApiResponse, Operation, PathItem } from './document.ts'
 import { lifecyclePaths } from './lifecycle.ts'
 import { TAGS } from './operations.ts'
@@ -60,138 +60,117 @@ export function operatingPaths(components: Components): Record<string, PathItem>
   const json = (description: string, schema: v.GenericSchema) =>
     answer(description, components.schema(schema, 'output'))
   const document = answer('The document', { type: 'object' })
+  const ready = { 200: json('It can serve', Readiness), 503: json('Not yet', Readiness) }
   return {
-    '/healthz': get('healthz', 'Whether the process lives', {
-      200: json('It lives', Health),
-      ...failures(421),
-    }),
-    '/readyz': get('readyz', 'Whether it can serve, what it waits for, and its containment level', {
-      200: json('It can serve', Readiness),
-      503: json('Not yet', Readiness),
-      ...failures(421),
-    }),
-    '/readyz/connectors': get(
-      'readyzConnectors',
-      'The same for connectors alone, which answer also while the database is away',
-      {
-        200: json('It can serve', Readiness),
-        503: json('Not yet', Readiness),
-        ...failures(421),
-      },
-    ),
-    '/metrics': get(
-      'metrics',
-      'Metrics in the text format of Prometheus',
-      { 200: media('The metrics', 'text/plain'), ...failures(401, 421) },
-      CONNECTOR_SECURITY,
-    ),
-    '/openapi.json': get('openapi', 'This document', { 200: document, ...failures(421) }),
-    '/docs': get('docs', 'The documentation, as pages for people', {
-      200: media('The first page', 'text/html'),
-      ...failures(421),
-    }),
-    '/docs/api': get('docs_api', 'This document as a page for people', {
-      200: media('The page', 'text/html'),
-      ...failures(421),
-    }),
-    '/schemas/connector.json': get('connector_schema', 'The JSON Schema of connector.json', {
-      200: document,
-      ...failures(421),
-    }),
-    '/integrations/{app_class_id}/logo': logo(json('There is none', Detail)),
-    '/operator/connectors': get(
-      'list_connectors',
-      'List the connectors, also those that are not served, with reasons',
-      { 200: json('The connectors', Listings), ...failures(401, 403, 421, 503) },
-      ADMIN_SECURITY,
-    ),
+    '/healthz': {
+      get: operation('healthz', 'Whether the process lives', { 200: json('It lives', Health) }),
+    },
+    '/readyz': {
+      get: operation(
+        'readyz',
+        'Whether it can serve, what it waits for, and its containment level',
+        ready,
+      ),
+    },
+    '/readyz/connectors': {
+      get: operation(
+        'readyzConnectors',
+        'The same for connectors alone, which answer also while the database is away',
+        ready,
+      ),
+    },
+    '/metrics': {
+      get: operation(
+        'metrics',
+        'Metrics in the text format of Prometheus',
+        { 200: media('The metrics', 'text/plain'), ...failures(401) },
+        { security: CONNECTOR_SECURITY },
+      ),
+    },
+    '/openapi.json': { get: operation('openapi', 'This document', { 200: document }) },
+    '/docs': {
+      get: operation('docs', 'The documentation, as pages for people', {
+        200: media('The first page', 'text/html'),
+      }),
+    },
+    '/docs/api': {
+      get: operation('docs_api', 'This document as a page for people', {
+        200: media('The page', 'text/html'),
+      }),
+    },
+    '/schemas/connector.json': {
+      get: operation('connector_schema', 'The JSON Schema of connector.json', { 200: document }),
+    },
+    '/integrations/{app_class_id}/logo': {
+      get: operation(
+        'get_integration_logo',
+        'The logo of an integration',
+        { 200: media('The picture', 'image/*'), 404: json('There is none', Detail) },
+        { tags: ['Integrations'], parameters: pathParameters('/:app_class_id') },
+      ),
+    },
+    '/operator/connectors': {
+      get: operation(
+        'list_connectors',
+        'List the connectors, also those that are not served, with reasons',
+        { 200: json('The connectors', Listings), ...failures(401, 403, 503) },
+        { security: ADMIN_SECURITY },
+      ),
+    },
     '/operator/connectors/{connector_id}/release': {
-      post: {
-        operationId: 'release_connector',
-        tags: [TAGS.Operating.name],
-        summary: 'End the suspicion or quarantine of a connector on this host',
-        parameters: [
-          {
-            name: 'connector_id',
-            in: 'path',
-            required: true,
-            description: 'The connector',
-            schema: { type: 'string' },
-          },
-        ],
-        responses: {
+      post: operation(
+        'release_connector',
+        'End the suspicion or quarantine of a connector on this host',
+        {
           200: json('Whether there was something to end', Released),
-          ...failures(401, 403, 404, 405, 421, 503),
+          ...failures(401, 403, 404, 405, 503),
         },
-        security: ADMIN_SECURITY,
-      },
+        { parameters: pathParameters('/:connector_id'), security: ADMIN_SECURITY },
+      ),
     },
     ...lifecyclePaths(components),
     '/operator/users/import': {
-      post: {
-        operationId: 'import_people',
-        tags: [TAGS.Operating.name],
-        summary: 'Import people from a CSV file: all of it, or nothing',
-        description: importWords(),
-        parameters: queryParameters(IMPORT_QUERY),
-        requestBody: { required: true, content: { 'text/csv': { schema: { type: 'string' } } } },
-        responses: {
+      post: operation(
+        'import_people',
+        'Import people from a CSV file: all of it, or nothing',
+        {
           200: json('What was changed, or would be', PeopleDifference),
-          ...failures(401, 403, 405, 409, 413, 415, 421, 422, 503),
+          ...failures(401, 403, 405, 409, 413, 415, 422, 503),
         },
-        security: ADMIN_SECURITY,
-      },
+        {
+          description: importWords(),
+          parameters: queryParameters(IMPORT_QUERY),
+          requestBody: { required: true, content: { 'text/csv': { schema: { type: 'string' } } } },
+          security: ADMIN_SECURITY,
+        },
+      ),
     },
     '/operator/proof': {
-      get: {
-        operationId: 'prove_host',
-        tags: [TAGS.Operating.name],
-        summary: 'Prove that this host knows a token, before a command sends it',
-        parameters: queryParameters(PROOF_QUERY),
-        responses: {
-          200: json('What proves it', HostProof),
-          ...failures(405, 409, 421, 422, 503),
-        },
-        security: [],
-      },
+      get: operation(
+        'prove_host',
+        'Prove that this host knows a token, before a command sends it',
+        { 200: json('What proves it', HostProof), ...failures(405, 409, 422, 503) },
+        { parameters: queryParameters(PROOF_QUERY) },
+      ),
     },
     '/operator/login-links': {
-      post: {
-        operationId: 'create_login_link',
-        tags: [TAGS.Operating.name],
-        summary: 'Make a link that signs a user in to the pages, once and within ten minutes',
-        requestBody: {
-          required: true,
-          content: { 'application/json': { schema: components.schema(LoginLinkWish, 'input') } },
-        },
-        responses: {
+      post: operation(
+        'create_login_link',
+        'Make a link that signs a user in to the pages, once and within ten minutes',
+        {
           201: json('The link', LoginLink),
-          ...failures(401, 403, 404, 405, 409, 413, 415, 421, 422, 503),
+          ...failures(401, 403, 404, 405, 409, 413, 415, 422, 503),
         },
-        security: ADMIN_SECURITY,
-      },
+        {
+          requestBody: {
+            required: true,
+            content: { 'application/json': { schema: components.schema(LoginLinkWish, 'input') } },
+          },
+          security: ADMIN_SECURITY,
+        },
+      ),
     },
   }
-}
-
-function logo(none: OpenApiResponse): PathItem {
-  const operation: Operation = {
-    operationId: 'get_integration_logo',
-    tags: ['Integrations'],
-    summary: 'The logo of an integration',
-    parameters: [
-      {
-        name: 'app_class_id',
-        in: 'path',
-        required: true,
-        description: 'The app class id',
-        schema: { type: 'string' },
-      },
-    ],
-    responses: { 200: media('The picture', 'image/*'), 404: none, ...failures(421) },
-    security: [],
-  }
-  return { get: operation }
 }
 
 function importWords(): string {
@@ -205,14 +184,17 @@ function importWords(): string {
   ].join('\n')
 }
 
-function get(
+/** An operation of the host itself: for anybody unless `more` says otherwise, and refused to a wrong host name. */
+const operation = (
   operationId: string,
   summary: string,
   responses: Operation['responses'],
-  security: NonNullable<Operation['security']> = [],
-): PathItem {
-  return { get: { operationId, tags: [TAGS.Operating.name], summary, responses, security } }
-}
+  more: Partial<Operation> = {},
+): Operation => ({
+  ...{ operationId, tags: [TAGS.Operating.name], summary, security: [] },
+  responses: { ...responses, ...failures(421) },
+  ...more,
+})
 
 function media(description: string, type: string): OpenApiResponse {
   return { description, content: { [type]: { schema: { type: 'string' } } } }
