@@ -97,6 +97,17 @@ function shapeFinding(issue: v.BaseIssue<unknown>): string {
     : finding
 }
 
+/** What is found in each of a manifest's lists of egress, by where it stands. */
+const ofEgress = <T>(
+  { egress, capabilities }: Manifest,
+  find: (rules: readonly EgressEntry[], at: string) => readonly T[],
+): T[] => [
+  ...find(egress, 'egress'),
+  ...Object.entries(capabilities).flatMap(([name, one]) =>
+    find(one.egress ?? [], `capabilities.${name}.egress`),
+  ),
+]
+
 type Rule = (manifest: Manifest, checkEgress: CheckEgress) => string[]
 
 const RULES: readonly Rule[] = [
@@ -176,21 +187,18 @@ const RULES: readonly Rule[] = [
     ]),
   ],
 
-  ({ egress, settings, capabilities }, checkEgress) => [
-    ...checkEgress(egress, settings, 'egress'),
-    ...Object.entries(capabilities).flatMap(([name, one]) =>
-      checkEgress(one.egress ?? [], settings, `capabilities.${name}.egress`),
-    ),
-  ],
+  (manifest, checkEgress) =>
+    ofEgress(manifest, (rules, at) => checkEgress(rules, manifest.settings, at)),
 
-  ({ egress, capabilities, settings, authentication_schema, credentials }) => {
+  (manifest) => {
+    const { settings, authentication_schema, credentials } = manifest
     const known = new Set([
       ...(authentication_schema ? ['auth'] : []),
       'request',
       ...(credentials ?? []).map(({ id }) => id),
       ...Object.keys(settings).map((name) => `settings.${name}`),
     ])
-    const unknown = (rules: readonly EgressEntry[], at: string) =>
+    return ofEgress(manifest, (rules, at) =>
       rules.flatMap(({ secrets = [] }, index) =>
         secrets
           .filter((name) => !known.has(name))
@@ -198,20 +206,16 @@ const RULES: readonly Rule[] = [
             (name) =>
               `${at}[${index}].secrets: ${show(name)} is none of ${[...known].join(', ')}; write one of these`,
           ),
-      )
-    return [
-      ...unknown(egress, 'egress'),
-      ...Object.entries(capabilities).flatMap(([name, one]) =>
-        unknown(one.egress ?? [], `capabilities.${name}.egress`),
       ),
-    ]
+    )
   },
 
-  ({ egress, capabilities, authentication_schema: single, credentials = [] }) => {
+  (manifest) => {
+    const { authentication_schema: single, credentials = [] } = manifest
     const basic = [...(single ? [{ ...single, id: 'auth' }] : []), ...credentials]
       .filter(({ kind }) => kind === 'basic')
       .map(({ id }) => id)
-    const foreign = (rules: readonly EgressEntry[], at: string) =>
+    return ofEgress(manifest, (rules, at) =>
       rules.flatMap((rule, index) => {
         const [member, credential] = isLdapRule(rule)
           ? ['bind', rule.bind?.credential]
@@ -223,16 +227,12 @@ const RULES: readonly Rule[] = [
           : [
               `${at}[${index}].${member}.credential: found ${show(credential)}; write the id of a credential of the kind basic (auth for the single one): ${basic.join(', ') || 'there is none'}`,
             ]
-      })
-    return [
-      ...foreign(egress, 'egress'),
-      ...Object.entries(capabilities).flatMap(([name, one]) =>
-        foreign(one.egress ?? [], `capabilities.${name}.egress`),
-      ),
-    ]
+      }),
+    )
   },
 
-  ({ egress, capabilities, statements }) => {
+  (manifest) => {
+    const { statements } = manifest
     const unknown = (rules: readonly EgressEntry[], at: string) =>
       rules.flatMap((rule, index) =>
         (isSqlRule(rule) ? (rule.statements ?? []) : [])
@@ -242,10 +242,7 @@ const RULES: readonly Rule[] = [
               `${at}[${index}].statements: ${show(name)} is none of ${Object.keys(statements).join(', ') || 'the statements: there is none'}; declare it under "statements"`,
           ),
       )
-    const rules = [
-      ...egress,
-      ...Object.values(capabilities).flatMap((one) => one.egress ?? []),
-    ].filter(isSqlRule)
+    const rules = ofEgress(manifest, (some) => some).filter(isSqlRule)
     const dialectsOf = (name: string) => [
       ...new Set(
         rules
@@ -263,10 +260,7 @@ const RULES: readonly Rule[] = [
           fault === null ? [] : [`statements.${name}.text: ${fault}`],
         )
       }),
-      ...unknown(egress, 'egress'),
-      ...Object.entries(capabilities).flatMap(([name, one]) =>
-        unknown(one.egress ?? [], `capabilities.${name}.egress`),
-      ),
+      ...ofEgress(manifest, unknown),
     ]
   },
 
