@@ -156,35 +156,28 @@ async function totalsOf({ db, principal, t }: ConsoleVisit): Promise<Markup> {
   )
 }
 
-const asFile = ({ c }: ConsoleVisit, list: ReadableStream<Uint8Array>, name: string): Response =>
-  c.body(list, 200, {
+type CsvOf = Parameters<typeof csvOf>
+
+/** A list whole, as a file. */
+async function sendCsv({ c, db }: ConsoleVisit, file: string, row: CsvOf[1], read: CsvOf[2]) {
+  return c.body(await csvOf(db, row, read), 200, {
     'content-type': CSV_TYPE,
-    'content-disposition': `attachment; filename="${name}"`,
+    'content-disposition': `attachment; filename="${file}"`,
   })
-
-/** All licences, as a file. */
-export async function sendLicences(visit: ConsoleVisit): Promise<Response> {
-  const { db, principal } = visit
-  const list = await csvOf(db, ENDPOINTS.list_licences, (tx, page) =>
-    listLicences(tx, principal, { app_id: null, ...page }),
-  )
-  return asFile(visit, list, 'licences.csv')
 }
 
-/** All seats that nobody uses, as a file; by the caller's reach, as the list. @throws CoreError forbidden */
-export async function sendIdleSeats(visit: ConsoleVisit): Promise<Response> {
-  const { db, principal } = visit
-  const list = await csvOf(db, ENDPOINTS.list_findings, (tx, page) =>
-    listFindings(tx, principal, { ...IDLE, ...page }),
+export const sendLicences = (visit: ConsoleVisit): Promise<Response> =>
+  sendCsv(visit, 'licences.csv', ENDPOINTS.list_licences, (tx, page) =>
+    listLicences(tx, visit.principal, { app_id: null, ...page }),
   )
-  return asFile(visit, list, 'idle-seats.csv')
-}
 
-/** All expenses, as a file. */
-export async function sendExpenses(visit: ConsoleVisit): Promise<Response> {
-  const { db, principal } = visit
-  const list = await csvOf(db, ENDPOINTS.list_recorded_expenses, (tx, page) =>
-    listExpenses(tx, principal, { app_id: null, since: null, until: null, ...page }),
+/** All seats that nobody uses; by the caller's reach, as the list. @throws CoreError forbidden */
+export const sendIdleSeats = (visit: ConsoleVisit): Promise<Response> =>
+  sendCsv(visit, 'idle-seats.csv', ENDPOINTS.list_findings, (tx, page) =>
+    listFindings(tx, visit.principal, { ...IDLE, ...page }),
   )
-  return asFile(visit, list, 'expenses.csv')
-}
+
+export const sendExpenses = (visit: ConsoleVisit): Promise<Response> =>
+  sendCsv(visit, 'expenses.csv', ENDPOINTS.list_recorded_expenses, (tx, page) =>
+    listExpenses(tx, visit.principal, { app_id: null, since: null, until: null, ...page }),
+  )
