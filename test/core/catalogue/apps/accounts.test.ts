@@ -92,6 +92,8 @@ test('are of an app that is there, and of its domain; they stay in it, and go wi
   await insert('one', { domainId, appId })
   await expect(insert('two', { domainId, appId: none })).rejects.toMatchObject(refused)
   await expect(insert('three', { domainId: none, appId })).rejects.toMatchObject(refused)
+  const both = [appId, none].map((of) => ({ domainId, appId: of, uniqueIdentifier: 'four' }))
+  await expect(core.db.insert(accounts).values(both)).rejects.toMatchObject(refused)
   const ofApp = eq(accounts.appId, appId)
   await expect(
     core.db.update(accounts).set({ appId: wiki }).where(ofApp).execute(),
