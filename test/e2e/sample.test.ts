@@ -6,7 +6,6 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { people } from '../../runtime/sample/people.ts'
 import { freePort } from '../free-port.ts'
-import { withFirstStart } from '../kit/template.ts'
 import { readPage, shellBlock } from '../pages.ts'
 import { send } from './client.ts'
 import { begin, type Command, KEYWAY, newHome, processesWith, stopCommands } from './command.ts'
@@ -27,14 +26,14 @@ type Running = {
   firstTasks: string
 }
 
-async function start(isFirst: boolean): Promise<Running> {
-  const home = await newHome()
+/** Starts it: for the first time, or where another one was. */
+async function start(before?: Running): Promise<Running> {
+  const home = before?.home ?? (await newHome())
   const data = path.join(home, 'data')
-  if (!isFirst) await withFirstStart(data)
   // Known beforehand: what a connector may reach on loopback is granted at the start.
   const port = await freePort()
   const command = begin(['start', '--sample', '--sample-port', String(port)], {
-    isFirst,
+    isFirst: before === undefined,
     // As it starts in a clone.
     env: {
       PORT: '0',
@@ -62,12 +61,13 @@ const isLinux = process.platform === 'linux'
 
 afterAll(stopCommands)
 
+let running: Running
+
 describe('keyway start --sample', () => {
-  let running: Running
   let judge: Judge
 
   beforeAll(async () => {
-    running = await start(true)
+    running = await start()
     judge = createJudge((await send(new URL('/openapi.json', running.url).href, {})).text)
   })
 
@@ -283,7 +283,7 @@ describe('keyway start --sample', () => {
 
 describe.skipIf(!isLinux)(`killed with SIGKILL${isLinux ? '' : ' (needs Linux)'}`, () => {
   test('it leaves no process and no open port', async () => {
-    const { command, data, url, body } = await start(false)
+    const { command, data, url, body } = await start(running)
     await send(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
