@@ -6,8 +6,11 @@ import { openLanes } from './fixtures/lanes.ts'
 
 /** Nobody looks at what it holds. */
 const UNWATCHED = { maxWorkerBytes: Number.POSITIVE_INFINITY }
-const INTL_BOMB =
-  "const all = []; for (;;) all.push(new Intl.DateTimeFormat('en', { timeZone: 'UTC', dateStyle: 'full' }))"
+/** Each holds the text once more, for ICU. */
+const INTL_BOMB = `const words = new Intl.Segmenter('en', { granularity: 'word' })
+const text = 'x'.repeat(200_000)
+const all = []
+for (;;) all.push(words.segment(text)[Symbol.iterator]())`
 const hello = connectorOf(say("'hello'"))
 
 test.runIf(process.platform === 'linux')(
