@@ -203,7 +203,7 @@ describe.skipIf(!isInstalled)('behind HAProxy', () => {
     const again = async (does: () => Promise<unknown>) => {
       while (!over.signal.aborted) {
         await does()
-        await pause(10)
+        await pause(40)
       }
     }
     const { auth, settings } = system.app
