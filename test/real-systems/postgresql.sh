@@ -66,4 +66,6 @@ echo "$t all all 127.0.0.1/32 scram-sha-256" > "$V/hba.conf"
 setsid "${AS[@]}" "$R/bin/postgres" -D "$V/db" -c listen_addresses=127.0.0.1 -p "$P" -c unix_socket_directories= -c hba_file="$V/hba.conf" -c max_connections="${MAX_CONNECTIONS:-30}" -c shared_buffers=16MB -c fsync=off \
   -c ssl=on -c ssl_ca_file="$D/tls/ca.crt" -c ssl_cert_file="$D/tls/server.crt" -c ssl_key_file="$D/tls/server.key" > "$V/server.log" 2>&1 < /dev/null & pid_save "$V/server.pid" $!
 wait_port "$P" "$V/server.pid" 30 "$V/server.log"
+# It listens before it lets anybody in.
+for _ in $(seq 150); do if grep -qs '^ready' "$V/db/postmaster.pid"; then break; fi; sleep 0.2; done
 show
