@@ -34,6 +34,13 @@ export const CACHES = {
     maxBytes: 16 * MIB,
     goes: 'the least recently used one of the connector that holds most; its next call logs in again',
   },
+  secret_searches: {
+    holds: 'searches for the secrets of calls in what upstreams answer',
+    maxEntries: 256,
+    maxBytes: 8 * MIB,
+    goodMs: 60_000,
+    goes: 'the oldest; the next call with these secrets prepares its search again',
+  },
   judged_tenants: {
     holds: 'digests of credentials and settings that were judged, by connector version',
     maxEntries: 20_000,

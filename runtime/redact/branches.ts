@@ -1,6 +1,8 @@
 /** The edges of a tree of texts that do not lead to the next state: few, kept in a table of hashes. */
 
 export type Branches = {
+  /** How many may be added. */
+  readonly room: number
   add(state: number, symbol: number, next: number): void
   /** The state that the symbol leads to, or 0. */
   get(state: number, symbol: number): number
@@ -34,6 +36,7 @@ export function createBranches(most: number): Branches {
   }
 
   return {
+    room: most,
     add(state, symbol, next) {
       const at = placeOf(state, symbol)
       states[at] = state

@@ -2,6 +2,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import { createCache } from '../../runtime/bounded/cache.ts'
 import { CACHES, type CacheName } from '../../runtime/bounded/caches.ts'
+import { atOnce } from '../../runtime/bounded/slices.ts'
 import { createRecentCalls } from '../../runtime/connectors/lifecycle/calls.ts'
 import { createLocate } from '../../runtime/connectors/registry/positions.ts'
 import { createVersion } from '../../runtime/connectors/registry/version.ts'
@@ -9,6 +10,7 @@ import type { CallRecord } from '../../runtime/contract/endpoints/operator.ts'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { createRemembered } from '../../runtime/core/kernel/list/remembered.ts'
 import { createSingleFlight } from '../../runtime/core/kernel/single-flight.ts'
+import { createSearches } from '../../runtime/egress/blind/searches.ts'
 import { createDispatchers } from '../../runtime/egress/dial/dispatchers.ts'
 import { createGovernors } from '../../runtime/egress/exchange/throttle.ts'
 import { parsePrivateGrants } from '../../runtime/egress/limits/grants.ts'
@@ -55,6 +57,18 @@ const FILLS: Record<CacheName, { fill: Fill; bytes: number | null }> = {
       const line = (nth: number) => ({ level: 40, fields: { nth }, message: `${text(bytes)}` })
       for (let nth = 0; nth < count; nth += 1) repeats.isNew(line(nth))
       return (nth) => !repeats.isNew(line(nth))
+    },
+  },
+  secret_searches: {
+    bytes: 200_000,
+    fill(count, bytes) {
+      const searchFor = createSearches()
+      const of = (nth: number) => {
+        const latin1 = `${nth}`.padEnd(bytes / 12, 'x')
+        return atOnce(searchFor([{ symbols: Buffer.from(latin1), latin1, number: 1 }]))
+      }
+      const searches = Array.from({ length: count }, (_, nth) => of(nth))
+      return (nth) => of(nth) === searches[nth]
     },
   },
   shared_answers: {

@@ -4,11 +4,12 @@
  * be found: the documented limit. The work is linear in secrets and reply, and done in slices.
  */
 import { inSlices } from '../../bounded/slices.ts'
-import { prepareSearch, type Search, type Sought } from '../../redact/text-search.ts'
+import type { Search } from '../../redact/text-search.ts'
 import type { HeaderList } from '../exchange/headers.ts'
 import { type Concealed, type Echo, echoesOf, MIN_CONCEALED_LENGTH } from './echoes.ts'
 import { refuseSecret } from './refuse.ts'
 import { type EchoRoom, type Known, replaceEchoes } from './replace-echoes.ts'
+import { createSearches, type SoughtBytes } from './searches.ts'
 
 export type Conceal = {
   /**
@@ -23,7 +24,9 @@ export type Conceal = {
 }
 
 /** Some of the texts, made ready. */
-type Part = { sought: readonly Sought[]; bytes: number; search: Search }
+type Part = { sought: readonly SoughtBytes[]; bytes: number; search: Search }
+
+const searchFor = createSearches()
 
 const NO_BYTES: Buffer = Buffer.alloc(0)
 
@@ -53,7 +56,7 @@ export function createConceal(secrets: () => readonly Concealed[]): Conceal {
    * prepared again only when there are twice as many.
    */
   function* prepare(some: readonly Concealed[]): Generator<void, void> {
-    let sought: Sought[] = []
+    let sought: SoughtBytes[] = []
     for (const one of some) {
       sought.push(...echoesOf(one).flatMap(register))
       yield
@@ -66,16 +69,16 @@ export function createConceal(secrets: () => readonly Concealed[]): Conceal {
       sought = [...last.sought, ...sought]
       rest = rest.slice(0, -1)
     }
-    const search = yield* prepareSearch(sought, { alone: true })
+    const search = yield* searchFor(sought)
     parts = [...rest, { sought, bytes: bytesOf(sought), search }]
   }
 
-  function register(echo: Echo): Sought[] {
-    const key = echo.bytes.toString('latin1')
-    if (seen.has(key)) return []
-    seen.add(key)
+  function register(echo: Echo): SoughtBytes[] {
+    const latin1 = echo.bytes.toString('latin1')
+    if (seen.has(latin1)) return []
+    seen.add(latin1)
     lengths.push(echo.bytes.length)
-    return [{ symbols: echo.bytes, number: echoes.push(echo) - 1 }]
+    return [{ symbols: echo.bytes, latin1, number: echoes.push(echo) - 1 }]
   }
 
   async function known(): Promise<Known> {
@@ -130,5 +133,5 @@ function* replaceInHeader(text: string, by: Known): Generator<void, string> {
   return replaced === bytes ? text : replaced.toString('latin1')
 }
 
-const bytesOf = (sought: readonly Sought[]): number =>
+const bytesOf = (sought: readonly SoughtBytes[]): number =>
   sought.reduce((sum, { symbols }) => sum + symbols.length, 0)

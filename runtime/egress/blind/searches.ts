@@ -1,0 +1,40 @@
+/** Searches for the secrets of calls: calls of one connection have the same ones, and preparing takes longer than most searches. */
+import { hash } from 'node:crypto'
+import { createCache } from '../../bounded/cache.ts'
+import { prepareSearch, type Search, type Sought } from '../../redact/text-search.ts'
+
+/** A text that is sought, and the same as Latin-1. */
+export type SoughtBytes = Sought & { latin1: string }
+
+/** Prepares a search, or finds one for the same texts under the same numbers; run it with `inSlices`. */
+type Searches = (sought: readonly SoughtBytes[]) => Generator<void, Search>
+
+export function createSearches(): Searches {
+  const kept = createCache<Search>('secret_searches', { bytesOf })
+  return function* (sought) {
+    const key = keyOf(sought)
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const search = yield* prepareSearch(sought, { alone: true })
+    kept.set(key, search)
+    return search
+  }
+}
+
+/** A digest: what is kept is found by nobody who does not have the texts. */
+const keyOf = (sought: readonly SoughtBytes[]): string =>
+  hash(
+    'sha256',
+    sought.map(({ number, latin1 }) => `${number} ${latin1.length} ${latin1}`).join(''),
+    'base64',
+  )
+
+const INTEGER_BYTES = 4
+/** Of a branch, with its places in tables that are at most half full. */
+const BRANCH_BYTES = 128
+
+function bytesOf({ edge, fail, found, rows, first, branches }: Search): number {
+  const lists = [edge, fail, found, rows.next, rows.fail, first]
+  const integers = lists.reduce((sum, { length }) => sum + length, 0)
+  return INTEGER_BYTES * integers + BRANCH_BYTES * branches.room
+}
