@@ -97,12 +97,11 @@ export const APP_EDITS = {
         lines: [plus(t.console.app_edit.make.line(brief(name, MOST_SHOWN)))],
       }
     },
-    async act({ c, db, principal, context, say, t }, about) {
+    async act({ db, principal, context, done, t }, about) {
       whole(t, about)
       const input = filledIn(AppInputCreate, toldOf(about))
       const { id } = await createApp(db, principal, input, context)
-      say('new-app')
-      return c.redirect(appPath(id), 303)
+      return done('new-app', appPath(id))
     },
   },
   'edit-app': {

@@ -191,8 +191,7 @@ export async function doChange(
   } catch (error) {
     return show(visit, change, about, hidden, { reason, ...refusal(error) })
   }
-  visit.say(name)
-  return visit.c.redirect(change.back(about), 303)
+  return visit.done(name, change.back(about))
 }
 
 /** Fields that the page itself writes. */

@@ -82,7 +82,7 @@ function opened({ c, context, principal }: ConsoleVisit): Kept | null {
 
 /** Connects with what was filled in, or with tokens that were given. */
 export async function connectWith(
-  { c, db, principal, context, say }: ConsoleVisit,
+  { db, principal, context, done }: ConsoleVisit,
   { kept, connector }: ConnectAsk,
   given: { auth?: Record<string, unknown>; settings?: Record<string, unknown> },
   name: string,
@@ -92,12 +92,10 @@ export async function connectWith(
     demand(principal, 'apps.write')
     const input = filledIn(AppInputCreate, { ...body, ...(name === '' ? {} : { name }) })
     const { id } = await createApp(db, principal, input, context)
-    say('app-connected')
-    return c.redirect(appPath(id), 303)
+    return done('app-connected', appPath(id))
   }
   await putApp(db, principal, kept.app.id, filledIn(AppInputPut, body), context)
-  say('app-reconnected')
-  return c.redirect(appPath(kept.app.id), 303)
+  return done('app-reconnected', appPath(kept.app.id))
 }
 
 /** Whether a form asks Keyway to get the tokens. */

@@ -85,8 +85,7 @@ export async function takePackage(
     const uploaded = await uploadedFrom(visit.t, files)
     const { package: report } = await visit.ask('upload_package', { query, uploaded })
     if (!keeps) return show(visit, { typed: form, report })
-    visit.say('uploaded')
-    return visit.c.redirect(`${pathOf(report.id)}/versions/${report.digest}`, 303)
+    return visit.done('uploaded', `${pathOf(report.id)}/versions/${report.digest}`)
   } catch (error) {
     return show(visit, { typed: form, ...refusal(error), report: reportIn(error) })
   }

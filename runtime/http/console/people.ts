@@ -1,6 +1,5 @@
 /** People, and one person: what they have and why. */
 import { html } from 'hono/html'
-import { CoreError } from '../../contract/errors/problem.ts'
 import { USER_SORTS, type User } from '../../contract/models/person.ts'
 import type { OffboardingProgress } from '../../contract/models/user-offboarding.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
@@ -11,7 +10,7 @@ import { hasLeft } from '../../core/offboarding/left.ts'
 import { listOffboardings } from '../../core/offboarding/progress.ts'
 import { takeAccessEvidence } from '../../core/reviews/evidence/take.ts'
 import type { PageWords } from '../../words/page-words.ts'
-import { PageError, saidBy } from '../frame/error-page.ts'
+import { PageError, refusalOf } from '../frame/error-page.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
@@ -87,8 +86,7 @@ async function heldThen(visit: ConsoleVisit, id: string): Promise<HeldThen> {
     const held = await listUserAccess(db, principal, id, { as_of: at, ...paging })
     return { at, held, refused: null }
   } catch (error) {
-    if (!(error instanceof CoreError && error.kind === 'invalid')) throw error
-    return { at, held: null, refused: saidBy(error) }
+    return { at, held: null, refused: refusalOf(error, 'invalid').problem }
   }
 }
 

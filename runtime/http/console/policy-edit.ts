@@ -81,8 +81,7 @@ export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Respo
       id === null
         ? await createPolicy(db, principal, body, context)
         : await putPolicy(db, principal, id, body, context)
-    visit.say('policy-saved')
-    return visit.c.redirect(`${LIST}/${saved?.id ?? ''}`, 303)
+    return visit.done('policy-saved', `${LIST}/${saved?.id ?? ''}`)
   } catch (error) {
     return show(visit, { draft, find, ...refusal(error) })
   }

@@ -75,6 +75,5 @@ export async function takeProbe(visit: ConsoleVisit, form: Form): Promise<Respon
     const { problem, status } = refusal(error)
     return show(visit, problem, status)
   }
-  visit.say('probe-kept')
-  return visit.c.redirect(pathOf(params.connector_id), 303)
+  return visit.done('probe-kept', pathOf(params.connector_id))
 }

@@ -180,8 +180,7 @@ export async function takePublished(visit: ConsoleVisit, form: Form): Promise<Re
   try {
     const { package: report } = await visit.ask('install_published', { body })
     if (!keeps) return show(visit, { typed: form, report })
-    visit.say('published-kept')
-    return visit.c.redirect(`${pathOf(report.id)}/versions/${report.digest}`, 303)
+    return visit.done('published-kept', `${pathOf(report.id)}/versions/${report.digest}`)
   } catch (error) {
     return show(visit, { typed: form, ...refusal(error), report: reportIn(error) })
   }

@@ -1,11 +1,11 @@
 /** The form of a reviewer's lines: what is ticked, or all open lines that a filter shows. */
-import { badRequest, CoreError } from '../../contract/errors/problem.ts'
+import { badRequest } from '../../contract/errors/problem.ts'
 import { DECISIONS } from '../../contract/models/review-item.ts'
 import { decideAndCount } from '../../core/reviews/decide.ts'
 import { listItems } from '../../core/reviews/items.ts'
 import { DECIDED } from '../../core/reviews/machine/states.ts'
 import { REFUSAL_STATUS } from '../edge/statuses.ts'
-import { saidBy } from '../frame/error-page.ts'
+import { refusalOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Outcome, outcomeWords, sayOutcome } from './review-notice.ts'
 import {
@@ -55,12 +55,10 @@ export async function decideLines(visit: ConsoleVisit, form: Form): Promise<Resp
       return showOwnReview(visit, { ...typed, problem: outcomeWords(t, outcome) }, 409)
     sayOutcome(visit, outcome)
   } catch (error) {
-    if (!(error instanceof CoreError)) throw error
-    const { kind } = error
-    if (kind !== 'bad_request' && kind !== 'conflict') throw error
-    const ofReason = kind === 'bad_request' && reason === ''
-    const problem = ofReason ? w.say_why_lines : saidBy(error)
-    return showOwnReview(visit, { ...typed, problem, ofReason }, REFUSAL_STATUS[kind])
+    const { problem, status } = refusalOf(error, 'bad_request', 'conflict')
+    const ofReason = status === REFUSAL_STATUS.bad_request && reason === ''
+    const said = { problem: ofReason ? w.say_why_lines : problem, ofReason }
+    return showOwnReview(visit, { ...typed, ...said }, status)
   }
   return c.redirect(addressOf(`/inbox/reviews/${idOf(visit)}`, asked, 1), 303)
 }

@@ -71,8 +71,7 @@ export async function takeFile(visit: ConsoleVisit, _: Form, files: Files): Prom
     const { problem, status } = refusal(error)
     return show(visit, String(problem), status)
   }
-  visit.say('file-attached')
-  return c.redirect(c.req.path, 303)
+  return visit.done('file-attached', c.req.path)
 }
 
 /** Its name without folders, which some browsers send; no longer than is kept. */

@@ -120,7 +120,7 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
   }
   if (action === 'find') return show(visit, { draft, find })
   try {
-    const { db, principal, context, c, t } = visit
+    const { db, principal, context, t } = visit
     if (draft.apps.length > MOST_APPS)
       throw new PageError('invalid', t.console.review_launch.tooMany(MOST_APPS))
     if (action !== 'launch' || form.get('seen') !== digestMark(draft))
@@ -141,8 +141,7 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
       },
       context,
     )
-    visit.say('review-launched')
-    return c.redirect(`/console/reviews/${id}`, 303)
+    return visit.done('review-launched', `/console/reviews/${id}`)
   } catch (error) {
     return show(visit, { draft, ...refusal(error) })
   }

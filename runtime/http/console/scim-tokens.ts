@@ -142,6 +142,5 @@ function inputOf(typed: Form, { token_problems: say }: PageWords, now: Date): Sc
 export async function endScimToken(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal } = visit
   await revokeScimToken(db, principal, c.req.param('scim_token_id') ?? '')
-  visit.say('scim-token-ended')
-  return c.redirect(PATH, 303)
+  return visit.done('scim-token-ended', PATH)
 }

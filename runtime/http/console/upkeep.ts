@@ -175,6 +175,5 @@ export async function tryMail(visit: ConsoleVisit, form: Form): Promise<Response
 
 export async function endWaitingTokens(visit: ConsoleVisit): Promise<Response> {
   await visit.ask('end_waiting_tokens', { body: {} })
-  visit.say('waiting-tokens-ended')
-  return visit.c.redirect(UPKEEP_PATH, 303)
+  return visit.done('waiting-tokens-ended', UPKEEP_PATH)
 }

@@ -1,10 +1,10 @@
 /** Shows an error as a page. Its message comes from the core, so it is English, unless a page has said it. */
 import type { Context } from 'hono'
 import { html } from 'hono/html'
-import { CoreError } from '../../contract/errors/problem.ts'
+import { CoreError, type RefusalKind } from '../../contract/errors/problem.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Env } from '../edge/env.ts'
-import { refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
+import { REFUSAL_STATUS, refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
 import { tellRefusal } from '../edge/tell-refusal.ts'
 import { outageOf, toCoreError } from '../edge/to-core-error.ts'
 import { type Form, readForm, refuseForeign } from './form.ts'
@@ -71,8 +71,18 @@ export const saidBy = (error: CoreError): Markup =>
     ? html`${wordsOf(error)}`
     : html`<span lang="en">${wordsOf(error)}</span>`
 
+/** What a page tells of a refusal of these kinds, beside what was filled in; anything else is thrown again. */
+export function refusalOf<K extends RefusalKind>(
+  error: unknown,
+  ...kinds: readonly K[]
+): { problem: Markup; status: (typeof REFUSAL_STATUS)[K] } {
+  const kind = error instanceof CoreError ? kinds.find((one) => one === error.kind) : undefined
+  if (!(error instanceof CoreError) || kind === undefined) throw error
+  return { problem: saidBy(error), status: REFUSAL_STATUS[kind] }
+}
+
 /** The words of an error: of what does not fit, what is wrong with each part. */
-export function wordsOf({ detail }: CoreError): string {
+function wordsOf({ detail }: CoreError): string {
   if (typeof detail === 'string') return sentence(detail)
   const words = detail.map(({ msg }) => msg.replace(/^Value error, /, ''))
   return sentence([...new Set(words)].join('; '))

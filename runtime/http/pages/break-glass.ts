@@ -1,6 +1,5 @@
 /** Taking break-glass access. */
 import { html } from 'hono/html'
-import { CoreError } from '../../contract/errors/problem.ts'
 import {
   type BreakGlass,
   MAX_GLASS_MINUTES,
@@ -9,8 +8,7 @@ import {
 import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
 import { takeBreakGlass } from '../../core/requests/break-glass.ts'
-import { REFUSAL_STATUS } from '../edge/statuses.ts'
-import { saidBy } from '../frame/error-page.ts'
+import { refusalOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { AREAS, type Markup, proofField } from '../frame/layout.ts'
 import { empty, note } from './parts.ts'
@@ -75,7 +73,7 @@ ${values.reason}</textarea></div>
 }
 
 export async function takeForm(visit: Visit, form: Form): Promise<Response> {
-  const { c, db, principal, context, t } = visit
+  const { db, principal, context, t } = visit
   const given = (form.get('reason') ?? '').replaceAll('\r\n', '\n').trim()
   const values = {
     id: form.get('id') ?? '',
@@ -90,12 +88,9 @@ export async function takeForm(visit: Visit, form: Form): Promise<Response> {
   const body = { reason: values.reason, minutes: values.minutes === '' ? undefined : minutes }
   try {
     const { id } = await takeBreakGlass(db, principal, values.id, body, context)
-    visit.say('taken')
-    return c.redirect(`/access/requests/${id}`, 303)
+    return visit.done('taken', `/access/requests/${id}`)
   } catch (error) {
-    if (!(error instanceof CoreError)) throw error
-    const { kind } = error
-    if (kind !== 'forbidden' && kind !== 'conflict' && kind !== 'invalid') throw error
-    return show(visit, values, saidBy(error), REFUSAL_STATUS[kind])
+    const { problem, status } = refusalOf(error, 'forbidden', 'conflict', 'invalid')
+    return show(visit, values, problem, status)
   }
 }

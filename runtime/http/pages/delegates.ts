@@ -1,14 +1,12 @@
 /** Who decides in whose place: a form for another, and both lists. */
 import { html } from 'hono/html'
-import { CoreError } from '../../contract/errors/problem.ts'
 import { type Delegation, MAX_DELEGATION_DAYS } from '../../contract/models/delegation.ts'
 import {
   createDelegation,
   endDelegation,
   listDelegations,
 } from '../../core/delegation/delegations.ts'
-import { REFUSAL_STATUS } from '../edge/statuses.ts'
-import { wordsOf } from '../frame/error-page.ts'
+import { refusalOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import { nameOf, parseMoment } from '../frame/words.ts'
@@ -28,7 +26,7 @@ type DelegateForm = {
   since: string
   until: string
   reason: string
-  problem: string | null
+  problem: Markup | string | null
 }
 
 const NOTHING: DelegateForm = { person: '', since: '', until: '', reason: '', problem: null }
@@ -122,14 +120,14 @@ function row({ t, proof, now, principal }: Visit, one: Delegation, personOf: Per
 }
 
 export async function nameDelegate(visit: Visit, form: Form): Promise<Response> {
-  const { c, db, principal, context, t, now } = visit
+  const { db, principal, context, t, now } = visit
   const given = {
     person: searchText(form.get('person')),
     since: form.get('since') ?? '',
     until: form.get('until') ?? '',
     reason: form.get('reason')?.trim() ?? '',
   }
-  const again = (problem: string, status: 409 | 422) =>
+  const again = (problem: Markup | string, status: 409 | 422) =>
     showDelegates(visit, { ...given, problem }, status)
   const delegate = await personNamed(db, principal, given.person)
   if (!delegate) return again(t.w.nobody_known, 422)
@@ -144,17 +142,14 @@ export async function nameDelegate(visit: Visit, form: Form): Promise<Response> 
     }
     await createDelegation(db, principal, body, context)
   } catch (error) {
-    if (!(error instanceof CoreError && (error.kind === 'conflict' || error.kind === 'invalid')))
-      throw error
-    return again(wordsOf(error), REFUSAL_STATUS[error.kind])
+    const { problem, status } = refusalOf(error, 'conflict', 'invalid')
+    return again(problem, status)
   }
-  visit.say('delegated')
-  return c.redirect('/settings/delegates', 303)
+  return visit.done('delegated', '/settings/delegates')
 }
 
 export async function withdrawDelegate(visit: Visit): Promise<Response> {
   const { c, db, principal, context } = visit
   await endDelegation(db, principal, c.req.param('id') ?? '', context)
-  visit.say('undelegated')
-  return c.redirect('/settings/delegates', 303)
+  return visit.done('undelegated', '/settings/delegates')
 }

@@ -12,8 +12,7 @@ import { performTaskAction } from '../../core/task-actions/act.ts'
 import { commentOnTask } from '../../core/task-actions/comment.ts'
 import { reassignTask } from '../../core/task-actions/reassign.ts'
 import { getTask, listTasks } from '../../core/tasks/tasks.ts'
-import { REFUSAL_STATUS } from '../edge/statuses.ts'
-import { saidBy } from '../frame/error-page.ts'
+import { refusalOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { layout, type Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
@@ -198,17 +197,13 @@ export async function act(visit: Visit, form: Form): Promise<Response> {
     await performTaskAction(db, principal, id, body, context)
   } catch (error) {
     // Another person was faster, or the task is another one by now: the page shows what it is.
-    if (
-      !(error instanceof CoreError && (error.kind === 'conflict' || error.kind === 'bad_request'))
-    )
-      throw error
+    const { problem, status } = refusalOf(error, 'conflict', 'bad_request')
     const found = await taskOf(visit)
     const isOfReason = reason === '' && isGlass(found.task)
-    const said = { [isOfReason ? 'problem' : 'refusal']: saidBy(error) }
-    return show(visit, { ...found, reason, problem: null, ...said }, REFUSAL_STATUS[error.kind])
+    const said = { [isOfReason ? 'problem' : 'refusal']: problem }
+    return show(visit, { ...found, reason, problem: null, ...said }, status)
   }
-  visit.say(action, id)
-  return c.redirect(STAYS.includes(action) ? `/inbox/${id}` : await nextOf(visit, id), 303)
+  return visit.done(action, STAYS.includes(action) ? `/inbox/${id}` : await nextOf(visit, id), id)
 }
 
 /** Where one goes on: to what the same request asks of one now, else to the task that has waited longest. */
@@ -247,8 +242,7 @@ export async function comment(visit: Visit, form: Form): Promise<Response> {
   if (text === '')
     return again(visit, { form: 'comment', text: given, problem: t.w.say_something }, 422)
   await commentOnTask(db, principal, id, { comment: text })
-  visit.say('commented')
-  return c.redirect(`/inbox/${id}`, 303)
+  return visit.done('commented', `/inbox/${id}`)
 }
 
 export async function reassign(visit: Visit, form: Form): Promise<Response> {
@@ -262,16 +256,8 @@ export async function reassign(visit: Visit, form: Form): Promise<Response> {
     const body = { user_ids: [person.id], group_ids: undefined, replace: true }
     await reassignTask(db, principal, task.id, body)
   } catch (error) {
-    if (
-      !(error instanceof CoreError && (error.kind === 'conflict' || error.kind === 'bad_request'))
-    )
-      throw error
-    return again(
-      visit,
-      { form: 'reassign', text, problem: saidBy(error) },
-      REFUSAL_STATUS[error.kind],
-    )
+    const { problem, status } = refusalOf(error, 'conflict', 'bad_request')
+    return again(visit, { form: 'reassign', text, problem }, status)
   }
-  visit.say('reassigned')
-  return c.redirect(await nextOf(visit, id), 303)
+  return visit.done('reassigned', await nextOf(visit, id))
 }

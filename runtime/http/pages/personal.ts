@@ -60,6 +60,5 @@ export async function savePersonal(visit: Visit, form: Form): Promise<Response> 
     throw badRequest('The form does not say what to choose')
   await changePersonalSettings(db, principal, { mail, language: isLanguage ? language : null })
   keepLook(c, { theme, keys })
-  visit.say('saved')
-  return c.redirect('/settings/personal', 303)
+  return visit.done('saved', '/settings/personal')
 }

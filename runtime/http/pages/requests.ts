@@ -17,8 +17,7 @@ import { keptText } from '../../core/kernel/kept-text.ts'
 import { cancelAccessRequest } from '../../core/requests/cancel.ts'
 import { getAccessRequest } from '../../core/requests/read.ts'
 import { remindApprovers } from '../../core/task-actions/remind.ts'
-import { REFUSAL_STATUS } from '../edge/statuses.ts'
-import { PageError, saidBy } from '../frame/error-page.ts'
+import { PageError, refusalOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { pageNumber } from './access.ts'
 import { REFUSED } from './access-page.ts'
@@ -155,7 +154,7 @@ async function showForm(
 const isLength = (given: string): given is AccessLength => Object.hasOwn(ACCESS_LENGTHS, given)
 
 export async function sendRequest(visit: Visit, form: Form): Promise<Response> {
-  const { c, db, principal, context, t, now } = visit
+  const { db, principal, context, t, now } = visit
   const wanted = form.get('permission') ?? APP_ITSELF
   const again = form.get('again') ?? undefined
   const why = keptText((form.get('why') ?? '').replaceAll('\r\n', '\n').trim(), MAX_WHY)
@@ -181,46 +180,32 @@ export async function sendRequest(visit: Visit, form: Form): Promise<Response> {
     if (!(await askOnce(db, principal, body, context)))
       throw new PageError('conflict', t.w.asked_already)
   } catch (error) {
-    const refusal = refusalOf(error)
-    if (!refusal) throw error
-    const whole = saidBy(refusal.error)
-    const problems = { whole }
-    return showForm(visit, subject, wanted, { values, problems, again }, refusal.status)
+    const { problem, status } = refusalOf(error, 'forbidden', 'conflict', 'invalid')
+    const problems = { whole: problem }
+    return showForm(visit, subject, wanted, { values, problems, again }, status)
   }
-  visit.say('asked')
-  return c.redirect('/access#waiting', 303)
-}
-
-/** A refusal that the form can tell; null for anything else. */
-function refusalOf(thrown: unknown): { error: CoreError; status: 403 | 409 | 422 } | null {
-  if (!(thrown instanceof CoreError)) return null
-  const { kind } = thrown
-  if (kind !== 'forbidden' && kind !== 'conflict' && kind !== 'invalid') return null
-  return { error: thrown, status: REFUSAL_STATUS[kind] }
+  return visit.done('asked', '/access#waiting')
 }
 
 const idOf = ({ c }: Visit): string => c.req.param('id') ?? ''
 
 export async function withdraw(visit: Visit, form: Form): Promise<Response> {
-  const { c, db, principal, context } = visit
+  const { db, principal, context } = visit
   const reason = form.get('reason')?.trim() || null
   await cancelAccessRequest(db, principal, idOf(visit), reason, context)
-  visit.say('withdrawn')
-  return c.redirect('/access#waiting', 303)
+  return visit.done('withdrawn', '/access#waiting')
 }
 
 export async function giveBackForm(visit: Visit): Promise<Response> {
-  const { c, db, principal, context } = visit
+  const { db, principal, context } = visit
   await giveBackAll(db, principal, idOf(visit), context)
-  visit.say('given-back')
-  return c.redirect('/access#waiting', 303)
+  return visit.done('given-back', '/access#waiting')
 }
 
 export async function remind(visit: Visit, form: Form): Promise<Response> {
-  const { c, db, principal, t } = visit
+  const { db, principal, t } = visit
   const said = (form.get('comment') ?? '').replaceAll('\r\n', '\n').trim()
   const text = keptText(said, MAX_COMMENT) || t.w.remind_default
   await remindApprovers(db, principal, idOf(visit), text)
-  visit.say('reminded')
-  return c.redirect('/access#waiting', 303)
+  return visit.done('reminded', '/access#waiting')
 }

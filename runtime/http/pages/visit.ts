@@ -37,8 +37,8 @@ export type Visit = {
   flash(): Markup | null
   /** The same before it is made to words. */
   said(): Said | null
-  /** Has the next page say what was done; `about`: the id of what it was done with. */
-  say(what: string, about?: string): void
+  /** Leads to a page that says what was done; `about`: the id of what it was done with. */
+  done(what: string, to: string, about?: string): Response
 }
 
 /** @param flashes What the pages of this part say of what was just done, by name. */
@@ -91,7 +91,10 @@ export async function visitOf(
       return done && note('good', 'check', done.words, '', 'status')
     },
     said,
-    say: (what, about) => keepFlash(c, sealed(what, about)),
+    done(what, to, about) {
+      keepFlash(c, sealed(what, about))
+      return c.redirect(to, 303)
+    },
   }
 }
 
