@@ -1,5 +1,6 @@
 /** Runs one attack and says what came of it: what its callers got, what others noticed, what is left. */
 import { rm } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { type Attack, DEADLINE_MS, type Family } from './attacks/attack.ts'
 import type { Ended } from './client.ts'
 import { writeFolder } from './corpus.ts'
@@ -281,6 +282,3 @@ function sampleMemory(pid: number) {
     return { peakHostBytes, peakWorkerBytes }
   }
 }
-
-export const pause = (ms: number): Promise<void> =>
-  new Promise((resolve) => setTimeout(resolve, ms))

@@ -2,6 +2,7 @@
  * Runs the corpus of hostile connectors against a real host and says how each attack ended. The room of
  * `keyway verify`: it knows a host only from outside, as a process that answers HTTP.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { messageOf } from '../contract/errors/thrown.ts'
 import { entriesOf } from '../contract/schema/keys.ts'
 import type { Containment } from '../lanes/launch.ts'
@@ -10,7 +11,7 @@ import { ATTACKS } from './attacks/attacks.ts'
 import type { HostState } from './host-link.ts'
 import { judgeAttack } from './judge.ts'
 import { type Noticed, startNeighbours } from './neighbours.ts'
-import { type Observed, pause, place, runAttack } from './run-attack.ts'
+import { type Observed, place, runAttack } from './run-attack.ts'
 import { openScene, type Scene } from './scene.ts'
 
 type Selected = { family: Family; attack: Attack }

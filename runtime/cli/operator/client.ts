@@ -6,6 +6,7 @@ import http from 'node:http'
 import https from 'node:https'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
+import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, ConfigError, readConfig } from '../../config/config.ts'
 import { codeOf, messageOf } from '../../contract/errors/thrown.ts'
@@ -234,13 +235,10 @@ function send(
         save(answer).then(() => resolve({ status: 200, text: '' }), reject)
         return
       }
-      const chunks: Buffer[] = []
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk))
-      answer.on('error', reject)
-      answer.on('end', () => {
-        resolve({ status: answer.statusCode ?? 0, text: String(Buffer.concat(chunks)) })
+      textOf(answer).then((text) => {
+        resolve({ status: answer.statusCode ?? 0, text })
         sent.destroy()
-      })
+      }, reject)
     })
     sent.on('error', (error) => reject(unreachable(url, error)))
     if (stream === null) {

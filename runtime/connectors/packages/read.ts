@@ -3,6 +3,7 @@
  * of a package, each of them what `digests.json` says. Nothing is written to disk.
  */
 import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { createGunzip } from 'node:zlib'
 import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import * as v from 'valibot'
@@ -91,9 +92,7 @@ async function bodyOf({ header, body }: ParsedTarEntry, name: string): Promise<B
   const most = partOf(name)?.maxBytes ?? MAX_DIGESTS_BYTES
   if (header.size > most)
     throw new PackageError(`${name} has ${header.size} bytes, at most ${most} are allowed`)
-  const chunks: Uint8Array[] = []
-  for await (const chunk of body) chunks.push(chunk)
-  return Buffer.concat(chunks)
+  return buffer(body)
 }
 
 function* checked(found: Map<string, Buffer>): Generator<void, Package> {
