@@ -12,30 +12,24 @@ import {
   PERMISSION_VISIBILITIES,
 } from '../../contract/models/requestable-permission.ts'
 import { apps } from './apps.ts'
-import { bytes, createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { bytes, domainId, id, moment, partOf, timestamps } from './columns.ts'
 import { domains } from './people.ts'
 
 /** A JSON object whose members are as on the wire. */
 export type StoredDocument = { [member: string]: unknown }
 
-const appId = () =>
-  uuid('app_id')
-    .notNull()
-    .references(() => apps.id, { onDelete: 'cascade' })
-
 /** At most one row per app; an app without one has the defaults and is not in the store. */
 export const appStoreSettings = pgTable(
   'app_store_settings',
   {
-    appId: appId().primaryKey(),
+    appId: partOf('app_id', () => apps.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
     inAppStore: boolean('in_app_store').notNull().default(false),
     discoverability: text('discoverability', { enum: DISCOVERABILITIES }).notNull().default('FULL'),
     /** Null: all groups. */
     allowedGroupIds: uuid('allowed_group_ids').array(),
     document: jsonb('document').$type<StoredDocument>().notNull().default({}),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [
     index('app_store_settings_found')
@@ -49,7 +43,7 @@ export const requestablePermissions = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    appId: appId(),
+    appId: partOf('app_id', () => apps.id),
     /** NATIVE: made here; SYNCED: told by the app. */
     type: text('type', { enum: PERMISSION_TYPES }).notNull().default('NATIVE'),
     label: text('label').notNull(),
@@ -70,8 +64,7 @@ export const requestablePermissions = pgTable(
     syncedLabel: text('synced_label'),
     /** Its `request_config`. */
     document: jsonb('document').$type<StoredDocument>().notNull().default({}),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [
     index('requestable_permissions_order').on(table.appId, table.label, table.id),
@@ -97,10 +90,9 @@ export const preApprovalRules = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    appId: appId(),
+    appId: partOf('app_id', () => apps.id),
     document: jsonb('document').$type<StoredDocument>().notNull(),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [index('pre_approval_rules_order').on(table.appId, table.createdAt, table.id)],
 )
@@ -121,8 +113,7 @@ export const inlineWebhooks = pgTable(
     /** What its headers hold and what it is signed with (core/webhooks/secrets.ts), sealed. */
     sealed: bytes('sealed'),
     enabled: boolean('enabled').notNull().default(true),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [index('inline_webhooks_order').on(table.domainId, table.name, table.id)],
 )

@@ -1,17 +1,8 @@
 /** Apps that people have accounts in: connected ones, and those that are only kept as records. */
 import { sql } from 'drizzle-orm'
-import {
-  bigint,
-  boolean,
-  index,
-  jsonb,
-  pgTable,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { ACCOUNT_STATUSES, APP_STATUSES, DISCOVERY_SOURCES } from '../../contract/models/app.ts'
-import { bytes, createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { bytes, domainId, id, moment, number, timestamps } from './columns.ts'
 import { domains, users } from './people.ts'
 
 /** What people read about an app. Absent members are unknown. */
@@ -58,8 +49,7 @@ export const apps = pgTable(
       .notNull()
       .default(false),
     syncStatus: text('sync_status', { enum: ['SYNCING', 'SUCCESS', 'FAILED'] }),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [
     uniqueIndex('apps_instance').on(table.domainId, table.appClassId, table.instanceId),
@@ -104,7 +94,7 @@ export const accounts = pgTable(
     /** What else the app says about it, by name. */
     attributes: jsonb('attributes').$type<Record<string, string>>().notNull().default({}),
     /** The last sync run that saw it; null for one that none ever saw. */
-    seenRun: bigint('seen_run', { mode: 'number' }),
+    seenRun: number('seen_run'),
     /** When a sync found it to be gone. */
     goneAt: moment('gone_at'),
     discoveredAt: moment('discovered_at'),
@@ -113,8 +103,7 @@ export const accounts = pgTable(
     sources: text('sources', { enum: DISCOVERY_SOURCES }).array().notNull().default(sql`'{}'`),
     /** What an upload also said; null for one that no upload named. */
     uploaded: jsonb('uploaded').$type<UploadedFacts>(),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [
     // It includes `id` and `domain_id` (migration 0057): lists find their ids, in this order, without looking at rows.

@@ -1,17 +1,7 @@
 /** What happened: who, what, outcome. Rows are only ever added. */
 import { sql } from 'drizzle-orm'
-import {
-  bigint,
-  bigserial,
-  check,
-  index,
-  jsonb,
-  pgTable,
-  text,
-  timestamp,
-  uuid,
-} from 'drizzle-orm/pg-core'
-import { bytes, domainId } from './columns.ts'
+import { bigserial, check, index, jsonb, pgTable, text, timestamp, uuid } from 'drizzle-orm/pg-core'
+import { bytes, domainId, number } from './columns.ts'
 import { domains } from './people.ts'
 
 /** The chain. Its ids are given under a lock, in the order of the chain: no row appears before one that was read. */
@@ -89,7 +79,7 @@ export const activityCheckpoints = pgTable('activity_checkpoints', {
   /** Of the last entry that was removed. */
   eventHash: text('event_hash').notNull(),
   /** Entries that were removed so far. */
-  rows: bigint('rows', { mode: 'number' }).notNull(),
+  rows: number('rows').notNull(),
 })
 
 /**

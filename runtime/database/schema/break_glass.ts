@@ -2,7 +2,7 @@
 import { index, integer, pgTable, uuid } from 'drizzle-orm/pg-core'
 import { requestablePermissions } from './app_store.ts'
 import { apps } from './apps.ts'
-import { createdAt, domainId, updatedAt } from './columns.ts'
+import { domainId, partOf, timestamps } from './columns.ts'
 import { domains } from './people.ts'
 
 export const breakGlass = pgTable(
@@ -13,13 +13,10 @@ export const breakGlass = pgTable(
       .primaryKey()
       .references(() => requestablePermissions.id, { onDelete: 'cascade' }),
     domainId: domainId().references(() => domains.id),
-    appId: uuid('app_id')
-      .notNull()
-      .references(() => apps.id, { onDelete: 'cascade' }),
+    appId: partOf('app_id', () => apps.id),
     groupIds: uuid('group_ids').array().notNull(),
     maxMinutes: integer('max_minutes').notNull(),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [
     index('break_glass_order').on(table.domainId, table.createdAt, table.id),

@@ -3,7 +3,8 @@
  * the migrations), one row for each statement, so that writers never wait for each other. See
  * core/kernel/list/versions.ts for what can be read from it.
  */
-import { bigint, bigserial, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { bigserial, index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { number } from './columns.ts'
 
 export const tableChanges = pgTable(
   'table_changes',
@@ -13,9 +14,9 @@ export const tableChanges = pgTable(
     /** Whose rows were changed; the null UUID for the row that says that the table is tracked. */
     domainId: uuid('domain_id').notNull(),
     /** Changing statements: 1, or how many were folded into this row. */
-    changes: bigint('changes', { mode: 'number' }).notNull(),
+    changes: number('changes').notNull(),
     /** Rows added less rows removed. */
-    rows: bigint('rows', { mode: 'number' }).notNull(),
+    rows: number('rows').notNull(),
   },
   (table) => [index('table_changes_table').on(table.tableName, table.domainId)],
 )

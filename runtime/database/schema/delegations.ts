@@ -1,7 +1,7 @@
 /** Delegates: who decides for another person, and for how long. */
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { createdAt, domainId, id, moment } from './columns.ts'
+import { createdAt, domainId, id, moment, refersTo } from './columns.ts'
 import { domains, users } from './people.ts'
 
 export const delegations = pgTable(
@@ -10,12 +10,8 @@ export const delegations = pgTable(
     id: id(),
     domainId: domainId().references(() => domains.id),
     /** Who is away. */
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
-    delegateId: uuid('delegate_id')
-      .notNull()
-      .references(() => users.id),
+    userId: refersTo('user_id', () => users.id),
+    delegateId: refersTo('delegate_id', () => users.id),
     since: moment('since').notNull(),
     until: moment('until').notNull(),
     reason: text('reason').notNull().default(''),

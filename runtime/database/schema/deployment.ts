@@ -1,6 +1,6 @@
 /** What the hosts of a deployment must agree on. */
-import { bigint, pgTable, text, timestamp } from 'drizzle-orm/pg-core'
-import { createdAt } from './columns.ts'
+import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { createdAt, number } from './columns.ts'
 
 /**
  * Which secrets hosts have started with. `current` is the newest; `replaced <key id>` one that was the newest
@@ -16,7 +16,7 @@ export const deploymentSecret = pgTable('deployment_secret', {
 /** Which version of Keyway brought the database to which migration. */
 export const deploymentVersions = pgTable('deployment_versions', {
   /** When the newest migration was written, as the journal of migrations has it. */
-  migratedTo: bigint('migrated_to', { mode: 'number' }).primaryKey(),
+  migratedTo: number('migrated_to').primaryKey(),
   /** The first version of Keyway that had it. */
   version: text('version').notNull(),
   createdAt: createdAt(),

@@ -1,25 +1,11 @@
 /** What apps cost: expenses that syncs bring in, and what admins say that a licence costs. */
 import { sql } from 'drizzle-orm'
-import {
-  bigint,
-  bigserial,
-  index,
-  numeric,
-  pgTable,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { bigserial, index, numeric, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { EXPENSE_TYPES, PERIODS } from '../../contract/models/cost.ts'
 import { apps } from './apps.ts'
-import { domainId, moment, updatedAt } from './columns.ts'
+import { domainId, moment, number, partOf, updatedAt } from './columns.ts'
 import { domains, users } from './people.ts'
 import { entitlements } from './sync.ts'
-
-const appId = () =>
-  uuid('app_id')
-    .notNull()
-    .references(() => apps.id, { onDelete: 'cascade' })
 
 /** Decimal numbers, never floats: as texts here. */
 const money = (name: string) => numeric(name, { precision: 20, scale: 6 })
@@ -30,7 +16,7 @@ export const expenses = pgTable(
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId().references(() => domains.id),
-    appId: appId(),
+    appId: partOf('app_id', () => apps.id),
     /** Its id in the app. */
     externalId: text('external_id').notNull(),
     transactionDate: moment('transaction_date').notNull(),
@@ -44,7 +30,7 @@ export const expenses = pgTable(
     userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
     type: text('type', { enum: EXPENSE_TYPES }).notNull(),
     /** The sync that told it last. */
-    seenRun: bigint('seen_run', { mode: 'number' }).notNull(),
+    seenRun: number('seen_run').notNull(),
     updatedAt: updatedAt(),
   },
   (table) => [
@@ -58,11 +44,11 @@ export const expenses = pgTable(
 
 /** What a seat of an entitlement costs, as an admin said. */
 export const licencePrices = pgTable('licence_prices', {
-  entitlementId: bigint('entitlement_id', { mode: 'number' })
+  entitlementId: number('entitlement_id')
     .primaryKey()
     .references(() => entitlements.id, { onDelete: 'cascade' }),
   domainId: domainId().references(() => domains.id),
-  appId: appId(),
+  appId: partOf('app_id', () => apps.id),
   amount: money('amount').notNull(),
   currency: text('currency').notNull(),
   period: text('period', { enum: PERIODS }).notNull(),

@@ -1,19 +1,10 @@
 /** Findings, which are spans too: opened, resolved, never reopened by what comes later. And rules of separation of duties. */
 import { sql } from 'drizzle-orm'
-import {
-  bigint,
-  boolean,
-  index,
-  jsonb,
-  pgTable,
-  text,
-  uniqueIndex,
-  uuid,
-} from 'drizzle-orm/pg-core'
+import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { FINDING_STATES, type FindingKind, SEVERITIES } from '../../contract/models/finding.ts'
 import type { OnRequest } from '../../contract/models/separation.ts'
 import { apps } from './apps.ts'
-import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { domainId, id, moment, number, timestamps, updatedAt } from './columns.ts'
 import { domains, users } from './people.ts'
 
 /** One set of a rule, by ids. */
@@ -32,8 +23,7 @@ export const separationRules = pgTable(
     right: jsonb('right_side').$type<SeparationSide>().notNull(),
     approverUserIds: uuid('approver_user_ids').array().notNull().default(sql`'{}'`),
     approverGroupIds: uuid('approver_group_ids').array().notNull().default(sql`'{}'`),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [index('separation_rules_order').on(table.domainId, table.createdAt, table.id)],
 )
@@ -54,14 +44,14 @@ export const findings = pgTable(
     appId: uuid('app_id').references(() => apps.id, { onDelete: 'cascade' }),
     accountId: uuid('account_id'),
     userId: uuid('user_id').references(() => users.id, { onDelete: 'set null' }),
-    entitlementId: bigint('entitlement_id', { mode: 'number' }),
+    entitlementId: number('entitlement_id'),
     ruleId: uuid('rule_id'),
     details: jsonb('details').$type<FindingDetails>().notNull().default({}),
     openedAt: moment('opened_at').notNull().defaultNow(),
     /** The last complete sync of the app by then; null where there was none, or it is about no app. */
-    openedRun: bigint('opened_run', { mode: 'number' }),
+    openedRun: number('opened_run'),
     resolvedAt: moment('resolved_at'),
-    resolvedRun: bigint('resolved_run', { mode: 'number' }),
+    resolvedRun: number('resolved_run'),
     acceptedAt: moment('accepted_at'),
     acceptedUntil: moment('accepted_until'),
     acceptedById: uuid('accepted_by_id').references(() => users.id),

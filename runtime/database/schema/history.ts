@@ -8,7 +8,6 @@
  */
 import { sql } from 'drizzle-orm'
 import {
-  bigint,
   bigserial,
   boolean,
   index,
@@ -20,7 +19,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { ACCOUNT_STATUSES } from '../../contract/models/app.ts'
-import { domainId, moment } from './columns.ts'
+import { domainId, moment, number } from './columns.ts'
 import type { EntitlementRef } from './requests.ts'
 
 /** One row: since when it is known what was held. */
@@ -28,8 +27,6 @@ export const historyStart = pgTable('history_start', {
   id: boolean('id').primaryKey().default(true),
   since: moment('since').notNull().defaultNow(),
 })
-
-const number = (name: string) => bigint(name, { mode: 'number' })
 
 /** Orders spans that nothing else orders. No index of their own for those that millions are written of. */
 const spanNumber = () => bigserial('id', { mode: 'number' })

@@ -1,7 +1,7 @@
 /** What is installed: packages, the generations that say which of them serve, and the hosts that follow. */
-import { bigint, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
+import { index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import type { Action, InstalledConnector, Publisher } from '../../contract/endpoints/generation.ts'
-import { bytes, domainId, moment } from './columns.ts'
+import { bytes, domainId, moment, number } from './columns.ts'
 import { domains } from './people.ts'
 
 /** Every host takes its packages from here; a digest names its content. */
@@ -54,7 +54,7 @@ export const generations = pgTable(
 export const nodes = pgTable('nodes', {
   id: uuid('id').primaryKey(),
   domainId: domainId().references(() => domains.id),
-  generation: bigint('generation', { mode: 'number' }).notNull(),
+  generation: number('generation').notNull(),
   problems: jsonb('problems').$type<string[]>().notNull(),
   /** Ids of the host's secrets, newest first; none of a version that did not say so. */
   keyIds: jsonb('key_ids').$type<string[]>(),

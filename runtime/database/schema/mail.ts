@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { bigint, index, integer, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { MAIL_OUTCOMES, type MailKind } from '../../contract/models/mail.ts'
 import { type MailChoice, PERSONAL_LANGUAGES } from '../../contract/models/personal-settings.ts'
-import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { createdAt, domainId, id, moment, partOf, updatedAt } from './columns.ts'
 import { domains, users } from './people.ts'
 
 /** One row for each person and event. It names what it is about; what it says is read when it is sent. */
@@ -12,9 +12,7 @@ export const mails = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: partOf('user_id', () => users.id),
     kind: text('kind').$type<MailKind>().notNull(),
     /** Id of the task, the request or the connector. */
     about: text('about').notNull(),

@@ -4,7 +4,7 @@ import { index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle
 import type { Reading } from '../../contract/models/reading.ts'
 import { OFFBOARDING_STATUSES } from '../../contract/models/user-offboarding.ts'
 import { apps } from './apps.ts'
-import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { domainId, id, moment, partOf, refersTo, timestamps } from './columns.ts'
 import { domains, users } from './people.ts'
 
 export const userOffboardings = pgTable(
@@ -12,9 +12,7 @@ export const userOffboardings = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    userId: refersTo('user_id', () => users.id),
     status: text('status', { enum: OFFBOARDING_STATUSES }).notNull(),
     /** Null: at once. */
     scheduledAt: moment('scheduled_at'),
@@ -24,8 +22,7 @@ export const userOffboardings = pgTable(
     wakeAt: moment('wake_at'),
     /** Why it failed, as text. */
     problem: text('problem'),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [
     // Of one person one at a time.
@@ -43,12 +40,8 @@ export const offboardingSteps = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    offboardingId: uuid('offboarding_id')
-      .notNull()
-      .references(() => userOffboardings.id, { onDelete: 'cascade' }),
-    appId: uuid('app_id')
-      .notNull()
-      .references(() => apps.id, { onDelete: 'cascade' }),
+    offboardingId: partOf('offboarding_id', () => userOffboardings.id),
+    appId: partOf('app_id', () => apps.id),
     /** Its id in the app. */
     account: text('account').notNull(),
     /** `manual`: a person has a task to do it; `told`: a person has one, and it is still tried. */
@@ -61,8 +54,7 @@ export const offboardingSteps = pgTable(
     problem: text('problem'),
     /** What the system was read to show before it was made unusable, and after. */
     readings: jsonb('readings').$type<Reading[]>().notNull().default([]),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [
     // A digest: ids of accounts are texts of any length.

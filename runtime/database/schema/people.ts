@@ -10,7 +10,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { bytes, createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { bytes, createdAt, domainId, id, moment, partOf, timestamps } from './columns.ts'
 
 /** One row: a deployment is one domain. */
 export const domains = pgTable('domains', {
@@ -36,8 +36,7 @@ export const users = pgTable(
       .$type<Record<string, unknown>>()
       .notNull()
       .default({}),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
     /** What a search looks through: address and name, between them a sign that neither has. */
     searchText: text('search_text')
       .notNull()
@@ -57,9 +56,7 @@ export const userRoles = pgTable(
   'user_roles',
   {
     domainId: domainId().references(() => domains.id),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: partOf('user_id', () => users.id),
     /** A key of ROLES. */
     role: text('role').notNull(),
     createdAt: createdAt(),
@@ -92,12 +89,8 @@ export const groupMembers = pgTable(
   'group_members',
   {
     domainId: domainId().references(() => domains.id),
-    groupId: uuid('group_id')
-      .notNull()
-      .references(() => groups.id, { onDelete: 'cascade' }),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    groupId: partOf('group_id', () => groups.id),
+    userId: partOf('user_id', () => users.id),
   },
   (table) => [
     primaryKey({ columns: [table.groupId, table.userId] }),
@@ -111,9 +104,7 @@ export const apiTokens = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: partOf('user_id', () => users.id),
     name: text('name').notNull(),
     description: text('description').notNull().default(''),
     prefix: text('prefix').notNull(),

@@ -2,7 +2,7 @@
 import { boolean, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { POLICY_STATUSES, type PolicyApp } from '../../contract/models/access-policy.ts'
 import type { Condition } from '../../contract/models/condition.ts'
-import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { domainId, id, moment, timestamps } from './columns.ts'
 import { domains, users } from './people.ts'
 
 /** What came of looking at everybody. */
@@ -31,8 +31,7 @@ export const accessPolicies = pgTable(
     swept: jsonb('swept').$type<SweepCounts>().notNull().default({ users: 0, given: 0, taken: 0 }),
     /** Why it cannot be evaluated; the admins have a task then. */
     problem: text('problem'),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [index('access_policies_order').on(table.domainId, table.createdAt, table.id)],
 )

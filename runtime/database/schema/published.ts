@@ -1,6 +1,6 @@
 /** What was seen of registries that are folders of files. */
-import { bigint, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { domainId, moment } from './columns.ts'
+import { pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { domainId, moment, number } from './columns.ts'
 import { domains } from './people.ts'
 
 /** The newest index of each publisher: an older one is refused from then on. */
@@ -10,7 +10,7 @@ export const publishedIndexes = pgTable(
     domainId: domainId().references(() => domains.id),
     /** Id of the key that signed it. */
     key: text('key').notNull(),
-    version: bigint('version', { mode: 'number' }).notNull(),
+    version: number('version').notNull(),
     seenAt: moment('seen_at').notNull().defaultNow(),
   },
   (table) => [primaryKey({ columns: [table.domainId, table.key] })],

@@ -14,7 +14,7 @@ import {
 import { REQUEST_STATUSES } from '../../contract/models/access-request.ts'
 import { requestablePermissions } from './app_store.ts'
 import { apps } from './apps.ts'
-import { createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import { domainId, id, moment, partOf, refersTo, timestamps, updatedAt } from './columns.ts'
 import { domains, users } from './people.ts'
 import { accessPolicies } from './policies.ts'
 
@@ -48,9 +48,7 @@ export const accessRequests = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    appId: uuid('app_id')
-      .notNull()
-      .references(() => apps.id, { onDelete: 'cascade' }),
+    appId: partOf('app_id', () => apps.id),
     /** Null: access to the app itself, an account; or a permission that was deleted since (`label`). */
     permissionId: uuid('permission_id').references(() => requestablePermissions.id, {
       onDelete: 'set null',
@@ -59,9 +57,7 @@ export const accessRequests = pgTable(
     label: text('label'),
     /** Null where nobody asked: a policy gave it. */
     requesterId: uuid('requester_id').references(() => users.id),
-    targetUserId: uuid('target_user_id')
-      .notNull()
-      .references(() => users.id),
+    targetUserId: refersTo('target_user_id', () => users.id),
     policyId: uuid('policy_id').references(() => accessPolicies.id, { onDelete: 'set null' }),
     /**
      * What the policy wanted by it: the permission's id, else the app's. As long as it stands, also after a
@@ -88,9 +84,7 @@ export const accessRequests = pgTable(
     fulfilment: text('how', { enum: ['connector', 'webhook', 'manual'] }),
     entitlement: jsonb('entitlement').$type<EntitlementRef>(),
     /** The app in whose system it is done: another than `appId` where a group of that app stands for it. */
-    carriedAppId: uuid('carried_app_id')
-      .notNull()
-      .references(() => apps.id, { onDelete: 'cascade' }),
+    carriedAppId: partOf('carried_app_id', () => apps.id),
     /** Whether the access was there before any request granted it: then none revokes it. Null: not known yet. */
     preExisting: boolean('was_there'),
     /** How often what is left to do failed in a row. */
@@ -101,8 +95,7 @@ export const accessRequests = pgTable(
     problem: text('problem'),
     /** When to look at it again although nothing happened: an expiry, or the next try. */
     wakeAt: moment('wake_at'),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [
     index('access_requests_order').on(table.domainId, table.createdAt, table.id),
@@ -134,12 +127,8 @@ export const provisionedAccounts = pgTable(
   'holders',
   {
     domainId: domainId().references(() => domains.id),
-    appId: uuid('app_id')
-      .notNull()
-      .references(() => apps.id, { onDelete: 'cascade' }),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    appId: partOf('app_id', () => apps.id),
+    userId: partOf('user_id', () => users.id),
     /** The account's id in the app; null while none is known. */
     account: text('account'),
     /** Whether the account was made, or woken, for a request. */

@@ -4,7 +4,6 @@
  */
 import { sql } from 'drizzle-orm'
 import {
-  bigint,
   bigserial,
   index,
   integer,
@@ -36,10 +35,20 @@ import {
 } from '../../contract/models/review-item.ts'
 import type { ScopeFilter } from '../../contract/models/review-scope.ts'
 import { apps } from './apps.ts'
-import { bytes, createdAt, domainId, id, moment, updatedAt } from './columns.ts'
+import {
+  bytes,
+  createdAt,
+  domainId,
+  id,
+  moment,
+  number,
+  partOf,
+  refersTo,
+  timestamps,
+  updatedAt,
+} from './columns.ts'
 import { domains, users } from './people.ts'
 
-const number = (name: string) => bigint(name, { mode: 'number' })
 const ids = (name: string) => uuid(name).array().notNull().default(sql`'{}'`)
 
 export const accessReviews = pgTable(
@@ -76,8 +85,7 @@ export const accessReviews = pgTable(
     remindedAt: moment('reminded_at'),
     /** When to look at it again; null: not by itself. */
     wakeAt: moment('wake_at'),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [
     uniqueIndex('access_reviews_name')
@@ -110,12 +118,8 @@ export const accessReviewApps = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    reviewId: uuid('review_id')
-      .notNull()
-      .references(() => accessReviews.id, { onDelete: 'cascade' }),
-    appId: uuid('app_id')
-      .notNull()
-      .references(() => apps.id, { onDelete: 'cascade' }),
+    reviewId: partOf('review_id', () => accessReviews.id),
+    appId: partOf('app_id', () => apps.id),
     reviewType: text('review_type', { enum: REVIEW_TYPES }).notNull(),
     status: text('status', { enum: REVIEW_APP_STATUSES }).notNull(),
     scope: jsonb('scope_filters').$type<ScopeFilter[]>(),
@@ -141,8 +145,7 @@ export const accessReviewApps = pgTable(
     completedAt: moment('completed_at'),
     /** When to look at it again; null: only after a sync. */
     wakeAt: moment('wake_at'),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [
     uniqueIndex('access_review_apps_app')
@@ -161,9 +164,7 @@ export const accessReviewAssignments = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    ardaId: uuid('arda_id')
-      .notNull()
-      .references(() => accessReviewApps.id, { onDelete: 'cascade' }),
+    ardaId: partOf('arda_id', () => accessReviewApps.id),
     userIds: ids('user_ids'),
     groupIds: ids('group_ids'),
     taskId: uuid('task_id'),
@@ -189,9 +190,7 @@ export const accessReviewItems = pgTable(
     /** Its place in the list. */
     place: bigserial('place', { mode: 'number' }).notNull(),
     reviewId: uuid('review_id').notNull(),
-    ardaId: uuid('arda_id')
-      .notNull()
-      .references(() => accessReviewApps.id, { onDelete: 'cascade' }),
+    ardaId: partOf('arda_id', () => accessReviewApps.id),
     appId: uuid('app_id').notNull(),
     state: text('state', { enum: ITEM_STATES }).notNull().default('OPEN'),
     assignmentId: uuid('assignment_id'),
@@ -286,9 +285,7 @@ export const accessReviewTexts = pgTable(
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId(),
     reviewId: uuid('review_id').notNull(),
-    ardaId: uuid('arda_id')
-      .notNull()
-      .references(() => accessReviewApps.id, { onDelete: 'cascade' }),
+    ardaId: partOf('arda_id', () => accessReviewApps.id),
     /** Its account, or the digest of its entitlement as in the index of lines; the other is null. */
     accountId: uuid('account_id'),
     entitlement: text('entitlement'),
@@ -307,9 +304,7 @@ export const accessReviewActs = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    reviewId: uuid('review_id')
-      .notNull()
-      .references(() => accessReviews.id, { onDelete: 'cascade' }),
+    reviewId: partOf('review_id', () => accessReviews.id),
     /** Null for the host: a deadline. */
     userId: uuid('user_id').references(() => users.id),
     decision: text('decision', { enum: DECISIONS }).notNull(),
@@ -326,12 +321,8 @@ export const accessReviewActs = pgTable(
 export const accessReviewDecisions = pgTable(
   'access_review_decisions',
   {
-    actId: uuid('act_id')
-      .notNull()
-      .references(() => accessReviewActs.id, { onDelete: 'cascade' }),
-    itemId: uuid('item_id')
-      .notNull()
-      .references(() => accessReviewItems.id, { onDelete: 'cascade' }),
+    actId: partOf('act_id', () => accessReviewActs.id),
+    itemId: partOf('item_id', () => accessReviewItems.id),
   },
   (table) => [
     primaryKey({ columns: [table.actId, table.itemId] }),
@@ -345,15 +336,11 @@ export const accessReviewUploads = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    reviewId: uuid('review_id')
-      .notNull()
-      .references(() => accessReviews.id, { onDelete: 'cascade' }),
+    reviewId: partOf('review_id', () => accessReviews.id),
     /** Whose lines it is about; `itemIds` has some of them, or none for all. */
     ardaId: uuid('arda_id').notNull(),
     itemIds: ids('item_ids'),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    userId: refersTo('user_id', () => users.id),
     name: text('name').notNull(),
     mediaType: text('media_type').notNull(),
     length: integer('length').notNull(),

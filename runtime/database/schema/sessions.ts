@@ -1,7 +1,7 @@
 /** Who is signed in to the settings pages, and the links that sign a user in. Only keyed hashes are kept. */
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { bytes, createdAt, domainId, id, moment } from './columns.ts'
+import { bytes, createdAt, domainId, id, moment, partOf } from './columns.ts'
 import { apiTokens, domains, users } from './people.ts'
 
 export const sessions = pgTable(
@@ -9,9 +9,7 @@ export const sessions = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: partOf('user_id', () => users.id),
     /** The token that it was begun with, or that made its link; it ends with that. */
     tokenId: uuid('token_id').references(() => apiTokens.id, { onDelete: 'cascade' }),
     /** Id of the sign-in provider that let the person in; null for a token or a link. */
@@ -37,9 +35,7 @@ export const loginLinks = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: partOf('user_id', () => users.id),
     /** The token that made it, and that it ends with. */
     tokenId: uuid('token_id').references(() => apiTokens.id, { onDelete: 'cascade' }),
     hash: bytes('hash').notNull(),

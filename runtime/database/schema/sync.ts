@@ -6,7 +6,6 @@
  */
 import { sql } from 'drizzle-orm'
 import {
-  bigint,
   bigserial,
   boolean,
   index,
@@ -25,21 +24,14 @@ import {
   SYNC_PHASES,
 } from '../../contract/models/sync.ts'
 import { apps } from './apps.ts'
-import { createdAt, domainId, moment, updatedAt } from './columns.ts'
+import { createdAt, domainId, moment, number, partOf, updatedAt } from './columns.ts'
 import { domains, users } from './people.ts'
-
-const appId = () =>
-  uuid('app_id')
-    .notNull()
-    .references(() => apps.id, { onDelete: 'cascade' })
-
-const number = (name: string) => bigint(name, { mode: 'number' })
 
 /** How an app is synced; one without a row has the defaults (core/sync/settings.ts). */
 export const syncSettings = pgTable(
   'sync_settings',
   {
-    appId: appId().primaryKey(),
+    appId: partOf('app_id', () => apps.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
     /** 0: by hand alone. */
     everyHours: integer('every_hours'),
@@ -67,7 +59,7 @@ export const syncRuns = pgTable(
     /** Its number: later runs have larger ones. */
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId().references(() => domains.id),
-    appId: appId(),
+    appId: partOf('app_id', () => apps.id),
     /** Who asked for it; null for the schedule. */
     userId: uuid('user_id'),
     state: text('state', { enum: RUN_STATES }).notNull().default('RUNNING'),
@@ -112,7 +104,7 @@ export const resources = pgTable(
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId().references(() => domains.id),
-    appId: appId(),
+    appId: partOf('app_id', () => apps.id),
     resourceType: text('resource_type').notNull(),
     /** Its id in the app. */
     externalId: text('external_id').notNull(),
@@ -128,7 +120,7 @@ export const entitlements = pgTable(
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId().references(() => domains.id),
-    appId: appId(),
+    appId: partOf('app_id', () => apps.id),
     entitlementType: text('entitlement_type').notNull(),
     /** Empty for the global resource. */
     resourceId: text('resource_id').notNull(),
@@ -173,9 +165,7 @@ export const identityEvents = pgTable(
   {
     id: bigserial('id', { mode: 'number' }).primaryKey(),
     domainId: domainId().references(() => domains.id),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: partOf('user_id', () => users.id),
     detectedAt: moment('detected_at').notNull().defaultNow(),
     changedField: text('changed_field').notNull(),
     oldValue: text('old_value'),

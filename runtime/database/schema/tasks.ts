@@ -8,7 +8,7 @@ import {
   TASK_PRODUCT_AREAS,
   TASK_STATUSES,
 } from '../../contract/models/task.ts'
-import { createdAt, domainId, id, updatedAt } from './columns.ts'
+import { createdAt, domainId, id, partOf, timestamps } from './columns.ts'
 import { literals } from './literals.ts'
 import { domains, groups, users } from './people.ts'
 
@@ -34,8 +34,7 @@ export const tasks = pgTable(
     resolvedForId: uuid('resolved_for_id').references(() => users.id),
     accessRequestId: uuid('access_request_id'),
     requestablePermissionId: uuid('requestable_permission_id'),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
+    ...timestamps(),
   },
   (table) => [
     index('tasks_order').on(table.domainId, table.createdAt, table.id),
@@ -54,9 +53,7 @@ export const taskAssignees = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    taskId: uuid('task_id')
-      .notNull()
-      .references(() => tasks.id, { onDelete: 'cascade' }),
+    taskId: partOf('task_id', () => tasks.id),
     userId: uuid('user_id').references(() => users.id, { onDelete: 'cascade' }),
     groupId: uuid('group_id').references(() => groups.id, { onDelete: 'cascade' }),
   },
@@ -72,9 +69,7 @@ export const taskComments = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    taskId: uuid('task_id')
-      .notNull()
-      .references(() => tasks.id, { onDelete: 'cascade' }),
+    taskId: partOf('task_id', () => tasks.id),
     body: text('body').notNull(),
     createdById: uuid('created_by_id').references(() => users.id),
     createdAt: createdAt(),

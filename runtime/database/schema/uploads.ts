@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { index, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { UPLOAD_KINDS } from '../../contract/models/upload.ts'
 import { apps } from './apps.ts'
-import { createdAt, domainId, id, moment } from './columns.ts'
+import { createdAt, domainId, id, moment, refersTo } from './columns.ts'
 import { domains, users } from './people.ts'
 
 export const uploads = pgTable(
@@ -14,9 +14,7 @@ export const uploads = pgTable(
     kind: text('kind', { enum: UPLOAD_KINDS }).notNull(),
     /** Of accounts, the app that they are in. */
     appId: uuid('app_id').references(() => apps.id, { onDelete: 'cascade' }),
-    userId: uuid('user_id')
-      .notNull()
-      .references(() => users.id),
+    userId: refersTo('user_id', () => users.id),
     /** What was sent, until it is worked through. */
     body: jsonb('body').$type<unknown[]>(),
     state: text('state', { enum: ['NOT_STARTED', 'RUNNING', 'SUCCESS', 'FAILURE'] })
