@@ -15,7 +15,7 @@ import { databaseTime } from '../../database/transactions.ts'
 import { written } from '../../database/written.ts'
 import { toUser, usersOf } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
-import { idEquals } from '../kernel/by-id.ts'
+import { idEquals, rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { isId } from '../kernel/id.ts'
 import { demand, mayAct, type Principal } from '../kernel/identity/principal.ts'
@@ -124,16 +124,10 @@ export async function endDelegation(
   means: Pick<CoreContext, 'now'>,
 ): Promise<null> {
   await db.transaction(async (tx) => {
-    const { domainId, userId, permissions } = principal
-    const [row] = isId(id)
-      ? await tx
-          .select()
-          .from(delegations)
-          .where(and(eq(delegations.id, id), eq(delegations.domainId, domainId)))
-          .for('update')
-      : []
-    const isOwn = row?.userId === userId || row?.delegateId === userId
-    if (!row || !(isOwn || permissions.has('tasks.read'))) throw notFound('Delegation')
+    const { userId, permissions } = principal
+    const row = await rowOfId(tx, delegations, 'Delegation', principal, id, { lock: 'update' })
+    const isOwn = row.userId === userId || row.delegateId === userId
+    if (!isOwn && !permissions.has('tasks.read')) throw notFound('Delegation')
     if (!isOwn) demand(principal, 'tasks.write')
     const now = await means.now(tx)
     if (row.endedAt !== null || row.until <= now) throw conflict('The delegation has ended already')

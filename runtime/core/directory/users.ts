@@ -1,14 +1,13 @@
 /** Users, their roles, and groups. */
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import { badRequest, CoreError, notFound } from '../../contract/errors/problem.ts'
+import { badRequest, CoreError } from '../../contract/errors/problem.ts'
 import type { User, UserSort } from '../../contract/models/person.ts'
 import { ROLES, type RoleName, roleOf } from '../../contract/models/roles.ts'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { groupMembers, groups, userRoles, users } from '../../database/schema/people.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
-import { idEquals } from '../kernel/by-id.ts'
-import { isId } from '../kernel/id.ts'
+import { idEquals, rowOfId } from '../kernel/by-id.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { orderOf } from '../kernel/list/order.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
@@ -58,16 +57,8 @@ const withAttributes = (row: UserRow, expand: readonly string[]) => ({
 })
 
 /** A user of the caller's domain. */
-export async function findUser(db: Db, { domainId }: Principal, id: string): Promise<UserRow> {
-  const [row] = isId(id)
-    ? await db
-        .select()
-        .from(users)
-        .where(and(eq(users.id, id), eq(users.domainId, domainId)))
-    : []
-  if (!row) throw notFound('User')
-  return row
-}
+export const findUser = (db: Db, principal: Principal, id: string): Promise<UserRow> =>
+  rowOfId(db, users, 'User', principal, id)
 
 export async function getCurrentUser(db: Db, principal: Principal) {
   return toUser(await findUser(db, principal, principal.userId))
@@ -197,16 +188,8 @@ export async function listGroups(db: Db, { domainId }: Principal, query: GroupQu
   return selectPage(db, groups, { where, order }, query, toGroup)
 }
 
-async function findGroup(db: Db, { domainId }: Principal, id: string): Promise<GroupRow> {
-  const [row] = isId(id)
-    ? await db
-        .select()
-        .from(groups)
-        .where(and(eq(groups.id, id), eq(groups.domainId, domainId)))
-    : []
-  if (!row) throw notFound('Group')
-  return row
-}
+const findGroup = (db: Db, principal: Principal, id: string): Promise<GroupRow> =>
+  rowOfId(db, groups, 'Group', principal, id)
 
 export async function getGroup(db: Db, principal: Principal, id: string) {
   return toGroup(await findGroup(db, principal, id))

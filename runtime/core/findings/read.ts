@@ -74,13 +74,11 @@ async function one(db: Db, row: FindingRow): Promise<AccessFinding> {
   return finding
 }
 
-async function findFinding(db: Db, principal: Principal, id: string, locked: boolean) {
-  const question = db
-    .select()
-    .from(findings)
-    .where(and(readable(principal), idEquals(findings.id, id)))
-  return rowOfId(id, 'Finding', question, locked)
-}
+const findFinding = (db: Db, principal: Principal, id: string, locked: boolean) =>
+  rowOfId(db, findings, 'Finding', principal, id, {
+    lock: locked && 'update',
+    where: readable(principal),
+  })
 
 /**
  * Accepts a finding until a moment, from which it is open again.

@@ -1,7 +1,8 @@
 /** Rows by ids that come from outside: what is no id names nothing, and must not reach a uuid column. */
-import { eq, type SQL, sql } from 'drizzle-orm'
-import type { PgColumn } from 'drizzle-orm/pg-core'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { LockStrength, PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { notFound } from '../../contract/errors/problem.ts'
+import type { Db } from '../../database/database.ts'
 import { isId } from './id.ts'
 
 /** A condition: a column holds an id. No condition where none is given. */
@@ -12,16 +13,30 @@ export function idEquals(column: PgColumn, id: string | null | undefined): SQL |
   return isId(id) ? eq(column, id) : sql`false`
 }
 
-type Question<T> = PromiseLike<T[]> & { for(strength: 'update'): PromiseLike<T[]> }
+type Owned = PgTable & { id: PgColumn; domainId: PgColumn }
 
-/** The row that a question finds for an id, locked where it is to be changed. @throws CoreError not_found */
-export async function rowOfId<T>(
-  id: string,
+type Wanted = {
+  /** How it is locked until the transaction ends. */
+  lock?: LockStrength | false
+  /** What else it has to be. */
+  where?: SQL | undefined
+}
+
+/** The row of a domain that an id from outside names. @throws CoreError not_found */
+export async function rowOfId<T extends Owned>(
+  db: Db,
+  table: T,
   what: string,
-  question: Question<T>,
-  locked: boolean,
-): Promise<T> {
-  const [row] = isId(id) ? await (locked ? question.for('update') : question) : []
+  { domainId }: { domainId: string },
+  id: string,
+  { lock = false, where }: Wanted = {},
+): Promise<T['$inferSelect']> {
+  if (!isId(id)) throw notFound(what)
+  const question = db
+    .select()
+    .from<PgTable>(table)
+    .where(and(eq(table.id, id), eq(table.domainId, domainId), where))
+  const [row] = await (lock ? question.for(lock) : question)
   if (row === undefined) throw notFound(what)
   return row
 }

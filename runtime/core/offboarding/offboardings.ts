@@ -1,5 +1,3 @@
-/** Offboardings as records: scheduled, read, cancelled. */
-import { and, eq } from 'drizzle-orm'
 import { badRequest, conflict } from '../../contract/errors/problem.ts'
 import type {
   UserOffboardingInput,
@@ -81,18 +79,13 @@ export async function cancelOffboarding(
 }
 
 /** @throws CoreError not_found */
-export async function findOffboarding(
+export const findOffboarding = (
   db: Db,
-  { domainId }: Principal,
+  principal: Principal,
   id: string,
   locked: boolean,
-): Promise<OffboardingRow> {
-  const question = db
-    .select()
-    .from(userOffboardings)
-    .where(and(eq(userOffboardings.id, id), eq(userOffboardings.domainId, domainId)))
-  return rowOfId(id, 'User offboarding', question, locked)
-}
+): Promise<OffboardingRow> =>
+  rowOfId(db, userOffboardings, 'User offboarding', principal, id, { lock: locked && 'update' })
 
 /** As on the wire. */
 export const toOffboarding = (row: OffboardingRow): UserOffboardingOutput => ({

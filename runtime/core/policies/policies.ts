@@ -146,19 +146,11 @@ export async function deletePolicy(
 }
 
 /** @throws CoreError not_found */
-export async function findPolicy(db: Db, { domainId }: Principal, id: string, locked: boolean) {
-  const question = db
-    .select()
-    .from(accessPolicies)
-    .where(
-      and(
-        eq(accessPolicies.id, id),
-        eq(accessPolicies.domainId, domainId),
-        isNull(accessPolicies.deletedAt),
-      ),
-    )
-  return rowOfId(id, 'Access policy', question, locked)
-}
+export const findPolicy = (db: Db, principal: Principal, id: string, locked: boolean) =>
+  rowOfId(db, accessPolicies, 'Access policy', principal, id, {
+    lock: locked && 'update',
+    where: isNull(accessPolicies.deletedAt),
+  })
 
 /** A policy as it is kept. @throws CoreError invalid for what it refers to and is not there */
 export async function policyRowOf(tx: Db, { domainId }: Principal, body: AccessPolicyInput) {

@@ -85,24 +85,16 @@ const countOfStatuses = (domainId: string, statuses: readonly string[]): SQL => 
   where domain_id = ${domainId} and table_name = any(${sql.param(statuses.map((one) => `access_requests.${one}`))}::text[])`
 
 /** A request that the caller sees. @throws CoreError not_found */
-export async function findRequest(
+export const findRequest = (
   db: Db,
   principal: Principal,
   id: string,
   lock = false,
-): Promise<RequestRow> {
-  const question = db
-    .select()
-    .from(accessRequests)
-    .where(
-      and(
-        eq(accessRequests.id, id),
-        eq(accessRequests.domainId, principal.domainId),
-        seenBy(principal),
-      ),
-    )
-  return rowOfId(id, 'Access request', question, lock)
-}
+): Promise<RequestRow> =>
+  rowOfId(db, accessRequests, 'Access request', principal, id, {
+    lock: lock && 'update',
+    where: seenBy(principal),
+  })
 
 /** A request that the caller sees, as on the wire; with the app and the people of it in one question. */
 export async function getAccessRequest(

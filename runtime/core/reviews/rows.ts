@@ -20,7 +20,9 @@ export async function findReview(
   id: string,
   locked = false,
 ): Promise<ReviewRow> {
-  const row = locked ? await lockedReview(db, domainId, id) : await reviewOfId(db, domainId, id)
+  const row = locked
+    ? await rowOfId(db, accessReviews, 'Access review', { domainId }, id, { lock: 'update' })
+    : await reviewOfId(db, domainId, id)
   if (!row || row.status === 'DELETED') throw notFound('Access review')
   return row
 }
@@ -42,26 +44,17 @@ async function reviewOfId(db: Db, domainId: string, id: string): Promise<ReviewR
   return isId(id) ? (await reviewById(db, { id, domainId }))[0] : undefined
 }
 
-function lockedReview(db: Db, domainId: string, id: string): Promise<ReviewRow> {
-  const question = db
-    .select()
-    .from(accessReviews)
-    .where(and(eq(accessReviews.id, id), eq(accessReviews.domainId, domainId)))
-  return rowOfId(id, 'Access review', question, true)
-}
-
 /** An app of a review. @throws CoreError not_found, for a deleted one too. */
 export async function findReviewApp(
   db: Db,
-  { id: reviewId }: Pick<ReviewRow, 'id'>,
+  review: Pick<ReviewRow, 'id' | 'domainId'>,
   id: string,
   locked = false,
 ): Promise<ReviewAppRow> {
-  const question = db
-    .select()
-    .from(accessReviewApps)
-    .where(and(eq(accessReviewApps.id, id), eq(accessReviewApps.reviewId, reviewId)))
-  const row = await rowOfId(id, 'App of the access review', question, locked)
+  const row = await rowOfId(db, accessReviewApps, 'App of the access review', review, id, {
+    lock: locked && 'update',
+    where: eq(accessReviewApps.reviewId, review.id),
+  })
   if (row.status === 'DELETED') throw notFound('App of the access review')
   return row
 }

@@ -1,11 +1,9 @@
-/** What a scope would have reviewed, without a review. */
-import { and, eq } from 'drizzle-orm'
-import { badRequest, notFound } from '../../contract/errors/problem.ts'
+import { badRequest } from '../../contract/errors/problem.ts'
 import type { AccessReviewDomainAppInput } from '../../contract/models/access-review.ts'
 import { PREVIEW_LINES, type ScopePreview } from '../../contract/models/review-scope.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
-import { isId } from '../kernel/id.ts'
+import { rowOfId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { scopeFault } from './scope.ts'
 import { countScope } from './snapshot.ts'
@@ -18,13 +16,7 @@ export async function previewScope(
 ): Promise<ScopePreview> {
   const fault = scopeFault(scope_filters)
   if (fault !== null) throw badRequest(fault)
-  const [app] = isId(id)
-    ? await db
-        .select({ id: apps.id })
-        .from(apps)
-        .where(and(eq(apps.id, id), eq(apps.domainId, domainId)))
-    : []
-  if (!app) throw notFound('App')
+  const app = await rowOfId(db, apps, 'App', { domainId }, id)
   const scoped = { appId: app.id, domainId, reviewType, scope: scope_filters ?? null }
   const { leftOut: left_out, ...counted } = await countScope(db, scoped, PREVIEW_LINES)
   return { ...counted, left_out }

@@ -118,13 +118,10 @@ export async function deleteSeparationRule(
   return null
 }
 
-async function findRule(db: Db, { domainId }: Principal, id: string, locked: boolean) {
-  const question = db
-    .select()
-    .from(separationRules)
-    .where(and(eq(separationRules.id, id), eq(separationRules.domainId, domainId)))
-  return rowOfId(id, 'Rule of separation of duties', question, locked)
-}
+const findRule = (db: Db, principal: Principal, id: string, locked: boolean) =>
+  rowOfId(db, separationRules, 'Rule of separation of duties', principal, id, {
+    lock: locked && 'update',
+  })
 
 /** In the log under the names of core-interface.md section 1.17; what the rule says now is looked for at once. */
 async function record(

@@ -2,6 +2,7 @@
 
 import { and, asc, desc, eq, getTableColumns, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
+import { notFound } from '../../contract/errors/problem.ts'
 import { ACTIONABLE_TASKS, type Task, type TaskCategory } from '../../contract/models/task.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import type { Db } from '../../database/database.ts'
@@ -11,7 +12,7 @@ import { taskAssignees, taskComments, tasks } from '../../database/schema/tasks.
 import { one } from '../../database/written.ts'
 import { delegatesOf, delegatorsOf, standsInFor } from '../delegation/stand-in.ts'
 import { toUser, usersOf } from '../directory/users.ts'
-import { idEquals, rowOfId } from '../kernel/by-id.ts'
+import { idEquals } from '../kernel/by-id.ts'
 import { isId } from '../kernel/id.ts'
 import { reach } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -292,12 +293,14 @@ export async function findTask(
     .from(tasks)
     .where(
       and(
-        eq(tasks.id, id),
+        idEquals(tasks.id, id),
         eq(tasks.domainId, principal.domainId),
         await within(db, principal, 'tasks.read'),
       ),
     )
-  return rowOfId(id, 'Task', question, lock)
+  const [row] = await (lock ? question.for('update') : question)
+  if (!row) throw notFound('Task')
+  return row
 }
 
 export async function getTask(db: Db, principal: Principal, id: string, expand: string[]) {

@@ -1,16 +1,17 @@
 /** Making, changing and deleting inline webhooks: what operators do with them. */
+
 import { randomUUID } from 'node:crypto'
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { WebhookChanged } from '../../contract/endpoints/webhooks.ts'
-import { conflict, invalidAt, notFound } from '../../contract/errors/problem.ts'
+import { conflict, invalidAt } from '../../contract/errors/problem.ts'
 import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
 import type { Db } from '../../database/database.ts'
 import { inlineWebhooks } from '../../database/schema/app_store.ts'
 import { written } from '../../database/written.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import { chainWaiting } from '../kernel/audit/waiting.ts'
+import { rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { isId } from '../kernel/id.ts'
 import { beginFeed } from './feed-view.ts'
 import { usesOfWebhook } from './named-by.ts'
 import {
@@ -175,27 +176,15 @@ export async function deleteWebhook(
 }
 
 /** A webhook of the domain. @throws CoreError not_found */
-export async function findWebhook(
+export const findWebhook = (
   db: Db,
-  { domainId }: Pick<Actor, 'domainId'>,
+  domain: Pick<Actor, 'domainId'>,
   id: string,
-): Promise<WebhookRow> {
-  const [row] = isId(id) ? await db.select().from(inlineWebhooks).where(own(domainId, id)) : []
-  if (!row) throw notFound('Inline webhook')
-  return row
-}
-
-const own = (domainId: string, id: string) =>
-  and(eq(inlineWebhooks.domainId, domainId), eq(inlineWebhooks.id, id))
+): Promise<WebhookRow> => rowOfId(db, inlineWebhooks, 'Inline webhook', domain, id)
 
 /** The same, kept from other changes, and from new references, until the transaction ends. */
-async function lockWebhook(tx: Db, { domainId }: Actor, id: string): Promise<WebhookRow> {
-  const [row] = isId(id)
-    ? await tx.select().from(inlineWebhooks).where(own(domainId, id)).for('update')
-    : []
-  if (!row) throw notFound('Inline webhook')
-  return row
-}
+const lockWebhook = (tx: Db, actor: Actor, id: string): Promise<WebhookRow> =>
+  rowOfId(tx, inlineWebhooks, 'Inline webhook', actor, id, { lock: 'update' })
 
 function judge(deliver: CoreContext['deliver'], url: string, headerNames: readonly string[]): void {
   const why = deliver.refuse(url, headerNames)

@@ -1,12 +1,12 @@
 /** Apps: who sees which, and how they are read. */
+
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
-import { notFound } from '../../../contract/errors/problem.ts'
 import type { App, AppSort } from '../../../contract/models/app.ts'
 import type { Permission } from '../../../contract/models/roles.ts'
 import type { Db } from '../../../database/database.ts'
 import { prepared } from '../../../database/prepared.ts'
 import { apps } from '../../../database/schema/apps.ts'
-import { isId } from '../../kernel/id.ts'
+import { rowOfId } from '../../kernel/by-id.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { orderOf } from '../../kernel/list/order.ts'
@@ -94,15 +94,7 @@ export async function findApp(
   id: string,
   permission: Permission = 'apps.read',
 ): Promise<AppRow> {
-  const reached = reach(principal, permission)
-  const [row] = isId(id)
-    ? await db
-        .select()
-        .from(apps)
-        .where(and(eq(apps.id, id), eq(apps.domainId, principal.domainId), reached))
-    : []
-  if (!row) throw notFound('App')
-  return row
+  return rowOfId(db, apps, 'App', principal, id, { where: reach(principal, permission) })
 }
 
 /**
@@ -116,16 +108,8 @@ export async function lockApp(
   id: string,
   permission: Permission,
 ): Promise<AppRow> {
-  const reached = reach(principal, permission)
-  const [row] = isId(id)
-    ? await tx
-        .select()
-        .from(apps)
-        .where(and(eq(apps.id, id), eq(apps.domainId, principal.domainId), reached))
-        .for('no key update')
-    : []
-  if (!row) throw notFound('App')
-  return row
+  const where = reach(principal, permission)
+  return rowOfId(tx, apps, 'App', principal, id, { lock: 'no key update', where })
 }
 
 export async function getApp(db: Db, principal: Principal, id: string, expand: string[]) {
