@@ -3,9 +3,8 @@
  * the schema. Anything else is left to the schema, which also reports errors.
  */
 import * as v from 'valibot'
-import type { AnySchema } from '../contract/schema/any-schema.ts'
 import { isRecord } from '../contract/schema/record.ts'
-import { shapeOf } from '../contract/schema/shape.ts'
+import { type AnySchema, shapeOf } from '../contract/schema/shape.ts'
 
 /** The value must be validated by the schema. */
 export const MISFIT: unique symbol = Symbol('misfit')

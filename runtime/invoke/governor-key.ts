@@ -13,10 +13,9 @@ import {
   CREDENTIAL_KINDS,
 } from '../contract/connector/authentication.ts'
 import type { Call } from '../contract/envelope/envelope.ts'
-import type { AnySchema } from '../contract/schema/any-schema.ts'
 import { canonicalJson } from '../contract/schema/canonical-json.ts'
-import { metadataOf, wrappedIn } from '../contract/schema/metadata.ts'
 import { membersOf } from '../contract/schema/record.ts'
+import { type AnySchema, metadataOf, wrappedIn } from '../contract/schema/shape.ts'
 
 /** Names of the fields that stay, by kind. */
 const IDENTITY = new Map(

@@ -2,7 +2,7 @@
 import { type CapabilityName, isCapability } from '../contract/capabilities/capabilities.ts'
 import { normalizeId } from '../contract/connector/manifest.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
-import type { AnySchema } from '../contract/schema/any-schema.ts'
+import type { AnySchema } from '../contract/schema/shape.ts'
 import type { Invocation, InvokeDeps, ServedVersion } from './ports.ts'
 
 export type Route = {

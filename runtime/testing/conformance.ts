@@ -13,7 +13,7 @@ import { AUTHENTICATION, type CredentialKind } from '../contract/connector/authe
 import type { Case } from '../contract/connector/cases.ts'
 import type { Manifest } from '../contract/connector/manifest.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
-import type { AnySchema } from '../contract/schema/any-schema.ts'
+import type { AnySchema } from '../contract/schema/shape.ts'
 import type { EgressCall } from '../egress/call/call.ts'
 import { createPolicyOf } from '../egress/call/call-policy.ts'
 import { isLdapUrl, targetsOf } from '../egress/hop/ldap-hop.ts'

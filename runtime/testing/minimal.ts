@@ -1,9 +1,7 @@
 /** The smallest value that fits a contract schema: required members only. */
 
 import type { Field, Fields } from '../contract/connector/settings.ts'
-import type { AnySchema } from '../contract/schema/any-schema.ts'
-import { metadataOf } from '../contract/schema/metadata.ts'
-import { shapeOf } from '../contract/schema/shape.ts'
+import { type AnySchema, metadataOf, shapeOf } from '../contract/schema/shape.ts'
 
 /** A value that the schema accepts; optional members are left out. */
 export function minimalValue(schema: AnySchema): unknown {

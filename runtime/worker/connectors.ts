@@ -3,7 +3,7 @@
 import { isCapability } from '../contract/capabilities/capabilities.ts'
 import { responseSchema } from '../contract/connector/payload.ts'
 import type { Fields } from '../contract/connector/settings.ts'
-import type { AnySchema } from '../contract/schema/any-schema.ts'
+import type { AnySchema } from '../contract/schema/shape.ts'
 import type { GuestSource } from './guest-isolate.ts'
 
 export type Connector = {

@@ -10,8 +10,8 @@
  */
 import { CAPABILITIES, CAPABILITY_NAMES } from '../contract/capabilities/capabilities.ts'
 import { LISTED_STATUSES } from '../contract/models/account.ts'
-import type { AnySchema } from '../contract/schema/any-schema.ts'
 import { MAX_DEPTH } from '../contract/schema/depth.ts'
+import type { AnySchema } from '../contract/schema/shape.ts'
 import { SAME } from '../protocol/tables.ts'
 
 /** A valibot schema, as far as a writer is made of it. */

@@ -10,7 +10,7 @@ import {
 } from '../../runtime/contract/endpoints/csv-columns.ts'
 import type { Endpoint } from '../../runtime/contract/endpoints/endpoint.ts'
 import { ENDPOINTS, type EndpointName } from '../../runtime/contract/endpoints/table.ts'
-import type { AnySchema } from '../../runtime/contract/schema/any-schema.ts'
+import type { AnySchema } from '../../runtime/contract/schema/shape.ts'
 import { shapeOf } from '../../runtime/contract/schema/shape.ts'
 import { csvOf } from '../../runtime/http/core/csv.ts'
 import { type CoreHost, domainOf, person, startCore } from './host.ts'

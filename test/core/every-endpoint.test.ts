@@ -6,7 +6,7 @@ import type { Endpoint } from '../../runtime/contract/endpoints/endpoint.ts'
 import { OPERATOR_ENDPOINTS } from '../../runtime/contract/endpoints/operator.ts'
 import { ENDPOINTS, type EndpointName } from '../../runtime/contract/endpoints/table.ts'
 import { ROLES, type RoleName } from '../../runtime/contract/models/roles.ts'
-import type { AnySchema } from '../../runtime/contract/schema/any-schema.ts'
+import type { AnySchema } from '../../runtime/contract/schema/shape.ts'
 import { schemaEntries } from '../../runtime/contract/schema/shape.ts'
 import { chainWaiting } from '../../runtime/core/kernel/audit/waiting.ts'
 import {

@@ -7,7 +7,7 @@ import {
 } from '../../runtime/contract/connector/authentication.ts'
 import { requestSchema, responseSchema } from '../../runtime/contract/connector/payload.ts'
 import { type Field, flatSchema } from '../../runtime/contract/connector/settings.ts'
-import type { AnySchema } from '../../runtime/contract/schema/any-schema.ts'
+import type { AnySchema } from '../../runtime/contract/schema/shape.ts'
 import { minimalSettings, minimalValue } from '../../runtime/testing/minimal.ts'
 
 test.each(CAPABILITY_NAMES)('the smallest request and response of %s fit', (name) => {

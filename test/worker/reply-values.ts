@@ -7,7 +7,7 @@ import {
   CAPABILITIES,
   type CapabilityName,
 } from '../../runtime/contract/capabilities/capabilities.ts'
-import type { AnySchema } from '../../runtime/contract/schema/any-schema.ts'
+import type { AnySchema } from '../../runtime/contract/schema/shape.ts'
 
 /** A value as the guest is told to build it: JSON, or `{ $: kind, ... }` for what JSON cannot hold. */
 export type Told = unknown

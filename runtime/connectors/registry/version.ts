@@ -6,7 +6,7 @@ import { type Manifest, normalizeId } from '../../contract/connector/manifest.ts
 import { offers } from '../../contract/connector/oauth.ts'
 import { requestSchema } from '../../contract/connector/payload.ts'
 import { flatSchema } from '../../contract/connector/settings.ts'
-import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import type { AnySchema } from '../../contract/schema/shape.ts'
 import type { LoadedConnector } from '../../protocol/loaded.ts'
 import { loaded } from './inspect.ts'
 

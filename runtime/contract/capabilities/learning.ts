@@ -1,7 +1,7 @@
 /** LEARNING: what a connector says of the tenant before anything else is asked. */
 import * as v from 'valibot'
 import { CustomAttributeSchema } from '../models/account.ts'
-import { described } from '../schema/metadata.ts'
+import { described } from '../schema/schemas.ts'
 import { capabilities, nothing } from './row.ts'
 
 const read = capabilities({ group: 'Read', level: 'read' })

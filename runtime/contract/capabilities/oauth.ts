@@ -2,8 +2,7 @@
 import * as v from 'valibot'
 import { OauthCredentials } from '../models/oauth.ts'
 import { stringMap } from '../schema/free-object.ts'
-import { described } from '../schema/metadata.ts'
-import { maybe, nullable } from '../schema/optional.ts'
+import { described, maybe, nullable } from '../schema/schemas.ts'
 import { capabilities } from './row.ts'
 
 const oauth = capabilities({ group: 'OAuth', level: 'write', plain: true })

@@ -18,8 +18,7 @@ import {
   FoundResourceData,
 } from '../models/entitlement.ts'
 import { Expense } from '../models/expense.ts'
-import { described } from '../schema/metadata.ts'
-import { maybe } from '../schema/optional.ts'
+import { described, maybe } from '../schema/schemas.ts'
 import { assignment, capabilities, names, nothing, oneAccount } from './row.ts'
 
 const read = capabilities({ group: 'Read', level: 'read' })

@@ -2,9 +2,8 @@
 import * as v from 'valibot'
 import { accountId } from '../models/account.ts'
 import { applicationInstanceId } from '../models/entitlement.ts'
-import type { AnySchema } from '../schema/any-schema.ts'
-import { described } from '../schema/metadata.ts'
-import { maybe } from '../schema/optional.ts'
+import { described, maybe } from '../schema/schemas.ts'
+import type { AnySchema } from '../schema/shape.ts'
 
 export type CapabilityRow = {
   summary: string

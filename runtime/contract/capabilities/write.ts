@@ -3,8 +3,7 @@ import * as v from 'valibot'
 import { AccountStatus, accountId } from '../models/account.ts'
 import { applicationInstanceId, CreateAccountEntitlement } from '../models/entitlement.ts'
 import { freeObject } from '../schema/free-object.ts'
-import { described } from '../schema/metadata.ts'
-import { maybe, nullable } from '../schema/optional.ts'
+import { described, maybe, nullable } from '../schema/schemas.ts'
 import { assignment, capabilities, oneAccount } from './row.ts'
 
 const write = capabilities({ group: 'Write', level: 'write' })

@@ -5,8 +5,7 @@
  */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
-import { object } from '../schema/object.ts'
-import { allMaybe, maybe } from '../schema/optional.ts'
+import { allMaybe, maybe, object } from '../schema/schemas.ts'
 
 type FieldNature = 'secret' | 'clear' | 'identity'
 

@@ -6,10 +6,9 @@
  */
 
 import * as v from 'valibot'
-import type { AnySchema } from '../schema/any-schema.ts'
 import { entriesOf } from '../schema/keys.ts'
-import { metadataOf } from '../schema/metadata.ts'
 import { membersOf } from '../schema/record.ts'
+import { type AnySchema, metadataOf } from '../schema/shape.ts'
 import {
   AUTHENTICATION,
   type AuthCredential,

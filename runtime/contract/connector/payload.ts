@@ -1,7 +1,7 @@
 /** The schemas of one connector's payloads: the capability's own, widened where a connector may. */
 import * as v from 'valibot'
 import { CAPABILITIES, type CapabilityName } from '../capabilities/capabilities.ts'
-import type { AnySchema } from '../schema/any-schema.ts'
+import type { AnySchema } from '../schema/shape.ts'
 import { schemaEntries } from '../schema/shape.ts'
 import { type Fields, flatSchema } from './settings.ts'
 

@@ -3,11 +3,9 @@
  * In the sandbox each is a placeholder; the values stay in the host.
  */
 
-import type { AnySchema } from '../schema/any-schema.ts'
-import { metadataOf, wrappedIn } from '../schema/metadata.ts'
 import { isOneOf } from '../schema/one-of.ts'
 import { isRecord, membersOf } from '../schema/record.ts'
-import { shapeOf } from '../schema/shape.ts'
+import { type AnySchema, metadataOf, shapeOf, wrappedIn } from '../schema/shape.ts'
 import {
   AUTHENTICATION,
   type AuthCredential,

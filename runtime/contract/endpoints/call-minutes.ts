@@ -1,8 +1,7 @@
 /** What operators read of the calls of the last days, from all hosts. */
 import * as v from 'valibot'
 import { LATENCY_BOUNDS_MS } from '../models/call-minutes.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 import { row } from './operator-row.ts'
 import { int, oneOf, text } from './params.ts'
 

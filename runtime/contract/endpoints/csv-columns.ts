@@ -1,5 +1,5 @@
 /** Which rows of the table of endpoints answer a list, in which form, and its columns as CSV. */
-import type { AnySchema } from '../schema/any-schema.ts'
+import type { AnySchema } from '../schema/shape.ts'
 import { schemaEntries, shapeOf } from '../schema/shape.ts'
 import type { Endpoint } from './endpoint.ts'
 

@@ -1,8 +1,7 @@
 /** The report of `keyway doctor` and `GET /operator/doctor`: what grows, what is left over, and what to do. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 import { row } from './operator-row.ts'
 
 /** DOCTOR_CHECKS: name -> what is checked. */

@@ -2,7 +2,7 @@
 import type * as v from 'valibot'
 import type { Permission } from '../models/roles.ts'
 import type { UploadKind } from '../models/upload.ts'
-import type { AnySchema } from '../schema/any-schema.ts'
+import type { AnySchema } from '../schema/shape.ts'
 import { byMethod, type EndpointMethod } from './methods.ts'
 import type { Params, ParamValues } from './params.ts'
 

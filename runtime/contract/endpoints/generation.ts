@@ -6,8 +6,7 @@
 import * as v from 'valibot'
 import { ConnectorId, normalizeId } from '../connector/manifest.ts'
 import { keysOf } from '../schema/keys.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 
 const text = (description: string) => described(v.string(), description)
 const Digest = v.pipe(

@@ -1,7 +1,6 @@
 /** What every change of what is installed may say and is answered with, and what is found of a package. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 import { InstalledVersion, Want } from './generation.ts'
 import { bool, int, text } from './params.ts'
 

@@ -1,7 +1,6 @@
 /** What operators read of the background: jobs that wait, run, and have ended in the last week. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 import { row } from './operator-row.ts'
 import { int, oneOf, text } from './params.ts'
 

@@ -1,7 +1,7 @@
 /** Query parameters that hold a list of objects, as JSON. */
 import * as v from 'valibot'
 import { describeIssue } from '../connector/payload.ts'
-import type { AnySchema } from '../schema/any-schema.ts'
+import type { AnySchema } from '../schema/shape.ts'
 import { type Param, param } from './params.ts'
 
 /** Longest text of such a parameter, in characters. */

@@ -1,7 +1,7 @@
 /** Lists where an object belongs: valibot takes one for an object without its fields. */
-import type { AnySchema } from '../schema/any-schema.ts'
+
 import { isRecord } from '../schema/record.ts'
-import { shapeOf } from '../schema/shape.ts'
+import { type AnySchema, shapeOf } from '../schema/shape.ts'
 
 type Path = (string | number)[]
 

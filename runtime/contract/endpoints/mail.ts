@@ -2,8 +2,7 @@
 import * as v from 'valibot'
 import { MAIL_KIND_NAMES } from '../models/mail.ts'
 import { PERSONAL_LANGUAGES } from '../models/personal-settings.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 import { row } from './operator-row.ts'
 
 /** Longest address of mail, in characters (RFC 5321). */

@@ -1,8 +1,6 @@
 /** What happened, and what this is: core-interface.md sections 1.11 and 1.15. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { nullable } from '../schema/optional.ts'
+import { described, nullable, strictObject } from '../schema/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { bool, datetime, int, text } from './params.ts'
 

@@ -1,5 +1,5 @@
 /** The row of an operator's endpoint, and how one is written. */
-import type { AnySchema } from '../schema/any-schema.ts'
+import type { AnySchema } from '../schema/shape.ts'
 import { byMethod, type EndpointMethod } from './methods.ts'
 import type { Params } from './params.ts'
 

@@ -4,8 +4,7 @@
  */
 import * as v from 'valibot'
 import { CAUSE_KINDS } from '../models/causes.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 import { CALL_MINUTE_ENDPOINTS } from './call-minutes.ts'
 import { DOCTOR_ENDPOINTS } from './doctor.ts'
 import {

@@ -1,8 +1,7 @@
 /** What operators look at first: what needs attention, and how all of it stands. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 import { row } from './operator-row.ts'
 
 const count = v.pipe(v.number(), v.safeInteger())

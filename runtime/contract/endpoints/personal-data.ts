@@ -1,7 +1,6 @@
 /** What operators do with all that is held of a person: rows of OPERATOR_ENDPOINTS. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 import { row } from './operator-row.ts'
 
 const Person = v.strictObject({ id: v.string(), email: v.string() })

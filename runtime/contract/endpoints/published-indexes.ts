@@ -1,7 +1,6 @@
 /** Registries that are folders of files: what is published, what is installed from there, what a host remembers of them. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 import { CHANGE, Uploaded } from './installing.ts'
 import { row } from './operator-row.ts'
 import { bool, int, text } from './params.ts'

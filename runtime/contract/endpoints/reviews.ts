@@ -29,8 +29,7 @@ import {
   ScopePreview,
 } from '../models/review-scope.ts'
 import { AccessReviewUpload, AccessReviewUploadInput } from '../models/review-upload.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { listIn } from './json-param.ts'
 import { bool, manyOf, oneOf, pageParams, text } from './params.ts'

@@ -1,7 +1,6 @@
 /** What operators read of a rotation of KEYWAY_SECRET, and how they end the tokens that nobody uses. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 import { row } from './operator-row.ts'
 
 const count = (of: string) => described(v.number(), of)

@@ -7,7 +7,7 @@ import {
   ScimUser,
   scimList,
 } from '../models/scim.ts'
-import type { AnySchema } from '../schema/any-schema.ts'
+import type { AnySchema } from '../schema/shape.ts'
 import type { EndpointMethod } from './methods.ts'
 import { int, type Params, text } from './params.ts'
 

@@ -1,7 +1,6 @@
 /** The settings of a host as its operator reads them: a row of OPERATOR_ENDPOINTS. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 import { row } from './operator-row.ts'
 
 export const SettingInForce = strictObject('SettingInForce', {

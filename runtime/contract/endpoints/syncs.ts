@@ -1,7 +1,7 @@
 /** What operators see of syncs, and set. */
 import * as v from 'valibot'
 import { SyncRun, SyncSettings, SyncSettingsInput } from '../models/sync.ts'
-import { described } from '../schema/metadata.ts'
+import { described } from '../schema/schemas.ts'
 import { row } from './operator-row.ts'
 import { int, text } from './params.ts'
 

@@ -8,9 +8,7 @@ import {
   WebhookHeaders,
   WebhookHeadersChange,
 } from '../models/inline-webhook.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { keptNull, nullable } from '../schema/optional.ts'
+import { described, keptNull, nullable, strictObject } from '../schema/schemas.ts'
 import { row } from './operator-row.ts'
 import { bool } from './params.ts'
 

@@ -1,7 +1,7 @@
 /** Arrays where an object belongs: valibot takes an array for an object without members. */
-import type { AnySchema } from '../schema/any-schema.ts'
+
 import { isRecord } from '../schema/record.ts'
-import { shapeOf } from '../schema/shape.ts'
+import { type AnySchema, shapeOf } from '../schema/shape.ts'
 
 /** The place of the first one, from the names that lead to it; null where there is none. */
 export function misplacedArray(schema: AnySchema, value: unknown): string[] | null {

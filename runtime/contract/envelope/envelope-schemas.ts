@@ -7,11 +7,9 @@
 import * as v from 'valibot'
 import { AuthCredential } from '../connector/authentication.ts'
 import { ErrorCode } from '../errors/error-codes.ts'
-import type { AnySchema } from '../schema/any-schema.ts'
 import { anyObject, freeObject } from '../schema/free-object.ts'
-import { described } from '../schema/metadata.ts'
-import { object, strictObject } from '../schema/object.ts'
-import { maybe, nullable } from '../schema/optional.ts'
+import { described, maybe, nullable, object, strictObject } from '../schema/schemas.ts'
+import type { AnySchema } from '../schema/shape.ts'
 
 /** A schema that judges nothing, for a place whose JSON Schema is already known. */
 export const literalSchema = (jsonSchema: Record<string, unknown>) =>

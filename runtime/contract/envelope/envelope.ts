@@ -18,12 +18,12 @@ import { boundSecrets } from '../connector/secret-size.ts'
 import { quietMembers } from '../connector/secrets.ts'
 import { ERROR_CODES, type ErrorCode } from '../errors/error-codes.ts'
 import { ERRORS, RuntimeError } from '../errors/errors.ts'
-import type { AnySchema } from '../schema/any-schema.ts'
 import { deeperThan, MAX_DEPTH } from '../schema/depth.ts'
 import { anyObject } from '../schema/free-object.ts'
 import { notJson } from '../schema/json-text.ts'
 import { isOneOf } from '../schema/one-of.ts'
 import { isObject, membersOf } from '../schema/record.ts'
+import type { AnySchema } from '../schema/shape.ts'
 import { misplacedArray } from './arrays.ts'
 import {
   anyCredentials,

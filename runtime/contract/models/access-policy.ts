@@ -1,9 +1,7 @@
 /** Access policies: who is given what by what they are (core-interface.md sections 1.10 and 2.2). */
 import * as v from 'valibot'
 import { anyObject } from '../schema/free-object.ts'
-import { described } from '../schema/metadata.ts'
-import { object, strictObject } from '../schema/object.ts'
-import { maybe } from '../schema/optional.ts'
+import { described, maybe, object, strictObject } from '../schema/schemas.ts'
 import { type Condition, conditionFault } from './condition.ts'
 import { listOf, MAX_NAME } from './reference.ts'
 

@@ -1,9 +1,7 @@
 /** Access requests: core-interface.md sections 1.9, 1.17 and 2; clients read their states as section 2.1 says. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
-import { described } from '../schema/metadata.ts'
-import { object, strictObject } from '../schema/object.ts'
-import { maybe, nullable } from '../schema/optional.ts'
+import { described, maybe, nullable, object, strictObject } from '../schema/schemas.ts'
 import { ACCESS_LENGTHS } from './access-length.ts'
 import { User } from './person.ts'
 import { listOf, prose } from './reference.ts'

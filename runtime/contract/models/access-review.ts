@@ -1,9 +1,7 @@
 /** Access reviews as the public service has them: core-interface.md sections 1.12, 2.1 and 2.2. */
 import * as v from 'valibot'
 import { anyObject } from '../schema/free-object.ts'
-import { described } from '../schema/metadata.ts'
-import { object, strictObject } from '../schema/object.ts'
-import { keptNull, maybe, nullable } from '../schema/optional.ts'
+import { described, keptNull, maybe, nullable, object, strictObject } from '../schema/schemas.ts'
 import { listOf } from './reference.ts'
 import { MAX_FILTERS, ScopeFilter, sentMoment } from './review-scope.ts'
 

@@ -1,8 +1,6 @@
 /** Who held what at a moment, and why. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { nullable } from '../schema/optional.ts'
+import { described, nullable, strictObject } from '../schema/schemas.ts'
 
 const text = (description: string) => described(v.string(), description)
 const moment = (description: string) => text(`${description}; ISO 8601, UTC`)

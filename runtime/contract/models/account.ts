@@ -1,9 +1,7 @@
 /** Accounts and what happens to them: service.md sections 2.5 and 3; connector-interface.md 2.7, 2.8. */
 import * as v from 'valibot'
 import { freeObject, stringMap } from '../schema/free-object.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { nullable } from '../schema/optional.ts'
+import { described, nullable, strictObject } from '../schema/schemas.ts'
 
 export const AccountStatus = v.pipe(
   v.picklist(['ACTIVE', 'INACTIVE', 'SUSPENDED', 'DEPROVISIONED', 'PENDING', 'DELETED']),

@@ -3,8 +3,7 @@
  * two views, which differ by one member.
  */
 import * as v from 'valibot'
-import { object, strictObject } from '../schema/object.ts'
-import { keptNull, nullable } from '../schema/optional.ts'
+import { keptNull, nullable, object, strictObject } from '../schema/schemas.ts'
 import { AccessLength, timeBasedAccess } from './access-length.ts'
 import { AppWithCustomAttributes } from './app.ts'
 import {

@@ -2,9 +2,7 @@
 import * as v from 'valibot'
 import { anyObject } from '../schema/free-object.ts'
 import { keysOf } from '../schema/keys.ts'
-import { described } from '../schema/metadata.ts'
-import { object, strictObject } from '../schema/object.ts'
-import { keptNull, maybe, nullable } from '../schema/optional.ts'
+import { described, keptNull, maybe, nullable, object, strictObject } from '../schema/schemas.ts'
 import { CATEGORIES, categoryOf } from './categories.ts'
 import { CustomAttribute } from './person.ts'
 

@@ -1,8 +1,6 @@
 /** Applications of an identity provider: connector-interface.md section 2.10. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { nullable } from '../schema/optional.ts'
+import { described, nullable, strictObject } from '../schema/schemas.ts'
 import { AccountStatus, accountId } from './account.ts'
 import { applicationInstanceId } from './entitlement.ts'
 

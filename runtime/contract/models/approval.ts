@@ -1,7 +1,6 @@
 /** Who may ask and who decides: parts of an app's settings and of a permission's (core-interface.md 2.2). */
 import * as v from 'valibot'
-import { object, strictObject } from '../schema/object.ts'
-import { keptNull, nullable } from '../schema/optional.ts'
+import { keptNull, nullable, object, strictObject } from '../schema/schemas.ts'
 import { Group, User } from './person.ts'
 import { BaseGroup, BaseUser, listOf } from './reference.ts'
 

@@ -1,8 +1,6 @@
 /** What people see before they ask for access, and before they decide on it. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { nullable } from '../schema/optional.ts'
+import { described, nullable, strictObject } from '../schema/schemas.ts'
 import { Access } from './access.ts'
 import { AccessLength } from './access-length.ts'
 import { FINDING_KINDS } from './finding.ts'

@@ -1,8 +1,6 @@
 /** Break-glass: permissions that people of some groups take at once, for a short time, and that are reviewed afterwards. Ours. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { maybe } from '../schema/optional.ts'
+import { described, maybe, strictObject } from '../schema/schemas.ts'
 
 /** Longest that break-glass access may last, in minutes: a day. */
 export const MAX_GLASS_MINUTES = 1440

@@ -1,7 +1,6 @@
 /** A row of the list of connectors. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { object } from '../schema/object.ts'
+import { described, object } from '../schema/schemas.ts'
 
 export const ConnectorListing = object('ConnectorListing', 'A connector, served or not', {
   id: v.nullable(v.string()),

@@ -1,8 +1,6 @@
 /** What apps cost: expenses as syncs told them, totals of them, and licences with their seats. Ours. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { nullable } from '../schema/optional.ts'
+import { described, nullable, strictObject } from '../schema/schemas.ts'
 import { UNUSED_DAYS } from './finding.ts'
 
 const moment = described(v.string(), 'ISO 8601, UTC')

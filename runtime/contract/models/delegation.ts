@@ -1,8 +1,6 @@
 /** Delegates: who decides on requests in the place of an approver who is away. Ours. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { maybe, nullable } from '../schema/optional.ts'
+import { described, maybe, nullable, strictObject } from '../schema/schemas.ts'
 import { User } from './person.ts'
 
 const moment = described(v.string(), 'ISO 8601, UTC')

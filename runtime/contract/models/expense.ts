@@ -1,9 +1,7 @@
 /** Spend records: connector-interface.md section 2.9. The inner objects are not specified there. */
 import * as v from 'valibot'
 import { freeObject } from '../schema/free-object.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { nullable } from '../schema/optional.ts'
+import { described, nullable, strictObject } from '../schema/schemas.ts'
 
 export const Expense = strictObject('Expense', 'One expense', {
   id: v.string(),

@@ -1,9 +1,7 @@
 /** Findings: what is wrong with the access that is there, and what to do next. Ours. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { nullable } from '../schema/optional.ts'
+import { described, nullable, strictObject } from '../schema/schemas.ts'
 
 const moment = described(v.string(), 'ISO 8601, UTC')
 

@@ -1,7 +1,6 @@
 /** Inline webhooks, and the headers that go with them: core-interface.md sections 1.11, 1.17 and 2.2. */
 import * as v from 'valibot'
-import { strictObject } from '../schema/object.ts'
-import { nullable } from '../schema/optional.ts'
+import { nullable, strictObject } from '../schema/schemas.ts'
 
 export const INLINE_WEBHOOK_TYPES = [
   'PRE_APPROVAL',

@@ -1,7 +1,6 @@
 /** What a token endpoint gave: connector-interface.md section 2.11. */
 import * as v from 'valibot'
-import { strictObject } from '../schema/object.ts'
-import { nullable } from '../schema/optional.ts'
+import { nullable, strictObject } from '../schema/schemas.ts'
 
 const secret = (schema: v.GenericSchema<string>) =>
   v.pipe(schema, v.metadata({ secret: true, fieldType: 'HIDDEN' }))

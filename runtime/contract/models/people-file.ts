@@ -2,8 +2,7 @@
 
 import * as v from 'valibot'
 import { INPUTS } from '../limits/inputs.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 
 /** Columns with a meaning; any other column is a custom attribute of its name. */
 export const PEOPLE_COLUMNS = {

@@ -1,8 +1,6 @@
 /** Users and groups of the core interface: core-interface.md sections 2.1, 2.2 and 3 ("Nulls"). */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { nullable } from '../schema/optional.ts'
+import { described, nullable, strictObject } from '../schema/schemas.ts'
 
 export const USER_STATUSES = ['STAGED', 'ACTIVE', 'SUSPENDED', 'INACTIVE'] as const
 

@@ -1,8 +1,7 @@
 /** What a person chose for themselves: how mail comes, and the language of pages and mail. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 
 /** MAIL_CHOICES: how mail may come -> what that means. */
 export const MAIL_CHOICES = {

@@ -1,6 +1,6 @@
 /** Rules that approve requests beforehand: core-interface.md sections 1.8 and 2.2. */
 import * as v from 'valibot'
-import { object, strictObject } from '../schema/object.ts'
+import { object, strictObject } from '../schema/schemas.ts'
 import { AccessLength, timeBasedAccess } from './access-length.ts'
 import { InlineWebhook } from './inline-webhook.ts'
 import { Group } from './person.ts'

@@ -3,9 +3,8 @@
  * fits into one body. Other members are ignored, so that what was read may be sent back.
  */
 import * as v from 'valibot'
-import type { AnySchema } from '../schema/any-schema.ts'
-import { object } from '../schema/object.ts'
-import { keptNull } from '../schema/optional.ts'
+import { keptNull, object } from '../schema/schemas.ts'
+import type { AnySchema } from '../schema/shape.ts'
 
 /** Most entries of a list in a body, where nothing else is said. */
 const MAX_ENTRIES = 500

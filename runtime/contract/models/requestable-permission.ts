@@ -1,8 +1,6 @@
 /** What can be asked for within an app: core-interface.md sections 1.7, 1.17 and 2.2. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { object, strictObject } from '../schema/object.ts'
-import { keptNull, maybe, nullable } from '../schema/optional.ts'
+import { described, keptNull, maybe, nullable, object, strictObject } from '../schema/schemas.ts'
 import { AccessLength, timeBasedAccess } from './access-length.ts'
 import {
   AllowedGroupsConfigInput,

@@ -2,9 +2,7 @@
 
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { maybe, nullable } from '../schema/optional.ts'
+import { described, maybe, nullable, strictObject } from '../schema/schemas.ts'
 import { AccessReason } from './access.ts'
 import { REVIEW_APP_STATUSES } from './access-review.ts'
 import { listOf } from './reference.ts'

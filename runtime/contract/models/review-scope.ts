@@ -3,9 +3,7 @@ import * as v from 'valibot'
 import { parseDatetime } from '../schema/datetime.ts'
 import { anyObject } from '../schema/free-object.ts'
 import { keysOf } from '../schema/keys.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { maybe, nullable } from '../schema/optional.ts'
+import { described, maybe, nullable, strictObject } from '../schema/schemas.ts'
 
 const OPTION_TYPES = [
   'STRING',

@@ -1,8 +1,6 @@
 /** Files that people attach to an access review: they stand in its evidence. Ours. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { maybe } from '../schema/optional.ts'
+import { described, maybe, strictObject } from '../schema/schemas.ts'
 import { listOf } from './reference.ts'
 
 /** Largest file, in bytes: the body with it stays below that of the core interface. */

@@ -1,8 +1,6 @@
 /** SCIM 2.0 as identity providers push it (RFC 7643, RFC 7644): attributes, resources and messages on the wire. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { maybe, nullable } from '../schema/optional.ts'
+import { described, maybe, nullable, strictObject } from '../schema/schemas.ts'
 
 export const SCIM_URNS = {
   user: 'urn:ietf:params:scim:schemas:core:2.0:User',

@@ -1,8 +1,7 @@
 /** Rules of separation of duties: two sets of access that nobody may hold together. Ours. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
+import { described, strictObject } from '../schema/schemas.ts'
 import { listOf, MAX_NAME, prose } from './reference.ts'
 
 /** ON_REQUEST: what a rule does when a person asks for what would break it, or a policy would give it. */

@@ -1,8 +1,6 @@
 /** Syncs: core-interface.md sections 1.17 and 2.2; what operators see of them and say about them. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { nullable } from '../schema/optional.ts'
+import { described, nullable, strictObject } from '../schema/schemas.ts'
 
 const SYNC_TYPES = ['full_sync'] as const
 

@@ -1,8 +1,6 @@
 /** Tasks: core-interface.md section 2; service.md section 2.7. */
 import * as v from 'valibot'
-import { described } from '../schema/metadata.ts'
-import { object, strictObject } from '../schema/object.ts'
-import { maybe, nullable } from '../schema/optional.ts'
+import { described, maybe, nullable, object, strictObject } from '../schema/schemas.ts'
 import { User } from './person.ts'
 import { listOf } from './reference.ts'
 

@@ -2,9 +2,7 @@
 import * as v from 'valibot'
 import { bodyEntry, type ValidationEntry } from '../errors/problem.ts'
 import { parseDatetime } from '../schema/datetime.ts'
-import { described } from '../schema/metadata.ts'
-import { object, strictObject } from '../schema/object.ts'
-import { maybe } from '../schema/optional.ts'
+import { described, maybe, object, strictObject } from '../schema/schemas.ts'
 import { ACCOUNT_STATUSES } from './app.ts'
 
 /** Most accounts, or records, of one upload. */

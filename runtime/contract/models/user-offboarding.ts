@@ -1,9 +1,7 @@
 /** Offboarding of users (core-interface.md section 1.16). */
 import * as v from 'valibot'
 import { parseDatetime } from '../schema/datetime.ts'
-import { described } from '../schema/metadata.ts'
-import { strictObject } from '../schema/object.ts'
-import { maybe, nullable } from '../schema/optional.ts'
+import { described, maybe, nullable, strictObject } from '../schema/schemas.ts'
 
 export const OFFBOARDING_STATUSES = [
   'SCHEDULED',

@@ -2,7 +2,7 @@
  * What a schema makes of a value that has all that it asks for, without making all of it again: what may be missing is written
  * out as null, and what is whole stays the same object. It takes a fourth of the time, and hardly any memory.
  */
-import type { AnySchema } from './any-schema.ts'
+import type { AnySchema } from './shape.ts'
 import { schemaEntries, shapeOf } from './shape.ts'
 
 /** Answers undefined where the schema itself has to be asked. */

@@ -1,5 +1,8 @@
 /** Reading access to the parts of a valibot schema, whose common type declares none of them. */
-import type { AnySchema } from './any-schema.ts'
+import * as v from 'valibot'
+
+/** A schema of whatever it reads and answers. */
+export type AnySchema = v.BaseSchema<unknown, unknown, v.BaseIssue<unknown>>
 
 /** The parts that a schema may have, depending on its type (`object`, `array`, `nullish` ...). */
 type SchemaShape = {
@@ -26,3 +29,11 @@ export const shapeOf = (schema: AnySchema): SchemaShape => schema
 /** The members of an object schema; none for any other. */
 export const schemaEntries = (schema: AnySchema): Record<string, AnySchema> =>
   shapeOf(schema).entries ?? {}
+
+/** Its metadata, by name. */
+export const metadataOf = (schema: AnySchema): Record<string, unknown> => ({
+  ...v.getMetadata(schema),
+})
+
+/** The schema inside one that is optional or nullable. */
+export const wrappedIn = (schema: AnySchema): AnySchema | undefined => shapeOf(schema).wrapped

@@ -9,8 +9,8 @@ import {
   UploadedActivity,
   type UploadKind,
 } from '../../contract/models/upload.ts'
-import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
+import type { AnySchema } from '../../contract/schema/shape.ts'
 
 /** Task name -> its input. */
 export type UploadWork =

@@ -5,7 +5,7 @@ import { csvColumns, listForm } from '../../contract/endpoints/csv-columns.ts'
 import type { Endpoint, FailureStatus } from '../../contract/endpoints/endpoint.ts'
 import type { Params } from '../../contract/endpoints/params.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
-import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import type { AnySchema } from '../../contract/schema/shape.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
 import {

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import * as manifest from '../../contract/connector/manifest.ts'
 import { freeObject } from '../../contract/schema/free-object.ts'
-import { nullable } from '../../contract/schema/optional.ts'
+import { nullable } from '../../contract/schema/schemas.ts'
 
 const jsonSchema = (description: string) => v.pipe(freeObject(), v.metadata({ description }))
 const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))

@@ -12,7 +12,7 @@ import {
   requestEnvelope,
   successEnvelope,
 } from '../../contract/envelope/envelope-schemas.ts'
-import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import type { AnySchema } from '../../contract/schema/shape.ts'
 import { schemaEntries } from '../../contract/schema/shape.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'

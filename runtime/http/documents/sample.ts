@@ -1,5 +1,5 @@
 /** Example values for a schema, so that every operation can show a request that is accepted. */
-import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import type { AnySchema } from '../../contract/schema/shape.ts'
 import { toSchema } from '../schemas/json-schema.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
 

@@ -1,7 +1,7 @@
 /** `/scim/v2` in the OpenAPI document, read from its table. */
 import { SCIM_ENDPOINTS, SCIM_PATH, type ScimRow } from '../../contract/endpoints/scim.ts'
 import { ScimErrorBody } from '../../contract/models/scim.ts'
-import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import type { AnySchema } from '../../contract/schema/shape.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import { pathParameters, queryParameters } from './core.ts'
 import { methodOf, type OpenApiResponse, type Operation, type PathItem } from './document.ts'

@@ -7,7 +7,7 @@ import type { OPERATOR_ENDPOINTS, OperatorEndpointName } from '../../contract/en
 import type { Params, ParamValues } from '../../contract/endpoints/params.ts'
 import type { SettingInForce } from '../../contract/endpoints/settings.ts'
 import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
-import type { AnySchema } from '../../contract/schema/any-schema.ts'
+import type { AnySchema } from '../../contract/schema/shape.ts'
 import type { RequestContext } from '../../core/kernel/context/context.ts'
 import type { Post } from '../../core/kernel/context/post.ts'
 import type { KeptDays } from '../../core/retention/rules.ts'

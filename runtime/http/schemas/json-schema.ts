@@ -4,8 +4,8 @@
  */
 import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema'
 import type { Field } from '../../contract/connector/settings.ts'
-import type { AnySchema } from '../../contract/schema/any-schema.ts'
 import { membersOf } from '../../contract/schema/record.ts'
+import type { AnySchema } from '../../contract/schema/shape.ts'
 import { fieldSchema } from './field-schema.ts'
 import { type JsonSchema, tidy, UNDESCRIBED } from './tidy.ts'
 

@@ -2,7 +2,7 @@
 import * as v from 'valibot'
 import { CAPABILITIES } from '../../../runtime/contract/capabilities/capabilities.ts'
 import { AuthCredential } from '../../../runtime/contract/connector/authentication.ts'
-import { maybe } from '../../../runtime/contract/schema/optional.ts'
+import { maybe } from '../../../runtime/contract/schema/schemas.ts'
 import { accounts } from '../connectors/bench/accounts.ts'
 
 export type Name = 'list_accounts' | 'assign_entitlement'

@@ -13,7 +13,7 @@ import {
   standardFields,
 } from '../../../runtime/contract/connector/payload.ts'
 import type { Fields } from '../../../runtime/contract/connector/settings.ts'
-import type { AnySchema } from '../../../runtime/contract/schema/any-schema.ts'
+import type { AnySchema } from '../../../runtime/contract/schema/shape.ts'
 
 const findings = (schema: AnySchema, value: unknown): string => {
   const parsed = v.safeParse(schema, value)

@@ -3,7 +3,7 @@ import { assert, constantFrom, dictionary, jsonValue, oneof, property, string } 
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { fillOf } from '../../../runtime/contract/schema/fill.ts'
-import { nullable } from '../../../runtime/contract/schema/optional.ts'
+import { nullable } from '../../../runtime/contract/schema/schemas.ts'
 
 const Part = v.pipe(
   v.strictObject({ kind: v.picklist(['one', 'two']), of: nullable(v.number()) }),

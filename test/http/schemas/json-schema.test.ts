@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { flatSchema } from '../../../runtime/contract/connector/settings.ts'
-import { maybe, nullable } from '../../../runtime/contract/schema/optional.ts'
+import { maybe, nullable } from '../../../runtime/contract/schema/schemas.ts'
 import { fieldSchema } from '../../../runtime/http/schemas/field-schema.ts'
 import { createComponents, toSchema } from '../../../runtime/http/schemas/json-schema.ts'
 

@@ -7,7 +7,7 @@ import type { Manifest } from '../../../contract/connector/manifest.ts'
 import type { ErrorResponse } from '../../../contract/envelope/envelope-schemas.ts'
 import type { RuntimeCode } from '../../../contract/errors/errors.ts'
 import type { Cause } from '../../../contract/models/causes.ts'
-import type { AnySchema } from '../../../contract/schema/any-schema.ts'
+import type { AnySchema } from '../../../contract/schema/shape.ts'
 
 export type ServedConnector = {
   id: string

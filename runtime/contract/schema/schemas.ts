@@ -1,0 +1,51 @@
+/**
+ * How the schemas of this room are written: with a title, under which the reference, OpenAPI and the SDK have an object; with
+ * a description; and with members that may be missing. On the wire `null` means absent, in both directions
+ * (connector-interface.md section 1.1): callers' nulls arrive as `undefined`, and what a connector leaves out leaves as
+ * `null`. Only changes of the core interface tell the two apart.
+ */
+import * as v from 'valibot'
+import { mapValues } from './keys.ts'
+import type { AnySchema } from './shape.ts'
+
+type Titled<E> = [title: string, entries: E] | [title: string, description: string, entries: E]
+
+/** Members that are not among the entries are ignored. */
+export function object<const E extends v.ObjectEntries>(...given: Titled<E>) {
+  const { metadata, entries } = read(given)
+  return v.pipe(v.object(entries), v.metadata(metadata))
+}
+
+/** Members that are not among the entries are refused. */
+export function strictObject<const E extends v.ObjectEntries>(...given: Titled<E>) {
+  const { metadata, entries } = read(given)
+  return v.pipe(v.strictObject(entries), v.metadata(metadata))
+}
+
+const read = <E>(
+  given: Titled<E>,
+): { metadata: { title: string; description?: string }; entries: E } => {
+  if (given.length === 2) return { metadata: { title: given[0] }, entries: given[1] }
+  return { metadata: { title: given[0], description: given[1] }, entries: given[2] }
+}
+
+/** A schema with what the reference says of it. */
+export const described = <const S extends AnySchema>(schema: S, description: string) =>
+  v.pipe(schema, v.metadata({ description }))
+
+const absent = (): undefined => undefined
+
+/** An optional member of something that a caller sends: absent, `null` and `undefined` are one. */
+export const maybe = <const S extends AnySchema>(schema: S) => v.nullish(schema, absent)
+
+/** Optional members, by a table of their schemas. The cast: `mapValues` gives all of them one type. */
+export const allMaybe = <const T extends Record<string, AnySchema>>(table: T) =>
+  mapValues(table, maybe) as unknown as {
+    [K in keyof T]: v.NullishSchema<T[K], typeof absent>
+  }
+
+/** An optional member of something that a connector answers: absent is written out as `null`. */
+export const nullable = <const S extends AnySchema>(schema: S) => v.nullish(schema, null)
+
+/** An optional member of a change: `null` stays `null` and takes it back, absent leaves it as it is. */
+export const keptNull = <const S extends AnySchema>(schema: S) => v.optional(v.nullable(schema))
