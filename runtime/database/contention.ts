@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { codeOf, messageOf } from '../contract/errors/thrown.ts'
-import type { Beginning } from './beginning.ts'
+import type { Beginning } from './database.ts'
 
 /** SQLSTATE of deadlock_detected, serialization_failure and lock_not_available. */
 const CONTENDED: readonly unknown[] = ['40P01', '40001', '55P03']

@@ -7,6 +7,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator'
 import type { Client } from 'pg'
 import { VERSION } from '../version.ts'
+import { one } from './database.ts'
 import {
   countApplied,
   MIGRATIONS,
@@ -17,7 +18,6 @@ import {
 import { prepareJobs } from './jobs.ts'
 import { lockNumber } from './locks.ts'
 import { makeSearchIndexes } from './search-indexes.ts'
-import { one } from './written.ts'
 
 /**
  * Applies what has not been applied yet. Hosts that start together wait for each other.

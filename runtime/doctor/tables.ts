@@ -18,8 +18,7 @@ import {
   RETENTION,
   retentionOf,
 } from '../core/retention/rules.ts'
-import type { Beginning } from '../database/beginning.ts'
-import type { Db } from '../database/database.ts'
+import type { Beginning, Db } from '../database/database.ts'
 import { JOBS_SCHEMA } from '../database/jobs.ts'
 import { formatBytes } from './sizes.ts'
 

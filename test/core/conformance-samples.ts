@@ -6,10 +6,10 @@ import { FIRST_ADMIN } from '../../runtime/core/sign-in/first-admin.ts'
 import type { Db } from '../../runtime/database/database.ts'
 import {
   appStoreSettings,
+  breakGlass,
   preApprovalRules,
   requestablePermissions,
 } from '../../runtime/database/schema/app_store.ts'
-import { breakGlass } from '../../runtime/database/schema/break_glass.ts'
 import { delegations } from '../../runtime/database/schema/delegations.ts'
 import { licencePrices } from '../../runtime/database/schema/expenses.ts'
 import { findingLooks, findings, separationRules } from '../../runtime/database/schema/findings.ts'

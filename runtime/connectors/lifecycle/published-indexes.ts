@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { conflict, notFound } from '../../contract/errors/problem.ts'
 import { recordActivity } from '../../core/kernel/audit/activity.ts'
-import { publishedIndexes } from '../../database/schema/published.ts'
+import { publishedIndexes } from '../../database/schema/deployment.ts'
 import { newest } from './generations.ts'
 import type { OperateDeps } from './operating.ts'
 

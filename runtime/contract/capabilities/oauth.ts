@@ -1,8 +1,7 @@
 /** OAUTH: what gets and renews the tokens of a connection; the envelope has no credentials. */
 import * as v from 'valibot'
 import { OauthCredentials } from '../models/oauth.ts'
-import { stringMap } from '../schema/free-object.ts'
-import { described, maybe, nullable } from '../schema/schemas.ts'
+import { described, maybe, nullable, stringMap } from '../schema/schemas.ts'
 import { capabilities } from './row.ts'
 
 const oauth = capabilities({ group: 'OAuth', level: 'write', plain: true })

@@ -2,8 +2,7 @@
 import * as v from 'valibot'
 import { AccountStatus, accountId } from '../models/account.ts'
 import { applicationInstanceId, CreateAccountEntitlement } from '../models/entitlement.ts'
-import { freeObject } from '../schema/free-object.ts'
-import { described, maybe, nullable } from '../schema/schemas.ts'
+import { described, freeObject, maybe, nullable } from '../schema/schemas.ts'
 import { assignment, capabilities, oneAccount } from './row.ts'
 
 const write = capabilities({ group: 'Write', level: 'write' })

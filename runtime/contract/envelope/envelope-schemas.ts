@@ -7,8 +7,15 @@
 import * as v from 'valibot'
 import { AuthCredential } from '../connector/authentication.ts'
 import { ErrorCode } from '../errors/error-codes.ts'
-import { anyObject, freeObject } from '../schema/free-object.ts'
-import { described, maybe, nullable, object, strictObject } from '../schema/schemas.ts'
+import {
+  anyObject,
+  described,
+  freeObject,
+  maybe,
+  nullable,
+  object,
+  strictObject,
+} from '../schema/schemas.ts'
 import type { AnySchema } from '../schema/shape.ts'
 
 /** A schema that judges nothing, for a place whose JSON Schema is already known. */

@@ -21,25 +21,22 @@ export type InputBounds = {
 const KIB = 1024
 const MIB = 1024 * KIB
 
+/** JSON that the main thread parses as a whole. */
+const atOnce = { maxBytes: MIB, maxMarks: 65_536, where: 'main thread', worstMs: 50 } as const
+
 const REFUSED_413 = '413: send it in several parts'
 
 export const INPUTS = {
   call_body: {
     what: 'body of a connector call',
     chosenBy: 'callers',
-    maxBytes: MIB,
-    maxMarks: 65_536,
-    where: 'main thread',
-    worstMs: 50,
+    ...atOnce,
     over: REFUSED_413,
   },
   core_body: {
     what: 'body of the core interface',
     chosenBy: 'callers with a token',
-    maxBytes: MIB,
-    maxMarks: 65_536,
-    where: 'main thread',
-    worstMs: 50,
+    ...atOnce,
     over: REFUSED_413,
   },
   upload: {
@@ -54,19 +51,13 @@ export const INPUTS = {
   ldap_request: {
     what: 'request of `ctx.ldap`, with its secrets',
     chosenBy: 'connectors',
-    maxBytes: MIB,
-    maxMarks: 65_536,
-    where: 'main thread',
-    worstMs: 50,
+    ...atOnce,
     over: 'the request is refused',
   },
   sql_request: {
     what: 'request of `ctx.sql`, with its secrets',
     chosenBy: 'connectors',
-    maxBytes: MIB,
-    maxMarks: 65_536,
-    where: 'main thread',
-    worstMs: 50,
+    ...atOnce,
     over: 'the request is refused',
   },
   operator_body: {
@@ -135,10 +126,7 @@ export const INPUTS = {
   error_raw: {
     what: 'raw data of a connector error',
     chosenBy: 'connectors',
-    maxBytes: MIB,
-    maxMarks: 65_536,
-    where: 'main thread',
-    worstMs: 50,
+    ...atOnce,
     over: 'left out',
   },
   worker_head: {
@@ -162,10 +150,7 @@ export const INPUTS = {
   webhook_reply: {
     what: 'response of an inline webhook',
     chosenBy: 'webhook receivers',
-    maxBytes: MIB,
-    maxMarks: 65_536,
-    where: 'main thread',
-    worstMs: 50,
+    ...atOnce,
     over: 'the webhook fails, as for a response that is not JSON',
   },
 } as const satisfies Record<string, InputBounds>

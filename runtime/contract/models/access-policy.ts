@@ -1,7 +1,6 @@
 /** Access policies: who is given what by what they are (core-interface.md sections 1.10 and 2.2). */
 import * as v from 'valibot'
-import { anyObject } from '../schema/free-object.ts'
-import { described, maybe, object, strictObject } from '../schema/schemas.ts'
+import { anyObject, described, maybe, object, strictObject } from '../schema/schemas.ts'
 import { type Condition, conditionFault } from './condition.ts'
 import { listOf, MAX_NAME } from './reference.ts'
 

@@ -4,7 +4,7 @@ import { keysOf } from '../schema/keys.ts'
 import { described, maybe, nullable, object, strictObject } from '../schema/schemas.ts'
 import { ACCESS_LENGTHS } from './access-length.ts'
 import { User } from './person.ts'
-import { listOf, prose } from './reference.ts'
+import { listOf, prose, reasonText } from './reference.ts'
 import { RequestablePermissionBaseOutput } from './requestable-permission.ts'
 import { Task } from './task.ts'
 
@@ -61,12 +61,7 @@ export type CreateAccessRequestInput = v.InferOutput<typeof CreateAccessRequestI
 const MAX_REVOCATION_REASON = 1000
 
 export const RevokeAccessInput = strictObject('RevokeAccessInput', {
-  reason: v.pipe(
-    v.string(),
-    v.regex(/\S/, 'a reason is needed'),
-    v.maxLength(MAX_REVOCATION_REASON),
-    v.metadata({ description: 'Why: everybody reads it who sees the request' }),
-  ),
+  reason: reasonText(MAX_REVOCATION_REASON, 'Why: everybody reads it who sees the request'),
 })
 export type RevokeAccessInput = v.InferOutput<typeof RevokeAccessInput>
 

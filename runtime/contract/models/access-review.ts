@@ -1,7 +1,14 @@
 /** Access reviews as the public service has them: core-interface.md sections 1.12, 2.1 and 2.2. */
 import * as v from 'valibot'
-import { anyObject } from '../schema/free-object.ts'
-import { described, keptNull, maybe, nullable, object, strictObject } from '../schema/schemas.ts'
+import {
+  anyObject,
+  described,
+  keptNull,
+  maybe,
+  nullable,
+  object,
+  strictObject,
+} from '../schema/schemas.ts'
 import { listOf } from './reference.ts'
 import { MAX_FILTERS, ScopeFilter, sentMoment } from './review-scope.ts'
 

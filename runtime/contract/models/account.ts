@@ -1,7 +1,6 @@
 /** Accounts and what happens to them: service.md sections 2.5 and 3; connector-interface.md 2.7, 2.8. */
 import * as v from 'valibot'
-import { freeObject, stringMap } from '../schema/free-object.ts'
-import { described, nullable, strictObject } from '../schema/schemas.ts'
+import { described, freeObject, nullable, strictObject, stringMap } from '../schema/schemas.ts'
 
 export const AccountStatus = v.pipe(
   v.picklist(['ACTIVE', 'INACTIVE', 'SUSPENDED', 'DEPROVISIONED', 'PENDING', 'DELETED']),

@@ -1,8 +1,15 @@
 /** Apps and accounts of the core interface: core-interface.md sections 2.1 and 2.2. */
 import * as v from 'valibot'
-import { anyObject } from '../schema/free-object.ts'
 import { keysOf } from '../schema/keys.ts'
-import { described, keptNull, maybe, nullable, object, strictObject } from '../schema/schemas.ts'
+import {
+  anyObject,
+  described,
+  keptNull,
+  maybe,
+  nullable,
+  object,
+  strictObject,
+} from '../schema/schemas.ts'
 import { CATEGORIES, categoryOf } from './categories.ts'
 import { CustomAttribute } from './person.ts'
 

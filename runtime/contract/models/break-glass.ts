@@ -1,6 +1,7 @@
 /** Break-glass: permissions that people of some groups take at once, for a short time, and that are reviewed afterwards. Ours. */
 import * as v from 'valibot'
 import { described, maybe, strictObject } from '../schema/schemas.ts'
+import { reasonText } from './reference.ts'
 
 /** Longest that break-glass access may last, in minutes: a day. */
 export const MAX_GLASS_MINUTES = 1440
@@ -47,12 +48,7 @@ export const BreakGlass = strictObject(
 export type BreakGlass = v.InferInput<typeof BreakGlass>
 
 export const TakeBreakGlassInput = strictObject('TakeBreakGlassInput', {
-  reason: v.pipe(
-    v.string(),
-    v.regex(/\S/, 'a reason is needed'),
-    v.maxLength(MAX_GLASS_REASON),
-    v.metadata({ description: 'Why it cannot wait: all approvers read it' }),
-  ),
+  reason: reasonText(MAX_GLASS_REASON, 'Why it cannot wait: all approvers read it'),
   minutes: maybe(minutes('How long. Absent: as long as it may last')),
 })
 export type TakeBreakGlassInput = v.InferOutput<typeof TakeBreakGlassInput>

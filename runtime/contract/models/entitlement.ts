@@ -1,7 +1,13 @@
 /** What may be granted, where, and who holds it: connector-interface.md sections 2.3, 2.4, 2.6. */
 import * as v from 'valibot'
-import { freeObject, stringMap } from '../schema/free-object.ts'
-import { described, nullable, object, strictObject } from '../schema/schemas.ts'
+import {
+  described,
+  freeObject,
+  nullable,
+  object,
+  strictObject,
+  stringMap,
+} from '../schema/schemas.ts'
 import { accountId } from './account.ts'
 
 const resourceId = described(v.string(), 'The resource; the empty string is the global one')

@@ -1,7 +1,6 @@
 /** Spend records: connector-interface.md section 2.9. The inner objects are not specified there. */
 import * as v from 'valibot'
-import { freeObject } from '../schema/free-object.ts'
-import { described, nullable, strictObject } from '../schema/schemas.ts'
+import { described, freeObject, nullable, strictObject } from '../schema/schemas.ts'
 
 export const Expense = strictObject('Expense', 'One expense', {
   id: v.string(),

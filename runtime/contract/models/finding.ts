@@ -2,6 +2,7 @@
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
 import { described, nullable, strictObject } from '../schema/schemas.ts'
+import { reasonText } from './reference.ts'
 
 const moment = described(v.string(), 'ISO 8601, UTC')
 
@@ -129,12 +130,7 @@ export const AccessFinding = strictObject('Finding', 'Something wrong with acces
 export type AccessFinding = v.InferInput<typeof AccessFinding>
 
 export const AcceptFindingInput = strictObject('AcceptFindingInput', {
-  reason: v.pipe(
-    v.string(),
-    v.regex(/\S/, 'a reason is needed'),
-    v.maxLength(500),
-    v.metadata({ description: 'Why it may stay' }),
-  ),
+  reason: reasonText(500, 'Why it may stay'),
   until: described(
     v.string(),
     `When it is open again: ISO 8601, at most ${MAX_ACCEPTED_DAYS} days from now`,

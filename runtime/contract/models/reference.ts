@@ -21,6 +21,15 @@ export const listOf = <const S extends AnySchema>(schema: S, maxEntries = MAX_EN
 export const prose = (description: string) =>
   v.pipe(v.string(), v.maxLength(MAX_TEXT), v.metadata({ description }))
 
+/** Why a person does something; it is never empty. */
+export const reasonText = (maxLength: number, description: string) =>
+  v.pipe(
+    v.string(),
+    v.regex(/\S/, 'a reason is needed'),
+    v.maxLength(maxLength),
+    v.metadata({ description }),
+  )
+
 export const BaseGroup = v.pipe(
   v.object({
     id: keptNull(v.string()),

@@ -1,9 +1,8 @@
 /** Which accounts and entitlements of an app a review looks at: core-interface.md sections 1.12, 2.1 and 2.2. */
 import * as v from 'valibot'
 import { parseDatetime } from '../schema/datetime.ts'
-import { anyObject } from '../schema/free-object.ts'
 import { keysOf } from '../schema/keys.ts'
-import { described, maybe, nullable, strictObject } from '../schema/schemas.ts'
+import { anyObject, described, maybe, nullable, strictObject } from '../schema/schemas.ts'
 
 const OPTION_TYPES = [
   'STRING',

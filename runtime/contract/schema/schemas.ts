@@ -5,7 +5,9 @@
  * `null`. Only changes of the core interface tell the two apart.
  */
 import * as v from 'valibot'
+import { deeperThan, MAX_DEPTH } from './depth.ts'
 import { mapValues } from './keys.ts'
+import { isObject } from './record.ts'
 import type { AnySchema } from './shape.ts'
 
 type Titled<E> = [title: string, entries: E] | [title: string, description: string, entries: E]
@@ -49,3 +51,43 @@ export const nullable = <const S extends AnySchema>(schema: S) => v.nullish(sche
 
 /** An optional member of a change: `null` stays `null` and takes it back, absent leaves it as it is. */
 export const keptNull = <const S extends AnySchema>(schema: S) => v.optional(v.nullable(schema))
+
+/**
+ * A free-form JSON object: extra data, custom attributes of any shape, a service account's key. A
+ * `__proto__` member anywhere inside is refused: it is never data, and would be a trap for code that
+ * merges it later.
+ */
+export const freeObject = () =>
+  v.pipe(
+    v.custom<Record<string, unknown>>(isObject, 'Expected an object'),
+    v.check(
+      (value) => !deeperThan(value, MAX_DEPTH),
+      `must not be nested deeper than ${MAX_DEPTH} levels`,
+    ),
+    v.check((value) => !hasProtoKey(value), 'must not hold a member named __proto__'),
+    v.metadata({ jsonSchema: { type: 'object' } }),
+  )
+
+/** Any object; what is in it is judged by a schema of its own. */
+export const anyObject = () =>
+  v.pipe(
+    v.custom<Record<string, unknown>>(isObject, 'Expected an object'),
+    v.metadata({ jsonSchema: { type: 'object' } }),
+  )
+
+/** A map from string to string, as custom attributes are. */
+export const stringMap = () =>
+  v.pipe(
+    v.custom<Record<string, string>>(
+      (value) => isObject(value) && Object.values(value).every((one) => typeof one === 'string'),
+      'Expected an object whose values are strings',
+    ),
+    v.check((value) => !hasProtoKey(value), 'must not hold a member named __proto__'),
+    v.metadata({ jsonSchema: { type: 'object', additionalProperties: { type: 'string' } } }),
+  )
+
+function hasProtoKey(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  if (Object.hasOwn(value, '__proto__')) return true
+  return Object.values(value).some(hasProtoKey)
+}

@@ -1,13 +1,14 @@
 /** What a person finds in the store, but may not ask for. */
+
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { requestablePermissions } from '../../database/schema/app_store.ts'
-import { groups, users } from '../../database/schema/people.ts'
-import type { PermissionRow } from '../catalogue/store/permission-base.ts'
+import { type PermissionRow, requestablePermissions } from '../../database/schema/app_store.ts'
+import { users } from '../../database/schema/people.ts'
 import { foundIn } from '../catalogue/store/permissions.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
 import { findAllInStore, findInStore, type VisibleApp } from '../catalogue/store/visibility.ts'
-import { isId } from '../kernel/id.ts'
+import { groupsByName } from '../directory/users.ts'
+import { isId } from '../kernel/by-id.ts'
 import { groupIdsOf } from '../kernel/identity/app-reach.ts'
 import { type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { allowedFor } from '../requests/open-to.ts'
@@ -124,14 +125,7 @@ async function told(
   const teamIds = mayRead
     ? closed.flatMap(({ found, allowed }) => [...allowed, ...found.app.adminGroupIds])
     : []
-  const teams =
-    teamIds.length === 0
-      ? []
-      : await db
-          .select({ id: groups.id, name: groups.name })
-          .from(groups)
-          .where(inArray(groups.id, [...new Set(teamIds)]))
-          .orderBy(asc(groups.name))
+  const teams = await groupsByName(db, teamIds)
   const adminIds = closed.flatMap(({ found }) => found.app.adminUserIds)
   const people =
     adminIds.length === 0

@@ -2,10 +2,9 @@
 import { and, eq, isNull, ne, type SQL } from 'drizzle-orm'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
 import type { Db } from '../../database/database.ts'
-import { accessRequests } from '../../database/schema/requests.ts'
-import { isId } from '../kernel/id.ts'
+import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
+import { isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import type { RequestRow } from '../requests/machine/request.ts'
 import { sameThing } from '../requests/overlapping-grants.ts'
 
 /** That somebody has something already; `until`: when the last request that gives it ends, null for no end. */

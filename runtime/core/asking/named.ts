@@ -1,10 +1,7 @@
-/** Those who decide, by name. */
-import { inArray } from 'drizzle-orm'
 import { type DecisionStep, MAX_DECIDERS_NAMED } from '../../contract/models/asking.ts'
 import type { Db } from '../../database/database.ts'
-import { groups } from '../../database/schema/people.ts'
 import type { Approvers } from '../../database/schema/requests.ts'
-import { usersOf } from '../directory/users.ts'
+import { groupsByName, usersOf } from '../directory/users.ts'
 
 type Decider = DecisionStep['deciders'][number]
 
@@ -13,14 +10,10 @@ const first = (ids: readonly string[]): readonly string[] => ids.slice(0, MAX_DE
 /** People and groups as an assignee of a task is told, each in the order of their names; the first of many. */
 export async function namesOfAll(db: Db, all: readonly Approvers[]): Promise<Decider[][]> {
   const people = await usersOf(db, [...new Set(all.flatMap((one) => first(one.users)))])
-  const groupIds = [...new Set(all.flatMap((one) => first(one.groups)))]
-  const teams =
-    groupIds.length === 0
-      ? []
-      : await db
-          .select({ id: groups.id, name: groups.name })
-          .from(groups)
-          .where(inArray(groups.id, groupIds))
+  const teams = await groupsByName(
+    db,
+    all.flatMap((one) => first(one.groups)),
+  )
   const told = new Map<string, Decider>()
   for (const { id, givenName, familyName, email } of people)
     told.set(id, { id, type: 'USER', email, name: `${givenName} ${familyName}`.trim() || email })

@@ -2,10 +2,9 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { DecisionStep } from '../../contract/models/asking.ts'
 import type { Db } from '../../database/database.ts'
-import { accessRequests } from '../../database/schema/requests.ts'
+import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { decidedSteps, decidersOfAll } from '../requests/approvers.ts'
-import type { RequestRow } from '../requests/machine/request.ts'
 import { namesOfAll } from './named.ts'
 
 /** States in which somebody is asked, or is about to be. */

@@ -8,18 +8,16 @@ import {
   MAX_DELEGATIONS,
 } from '../../contract/models/delegation.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
-import type { Db } from '../../database/database.ts'
+import { type Db, written } from '../../database/database.ts'
 import { delegations } from '../../database/schema/delegations.ts'
 import { users } from '../../database/schema/people.ts'
 import { databaseTime } from '../../database/transactions.ts'
-import { written } from '../../database/written.ts'
 import { toUser, usersOf } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
-import { idEquals, rowOfId } from '../kernel/by-id.ts'
+import { idEquals, isId, rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { isId } from '../kernel/id.ts'
 import { demand, mayAct, type Principal } from '../kernel/identity/principal.ts'
-import { later } from '../kernel/jobs/back-off.ts'
+import { later } from '../kernel/jobs/tries.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 
 type DelegationRow = typeof delegations.$inferSelect

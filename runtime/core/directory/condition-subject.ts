@@ -2,10 +2,8 @@
 
 import type { Scalar } from '../../contract/models/condition.ts'
 import { membersOf } from '../../contract/schema/record.ts'
-import type { users } from '../../database/schema/people.ts'
+import type { UserRow } from '../../database/schema/people.ts'
 import type { ConditionSubject } from './condition.ts'
-
-type UserRow = typeof users.$inferSelect
 
 /** A person as conditions see them: `identity.email`, `identity.custom_attributes["Department"]`. */
 export function conditionSubject(user: UserRow): ConditionSubject {

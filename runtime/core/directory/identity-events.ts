@@ -3,7 +3,7 @@ import { and, asc, eq, gt, gte, inArray, lte } from 'drizzle-orm'
 import { invalidAt } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { identityEvents } from '../../database/schema/sync.ts'
-import { isId } from '../kernel/id.ts'
+import { isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 
 type EventQuery = {

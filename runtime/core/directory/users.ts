@@ -5,7 +5,13 @@ import type { User, UserSort } from '../../contract/models/person.ts'
 import { ROLES, type RoleName, roleOf } from '../../contract/models/roles.ts'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
-import { groupMembers, groups, userRoles, users } from '../../database/schema/people.ts'
+import {
+  groupMembers,
+  groups,
+  type UserRow,
+  userRoles,
+  users,
+} from '../../database/schema/people.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { idEquals, rowOfId } from '../kernel/by-id.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
@@ -16,8 +22,6 @@ import { keepAnAdmin } from './admins.ts'
 
 /** What stands between address and name in `search_text`. */
 const BETWEEN = '\u0001'
-
-type UserRow = typeof users.$inferSelect
 
 const byIds = prepared('users by ids', (db) =>
   db
@@ -186,6 +190,19 @@ export async function listGroups(db: Db, { domainId }: Principal, query: GroupQu
   )
   const order = [asc(groups.name), asc(groups.id)]
   return selectPage(db, groups, { where, order }, query, toGroup)
+}
+
+/** Groups by their ids, in the order of their names; nothing is asked for none. */
+export async function groupsByName(
+  db: Db,
+  ids: readonly string[],
+): Promise<{ id: string; name: string }[]> {
+  if (ids.length === 0) return []
+  return db
+    .select({ id: groups.id, name: groups.name })
+    .from(groups)
+    .where(inArray(groups.id, [...new Set(ids)]))
+    .orderBy(asc(groups.name))
 }
 
 const findGroup = (db: Db, principal: Principal, id: string): Promise<GroupRow> =>

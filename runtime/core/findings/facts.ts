@@ -1,10 +1,9 @@
 /** The facts that findings are judged by: what complete syncs told, beside what requests and reviews did. */
 import { desc, eq, type SQL, sql } from 'drizzle-orm'
 import semver from 'semver'
-import type { Beginning } from '../../database/beginning.ts'
-import type { Db } from '../../database/database.ts'
+import type { Beginning, Db } from '../../database/database.ts'
+import type { AppRow } from '../../database/schema/apps.ts'
 import { packages } from '../../database/schema/lifecycle.ts'
-import type { AppRow } from '../catalogue/apps/apps.ts'
 import { isShown, standsFor } from '../catalogue/store/requestable.ts'
 import { associationSpansOf } from '../history/associations.ts'
 import type { Connectors } from '../kernel/context/connectors.ts'

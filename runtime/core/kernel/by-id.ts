@@ -3,7 +3,6 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { LockStrength, PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
-import { isId } from './id.ts'
 
 /** A condition: a column holds an id. No condition where none is given. */
 export function idEquals(column: PgColumn, id: string): SQL
@@ -40,3 +39,7 @@ export async function rowOfId<T extends Owned>(
   if (row === undefined) throw notFound(what)
   return row
 }
+
+/** An id as the database knows ids. Anything else names nothing, and must not reach a uuid column. */
+export const isId = (text: string): boolean =>
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)

@@ -10,7 +10,7 @@ import { and, eq, isNull, lt, sql } from 'drizzle-orm'
 import { createCache } from '../../bounded/cache.ts'
 import { CACHES } from '../../bounded/caches.ts'
 import type { Db } from '../../database/database.ts'
-import { sharedAnswers } from '../../database/schema/once.ts'
+import { sharedAnswers } from '../../database/schema/deployment.ts'
 import type { Sealer } from '../../secrets/seal.ts'
 
 type SingleFlight = <T>(key: string, find: () => Promise<T>) => Promise<T>

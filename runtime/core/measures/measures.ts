@@ -1,12 +1,15 @@
 /** MEASURES: what is read from the database for monitoring. Each is one bounded question. */
 import type { Readings } from '../../contract/endpoints/metrics.ts'
-import type { Beginning } from '../../database/beginning.ts'
-import type { Db } from '../../database/database.ts'
+import type { Beginning, Db } from '../../database/database.ts'
 import type { Connectors } from '../kernel/context/connectors.ts'
 import { measureSyncs, outages } from './apps.ts'
-import { oldestJobs } from './jobs.ts'
-import { mailsByState } from './mails.ts'
-import { failingRequests, oldestRemovals, requestsByState } from './requests.ts'
+import {
+  failingRequests,
+  mailsByState,
+  oldestJobs,
+  oldestRemovals,
+  requestsByState,
+} from './work.ts'
 
 type Around = { domainId: string; connectors: Pick<Connectors, 'find'> }
 

@@ -4,7 +4,12 @@ import { and, asc, eq, inArray, isNotNull, isNull, ne, type SQL, sql } from 'dri
 import { OPEN_TASKS } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { accounts, apps } from '../../database/schema/apps.ts'
-import { offboardingSteps, userOffboardings } from '../../database/schema/offboarding.ts'
+import {
+  type OffboardingRow,
+  offboardingSteps,
+  type StepRow,
+  userOffboardings,
+} from '../../database/schema/offboarding.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessRequests, provisionedAccounts } from '../../database/schema/requests.ts'
 import { tasks } from '../../database/schema/tasks.ts'
@@ -19,14 +24,7 @@ import { makeUnusable } from '../provisioning/revoke.ts'
 import { doers } from '../requests/approvers.ts'
 import { judgeFailure } from '../requests/machine/failure.ts'
 import { openTask } from '../tasks/open-task.ts'
-import {
-  type StepEffect,
-  type StepEvent,
-  type StepRow,
-  type StepWrite,
-  stepTransition,
-} from './machine/steps.ts'
-import type { OffboardingRow } from './machine/transitions.ts'
+import { type StepEffect, type StepEvent, type StepWrite, stepTransition } from './machine/steps.ts'
 
 /** The accounts of a user, as `app_id` and `account`: also one that a request was just making. */
 export const knownAccounts = (userId: string): SQL => sql`

@@ -1,14 +1,13 @@
 /** The one place where the state of an offboarding changes. */
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { userOffboardings } from '../../database/schema/offboarding.ts'
+import { type OffboardingRow, userOffboardings } from '../../database/schema/offboarding.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { type Executor, execute } from '../machine/execute.ts'
 import { demandMove, mayBecome } from '../machine/states.ts'
 import { OFFBOARDING_STATES } from './machine/states.ts'
 import {
   type OffboardingEvent,
-  type OffboardingRow,
   type OffboardingWrite,
   offboardingTransition,
 } from './machine/transitions.ts'

@@ -1,16 +1,15 @@
 /** The background work of offboardings. */
 import { and, asc, eq, inArray, isNotNull, lte, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { userOffboardings } from '../../database/schema/offboarding.ts'
+import { type OffboardingRow, userOffboardings } from '../../database/schema/offboarding.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import { later } from '../kernel/jobs/back-off.ts'
+import { later } from '../kernel/jobs/tries.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
 import { collectAccounts, doSteps } from './accounts.ts'
 import { applyToOffboarding, failOffboarding, lockOffboarding } from './apply.ts'
 import { beginOffboarding } from './begin.ts'
-import type { OffboardingRow } from './machine/transitions.ts'
 
 /** Most that are told to be due at once. */
 const MAX_DUE = 50

@@ -5,7 +5,7 @@ import type {
 } from '../../contract/models/user-offboarding.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
 import type { Db } from '../../database/database.ts'
-import { userOffboardings } from '../../database/schema/offboarding.ts'
+import { type OffboardingRow, userOffboardings } from '../../database/schema/offboarding.ts'
 import { findUser } from '../directory/users.ts'
 import { rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
@@ -15,7 +15,6 @@ import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { applyToOffboarding } from './apply.ts'
 import { notOver } from './left.ts'
 import { OFFBOARDING_STATES } from './machine/states.ts'
-import type { OffboardingRow } from './machine/transitions.ts'
 import { scheduleOffboarding } from './schedule.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>

@@ -1,11 +1,11 @@
 /** Scheduling an offboarding: by an admin, or by a provider that pushes people. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { userOffboardings } from '../../database/schema/offboarding.ts'
+import { type OffboardingRow, userOffboardings } from '../../database/schema/offboarding.ts'
 import { keepAnAdmin } from '../directory/admins.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { type OffboardingRow, offboardingTarget } from './machine/transitions.ts'
+import { offboardingTarget } from './machine/transitions.ts'
 
 /**
  * Schedules it, or has it begin at once (`scheduledAt` null).

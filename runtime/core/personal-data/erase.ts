@@ -3,13 +3,13 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { PersonErased } from '../../contract/endpoints/personal-data.ts'
 import { conflict } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
-import { users } from '../../database/schema/people.ts'
+import { type UserRow, users } from '../../database/schema/people.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import { redactEntries } from '../kernel/audit/redacted.ts'
 import { chainWaiting } from '../kernel/audit/waiting.ts'
 import { longStatements } from '../sync/runs.ts'
 import { target } from './export.ts'
-import { namesAnywhere, namesNearby, type PersonRow, personOf } from './person.ts'
+import { namesAnywhere, namesNearby, personOf } from './person.ts'
 import { standingAlone, type Table, tablesOf } from './places.ts'
 import { ERASED, PERSONAL_KEPT } from './rules.ts'
 import { whatHolds } from './standing.ts'
@@ -67,7 +67,7 @@ export async function erasePerson(
     })
 }
 
-async function eraseAll(tx: Db, person: PersonRow, anywhere: readonly string[]): Promise<Counts> {
+async function eraseAll(tx: Db, person: UserRow, anywhere: readonly string[]): Promise<Counts> {
   const nearby = (await namesNearby(tx, person)).map(standingAlone)
   const counts: Counts = []
   const add = (what: string, count: number) => void (count > 0 && counts.push({ what, count }))
@@ -109,7 +109,7 @@ const ABOUT: Readonly<Record<string, (userId: string) => SQL>> = {
 /** Takes names out of entries that hold them: those of a version before, and words in which a person wrote one. */
 async function eraseInClear(
   tx: Db,
-  { id, domainId }: PersonRow,
+  { id, domainId }: UserRow,
   anywhere: readonly string[],
   nearby: readonly string[],
 ): Promise<number> {

@@ -2,12 +2,10 @@
 import { sql } from 'drizzle-orm'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
-import { users } from '../../database/schema/people.ts'
-
-export type PersonRow = typeof users.$inferSelect
+import { type UserRow, users } from '../../database/schema/people.ts'
 
 /** @throws CoreError not_found where nobody has the address */
-export async function personOf(db: Db, domainId: string, email: string): Promise<PersonRow> {
+export async function personOf(db: Db, domainId: string, email: string): Promise<UserRow> {
   const [row] = await db
     .select()
     .from(users)
@@ -20,7 +18,7 @@ export async function personOf(db: Db, domainId: string, email: string): Promise
 const LEAST = 3
 
 /** What names the person wherever it stands: addresses, of accounts too, and the whole name. */
-export async function namesAnywhere(db: Db, person: PersonRow): Promise<string[]> {
+export async function namesAnywhere(db: Db, person: UserRow): Promise<string[]> {
   const { rows } = await db.execute<{ text: string | null }>(sql`
     select email as text from accounts where user_id = ${person.id}
     union select unique_identifier from accounts where user_id = ${person.id}
@@ -33,7 +31,7 @@ export async function namesAnywhere(db: Db, person: PersonRow): Promise<string[]
 }
 
 /** What names the person in what is about them: each of the names by itself, and ids of accounts. */
-export async function namesNearby(db: Db, person: PersonRow): Promise<string[]> {
+export async function namesNearby(db: Db, person: UserRow): Promise<string[]> {
   const { rows } = await db.execute<{ text: string }>(sql`
     select unique_identifier as text from accounts where user_id = ${person.id}
     union select unique_identifier from account_spans where user_id = ${person.id}`)

@@ -1,14 +1,14 @@
 /** What keeps a person from being erased: access that is there, or that is about to be given. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import type { UserRow } from '../../database/schema/people.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
-import type { PersonRow } from './person.ts'
 
 const OFFBOARD = 'offboard the person first: POST /lifecycle-management/user-offboardings'
 
 /** What to do first, a line each; none where the person may be erased. */
-export async function whatHolds(db: Db, person: PersonRow): Promise<string[]> {
+export async function whatHolds(db: Db, person: UserRow): Promise<string[]> {
   const { id, email, status } = person
   if (email === FIRST_ADMIN) return ['the host made this user for its operator; it is no person']
   const { rows } = await db.execute<{

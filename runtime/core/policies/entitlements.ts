@@ -1,15 +1,16 @@
 /** What policies give: apps, and permissions in them, as they are now. */
+
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { appStoreSettings, requestablePermissions } from '../../database/schema/app_store.ts'
-import { apps } from '../../database/schema/apps.ts'
-import type { accessPolicies } from '../../database/schema/policies.ts'
-import type { AppRow } from '../catalogue/apps/apps.ts'
-import type { PermissionRow } from '../catalogue/store/permission-base.ts'
-import type { SettingsRow } from '../catalogue/store/settings-view.ts'
-import { isId } from '../kernel/id.ts'
-
-export type PolicyRow = typeof accessPolicies.$inferSelect
+import {
+  appStoreSettings,
+  type PermissionRow,
+  requestablePermissions,
+  type SettingsRow,
+} from '../../database/schema/app_store.ts'
+import { type AppRow, apps } from '../../database/schema/apps.ts'
+import type { PolicyRow } from '../../database/schema/policies.ts'
+import { isId } from '../kernel/by-id.ts'
 
 /** One thing that a policy gives; its key is the permission's id, else the app's. */
 export type PolicyEntitlement = {

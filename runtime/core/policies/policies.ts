@@ -10,25 +10,22 @@ import {
   type PolicySort,
 } from '../../contract/models/access-policy.ts'
 import { hasExpression } from '../../contract/models/condition.ts'
-import type { Db } from '../../database/database.ts'
-import { requestablePermissions } from '../../database/schema/app_store.ts'
-import { apps } from '../../database/schema/apps.ts'
-import { accessPolicies } from '../../database/schema/policies.ts'
+import { type Db, written } from '../../database/database.ts'
+import { accessPolicies, type PolicyRow } from '../../database/schema/policies.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
-import { written } from '../../database/written.ts'
 import { changedMembers } from '../catalogue/store/merge.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { rowOfId } from '../kernel/by-id.ts'
-import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { orderOf } from '../kernel/list/order.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { hasPart } from '../kernel/list/search.ts'
+import { thingLabels } from '../kernel/thing-labels.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
 import { sweepAgain } from './changed.ts'
-import { isInForce, type PolicyRow } from './entitlements.ts'
+import { isInForce } from './entitlements.ts'
 
 const SORTED = { created: accessPolicies.createdAt, name: accessPolicies.name }
 
@@ -220,35 +217,11 @@ export async function thingNames(
 
 /** What apps and permissions are called, and whose a permission is. */
 async function namesOf(db: Db, wanted: readonly PolicyApp[], domainId: string) {
-  const appIds = [...new Set(wanted.map(({ id }) => id))].filter(isId)
-  const permissionIds = [...new Set(wanted.flatMap(({ permissions }) => permissions))].filter(isId)
-  const appRows =
-    appIds.length === 0
-      ? []
-      : await db
-          .select({ id: apps.id, label: apps.name })
-          .from(apps)
-          .where(and(inArray(apps.id, appIds), eq(apps.domainId, domainId)))
-  const permissionRows =
-    permissionIds.length === 0
-      ? []
-      : await db
-          .select({
-            id: requestablePermissions.id,
-            label: requestablePermissions.label,
-            appId: requestablePermissions.appId,
-          })
-          .from(requestablePermissions)
-          .where(
-            and(
-              inArray(requestablePermissions.id, permissionIds),
-              eq(requestablePermissions.domainId, domainId),
-            ),
-          )
-  return {
-    labels: new Map([...appRows, ...permissionRows].map(({ id, label }) => [id, label])),
-    owners: new Map(permissionRows.map(({ id, appId }) => [id, appId])),
-  }
+  const { apps, permissions, owners } = await thingLabels(db, domainId, {
+    apps: wanted.map(({ id }) => id),
+    permissions: wanted.flatMap((app) => app.permissions),
+  })
+  return { labels: new Map([...apps, ...permissions]), owners }
 }
 
 /** Policies as on the wire. What was deleted since is left out. */

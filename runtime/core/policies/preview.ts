@@ -3,7 +3,7 @@ import { and, asc, eq, gt } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { AccessPolicyInput } from '../../contract/models/access-policy.ts'
 import type { Db } from '../../database/database.ts'
-import { users } from '../../database/schema/people.ts'
+import { type UserRow, users } from '../../database/schema/people.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { findPolicy, policyRowOf } from './policies.ts'
 import { fitsPolicy, matches } from './wanted.ts'
@@ -64,8 +64,6 @@ export async function previewPolicy(
   }
   return found
 }
-
-type UserRow = typeof users.$inferSelect
 
 const batchOf = (db: Db, domainId: string, after: string | null): Promise<UserRow[]> =>
   db

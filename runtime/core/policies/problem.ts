@@ -2,10 +2,9 @@
 
 import { and, eq, isNull } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { accessPolicies } from '../../database/schema/policies.ts'
+import { accessPolicies, type PolicyRow } from '../../database/schema/policies.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
-import type { PolicyRow } from './entitlements.ts'
 
 /** Opens an ERROR task for a policy that has none yet; a change of the policy ends the problem. */
 export async function tellProblem(

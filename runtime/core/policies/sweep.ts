@@ -5,19 +5,14 @@
 
 import { and, asc, eq, gt, inArray, isNotNull, lte } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { users } from '../../database/schema/people.ts'
-import { accessPolicies, type SweepCounts } from '../../database/schema/policies.ts'
+import { type UserRow, users } from '../../database/schema/people.ts'
+import { accessPolicies, type PolicyRow, type SweepCounts } from '../../database/schema/policies.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { usersChanged } from './changed.ts'
-import {
-  entitlementsOf,
-  isInForce,
-  type PolicyEntitlement,
-  type PolicyRow,
-} from './entitlements.ts'
+import { entitlementsOf, isInForce, type PolicyEntitlement } from './entitlements.ts'
 import { reconcile } from './reconcile.ts'
 import { isDifferent, matches, policyChanges } from './wanted.ts'
 
@@ -56,8 +51,6 @@ async function sweepBatch(
     .set({ sweptTo: last, swept: counts })
     .where(and(eq(accessPolicies.id, policy.id), eq(accessPolicies.sweep, policy.sweep)))
 }
-
-type UserRow = typeof users.$inferSelect
 
 /** The next users: of a policy that gives nothing those who have something by it. */
 async function batchOf(db: Db, policy: PolicyRow, after: string): Promise<UserRow[]> {

@@ -1,13 +1,12 @@
 /** What a policy wants for a person, and how that differs from what it has asked for. */
 
-import type { users } from '../../database/schema/people.ts'
+import type { UserRow } from '../../database/schema/people.ts'
+import type { PolicyRow } from '../../database/schema/policies.ts'
+import type { RequestRow } from '../../database/schema/requests.ts'
 import { holds } from '../directory/condition.ts'
 import { conditionSubject } from '../directory/condition-subject.ts'
-import type { RequestRow } from '../requests/machine/request.ts'
 import { standingOf } from '../requests/machine/states.ts'
-import { isInForce, type PolicyEntitlement, type PolicyRow } from './entitlements.ts'
-
-type UserRow = typeof users.$inferSelect
+import { isInForce, type PolicyEntitlement } from './entitlements.ts'
 
 /**
  * Whether a person matches a policy. Only ACTIVE people do: who is STAGED has not begun, and who is

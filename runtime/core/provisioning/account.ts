@@ -1,11 +1,10 @@
 /** The account of a person in an app: found, or made where there is none. */
 
 import { and, eq, sql } from 'drizzle-orm'
-import type { Db } from '../../database/database.ts'
+import { type Db, one } from '../../database/database.ts'
 import { accounts } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
 import { type EntitlementRef, provisionedAccounts } from '../../database/schema/requests.ts'
-import { one } from '../../database/written.ts'
 import { faultOf } from '../kernel/faults.ts'
 import { type AppClient, failedCall, type StepOutcome, type SystemAnswer } from './client.ts'
 import type { Pair } from './pair.ts'

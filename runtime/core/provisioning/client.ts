@@ -5,7 +5,7 @@ import type { CapabilityName } from '../../contract/capabilities/capabilities.ts
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
-import type { AppRow } from '../catalogue/apps/apps.ts'
+import type { AppRow } from '../../database/schema/apps.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
 import { enterApp, noteAway, noteBack, type SystemFault } from '../catalogue/apps/outages.ts'
 import type { ConnectorAnswer } from '../kernel/context/connectors.ts'

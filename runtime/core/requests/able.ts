@@ -2,9 +2,8 @@
 import { and, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
-import type { Approvers } from '../../database/schema/requests.ts'
+import type { Approvers, RequestRow } from '../../database/schema/requests.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
-import type { RequestRow } from './machine/request.ts'
 
 /** Who a request is of and for. */
 export type Parties = Pick<RequestRow, 'requesterId' | 'targetUserId'>

@@ -2,7 +2,7 @@
 import { inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
-import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
+import type { ApprovalPlan, Approvers, RequestRow } from '../../database/schema/requests.ts'
 import { adminsOf } from '../directory/admins.ts'
 import {
   type Able,
@@ -14,7 +14,6 @@ import {
   partiesOf,
 } from './able.ts'
 import type { DecidedStep } from './machine/events.ts'
-import type { RequestRow } from './machine/request.ts'
 
 /** A request, and where. */
 type PartiesOfApp = Parties & Pick<RequestRow, 'appId' | 'domainId'>

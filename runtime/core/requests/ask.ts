@@ -9,12 +9,12 @@ import {
 } from '../../contract/errors/problem.ts'
 import type { CreateAccessRequestInput } from '../../contract/models/access-request.ts'
 import type { Db } from '../../database/database.ts'
-import { requestablePermissions } from '../../database/schema/app_store.ts'
-import type { PermissionRow } from '../catalogue/store/permission-base.ts'
+import { type PermissionRow, requestablePermissions } from '../../database/schema/app_store.ts'
+import type { RequestRow } from '../../database/schema/requests.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
 import { findFound, permissionsFoundBy, type VisibleApp } from '../catalogue/store/visibility.ts'
 import { usersOf } from '../directory/users.ts'
-import { isId } from '../kernel/id.ts'
+import { isId } from '../kernel/by-id.ts'
 import {
   type Caller,
   callerOf,
@@ -26,7 +26,6 @@ import { requestConfig } from './config.ts'
 import { createRequest } from './create.ts'
 import { durationOf } from './duration.ts'
 import type { RequestMeans } from './job-key.ts'
-import type { RequestRow } from './machine/request.ts'
 import { isClosedTo } from './open-to.ts'
 import { answerRequests } from './read.ts'
 

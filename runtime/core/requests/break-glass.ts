@@ -3,14 +3,16 @@ import { and, eq, notInArray, sql } from 'drizzle-orm'
 import { bodyEntry, CoreError, forbidden, notFound } from '../../contract/errors/problem.ts'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import type { TakeBreakGlassInput } from '../../contract/models/break-glass.ts'
-import type { Db } from '../../database/database.ts'
-import { appStoreSettings, requestablePermissions } from '../../database/schema/app_store.ts'
+import { type Db, one } from '../../database/database.ts'
+import {
+  appStoreSettings,
+  breakGlass,
+  requestablePermissions,
+} from '../../database/schema/app_store.ts'
 import { apps } from '../../database/schema/apps.ts'
-import { breakGlass } from '../../database/schema/break_glass.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
-import { one } from '../../database/written.ts'
-import { isId } from '../kernel/id.ts'
+import { isId } from '../kernel/by-id.ts'
 import { groupArrayOf } from '../kernel/identity/app-reach.ts'
 import { mayAct, type Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'

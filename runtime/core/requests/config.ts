@@ -1,11 +1,11 @@
 /** The settings for requests of an app, or of a permission of it: one form for both. */
 import type { AccessLength } from '../../contract/models/access-length.ts'
+import type { PermissionRow, SettingsRow } from '../../database/schema/app_store.ts'
+import type { AppRow } from '../../database/schema/apps.ts'
 import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
-import type { AppRow } from '../catalogue/apps/apps.ts'
 import { isNobody, type People } from '../catalogue/store/approvers.ts'
-import type { PermissionRow } from '../catalogue/store/permission-base.ts'
 import { permissionView, type RequestConfigView } from '../catalogue/store/permission-view.ts'
-import { type SettingsRow, settingsView } from '../catalogue/store/settings-view.ts'
+import { settingsView } from '../catalogue/store/settings-view.ts'
 
 /** The settings that a request is made and carried out by. */
 export type RequestConfig = {

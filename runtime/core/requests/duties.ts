@@ -1,9 +1,9 @@
 /** What rules of separation of duties make of a new request. */
 import type { OnRequest } from '../../contract/models/separation.ts'
 import type { Db } from '../../database/database.ts'
+import type { PermissionRow } from '../../database/schema/app_store.ts'
+import type { AppRow } from '../../database/schema/apps.ts'
 import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
-import type { AppRow } from '../catalogue/apps/apps.ts'
-import type { PermissionRow } from '../catalogue/store/permission-base.ts'
 import { conflictsOfNew } from '../separation/check.ts'
 import { strictest } from '../separation/rules.ts'
 

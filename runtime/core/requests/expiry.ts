@@ -1,10 +1,10 @@
 /** What is due for a request although nothing happened: its time to be decided, or to be held, is over. */
 import type { Db } from '../../database/database.ts'
+import type { RequestRow } from '../../database/schema/requests.ts'
 import { apply } from './apply.ts'
 import { lookForDeciders } from './decide.ts'
 import type { RequestMeans } from './job-key.ts'
 import { decisionEnd } from './machine/deciding.ts'
-import type { RequestRow } from './machine/request.ts'
 import { standingOf } from './machine/states.ts'
 
 /** Goes on with a locked request whose moment has come; a pending operation stays as it is. */

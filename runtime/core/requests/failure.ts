@@ -1,11 +1,11 @@
 /** An operation of a request that failed: what follows is judged by machine/failure.ts, and applied here. */
 import type { Db } from '../../database/database.ts'
+import type { RequestRow } from '../../database/schema/requests.ts'
 import type { Tell } from '../kernel/context/context.ts'
 import type { Failed } from '../provisioning/client.ts'
 import { apply } from './apply.ts'
 import type { RequestMeans } from './job-key.ts'
 import { type FailureVerdict, judgeDefect, judgeFailure } from './machine/failure.ts'
-import type { RequestRow } from './machine/request.ts'
 import { subjectOf } from './subject.ts'
 import { hasOpenTask } from './tasks.ts'
 

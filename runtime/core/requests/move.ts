@@ -2,12 +2,11 @@
 
 import { eq, sql } from 'drizzle-orm'
 import type { RequestStatus } from '../../contract/models/access-request.ts'
-import type { Db } from '../../database/database.ts'
+import { type Db, one } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
-import { accessRequests } from '../../database/schema/requests.ts'
-import { one } from '../../database/written.ts'
+import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
 import { demandMove } from '../machine/states.ts'
-import type { RequestChange, RequestRow, RequestWrite } from './machine/request.ts'
+import type { RequestChange, RequestWrite } from './machine/request.ts'
 import { failedWords, REQUEST_STATES } from './machine/states.ts'
 
 /** Changes a locked request without its state, and answers it as it is then. */

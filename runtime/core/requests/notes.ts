@@ -3,14 +3,15 @@
  * request; what failed, with names and answers of systems, only those who may read the tasks of its app. The
  * others read what happened, and who to ask.
  */
+
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { apps } from '../../database/schema/apps.ts'
-import { groups, userRoles, users } from '../../database/schema/people.ts'
-import type { AppRow } from '../catalogue/apps/apps.ts'
+import { type AppRow, apps } from '../../database/schema/apps.ts'
+import { userRoles, users } from '../../database/schema/people.ts'
+import type { RequestRow } from '../../database/schema/requests.ts'
+import { groupsByName } from '../directory/users.ts'
 import { reach, reachesNone } from '../kernel/identity/app-reach.ts'
 import { type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
-import type { RequestRow } from './machine/request.ts'
 import { failedWords } from './machine/states.ts'
 
 /** Which of some apps the caller may read the tasks of. */
@@ -62,15 +63,10 @@ export async function whoToAsk(
           .from(users)
           .where(and(inArray(users.id, userIds), mayAct))
           .orderBy(asc(users.email))
-  const groupIds = [...new Set(asked.flatMap(({ adminGroupIds }) => adminGroupIds))]
-  const teams =
-    groupIds.length === 0
-      ? []
-      : await db
-          .select({ id: groups.id, name: groups.name })
-          .from(groups)
-          .where(inArray(groups.id, groupIds))
-          .orderBy(asc(groups.name))
+  const teams = await groupsByName(
+    db,
+    asked.flatMap(({ adminGroupIds }) => adminGroupIds),
+  )
   const everywhere = await db
     .selectDistinct({ name: users.email })
     .from(userRoles)

@@ -1,8 +1,8 @@
 /** Who may receive access: the allowed groups of an app, or a permission's own. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import type { PermissionRow } from '../../database/schema/app_store.ts'
 import { allowedIds } from '../catalogue/store/approvers.ts'
-import type { PermissionRow } from '../catalogue/store/permission-base.ts'
 import { configView } from '../catalogue/store/permission-view.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
 import type { VisibleApp } from '../catalogue/store/visibility.ts'

@@ -1,9 +1,8 @@
 /** What requests of the same person in the same system mean for each other: who needs what another one gave. */
 import { and, eq, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { accessRequests } from '../../database/schema/requests.ts'
+import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
 import type { Pair } from '../provisioning/pair.ts'
-import type { RequestRow } from './machine/request.ts'
 import { standingOf, statesThatAre } from './machine/states.ts'
 
 /** A condition: requests of a person in an app. */

@@ -4,11 +4,11 @@ import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { preApprovalRules } from '../../database/schema/app_store.ts'
+import type { RequestRow } from '../../database/schema/requests.ts'
 import { attributeOf, type ConditionSubject } from '../directory/condition.ts'
 import { conditionSubject } from '../directory/condition-subject.ts'
 import { usersOf } from '../directory/users.ts'
 import { groupIdsOf } from '../kernel/identity/app-reach.ts'
-import type { RequestRow } from './machine/request.ts'
 
 type Rule = {
   justification: string

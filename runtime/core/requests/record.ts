@@ -1,7 +1,8 @@
 /** What happened to a request without a change of its state, in the log. */
 import type { Db } from '../../database/database.ts'
+import type { RequestRow } from '../../database/schema/requests.ts'
 import { type ActivityOutcome, type Actor, recordActivity } from '../kernel/audit/activity.ts'
-import { type RequestRow, recordOf, systemOf } from './machine/request.ts'
+import { recordOf, systemOf } from './machine/request.ts'
 
 export const recordRequest = (
   tx: Db,

@@ -1,10 +1,9 @@
 /** What a request that ended has left to others: revoked when the last of them leaves, and no sooner. */
 import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { accessRequests } from '../../database/schema/requests.ts'
+import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
 import { OPEN_STATES } from '../../database/schema/tasks.ts'
 import { keepProvisionedAccount, provisionedAccountOf } from '../provisioning/account.ts'
-import type { RequestRow } from './machine/request.ts'
 import { statesThatAre } from './machine/states.ts'
 import { holdsMore, ofPair, sameThing } from './overlapping-grants.ts'
 

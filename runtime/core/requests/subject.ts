@@ -1,18 +1,19 @@
 /** What a request is about, as it is now, and how it is fulfilled. */
 
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
-import type { Db } from '../../database/database.ts'
+import { type Db, one } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
-import { appStoreSettings, requestablePermissions } from '../../database/schema/app_store.ts'
-import { apps } from '../../database/schema/apps.ts'
+import {
+  appStoreSettings,
+  type PermissionRow,
+  requestablePermissions,
+} from '../../database/schema/app_store.ts'
+import { type AppRow, apps } from '../../database/schema/apps.ts'
 import { groups } from '../../database/schema/people.ts'
-import type { EntitlementRef } from '../../database/schema/requests.ts'
-import { one } from '../../database/written.ts'
-import type { AppRow } from '../catalogue/apps/apps.ts'
-import type { PermissionRow } from '../catalogue/store/permission-base.ts'
+import type { EntitlementRef, RequestRow } from '../../database/schema/requests.ts'
+import { appsOf } from '../catalogue/apps/apps.ts'
 import { type RequestConfig, requestConfig } from './config.ts'
 import type { FulfilmentRoute } from './machine/events.ts'
-import type { RequestRow } from './machine/request.ts'
 
 /** The app, the permission and the settings of a request, as they are now. */
 export async function subjectOf(tx: Db, request: RequestRow) {
@@ -91,8 +92,7 @@ export async function routesOf(tx: Db, subjects: readonly Subject[]): Promise<Fu
   )
   const known = new Map(subjects.map(({ app }) => [app.id, app]))
   const others = standing.flatMap((one) => (one && !known.has(one.appId) ? [one.appId] : []))
-  const rows =
-    others.length === 0 ? [] : await tx.select().from(apps).where(inArray(apps.id, others))
+  const rows = others.length === 0 ? [] : await appsOf(tx, others)
   for (const row of rows) known.set(row.id, row)
   return subjects.map((subject, at) => {
     const standsFor = standing[at] ?? null

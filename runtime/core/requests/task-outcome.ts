@@ -4,7 +4,7 @@ import { badRequest, conflict, forbidden } from '../../contract/errors/problem.t
 import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import type { TaskCategory } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
-import { accessRequests } from '../../database/schema/requests.ts'
+import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
 import { tasks } from '../../database/schema/tasks.ts'
 import { callNow } from '../catalogue/apps/outages.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -13,7 +13,6 @@ import { apply } from './apply.ts'
 import { type Decision, decided } from './decide.ts'
 import type { RequestMeans } from './job-key.ts'
 import type { RequestEvent } from './machine/events.ts'
-import type { RequestRow } from './machine/request.ts'
 import { standingOf } from './machine/states.ts'
 
 /** The request of a task, locked until the transaction ends: before the task itself, in every place. */

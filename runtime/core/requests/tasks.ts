@@ -6,10 +6,10 @@ import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
-import type { Approvers } from '../../database/schema/requests.ts'
+import type { Approvers, RequestRow } from '../../database/schema/requests.ts'
 import { taskAssignees, tasks } from '../../database/schema/tasks.ts'
 import { openTask } from '../tasks/open-task.ts'
-import { type RequestRow, systemOf, type TaskKind } from './machine/request.ts'
+import { systemOf, type TaskKind } from './machine/request.ts'
 
 /** TASKS: what a request asks of people -> the task's type and words. */
 const TASKS = {

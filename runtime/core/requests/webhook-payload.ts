@@ -5,7 +5,8 @@
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
-import { type AppRow, appsOf } from '../catalogue/apps/apps.ts'
+import type { AppRow } from '../../database/schema/apps.ts'
+import { appsOf } from '../catalogue/apps/apps.ts'
 import { anyOf } from '../catalogue/store/lookups.ts'
 import { toUser, usersOf } from '../directory/users.ts'
 

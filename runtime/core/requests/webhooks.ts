@@ -1,10 +1,10 @@
 /** Inline webhooks of access requests: what they are told, and what their answers mean. */
 import type { Db } from '../../database/database.ts'
-import type { AppRow } from '../catalogue/apps/apps.ts'
+import type { AppRow } from '../../database/schema/apps.ts'
+import type { RequestRow } from '../../database/schema/requests.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import type { StepOutcome } from '../provisioning/client.ts'
 import { callWebhook, type WebhookAnswer } from '../webhooks/call.ts'
-import type { RequestRow } from './machine/request.ts'
 import { change } from './move.ts'
 import { subjectOf } from './subject.ts'
 import { webhookPayload } from './webhook-payload.ts'

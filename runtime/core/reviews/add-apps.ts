@@ -6,13 +6,15 @@ import type {
 } from '../../contract/models/access-review.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
-import { accessReviewApps } from '../../database/schema/reviews.ts'
+import {
+  accessReviewApps,
+  type ReviewAppRow,
+  type ReviewRow,
+} from '../../database/schema/reviews.ts'
+import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { sendReviewJob } from './keys.ts'
-import type { ReviewRow } from './machine/log.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
 import { readinessOf } from './readiness.ts'
 import { noteReview } from './rows.ts'
 import { appError, scopeFault } from './scope.ts'

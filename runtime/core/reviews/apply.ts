@@ -1,30 +1,25 @@
 /** The executor of access reviews: an event of a locked review, app or line is carried out in the caller's transaction. */
 import { eq } from 'drizzle-orm'
-import type { Db } from '../../database/database.ts'
+import { type Db, one } from '../../database/database.ts'
+import type { AppRow } from '../../database/schema/apps.ts'
 import {
   accessReviewApps,
   accessReviewItems,
   accessReviews,
+  type ItemRow,
+  type ReviewAppRow,
+  type ReviewRow,
 } from '../../database/schema/reviews.ts'
-import { one } from '../../database/written.ts'
-import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { type Executor, execute } from '../machine/execute.ts'
 import { demandMove } from '../machine/states.ts'
 import { syncAgain } from '../sync/trigger.ts'
 import { closeHands, openHands } from './hands.ts'
-import {
-  type ItemRow,
-  type LineEffect,
-  type LineEvent,
-  type LineWrite,
-  lineTransition,
-} from './machine/line.ts'
-import { type ReviewRow, systemOf } from './machine/log.ts'
+import { type LineEffect, type LineEvent, type LineWrite, lineTransition } from './machine/line.ts'
+import { systemOf } from './machine/log.ts'
 import { type ReviewEvent, type ReviewWrite, reviewTransition } from './machine/review.ts'
 import {
   type ReviewAppEvent,
-  type ReviewAppRow,
   type ReviewAppWrite,
   reviewAppTransition,
 } from './machine/review-app.ts'

@@ -4,12 +4,16 @@ import { conflict } from '../../contract/errors/problem.ts'
 import { OPEN_TASKS } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
-import { accessReviewAssignments, accessReviewItems } from '../../database/schema/reviews.ts'
+import {
+  accessReviewAssignments,
+  accessReviewItems,
+  type ReviewAppRow,
+  type ReviewRow,
+} from '../../database/schema/reviews.ts'
 import { OPEN_STATES, tasks } from '../../database/schema/tasks.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { openTask } from '../tasks/open-task.ts'
-import { type ReviewRow, systemOf } from './machine/log.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
+import { systemOf } from './machine/log.ts'
 import { UNDECIDED, UNDECIDED_STATES } from './machine/states.ts'
 import { demandUpload } from './uploads.ts'
 

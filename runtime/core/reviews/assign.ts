@@ -3,13 +3,16 @@ import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
-import { accessReviewAssignments, accessReviewItems } from '../../database/schema/reviews.ts'
+import {
+  accessReviewAssignments,
+  accessReviewItems,
+  type ReviewAppRow,
+  type ReviewRow,
+} from '../../database/schema/reviews.ts'
 import { adminIds } from '../directory/admins.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { askReviewers } from './asking.ts'
 import { teamsOfLastTime } from './last-time.ts'
-import type { ReviewRow } from './machine/log.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
 import { UNDECIDED } from './machine/states.ts'
 import {
   type PeopleById,

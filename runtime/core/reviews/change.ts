@@ -3,9 +3,13 @@
 import { eq } from 'drizzle-orm'
 import { badRequest } from '../../contract/errors/problem.ts'
 import type { UpdateAccessReviewInput } from '../../contract/models/access-review.ts'
-import type { Db } from '../../database/database.ts'
-import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
-import { one } from '../../database/written.ts'
+import { type Db, one } from '../../database/database.ts'
+import {
+  accessReviewApps,
+  accessReviews,
+  type ReviewAppRow,
+  type ReviewRow,
+} from '../../database/schema/reviews.ts'
 import { findUser } from '../directory/users.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -14,8 +18,6 @@ import { applyToReview, applyToReviewApp } from './apply.ts'
 import { dismissAsked } from './asking.ts'
 import { demandFreeName, demandRecurrence, demandUnfinished, futureMoment } from './create.ts'
 import { sendReviewJob } from './keys.ts'
-import type { ReviewRow } from './machine/log.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
 import { toReview } from './read.ts'
 import { nextOf } from './recur.ts'
 import { findReview, findReviewApp, lockReviewApp, noteReview } from './rows.ts'

@@ -2,7 +2,11 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { conflict } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
-import { accessReviewItems } from '../../database/schema/reviews.ts'
+import {
+  accessReviewItems,
+  type ReviewAppRow,
+  type ReviewRow,
+} from '../../database/schema/reviews.ts'
 import type { Actor } from '../kernel/audit/activity.ts'
 import type { CoreContext, RequestContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -12,8 +16,6 @@ import { applyToReview, applyToReviewApp } from './apply.ts'
 import { closeAnswered } from './asking.ts'
 import { demandUnderWay } from './decide.ts'
 import { sendReviewJob } from './keys.ts'
-import type { ReviewRow } from './machine/log.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
 import { UNDECIDED } from './machine/states.ts'
 import { toReview } from './read.ts'
 import { findReview, findReviewApp, lockReviewApp } from './rows.ts'

@@ -1,7 +1,7 @@
 /** What later syncs say of the lines of a review: gone before they were decided, or gone because they were rejected. */
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { accessReviewApps } from '../../database/schema/reviews.ts'
+import { accessReviewApps, type ReviewAppRow } from '../../database/schema/reviews.ts'
 import { OPEN_STATES } from '../../database/schema/tasks.ts'
 import { associationSpansOf } from '../history/associations.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
@@ -9,7 +9,6 @@ import { GONE } from '../provisioning/account.ts'
 import { UNUSABLE } from '../provisioning/read-back.ts'
 import { longStatements, type RunRow } from '../sync/runs.ts'
 import { closeAnswered } from './asking.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
 import { UNDECIDED_STATES } from './machine/states.ts'
 import { lastRuns } from './readiness.ts'
 

@@ -5,11 +5,11 @@ import {
   accessReviewApps,
   accessReviewAssignments,
   accessReviewItems,
+  type ReviewRow,
 } from '../../database/schema/reviews.ts'
 import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { CONFIRMS } from './asking.ts'
 import { assign, assignmentKey, UNASSIGNED } from './assign.ts'
-import type { ReviewRow } from './machine/log.ts'
 
 const { id, ardaId, taskId, why } = accessReviewAssignments
 

@@ -15,15 +15,15 @@ import {
   accessReviewActs,
   accessReviewApps,
   accessReviewItems,
+  type ReviewRow,
 } from '../../database/schema/reviews.ts'
-import { isId } from '../kernel/id.ts'
+import { isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { longStatements } from '../sync/runs.ts'
 import { closeAnswered } from './asking.ts'
 import { askToConfirm } from './confirm.ts'
 import { foldCounts } from './counts.ts'
 import { decidableBy, whichItems } from './items.ts'
-import type { ReviewRow } from './machine/log.ts'
 import { DECIDED, itemStatesBefore, UNDECIDED, UNDECIDED_STATES } from './machine/states.ts'
 import { findReview, noteReview } from './rows.ts'
 import { foundByText } from './texts.ts'

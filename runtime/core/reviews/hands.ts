@@ -2,17 +2,22 @@
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import { OPEN_TASKS } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
-import { accessReviewApps, accessReviewItems } from '../../database/schema/reviews.ts'
+import type { AppRow } from '../../database/schema/apps.ts'
+import {
+  accessReviewApps,
+  accessReviewItems,
+  type ItemRow,
+  type ReviewAppRow,
+  type ReviewRow,
+} from '../../database/schema/reviews.ts'
 import { tasks } from '../../database/schema/tasks.ts'
-import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { doers } from '../requests/approvers.ts'
 import { openTask } from '../tasks/open-task.ts'
 import { sendReviewJob } from './keys.ts'
-import type { ItemRow, LineTask } from './machine/line.ts'
-import { type ReviewRow, systemOf } from './machine/log.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
+import type { LineTask } from './machine/line.ts'
+import { systemOf } from './machine/log.ts'
 
 /** How far the task of a line is. */
 export async function handsOf(db: Db, { taskId }: ItemRow): Promise<LineTask> {

@@ -3,12 +3,10 @@ import { and, asc, eq, gte, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
+import type { ItemRow, ReviewAppRow, ReviewRow } from '../../database/schema/reviews.ts'
 import { revert } from '../requests/cancel.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
 import { standingOf, statesThatAre } from '../requests/machine/states.ts'
-import type { ItemRow } from './machine/line.ts'
-import type { ReviewRow } from './machine/log.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
 import { entitlementOf } from './take.ts'
 
 /**

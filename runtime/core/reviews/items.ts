@@ -15,14 +15,14 @@ import {
   accessReviewAssignments,
   accessReviewCounts,
   accessReviewItems,
+  type ItemRow,
+  type ReviewRow,
 } from '../../database/schema/reviews.ts'
 import { idEquals } from '../kernel/by-id.ts'
 import { groupArrayOf } from '../kernel/identity/app-reach.ts'
 import { type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { countOf } from './counts.ts'
-import type { ItemRow } from './machine/line.ts'
-import type { ReviewRow } from './machine/log.ts'
 import { iso } from './read.ts'
 import { findReview } from './rows.ts'
 import { inScope } from './scoped-items.ts'

@@ -5,11 +5,11 @@ import {
   accessReviewApps,
   accessReviewItems,
   accessReviews,
+  type ReviewAppRow,
 } from '../../database/schema/reviews.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { CoreContext, RequestContext } from '../kernel/context/context.ts'
-import { later } from '../kernel/jobs/back-off.ts'
-import { pauseMs } from '../kernel/jobs/tries.ts'
+import { later, pauseMs } from '../kernel/jobs/tries.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import { applyToReviewApp } from './apply.ts'
@@ -17,7 +17,6 @@ import { compareWithSync } from './compare.ts'
 import { nextWake } from './hands.ts'
 import { parseReviewKey } from './keys.ts'
 import { prepareApp } from './launch.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
 import { removeDue } from './removal.ts'
 import { conclude, lookAtReview } from './review-job.ts'
 import { lockReview, lockReviewApp } from './rows.ts'

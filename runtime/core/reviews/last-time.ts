@@ -1,9 +1,8 @@
 /** Who reviewed an app the last time that it was reviewed: in the same series where there was one, else in any review. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import type { ReviewAppRow, ReviewRow } from '../../database/schema/reviews.ts'
 import { ESCALATED } from './asking.ts'
-import type { ReviewRow } from './machine/log.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
 import type { Subject } from './reviewers.ts'
 
 type Named = { userIds: string[]; groupIds: string[] }

@@ -1,18 +1,20 @@
 /** Preparing an app: a complete sync, its lines, who reviews them. Each step is whole, or is not done. */
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { apps } from '../../database/schema/apps.ts'
-import { accessReviewApps } from '../../database/schema/reviews.ts'
-import type { AppRow } from '../catalogue/apps/apps.ts'
+import { type AppRow, apps } from '../../database/schema/apps.ts'
+import {
+  accessReviewApps,
+  type ReviewAppRow,
+  type ReviewRow,
+} from '../../database/schema/reviews.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { later } from '../kernel/jobs/back-off.ts'
+import { later } from '../kernel/jobs/tries.ts'
 import { longStatements, startRun } from '../sync/runs.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import { applyToReview, applyToReviewApp } from './apply.ts'
 import { askReviewers } from './asking.ts'
 import { assignLines, UNASSIGNED } from './assign.ts'
-import { type ReviewRow, systemOf } from './machine/log.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
+import { systemOf } from './machine/log.ts'
 import { lastRuns, type ReviewReadiness, readinessOf } from './readiness.ts'
 import { lockReview, lockReviewApp } from './rows.ts'
 import { addsUp, type Counted, TAKEN, takeDown, writeTaken } from './snapshot.ts'

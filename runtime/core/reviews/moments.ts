@@ -1,5 +1,5 @@
 /** The moments of a review: its launch, its reminders, its deadline. Pure; days are those of UTC. */
-import type { ReviewRow } from './machine/log.ts'
+import type { ReviewRow } from '../../database/schema/reviews.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 /** Weekdays before the deadline on which reviewers are reminded. */

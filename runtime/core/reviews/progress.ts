@@ -2,12 +2,11 @@
 import { asc, inArray, sql } from 'drizzle-orm'
 import type { AccessReviewProgress } from '../../contract/models/review-item.ts'
 import type { Db } from '../../database/database.ts'
-import { accessReviewAssignments } from '../../database/schema/reviews.ts'
+import { accessReviewAssignments, type ReviewAppRow } from '../../database/schema/reviews.ts'
 import { appsOf } from '../catalogue/apps/apps.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { appsOfReview } from './add-apps.ts'
 import { BULK } from './decide.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
 import { UNDECIDED } from './machine/states.ts'
 import { findReview } from './rows.ts'
 

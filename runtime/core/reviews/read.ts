@@ -6,16 +6,18 @@ import type {
   AccessReviewOutput,
   ReviewSort,
 } from '../../contract/models/access-review.ts'
-import type { Db } from '../../database/database.ts'
-import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
+import { type Db, one } from '../../database/database.ts'
+import {
+  accessReviewApps,
+  accessReviews,
+  type ReviewAppRow,
+  type ReviewRow,
+} from '../../database/schema/reviews.ts'
 import { syncRuns } from '../../database/schema/sync.ts'
-import { one } from '../../database/written.ts'
 import { appsOf } from '../catalogue/apps/apps.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { orderOf } from '../kernel/list/order.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
-import type { ReviewRow } from './machine/log.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
 import { findReview } from './rows.ts'
 
 const SORTED = {

@@ -1,8 +1,8 @@
 /** Whether the last syncs of an app are something to start a review from. Pure, but for the question. */
 import { and, desc, eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import type { AppRow } from '../../database/schema/apps.ts'
 import { syncRuns } from '../../database/schema/sync.ts'
-import type { AppRow } from '../catalogue/apps/apps.ts'
 import type { Connectors } from '../kernel/context/connectors.ts'
 import type { RunRow } from '../sync/runs.ts'
 

@@ -2,20 +2,22 @@
 
 import { and, eq, sql } from 'drizzle-orm'
 import { badRequest, conflict, notFound } from '../../contract/errors/problem.ts'
-import type { Db } from '../../database/database.ts'
+import { type Db, one } from '../../database/database.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
-import { accessReviewAssignments, accessReviewItems } from '../../database/schema/reviews.ts'
+import {
+  accessReviewAssignments,
+  accessReviewItems,
+  type ItemRow,
+  type ReviewAppRow,
+  type ReviewRow,
+} from '../../database/schema/reviews.ts'
 import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
-import { one } from '../../database/written.ts'
-import { isId } from '../kernel/id.ts'
+import { isId } from '../kernel/by-id.ts'
 import { demand, type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { askReviewers, closeAnswered } from './asking.ts'
 import { assignmentOf } from './assign.ts'
 import { demandUnderWay } from './decide.ts'
 import { decidableBy, toItems, whichItems } from './items.ts'
-import type { ItemRow } from './machine/line.ts'
-import type { ReviewRow } from './machine/log.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
 import { UNDECIDED } from './machine/states.ts'
 import { findReview, findReviewApp, noteReview } from './rows.ts'
 import { namedTeam } from './settings.ts'

@@ -1,11 +1,11 @@
 /** Making the next review of one that recurs: the same apps, settings and time to decide. */
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
+import { accessReviewApps, accessReviews, type ReviewRow } from '../../database/schema/reviews.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { appsOfReview } from './add-apps.ts'
 import { sendReviewJob } from './keys.ts'
-import { type ReviewRow, systemOf } from './machine/log.ts'
+import { systemOf } from './machine/log.ts'
 import { dayIn, nextOccurrence } from './recurrence.ts'
 import { lockReview, noteReview } from './rows.ts'
 

@@ -1,9 +1,14 @@
 /** What becomes due of a review: its launch, its reminders, its deadline, its end. */
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
+import {
+  accessReviewApps,
+  accessReviews,
+  type ReviewAppRow,
+  type ReviewRow,
+} from '../../database/schema/reviews.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { later } from '../kernel/jobs/back-off.ts'
+import { later } from '../kernel/jobs/tries.ts'
 import { appsOfReview } from './add-apps.ts'
 import { applyToReview } from './apply.ts'
 import { ESCALATED } from './asking.ts'
@@ -12,8 +17,7 @@ import { closeApps, isEarly } from './close.ts'
 import { carryOut } from './decide.ts'
 import { whichItems } from './items.ts'
 import { sendReviewJob } from './keys.ts'
-import { type ReviewRow, systemOf } from './machine/log.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
+import { systemOf } from './machine/log.ts'
 import { UNDECIDED } from './machine/states.ts'
 import { nextLook, remindsNow } from './moments.ts'
 import { recur } from './recur.ts'

@@ -3,13 +3,16 @@ import { and, eq, sql } from 'drizzle-orm'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
-import { accessReviewApps, accessReviews } from '../../database/schema/reviews.ts'
+import {
+  accessReviewApps,
+  accessReviews,
+  type ReviewAppRow,
+  type ReviewRow,
+} from '../../database/schema/reviews.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
-import { rowOfId } from '../kernel/by-id.ts'
-import { isId } from '../kernel/id.ts'
+import { isId, rowOfId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { type ReviewRow, recorded } from './machine/log.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
+import { recorded } from './machine/log.ts'
 
 type Asker = Pick<Principal, 'domainId'>
 

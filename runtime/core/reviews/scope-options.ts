@@ -10,7 +10,7 @@ import {
 import { keysOf } from '../../contract/schema/keys.ts'
 import type { Db } from '../../database/database.ts'
 import { accessReviewApps } from '../../database/schema/reviews.ts'
-import { isId } from '../kernel/id.ts'
+import { isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { SCOPES } from './scope-table.ts'
 

@@ -10,7 +10,7 @@ import type { ScopeFilter, ScopeGroup } from '../../contract/models/review-scope
 import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
 import { isRequestable } from '../catalogue/store/requestable.ts'
 import { heldBy } from '../history/associations.ts'
-import { isId } from '../kernel/id.ts'
+import { isId } from '../kernel/by-id.ts'
 import { breakersOf } from '../separation/holdings.ts'
 import { attribute } from './attribute.ts'
 import {

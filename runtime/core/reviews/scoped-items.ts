@@ -5,8 +5,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { badRequest } from '../../contract/errors/problem.ts'
 import type { ScopeFilter } from '../../contract/models/review-scope.ts'
-import { accessReviewItems as items } from '../../database/schema/reviews.ts'
-import type { ReviewRow } from './machine/log.ts'
+import { accessReviewItems as items, type ReviewRow } from '../../database/schema/reviews.ts'
 import { scopeFault, scopeGroups } from './scope.ts'
 import { GIVEN } from './snapshot.ts'
 

@@ -3,14 +3,12 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import { badRequest, notFound } from '../../contract/errors/problem.ts'
 import type { AccessReviewSettingsInput } from '../../contract/models/review-item.ts'
-import type { Db } from '../../database/database.ts'
+import { type Db, one } from '../../database/database.ts'
 import { groups, users } from '../../database/schema/people.ts'
-import { accessReviews } from '../../database/schema/reviews.ts'
-import { one } from '../../database/written.ts'
-import { isId } from '../kernel/id.ts'
+import { accessReviews, type ReviewRow } from '../../database/schema/reviews.ts'
+import { isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { demandUnfinished } from './create.ts'
-import type { ReviewRow } from './machine/log.ts'
 import { findReview, noteReview } from './rows.ts'
 
 /** @throws CoreError not_found */

@@ -5,9 +5,9 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import type { ReviewAppRow } from '../../database/schema/reviews.ts'
 import { associationSpansOf } from '../history/associations.ts'
 import { brokenIn, hintsOf, PEERS, peersIn } from './hints.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
 import { scopeGroups } from './scope.ts'
 import { writeTexts } from './texts.ts'
 

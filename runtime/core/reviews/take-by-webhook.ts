@@ -1,8 +1,13 @@
 /** Having a system of the operator's take a line: called once as for requests, and believed only once a reading shows it. */
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { accessReviewItems } from '../../database/schema/reviews.ts'
-import type { AppRow } from '../catalogue/apps/apps.ts'
+import type { AppRow } from '../../database/schema/apps.ts'
+import {
+  accessReviewItems,
+  type ItemRow,
+  type ReviewAppRow,
+  type ReviewRow,
+} from '../../database/schema/reviews.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { failedCall, type StepOutcome, throughApp } from '../provisioning/client.ts'
 import type { Watch } from '../provisioning/readings.ts'
@@ -10,9 +15,7 @@ import { storeSettingsOf } from '../requests/subject.ts'
 import { webhookPayload } from '../requests/webhook-payload.ts'
 import { callOnce } from '../requests/webhooks.ts'
 import { callWebhook } from '../webhooks/call.ts'
-import type { ItemRow } from './machine/line.ts'
-import { type ReviewRow, systemOf } from './machine/log.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
+import { systemOf } from './machine/log.ts'
 import { noteReview } from './rows.ts'
 import { entitlementOf, isGone, lookOnly, type Taken } from './take.ts'
 

@@ -1,7 +1,8 @@
 /** Taking one line in the system of its app, and looking whether it is gone: what was answered proves nothing. */
 import type { Db } from '../../database/database.ts'
+import type { AppRow } from '../../database/schema/apps.ts'
 import type { EntitlementRef } from '../../database/schema/requests.ts'
-import type { AppRow } from '../catalogue/apps/apps.ts'
+import type { ItemRow, ReviewAppRow } from '../../database/schema/reviews.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import {
   type AppClient,
@@ -13,8 +14,6 @@ import {
 import { canBeRead, holdsEntitlement, statusOf, UNUSABLE } from '../provisioning/read-back.ts'
 import type { Watch } from '../provisioning/readings.ts'
 import { makeUnusable, takeEntitlement } from '../provisioning/revoke.ts'
-import type { ItemRow } from './machine/line.ts'
-import type { ReviewAppRow } from './machine/review-app.ts'
 
 /**
  * What a try came to, in addition to what a step comes to:

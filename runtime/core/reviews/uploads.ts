@@ -9,20 +9,19 @@ import {
   notFound,
 } from '../../contract/errors/problem.ts'
 import type { AccessReviewUploadInput } from '../../contract/models/review-upload.ts'
-import type { Db } from '../../database/database.ts'
+import { type Db, one } from '../../database/database.ts'
 import {
   accessReviewFiles,
   accessReviewItems,
   accessReviewUploads,
+  type ItemRow,
+  type ReviewRow,
 } from '../../database/schema/reviews.ts'
-import { one } from '../../database/written.ts'
-import { isId } from '../kernel/id.ts'
+import { isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { findTask, mayActOn } from '../tasks/tasks.ts'
 import { decidableBy, whichItems } from './items.ts'
-import type { ItemRow } from './machine/line.ts'
-import type { ReviewRow } from './machine/log.ts'
 import { findReview, findReviewApp, noteReview } from './rows.ts'
 
 type UploadRow = typeof accessReviewUploads.$inferSelect

@@ -9,7 +9,7 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { scheduleOffboarding } from '../offboarding/schedule.ts'
 import type { ScimCaller } from './caller.ts'
 import { ScimError } from './problem.ts'
-import type { UserRow } from './read-users.ts'
+import type { ScimUserRow } from './read-users.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
@@ -22,7 +22,7 @@ type Means = Pick<CoreContext, 'send' | 'now'>
 export async function deactivate(
   tx: Db,
   { domainId, tokenName }: ScimCaller,
-  { id, status, email }: UserRow,
+  { id, status, email }: ScimUserRow,
   means: Means,
 ): Promise<boolean> {
   if (status === 'INACTIVE') return false
@@ -61,7 +61,7 @@ async function hasten(tx: Db, userId: string, means: Means): Promise<void> {
 export async function reactivate(
   tx: Db,
   { domainId }: ScimCaller,
-  { id, status }: UserRow,
+  { id, status }: ScimUserRow,
 ): Promise<boolean> {
   if (status === 'ACTIVE') return false
   const [live] = await tx
@@ -86,7 +86,7 @@ export async function reactivate(
 async function setStatus(
   tx: Db,
   domainId: string,
-  { id, status: before }: Pick<UserRow, 'id' | 'status'>,
+  { id, status: before }: Pick<ScimUserRow, 'id' | 'status'>,
   status: 'ACTIVE' | 'SUSPENDED',
 ): Promise<void> {
   await tx.update(users).set({ status }).where(eq(users.id, id))

@@ -1,6 +1,8 @@
 /** Who pushes: the token of an identity provider, of one domain. It is nobody's and opens nothing else. */
+
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { lockTextUntilEnd } from '../../database/locks.ts'
 import { scimTokens } from '../../database/schema/scim.ts'
 import { recordActivity, type Target } from '../kernel/audit/activity.ts'
 import { renewHash } from '../kernel/identity/renew-hash.ts'
@@ -71,4 +73,15 @@ export const recordPush = (
   recordActivity(tx, { domainId, userId: null }, eventType, [target], {
     ...{ source: 'SCIM', scim_token_id: tokenId, scim_token: tokenName },
     ...metadata,
+  })
+
+/** Two that take the same name at once are told apart; changes of a domain's people wait for each other. */
+export const oneAtATime = <T>(
+  db: Db,
+  { domainId }: ScimCaller,
+  act: (tx: Db) => Promise<T>,
+): Promise<T> =>
+  db.transaction(async (tx) => {
+    await tx.execute(lockTextUntilEnd(`scim ${domainId}`))
+    return act(tx)
   })

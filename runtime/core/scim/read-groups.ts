@@ -5,7 +5,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { SCIM_LIMITS, SCIM_URNS } from '../../contract/models/scim.ts'
 import type { Db } from '../../database/database.ts'
-import { isId } from '../kernel/id.ts'
+import { isId } from '../kernel/by-id.ts'
 import type { ScimCaller } from './caller.ts'
 import { parseFilter } from './filter.ts'
 import { filterSql, type ScimColumn } from './filter-sql.ts'

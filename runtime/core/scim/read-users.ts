@@ -7,7 +7,7 @@ import { SCIM_URNS, USER_FIELDS } from '../../contract/models/scim.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { Db } from '../../database/database.ts'
-import { isId } from '../kernel/id.ts'
+import { isId } from '../kernel/by-id.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import type { ScimCaller } from './caller.ts'
@@ -26,7 +26,7 @@ import {
   withMeta,
 } from './resource.ts'
 
-export type UserRow = {
+export type ScimUserRow = {
   id: string
   email: string
   given_name: string
@@ -60,11 +60,11 @@ const columns = (wanted: (name: string) => boolean): SQL => sql`
   } as groups`
 
 /** What the driver answers of a raw question: moments are text. */
-type RawRow = Omit<UserRow, 'created_at' | 'updated_at'> & {
+type RawRow = Omit<ScimUserRow, 'created_at' | 'updated_at'> & {
   created_at: string | Date
   updated_at: string | Date
 }
-const toRow = (row: RawRow): UserRow => ({
+const toRow = (row: RawRow): ScimUserRow => ({
   ...row,
   created_at: new Date(row.created_at),
   updated_at: new Date(row.updated_at),
@@ -75,7 +75,7 @@ export async function findScimUser(
   db: Db,
   { domainId }: Pick<ScimCaller, 'domainId'>,
   id: string,
-): Promise<UserRow> {
+): Promise<ScimUserRow> {
   const { rows } = isId(id)
     ? await db.execute<RawRow>(
         sql`select ${columns(() => true)} ${FROM} where u.id = ${id} and ${visible(domainId)}`,
@@ -193,7 +193,7 @@ const EMAIL_PARTS: Readonly<Record<string, ScimColumn>> = {
 }
 
 /** A person as RFC 7643 section 4.1 writes one. What is empty is left out. */
-export function toScimUser(row: UserRow, request: ScimRequest): Resource {
+export function toScimUser(row: ScimUserRow, request: ScimRequest): Resource {
   const { id, email, given_name: givenName, family_name: familyName, groups } = row
   const formatted = `${givenName} ${familyName}`.trim()
   const enterprise = {
@@ -233,7 +233,10 @@ export function toScimUser(row: UserRow, request: ScimRequest): Resource {
   return withMeta(resource, 'User', request, times)
 }
 
-function attributesOf({ attributes }: UserRow, of: 'user' | 'enterprise'): Record<string, string> {
+function attributesOf(
+  { attributes }: ScimUserRow,
+  of: 'user' | 'enterprise',
+): Record<string, string> {
   return Object.fromEntries(
     entriesOf(USER_FIELDS).flatMap(([, field]) => {
       if (field.kept !== 'attribute' || field.of !== of) return []

@@ -1,14 +1,12 @@
 /** Makes, changes and deletes groups that providers push (read-groups.ts). */
 import { sql } from 'drizzle-orm'
-import type { Db } from '../../database/database.ts'
-import { lockTextUntilEnd } from '../../database/locks.ts'
+import { type Db, written } from '../../database/database.ts'
 import { groups } from '../../database/schema/people.ts'
 import { scimGroups } from '../../database/schema/scim.ts'
-import { written } from '../../database/written.ts'
 import { recordGroupMembers } from '../history/spans.ts'
-import { isId } from '../kernel/id.ts'
+import { isId } from '../kernel/by-id.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
-import { recordPush, type ScimCaller } from './caller.ts'
+import { oneAtATime, recordPush, type ScimCaller } from './caller.ts'
 import { type GroupChange, patchGroup, readGroup } from './group-fields.ts'
 import { patchSteps } from './patch.ts'
 import { duplicate, invalidValue } from './problem.ts'
@@ -119,12 +117,6 @@ export async function deleteGroup(
 }
 
 const target = (id: string, name: string) => ({ target_type: 'Group', name, id })
-
-const oneAtATime = <T>(db: Db, { domainId }: ScimCaller, act: (tx: Db) => Promise<T>): Promise<T> =>
-  db.transaction(async (tx) => {
-    await tx.execute(lockTextUntilEnd(`scim ${domainId}`))
-    return act(tx)
-  })
 
 /** @throws ScimError conflict where another group has the name: the import knows groups by it */
 async function demandFree(

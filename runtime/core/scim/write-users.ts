@@ -3,21 +3,19 @@ import { and, eq, sql } from 'drizzle-orm'
 import { USER_FIELDS } from '../../contract/models/scim.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { membersOf } from '../../contract/schema/record.ts'
-import type { Db } from '../../database/database.ts'
-import { lockTextUntilEnd } from '../../database/locks.ts'
+import { type Db, written } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import { scimUsers } from '../../database/schema/scim.ts'
 import { identityEvents } from '../../database/schema/sync.ts'
-import { written } from '../../database/written.ts'
 import { userTarget } from '../directory/users.ts'
+import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { isId } from '../kernel/id.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { deactivate, reactivate } from './active.ts'
-import { recordPush, type ScimCaller } from './caller.ts'
+import { oneAtATime, recordPush, type ScimCaller } from './caller.ts'
 import { patchSteps } from './patch.ts'
 import { duplicate, invalidValue } from './problem.ts'
-import { findScimUser, getScimUser, keptName, toScimUser, type UserRow } from './read-users.ts'
+import { findScimUser, getScimUser, keptName, type ScimUserRow, toScimUser } from './read-users.ts'
 import { demandVersion, type Resource, type ScimRequest } from './resource.ts'
 import { emailOf, patchUser, readUser, replaced, type UserValues } from './user-fields.ts'
 
@@ -106,7 +104,7 @@ async function changeUser(
   db: Db,
   caller: ScimCaller,
   id: string,
-  valuesOf: (row: UserRow) => UserValues,
+  valuesOf: (row: ScimUserRow) => UserValues,
   request: ScimRequest,
   means: PushMeans,
 ): Promise<Resource> {
@@ -143,13 +141,6 @@ export async function deleteUser(
   return null
 }
 
-/** Two that take the same name at once are told apart; changes of a domain's people wait for each other. */
-const oneAtATime = <T>(db: Db, { domainId }: ScimCaller, act: (tx: Db) => Promise<T>): Promise<T> =>
-  db.transaction(async (tx) => {
-    await tx.execute(lockTextUntilEnd(`scim ${domainId}`))
-    return act(tx)
-  })
-
 type Names = { userName: string; email: string; self: string | null }
 
 /** @throws ScimError conflict where another has the user name or the address */
@@ -181,7 +172,7 @@ async function demandAddress(tx: Db, domainId: string, email: string, self: stri
 async function change(
   tx: Db,
   caller: ScimCaller,
-  row: UserRow,
+  row: ScimUserRow,
   values: UserValues,
   means: PushMeans,
 ): Promise<string[]> {
@@ -233,7 +224,12 @@ type Next = {
 }
 
 /** The person as they are to be. @throws ScimError bad_request */
-async function nextOf(tx: Db, caller: ScimCaller, row: UserRow, values: UserValues): Promise<Next> {
+async function nextOf(
+  tx: Db,
+  caller: ScimCaller,
+  row: ScimUserRow,
+  values: UserValues,
+): Promise<Next> {
   const userName = values.userName ?? row.user_name
   // A user name that is the address takes it along; an address of its own stays.
   const sameBefore = row.user_name.toLowerCase() === row.email.toLowerCase()
@@ -292,7 +288,7 @@ function attributesOf(held: Record<string, unknown>, values: UserValues): Record
 
 type Difference = { field: string; before: string | null; after: string | null }
 
-function differences(row: UserRow, next: Next): Difference[] {
+function differences(row: ScimUserRow, next: Next): Difference[] {
   const text = (value: unknown): string | null =>
     value === undefined || value === null ? null : String(value)
   const held = (of: Record<string, unknown>, name: string) => text(membersOf(of[name])['value'])

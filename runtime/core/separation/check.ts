@@ -1,15 +1,12 @@
 /** Whether access that is asked for, or that a policy would give, breaks a rule of separation of duties. */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { SeparationConflict } from '../../contract/models/separation.ts'
-import type { Db } from '../../database/database.ts'
+import { type Db, one } from '../../database/database.ts'
 import { lockTextUntilEnd } from '../../database/locks.ts'
 import { prepared } from '../../database/prepared.ts'
-import { separationRules } from '../../database/schema/findings.ts'
-import { one } from '../../database/written.ts'
+import { type SeparationRow, separationRules } from '../../database/schema/findings.ts'
 import { holdingsOf, labelsOf, ruleTargets } from './holdings.ts'
 import { appThing, brokenBy, permissionThing, type Thing, thingsOf } from './rules.ts'
-
-export type SeparationRow = typeof separationRules.$inferSelect
 
 type Conflict = { rule: SeparationRow; holds: Thing[] }
 

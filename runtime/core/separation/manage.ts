@@ -1,4 +1,5 @@
 /** Rules of separation of duties as records. */
+
 import { and, count, desc, eq, inArray } from 'drizzle-orm'
 import {
   bodyEntry,
@@ -11,21 +12,21 @@ import {
   type SeparationInput,
   type SeparationRule,
 } from '../../contract/models/separation.ts'
-import type { Db } from '../../database/database.ts'
-import { requestablePermissions } from '../../database/schema/app_store.ts'
-import { apps } from '../../database/schema/apps.ts'
-import { type SeparationSide, separationRules } from '../../database/schema/findings.ts'
+import { type Db, written } from '../../database/database.ts'
+import {
+  type SeparationRow,
+  type SeparationSide,
+  separationRules,
+} from '../../database/schema/findings.ts'
 import { groups, users } from '../../database/schema/people.ts'
-import { written } from '../../database/written.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
-import { rowOfId } from '../kernel/by-id.ts'
+import { isId, rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { isId } from '../kernel/id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { hasPart } from '../kernel/list/search.ts'
-import type { SeparationRow } from './check.ts'
+import { thingLabels } from '../kernel/thing-labels.ts'
 import { ruleTargets } from './holdings.ts'
 import { overlap } from './rules.ts'
 
@@ -152,7 +153,7 @@ async function valuesOf(tx: Db, { domainId }: Principal, body: SeparationInput) 
     approverGroupIds: [...new Set(body.approver_group_ids)],
   }
   const wrong: ValidationEntry[] = []
-  const known = await namesOf(tx, domainId, [values])
+  const known = await thingLabels(tx, domainId, ruleTargets([values]))
   for (const name of ['left', 'right'] as const)
     for (const what of ['apps', 'permissions'] as const)
       values[name][what].forEach((id, index) => {
@@ -208,39 +209,10 @@ async function missing(
   )
 }
 
-/** What the apps and permissions of rules are called. */
-async function namesOf(
-  db: Db,
-  domainId: string,
-  rules: readonly { left: SeparationSide; right: SeparationSide }[],
-) {
-  const named = ruleTargets(rules)
-  const appIds = named.apps.filter(isId)
-  const permissionIds = named.permissions.filter(isId)
-  const appRows =
-    appIds.length === 0
-      ? []
-      : await db
-          .select({ id: apps.id, label: apps.name })
-          .from(apps)
-          .where(and(inArray(apps.id, appIds), eq(apps.domainId, domainId)))
-  const { id, label } = requestablePermissions
-  const permissionRows =
-    permissionIds.length === 0
-      ? []
-      : await db
-          .select({ id, label })
-          .from(requestablePermissions)
-          .where(and(inArray(id, permissionIds), eq(requestablePermissions.domainId, domainId)))
-  const byId = (rows: { id: string; label: string }[]) =>
-    new Map(rows.map((row) => [row.id, row.label]))
-  return { apps: byId(appRows), permissions: byId(permissionRows) }
-}
-
 async function answers(db: Db, rows: readonly SeparationRow[]): Promise<SeparationRule[]> {
   const [first] = rows
   if (!first) return []
-  const known = await namesOf(db, first.domainId, rows)
+  const known = await thingLabels(db, first.domainId, ruleTargets(rows))
   const named = (labels: ReadonlyMap<string, string>, ids: readonly string[]) =>
     ids.flatMap((id) => {
       const label = labels.get(id)

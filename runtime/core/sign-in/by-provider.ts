@@ -3,7 +3,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Claims, SignInProvider } from '../../contract/models/sign-in-provider.ts'
 import type { Db } from '../../database/database.ts'
-import { domains, userRoles, users } from '../../database/schema/people.ts'
+import { domains, type UserRow, userRoles, users } from '../../database/schema/people.ts'
 import { keepAnAdmin } from '../directory/admins.ts'
 import { userTarget } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
@@ -74,8 +74,6 @@ export async function signInByProvider(
     return { secret: await beginProvided(tx, hasher, who, provider.id) }
   })
 }
-
-type UserRow = typeof users.$inferSelect
 
 async function personOf(tx: Db, domainId: string, email: string): Promise<UserRow | null> {
   const [user] = await tx

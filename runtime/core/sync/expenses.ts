@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { isRecord } from '../../contract/schema/record.ts'
-import { later } from '../kernel/jobs/back-off.ts'
+import { later } from '../kernel/jobs/tries.ts'
 import { isKeepable, lastOfEach, listedText, MAX_ID } from './kept.ts'
 import { asRows, type SyncListing, walkListing } from './listing.ts'
 import { checkpoint, type RunRow, toNext, type Walk } from './runs.ts'

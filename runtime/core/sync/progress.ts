@@ -2,14 +2,13 @@
 import { and, desc, eq, gt, lt, ne, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { RunState, SyncRun } from '../../contract/models/sync.ts'
-import type { Db } from '../../database/database.ts'
-import { apps } from '../../database/schema/apps.ts'
+import { type Db, written } from '../../database/database.ts'
+import { type AppRow, apps } from '../../database/schema/apps.ts'
 import { syncRuns } from '../../database/schema/sync.ts'
-import { written } from '../../database/written.ts'
-import { type AppRow, appTarget } from '../catalogue/apps/apps.ts'
+import { appTarget } from '../catalogue/apps/apps.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
+import { isId } from '../kernel/by-id.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import { isId } from '../kernel/id.ts'
 import type { RunRow } from './runs.ts'
 
 const toWire = (run: RunRow, app: Pick<AppRow, 'name'>): SyncRun => ({

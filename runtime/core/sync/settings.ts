@@ -10,11 +10,11 @@ import type {
 } from '../../contract/models/sync.ts'
 import { withoutUndefined } from '../../contract/schema/record.ts'
 import type { Db } from '../../database/database.ts'
-import { apps } from '../../database/schema/apps.ts'
+import { type AppRow, apps } from '../../database/schema/apps.ts'
 import { syncSettings } from '../../database/schema/sync.ts'
-import { type AppRow, appTarget } from '../catalogue/apps/apps.ts'
+import { appTarget } from '../catalogue/apps/apps.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
-import { isId } from '../kernel/id.ts'
+import { isId } from '../kernel/by-id.ts'
 
 /** What holds where nobody said anything. */
 export const DEFAULTS = {

@@ -1,12 +1,11 @@
 /** Comments on tasks. */
 import { forbidden } from '../../contract/errors/problem.ts'
-import type { Db } from '../../database/database.ts'
-import { taskComments } from '../../database/schema/tasks.ts'
-import { written } from '../../database/written.ts'
+import { type Db, written } from '../../database/database.ts'
+import { type TaskRow, taskComments } from '../../database/schema/tasks.ts'
 import { findUser, toUser } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { findTask, mayActOn, type TaskRow, taskTarget } from '../tasks/tasks.ts'
+import { findTask, mayActOn, taskTarget } from '../tasks/tasks.ts'
 
 export async function commentOnTask(
   db: Db,

@@ -1,7 +1,7 @@
 /** The locks of an action on a task: its access request first, as in every place, then the task. */
 import { forbidden } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
-import { isId } from '../kernel/id.ts'
+import { isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { lockRequestOf } from '../requests/task-outcome.ts'
 import { findTask, mayActOn } from '../tasks/tasks.ts'

@@ -1,10 +1,9 @@
 /** Tasks that tell admins about failures which the host cannot repair. */
+
 import type { Db } from '../../database/database.ts'
-import type { apps } from '../../database/schema/apps.ts'
+import type { AppRow } from '../../database/schema/apps.ts'
 import { adminIds } from '../directory/admins.ts'
 import { type NewTask, openTask } from './open-task.ts'
-
-type AppRow = typeof apps.$inferSelect
 
 export type TaskTrouble = Pick<NewTask, 'taskType' | 'description'> & {
   /** What to do about it. */

@@ -5,22 +5,18 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 import { notFound } from '../../contract/errors/problem.ts'
 import { ACTIONABLE_TASKS, type Task, type TaskCategory } from '../../contract/models/task.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
-import type { Db } from '../../database/database.ts'
+import { type Db, one } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, groups, users } from '../../database/schema/people.ts'
-import { taskAssignees, taskComments, tasks } from '../../database/schema/tasks.ts'
-import { one } from '../../database/written.ts'
+import { type TaskRow, taskAssignees, taskComments, tasks } from '../../database/schema/tasks.ts'
 import { delegatesOf, delegatorsOf, standsInFor } from '../delegation/stand-in.ts'
 import { toUser, usersOf } from '../directory/users.ts'
-import { idEquals } from '../kernel/by-id.ts'
-import { isId } from '../kernel/id.ts'
+import { idEquals, isId } from '../kernel/by-id.ts'
 import { reach } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { hasPart } from '../kernel/list/search.ts'
 import { actionsOf } from './task-actions.ts'
-
-export type TaskRow = typeof tasks.$inferSelect
 
 /**
  * A condition on `tasks`: those that a permission reaches beyond what is assigned; undefined where it

@@ -1,8 +1,8 @@
 /** A row of the activity log as webhooks of type SIEM are told it (core-interface.md section 1.17). */
-import type { activityLogs } from '../../database/schema/audit.ts'
+
+import type { LogRow } from '../../database/schema/audit.ts'
 import { friendly } from '../kernel/audit/activity.ts'
 
-type LogRow = typeof activityLogs.$inferSelect
 type Told = Pick<
   LogRow,
   'eventType' | 'outcome' | 'actor' | 'targets' | 'metadata' | 'beganAt' | 'eventHash'

@@ -5,17 +5,15 @@
  */
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { inlineWebhooks } from '../../database/schema/app_store.ts'
+import { inlineWebhooks, type WebhookRow } from '../../database/schema/app_store.ts'
 import { activityLogs } from '../../database/schema/audit.ts'
 import { eventFeeds } from '../../database/schema/webhooks.ts'
 import { withPersonalValues } from '../kernel/audit/personal.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import { later } from '../kernel/jobs/back-off.ts'
-import { pauseMs, TRIES } from '../kernel/jobs/tries.ts'
+import { later, pauseMs, TRIES } from '../kernel/jobs/tries.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import { eventBody } from './event.ts'
-import type { WebhookRow } from './secrets.ts'
 import { sendWebhook } from './send.ts'
 
 /** Rows of the log that are read at once. */

@@ -5,23 +5,15 @@ import { eq, sql } from 'drizzle-orm'
 import type { WebhookChanged } from '../../contract/endpoints/webhooks.ts'
 import { conflict, invalidAt } from '../../contract/errors/problem.ts'
 import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
-import type { Db } from '../../database/database.ts'
-import { inlineWebhooks } from '../../database/schema/app_store.ts'
-import { written } from '../../database/written.ts'
+import { type Db, written } from '../../database/database.ts'
+import { inlineWebhooks, type WebhookRow } from '../../database/schema/app_store.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import { chainWaiting } from '../kernel/audit/waiting.ts'
 import { rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { beginFeed } from './feed-view.ts'
 import { usesOfWebhook } from './named-by.ts'
-import {
-  newSecret,
-  openSecrets,
-  sealSecrets,
-  type WebhookRow,
-  type WebhookSecrets,
-} from './secrets.ts'
-import { toOperatorsWebhook } from './view.ts'
+import { newSecret, openSecrets, sealSecrets, type WebhookSecrets } from './secrets.ts'
+import { beginFeed, toOperatorsWebhook } from './view.ts'
 
 type Parts = Pick<CoreContext, 'vault' | 'deliver' | 'now'>
 

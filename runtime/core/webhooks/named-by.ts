@@ -1,7 +1,7 @@
 /** What refers to a webhook, as text. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import type { WebhookRow } from './secrets.ts'
+import type { WebhookRow } from '../../database/schema/app_store.ts'
 
 /** Most places that are named. */
 const MOST_NAMED = 10

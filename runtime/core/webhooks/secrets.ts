@@ -2,11 +2,11 @@
  * What a webhook is signed with and what its headers hold: one sealed text in its row, bound to it, so that
  * it opens in no other.
  */
+
 import { randomBytes } from 'node:crypto'
-import type { inlineWebhooks } from '../../database/schema/app_store.ts'
+import type { WebhookRow } from '../../database/schema/app_store.ts'
 import { SealError, type Sealer } from '../../secrets/seal.ts'
 
-export type WebhookRow = typeof inlineWebhooks.$inferSelect
 type Owner = Pick<WebhookRow, 'id' | 'domainId'>
 
 export type WebhookSecrets = {

@@ -2,10 +2,11 @@
 
 import { isRecord } from '../../contract/schema/record.ts'
 import type { Db } from '../../database/database.ts'
+import type { WebhookRow } from '../../database/schema/app_store.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { parseResponse, type WebhookAnswer } from './parse-response.ts'
-import { openSecrets, type WebhookRow, type WebhookSecrets } from './secrets.ts'
+import { openSecrets, type WebhookSecrets } from './secrets.ts'
 import { signatureHeaders } from './sign.ts'
 
 /** Shortest value of a header that is taken out of an answer; shorter ones would be found everywhere. */

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import type { WebhookTried } from '../../contract/endpoints/webhooks.ts'
 import type { Db } from '../../database/database.ts'
+import type { WebhookRow } from '../../database/schema/app_store.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { eventBody } from './event.ts'
 import { findWebhook } from './manage.ts'
-import type { WebhookRow } from './secrets.ts'
 import { sendWebhook } from './send.ts'
 
 /** Sends it, also to one that is off, and says what became of it. @throws CoreError not_found */

@@ -4,7 +4,16 @@
  * is repeated in columns, written together with the document (core/catalogue/store/settings.ts, core/catalogue/store/permissions.ts).
  */
 import { sql } from 'drizzle-orm'
-import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import { DISCOVERABILITIES } from '../../contract/models/app-store.ts'
 import { INLINE_WEBHOOK_TYPES } from '../../contract/models/inline-webhook.ts'
 import {
@@ -37,6 +46,7 @@ export const appStoreSettings = pgTable(
       .where(sql`${table.inAppStore}`),
   ],
 )
+export type SettingsRow = typeof appStoreSettings.$inferSelect
 
 export const requestablePermissions = pgTable(
   'requestable_permissions',
@@ -84,6 +94,7 @@ export const requestablePermissions = pgTable(
     index('requestable_permissions_label').on(table.appId, sql`lower(${table.label})`),
   ],
 )
+export type PermissionRow = typeof requestablePermissions.$inferSelect
 
 export const preApprovalRules = pgTable(
   'pre_approval_rules',
@@ -116,4 +127,23 @@ export const inlineWebhooks = pgTable(
     ...timestamps(),
   },
   (table) => [index('inline_webhooks_order').on(table.domainId, table.name, table.id)],
+)
+export type WebhookRow = typeof inlineWebhooks.$inferSelect
+
+/** Which permissions are break-glass. */
+export const breakGlass = pgTable(
+  'break_glass',
+  {
+    /** Of the permission. */
+    id: partOf('id', () => requestablePermissions.id).primaryKey(),
+    domainId: domainId().references(() => domains.id),
+    appId: partOf('app_id', () => apps.id),
+    groupIds: uuid('group_ids').array().notNull(),
+    maxMinutes: integer('max_minutes').notNull(),
+    ...timestamps(),
+  },
+  (table) => [
+    index('break_glass_order').on(table.domainId, table.createdAt, table.id),
+    index('break_glass_app').on(table.appId),
+  ],
 )

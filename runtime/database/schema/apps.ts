@@ -1,8 +1,18 @@
 /** Apps that people have accounts in: connected ones, and those that are only kept as records. */
 import { sql } from 'drizzle-orm'
-import { boolean, index, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  boolean,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
+import type { ErrorCode } from '../../contract/errors/error-codes.ts'
 import { ACCOUNT_STATUSES, APP_STATUSES, DISCOVERY_SOURCES } from '../../contract/models/app.ts'
-import { bytes, domainId, id, moment, number, timestamps } from './columns.ts'
+import { bytes, domainId, id, moment, number, partOf, timestamps } from './columns.ts'
 import { domains, users } from './people.ts'
 
 /** What people read about an app. Absent members are unknown. */
@@ -58,6 +68,7 @@ export const apps = pgTable(
     index('apps_admin_groups').using('gin', table.adminGroupIds),
   ],
 )
+export type AppRow = typeof apps.$inferSelect
 
 /** What an upload says about an account in addition to its identity, in the wire's form. */
 type UploadedFacts = {
@@ -110,4 +121,38 @@ export const accounts = pgTable(
     uniqueIndex('accounts_listed').on(table.appId, table.uniqueIdentifier),
     index('accounts_user').on(table.userId).where(sql`${table.userId} is not null`),
   ],
+)
+
+/** Apps whose system does not answer: everything that waits for it waits for one moment. */
+export const appOutages = pgTable('app_outages', {
+  appId: partOf('app_id', () => apps.id).primaryKey(),
+  domainId: domainId().references(() => domains.id),
+  /** When the first call failed. */
+  since: moment('since').notNull(),
+  /** When the next call is made; none before. */
+  until: moment('until').notNull(),
+  /** Calls that failed in a row, each after a pause. */
+  attempts: integer('attempts').notNull().default(1),
+  /** The wire code of the last failure. */
+  code: text('code').$type<ErrorCode>().notNull(),
+  /** The last failure, without secrets. */
+  problem: text('problem').notNull(),
+  /** The task that tells the app's admins; null until they are told. */
+  taskId: uuid('task_id'),
+})
+
+/** When the access tokens of connected apps are to be renewed: one row per app whose connection has what that takes. */
+export const tokenRenewals = pgTable(
+  'token_renewals',
+  {
+    appId: partOf('app_id', () => apps.id).primaryKey(),
+    domainId: domainId().references(() => domains.id),
+    /** Null: not any more, until the app is connected again. */
+    renewAt: moment('renew_at'),
+    /** Failures in a row. */
+    attempts: integer('attempts').notNull().default(0),
+    /** What failed last, without secrets. */
+    problem: text('problem'),
+  },
+  (table) => [index('token_renewals_due').on(table.renewAt)],
 )

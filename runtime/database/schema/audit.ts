@@ -31,6 +31,7 @@ export const activityLogs = pgTable(
     index('activity_logs_targets').using('gin', sql`${table.targets} jsonb_path_ops`),
   ],
 )
+export type LogRow = typeof activityLogs.$inferSelect
 
 /**
  * Entries that were recorded and are not in the chain yet. Writers add them without waiting for each other; the

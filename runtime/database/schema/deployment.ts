@@ -1,6 +1,7 @@
 /** What the hosts of a deployment must agree on. */
-import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
-import { createdAt, number } from './columns.ts'
+import { index, pgTable, primaryKey, text, timestamp, uuid } from 'drizzle-orm/pg-core'
+import { bytes, createdAt, domainId, moment, number } from './columns.ts'
+import { domains } from './people.ts'
 
 /**
  * Which secrets hosts have started with. `current` is the newest; `replaced <key id>` one that was the newest
@@ -21,3 +22,32 @@ export const deploymentVersions = pgTable('deployment_versions', {
   version: text('version').notNull(),
   createdAt: createdAt(),
 })
+
+/** Answers that several hosts wait for together: who finds one, and for a moment the answer itself. */
+export const sharedAnswers = pgTable(
+  'shared_answers',
+  {
+    /** A digest of the question. */
+    key: text('key').primaryKey(),
+    /** Who finds the answer. */
+    finder: uuid('finder').notNull(),
+    /** Sealed; null until it is found. */
+    answer: bytes('answer'),
+    /** Until then the finder is waited for, and the answer is good. */
+    until: moment('until').notNull(),
+  },
+  (table) => [index('shared_answers_until').on(table.until, table.key)],
+)
+
+/** Of registries that are folders of files, the newest index of each publisher that was seen: an older one is refused. */
+export const publishedIndexes = pgTable(
+  'published_indexes',
+  {
+    domainId: domainId().references(() => domains.id),
+    /** Id of the key that signed it. */
+    key: text('key').notNull(),
+    version: number('version').notNull(),
+    seenAt: moment('seen_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.domainId, table.key] })],
+)

@@ -27,6 +27,7 @@ export const separationRules = pgTable(
   },
   (table) => [index('separation_rules_order').on(table.domainId, table.createdAt, table.id)],
 )
+export type SeparationRow = typeof separationRules.$inferSelect
 
 /** What was seen, by name; ids, numbers, moments and labels, nothing personal. */
 export type FindingDetails = Record<string, string | number | string[]>

@@ -51,9 +51,7 @@ export const mailFeeds = pgTable('mail_feeds', {
 
 /** One row for each person who chose something. */
 export const personalSettings = pgTable('personal_settings', {
-  userId: uuid('user_id')
-    .primaryKey()
-    .references(() => users.id, { onDelete: 'cascade' }),
+  userId: partOf('user_id', () => users.id).primaryKey(),
   domainId: domainId().references(() => domains.id),
   mail: text('mail').$type<MailChoice>().notNull().default('AT_ONCE'),
   language: text('language', { enum: PERSONAL_LANGUAGES }),

@@ -33,6 +33,7 @@ export const userOffboardings = pgTable(
     index('user_offboardings_done').on(table.updatedAt, table.id).where(sql`wake_at is null`),
   ],
 )
+export type OffboardingRow = typeof userOffboardings.$inferSelect
 
 /** One account of a user who leaves. */
 export const offboardingSteps = pgTable(
@@ -66,3 +67,4 @@ export const offboardingSteps = pgTable(
     index('offboarding_steps_task').on(table.taskId).where(sql`${table.taskId} is not null`),
   ],
 )
+export type StepRow = typeof offboardingSteps.$inferSelect

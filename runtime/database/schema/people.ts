@@ -51,6 +51,7 @@ export const users = pgTable(
     index('users_name').using('hash', sql`lower(given_name || ' ' || family_name)`),
   ],
 )
+export type UserRow = typeof users.$inferSelect
 
 export const userRoles = pgTable(
   'user_roles',

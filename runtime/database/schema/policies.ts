@@ -2,7 +2,7 @@
 import { boolean, index, integer, jsonb, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { POLICY_STATUSES, type PolicyApp } from '../../contract/models/access-policy.ts'
 import type { Condition } from '../../contract/models/condition.ts'
-import { domainId, id, moment, timestamps } from './columns.ts'
+import { domainId, id, moment, partOf, timestamps } from './columns.ts'
 import { domains, users } from './people.ts'
 
 /** What came of looking at everybody. */
@@ -35,14 +35,13 @@ export const accessPolicies = pgTable(
   },
   (table) => [index('access_policies_order').on(table.domainId, table.createdAt, table.id)],
 )
+export type PolicyRow = typeof accessPolicies.$inferSelect
 
 /** Users who changed and have not been compared with the policies since. */
 export const policyWants = pgTable(
   'policy_wants',
   {
-    userId: uuid('user_id')
-      .primaryKey()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: partOf('user_id', () => users.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
     /** How often it failed in a row. */
     attempts: integer('attempts').notNull().default(0),

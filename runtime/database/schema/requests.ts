@@ -121,6 +121,7 @@ export const accessRequests = pgTable(
       .where(sql`todo is null and wake_at is null and status <> 'COMPLETED'`),
   ],
 )
+export type RequestRow = typeof accessRequests.$inferSelect
 
 /** A person in an app: what is known of an account that is being made stands here before it is made. */
 export const provisionedAccounts = pgTable(

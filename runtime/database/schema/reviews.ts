@@ -97,6 +97,7 @@ export const accessReviews = pgTable(
     index('access_reviews_next').on(table.nextAt).where(sql`${table.nextAt} is not null`),
   ],
 )
+export type ReviewRow = typeof accessReviews.$inferSelect
 
 /** Of which sync an app's items are, and what became of all that it told: synced = items + excluded + leftOut. */
 type Population = {
@@ -157,6 +158,7 @@ export const accessReviewApps = pgTable(
       .where(sql`status in ('IN_PREPARATION', 'IN_PROGRESS', 'WAITING_FOR_MANUAL_ACTION')`),
   ],
 )
+export type ReviewAppRow = typeof accessReviewApps.$inferSelect
 
 /** Who reviews some lines of an app together; each of them may decide. They have one task. */
 export const accessReviewAssignments = pgTable(
@@ -256,6 +258,7 @@ export const accessReviewItems = pgTable(
       .where(sql`${table.wakeAt} is not null`),
   ],
 )
+export type ItemRow = typeof accessReviewItems.$inferSelect
 
 /**
  * How many lines of an app are in which state with which hints, as additions and subtractions: a trigger of the lines
@@ -357,8 +360,6 @@ export const accessReviewUploads = pgTable(
 
 /** Their contents, which lists do not read; gone where one was erased with a person that it is about. */
 export const accessReviewFiles = pgTable('access_review_files', {
-  uploadId: uuid('upload_id')
-    .primaryKey()
-    .references(() => accessReviewUploads.id, { onDelete: 'cascade' }),
+  uploadId: partOf('upload_id', () => accessReviewUploads.id).primaryKey(),
   content: bytes('content').notNull(),
 })

@@ -1,7 +1,7 @@
 /** What identity providers push by SCIM: their tokens, and what they call people and groups. */
 import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { bytes, createdAt, domainId, id, moment } from './columns.ts'
+import { bytes, createdAt, domainId, id, moment, partOf } from './columns.ts'
 import { domains, groups, users } from './people.ts'
 
 /** Tokens of identity providers: they belong to no user, and open nothing but `/scim/v2`. */
@@ -33,9 +33,7 @@ export const scimTokens = pgTable(
 export const scimUsers = pgTable(
   'scim_users',
   {
-    userId: uuid('user_id')
-      .primaryKey()
-      .references(() => users.id, { onDelete: 'cascade' }),
+    userId: partOf('user_id', () => users.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
     userName: text('user_name').notNull(),
     externalId: text('external_id'),
@@ -54,9 +52,7 @@ export const scimUsers = pgTable(
 export const scimGroups = pgTable(
   'scim_groups',
   {
-    groupId: uuid('group_id')
-      .primaryKey()
-      .references(() => groups.id, { onDelete: 'cascade' }),
+    groupId: partOf('group_id', () => groups.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
     externalId: text('external_id'),
     /** When the provider deleted the group, which stays empty: settings may name it. */

@@ -46,6 +46,7 @@ export const tasks = pgTable(
     index('tasks_done').on(table.updatedAt, table.id).where(sql`status not in (${OPEN_STATES})`),
   ],
 )
+export type TaskRow = typeof tasks.$inferSelect
 
 /** A user or a group, never both. */
 export const taskAssignees = pgTable(

@@ -1,16 +1,14 @@
 /** How far the activity log was delivered to the webhooks of type SIEM. */
-import { bigint, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { bigint, index, integer, pgTable, text } from 'drizzle-orm/pg-core'
 import { inlineWebhooks } from './app_store.ts'
-import { domainId, moment } from './columns.ts'
+import { domainId, moment, partOf } from './columns.ts'
 import { domains } from './people.ts'
 
 /** One row per webhook of type SIEM; apart from it, because it changes with every event. */
 export const eventFeeds = pgTable(
   'event_feeds',
   {
-    webhookId: uuid('webhook_id')
-      .primaryKey()
-      .references(() => inlineWebhooks.id, { onDelete: 'cascade' }),
+    webhookId: partOf('webhook_id', () => inlineWebhooks.id).primaryKey(),
     domainId: domainId().references(() => domains.id),
     /** Of the last row of the log that was taken. */
     deliveredId: bigint('delivered_id', { mode: 'bigint' }).notNull(),

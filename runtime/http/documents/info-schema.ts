@@ -1,8 +1,7 @@
 /** What `info` and `app_info` answer: connector-interface.md sections 1.3 and 2.2. */
 import * as v from 'valibot'
 import * as manifest from '../../contract/connector/manifest.ts'
-import { freeObject } from '../../contract/schema/free-object.ts'
-import { nullable } from '../../contract/schema/schemas.ts'
+import { freeObject, nullable } from '../../contract/schema/schemas.ts'
 
 const jsonSchema = (description: string) => v.pipe(freeObject(), v.metadata({ description }))
 const text = (description: string) => v.pipe(v.string(), v.metadata({ description }))

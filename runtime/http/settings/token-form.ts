@@ -1,7 +1,7 @@
 /** The form that a token is made with: its fields, their limits, and what is said when one does not fit. */
 import * as v from 'valibot'
 import { badRequest } from '../../contract/errors/problem.ts'
-import { isId } from '../../core/kernel/id.ts'
+import { isId } from '../../core/kernel/by-id.ts'
 import type { TokenWish } from '../../core/sign-in/own-tokens.ts'
 import type { PageWords } from '../../words/page-words.ts'
 import type { Form } from '../frame/form.ts'

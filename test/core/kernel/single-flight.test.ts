@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createSingleFlight } from '../../../runtime/core/kernel/single-flight.ts'
-import { sharedAnswers } from '../../../runtime/database/schema/once.ts'
+import { sharedAnswers } from '../../../runtime/database/schema/deployment.ts'
 import { createSealer } from '../../../runtime/secrets/seal.ts'
 import { type CoreHost, startCore } from '../host.ts'
 

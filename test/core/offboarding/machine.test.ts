@@ -1,10 +1,8 @@
 /** The machines of offboardings and of their accounts, without a database. */
 import { describe, expect, test } from 'vitest'
-import { type StepRow, stepTransition } from '../../../runtime/core/offboarding/machine/steps.ts'
-import {
-  type OffboardingRow,
-  offboardingTransition,
-} from '../../../runtime/core/offboarding/machine/transitions.ts'
+import { stepTransition } from '../../../runtime/core/offboarding/machine/steps.ts'
+import { offboardingTransition } from '../../../runtime/core/offboarding/machine/transitions.ts'
+import type { OffboardingRow, StepRow } from '../../../runtime/database/schema/offboarding.ts'
 
 const NOW = new Date('2030-01-01T00:00:00Z')
 

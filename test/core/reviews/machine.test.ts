@@ -1,17 +1,13 @@
 /** The machines of access reviews, of their apps and of their lines, without a database. */
 import { describe, expect, test } from 'vitest'
 import {
-  type ItemRow,
   type LineEvent,
   type LineTask,
   lineTransition,
 } from '../../../runtime/core/reviews/machine/line.ts'
-import type { ReviewRow } from '../../../runtime/core/reviews/machine/log.ts'
 import { reviewTransition } from '../../../runtime/core/reviews/machine/review.ts'
-import {
-  type ReviewAppRow,
-  reviewAppTransition,
-} from '../../../runtime/core/reviews/machine/review-app.ts'
+import { reviewAppTransition } from '../../../runtime/core/reviews/machine/review-app.ts'
+import type { ItemRow, ReviewAppRow, ReviewRow } from '../../../runtime/database/schema/reviews.ts'
 
 const NOW = new Date('2030-01-01T00:00:00Z')
 const LATER = new Date('2030-01-02T00:00:00Z')

@@ -5,15 +5,13 @@ import type { App, AppSort } from '../../../contract/models/app.ts'
 import type { Permission } from '../../../contract/models/roles.ts'
 import type { Db } from '../../../database/database.ts'
 import { prepared } from '../../../database/prepared.ts'
-import { apps } from '../../../database/schema/apps.ts'
+import { type AppRow, apps } from '../../../database/schema/apps.ts'
 import { rowOfId } from '../../kernel/by-id.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { orderOf } from '../../kernel/list/order.ts'
 import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
 import { hasPart } from '../../kernel/list/search.ts'
-
-export type AppRow = typeof apps.$inferSelect
 
 const byIds = prepared('apps by ids', (db) =>
   db

@@ -2,15 +2,15 @@
  * What connects an app to its system, kept sealed: opened for the length of a call, told to nobody. A
  * sealed connection is bound to its domain and app, so that it opens in no other row.
  */
+
 import type { CapabilityName } from '../../../contract/capabilities/capabilities.ts'
 import { type Connection, envelopeOf } from '../../../contract/connector/connection.ts'
 import { CoreError, conflict } from '../../../contract/errors/problem.ts'
-import type { apps } from '../../../database/schema/apps.ts'
+import type { AppRow } from '../../../database/schema/apps.ts'
 import { SealError, type Sealer } from '../../../secrets/seal.ts'
 import type { ConnectorAnswer } from '../../kernel/context/connectors.ts'
 import type { RequestContext } from '../../kernel/context/context.ts'
 
-type AppRow = typeof apps.$inferSelect
 type Owner = Pick<AppRow, 'id' | 'domainId'>
 
 /** What the sealed text of an app is bound to. */

@@ -2,13 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import { conflict } from '../../../contract/errors/problem.ts'
-import type { Db } from '../../../database/database.ts'
-import { apps } from '../../../database/schema/apps.ts'
+import { type Db, written } from '../../../database/database.ts'
+import { type AppRow, apps } from '../../../database/schema/apps.ts'
 import { databaseTime } from '../../../database/transactions.ts'
-import { written } from '../../../database/written.ts'
 import type { RequestContext } from '../../kernel/context/context.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import type { AppRow } from './apps.ts'
 import { callNow } from './outages.ts'
 
 type NewApp = Pick<

@@ -7,8 +7,7 @@ import { and, eq, lte, sql } from 'drizzle-orm'
 import type { Connection } from '../../../contract/connector/connection.ts'
 import { CoreError } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
-import { apps } from '../../../database/schema/apps.ts'
-import { tokenRenewals } from '../../../database/schema/renewals.ts'
+import { type AppRow, apps, tokenRenewals } from '../../../database/schema/apps.ts'
 import type { JobHandler } from '../../kernel/background/turn.ts'
 import { responseOf } from '../../kernel/context/connectors.ts'
 import type { RequestContext } from '../../kernel/context/context.ts'
@@ -17,8 +16,6 @@ import { keptText } from '../../kernel/kept-text.ts'
 import { openErrorTask } from '../../tasks/error-task.ts'
 import { keepConnection, openConnection } from './connections.ts'
 import { renewAfterSeconds, renewalsOf, withTokens } from './renewal.ts'
-
-type AppRow = typeof apps.$inferSelect
 
 const { tellAfter: TELL_AFTER, endAfter: GIVE_UP_AFTER } = TRIES['token-renewal']
 

@@ -8,7 +8,7 @@ import type { Manifest } from '../../../contract/connector/manifest.ts'
 import { oauthDeclarations, offers, performed } from '../../../contract/connector/oauth.ts'
 import { isOneOf } from '../../../contract/schema/one-of.ts'
 import type { Db } from '../../../database/database.ts'
-import { tokenRenewals } from '../../../database/schema/renewals.ts'
+import { tokenRenewals } from '../../../database/schema/apps.ts'
 
 /** One call that gives a new access token. */
 type RenewalCall = {

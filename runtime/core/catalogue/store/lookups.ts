@@ -4,7 +4,7 @@ import type { InlineWebhookType } from '../../../contract/models/inline-webhook.
 import type { Db } from '../../../database/database.ts'
 import { inlineWebhooks, requestablePermissions } from '../../../database/schema/app_store.ts'
 import { groups, users } from '../../../database/schema/people.ts'
-import { isId } from '../../kernel/id.ts'
+import { isId } from '../../kernel/by-id.ts'
 
 export type ReferenceKind = 'group' | 'user' | 'webhook' | 'permission'
 

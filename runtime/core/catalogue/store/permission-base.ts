@@ -1,8 +1,7 @@
 /** A permission as others refer to it. */
-import type { requestablePermissions } from '../../../database/schema/app_store.ts'
-import type { AppRow } from '../apps/apps.ts'
 
-export type PermissionRow = typeof requestablePermissions.$inferSelect
+import type { PermissionRow } from '../../../database/schema/app_store.ts'
+import type { AppRow } from '../../../database/schema/apps.ts'
 
 /** RequestablePermissionBaseOutput of core-interface.md section 2.2. */
 export const toPermissionBase = (

@@ -6,21 +6,20 @@ import type {
   RequestablePermissionInputUpdate,
 } from '../../../contract/models/requestable-permission.ts'
 import { entriesOf } from '../../../contract/schema/keys.ts'
-import type { Db } from '../../../database/database.ts'
+import { type Db, one } from '../../../database/database.ts'
 import {
+  type PermissionRow,
   preApprovalRules,
   requestablePermissions,
   type StoredDocument,
 } from '../../../database/schema/app_store.ts'
-import { apps } from '../../../database/schema/apps.ts'
-import { one } from '../../../database/written.ts'
+import { type AppRow, apps } from '../../../database/schema/apps.ts'
+import { isId } from '../../kernel/by-id.ts'
 import type { CoreContext } from '../../kernel/context/context.ts'
-import { isId } from '../../kernel/id.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import { type AppRow, lockApp } from '../apps/apps.ts'
+import { lockApp } from '../apps/apps.ts'
 import { changedMembers, documentIn } from './merge.ts'
-import type { PermissionRow } from './permission-base.ts'
 import { changedConfig } from './permission-change.ts'
 import { CONFIG_PLACES, permissionView } from './permission-view.ts'
 import { permissionsAnswer } from './permissions.ts'

@@ -2,8 +2,8 @@
 import type { AccessLength } from '../../../contract/models/access-length.ts'
 import type { PERMISSION_VISIBILITIES } from '../../../contract/models/requestable-permission.ts'
 import { membersOf } from '../../../contract/schema/record.ts'
-import type { StoredDocument } from '../../../database/schema/app_store.ts'
-import type { AppRow } from '../apps/apps.ts'
+import type { PermissionRow, StoredDocument } from '../../../database/schema/app_store.ts'
+import type { AppRow } from '../../../database/schema/apps.ts'
 import {
   ALL_GROUPS,
   type AllowedGroups,
@@ -13,7 +13,7 @@ import {
   secondStageOf,
 } from './approvers.ts'
 import { withDefaults } from './merge.ts'
-import { type PermissionRow, toPermissionBase } from './permission-base.ts'
+import { toPermissionBase } from './permission-base.ts'
 import type { ReferencePlace } from './references.ts'
 import type { SettingsView } from './settings-view.ts'
 

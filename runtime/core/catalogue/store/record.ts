@@ -1,7 +1,8 @@
 /** What is changed in the store of an app, in the log: it is about the thing and about the app. */
 import type { Db } from '../../../database/database.ts'
+import type { AppRow } from '../../../database/schema/apps.ts'
 import { type Doer, recordActivity, type Target } from '../../kernel/audit/activity.ts'
-import { type AppRow, appTarget } from '../apps/apps.ts'
+import { appTarget } from '../apps/apps.ts'
 
 export const recordInStore = (
   tx: Db,

@@ -1,9 +1,10 @@
 /** An app's settings as they stand: what was written, with the defaults of the rest. References are ids. */
+
 import type { AccessLength } from '../../../contract/models/access-length.ts'
 import type { DISCOVERABILITIES, GROUP_PROVISIONINGS } from '../../../contract/models/app-store.ts'
 import { membersOf } from '../../../contract/schema/record.ts'
-import type { appStoreSettings } from '../../../database/schema/app_store.ts'
-import type { AppRow } from '../apps/apps.ts'
+import type { SettingsRow } from '../../../database/schema/app_store.ts'
+import type { AppRow } from '../../../database/schema/apps.ts'
 import {
   ALL_GROUPS,
   type AllowedGroups,
@@ -14,8 +15,6 @@ import {
 } from './approvers.ts'
 import { withDefaults } from './merge.ts'
 import type { ReferencePlace } from './references.ts'
-
-export type SettingsRow = typeof appStoreSettings.$inferSelect
 
 export type SettingsView = {
   custom_request_instructions: string

@@ -5,13 +5,16 @@ import type {
   AppStoreAppSettingsInput,
 } from '../../../contract/models/app-store.ts'
 import { membersOf } from '../../../contract/schema/record.ts'
-import type { Db } from '../../../database/database.ts'
-import { appStoreSettings, type StoredDocument } from '../../../database/schema/app_store.ts'
-import { apps } from '../../../database/schema/apps.ts'
-import { written } from '../../../database/written.ts'
+import { type Db, written } from '../../../database/database.ts'
+import {
+  appStoreSettings,
+  type SettingsRow,
+  type StoredDocument,
+} from '../../../database/schema/app_store.ts'
+import { type AppRow, apps } from '../../../database/schema/apps.ts'
 import { recordActivity } from '../../kernel/audit/activity.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import { type AppRow, appTarget, findApp, lockApp } from '../apps/apps.ts'
+import { appTarget, findApp, lockApp } from '../apps/apps.ts'
 import { allowedIds, type People, withoutSecondStage } from './approvers.ts'
 import { changedMembers, documentIn, mergePatch } from './merge.ts'
 import { toIds } from './references.ts'
@@ -19,7 +22,6 @@ import { settingsAnswer } from './settings-answer.ts'
 import {
   DEFAULT_PERMISSION,
   SETTINGS_PLACES,
-  type SettingsRow,
   type SettingsView,
   settingsView,
 } from './settings-view.ts'

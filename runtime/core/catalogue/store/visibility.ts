@@ -5,13 +5,16 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { notFound } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
-import { appStoreSettings, requestablePermissions } from '../../../database/schema/app_store.ts'
-import { apps } from '../../../database/schema/apps.ts'
-import { isId } from '../../kernel/id.ts'
+import {
+  appStoreSettings,
+  requestablePermissions,
+  type SettingsRow,
+} from '../../../database/schema/app_store.ts'
+import { type AppRow, apps } from '../../../database/schema/apps.ts'
+import { isId } from '../../kernel/by-id.ts'
 import { groupArrayOf, reach, reachesNone } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import type { AppRow } from '../apps/apps.ts'
-import type { SettingsRow, SettingsView } from './settings-view.ts'
+import type { SettingsView } from './settings-view.ts'
 
 /** Whether an app's allowed groups cover the caller; none are everybody. */
 const covered = ({ userId }: Principal): SQL =>

@@ -1,8 +1,7 @@
 /** What the file changes: people_change, people_group, people_join and people_leave, and the sums of them. */
 import { type SQL, sql } from 'drizzle-orm'
 import { MAX_TOLD, type PeopleDifference } from '../../../contract/models/people-file.ts'
-import type { Db } from '../../../database/database.ts'
-import { written } from '../../../database/written.ts'
+import { type Db, written } from '../../../database/database.ts'
 
 /** A field that changes is told by the name of its column. */
 const changes = (column: string, differs: SQL): SQL =>

@@ -1,9 +1,8 @@
 /** What the hash of a row of the log covers: its own content, and the hash of the row before it. */
+
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
-import type { activityLogs } from '../../../database/schema/audit.ts'
-
-export type LogRow = typeof activityLogs.$inferSelect
+import type { LogRow } from '../../../database/schema/audit.ts'
 
 /** What a hash covers: every column but the row's number and the hash itself. */
 type LogContent = Pick<

@@ -7,8 +7,8 @@ import { randomUUID } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
 import { conflict } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
-import { activityLogs } from '../../../database/schema/audit.ts'
-import { BEGINNING, hashOf, type LogRow } from './entry-hash.ts'
+import { activityLogs, type LogRow } from '../../../database/schema/audit.ts'
+import { BEGINNING, hashOf } from './entry-hash.ts'
 import { isThere } from './waiting.ts'
 
 /** The entry that a batch leaves in the chain. */

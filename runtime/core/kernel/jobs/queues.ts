@@ -1,7 +1,7 @@
 /** What is done in the background: one row per kind of job. */
 
 import { keysOf } from '../../../contract/schema/keys.ts'
-import type { BackOff } from './back-off.ts'
+import type { BackOff } from './tries.ts'
 
 export type QueueRow = {
   /** As text, for readers of what failed. */
@@ -33,6 +33,7 @@ const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 const PAUSES: BackOff = { firstMs: 2 * SECOND_MS, longestMs: 5 * MINUTE_MS }
+const usual = { perApp: null, pauses: PAUSES } as const
 
 /**
  * QUEUES: name -> how its jobs are done. Of each key at most one job waits and one runs, whatever the number of hosts;
@@ -52,9 +53,8 @@ export const QUEUES = {
   'event-feeds': {
     what: 'delivering the activity log to a webhook',
     concurrency: 4,
-    perApp: null,
+    ...usual,
     retries: 2,
-    pauses: PAUSES,
     deadlineMs: 5 * MINUTE_MS,
     lease: 'record',
     end: 'the feed is due still, and is found again',
@@ -62,9 +62,8 @@ export const QUEUES = {
   'mail-feeds': {
     what: 'finding mail in the activity log',
     concurrency: 1,
-    perApp: null,
+    ...usual,
     retries: 2,
-    pauses: PAUSES,
     deadlineMs: 5 * MINUTE_MS,
     lease: 'record',
     end: 'the log is read on from where it was, and is due still',
@@ -72,9 +71,8 @@ export const QUEUES = {
   mails: {
     what: 'sending the mail of a person',
     concurrency: 4,
-    perApp: null,
+    ...usual,
     retries: 2,
-    pauses: PAUSES,
     deadlineMs: 15 * MINUTE_MS,
     lease: 'record',
     end: 'the mail is due still, and is found again',
@@ -82,9 +80,8 @@ export const QUEUES = {
   uploads: {
     what: 'working through an upload',
     concurrency: 2,
-    perApp: null,
+    ...usual,
     retries: 4,
-    pauses: PAUSES,
     deadlineMs: 15 * MINUTE_MS,
     lease: 'record',
     end: 'the upload has failed, and nothing of it is kept',
@@ -92,9 +89,8 @@ export const QUEUES = {
   'token-renewals': {
     what: 'renewing the access token of an app',
     concurrency: 4,
-    perApp: null,
+    ...usual,
     retries: 2,
-    pauses: PAUSES,
     deadlineMs: 5 * MINUTE_MS,
     lease: 'record',
     end: 'the renewal is due still, and is found again',
@@ -102,9 +98,8 @@ export const QUEUES = {
   'access-policies': {
     what: 'comparing people with access policies',
     concurrency: 2,
-    perApp: null,
+    ...usual,
     retries: 8,
-    pauses: PAUSES,
     deadlineMs: 6 * HOUR_MS,
     lease: 'turn',
     end: 'the admins get a task for the policy; what is due is found again',
@@ -112,9 +107,8 @@ export const QUEUES = {
   offboardings: {
     what: 'offboarding a user',
     concurrency: 2,
-    perApp: null,
+    ...usual,
     retries: 8,
-    pauses: PAUSES,
     deadlineMs: 15 * MINUTE_MS,
     lease: 'turn',
     end: 'the offboarding has failed, and the admins get a task',
@@ -122,9 +116,8 @@ export const QUEUES = {
   'access-reviews': {
     what: 'carrying an access review on',
     concurrency: 2,
-    perApp: null,
+    ...usual,
     retries: 8,
-    pauses: PAUSES,
     deadlineMs: HOUR_MS,
     lease: 'turn',
     end: 'the admins get a task; it is tried every hour',
@@ -132,9 +125,8 @@ export const QUEUES = {
   findings: {
     what: 'looking for findings',
     concurrency: 1,
-    perApp: null,
+    ...usual,
     retries: 2,
-    pauses: PAUSES,
     deadlineMs: HOUR_MS,
     lease: 'turn',
     end: 'it is looked at again when something changes, and within a day',
@@ -154,9 +146,8 @@ export const QUEUES = {
   retention: {
     what: 'removing what is not kept any more',
     concurrency: 1,
-    perApp: null,
+    ...usual,
     retries: 2,
-    pauses: PAUSES,
     deadlineMs: 30 * MINUTE_MS,
     lease: 'turn',
     end: 'it is begun again within the hour',

@@ -1,5 +1,4 @@
 /** What fails is tried again: how long until then, when people hear of it, and whether it ends. */
-import { type BackOff, backOffMs } from './back-off.ts'
 
 export type TryRow = BackOff & {
   /** What has failed, for readers of the reference. */
@@ -94,3 +93,13 @@ export const TRIES = {
 /** The pause after so many failures in a row, in milliseconds. */
 export const pauseMs = (name: keyof typeof TRIES, failures: number): number =>
   backOffMs(failures, TRIES[name])
+
+/** The one back-off of background work: it doubles from try to try up to a longest pause. */
+export type BackOff = { firstMs: number; longestMs: number }
+
+/** The pause after so many failures in a row, in milliseconds. */
+const backOffMs = (failures: number, { firstMs, longestMs }: BackOff): number =>
+  Math.min(firstMs * 2 ** Math.min(Math.max(failures - 1, 0), 30), longestMs)
+
+/** The moment so many milliseconds after another. */
+export const later = (now: Date, ms: number): Date => new Date(now.getTime() + ms)

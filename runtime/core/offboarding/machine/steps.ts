@@ -1,9 +1,8 @@
 /** The machine of one account of an offboarding: pure. */
-import type { offboardingSteps } from '../../../database/schema/offboarding.ts'
+
+import type { StepRow } from '../../../database/schema/offboarding.ts'
 import type { Transition } from '../../machine/effects.ts'
 import type { FailureVerdict } from '../../requests/machine/failure.ts'
-
-export type StepRow = typeof offboardingSteps.$inferSelect
 
 export type StepWrite = Partial<
   Pick<StepRow, 'state' | 'attempts' | 'wakeAt' | 'problem' | 'taskId'>

@@ -1,11 +1,10 @@
 /** The machine of offboardings: pure; execute.ts of core/machine carries a transition out, apply.ts beside this folder writes. */
+
 import type { OffboardingStatus } from '../../../contract/models/user-offboarding.ts'
-import type { userOffboardings } from '../../../database/schema/offboarding.ts'
+import type { OffboardingRow } from '../../../database/schema/offboarding.ts'
 import type { ActivityOutcome, Actor } from '../../kernel/audit/activity.ts'
 import { keptText } from '../../kernel/kept-text.ts'
 import type { Effect, Transition } from '../../machine/effects.ts'
-
-export type OffboardingRow = typeof userOffboardings.$inferSelect
 
 /** One write of an offboarding: its state, and what changes with it. */
 export type OffboardingWrite = { status: OffboardingStatus } & Partial<

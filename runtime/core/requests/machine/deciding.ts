@@ -1,11 +1,11 @@
 /** Transitions from asking to a yes or a no. */
-import type { Approvers } from '../../../database/schema/requests.ts'
-import { later } from '../../kernel/jobs/back-off.ts'
+
+import type { Approvers, RequestRow } from '../../../database/schema/requests.ts'
+import { later } from '../../kernel/jobs/tries.ts'
 import type { Decided, DecidedStep, TransitionTable } from './events.ts'
 import {
   AT_REST,
   type RequestEffect,
-  type RequestRow,
   type RequestTransition,
   type RequestWrite,
   recordOf,

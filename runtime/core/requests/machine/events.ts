@@ -1,9 +1,9 @@
 /** What can happen to a request. An event brings the facts that its transition needs: the machine reads nothing itself. */
 import type { RequestStatus } from '../../../contract/models/access-request.ts'
-import type { Approvers } from '../../../database/schema/requests.ts'
+import type { Approvers, RequestRow } from '../../../database/schema/requests.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
 import type { FailureVerdict } from './failure.ts'
-import type { RequestRow, RequestTransition } from './request.ts'
+import type { RequestTransition } from './request.ts'
 
 /** A decision that a request needs: the manager's, or that of a stage, from 0. */
 export type DecidedStep = 'manager' | number

@@ -2,10 +2,10 @@
  * What follows from an operation that failed. What the record wants is tried until it is so: people are asked
  * after a while, and it goes on being tried. Only granting ends, after a week; revoking never does.
  */
-import { later } from '../../kernel/jobs/back-off.ts'
-import { pauseMs, TRIES } from '../../kernel/jobs/tries.ts'
+
+import type { RequestRow } from '../../../database/schema/requests.ts'
+import { later, pauseMs, TRIES } from '../../kernel/jobs/tries.ts'
 import type { Failed } from '../../provisioning/client.ts'
-import type { RequestRow } from './request.ts'
 
 /** How long what was approved is tried, in milliseconds: afterwards it is left to people. */
 const GRANT_MS = 7 * 24 * 3600 * 1000

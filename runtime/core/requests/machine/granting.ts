@@ -1,12 +1,13 @@
 /** Transitions from a yes to access that is there. */
-import { later } from '../../kernel/jobs/back-off.ts'
+
+import type { RequestRow } from '../../../database/schema/requests.ts'
+import { later } from '../../kernel/jobs/tries.ts'
 import { decisionRecord, managerApproval } from './deciding.ts'
 import type { TransitionTable } from './events.ts'
 import {
   AT_REST,
   NOT_FAILING,
   type RequestEffect,
-  type RequestRow,
   type RequestTransition,
   type RequestWrite,
   recordOf,

@@ -1,11 +1,10 @@
 /** An access request as its machine knows it: the row, what a transition writes, and which effects follow. */
+
 import type { RequestStatus } from '../../../contract/models/access-request.ts'
-import type { Approvers, accessRequests } from '../../../database/schema/requests.ts'
+import type { Approvers, RequestRow } from '../../../database/schema/requests.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
 import { keptText } from '../../kernel/kept-text.ts'
 import type { Effect, Transition } from '../../machine/effects.ts'
-
-export type RequestRow = typeof accessRequests.$inferSelect
 
 /** What is changed together with a state. */
 export type RequestChange = Partial<

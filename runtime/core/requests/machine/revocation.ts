@@ -1,6 +1,6 @@
 /** Whether what a request granted can be revoked now: the decision before `revocation_ordered`. Pure. */
 import type { RequestStatus } from '../../../contract/models/access-request.ts'
-import type { RequestRow } from './request.ts'
+import type { RequestRow } from '../../../database/schema/requests.ts'
 import { REVOCABLE_STATES, standingOf } from './states.ts'
 
 /** `done`: it was revoked before, and nothing is to be done. */

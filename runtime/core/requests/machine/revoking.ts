@@ -1,11 +1,11 @@
 /** Transitions of access that ends: cancelled, expired, or without its reason. */
 import { REQUEST_STATUSES } from '../../../contract/models/access-request.ts'
+import type { RequestRow } from '../../../database/schema/requests.ts'
 import type { TransitionTable } from './events.ts'
 import { ended } from './granting.ts'
 import {
   AT_REST,
   NOT_FAILING,
-  type RequestRow,
   type RequestTransition,
   type RequestWrite,
   recordOf,

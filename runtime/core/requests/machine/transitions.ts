@@ -2,11 +2,13 @@
  * The machine of access requests: a state and an event make the next state and its effects. It is pure; which
  * state may follow which is in states.ts, and apply.ts beside this folder carries a transition out.
  */
+
+import type { RequestRow } from '../../../database/schema/requests.ts'
 import { GLASS } from './break-glass.ts'
 import { DECIDING } from './deciding.ts'
 import type { EventKind, RequestEvent, TransitionTable } from './events.ts'
 import { GRANTING } from './granting.ts'
-import type { RequestEffect, RequestRow, RequestTransition, RequestWrite } from './request.ts'
+import type { RequestEffect, RequestTransition, RequestWrite } from './request.ts'
 import { REVOKING } from './revoking.ts'
 import { standingOf } from './states.ts'
 

@@ -1,6 +1,8 @@
 /** Work that a request leaves to people: how its state reads then, and the texts of their task. */
-import { later } from '../../kernel/jobs/back-off.ts'
-import { AT_REST, type RequestRow, type RequestTransition, type RequestWrite } from './request.ts'
+
+import type { RequestRow } from '../../../database/schema/requests.ts'
+import { later } from '../../kernel/jobs/tries.ts'
+import { AT_REST, type RequestTransition, type RequestWrite } from './request.ts'
 import { standingOf } from './states.ts'
 
 /** How long people may take to revoke by hand, in milliseconds. */

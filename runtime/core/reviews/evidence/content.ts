@@ -8,10 +8,10 @@ import {
   accessReviewAssignments,
   accessReviewDecisions,
   accessReviewItems,
+  type ItemRow,
+  type ReviewRow,
 } from '../../../database/schema/reviews.ts'
 import { toItem } from '../items.ts'
-import type { ItemRow } from '../machine/line.ts'
-import type { ReviewRow } from '../machine/log.ts'
 import { populationOf } from '../progress.ts'
 import { iso, toReview } from '../read.ts'
 import { uploadLines } from '../uploads.ts'

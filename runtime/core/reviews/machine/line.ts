@@ -2,14 +2,13 @@
  * The machine of one line that is being removed: pure; `apply.ts` beside this folder writes. Decisions and syncs move
  * many lines by one statement (`decide.ts`, `close.ts`, `compare.ts`): it names the states before by `itemStatesBefore`.
  */
+
 import type { Reading } from '../../../contract/models/reading.ts'
-import type { accessReviewItems } from '../../../database/schema/reviews.ts'
+import type { ItemRow } from '../../../database/schema/reviews.ts'
 import type { Transition } from '../../machine/effects.ts'
 import type { Failed } from '../../provisioning/client.ts'
 import { judgeFailure } from '../../requests/machine/failure.ts'
 import { type NamedReview, recorded, systemOf } from './log.ts'
-
-export type ItemRow = typeof accessReviewItems.$inferSelect
 
 /** One write of a line: its state, where it changes, and what changes with it. */
 export type LineWrite = Partial<

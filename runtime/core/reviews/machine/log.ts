@@ -1,10 +1,9 @@
 /** Reviews in the activity log. */
-import type { accessReviews } from '../../../database/schema/reviews.ts'
+
+import type { ReviewRow } from '../../../database/schema/reviews.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
 import { keptText } from '../../kernel/kept-text.ts'
 import type { Effect } from '../../machine/effects.ts'
-
-export type ReviewRow = typeof accessReviews.$inferSelect
 
 /** What the log says of a review. */
 export type NamedReview = Pick<ReviewRow, 'domainId' | 'id' | 'name'>

@@ -1,10 +1,8 @@
 /** The machine of the apps of an access review: pure; `apply.ts` beside this folder writes. */
-import type { accessReviewApps } from '../../../database/schema/reviews.ts'
+import type { ReviewAppRow, ReviewRow } from '../../../database/schema/reviews.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
 import type { Transition } from '../../machine/effects.ts'
-import { type NamedReview, type ReviewRow, recorded, systemOf } from './log.ts'
-
-export type ReviewAppRow = typeof accessReviewApps.$inferSelect
+import { type NamedReview, recorded, systemOf } from './log.ts'
 
 /** One write of an app: its state, where it changes, and what changes with it. */
 export type ReviewAppWrite = Partial<

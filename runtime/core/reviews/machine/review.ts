@@ -1,7 +1,9 @@
 /** The machine of access reviews: pure; `apply.ts` beside this folder writes. */
+
+import type { ReviewRow } from '../../../database/schema/reviews.ts'
 import type { Actor } from '../../kernel/audit/activity.ts'
 import type { Transition } from '../../machine/effects.ts'
-import { type ReviewRow, recorded, systemOf } from './log.ts'
+import { recorded, systemOf } from './log.ts'
 
 /** One write of a review: its state, where it changes, and what changes with it. */
 export type ReviewWrite = Partial<

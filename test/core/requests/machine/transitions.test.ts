@@ -6,10 +6,7 @@ import {
 } from '../../../../runtime/contract/models/access-request.ts'
 import { mayBecome } from '../../../../runtime/core/machine/states.ts'
 import type { EventKind, RequestEvent } from '../../../../runtime/core/requests/machine/events.ts'
-import type {
-  RequestRow,
-  RequestTransition,
-} from '../../../../runtime/core/requests/machine/request.ts'
+import type { RequestTransition } from '../../../../runtime/core/requests/machine/request.ts'
 import { judgeRevocation } from '../../../../runtime/core/requests/machine/revocation.ts'
 import {
   failedWords,
@@ -18,6 +15,7 @@ import {
   standingOf,
 } from '../../../../runtime/core/requests/machine/states.ts'
 import { TRANSITIONS, transition } from '../../../../runtime/core/requests/machine/transitions.ts'
+import type { RequestRow } from '../../../../runtime/database/schema/requests.ts'
 
 const NOW = new Date('2030-01-01T00:00:00Z')
 const DAY_MS = 24 * 3600 * 1000

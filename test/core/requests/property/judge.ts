@@ -1,7 +1,7 @@
 /** What must hold once all is quiet. */
 
-import type { RequestRow } from '../../../../runtime/core/requests/machine/request.ts'
 import { standingOf } from '../../../../runtime/core/requests/machine/states.ts'
+import type { RequestRow } from '../../../../runtime/database/schema/requests.ts'
 import type { World } from './world.ts'
 
 /** In words, each thing that does not hold. */

@@ -4,9 +4,7 @@ import { and, eq, inArray, isNotNull } from 'drizzle-orm'
 import type { Pool } from 'pg'
 import { giveBackAll } from '../../../../runtime/core/asking/give-back.ts'
 import { revokeAccess } from '../../../../runtime/core/asking/revoke.ts'
-import type { AppRow } from '../../../../runtime/core/catalogue/apps/apps.ts'
 import { keepConnection } from '../../../../runtime/core/catalogue/apps/connections.ts'
-import type { PermissionRow } from '../../../../runtime/core/catalogue/store/permission-base.ts'
 import { workOn } from '../../../../runtime/core/kernel/background/turn.ts'
 import type { RequestContext } from '../../../../runtime/core/kernel/context/context.ts'
 import { paceOf } from '../../../../runtime/core/kernel/context/pace.ts'
@@ -15,7 +13,6 @@ import { createTokenHasher } from '../../../../runtime/core/kernel/identity/toke
 import { cancelAccessRequest } from '../../../../runtime/core/requests/cancel.ts'
 import { createRequest } from '../../../../runtime/core/requests/create.ts'
 import { REQUEST_JOB } from '../../../../runtime/core/requests/job.ts'
-import type { RequestRow } from '../../../../runtime/core/requests/machine/request.ts'
 import {
   completeTask,
   dismissTask,
@@ -23,10 +20,13 @@ import {
 } from '../../../../runtime/core/task-actions/act.ts'
 import { LISTENERS } from '../../../../runtime/core/wiring/listeners.ts'
 import type { Db } from '../../../../runtime/database/database.ts'
-import { requestablePermissions } from '../../../../runtime/database/schema/app_store.ts'
-import { apps } from '../../../../runtime/database/schema/apps.ts'
+import {
+  type PermissionRow,
+  requestablePermissions,
+} from '../../../../runtime/database/schema/app_store.ts'
+import { type AppRow, apps } from '../../../../runtime/database/schema/apps.ts'
 import { userRoles, users } from '../../../../runtime/database/schema/people.ts'
-import { accessRequests } from '../../../../runtime/database/schema/requests.ts'
+import { accessRequests, type RequestRow } from '../../../../runtime/database/schema/requests.ts'
 import { tasks } from '../../../../runtime/database/schema/tasks.ts'
 import { statusOfRefusal } from '../../../../runtime/http/edge/statuses.ts'
 import { createSealer } from '../../../../runtime/secrets/seal.ts'

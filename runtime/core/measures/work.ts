@@ -1,10 +1,15 @@
-/** How access requests stand: how many are in which state, what fails, and the oldest access that has to go. */
-import { sql } from 'drizzle-orm'
+/**
+ * How work stands: how many access requests are in which state, what of them fails, and the oldest access that has to go; the
+ * oldest job that is due; and mail.
+ */
+import { type SQL, sql } from 'drizzle-orm'
 import { MOST_COUNTED, type Readings } from '../../contract/endpoints/metrics.ts'
 import { REQUEST_STATUSES } from '../../contract/models/access-request.ts'
 import type { Db } from '../../database/database.ts'
+import { JOBS_SCHEMA } from '../../database/jobs.ts'
+import { DEAD, QUEUE_NAMES } from '../kernel/jobs/queues.ts'
+import { mailCounts } from '../mail/operate.ts'
 import { standingOf } from '../requests/machine/states.ts'
-import { textArray } from './arrays.ts'
 
 /** What stands for years is no work of anybody's. */
 const OPEN = REQUEST_STATUSES.filter(
@@ -39,7 +44,7 @@ export async function failingRequests(db: Db): Promise<Readings> {
   }
 }
 
-/** Most rows of a kind that are looked at: those that expired first. */
+/** Most rows of a kind that are looked at: those that expired first, and of jobs those that were sent first. */
 const MOST_LOOKED_AT = 10_000
 
 /**
@@ -72,3 +77,36 @@ export async function oldestRemovals(db: Db, domainId: string): Promise<Readings
   })
   return { keyway_removal_oldest_seconds: [read('host'), read('people')] }
 }
+
+const JOB = sql`${sql.identifier(JOBS_SCHEMA)}.job`
+
+/** The oldest job of each queue that should have been begun already; answered from an index of pg-boss. */
+export async function oldestJobs(db: Db): Promise<Readings> {
+  const { rows } = await db.execute<{ queue: string; seconds: string | null }>(sql`
+    select q.queue, (
+      select extract(epoch from clock_timestamp() - min(start_after)) from (
+        select start_after from ${JOB}
+        where name = q.queue and state < 'active' and not blocked and start_after <= clock_timestamp()
+        order by priority desc, created_on limit ${MOST_LOOKED_AT}) due) as seconds
+    from unnest(${textArray([...QUEUE_NAMES, DEAD])}) as q(queue)`)
+  return {
+    keyway_job_oldest_due_seconds: rows.map(({ queue, seconds }) => ({
+      labels: { queue },
+      value: Math.max(0, Number(seconds ?? 0)),
+    })),
+  }
+}
+
+/** How much mail waits, is put off, and was refused. */
+export async function mailsByState(db: Db): Promise<Readings> {
+  const { waiting, failing, refused } = await mailCounts(db)
+  const values = Object.entries({ waiting, failing, refused })
+  return { keyway_mails: values.map(([state, value]) => ({ labels: { state }, value })) }
+}
+
+/** Values of a table of ours as an array of PostgreSQL. */
+export const textArray = (values: readonly string[]): SQL =>
+  sql`array[${sql.join(
+    values.map((value) => sql`${value}`),
+    sql`, `,
+  )}]::text[]`
