@@ -1,7 +1,7 @@
 /** Tables: rows as one list for each of their members. */
 import { expect, test } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
-import { rowsOfTable } from '../../runtime/contract/schema/table.ts'
+import { columnOf, rowsOfTable, tableOfRows } from '../../runtime/contract/schema/table.ts'
 import { readTable } from '../../runtime/protocol/tables.ts'
 import { thrownBy } from '../egress/fixtures/door.ts'
 
@@ -38,4 +38,19 @@ test('what repeats counts each time that it stands', async () => {
     code: 'reply_too_large',
     message: expect.stringMatching(/smaller/),
   })
+})
+
+test('a member that each row has is read as a list, and one that none has is refused', () => {
+  const table = readTable({ a: ['x', 0], b: ['y', 'z'] }, LIMIT)
+  expect(columnOf(table, 'a')).toEqual(['x', 'x'])
+  expect(() => columnOf(table, 'c')).toThrow(new TypeError('no row has c'))
+  expect(columnOf(readTable({}, LIMIT), 'c')).toEqual([])
+})
+
+test('rows with other members become a table, and rows again', () => {
+  const rows: { a: number; b?: string }[] = [{ a: 1 }, { a: 2, b: 'x' }]
+  const table = tableOfRows(rows)
+  expect(table).toEqual({ count: 2, columns: { a: [1, 2], b: [undefined, 'x'] } })
+  expect(rowsOfTable(table)).toEqual(rows)
+  expect(rowsOfTable(tableOfRows([]))).toEqual([])
 })

@@ -7,6 +7,20 @@ export type TableOf<T extends object> = {
   columns: { readonly [K in keyof T]?: readonly T[K][] }
 }
 
+/**
+ * A member that each row has.
+ *
+ * @throws TypeError where no row has it: only a guest that broke out answers so, and no listing is to be empty by that
+ */
+export function columnOf<T extends object, K extends keyof T & string>(
+  { count, columns }: TableOf<T>,
+  name: K,
+): readonly T[K][] {
+  const values = columns[name]
+  if (values === undefined && count > 0) throw new TypeError(`no row has ${name}`)
+  return values ?? []
+}
+
 /** The rows of a table. */
 export function rowsOfTable<T extends object>({ count, columns }: TableOf<T>): T[] {
   const lists = entriesOf(columns).flatMap(([name, values]) => (values ? [{ name, values }] : []))

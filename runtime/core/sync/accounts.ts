@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { mapValues } from '../../contract/schema/keys.ts'
-import type { TableOf } from '../../contract/schema/table.ts'
+import { columnOf, type TableOf } from '../../contract/schema/table.ts'
 import { sameAttribute } from './attributes.ts'
 import { tableOfColumns } from './columns.ts'
 import { eachOf, isKeepable, listedText, MAX_ACCOUNT_ID, timeOrderedIds } from './kept.ts'
@@ -81,13 +81,9 @@ type Arrived = { external: readonly string[] } & Record<
 >
 type Rows = Arrived & { id: readonly string[] }
 
-function arrivedOf({ count, columns }: TableOf<FoundAccount>, wanted: readonly string[]): Arrived {
-  const {
-    integration_specific_id: external = [],
-    custom_attributes,
-    extra_data,
-    username,
-  } = columns
+function arrivedOf(found: TableOf<FoundAccount>, wanted: readonly string[]): Arrived {
+  const { count, columns } = found
+  const { custom_attributes, extra_data, username } = columns
   const each = <V>(to: (n: number) => V): V[] => {
     const values: V[] = []
     // `Array.from` takes several times as long.
@@ -97,15 +93,15 @@ function arrivedOf({ count, columns }: TableOf<FoundAccount>, wanted: readonly s
   const texts = (values: readonly (string | null | undefined)[] | undefined) =>
     each((n) => orNull(values?.[n]))
   return {
-    external,
+    external: columnOf(found, 'integration_specific_id'),
     email: texts(columns.email),
     given: texts(columns.given_name),
     family: texts(columns.family_name),
     type: each((n) => (columns.account_type?.[n] === 'service' ? 'SERVICE' : 'USER')),
     status: each((n) => STATUSES[columns.user_status?.[n] ?? 'ACTIVE']),
     attributes: each((n) => {
-      const found = { custom_attributes: custom_attributes?.[n], extra_data: extra_data?.[n] }
-      return attributesJson({ ...found, username: username?.[n] }, wanted)
+      const one = { custom_attributes: custom_attributes?.[n], extra_data: extra_data?.[n] }
+      return attributesJson({ ...one, username: username?.[n] }, wanted)
     }),
   }
 }

@@ -1,7 +1,7 @@
 /** Writes pages of associations; what a run no longer sees goes in `tombstones.ts`. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
-import type { TableOf } from '../../contract/schema/table.ts'
+import { columnOf, type TableOf } from '../../contract/schema/table.ts'
 import { copyIn } from '../../database/copy-in.ts'
 import type { Db } from '../../database/database.ts'
 import { arrayText } from './columns.ts'
@@ -99,11 +99,11 @@ function namesOf(
     pair.entitlements.push(entitlement)
   }
 
-  for (const { columns } of pages) {
-    const resources = columns.integration_specific_resource_id ?? []
-    const externals = columns.integration_specific_entitlement_id ?? []
+  for (const page of pages) {
+    const resources = columnOf(page, 'integration_specific_resource_id')
+    const externals = columnOf(page, 'integration_specific_entitlement_id')
+    const ids = columnOf(page, 'account_id')
     let entitlement = NOWHERE
-    const ids = columns.account_id ?? []
     for (let n = 0; n < ids.length; n += 1) {
       // Most systems list the members of one group behind each other.
       const isSame = n > 0 && resources[n] === resources[n - 1] && externals[n] === externals[n - 1]
