@@ -16,8 +16,10 @@ const ADDRESSES = [
   '/docs/search?q=secret',
   '/docs/nothing',
 ]
-const DESK = { width: 1280, height: 800 }
-const PHONE = { width: 375, height: 700 }
+const SIZES = [
+  { width: 1280, height: 800 },
+  { width: 375, height: 700 },
+]
 
 describe.skipIf(CHROMIUM === null)(`pages${CHROMIUM ? '' : ' (needs Chromium)'}`, () => {
   let browser: Browser
@@ -39,7 +41,7 @@ describe.skipIf(CHROMIUM === null)(`pages${CHROMIUM ? '' : ' (needs Chromium)'}`
   })
 
   async function opened(
-    size: typeof DESK,
+    size: (typeof SIZES)[number],
     colorScheme: 'light' | 'dark',
   ): Promise<{ page: Page; complaints: string[] }> {
     const context = await browser.newContext({
@@ -54,16 +56,13 @@ describe.skipIf(CHROMIUM === null)(`pages${CHROMIUM ? '' : ' (needs Chromium)'}`
     return { page, complaints }
   }
 
-  test('fit a desk and a phone, and the browser complains of none', async () => {
-    const { page, complaints } = await opened(DESK, 'light')
+  test.each(SIZES)('fit $width pixels, and the browser complains of none', async (size) => {
+    const { page, complaints } = await opened(size, 'light')
     const wide: string[] = []
     for (const at of ADDRESSES) {
       await page.goto(url + at)
-      for (const size of [DESK, PHONE]) {
-        await page.setViewportSize(size)
-        const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-        if (width > size.width) wide.push(`${at}, ${size.width} wide: ${width}`)
-      }
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+      if (width > size.width) wide.push(`${at}: ${width}`)
     }
     await page.context().close()
     expect(wide).toEqual([])
@@ -73,7 +72,7 @@ describe.skipIf(CHROMIUM === null)(`pages${CHROMIUM ? '' : ' (needs Chromium)'}`
   test('are dark where that is preferred', async () => {
     const grounds = await Promise.all(
       (['light', 'dark'] as const).map(async (scheme) => {
-        const { page } = await opened(DESK, scheme)
+        const { page } = await opened(SIZES[0] ?? { width: 1280, height: 800 }, scheme)
         await page.goto(`${url}/docs/start`)
         const colour = await page.evaluate<string>(
           'getComputedStyle(document.body).backgroundColor',
@@ -86,7 +85,7 @@ describe.skipIf(CHROMIUM === null)(`pages${CHROMIUM ? '' : ' (needs Chromium)'}`
   })
 
   test('are searched by keyboard alone', async () => {
-    const { page } = await opened(DESK, 'light')
+    const { page } = await opened({ width: 1280, height: 800 }, 'light')
     await page.goto(`${url}/docs`)
     await page.keyboard.press('Tab')
     expect(await page.locator(':focus').textContent()).toBe('Skip to the content')
@@ -101,7 +100,7 @@ describe.skipIf(CHROMIUM === null)(`pages${CHROMIUM ? '' : ' (needs Chromium)'}`
   })
 
   test('show all pages on a phone by a list that opens without a script', async () => {
-    const { page } = await opened(PHONE, 'light')
+    const { page } = await opened({ width: 375, height: 700 }, 'light')
     await page.goto(`${url}/docs`)
     const link = page.locator('details.pages a[href="/docs/operate/backup"]')
     expect(await link.isVisible()).toBe(false)
