@@ -40,6 +40,19 @@ function lengthOf(bytes: number): Buffer {
 export const bytesOfRows = (count: number): number =>
   BINARY_HEADER.length + count * ROW_BYTES + BINARY_END.length
 
+/** More than a batch has rows. */
+const PLACES = 2 ** 22
+
+/**
+ * Pairs in the order of their accounts, which is that of their ids: rows beside each other go into the same pages of the
+ * table's index. Each is its account's place times `PLACES`, and its own.
+ */
+function inOrder(accounts: readonly number[]): Float64Array {
+  const keys = new Float64Array(accounts.length)
+  for (let n = 0; n < keys.length; n += 1) keys[n] = (accounts[n] ?? 0) * PLACES + n
+  return keys.sort()
+}
+
 /**
  * Associations that a run found, as their rows.
  *
@@ -58,11 +71,12 @@ export function associationRows(
   const accounts = known.ids()
   let at = BINARY_HEADER.copy(room)
   let count = 0
-  for (let n = 0; n < pairs.accounts.length; n += 1) {
-    const id = ids.get(pairs.entitlements[n] ?? 0)
+  for (const key of inOrder(pairs.accounts)) {
+    const account = Math.floor(key / PLACES)
+    const id = ids.get(pairs.entitlements[key - account * PLACES] ?? 0)
     if (id === undefined) continue
     for (let k = 0; k < ROW_BYTES; k += 1) room[at + k] = blank[k] ?? 0
-    const from = (pairs.accounts[n] ?? 0) * UUID_BYTES
+    const from = account * UUID_BYTES
     for (let k = 0; k < UUID_BYTES; k += 1) room[at + ACCOUNT_AT + k] = accounts[from + k] ?? 0
     room.writeUInt32BE(Math.floor(id / 2 ** 32), at + ENTITLEMENT_AT)
     room.writeUInt32BE(id >>> 0, at + ENTITLEMENT_AT + 4)

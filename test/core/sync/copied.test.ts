@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => core.stop())
 
-test('associations are written as they are, with numbers of any size', async () => {
+test('associations are written as they are, in the order of their accounts, with numbers of any size', async () => {
   const appId = randomUUID()
   const runId = 2 ** 33 + 7
   const known = createKnownAccounts()
@@ -22,7 +22,7 @@ test('associations are written as they are, with numbers of any size', async () 
     accounts.map(({ id }) => id),
     accounts.map(({ external }) => external),
   )
-  const pairs = { accounts: [0, 1, 0, 1], entitlements: [1, 1, 2, 3] }
+  const pairs = { accounts: [1, 0, 0, 1], entitlements: [1, 1, 2, 3] }
   const ids = new Map([
     [1, 5],
     [3, 2 ** 52 + 2 ** 31 + 1],
