@@ -1,3 +1,4 @@
+/** Those who decide, by name. */
 import { type DecisionStep, MAX_DECIDERS_NAMED } from '../../contract/models/asking.ts'
 import type { Db } from '../../database/database.ts'
 import type { Approvers } from '../../database/schema/requests.ts'

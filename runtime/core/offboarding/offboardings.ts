@@ -1,3 +1,4 @@
+/** Offboardings as records: scheduled, read, cancelled. */
 import { badRequest, conflict } from '../../contract/errors/problem.ts'
 import type {
   UserOffboardingInput,

@@ -1,3 +1,4 @@
+/** What a scope would have reviewed, without a review. */
 import { badRequest } from '../../contract/errors/problem.ts'
 import type { AccessReviewDomainAppInput } from '../../contract/models/access-review.ts'
 import { PREVIEW_LINES, type ScopePreview } from '../../contract/models/review-scope.ts'

@@ -1,5 +1,4 @@
 /** Apps: who sees which, and how they are read. */
-
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { App, AppSort } from '../../../contract/models/app.ts'
 import type { Permission } from '../../../contract/models/roles.ts'
