@@ -9,9 +9,15 @@ export type SoughtBytes = Sought & { latin1: string }
 /** Prepares a search, or finds one for the same texts under the same numbers; run it with `inSlices`. */
 type Searches = (sought: readonly SoughtBytes[]) => Generator<void, Search>
 
+/** Of texts whose search is kept. */
+const MOST_BYTES = 256 * 1024
+
 export function createSearches(): Searches {
   const kept = createCache<Search>('secret_searches', { bytesOf })
   return function* (sought) {
+    // Digests are made in one go.
+    const bytes = sought.reduce((sum, { latin1 }) => sum + latin1.length, 0)
+    if (bytes > MOST_BYTES) return yield* prepareSearch(sought, { alone: true })
     const key = keyOf(sought)
     const known = kept.get(key)
     if (known !== undefined) return known

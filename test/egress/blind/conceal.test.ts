@@ -1,6 +1,8 @@
 /** What an upstream echoes: secrets come back as placeholders, and nothing else changes. */
 import { afterEach, describe, expect, test } from 'vitest'
+import { atOnce } from '../../../runtime/bounded/slices.ts'
 import { createConceal } from '../../../runtime/egress/blind/conceal.ts'
+import { createSearches } from '../../../runtime/egress/blind/searches.ts'
 import { get, openDoor, openDoors } from '../fixtures/door.ts'
 import { sealed, withToken } from '../fixtures/secrets.ts'
 import { startUpstream, stopAll } from '../fixtures/upstream.ts'
@@ -230,5 +232,31 @@ describe('an upstream that echoes', () => {
     const { secrets, placeholder } = withToken('the-refresh-token')
     const { text } = await echo({ ...secrets, conceals: false }, { headers: [['x', placeholder]] })
     expect(text).toContain('the-refresh-token')
+  })
+})
+
+describe('the search for secrets', () => {
+  const sought = (latin1: string) => [{ symbols: Buffer.from(latin1), latin1, number: 1 }]
+
+  test('is kept for the same texts, and for no others', () => {
+    const searchFor = createSearches()
+    const first = atOnce(searchFor(sought('tell-nobody')))
+    expect(atOnce(searchFor(sought('tell-nobody')))).toBe(first)
+    expect(atOnce(searchFor(sought('tell-nobodz')))).not.toBe(first)
+    const other = sought('tell-nobody').map((one) => ({ ...one, number: 2 }))
+    expect(atOnce(searchFor(other))).not.toBe(first)
+  })
+
+  test('is not kept for texts that are longer than may be looked at in one go', () => {
+    const searchFor = createSearches()
+    const long = 'x'.repeat(300_000)
+    expect(atOnce(searchFor(sought(long)))).not.toBe(atOnce(searchFor(sought(long))))
+  })
+
+  test('of one call finds the placeholder of that call, whatever another one with the same secret had', async () => {
+    for (const instead of ['FIRST', 'OTHER']) {
+      const { body } = createConceal(() => [{ value: SECRET, instead }])
+      expect(`${await body(Buffer.from(SECRET), room)}`).toBe(instead)
+    }
   })
 })
