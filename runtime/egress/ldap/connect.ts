@@ -4,7 +4,7 @@ import { Client } from 'ldapts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { LdapTarget } from '../rules/ldap-rules.ts'
-import { FIRST_REPLIES } from '../wire/guard.ts'
+import { OUTSIDE_CALLS } from '../wire/guard.ts'
 import { hostAndPort, type OpenMeans, openWire, type PlainMeans } from '../wire/open.ts'
 import { guardLdap, type LdapGuard } from './guard.ts'
 import { failureOf } from './results.ts'
@@ -46,7 +46,7 @@ export function connect(
       createConnection: () => guard.socket as unknown as Socket,
     })
     if (bind !== null) {
-      const done = guard.allow(FIRST_REPLIES)
+      const done = guard.allow(OUTSIDE_CALLS)
       try {
         await client.bind(bind.dn, bind.password)
       } catch (error) {
@@ -72,7 +72,7 @@ const ofSignIn = (failure: RuntimeError): RuntimeError =>
 
 /** An anonymous bind: what opens the library's side where there are no credentials. */
 async function openLibrary(client: Client, guard: LdapGuard): Promise<void> {
-  const done = guard.allow(FIRST_REPLIES)
+  const done = guard.allow(OUTSIDE_CALLS)
   try {
     await client.bind('', '')
   } finally {

@@ -5,7 +5,7 @@ import { SQL_LIMITS } from '../../contract/connector/sql.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
-import { createGuard, FIRST_REPLIES, type Guard, GuardedSocket } from '../wire/guard.ts'
+import { createGuard, type Guard, GuardedSocket, OUTSIDE_CALLS } from '../wire/guard.ts'
 import { hostAndPort, type OpenMeans, openWire, type PlainMeans } from '../wire/open.ts'
 import { failureOf } from './results.ts'
 import { judgeMessage, sizeOf } from './shape.ts'
@@ -93,7 +93,7 @@ export function connect(
     })
     // What fails is told by what was asked for; without a listener it would end the process.
     client.on('error', () => {})
-    const done = guard.allow(FIRST_REPLIES)
+    const done = guard.allow(OUTSIDE_CALLS)
     try {
       await client.connect()
     } catch (error) {

@@ -5,7 +5,7 @@ import { SQL_LIMITS } from '../../contract/connector/sql.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
-import { createGuard, FIRST_REPLIES, type Guard, GuardedSocket } from '../wire/guard.ts'
+import { createGuard, type Guard, GuardedSocket, OUTSIDE_CALLS } from '../wire/guard.ts'
 import { hostAndPort, openWire, type PlainMeans } from '../wire/open.ts'
 import type { ConnectMeans, SqlLogin } from './connect.ts'
 import { encryptionRequest, type Greeting, readGreeting, sizeOf } from './mysql-greeting.ts'
@@ -110,7 +110,7 @@ export function connectMysql(
     )
     // Before the socket flows again: what it then brings is heard by the client alone.
     const mysql = await loadMysql()
-    const done = guard.allow(FIRST_REPLIES)
+    const done = guard.allow(OUTSIDE_CALLS)
     // It rests since the greeting was read.
     current.resume()
     const client = mysql.createConnection({

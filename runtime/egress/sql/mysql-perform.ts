@@ -16,7 +16,7 @@ type Lease = Leased<MysqlConnection>
 
 /**
  * Carries a request out. A query runs in a session that only reads, so that a statement that was declared to read and
- * does not is refused by the server. What it leaves in the session is taken back after it.
+ * does not is refused by the server. What it leaves in the session is for `tidyMysql`.
  *
  * @returns a page for a query, what each statement touched otherwise
  * @throws what the library throws; egress_url and others for what the request itself is
@@ -38,7 +38,6 @@ export async function performMysql(
     if (request.page)
       return pageOf(begin(connection, step), request.page.size, lease, randomUUID(), 0)
     const { rows, isTable } = await run(connection, step)
-    await reset(connection)
     if (!isTable) throw noTable(request.statement)
     if (rows.length <= SQL_LIMITS.maxRows) return { rows, cursor: null }
     throw new RuntimeError(
@@ -50,7 +49,6 @@ export async function performMysql(
   if (steps.length > 1) await run(connection, plain('START TRANSACTION'))
   for (const step of steps) touched.push((await run(connection, step)).touched)
   if (steps.length > 1) await run(connection, plain('COMMIT'))
-  await reset(connection)
   return { touched }
 }
 
@@ -93,10 +91,10 @@ async function settle(connection: MysqlConnection, reads: boolean, leftMs: numbe
 }
 
 /**
- * Takes back what is left in a session: settings, roles, locks, temporary tables, variables, prepared statements. Where
- * the server does not do that, the connection serves nobody else.
+ * Takes back what is left in a session: an open transaction, settings, roles, locks, temporary tables, variables, prepared
+ * statements. Where the server does not do that, the connection serves nobody else. Never rejects.
  */
-function reset({ client, guard }: MysqlConnection): Promise<void> {
+export function tidyMysql({ client, guard }: MysqlConnection): Promise<void> {
   return new Promise((resolve) => {
     const failed = () => {
       guard.end()
@@ -202,20 +200,15 @@ async function pageOf(
   before: number,
 ): Promise<SqlPage> {
   const { rows, isAtEnd } = await reading.next(size)
-  if (isAtEnd) {
-    await reset(lease.connection)
-    return { rows, cursor: null }
-  }
+  if (isAtEnd) return { rows, cursor: null }
   const parked: ParkedReading = { id, given: before + rows.length, reading }
   lease.parked = parked
   return { rows, cursor: writeCursor(parked) }
 }
 
-/** Makes a connection fit for the next request. @throws where a result waits on it: only its end would do */
-export async function mendMysql({ connection, parked }: Lease): Promise<void> {
+/** @throws where a result waits on a connection that has refused: only its end would make it fit for the next request */
+export async function mendMysql({ parked }: Lease): Promise<void> {
   if (parked !== null) throw new RuntimeError('upstream_closed', 'a result was left unread')
-  // It ends a transaction as well.
-  await reset(connection)
 }
 
 /** Ends on the server what runs on another connection. */

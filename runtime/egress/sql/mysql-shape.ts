@@ -13,6 +13,7 @@ type State =
   | { at: 'idle' }
   | { at: 'answer'; form: Form }
   | { at: 'prepared' }
+  | { at: 'confirmation' }
   | {
       at: 'columns'
       left: number
@@ -32,7 +33,7 @@ const COMMANDS: Readonly<Record<number, State | null>> = {
   22: { at: 'prepared' },
   23: { at: 'answer', form: 'binary' },
   25: null,
-  31: { at: 'answer', form: 'text' },
+  31: { at: 'confirmation' },
 }
 
 const OK = 0
@@ -135,6 +136,10 @@ export function createShape(): Shape {
     return { elements, isItem, passes: true }
   }
   const refusal = (body: Buffer): Judged | null => (body.length < 3 ? null : judged(idle))
+  const confirmed = (body: Buffer): Judged | null => {
+    if (body[0] === OK) return body.length < 7 ? null : judged(idle)
+    return body[0] === REFUSED ? refusal(body) : null
+  }
   const definitions = (count: number, more: number): State =>
     count > 0
       ? { at: 'columns', left: count, types: [], next: more > 0 ? 'definitions' : 'nothing', more }
@@ -146,18 +151,12 @@ export function createShape(): Shape {
     [K in State['at']]: (now: Extract<State, { at: K }>, body: Buffer) => Judged | null
   } = {
     login(now, body) {
-      const first = body[0] ?? -1
-      if (first === OK) return body.length < 7 ? null : judged(idle)
-      return first === REFUSED
-        ? refusal(body)
-        : first === MORE || first === END
-          ? judged(now)
-          : null
+      const first = body[0]
+      return first === MORE || first === END ? judged(now) : confirmed(body)
     },
     idle: () => null,
     answer({ form }, body) {
-      if (body[0] === OK) return body.length < 7 ? null : judged(idle)
-      if (body[0] === REFUSED) return refusal(body)
+      if (body[0] === OK || body[0] === REFUSED) return confirmed(body)
       // Also a request for a file of this machine, which is no number.
       const count = lengthAt(body, 0)
       if (count === null || count.next !== body.length) return null
@@ -170,6 +169,7 @@ export function createShape(): Shape {
       if (body[0] !== OK || body.length !== 12) return null
       return judged(definitions(body.readUInt16LE(7), body.readUInt16LE(5)))
     },
+    confirmation: (_now, body) => confirmed(body),
     columns(now, body) {
       const type = columnType(body)
       if (type === -1) return null

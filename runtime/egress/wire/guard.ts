@@ -18,8 +18,8 @@ type Allowance = {
   maxBytes?: number
 }
 
-/** What a server may say until the login is done: nothing that belongs to a call, so nothing of it is counted. */
-export const FIRST_REPLIES: Allowance = {
+/** What a server may say before and between calls, during a login for one: no call pays for it. */
+export const OUTSIDE_CALLS: Allowance = {
   onBytes: () => {},
   read: () => 0,
   maxItems: 0,

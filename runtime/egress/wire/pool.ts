@@ -25,8 +25,8 @@ export type Lease<C extends PooledConnection> = {
   isUsed: boolean
   /** The search that is parked on it. */
   parked: Parked | null
-  /** Gives the connection back. */
-  release(): void
+  /** Gives the connection back; it serves nobody before `tidied` has settled, which never rejects. */
+  release(tidied: Promise<void> | null): void
   /** Ends it: for what failed in the middle. */
   drop(): void
 }
@@ -64,6 +64,8 @@ type Kept<C> = {
   connection: C
   parked: Parked | null
   isBusy: boolean
+  /** Settles once it can serve; null where it can. */
+  tidied: Promise<void> | null
   idle: NodeJS.Timeout | null
 }
 
@@ -86,9 +88,13 @@ export function createPool<C extends PooledConnection>(
     one.connection.guard.end()
   }
 
-  function release(one: Kept<C>): void {
+  function release(one: Kept<C>, tidied: Promise<void> | null): void {
     one.isBusy = false
     if (one.key === null || !one.connection.guard.isOpen()) return remove(one)
+    const tidy = () => {
+      one.tidied = null
+    }
+    one.tidied = tidied?.then(tidy) ?? null
     one.idle = setTimeout(() => remove(one), limits.idleMs)
     one.idle.unref()
   }
@@ -102,7 +108,7 @@ export function createPool<C extends PooledConnection>(
     set parked(parked) {
       one.parked = parked
     },
-    release: () => release(one),
+    release: (tidied) => release(one, tidied),
     drop: () => remove(one),
   })
 
@@ -120,11 +126,24 @@ export function createPool<C extends PooledConnection>(
     )
     return (
       idle.find(({ parked }) => parkedId !== undefined && parked?.id === parkedId) ??
+      idle.find(({ parked, tidied }) => parked === null && tidied === null) ??
       idle.find(({ parked }) => parked === null) ??
       (limits.canLeaveParked && heldBy(key) >= limits.perKey
         ? idle.find(({ parked }) => parked?.isAsked !== true)
         : undefined)
     )
+  }
+
+  /** An idle connection of a key, once it is tidy; null where there is none. */
+  async function takeIdle(key: string, parkedId?: string): Promise<Lease<C> | null> {
+    for (;;) {
+      const one = idleOf(key, parkedId)
+      if (one === undefined) return null
+      const taken = take(one)
+      await one.tidied
+      if (one.connection.guard.isOpen()) return taken
+      remove(one)
+    }
   }
 
   const heldBy = (key: string): number =>
@@ -150,8 +169,8 @@ export function createPool<C extends PooledConnection>(
 
   return {
     async lease(key, open, parkedId) {
-      const idle = key === null ? undefined : idleOf(key, parkedId)
-      if (idle !== undefined) return take(idle)
+      const idle = key === null ? null : await takeIdle(key, parkedId)
+      if (idle !== null) return idle
       const counted = key ?? ''
       if (key !== null && heldBy(key) >= limits.perKey) endParked(key)
       if (key !== null && heldBy(key) >= limits.perKey)
@@ -164,7 +183,14 @@ export function createPool<C extends PooledConnection>(
       openingInAll += 1
       try {
         const connection = await open()
-        const made: Kept<C> = { key, connection, parked: null, isBusy: true, idle: null }
+        const made: Kept<C> = {
+          key,
+          connection,
+          parked: null,
+          isBusy: true,
+          tidied: null,
+          idle: null,
+        }
         all.add(made)
         connection.guard.socket.once('close', () => {
           if (!made.isBusy) remove(made)

@@ -9,6 +9,7 @@ import { createDialer } from '../dial/dial.ts'
 import type { ResolveName } from '../dial/lookups.ts'
 import type { PrivateGrants } from '../limits/grants.ts'
 import type { EgressLimits } from '../limits/limits.ts'
+import { OUTSIDE_CALLS } from './guard.ts'
 import {
   abortedError,
   hostAndPort,
@@ -56,6 +57,8 @@ export type Trade<A, C extends PooledConnection> = {
   isRefusal(error: RuntimeError): boolean
   /** Makes a connection that refused fit for the next request. */
   mend?(lease: Lease<C>): Promise<void>
+  /** Takes back what an answered request left in the session; nobody gets the connection before. Never rejects. */
+  tidy?(connection: C): Promise<void>
   /** Ends on the server what runs on a connection of which the call has ended. */
   stop?(asked: A, connection: C, means: RoomOpenMeans): Promise<void>
 }
@@ -79,7 +82,7 @@ export type RoomOptions = {
   resolve?: ResolveName
 }
 
-/** Longest that ending a statement on the server may take, in milliseconds. */
+/** Longest that ending a statement on the server may take, and tidying a session, in milliseconds. */
 const STOP_MS = 2000
 
 /** Longest that one request may take, in milliseconds. */
@@ -138,7 +141,7 @@ export function createRoom<A, C extends PooledConnection>(
       const found = await trade.perform(asked, lease, left)
       isSent = false
       done()
-      lease.release()
+      release(lease)
       return found
     } catch (error) {
       isSent = false
@@ -146,12 +149,27 @@ export function createRoom<A, C extends PooledConnection>(
       // After anything but a refusal nobody knows what state the connection is in.
       const isGood = trade.isRefusal(failure) && (await mended(lease))
       done()
-      if (isGood) lease.release()
+      if (isGood) release(lease)
       else lease.drop()
       throw failure
     } finally {
       signal.removeEventListener('abort', onAbort)
     }
+  }
+
+  /** Gives a connection back, to be tidied behind the answer: who asked need not wait for it. */
+  function release(lease: Lease<C>): void {
+    const { connection, parked } = lease
+    const isTidy = trade.tidy === undefined || parked !== null || !connection.guard.isOpen()
+    lease.release(isTidy ? null : tidied(connection))
+  }
+
+  async function tidied(connection: C): Promise<void> {
+    const done = connection.guard.allow(OUTSIDE_CALLS)
+    const timer = setTimeout(() => connection.guard.end(), STOP_MS)
+    await trade.tidy?.(connection)
+    clearTimeout(timer)
+    done()
   }
 
   async function mended(lease: Lease<C>): Promise<boolean> {

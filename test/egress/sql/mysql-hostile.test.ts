@@ -20,24 +20,39 @@ const READS = {
 /** The command that takes a session back. */
 const RESET = 31
 
-type Lies = { greets?: Buffer; login?: Buffer; plain?: boolean; statement?: string }
+type Lies = {
+  greets?: Buffer
+  login?: Buffer
+  plain?: boolean
+  statement?: string
+  /** Answers the command that takes a session back. */
+  resets?: (socket: Socket) => void
+}
 
 /** Greets and lets the login through; what follows is up to the test. */
 async function lying(
   answer: (socket: Socket, said: Buffer) => void,
-  { greets = greeting(), login = ok(2), plain = true, statement = 'all' }: Lies = {},
+  {
+    greets = greeting(),
+    login = ok(2),
+    plain = true,
+    statement = 'all',
+    resets = (socket) => socket.write(ok(1)),
+  }: Lies = {},
 ) {
   let heard = ''
+  let connections = 0
   const port = await startTcp((socket) => {
     let isIn = false
+    connections += 1
     socket.on('error', () => {})
     socket.on('data', (said: Buffer) => {
       heard += said.toString('latin1')
       if (!isIn) {
         isIn = true
         socket.write(login)
-      } else if (/SET SESSION/.test(said.toString('latin1')) || said[4] === RESET)
-        socket.write(ok(1))
+      } else if (said[4] === RESET) resets(socket)
+      else if (/SET SESSION/.test(said.toString('latin1'))) socket.write(ok(1))
       else answer(socket, said)
     })
     socket.write(greets)
@@ -51,6 +66,7 @@ async function lying(
   return {
     query: () => door.fetch(sql('QUERY', { statement, parameters })),
     heard: () => heard,
+    connections: () => connections,
   }
 }
 
@@ -70,6 +86,43 @@ test.each([
     expect(heard()).toContain(settles)
   },
 )
+
+const oneRow = (socket: Socket) => socket.write(Buffer.concat([first, row(4, 'x'), end(5)]))
+
+describe('a session that has answered', () => {
+  test('is taken back behind the answer, and serves nobody before', async () => {
+    let takenBack: (() => void) | undefined
+    const asked = Promise.withResolvers<void>()
+    const { query, heard, connections } = await lying(oneRow, {
+      resets: (socket) => {
+        takenBack = () => socket.write(ok(1))
+        asked.resolve()
+      },
+    })
+    expect((await text(query())).rows).toEqual([{ a: 'x' }])
+    await asked.promise
+    const before = heard()
+    const next = query()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(heard()).toBe(before)
+    takenBack?.()
+    expect((await text(next)).rows).toEqual([{ a: 'x' }])
+    expect(heard().length).toBeGreaterThan(before.length)
+    expect(connections()).toBe(1)
+  })
+
+  test.each<[string, (socket: Socket) => void]>([
+    ['refuses to be taken back', (socket) => socket.write(packet(1, [255, 0x7a, 4], '#42S02no'))],
+    ['says more than that it was taken back', (socket) => socket.write(first)],
+    ['is closed instead', (socket) => socket.destroy()],
+    ['is not taken back in time', () => {}],
+  ])('and %s serves nobody again', async (_what, resets) => {
+    const { query, connections } = await lying(oneRow, { resets })
+    expect((await text(query())).rows).toEqual([{ a: 'x' }])
+    expect((await text(query())).rows).toEqual([{ a: 'x' }])
+    expect(connections()).toBe(2)
+  })
+})
 
 describe('a MySQL that', () => {
   const prepared = (columns: number, parameters: number) =>
