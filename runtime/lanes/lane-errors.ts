@@ -67,6 +67,21 @@ export function workerError({ reason }: WorkerEnd, calls: number): RuntimeError 
   return new SandboxLost('worker_died', message, innocent, slow)
 }
 
+/** Longest part of a worker's last words in an error, in characters. */
+const WORDS_LENGTH = 200
+
+/** The line of Node's report of an error that says what it is; anything else it says names files of this machine. */
+const ERROR_LINE = /^\w*Error\b.*$/m
+
+/** The error of every call that waits for a worker that ended before it was ready: no connector's code has run in it. */
+export function unreadyError(end: WorkerEnd): RuntimeError {
+  const [words] = ERROR_LINE.exec(end.detail) ?? []
+  const error = workerError(end, 0)
+  if (end.reason !== 'crashed' || words === undefined) return error
+  const message = `the worker process of the connector could not begin: ${words.slice(0, WORDS_LENGTH)}`
+  return new SandboxLost('worker_died', message, false)
+}
+
 /** Whether the end of a worker says something about the connectors in it. */
 export const isGuilty = ({ reason }: WorkerEnd): boolean =>
   reason !== 'stopped' && !FROM_OUTSIDE.includes(reason)

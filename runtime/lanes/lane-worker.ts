@@ -8,7 +8,7 @@ import {
   type IsolateScheduler,
   type SchedulerLimits,
 } from './isolate-scheduler.ts'
-import { workerError } from './lane-errors.ts'
+import { unreadyError } from './lane-errors.ts'
 import type { Launcher } from './launch.ts'
 import { readStat, watchMainThread, watchStarvation } from './process-stat.ts'
 import { createStallWatch, type StallWatch } from './stall-watch.ts'
@@ -65,7 +65,7 @@ export function startLaneWorker(
     (end) => {
       clearTimeout(patience)
       room.stop()
-      ready.reject(workerError(end, 0))
+      ready.reject(unreadyError(end))
       events.onEnd(made, end)
     },
   )

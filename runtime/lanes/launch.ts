@@ -137,7 +137,9 @@ export function createLauncher(bundle: WorkerBundle): Launcher {
     },
     start() {
       const child = spawn(command, args, {
-        stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+        // The pipe is the standard output: from 26.12 on, Node's permission model lets a process take no other descriptor for a
+        // socket, unless all of the network is allowed. Nothing else is written there: Node and V8 write to the error output.
+        stdio: ['ignore', 'pipe', 'pipe'],
         // Nothing of the host's environment; a fixed time zone, which Intl would show to the guest.
         env: { TZ: 'UTC' },
         cwd: path.dirname(bundle.file),
@@ -156,7 +158,7 @@ export function createLauncher(bundle: WorkerBundle): Launcher {
  */
 function pipeOf(child: ChildProcess): Duplex {
   const stdio: ChildProcess['stdio'] | undefined = child.stdio
-  const pipe = stdio?.[3]
+  const pipe = stdio?.[1]
   if (pipe instanceof Duplex) return pipe
   child.on('error', () => {})
   throw new Error('the system gave no descriptors for a worker process')

@@ -2,7 +2,7 @@
  * Entry of a worker process. It is bundled into one file with the prelude's text inside, so that the
  * process needs to read nothing but that file and isolated-vm's binary.
  *
- * Arguments: the path of isolated-vm's binary. Descriptor 3 is the pipe to the host.
+ * Arguments: the path of isolated-vm's binary. The standard output is the pipe to the host, in both directions.
  */
 import { writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -27,7 +27,7 @@ const READ_BYTES = 256 * 1024
 const read = Buffer.allocUnsafeSlow(READ_BYTES)
 let hear: (chunk: Buffer) => void = () => die('the host spoke before it was listened to')
 const pipe = new Socket({
-  fd: 3,
+  fd: 1,
   readable: true,
   writable: true,
   onread: {

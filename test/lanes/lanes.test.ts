@@ -378,6 +378,28 @@ describe('a worker', () => {
     return { process: child, pipe: child.stdio[3] as Duplex }
   }
 
+  test('gets no descriptor but the standard ones, which Node’s permission model lets it take for a socket', async () => {
+    let made: WorkerProcess | null = null
+    const real = realLauncher()
+    const { lanes } = openLanes({}, { ...real, start: () => (made = real.start()) })
+    expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+    expect((made as WorkerProcess | null)?.process.stdio.length).toBe(3)
+  })
+
+  test('that ends before it is ready says why', async () => {
+    const refuse = () => {
+      const child = spawn(process.execPath, ['-e', 'throw new TypeError("it is not allowed")'], {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      return { process: child, pipe: child.stdio[1] as Duplex }
+    }
+    const { lanes } = openLanes({}, shortOf(Number.POSITIVE_INFINITY, refuse))
+    await expect(lanes.describe(hello, LOADED_MS)).rejects.toMatchObject({
+      code: 'worker_died',
+      message: 'the worker process of the connector could not begin: TypeError: it is not allowed',
+    })
+  })
+
   test.each([
     ['says so', thrown],
     ['is told later', told],
