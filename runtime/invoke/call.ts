@@ -6,9 +6,12 @@ import type { ErrorResponse } from '../contract/envelope/envelope-schemas.ts'
 import { type RuntimeCode, RuntimeError } from '../contract/errors/errors.ts'
 import { CORE_REPLY_LIMITS, overLimits } from '../contract/limits/reply-limits.ts'
 import type { Cause } from '../contract/models/causes.ts'
-import { rowsOfTable, tableOfRows } from '../contract/schema/table.ts'
+import { notJson } from '../contract/schema/json-text.ts'
+import { isObject } from '../contract/schema/record.ts'
+import { rowsOfTable } from '../contract/schema/table.ts'
 import { readTable } from '../protocol/tables.ts'
 import type { Invoke } from './invoke.ts'
+import { listedTable } from './listed.ts'
 import type { CallEnd } from './ports.ts'
 
 /** `callId`: the id under which the log and `keyway logs` have the call. */
@@ -64,11 +67,12 @@ export const createCall =
           'reply_too_large',
           `the reply of ${capability} is too large: ${over}`,
         )
-      const { response, page, raw_data: raw } = JSON.parse(answer.body.toString('utf8'))
+      const { response, page, raw_data: raw } = replyIn(answer.body)
       const table = answer.isTable ? readTable(response, limits.maxBytes) : null
       const rows = () => (table === null ? response : rowsOfTable(table))
+      const listed = () => listedTable(capability, table ? { table } : { rows: response })
       return {
-        ...{ ok: true, response: asTable ? (table ?? tableOfRows(response)) : rows() },
+        ...{ ok: true, response: asTable ? listed() : rows() },
         ...{ page, raw: raw ?? null, callId: requestId, bytes: answer.body.length },
       }
     } catch (error) {
@@ -101,3 +105,21 @@ export const createCall =
       })
     }
   }
+
+/** An answer's envelope; all but the response is the host's. */
+type Reply = { response: unknown } & Pick<Extract<Outcome, { ok: true }>, 'page'> & {
+    raw_data?: Record<string, unknown> | null
+  }
+
+/** @throws RuntimeError reply_invalid: the response stands in it as the worker gave it */
+function replyIn(body: Buffer): Reply {
+  let reply: Reply
+  try {
+    reply = JSON.parse(body.toString('utf8'))
+  } catch (error) {
+    // Not the cause: its words would repeat a piece of the reply.
+    throw new RuntimeError('reply_invalid', notJson('The reply', error))
+  }
+  if (isObject(reply) && Object.hasOwn(reply, 'response')) return reply
+  throw new RuntimeError('reply_invalid', 'The reply holds no response')
+}

@@ -5,7 +5,7 @@
  */
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { entriesOf } from '../contract/schema/keys.ts'
-import { membersOf } from '../contract/schema/record.ts'
+import { isObject } from '../contract/schema/record.ts'
 import type { TableOf } from '../contract/schema/table.ts'
 
 /** Stands for the value of the row before; members of tables are never numbers. */
@@ -18,10 +18,11 @@ export const SAME = 0
  * @throws RuntimeError reply_too_large; reply_invalid for what is none: only a guest that broke out sends that
  */
 export function readTable(table: unknown, maxChars: number): TableOf<Record<string, unknown>> {
+  if (!isObject(table)) throw noTable('it is no object')
   const columns: Record<string, unknown[]> = {}
   let count: number | null = null
   let repeated = 0
-  for (const [name, values] of entriesOf(membersOf(table))) {
+  for (const [name, values] of entriesOf(table)) {
     if (
       !Array.isArray(values) ||
       values.length !== (count ?? values.length) ||

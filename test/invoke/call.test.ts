@@ -1,7 +1,9 @@
 /** Calls of the core itself: what they give back is parsed in the host, so a worker's word is not enough. */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { CORE_REPLY_LIMITS } from '../../runtime/contract/limits/reply-limits.ts'
+import { FoundAccountData } from '../../runtime/contract/models/account.ts'
+import { membersOf } from '../../runtime/contract/schema/record.ts'
 import { createCall } from '../../runtime/invoke/call.ts'
 
 const sent = {
@@ -48,6 +50,75 @@ test.each([
     error: { error_code: 'invalid_response', message: expect.stringContaining('smaller pages') },
   })
 })
+
+describe('a page of a sync', () => {
+  const listing = (response: unknown, isTable: boolean) =>
+    createCall(
+      async () => ({ body: Buffer.from(JSON.stringify({ response })), served: '', isTable }),
+      nothing,
+    )({ ...sent, asTable: true })
+  const ada = { integration_specific_id: 'ada', email: 'ada@acme.example' }
+  const table = { integration_specific_id: ['ada', 'ben'], user_status: ['ACTIVE', 0] }
+
+  test('comes as a table, whether the worker wrote it as one or as rows', async () => {
+    expect(await listing(table, true)).toMatchObject({
+      response: {
+        count: 2,
+        columns: { integration_specific_id: ['ada', 'ben'], user_status: ['ACTIVE', 'ACTIVE'] },
+      },
+    })
+    expect(await listing([ada, { integration_specific_id: 'ben' }], false)).toMatchObject({
+      response: {
+        count: 2,
+        columns: { integration_specific_id: ['ada', 'ben'], email: [ada.email, undefined] },
+      },
+    })
+    for (const [none, isTable] of [
+      [[], false],
+      [{}, true],
+      [{ integration_specific_id: [], email: [] }, true],
+    ] as const)
+      expect(await listing(none, isTable)).toMatchObject({ ok: true, response: { count: 0 } })
+  })
+
+  // A column for each of their names would have as many places as there are rows.
+  test('takes nothing from a worker but what the contract has', async () => {
+    const rows = Array.from({ length: 2000 }, (_, n) => ({ ...ada, [`m${n}`]: true }))
+    const answer = await listing(rows, false)
+    expect(
+      Object.keys(membersOf(membersOf(answer.ok && answer.response)['columns'])).sort(),
+    ).toEqual(Object.keys(FoundAccountData.entries).sort())
+  })
+
+  test.each<[string, unknown, boolean]>([
+    ['no rows', null, false],
+    ['a table where rows are said to be', table, false],
+    ['rows where a table is said to be', [ada], true],
+    ['no table', null, true],
+    ['a row that is none', [ada, null], false],
+    ['a row without its id', [ada, { email: 'b' }], false],
+    ['a table without the id of its rows', { email: ['a', 'b'] }, true],
+    ['an id that is no text', { integration_specific_id: [['ada']] }, true],
+    ['an id that is null', { integration_specific_id: [null] }, true],
+    ['an address that is a list', [{ ...ada, email: ['ada'] }], false],
+    ['a status that no account has', [{ ...ada, user_status: '__proto__' }], false],
+    ['attributes that are one long text', [{ ...ada, custom_attributes: 'x'.repeat(9999) }], false],
+    ['an attribute that is a number', [{ ...ada, custom_attributes: { a: 1 } }], false],
+    ['a member that the contract does not have', { ...table, constructor: ['a', 'b'] }, true],
+  ])('%s is refused as a reply that is not valid', async (_what, response, isTable) => {
+    expect(await listing(response, isTable)).toMatchObject({
+      ...{ ok: false, reason: 'reply_invalid' },
+      error: { message: expect.stringMatching(/^The reply (of list_accounts breaks|is no table)/) },
+    })
+  })
+})
+
+test.each(['', 'null', '[]', '{"response":', '\u0000'])(
+  'a reply that is %j is not valid',
+  async (text) => {
+    expect(await answering(text)).toMatchObject({ ok: false, reason: 'reply_invalid' })
+  },
+)
 
 test('other errors are not about size', async () => {
   const call = createCall(() => Promise.reject(new RuntimeError('connector_threw', 'no')), nothing)

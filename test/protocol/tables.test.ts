@@ -21,6 +21,8 @@ test('a table gives its rows, with what is the same as before', () => {
 test.each([
   ['lists of different lengths', { a: ['x'], b: [] }],
   ['no lists', { a: 'x' }],
+  ['rows', []],
+  ['nothing', null],
   ['a list and none', { a: ['x'], b: { length: 1 } }],
   ['a row before the first', { a: [0, 'x'] }],
   ['an object that repeats', { a: [{ b: 'x' }, 0] }],
@@ -47,10 +49,10 @@ test('a member that each row has is read as a list, and one that none has is ref
   expect(columnOf(readTable({}, LIMIT), 'c')).toEqual([])
 })
 
-test('rows with other members become a table, and rows again', () => {
-  const rows: { a: number; b?: string }[] = [{ a: 1 }, { a: 2, b: 'x' }]
-  const table = tableOfRows(rows)
-  expect(table).toEqual({ count: 2, columns: { a: [1, 2], b: [undefined, 'x'] } })
-  expect(rowsOfTable(table)).toEqual(rows)
-  expect(rowsOfTable(tableOfRows([]))).toEqual([])
+test('rows with other members become a table of those that are named, and rows again', () => {
+  const rows: { a: number; b?: string; c?: string }[] = [{ a: 1 }, { a: 2, b: 'x' }]
+  const table = tableOfRows([...rows, { a: 3, c: 'y' }], ['a', 'b'])
+  expect(table).toEqual({ count: 3, columns: { a: [1, 2, 3], b: [undefined, 'x', undefined] } })
+  expect(rowsOfTable(table)).toEqual([...rows, { a: 3 }])
+  expect(rowsOfTable(tableOfRows([], ['a']))).toEqual([])
 })

@@ -1,5 +1,5 @@
 /** Rows as one list for each of their members: many rows are kept, and read, for much less. */
-import { entriesOf, keysOf } from './keys.ts'
+import { entriesOf } from './keys.ts'
 
 /** A member that no row has need not have a list. */
 export type TableOf<T extends object> = {
@@ -35,12 +35,15 @@ export function rowsOfTable<T extends object>({ count, columns }: TableOf<T>): T
   return rows as T[]
 }
 
-/** Rows as a table. */
-export function tableOfRows<T extends object>(rows: readonly T[]): TableOf<T> {
+/** These members of rows as a table. */
+export function tableOfRows<T extends object>(
+  rows: readonly T[],
+  names: readonly (keyof T & string)[],
+): TableOf<T> {
   const columns: { [K in keyof T]?: T[K][] } = {}
   const take = <K extends keyof T>(name: K): void => {
     columns[name] = rows.map((row) => row[name])
   }
-  for (const name of new Set(rows.flatMap((row) => keysOf(row)))) take(name)
+  for (const name of names) take(name)
   return { count: rows.length, columns }
 }

@@ -1,7 +1,7 @@
 /** A whole run: what a system lists is what is there afterwards. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { tableOfRows } from '../../../runtime/contract/schema/table.ts'
+import type { TableOf } from '../../../runtime/contract/schema/table.ts'
 import { ACCOUNTS } from '../../../runtime/core/sync/accounts.ts'
 import { ASSOCIATIONS } from '../../../runtime/core/sync/associations.ts'
 import { ENTITLEMENTS, RESOURCES } from '../../../runtime/core/sync/entitlements.ts'
@@ -13,6 +13,7 @@ import { BESIDE, type Walk } from '../../../runtime/core/sync/runs.ts'
 import { isTaken, ONCE } from '../../../runtime/database/contention.ts'
 import type { Db } from '../../../runtime/database/database.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
+import { listedTable } from '../../../runtime/invoke/listed.ts'
 import { until } from '../../e2e/until.ts'
 import { app, type CoreHost, person } from '../host.ts'
 import { lastEvents } from '../store.ts'
@@ -280,12 +281,9 @@ async function written<T extends object, R, A>(
   found: readonly unknown[],
   expected = { isNew: false },
 ) {
-  // The cast: the test's upstream lists as a connector does.
-  const { rows, left_out } = listing.prepare(
-    walk,
-    [listing.arrive(walk, tableOfRows(found as T[]))],
-    expected.isNew,
-  )
+  // The cast: judged by the schema that the type is of.
+  const table = listedTable(listing.capability, { rows: found }) as unknown as TableOf<T>
+  const { rows, left_out } = listing.prepare(walk, [listing.arrive(walk, table)], expected.isNew)
   const { written, repeated } = await listing.write(tx, walk, rows, expected)
   return { written, repeated, left_out }
 }

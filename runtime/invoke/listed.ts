@@ -1,0 +1,70 @@
+/**
+ * Judges in the host what a worker says was listed: the worker has done so, but speaks for a guest that may have broken out.
+ */
+import * as v from 'valibot'
+import { CAPABILITIES, type CapabilityName } from '../contract/capabilities/capabilities.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
+import { entriesOf, isKeyOf, keysOf, mapValues } from '../contract/schema/keys.ts'
+import { membersOf } from '../contract/schema/record.ts'
+import { type AnySchema, schemaEntries, shapeOf } from '../contract/schema/shape.ts'
+import { type TableOf, tableOfRows } from '../contract/schema/table.ts'
+
+/** What fits a schema. The first two are most values, for which valibot takes many times as long. */
+type Judge = { anyText: boolean; nothing: boolean; other(value: unknown): boolean }
+
+function judgeOf(schema: AnySchema): Judge {
+  const { type, wrapped, pipe = [] } = shapeOf(schema)
+  const nothing = type === 'nullish'
+  if (nothing && wrapped !== undefined) return { ...judgeOf(wrapped), nothing }
+  const isPlain = pipe.every(({ kind }) => kind === 'schema' || kind === 'metadata')
+  const anyText = type === 'string' && isPlain
+  return { anyText, nothing, other: (value) => v.is(schema, value) }
+}
+
+function areAll({ anyText, nothing, other }: Judge, values: readonly unknown[]): boolean {
+  for (let n = 0; n < values.length; n += 1) {
+    const value = values[n]
+    if (typeof value === 'string' ? anyText : nothing && (value === null || value === undefined))
+      continue
+    // Most others are the one of the row before.
+    if ((n === 0 || value !== values[n - 1]) && !other(value)) return false
+  }
+  return true
+}
+
+/** By capability, a judge of each member of the rows that it lists; none of one that lists nothing. */
+const JUDGES: Record<CapabilityName, Record<string, Judge>> = mapValues(CAPABILITIES, (row) => {
+  const { item }: { item?: AnySchema } = shapeOf(row.output)
+  return item === undefined ? {} : mapValues(schemaEntries(item), judgeOf)
+})
+
+/**
+ * What a capability listed, as a table.
+ *
+ * @param listed rows, whose members of other names are left out; or a table that was read
+ *
+ * @throws RuntimeError reply_invalid where it does not fit the contract
+ */
+export function listedTable(
+  capability: CapabilityName,
+  listed: { rows: unknown } | { table: TableOf<Record<string, unknown>> },
+): TableOf<Record<string, unknown>> {
+  const judges = JUDGES[capability]
+  const table = 'table' in listed ? listed.table : tableOf(capability, listed.rows, keysOf(judges))
+  const { count, columns } = table
+  if (!keysOf(columns).every((name) => isKeyOf(judges, name)))
+    throw broken(capability, 'it has a member of another name')
+  for (const [name, judge] of entriesOf(judges)) {
+    const values = columns[name] ?? (count > 0 ? [undefined] : [])
+    if (!areAll(judge, values)) throw broken(capability, `not each row has ${name} as it must be`)
+  }
+  return table
+}
+
+function tableOf(capability: CapabilityName, rows: unknown, names: readonly string[]) {
+  if (!Array.isArray(rows)) throw broken(capability, 'it is no list')
+  return tableOfRows(rows.map(membersOf), names)
+}
+
+const broken = (capability: string, why: string): RuntimeError =>
+  new RuntimeError('reply_invalid', `The reply of ${capability} breaks the contract: ${why}`)
