@@ -1,5 +1,5 @@
-/** A host of one connector folder, for who writes it: its real sandbox and network, no database, no others. */
-import { mkdtemp, rm, stat, symlink } from 'node:fs/promises'
+/** A host of one connector folder, for who writes it: its real sandbox and network, no database, no others, and no server’s data. */
+import { mkdir, mkdtemp, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type Config, ConfigError } from '../config/config.ts'
@@ -24,13 +24,17 @@ export async function openFolderHost(
   { recorder }: Pick<HostParts, 'recorder'> = {},
 ): Promise<FolderHost> {
   if (!(await isDirectory(folder))) throw new ConfigError(`no such folder: ${folder}`)
+  const own = await mkdtemp(path.join(tmpdir(), 'keyway-dev-'))
+  const leave = () => rm(own, { recursive: true, force: true })
   // The watched directory holds nothing but a link to the folder: its neighbours are not its business.
-  const plugins = await mkdtemp(path.join(tmpdir(), 'keyway-dev-'))
-  const leave = () => rm(plugins, { recursive: true, force: true })
+  const plugins = path.join(own, 'plugins')
+  // The configured one may be that of a server, whose installed connectors would be served, too.
+  const dataDir = path.join(own, 'data')
+  await mkdir(plugins)
   await symlink(folder, path.join(plugins, path.basename(folder)), 'dir')
   try {
     const parts = { only: plugins, database: 'none' as const, ...(recorder && { recorder }) }
-    const host = await createHost({ ...config, dropIn: 'open' }, log, observers, parts)
+    const host = await createHost({ ...config, dataDir, dropIn: 'open' }, log, observers, parts)
     return { host, leave }
   } catch (error) {
     await leave()

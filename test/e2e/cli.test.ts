@@ -221,11 +221,6 @@ describe('keyway start', () => {
       { HTTPS_PROXY: 'ftp://proxy' },
       /HTTPS_PROXY is not a proxy's address/,
     ],
-    [
-      'a data directory that is a file',
-      { KEYWAY_DATA_DIR: path.join(import.meta.dirname, 'cli.test.ts') },
-      /KEYWAY_DATA_DIR: .*cli\.test\.ts/,
-    ],
   ])('says what is wrong with %s', async (_what, more, says) => {
     for (const verb of [['start'], ['dev', fixture('probe')]]) {
       const { code: exit, output } = await run(verb, { env: settings(more) })
@@ -233,6 +228,14 @@ describe('keyway start', () => {
       expect(output).not.toMatch(UGLY)
       expect(exit).toBe(1)
     }
+  })
+
+  test('says what is wrong with a data directory that is a file', async () => {
+    const env = settings({ KEYWAY_DATA_DIR: path.join(import.meta.dirname, 'cli.test.ts') })
+    const { code: exit, output } = await run(['start'], { env })
+    expect(output).toMatch(/KEYWAY_DATA_DIR: .*cli\.test\.ts/)
+    expect(output).not.toMatch(UGLY)
+    expect(exit).toBe(1)
   })
 
   test('says that its port is taken, and the sample’s', async () => {
