@@ -8,7 +8,6 @@ import { settingsInForce } from './config/in-force.ts'
 import { createLifecycle } from './connectors/lifecycle/lifecycle.ts'
 import { noteQuarantine } from './connectors/lifecycle/quarantined.ts'
 import { readBuiltIn } from './connectors/registry/built-in.ts'
-import { parseClearGrants } from './connectors/registry/clear-grants.ts'
 import { compile } from './connectors/registry/compile.ts'
 import { createLocate } from './connectors/registry/positions.ts'
 import { createRegistry, type RegistryListing } from './connectors/registry/registry.ts'
@@ -22,19 +21,18 @@ import type { CoreContext } from './core/kernel/context/context.ts'
 import { paceOf } from './core/kernel/context/pace.ts'
 import { createTokenHasher } from './core/kernel/identity/token-hasher.ts'
 import { createSingleFlight } from './core/kernel/single-flight.ts'
-import { parseRetention } from './core/retention/rules.ts'
 import { createOperatorStanding } from './core/sign-in/operator-standing.ts'
 import { LISTENERS } from './core/wiring/listeners.ts'
 import { databaseTime } from './database/transactions.ts'
 import { createEgress } from './egress/fetch.ts'
-import { grantsOf } from './egress/limits/grants.ts'
+import { createIdentity } from './egress/identity/identity.ts'
 import { createOAuth } from './egress/oauth/perform.ts'
 import { checkRules } from './egress/rules/url-template.ts'
 import { openDataDir } from './host/data-dir.ts'
 import type { Host } from './host/host.ts'
+import { judgeSettings } from './host/judged-settings.ts'
 import { noWork, openHostDatabase } from './host/open-database.ts'
 import type { HostParts } from './host/parts.ts'
-import { createSignIn } from './host/sign-in-providers.ts'
 import { createStandings } from './host/standings.ts'
 import { watchWritable } from './host/writable.ts'
 import { createApp } from './http/app.ts'
@@ -89,7 +87,7 @@ export async function createHost(
   const { siblings = ALONE, worker, keeper = null } = given
   const { dataDir } = config
   const isEmbedded = config.databaseUrl === ''
-  const keptDays = await setting(() => parseRetention(config.retention))
+  const { keptDays, grants, clearGrants, providers } = await judgeSettings(config)
   await openDataDir(dataDir)
   const secrets =
     config.secrets.length > 0 ? config.secrets : [(await keptSecret(dataDir, 'secret')).value]
@@ -126,20 +124,18 @@ export async function createHost(
     lanesLimitsOf(config, siblings.wanted),
   )
 
-  const egress = await setting(() =>
-    createEgress({
-      ...grantsOf(config),
-      proxy: config.proxy,
-      userAgent: `keyway/${VERSION}`,
-      limits: egressLimitsOf(siblings.wanted),
-      maxRequestsPerSecond: config.ceilings.maxRequestsPerSecond,
-      onRefused: (connector) => metrics.upstreamRefused(connector),
-      ...(resolve === undefined ? {} : { resolve }),
-      ...(recorder === undefined ? {} : { onHop: recorder.onHop }),
-    }),
-  )
+  const egress = createEgress({
+    ...grants,
+    proxy: config.proxy,
+    userAgent: `keyway/${VERSION}`,
+    limits: egressLimitsOf(siblings.wanted),
+    maxRequestsPerSecond: config.ceilings.maxRequestsPerSecond,
+    onRefused: (connector) => metrics.upstreamRefused(connector),
+    ...(resolve === undefined ? {} : { resolve }),
+    ...(recorder === undefined ? {} : { onHop: recorder.onHop }),
+  })
 
-  const signIn = await setting(() => createSignIn(config.signIn, egress.signIn.post, vault))
+  const signIn = { providers, identity: createIdentity(egress.signIn.post), vault }
   const toolchain = await toolchainDigest()
   const store = openStore(dataDir, toolchain)
   const onRetired = ({ lane, digest }: Version) => {
@@ -150,7 +146,7 @@ export async function createHost(
     store,
     builtIn: await readBuiltIn(),
     dropIn: config.dropIn,
-    clearGrants: await setting(() => parseClearGrants(config.clearSecrets)),
+    clearGrants,
     inspector: {
       checkEgress: checkRules,
       compile: (folder) =>

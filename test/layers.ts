@@ -408,7 +408,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'database',
     'core',
     'egress/dial',
-    'egress/identity',
+    'egress/limits',
     'lanes',
     'invoke',
     'connectors',

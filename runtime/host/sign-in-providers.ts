@@ -1,29 +1,8 @@
-/** The providers of sign-in: the file of KEYWAY_SIGN_IN with the secrets that it names, and how they are asked. */
+/** The providers of sign-in: the file of KEYWAY_SIGN_IN with the secrets that it names. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
-import {
-  type KnownProvider,
-  type ProviderSignIn,
-  SignInProviders,
-} from '../contract/models/sign-in-provider.ts'
-import { type Ask, createIdentity } from '../egress/identity/identity.ts'
-import type { Sealer } from '../secrets/seal.ts'
-
-type SignIn = {
-  providers: readonly KnownProvider[]
-  identity: ProviderSignIn
-  /** Seals what a browser keeps while a person is at a provider. */
-  vault: Sealer
-}
-
-/** @throws Error that names the setting, the file and the place in it */
-export async function createSignIn(file: string, ask: Ask, vault: Sealer): Promise<SignIn> {
-  const providers = await readProviders(file).catch((error: Error) => {
-    throw new Error(`KEYWAY_SIGN_IN: ${error.message}`, { cause: error })
-  })
-  return { providers, identity: createIdentity(ask), vault }
-}
+import { type KnownProvider, SignInProviders } from '../contract/models/sign-in-provider.ts'
 
 /** Largest of these files, in characters. */
 const MAX_FILE = 1_000_000
@@ -34,7 +13,7 @@ const MAX_SECRET = 4096
  *
  * @throws Error that names the place in the file, never what a secret is
  */
-async function readProviders(file: string): Promise<readonly KnownProvider[]> {
+export async function readProviders(file: string): Promise<readonly KnownProvider[]> {
   if (file === '') return []
   const text = await readText(file, MAX_FILE)
   const parsed = v.safeParse(SignInProviders, json(file, text))

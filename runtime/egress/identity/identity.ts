@@ -44,7 +44,7 @@ const WHOLE_MS = 20_000
 const FAILED_MS = 5000
 
 /** Asks a provider, through the host's door. */
-export type Ask = (request: {
+type Ask = (request: {
   method: 'GET' | 'POST'
   url: string
   headers: Readonly<Record<string, string>>
