@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import path from 'node:path'
 import * as v from 'valibot'
 import { ConfigError } from '../config/config.ts'
-import { ConnectorId } from '../contract/connector/manifest.ts'
+import { ConnectorId, normalizeId } from '../contract/connector/manifest.ts'
 import { ifMissing } from '../contract/errors/thrown.ts'
 import { TEMPLATES, type TemplateName } from './templates.ts'
 import { quoted } from './terminal/quoted.ts'
@@ -29,13 +29,17 @@ type NewFlags = {
   json?: true
 }
 
-/** @throws ConfigError for an id that is none, a folder that is there, an unknown built-in connector. */
+/** @throws ConfigError for an id that is none or a built-in connector's, a folder that is there, an unknown built-in connector. */
 export async function newConnector(
   id: string,
   { dir, from, template = 'web', dryRun, json }: NewFlags,
 ): Promise<void> {
   const parsed = v.safeParse(ConnectorId, id)
   if (!parsed.success) throw new ConfigError(`${id}: ${parsed.issues[0].message}`)
+  if ((await builtInIds()).some((one) => normalizeId(one) === normalizeId(id)))
+    throw new ConfigError(
+      `${id}: a connector of this id comes with Keyway, and a server would go on with that one; choose another id`,
+    )
   const target = path.resolve(dir, id)
   if (await exists(target))
     throw new ConfigError(`${target} is there already; choose another id, or remove it`)
@@ -55,9 +59,13 @@ export async function newConnector(
   else tellNext(target, shown, page)
 }
 
-async function builtIn(id: string): Promise<string> {
+async function builtInIds(): Promise<string[]> {
   const entries = await readdir(BUILT_IN, { withFileTypes: true })
-  const known = entries.flatMap((entry) => (entry.isDirectory() ? entry.name : [])).sort()
+  return entries.flatMap((entry) => (entry.isDirectory() ? entry.name : [])).sort()
+}
+
+async function builtIn(id: string): Promise<string> {
+  const known = await builtInIds()
   if (known.includes(id)) return path.join(BUILT_IN, id)
   throw new ConfigError(`--from ${id}: there is no such connector; there are ${known.join(', ')}`)
 }

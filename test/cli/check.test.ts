@@ -67,6 +67,8 @@ test.each([
   [['check', 'acme/README.md'], 'acme/README.md: it is no package'],
   [['new', 'acme', '--dir', '.'], 'is there already'],
   [['new', 'Not An Id'], 'Not An Id: '],
+  [['new', 'scim', '--dir', '.'], 'scim: a connector of this id comes with Keyway'],
+  [['new', 'active_directory', '--dir', '.'], 'comes with Keyway'],
   [['new', 'desk', '--from', 'nothing', '--dir', '.'], 'there are active-directory, github'],
   [['new', 'desk', '--from', 'README.md', '--dir', '.'], 'there is no such connector'],
 ])('%j says what is wrong', async (args, words) => {
