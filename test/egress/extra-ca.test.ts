@@ -71,7 +71,7 @@ describe.skipIf(!hasOpenssl)('with a certificate of its own (needs openssl on th
 
   test('an upstream is refused', async () => {
     expect(await run({})).toBe(
-      `in.example:${port} was not reached: TLS was refused: the certificate is self-signed`,
+      `in.example:${port} was not reached: TLS was refused: the certificate is self-signed; to trust it, start Keyway with its file in NODE_EXTRA_CA_CERTS`,
     )
   })
 

@@ -17,12 +17,16 @@ const CONNECT_FAILURES: Readonly<Record<string, string>> = {
   EPIPE: 'the connection was closed while it was being opened',
 }
 
+const UNKNOWN =
+  'the certificate comes from an unknown authority; to trust it, start Keyway with the file of its certificates in NODE_EXTRA_CA_CERTS'
+
 const TLS_FAILURES: Readonly<Record<string, string>> = {
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate comes from an unknown authority',
-  UNABLE_TO_GET_ISSUER_CERT: 'the certificate comes from an unknown authority',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'the certificate comes from an unknown authority',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate comes from an unknown authority',
+  DEPTH_ZERO_SELF_SIGNED_CERT:
+    'the certificate is self-signed; to trust it, start Keyway with its file in NODE_EXTRA_CA_CERTS',
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN,
   CERT_HAS_EXPIRED: 'the certificate has expired',
   CERT_NOT_YET_VALID: 'the certificate is not valid yet',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
