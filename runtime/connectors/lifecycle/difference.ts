@@ -94,7 +94,9 @@ export function wantsInWords(wants: readonly Want[]): string[] {
   const shared = new Map<string, string[]>()
   for (const [of, own] of methods) {
     const [url, capability]: [string, string] = JSON.parse(of)
-    const sent = `send ${[...own].sort().join(', ')} to ${url}`
+    const names = [...own].sort().join(', ')
+    // The place of a statement says that it is a database.
+    const sent = url.startsWith('in ') ? `run ${names} ${url}` : `send ${names} to ${url}`
     shared.set(sent, [...(shared.get(sent) ?? []), capability])
   }
   const sent = [...shared].map(([what, names]) => `${what} (for ${names.sort().join(', ')})`)

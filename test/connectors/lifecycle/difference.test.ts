@@ -1,4 +1,5 @@
 /** What operators read before they agree: it must not say more, or less, than is meant. */
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { switched } from '../../../runtime/connectors/lifecycle/desired-state.ts'
 import { difference, wantsInWords } from '../../../runtime/connectors/lifecycle/difference.ts'
@@ -16,6 +17,16 @@ test('a capability that only reads is not said to write where another one does',
   expect(sent).toEqual([
     'send GET, HEAD to https://api.acme.example (for get_account, list_accounts)',
     'send DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT to https://api.acme.example (for create_account)',
+  ])
+})
+
+test('a statement of a database is run there, and not sent to an address', () => {
+  const text = readFileSync('plugin-template/sql/connector.json', 'utf8')
+  const checked = checkManifest(text, () => [])
+  if (!checked.ok) throw new Error(checked.findings.join('; '))
+  const wants = wantsOf(checked.manifest).filter(({ words }) => words.startsWith('people '))
+  expect(wantsInWords(wants)).toEqual([
+    'run people in {settings.database} at {settings.url} as auth: only reading: select id, login, mail from people where id > $1 order by id limit $2 (for assign_entitlement, list_accounts, validate_credentials)',
   ])
 })
 
