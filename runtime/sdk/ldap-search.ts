@@ -24,6 +24,8 @@ export type PagedSearch = Omit<LdapSearch, 'page' | 'scope'> & {
  * @example
  * const people: LdapFilter = { eq: ['objectClass', 'person'] }
  * const { response, cursor } = await searchPage(ctx, ctx, { filter: people })
+ * const toAccount = (entry: LdapEntry) => ({ integration_specific_id: entry.dn })
+ * return paged(response.map(toAccount), cursor)
  */
 export async function searchPage(
   ctx: Pick<Context, 'ldap'>,
