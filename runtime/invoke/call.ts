@@ -10,8 +10,8 @@ import { notJson } from '../contract/schema/json-text.ts'
 import { isObject } from '../contract/schema/record.ts'
 import { rowsOfTable } from '../contract/schema/table.ts'
 import { readTable } from '../protocol/tables.ts'
+import { fittingAnswer, fittingTable, isListing } from './fitting.ts'
 import type { Invoke } from './invoke.ts'
-import { listedTable } from './listed.ts'
 import type { CallEnd } from './ports.ts'
 
 /** `callId`: the id under which the log and `keyway logs` have the call. */
@@ -68,11 +68,15 @@ export const createCall =
           `the reply of ${capability} is too large: ${over}`,
         )
       const { response, page, raw_data: raw } = replyIn(answer.body)
-      const table = answer.isTable ? readTable(response, limits.maxBytes) : null
-      const rows = () => (table === null ? response : rowsOfTable(table))
-      const listed = () => listedTable(capability, table ? { table } : { rows: response })
+      const table = () =>
+        fittingTable(
+          capability,
+          answer.isTable ? { table: readTable(response, limits.maxBytes) } : { rows: response },
+        )
+      const value = () =>
+        isListing(capability) ? rowsOfTable(table()) : fittingAnswer(capability, response)
       return {
-        ...{ ok: true, response: asTable ? listed() : rows() },
+        ...{ ok: true, response: asTable ? table() : value() },
         ...{ page, raw: raw ?? null, callId: requestId, bytes: answer.body.length },
       }
     } catch (error) {

@@ -20,12 +20,14 @@ const answering = (text: string) =>
   createCall(async () => ({ body: Buffer.from(text), served: 'acme@1.0.0' }), nothing)(sent)
 
 test('an answer comes back as values', async () => {
-  expect(await answering('{"response":[{"a":1}],"raw_data":null,"page":null}')).toEqual({
+  expect(
+    await answering('{"response":[{"integration_specific_id":"a"}],"raw_data":null,"page":null}'),
+  ).toEqual({
     ok: true,
-    response: [{ a: 1 }],
+    response: [{ integration_specific_id: 'a' }],
     page: null,
     raw: null,
-    bytes: 50,
+    bytes: 74,
     callId: expect.stringMatching(/\.[0-9a-f]{8}$/),
   })
 })
@@ -109,6 +111,32 @@ describe('a page of a sync', () => {
     expect(await listing(response, isTable)).toMatchObject({
       ...{ ok: false, reason: 'reply_invalid' },
       error: { message: expect.stringMatching(/^The reply (of list_accounts breaks|is no table)/) },
+    })
+  })
+})
+
+describe('an answer that is no list', () => {
+  const answered = (response: unknown, isTable = false) =>
+    createCall(
+      async () => ({ body: Buffer.from(JSON.stringify({ response })), served: '', isTable }),
+      nothing,
+    )({ ...sent, capability: 'validate_credentials' })
+
+  test('comes back as it is, with what its connector declares of its own', async () => {
+    const response = { valid: true, unique_tenant_id: 'acme', region: 'eu' }
+    expect(await answered(response)).toMatchObject({ ok: true, response })
+  })
+
+  test.each<[string, unknown, boolean]>([
+    ['nothing', null, false],
+    ['a list', [{ valid: true, unique_tenant_id: 'acme' }], false],
+    ['a table', { valid: [true], unique_tenant_id: ['acme'] }, true],
+    ['one that lacks a member', { valid: true }, false],
+    ['one whose member has another form', { valid: 1, unique_tenant_id: 'acme' }, false],
+  ])('%s is refused as a reply that is not valid', async (_what, response, isTable) => {
+    expect(await answered(response, isTable)).toMatchObject({
+      ...{ ok: false, reason: 'reply_invalid' },
+      error: { message: expect.stringContaining('validate_credentials') },
     })
   })
 })

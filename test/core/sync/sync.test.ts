@@ -13,7 +13,7 @@ import { BESIDE, type Walk } from '../../../runtime/core/sync/runs.ts'
 import { isTaken, ONCE } from '../../../runtime/database/contention.ts'
 import type { Db } from '../../../runtime/database/database.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
-import { listedTable } from '../../../runtime/invoke/listed.ts'
+import { fittingTable } from '../../../runtime/invoke/fitting.ts'
 import { until } from '../../e2e/until.ts'
 import { app, type CoreHost, person } from '../host.ts'
 import { lastEvents } from '../store.ts'
@@ -282,7 +282,7 @@ async function written<T extends object, R, A>(
   expected = { isNew: false },
 ) {
   // The cast: judged by the schema that the type is of.
-  const table = listedTable(listing.capability, { rows: found }) as unknown as TableOf<T>
+  const table = fittingTable(listing.capability, { rows: found }) as unknown as TableOf<T>
   const { rows, left_out } = listing.prepare(walk, [listing.arrive(walk, table)], expected.isNew)
   const { written, repeated } = await listing.write(tx, walk, rows, expected)
   return { written, repeated, left_out }

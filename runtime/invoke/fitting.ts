@@ -1,5 +1,6 @@
 /**
- * Judges in the host what a worker says was listed: the worker has done so, but speaks for a guest that may have broken out.
+ * Judges in the host what a worker says was answered to the core: the worker has done so, but speaks for a guest that may
+ * have broken out.
  */
 import * as v from 'valibot'
 import { CAPABILITIES, type CapabilityName } from '../contract/capabilities/capabilities.ts'
@@ -32,11 +33,24 @@ function areAll({ anyText, nothing, other }: Judge, values: readonly unknown[]):
   return true
 }
 
-/** By capability, a judge of each member of the rows that it lists; none of one that lists nothing. */
+/** By capability, a judge of each member of the rows that it lists, or of its one answer. */
 const JUDGES: Record<CapabilityName, Record<string, Judge>> = mapValues(CAPABILITIES, (row) => {
-  const { item }: { item?: AnySchema } = shapeOf(row.output)
-  return item === undefined ? {} : mapValues(schemaEntries(item), judgeOf)
+  const { item = row.output }: { item?: AnySchema } = shapeOf(row.output)
+  return mapValues(schemaEntries(item), judgeOf)
 })
+
+export const isListing = (capability: CapabilityName): boolean =>
+  shapeOf(CAPABILITIES[capability].output).type === 'array'
+
+/**
+ * The answer of a capability that lists nothing. It may have members that its connector declares.
+ *
+ * @throws RuntimeError reply_invalid where it does not fit the contract
+ */
+export function fittingAnswer(capability: CapabilityName, answer: unknown): unknown {
+  fittingTable(capability, { rows: [answer] })
+  return answer
+}
 
 /**
  * What a capability listed, as a table.
@@ -45,7 +59,7 @@ const JUDGES: Record<CapabilityName, Record<string, Judge>> = mapValues(CAPABILI
  *
  * @throws RuntimeError reply_invalid where it does not fit the contract
  */
-export function listedTable(
+export function fittingTable(
   capability: CapabilityName,
   listed: { rows: unknown } | { table: TableOf<Record<string, unknown>> },
 ): TableOf<Record<string, unknown>> {
@@ -56,7 +70,8 @@ export function listedTable(
     throw broken(capability, 'it has a member of another name')
   for (const [name, judge] of entriesOf(judges)) {
     const values = columns[name] ?? (count > 0 ? [undefined] : [])
-    if (!areAll(judge, values)) throw broken(capability, `not each row has ${name} as it must be`)
+    if (!areAll(judge, values))
+      throw broken(capability, `it lacks ${name}, or has it in another form`)
   }
   return table
 }
