@@ -1,4 +1,5 @@
 /** A host of one connector folder, for who writes it: its real sandbox and network, no database, no others, and no server’s data. */
+import { rmSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, stat, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -25,7 +26,14 @@ export async function openFolderHost(
 ): Promise<FolderHost> {
   if (!(await isDirectory(folder))) throw new ConfigError(`no such folder: ${folder}`)
   const own = await mkdtemp(path.join(tmpdir(), 'keyway-dev-'))
-  const leave = () => rm(own, { recursive: true, force: true })
+  const removeNow = () => rmSync(own, { recursive: true, force: true })
+  // Also where a signal ends the command: a secret lies in it, and the token of the operator.
+  process.once('exit', removeNow)
+  const leave = async () => {
+    // A compilation that nobody waits for any more may still write there.
+    await rm(own, { recursive: true, force: true, maxRetries: 10 })
+    process.off('exit', removeNow)
+  }
   // The watched directory holds nothing but a link to the folder: its neighbours are not its business.
   const plugins = path.join(own, 'plugins')
   // The configured one may be that of a server, whose installed connectors would be served, too.

@@ -199,6 +199,31 @@ describe('keyway dev', () => {
   })
 })
 
+test('keyway call --record that is interrupted leaves nothing behind', async () => {
+  const asked = Promise.withResolvers<void>()
+  const upstream = await startUpstream(() => asked.resolve())
+  const [folder, temporary] = [path.join(home, 'interrupted'), path.join(home, 'of-interrupted')]
+  await cp(fixture('probe'), folder, { recursive: true })
+  await mkdir(temporary)
+  const url = `${upstream.origin}/things`
+  const credentials = path.join(home, 'of-probe.json')
+  const held = { auth: { token: { token: 'a-token-for-tests' } } }
+  await writeFile(credentials, JSON.stringify({ ...held, settings: { base_url: upstream.origin } }))
+  const request = JSON.stringify({ account_id: JSON.stringify({ url }) })
+  const asker = ['call', 'probe', 'get_account', '--as', credentials, '--request', request]
+  const command = begin([...asker, '--record', folder], {
+    env: settings({
+      TMPDIR: temporary,
+      KEYWAY_PRIVATE_EGRESS: `probe=127.0.0.1:${new URL(upstream.origin).port}`,
+    }),
+  })
+  await asked.promise
+  expect(await readdir(temporary)).not.toEqual([])
+  command.killGroup('SIGINT')
+  expect(await command.ended).toEqual({ code: 130, signal: null })
+  expect(await readdir(temporary)).toEqual([])
+})
+
 describe('keyway start', () => {
   test.each<[what: string, more: Record<string, string>, says: RegExp]>([
     ['a port that is none', { PORT: 'abc' }, /PORT: "abc" is not a whole number/],
