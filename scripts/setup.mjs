@@ -16,7 +16,11 @@ function isFresh() {
   const wanted = packages(path.join(root, 'package-lock.json'))
   const have = packages(installed)
   return Object.entries(wanted).every(
-    ([name, entry]) => name === '' || entry.optional || have[name]?.version === entry.version,
+    ([name, entry]) =>
+      name === '' ||
+      have[name]?.version === entry.version ||
+      // What is for other platforms.
+      (entry.optional && have[name] === undefined),
   )
 }
 
