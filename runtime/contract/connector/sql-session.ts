@@ -15,8 +15,13 @@ const TOKENS: Readonly<Record<SqlDialect, RegExp>> = {
 /** A comment in another one, and comments that MySQL and MariaDB run. */
 const TREACHEROUS = /^\/\*(?:M?!|[\s\S]*\/\*)/
 
+const READING = ['SELECT', 'WITH', 'SHOW', 'TABLE', 'VALUES', 'EXPLAIN']
+
 /** What a statement that reads begins with. Others change the session, or what is granted, in any transaction. */
-const READS = /^(?:select|with|show|table|values|describe|desc|explain)\b/i
+const READS: Readonly<Record<SqlDialect, readonly string[]>> = {
+  postgresql: READING,
+  mysql: [...READING, 'DESCRIBE', 'DESC'],
+}
 
 /** What statements begin with that change the session, or begin or end a transaction. */
 const OWN: Readonly<Record<SqlDialect, RegExp>> = {
@@ -72,8 +77,9 @@ export function sessionFault(
   const [own] = OWN[dialect].exec(code) ?? []
   if (own !== undefined)
     return `begins with ${own.toUpperCase()}: it changes the session or its transaction, which the host sets. Leave it out`
-  if (reads && !READS.test(code))
-    return `is declared to read: in ${NAMES[dialect]} it begins with SELECT, WITH, SHOW, TABLE, VALUES, DESCRIBE or EXPLAIN`
+  const [first = ''] = /^\w*/.exec(code) ?? []
+  if (reads && !READS[dialect].includes(first.toUpperCase()))
+    return `is declared to read: in ${NAMES[dialect]} it begins with one of ${READS[dialect].join(', ')}`
   const [, why] = LASTING[dialect].find(([pattern]) => pattern.test(code)) ?? []
   return why ?? null
 }

@@ -65,6 +65,7 @@ function parameterFault(bare: string, declared: number): string | null {
     if (number < 1 || number > declared)
       return `uses $${number}, and "parameters" declares ${declared}`
   for (let number = 1; number <= declared; number += 1)
-    if (!used.has(number)) return `does not use $${number}, and "parameters" declares ${declared}`
+    if (!used.has(number))
+      return `does not use $${number}, and "parameters" declares ${declared}: a value stands in the text as $1, $2, in their order`
   return null
 }
