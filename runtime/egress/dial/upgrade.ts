@@ -28,6 +28,8 @@ type Answer = {
   /** For messages: what was to be answered, and in which protocol. */
   asked: string
   protocol: string
+  /** What to try where it does not come. */
+  advice?: string
 }
 
 /** Longest answer before TLS, in bytes. */
@@ -40,6 +42,7 @@ const MAX_ANSWER_BYTES = 4096
  */
 export function readAnswer(raw: Socket, from: string, answer: Answer): Promise<Buffer> {
   const { sizeOf, asked, protocol } = answer
+  const advice = answer.advice === undefined ? '' : `: ${answer.advice}`
   return new Promise((resolve, reject) => {
     let held: Buffer = Buffer.alloc(0)
     const settle = (finish: () => void) => {
@@ -50,7 +53,12 @@ export function readAnswer(raw: Socket, from: string, answer: Answer): Promise<B
     }
     const onClose = () =>
       settle(() =>
-        reject(new RuntimeError('upstream_rejected', `${from} closed the connection at ${asked}`)),
+        reject(
+          new RuntimeError(
+            'upstream_rejected',
+            `${from} closed the connection at ${asked}${advice}`,
+          ),
+        ),
       )
     const onData = (chunk: Buffer) => {
       held = Buffer.concat([held, chunk])
@@ -61,7 +69,7 @@ export function readAnswer(raw: Socket, from: string, answer: Answer): Promise<B
           reject(
             new RuntimeError(
               'upstream_garbled',
-              `${from} did not answer ${asked} with valid ${protocol}`,
+              `${from} did not answer ${asked} with valid ${protocol}${advice}`,
             ),
           ),
         )

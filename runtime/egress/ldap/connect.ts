@@ -101,6 +101,7 @@ async function startTls(
   const answer = await readAnswer(raw, from, {
     asked: 'STARTTLS',
     protocol: 'LDAP',
+    advice: 'where it is a port of ldaps:, write ldaps: before its address',
     sizeOf(held) {
       const sizes = readHeader(held)
       if (sizes === null || sizes === 'short') return sizes

@@ -464,6 +464,14 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect((await errorOf(ask('SEARCH', body, door))).message).toContain('for another name')
   })
 
+  test('names ldaps: where ldap: is written to its port', async () => {
+    const url = `ldap://127.0.0.1:${new URL(directory.ldapsUrl).port}`
+    const door = doorTo({ ...directory, url }, { plain: false })
+    expect((await errorOf(ask('SEARCH', {}, door))).message).toMatch(
+      /: where it is a port of ldaps:, write ldaps: before its address$/,
+    )
+  })
+
   test('refuses a private address that is not granted', async () => {
     const door = doorTo(directory, { privateGrants: new Map() })
     const error = await errorOf(ask('SEARCH', {}, door))
