@@ -190,6 +190,10 @@ describe('keyway install', () => {
     const shown = (await host.keyway('show', 'acme')).out
     expect(shown).toContain('All that the active version wants is granted.')
     expect(shown.match(/^ +egress https:\/\/api/gm)).toHaveLength(1)
+    // What several capabilities send is listed once.
+    expect(shown.match(/^ +GET, HEAD https:\/\/api\S* for (.*)$/gm)).toEqual([
+      expect.stringMatching(/ for list_accounts, validate_credentials$/),
+    ])
     expect((await host.keyway('history', '--limit', '1')).out).toMatch(/activate by .*: for sales/)
     expect((await host.keyway('list')).out).toMatch(/^acme +1\.0\.0 +installed +ready$/m)
     expect((await host.keyway('show', 'acme')).out).toMatch(/^ {2}\* 1\.0\.0 .*untrusted/m)

@@ -240,7 +240,7 @@ function send(
         sent.destroy()
       }, reject)
     })
-    sent.on('error', (error) => reject(unreachable(url, error)))
+    sent.on('error', (error) => reject(unreachable(url, error, patienceMs)))
     if (stream === null) {
       sent.end(body)
       return
@@ -253,7 +253,15 @@ function send(
   }).finally(() => stream?.destroy())
 }
 
-function unreachable(url: URL, { message, cause, code }: NodeJS.ErrnoException): ConfigError {
+function unreachable(
+  url: URL,
+  { message, cause, code }: NodeJS.ErrnoException,
+  patienceMs: number,
+): ConfigError {
+  if (code === 'ABORT_ERR')
+    return new ConfigError(
+      `Keyway at ${url.origin} has not answered within ${patienceMs / 1000} s: it may have done what was asked, or be busy. Look at its log, and try again`,
+    )
   const why = (cause instanceof Error ? cause.message : undefined) ?? code ?? message
   return new ConfigError(
     `No Keyway answers at ${url.origin} (${why}): start it with \`keyway start\`, or say by HOST and PORT, or --url, where it is`,

@@ -98,15 +98,20 @@ function wantLines(wants: readonly Want[], markOf: (want: Want) => string): stri
   })
 }
 
-/** Which capability sends what, where all of it goes to one origin. */
+/** What is sent where, where all of it goes to one origin, with the capabilities that send the same. */
 function requestLines(group: readonly Want[]): string[] {
-  const methods = Map.groupBy(
+  const ofCapability = Map.groupBy(
     group.map(({ key }): [capability: string, method: string, url: string] => JSON.parse(key)),
-    ([capability, , url]) => `${url} for ${capability}`,
+    ([capability, , url]) => JSON.stringify([capability, url]),
   )
-  return [...methods].map(
-    ([what, all]) => `        ${all.map(([, method]) => method).join(', ')} ${what}`,
+  const sent = Map.groupBy(
+    ofCapability.values(),
+    (all) => `${all.map(([, method]) => method).join(', ')} ${all[0]?.[2]}`,
   )
+  return [...sent].map(([what, all]) => {
+    const names = all.map(([one]) => one?.[0]).sort()
+    return `        ${what} for ${names.join(', ')}`
+  })
 }
 
 /** Grants that were given together below each other. */
