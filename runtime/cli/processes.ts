@@ -12,6 +12,7 @@ import { startMembers } from '../processes/primary.ts'
 import { configOf } from '../processes/share.ts'
 import { letHeapGrow } from './heap.ts'
 import { type Listening, listen, stopOnSignal } from './serve.ts'
+import { tellReady } from './tell-ready.ts'
 import { tellToken } from './tell-token.ts'
 
 /** Connections of the embedded server beside those of the hosts: commands, a look from outside. */
@@ -77,6 +78,5 @@ export async function serveAsMember(config: Config, log: Log): Promise<void> {
   await host.settled
   letHeapGrow()
   settled()
-  const ids = connectors.ids()
-  if (isFirst) log.info({ connectors: ids }, 'ready')
+  if (isFirst) tellReady(connectors.ids(), log)
 }

@@ -12,6 +12,7 @@ import { letHeapGrow } from './heap.ts'
 import { serveAsMember, startProcesses } from './processes.ts'
 import { ensureSampleCompany } from './sample-company.ts'
 import { addressError, listen, stopOnSignal } from './serve.ts'
+import { tellReady } from './tell-ready.ts'
 import { tellToken } from './tell-token.ts'
 import { quoted } from './terminal/quoted.ts'
 
@@ -52,7 +53,7 @@ export async function start(
   tellToken(host, log)
   await host.settled
   letHeapGrow()
-  const ready = () => log.info({ connectors: host.registry.ids() }, 'ready')
+  const ready = () => tellReady(host.registry.ids(), log)
   if (!directory) return ready()
   const { baseUrl } = directory
   const { signal } = stopping

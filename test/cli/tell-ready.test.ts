@@ -1,0 +1,21 @@
+/** What a server says once it is ready. */
+import { expect, test } from 'vitest'
+import { tellReady } from '../../runtime/cli/tell-ready.ts'
+import { createLog } from '../../runtime/observe/log.ts'
+
+function told(connectors: string[]): object[] {
+  const lines: string[] = []
+  tellReady(connectors, createLog('info', { write: (line) => void lines.push(line) }))
+  return lines.map((line) => JSON.parse(line))
+}
+
+test('a server that is ready names its connectors', () => {
+  expect(told(['acme'])).toMatchObject([{ level: 30, msg: 'ready', connectors: ['acme'] }])
+})
+
+test('a server that serves none says that this is wrong, and where to look', () => {
+  expect(told([])).toMatchObject([
+    { level: 30, msg: 'ready', connectors: [] },
+    { level: 50, msg: expect.stringMatching(/^no connector is served: .*keyway list/) },
+  ])
+})
