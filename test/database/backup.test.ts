@@ -284,8 +284,14 @@ describe('a restore refuses', () => {
     return why
   }
 
+  let files = 0
+  const newFile = () => {
+    files += 1
+    return path.join(home, `made-${files}.gz`)
+  }
+
   const written = async (content: Buffer): Promise<string> => {
-    const edited = path.join(home, `${randomBytes(4).toString('hex')}.gz`)
+    const edited = newFile()
     writeFileSync(edited, content)
     return edited
   }
@@ -295,7 +301,7 @@ describe('a restore refuses', () => {
     fill: (writer: ArchiveWriter) => Promise<void> = async () => {},
     key = KEY,
   ): Promise<string> => {
-    const made = path.join(home, `${randomBytes(4).toString('hex')}.gz`)
+    const made = newFile()
     const whole = {
       format: 1,
       keyway: '9.9.9',
