@@ -27,7 +27,7 @@ export async function openFolderHost(
   if (!(await isDirectory(folder))) throw new ConfigError(`no such folder: ${folder}`)
   const own = await mkdtemp(path.join(tmpdir(), 'keyway-dev-'))
   const removeNow = () => rmSync(own, { recursive: true, force: true })
-  // Also where a signal ends the command: a secret lies in it, and the token of the operator.
+  // Also when a signal ends the command: the folder holds a secret and the operator token.
   process.once('exit', removeNow)
   const leave = async () => {
     // A compilation that nobody waits for any more may still write there.

@@ -1,7 +1,7 @@
-/** That a server is ready, and what it serves. */
+/** The log lines of a server that is ready. */
 import type { Log } from '../observe/log.ts'
 
-/** What is wrong with a connector is said before; that none is left would otherwise be an empty list. */
+/** Logs the connectors. Why one is missing was logged before; a server without any is an error. */
 export function tellReady(connectors: readonly string[], log: Log): void {
   log.info({ connectors }, 'ready')
   if (connectors.length === 0)

@@ -1,6 +1,6 @@
 /**
- * Settings that have a form of their own, read before anything is begun: a start that they refuse leaves the database as
- * it was, so that the version before can go on with it.
+ * Parses the settings that have a syntax of their own, before a start opens the database. A start that fails here has
+ * migrated nothing, so the previous version can still use the database.
  */
 import { type Config, setting } from '../config/config.ts'
 import { parseClearGrants } from '../connectors/registry/clear-grants.ts'

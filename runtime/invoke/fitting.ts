@@ -1,6 +1,6 @@
 /**
- * Judges in the host what a worker says was answered to the core: the worker has done so, but speaks for a guest that may
- * have broken out.
+ * Checks in the host every answer that the core gets. The worker has checked it too, but a guest that broke out of its
+ * sandbox speaks for the worker.
  */
 import * as v from 'valibot'
 import { CAPABILITIES, type CapabilityName } from '../contract/capabilities/capabilities.ts'

@@ -1,4 +1,7 @@
-/** The triggers that stand for foreign keys of accounts (migrations 0047 and 0059), beside transactions of others. */
+/**
+ * Accounts always have an app, also when several transactions change both. Triggers check this in place of a foreign key
+ * (migrations 0047 and 0059).
+ */
 import { once } from 'node:events'
 import { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'

@@ -16,7 +16,7 @@ type Lease = Leased<MysqlConnection>
 
 /**
  * Carries a request out. A query runs in a session that only reads, so that a statement that was declared to read and
- * does not is refused by the server. What it leaves in the session is for `tidyMysql`.
+ * does not is refused by the server. What it leaves in the session is for `resetMysql`.
  *
  * @returns a page for a query, what each statement touched otherwise
  * @throws what the library throws; egress_url and others for what the request itself is
@@ -91,10 +91,10 @@ async function settle(connection: MysqlConnection, reads: boolean, leftMs: numbe
 }
 
 /**
- * Takes back what is left in a session: an open transaction, settings, roles, locks, temporary tables, variables, prepared
- * statements. Where the server does not do that, the connection serves nobody else. Never rejects.
+ * Resets a session: an open transaction, settings, roles, locks, temporary tables, variables, prepared statements. If the
+ * server does not do that, the connection is closed. Never rejects.
  */
-export function tidyMysql({ client, guard }: MysqlConnection): Promise<void> {
+export function resetMysql({ client, guard }: MysqlConnection): Promise<void> {
   return new Promise((resolve) => {
     const failed = () => {
       guard.end()

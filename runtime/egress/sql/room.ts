@@ -15,7 +15,7 @@ import {
 import { cancel, connect, type PostgresConnection, type SqlLogin } from './connect.ts'
 import { parkedIdOf } from './cursor.ts'
 import { connectMysql, type MysqlConnection } from './mysql-connect.ts'
-import { killMysql, mendMysql, performMysql, tidyMysql } from './mysql-perform.ts'
+import { killMysql, mendMysql, performMysql, resetMysql } from './mysql-perform.ts'
 import { perform, rollBack } from './perform.ts'
 import { failureOf } from './results.ts'
 
@@ -64,7 +64,7 @@ const MYSQL: Trade<SqlAsked, MysqlConnection> = {
   maxItemsOf: () => 2 * SQL_LIMITS.maxRows,
   canLeaveParked: false,
   mend: mendMysql,
-  tidy: tidyMysql,
+  reset: resetMysql,
   async stop({ target, login }, { client }, means) {
     const other = await connectMysql(target, login, means)
     const done = other.guard.allow({ onBytes: () => {}, read: () => 0, maxItems: 0 })

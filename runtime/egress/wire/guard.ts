@@ -18,7 +18,7 @@ type Allowance = {
   maxBytes?: number
 }
 
-/** What a server may say before and between calls, during a login for one: no call pays for it. */
+/** For replies outside a call, such as those to a login or a reset: no call pays for them. */
 export const OUTSIDE_CALLS: Allowance = {
   onBytes: () => {},
   read: () => 0,

@@ -25,8 +25,8 @@ export type Lease<C extends PooledConnection> = {
   isUsed: boolean
   /** The search that is parked on it. */
   parked: Parked | null
-  /** Gives the connection back; it serves nobody before `tidied` has settled, which never rejects. */
-  release(tidied: Promise<void> | null): void
+  /** Returns the connection to the pool. It is not leased again before `reset` has settled, which never rejects. */
+  release(reset: Promise<void> | null): void
   /** Ends it: for what failed in the middle. */
   drop(): void
 }
@@ -64,8 +64,8 @@ type Kept<C> = {
   connection: C
   parked: Parked | null
   isBusy: boolean
-  /** Settles once it can serve; null where it can. */
-  tidied: Promise<void> | null
+  /** The reset of its session; null once that is done. */
+  resetting: Promise<void> | null
   idle: NodeJS.Timeout | null
 }
 
@@ -88,13 +88,13 @@ export function createPool<C extends PooledConnection>(
     one.connection.guard.end()
   }
 
-  function release(one: Kept<C>, tidied: Promise<void> | null): void {
+  function release(one: Kept<C>, reset: Promise<void> | null): void {
     one.isBusy = false
     if (one.key === null || !one.connection.guard.isOpen()) return remove(one)
-    const tidy = () => {
-      one.tidied = null
+    const done = () => {
+      one.resetting = null
     }
-    one.tidied = tidied?.then(tidy) ?? null
+    one.resetting = reset?.then(done) ?? null
     one.idle = setTimeout(() => remove(one), limits.idleMs)
     one.idle.unref()
   }
@@ -108,7 +108,7 @@ export function createPool<C extends PooledConnection>(
     set parked(parked) {
       one.parked = parked
     },
-    release: (tidied) => release(one, tidied),
+    release: (reset) => release(one, reset),
     drop: () => remove(one),
   })
 
@@ -126,7 +126,7 @@ export function createPool<C extends PooledConnection>(
     )
     return (
       idle.find(({ parked }) => parkedId !== undefined && parked?.id === parkedId) ??
-      idle.find(({ parked, tidied }) => parked === null && tidied === null) ??
+      idle.find(({ parked, resetting }) => parked === null && resetting === null) ??
       idle.find(({ parked }) => parked === null) ??
       (limits.canLeaveParked && heldBy(key) >= limits.perKey
         ? idle.find(({ parked }) => parked?.isAsked !== true)
@@ -134,13 +134,13 @@ export function createPool<C extends PooledConnection>(
     )
   }
 
-  /** An idle connection of a key, once it is tidy; null where there is none. */
+  /** An idle connection of a key, once its session is reset; null where there is none. */
   async function takeIdle(key: string, parkedId?: string): Promise<Lease<C> | null> {
     for (;;) {
       const one = idleOf(key, parkedId)
       if (one === undefined) return null
       const taken = take(one)
-      await one.tidied
+      await one.resetting
       if (one.connection.guard.isOpen()) return taken
       remove(one)
     }
@@ -188,7 +188,7 @@ export function createPool<C extends PooledConnection>(
           connection,
           parked: null,
           isBusy: true,
-          tidied: null,
+          resetting: null,
           idle: null,
         }
         all.add(made)

@@ -57,8 +57,8 @@ export type Trade<A, C extends PooledConnection> = {
   isRefusal(error: RuntimeError): boolean
   /** Makes a connection that refused fit for the next request. */
   mend?(lease: Lease<C>): Promise<void>
-  /** Takes back what an answered request left in the session; nobody gets the connection before. Never rejects. */
-  tidy?(connection: C): Promise<void>
+  /** Resets the session after a request; the connection is not used again before. Never rejects. */
+  reset?(connection: C): Promise<void>
   /** Ends on the server what runs on a connection of which the call has ended. */
   stop?(asked: A, connection: C, means: RoomOpenMeans): Promise<void>
 }
@@ -82,7 +82,7 @@ export type RoomOptions = {
   resolve?: ResolveName
 }
 
-/** Longest that ending a statement on the server may take, and tidying a session, in milliseconds. */
+/** Longest that ending a statement on the server may take, and resetting a session, in milliseconds. */
 const STOP_MS = 2000
 
 /** Longest that one request may take, in milliseconds. */
@@ -157,17 +157,17 @@ export function createRoom<A, C extends PooledConnection>(
     }
   }
 
-  /** Gives a connection back, to be tidied behind the answer: who asked need not wait for it. */
+  /** Returns a connection to the pool. Its session is reset after the answer: the caller does not wait for it. */
   function release(lease: Lease<C>): void {
     const { connection, parked } = lease
-    const isTidy = trade.tidy === undefined || parked !== null || !connection.guard.isOpen()
-    lease.release(isTidy ? null : tidied(connection))
+    const needsNone = trade.reset === undefined || parked !== null || !connection.guard.isOpen()
+    lease.release(needsNone ? null : reset(connection))
   }
 
-  async function tidied(connection: C): Promise<void> {
+  async function reset(connection: C): Promise<void> {
     const done = connection.guard.allow(OUTSIDE_CALLS)
     const timer = setTimeout(() => connection.guard.end(), STOP_MS)
-    await trade.tidy?.(connection)
+    await trade.reset?.(connection)
     clearTimeout(timer)
     done()
   }

@@ -2,6 +2,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { TableOf } from '../../../runtime/contract/schema/table.ts'
+import { responseAs } from '../../../runtime/core/kernel/context/connectors.ts'
 import { ACCOUNTS } from '../../../runtime/core/sync/accounts.ts'
 import { ASSOCIATIONS } from '../../../runtime/core/sync/associations.ts'
 import { ENTITLEMENTS, RESOURCES } from '../../../runtime/core/sync/entitlements.ts'
@@ -281,8 +282,8 @@ async function written<T extends object, R, A>(
   found: readonly unknown[],
   expected = { isNew: false },
 ) {
-  // The cast: judged by the schema that the type is of.
-  const table = fittingTable(listing.capability, { rows: found }) as unknown as TableOf<T>
+  const response = fittingTable(listing.capability, { rows: found })
+  const table = responseAs<TableOf<T>>({ response })
   const { rows, left_out } = listing.prepare(walk, [listing.arrive(walk, table)], expected.isNew)
   const { written, repeated } = await listing.write(tx, walk, rows, expected)
   return { written, repeated, left_out }

@@ -66,7 +66,7 @@ export type Connectors = {
 type Answered = Extract<ConnectorAnswer, { ok: true }>
 
 /** What was answered. The cast: replies are checked by the schema of their capability before they come here. */
-export const responseAs = <T>({ response }: Answered): T => response as T
+export const responseAs = <T>({ response }: Pick<Answered, 'response'>): T => response as T
 
 /** What a capability answered. */
 export const responseOf = <C extends CapabilityName>(_capability: C, answer: Answered): Output<C> =>
