@@ -8,6 +8,7 @@ const KERNEL = ['contract', 'database', 'core/kernel'] as const
  * below it too; a row is for its own files only. The rows stand from below to above.
  */
 export const MAY_IMPORT: Record<string, readonly string[]> = {
+  'temporary-folder.ts': [],
   'version.ts': [],
   bounded: [],
   redact: ['bounded'],
@@ -395,10 +396,18 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'http/settings',
   ],
 
-  testing: ['contract', 'bounded', 'egress', 'invoke', 'lanes', 'connectors'],
+  testing: [
+    'contract',
+    'bounded',
+    'egress',
+    'invoke',
+    'lanes',
+    'connectors',
+    'temporary-folder.ts',
+  ],
   'testing/record': ['contract', 'redact', 'egress', 'invoke', 'connectors/registry', 'testing'],
   'verify/attacks': ['contract'],
-  verify: ['contract', 'lanes', 'verify/attacks'],
+  verify: ['contract', 'lanes', 'verify/attacks', 'temporary-folder.ts'],
 
   // What puts a host together.
   processes: ['config', 'egress/limits', 'lanes'],
@@ -464,6 +473,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'config',
     'host',
     'main.ts',
+    'temporary-folder.ts',
     'version.ts',
     'cli/operator',
     'cli/terminal',

@@ -8,6 +8,7 @@ import type { Manifest } from '../contract/connector/manifest.ts'
 import type { PackageFinding } from '../contract/endpoints/operator.ts'
 import { codeOf, messageOf } from '../contract/errors/thrown.ts'
 import { visible } from '../observe/visible.ts'
+import { exitOnSignal } from '../temporary-folder.ts'
 import { type Built, type CheckBench, openCheckBench } from '../testing/check-connector.ts'
 import { checkPackageOn } from '../testing/check-package.ts'
 import type { CheckResult } from '../testing/check-result.ts'
@@ -30,6 +31,7 @@ type Checked = Omit<CheckResult, 'findings'> & {
 }
 
 export async function check(paths: string[], flags: UpdateFlags): Promise<void> {
+  exitOnSignal()
   const bench = await openCheckBench()
   const results: Omit<Checked, 'made'>[] = []
   try {

@@ -1,8 +1,8 @@
 /** `keyway call --record`: calls the connector of a folder, and makes a case of what it and its system say. */
-import { constants } from 'node:os'
 import path from 'node:path'
 import { ConfigError, readConfig } from '../config/config.ts'
 import { createLog } from '../observe/log.ts'
+import { exitOnSignal } from '../temporary-folder.ts'
 import { openFolderHost } from './folder-host.ts'
 import { type CallFlags, callAt } from './operator/call.ts'
 import { orRefuse, type Recorded, recordedLine, recordInto } from './recording.ts'
@@ -29,9 +29,7 @@ export async function record(
   const onChange = ({ serving, reason }: { serving: boolean; reason: string | null }) => {
     if (!serving && reason !== null) ghosts.push(reason)
   }
-  // By the end of the process its folder is removed; a signal alone would end it without one.
-  process.once('SIGINT', () => process.exit(128 + constants.signals.SIGINT))
-  process.once('SIGTERM', () => process.exit(128 + constants.signals.SIGTERM))
+  exitOnSignal()
   const log = createLog(config.logLevel)
   const { host, leave } = await openFolderHost(folder, config, log, { onChange }, recording)
   recording.use(host)

@@ -1,6 +1,7 @@
 /** `keyway verify`: attacks a host on this machine with the corpus of hostile connectors. */
 import path from 'node:path'
 import { ConfigError } from '../config/config.ts'
+import { exitOnSignal } from '../temporary-folder.ts'
 import { FAMILIES } from '../verify/attacks/attack.ts'
 import { crowdedWords } from '../verify/left-share.ts'
 import { type AttackOutcome, type Report, verify as run, select } from '../verify/verify.ts'
@@ -22,6 +23,7 @@ export async function verify({ json, family, only }: VerifyArguments): Promise<v
     throw new ConfigError(
       `there is no such attack; the families are ${Object.keys(FAMILIES).join(', ')}, their attacks are listed in test/hostile/README.md`,
     )
+  exitOnSignal()
   const report = await run({
     entry: HOST_ENTRY,
     selected,

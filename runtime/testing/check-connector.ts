@@ -3,9 +3,6 @@
  * manifest, the compilation, code against manifest, its cases in the real sandbox, and conformance:
  * every capability, called with a network that refuses everything, ends in an answer or a wire code.
  */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
 import { compile } from '../connectors/registry/compile.ts'
 import { type Folder, FolderError, readFolder } from '../connectors/registry/folder.ts'
 import { type Inspection, inspect } from '../connectors/registry/inspect.ts'
@@ -21,6 +18,7 @@ import type { InvokeDeps } from '../invoke/ports.ts'
 import { createLanes, type Lanes } from '../lanes/lanes.ts'
 import { createLauncher, type Launcher } from '../lanes/launch.ts'
 import { buildWorker } from '../lanes/worker-bundle.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { caseSpans } from './case-file.ts'
 import type { CheckResult, Finding } from './check-result.ts'
 import { conformance } from './conformance.ts'
@@ -48,7 +46,8 @@ export type CheckBench = {
 
 /** Starts what checks need once, to check more than one folder. `make` compiles them. */
 export async function openCheckBench(make: typeof compile = compile): Promise<CheckBench> {
-  const work = await mkdtemp(path.join(tmpdir(), 'keyway-check-'))
+  const folder = await temporaryFolder('check')
+  const work = folder.path
   const launcher = createLauncher(await buildWorker(work))
   const lanes = createLanes(launcher)
   return {
@@ -57,7 +56,7 @@ export async function openCheckBench(make: typeof compile = compile): Promise<Ch
     lanes,
     async close() {
       lanes.stop()
-      await rm(work, { recursive: true, force: true })
+      await folder.remove()
     },
   }
 }

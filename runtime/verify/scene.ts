@@ -1,7 +1,7 @@
 /** Where attacks happen: a host process with a healthy connector in it, and the servers around it. */
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { createClient, type VerifyClient } from './client.ts'
 import { CORPUS, type FolderPlace } from './corpus.ts'
 import { type HostLink, startHostProcess } from './host-link.ts'
@@ -38,7 +38,8 @@ export async function openScene(
   granted: readonly string[],
   quick: boolean,
 ): Promise<Scene> {
-  const home = await realpath(await mkdtemp(path.join(tmpdir(), 'keyway-verify-')))
+  const folder = await temporaryFolder('verify')
+  const home = folder.path
   const plugins = path.join(home, 'plugins')
   const secrets = path.join(home, 'data')
   const neighbour = path.join(plugins, HEALTHY_NEIGHBOUR.id)
@@ -83,7 +84,7 @@ export async function openScene(
       client.close()
       await host.stop()
       await upstream.close()
-      await rm(home, { recursive: true, force: true })
+      await folder.remove()
     },
   }
 }

@@ -224,6 +224,19 @@ test('keyway call --record that is interrupted leaves nothing behind', async () 
   expect(await readdir(temporary)).toEqual([])
 })
 
+test.each([['check', 'plugins/scim'], ['verify']])(
+  'keyway %s that is interrupted leaves nothing behind',
+  async (...args) => {
+    const temporary = path.join(home, `of-${args[0]}`)
+    await mkdir(temporary)
+    const command = begin(args, { env: settings({ TMPDIR: temporary }) })
+    await until('it has a folder', async () => (await readdir(temporary)).length > 0)
+    command.killGroup('SIGINT')
+    expect(await command.ended).toEqual({ code: 130, signal: null })
+    expect(await readdir(temporary)).toEqual([])
+  },
+)
+
 describe('keyway start', () => {
   test.each<[what: string, more: Record<string, string>, says: RegExp]>([
     ['a port that is none', { PORT: 'abc' }, /PORT: "abc" is not a whole number/],
