@@ -1,5 +1,6 @@
 /** Workers of connectors that do not come with the host stand behind it for the processor. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import path from 'node:path'
@@ -145,11 +146,19 @@ describe('a rank', () => {
   })
 })
 
-/** Runs as a person without any privilege, and says what it could do to a child of its own. */
+/**
+ * Runs as a person without any privilege, and says what it could do to a child of its own. Loaded as root: nobody else
+ * need be able to read the checkout.
+ */
 const UNPRIVILEGED = `
   const { spawn } = await import('node:child_process')
   const { getPriority } = await import('node:os')
   const { createPriorities } = await import(process.argv[1])
+  if (process.getuid() === 0) {
+    process.setgroups([])
+    process.setgid(65534)
+    process.setuid(65534)
+  }
   const { scheduling, set } = createPriorities()
   const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' })
   const low = [set(child.pid, 'low'), getPriority(child.pid) - getPriority()]
@@ -160,14 +169,13 @@ const UNPRIVILEGED = `
 
 test.runIf(process.platform === 'linux')('nobody in particular can lower a worker', async () => {
   const file = path.join(import.meta.dirname, '..', '..', 'runtime', 'lanes', 'priority.ts')
-  const id = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   const args = ['--input-type=module', '--eval', UNPRIVILEGED, file]
-  const child = spawn(process.execPath, args, { ...id, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let text = ''
   child.stdout.on('data', (chunk: Buffer) => {
     text += chunk.toString('utf8')
   })
-  await new Promise((resolve) => child.once('close', resolve))
+  await once(child, 'close')
   expect(JSON.parse(text)).toEqual({ means: scheduling.means, low: 10, last: 19 })
 })
 
