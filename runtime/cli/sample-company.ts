@@ -166,7 +166,7 @@ async function fillApp(
   for (const { name, request_config } of app.groups(ids))
     labels.set(name, await groupPermission(tx, principal, appId, name, request_config))
   for (const rule of app.rules(ids))
-    await createRule(tx, principal, v.parse(PreApprovalRuleInput, of(rule)))
+    await createRule(tx, principal, v.parse(PreApprovalRuleInput, of(rule)), parts)
   for (const { permissions, ...policy } of app.policies(ids)) {
     const given = { id: appId, is_preapproved: true, permissions }
     const body = v.parse(AccessPolicyInput, { ...policy, apps: [given] })

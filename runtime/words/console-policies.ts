@@ -220,6 +220,8 @@ export const CONSOLE_POLICIES = {
       preapproved: 'nobody is asked',
       condition: 'Who gets it',
       everyone: 'Everyone.',
+      nobodyHas: (names: string) =>
+        `No person has this attribute now: ${names}. Check how it is written. Groups are no attributes.`,
       facts: 'Facts',
       none: 'No policies yet',
       noneText: 'A policy gives people access by their attributes.',
@@ -248,6 +250,8 @@ export const CONSOLE_POLICIES = {
       preapproved: 'ohne Genehmigung',
       condition: 'Wer es erhält',
       everyone: 'Alle.',
+      nobodyHas: (names: string) =>
+        `Dieses Attribut hat zurzeit keine Person: ${names}. Prüfen Sie die Schreibweise. Gruppen sind keine Attribute.`,
       facts: 'Angaben',
       none: 'Noch keine Richtlinien',
       noneText: 'Eine Richtlinie gibt Personen Zugang aufgrund ihrer Merkmale.',

@@ -39,6 +39,17 @@ export const OPERATORS = {
 } as const satisfies Record<string, { takes: Takes; meaning: string }>
 export type OperatorName = keyof typeof OPERATORS
 
+/** What conditions know of each person by its own name: `identity.email`. Any other name is a custom attribute's. */
+export const IDENTITY_MEMBERS = [
+  'email',
+  'given_name',
+  'family_name',
+  'name',
+  'status',
+  'manager_id',
+  'id',
+] as const
+
 /** Bounds of one condition. */
 const CONDITION_LIMITS = { maxDepth: 20, maxNodes: 1000, maxOperands: 1000, maxText: 1000 }
 
@@ -127,6 +138,19 @@ function textFault(value: unknown, at: string): string | null {
     ? null
     : `${at}: longer than ${CONDITION_LIMITS.maxText} characters`
 }
+
+/** The paths of the attributes that a condition asks about, each once. */
+export function attributesIn(condition: Condition | null): string[] {
+  if (condition === null) return []
+  const inner = 'and' in condition ? condition.and : 'or' in condition ? condition.or : undefined
+  if (inner !== undefined) return [...new Set(inner.flatMap(attributesIn))]
+  if ('not' in condition) return attributesIn(condition.not)
+  return 'attribute' in condition ? [attributePath(condition)] : []
+}
+
+/** The path of the attribute that a condition asks about. */
+export const attributePath = ({ attribute }: Extract<Condition, { attribute: unknown }>): string =>
+  typeof attribute === 'string' ? attribute : attribute.value
 
 /** Whether a condition holds an expression in the public service's own language, which nobody else can read. */
 export function hasExpression(condition: Condition): boolean {

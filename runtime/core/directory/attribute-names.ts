@@ -1,16 +1,61 @@
 /** The names of the custom attributes that people have. */
 import { sql } from 'drizzle-orm'
+import { IDENTITY_MEMBERS } from '../../contract/models/condition.ts'
+import { tableOf } from '../../contract/schema/keys.ts'
 import type { Db } from '../../database/database.ts'
+import type { Tell } from '../kernel/context/context.ts'
+import { attributeOf } from './condition.ts'
 
-/** Users that are looked at: the attributes of one source are the same for all of its people. */
+/** Users that are looked at for suggestions: the attributes of one source are the same for all of its people. */
 const LOOKED = 1000
 const MOST_NAMES = 200
 
+/** Users that are looked at before it is said that nobody has an attribute, and names that are compared. */
+const MOST_LOOKED = 50_000
+const MOST_COMPARED = 10_000
+
 /** Names of custom attributes, by their letters; of some users, as suggestions. */
-export async function attributeNames(db: Db, domainId: string): Promise<string[]> {
+export const attributeNames = (db: Db, domainId: string): Promise<string[]> =>
+  namesOf(db, domainId, { looked: LOOKED, most: MOST_NAMES })
+
+/** Of the attributes that are asked about, as paths, those that no person has; of many people the newest are looked at. */
+export async function attributesOfNobody(
+  db: Db,
+  domainId: string,
+  paths: readonly string[],
+): Promise<string[]> {
+  const members = tableOf(IDENTITY_MEMBERS.map((name) => [name, null] as const))
+  const missing = (names: readonly string[]) => {
+    const customAttributes = Object.fromEntries(names.map((name) => [name, true]))
+    return paths.filter((path) => attributeOf(path, { members, customAttributes }) === undefined)
+  }
+  if (missing([]).length === 0) return []
+  const names = await namesOf(db, domainId, { looked: MOST_LOOKED, most: MOST_COMPARED })
+  return names.length < MOST_COMPARED ? missing(names) : []
+}
+
+type Told = { tell: Tell; about: Readonly<Record<string, string>> }
+
+/** Leaves a line in the log where attributes are asked about, as paths, that no person has: nobody is found by those. */
+export async function tellOfNobody(
+  db: Db,
+  domainId: string,
+  paths: readonly string[],
+  { tell, about }: Told,
+): Promise<void> {
+  const { length: attributes } = await attributesOfNobody(db, domainId, paths)
+  const words = 'it asks about attributes that no person has, and finds nobody by them'
+  if (attributes > 0) tell('warn', { ...about, attributes }, words)
+}
+
+async function namesOf(
+  db: Db,
+  domainId: string,
+  { looked, most }: { looked: number; most: number },
+): Promise<string[]> {
   const { rows } = await db.execute<{ name: string }>(sql`
     select distinct name from (
-      select custom_attributes from users where domain_id = ${domainId} order by id desc limit ${LOOKED}) some_users,
-      jsonb_object_keys(custom_attributes) name order by name limit ${MOST_NAMES}`)
+      select custom_attributes from users where domain_id = ${domainId} order by id desc limit ${looked}) some_users,
+      jsonb_object_keys(custom_attributes) name order by name limit ${most}`)
   return rows.map(({ name }) => name)
 }

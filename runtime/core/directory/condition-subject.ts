@@ -1,6 +1,6 @@
 /** What conditions may ask of a person. */
 
-import type { Scalar } from '../../contract/models/condition.ts'
+import type { IDENTITY_MEMBERS, Scalar } from '../../contract/models/condition.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { UserRow } from '../../database/schema/people.ts'
 import type { ConditionSubject } from './condition.ts'
@@ -20,7 +20,7 @@ export function conditionSubject(user: UserRow): ConditionSubject {
       name: `${user.givenName} ${user.familyName}`.trim(),
       status: user.status,
       manager_id: user.managerId,
-    },
+    } satisfies Record<(typeof IDENTITY_MEMBERS)[number], Scalar>,
     customAttributes: Object.fromEntries(custom),
   }
 }

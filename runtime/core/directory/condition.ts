@@ -1,5 +1,11 @@
 /** Whether a condition holds for a person. Pure: what the person is, is read before. */
-import type { Condition, Operand, OperatorName, Scalar } from '../../contract/models/condition.ts'
+import {
+  attributePath,
+  type Condition,
+  type Operand,
+  type OperatorName,
+  type Scalar,
+} from '../../contract/models/condition.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 
 /** What a condition may ask of a person: members of `identity`, custom attributes by their name. */
@@ -20,9 +26,8 @@ export function holds(condition: Condition, identity: ConditionSubject): boolean
   if ('or' in condition) return condition.or.some((one) => holds(one, identity))
   if ('not' in condition) return !holds(condition.not, identity)
   if ('lumos_expression' in condition) throw new Error('a lumos_expression cannot be evaluated')
-  const { attribute, ...operators } = condition
-  const path = typeof attribute === 'string' ? attribute : attribute.value
-  const found = attributeOf(path, identity)
+  const { attribute: _, ...operators } = condition
+  const found = attributeOf(attributePath(condition), identity)
   return entriesOf<Partial<Record<OperatorName, Operand | Operand[]>>>(operators).every(
     ([name, operand]) => operand === undefined || HOLDS[name](found, valuesOf(operand), operand),
   )

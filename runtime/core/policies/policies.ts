@@ -9,13 +9,15 @@ import {
   type PolicyApp,
   type PolicySort,
 } from '../../contract/models/access-policy.ts'
-import { hasExpression } from '../../contract/models/condition.ts'
+import { attributesIn, type Condition, hasExpression } from '../../contract/models/condition.ts'
 import { type Db, written } from '../../database/database.ts'
 import { accessPolicies, type PolicyRow } from '../../database/schema/policies.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { changedMembers } from '../catalogue/store/merge.ts'
+import { attributesOfNobody, tellOfNobody } from '../directory/attribute-names.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { rowOfId } from '../kernel/by-id.ts'
+import type { CoreContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { orderOf } from '../kernel/list/order.ts'
@@ -57,9 +59,9 @@ export async function createPolicy(
   db: Db,
   principal: Principal,
   body: AccessPolicyInput,
-  means: RequestMeans,
+  means: PolicyMeans,
 ) {
-  return db.transaction(async (tx) => {
+  const made = await db.transaction(async (tx) => {
     const values = await policyRowOf(tx, principal, body)
     const { domainId } = principal
     const [row] = await tx
@@ -69,8 +71,25 @@ export async function createPolicy(
     const made = written(row)
     if (isInForce(made)) await evaluate(tx, made, means)
     await record(tx, principal, 'CREATED', made, {})
-    return (await answers(tx, [made]))[0]
+    return made
   })
+  return told(db, made, means)
+}
+
+type PolicyMeans = RequestMeans & Pick<CoreContext, 'tell'>
+
+/** Attributes that a condition asks about and no person has, as paths. */
+export const missingAttributes = (
+  db: Db,
+  { domainId }: Pick<Principal, 'domainId'>,
+  condition: Condition | null,
+): Promise<string[]> => attributesOfNobody(db, domainId, attributesIn(condition))
+
+/** The answer to a change; what its condition asks about and nobody has is said in the log. */
+async function told(db: Db, row: PolicyRow, { tell }: PolicyMeans) {
+  const about = { access_policy: row.id }
+  await tellOfNobody(db, row.domainId, attributesIn(row.condition), { tell, about })
+  return (await answers(db, [row]))[0]
 }
 
 /** Replaces a policy; what it gives now, and no more, follows in the background. */
@@ -79,9 +98,9 @@ export async function putPolicy(
   principal: Principal,
   id: string,
   body: AccessPolicyInput,
-  means: RequestMeans,
+  means: PolicyMeans,
 ) {
-  return db.transaction(async (tx) => {
+  const changed = await db.transaction(async (tx) => {
     const before = await findPolicy(tx, principal, id, true)
     const values = await policyRowOf(tx, principal, body)
     const [row] = await tx
@@ -95,8 +114,9 @@ export async function putPolicy(
       await forgetRefusals(tx, before)
       await evaluate(tx, before, means)
     }
-    return (await answers(tx, [written(row)]))[0]
+    return written(row)
   })
+  return told(db, changed, means)
 }
 
 /** Members of a policy that change who gets what. */

@@ -5,7 +5,7 @@ import type { AccessPolicyInput } from '../../contract/models/access-policy.ts'
 import type { Db } from '../../database/database.ts'
 import { type UserRow, users } from '../../database/schema/people.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { findPolicy, policyRowOf } from './policies.ts'
+import { findPolicy, missingAttributes, policyRowOf } from './policies.ts'
 import { fitsPolicy, matches } from './wanted.ts'
 
 /** Users that are read at once. */
@@ -29,6 +29,8 @@ export type PolicyPreview = {
   isAll: boolean
   /** Whether it would give anything. */
   isInForce: boolean
+  /** Attributes that it asks about and no person has, as paths. */
+  missing: string[]
 }
 
 /**
@@ -46,6 +48,7 @@ export async function previewPolicy(
   const isInForce = after.status === 'PUBLISHED' && after.isEnabled
   const found: PolicyPreview = {
     ...{ fitting: 0, added: 0, removed: 0, people: [], looked: 0, isAll: false, isInForce },
+    missing: await missingAttributes(db, principal, after.condition),
   }
   let last: string | null = null
   while (!found.isAll && found.looked < MOST_USERS) {

@@ -1,7 +1,11 @@
 /** Access policies: who is given what by what they are. */
 import { html } from 'hono/html'
-import { type AccessPolicyOutput, POLICY_SORTS } from '../../contract/models/access-policy.ts'
-import { getPolicy, listPolicies } from '../../core/policies/policies.ts'
+import {
+  type AccessPolicyOutput,
+  asCondition,
+  POLICY_SORTS,
+} from '../../contract/models/access-policy.ts'
+import { getPolicy, listPolicies, missingAttributes } from '../../core/policies/policies.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
@@ -9,7 +13,7 @@ import { badge } from '../pages/states.ts'
 import { appPath } from './apps.ts'
 import { listPage } from './list-page.ts'
 import { answerPage, brief, type Column, card, facts, go, listed, row } from './parts.ts'
-import { draftOf } from './policy-form.ts'
+import { draftOf, nameOfAttribute } from './policy-form.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -61,6 +65,12 @@ function conditionOf({ console: { policy_edit: w } }: Tongue, one: AccessPolicyO
 <ul class="stack tight">${lines.map(({ attribute, operator, value }) => html`<li class="wrap"><b>${brief(attribute, 200)}</b> ${w.operators[operator]} <b>${brief(value, 1000)}</b></li>`)}</ul></div>`
 }
 
+/** Says which attributes a condition asks about, as paths, that no person has. */
+export const nobodyHas = (t: Tongue, paths: readonly string[]): Markup | '' =>
+  paths.length === 0
+    ? ''
+    : html`<p class="in wrap">${t.console.policy.nobodyHas(brief(paths.map(nameOfAttribute).join(', '), 1000))}</p>`
+
 export async function showPolicy(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
   const w = t.console.policy
@@ -73,9 +83,10 @@ export async function showPolicy(visit: ConsoleVisit): Promise<Response> {
       permissions.length === 0 ? w.account : permissions.map((each) => each.label).join(', '),
     ]),
   )
+  const asked = asCondition(one.access_condition)
   const condition = one.is_everyone_condition
     ? html`<p class="in">${w.everyone}</p>`
-    : conditionOf(t, one)
+    : html`${conditionOf(t, one)}${nobodyHas(t, await missingAttributes(db, principal, asked))}`
   return answerPage(visit, {
     place: 'policies',
     title: one.name,

@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { AccessPolicyInput } from '../../contract/models/access-policy.ts'
-import { OPERATORS } from '../../contract/models/condition.ts'
+import { IDENTITY_MEMBERS, OPERATORS } from '../../contract/models/condition.ts'
 import { keysOf } from '../../contract/schema/keys.ts'
 import { attributeNames } from '../../core/directory/attribute-names.ts'
 import { createPolicy, getPolicy, putPolicy } from '../../core/policies/policies.ts'
@@ -16,13 +16,13 @@ import { differenceList, minus, plus, refusal, type Status } from './change.ts'
 import { digestMark } from './mark.ts'
 import { answerPage, brief, type Column, card, check, field, listed, row } from './parts.ts'
 import { personPath } from './people.ts'
+import { nobodyHas } from './policies.ts'
 import {
   type Draft,
   draftIn,
   draftOf,
   EMPTY,
   EMPTY_LINE,
-  MEMBERS,
   MOST_LINES,
   policyBodyOf,
   STATES,
@@ -111,7 +111,7 @@ async function show(
 ): Promise<Response> {
   const { db, principal, t } = visit
   const id = idOf(visit)
-  const known = [...MEMBERS, 'status', ...(await attributeNames(db, principal.domainId))]
+  const known = [...IDENTITY_MEMBERS, ...(await attributeNames(db, principal.domainId))]
   const chosen = await thingsNamed(t, db, principal, draft.gives)
   const found = find === null ? null : await thingsFound(t, db, principal, find)
   const at = id === null ? `${LIST}/new` : `${LIST}/${id}/edit`
@@ -208,7 +208,7 @@ const peopleColumns = (t: Tongue): Column[] => [
 
 function previewCard(t: Tongue, told: PolicyPreview): Markup {
   const w = t.console.policy_edit
-  const { fitting, added, removed, people, looked, isAll, isInForce } = told
+  const { fitting, added, removed, people, looked, isAll, isInForce, missing } = told
   const lines = [added > 0 && plus(w.added(added)), removed > 0 && minus(w.removed(removed))]
   const about = {
     ...{
@@ -219,7 +219,7 @@ function previewCard(t: Tongue, told: PolicyPreview): Markup {
   }
   return html`${card(
     about,
-    html`${isInForce ? '' : html`<p class="in">${w.notInForce}</p>`}${added + removed === 0 ? html`<p class="in soft">${w.noneTouched}</p>` : differenceList(lines, t)}`,
+    html`${nobodyHas(t, missing)}${isInForce ? '' : html`<p class="in">${w.notInForce}</p>`}${added + removed === 0 ? html`<p class="in soft">${w.noneTouched}</p>` : differenceList(lines, t)}`,
   )}
 ${listed(
   {

@@ -1,7 +1,8 @@
 /** A policy as its form holds it: pure. What the form cannot show in rows stays a text, so that nothing is lost. */
 import type { AccessPolicyOutput } from '../../contract/models/access-policy.ts'
-import { OPERATORS, type OperatorName } from '../../contract/models/condition.ts'
+import { IDENTITY_MEMBERS, OPERATORS, type OperatorName } from '../../contract/models/condition.ts'
 import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
+import { isOneOf } from '../../contract/schema/one-of.ts'
 import { isRecord } from '../../contract/schema/record.ts'
 import type { Form } from '../frame/form.ts'
 
@@ -41,19 +42,16 @@ export const EMPTY: Draft = {
   lines: [EMPTY_LINE],
 }
 
-/** Members of a person that conditions know by their own names. */
-export const MEMBERS = ['email', 'given_name', 'family_name', 'name', 'manager_id', 'id'] as const
-
 /** `email` -> `identity.email`; `Department` -> `identity.custom_attributes["Department"]`. */
 function pathOfAttribute(name: string): string {
   if (name.startsWith('identity.')) return name
-  if (name === 'status' || MEMBERS.some((one) => one === name)) return `identity.${name}`
+  if (isOneOf(IDENTITY_MEMBERS, name)) return `identity.${name}`
   const quote = name.includes('"') ? "'" : '"'
   return `identity.custom_attributes[${quote}${name}${quote}]`
 }
 
 /** The other way round; what has no short name keeps its whole path. */
-function nameOfAttribute(path: string): string {
+export function nameOfAttribute(path: string): string {
   const [, double, single] =
     /^identity\.custom_attributes\[(?:"([^"]+)"|'([^']+)')\]$/.exec(path) ?? []
   const short = double ?? single ?? path.replace(/^identity\./, '')

@@ -211,9 +211,10 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
     delegations.createDelegation(db, who, body, parts),
   end_delegation: (db, who, { id }, parts) => delegations.endDelegation(db, who, id, parts),
   list_pre_approval_rules: (db, who, { query }) => rules.listRules(db, who, query.app_id, query),
-  create_pre_approval_rule: (db, who, { body }) => rules.createRule(db, who, body),
+  create_pre_approval_rule: (db, who, { body }, parts) => rules.createRule(db, who, body, parts),
   get_pre_approval_rule: (db, who, { id }) => rules.getRule(db, who, id),
-  update_pre_approval_rule: (db, who, { id, body }) => rules.updateRule(db, who, id, body),
+  update_pre_approval_rule: (db, who, { id, body }, parts) =>
+    rules.updateRule(db, who, id, body, parts),
   delete_pre_approval_rule: (db, who, { id }) => rules.deleteRule(db, who, id),
   list_tasks: (db, who, { query }) => tasks.listTasks(db, who, query),
   get_task: (db, who, { id, query }) => tasks.getTask(db, who, id, query.expand),

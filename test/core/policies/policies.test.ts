@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { requestablePermissions } from '../../../runtime/database/schema/app_store.ts'
+import { users } from '../../../runtime/database/schema/people.ts'
 import { accessPolicies } from '../../../runtime/database/schema/policies.ts'
-import { app, type CoreHost, domainOf, person, startCore } from '../host.ts'
+import { app, type CoreHost, domainOf, logged, person, startCore } from '../host.ts'
 
 let core: CoreHost
 let wiki: string
@@ -166,4 +168,50 @@ test('is for admins; who reads everything reads it', async () => {
   expect((await as(reader.token, 'PUT')).status).toBe(403)
   expect((await as(other.token, 'GET')).status).toBe(403)
   expect((await as(other.token, 'DELETE')).status).toBe(403)
+})
+
+describe('an attribute that no person has', () => {
+  const WORDS = 'warn: it asks about attributes that no person has, and finds nobody by them'
+  const groups = { attribute: 'identity.groups', contains: 'Staff' }
+
+  beforeAll(async () => {
+    const { id } = await person(core.db, 'dora@example.com')
+    const customAttributes = { Department: { type: 'STRING', value: 'Sales' } }
+    await core.db.update(users).set({ customAttributes }).where(eq(users.id, id))
+  })
+
+  test.each([
+    ['identity.groups', true],
+    ['identity.custom_attributes["department"]', true],
+    ['identity.custom_attributes["Department"]', false],
+    ['identity.department', false],
+    ['identity.manager_id', false],
+  ])('of a policy that asks about %s the log says it: %s', async (attribute, isTold) => {
+    const access_condition = { not: { and: [{ attribute, equals: 'Sales' }] } }
+    const { body: made } = await create({ access_condition })
+    expect(logged(core, 'access_policy', made.id)).toEqual(isTold ? [WORDS] : [])
+  })
+
+  test('is said when a policy is changed to it', async () => {
+    const { body: made } = await create()
+    await core.call('PUT', `/access_policies/${made.id}`, {
+      body: body({ access_condition: { or: [condition, groups] } }),
+    })
+    expect(logged(core, 'access_policy', made.id)).toEqual([WORDS])
+  })
+
+  test('is said of a pre-approval rule, made or changed', async () => {
+    const rule = (attribute: string) => ({
+      justification: 'They are staff.',
+      preapproved_users_by_attribute: [{ attribute, value: 'Staff' }],
+    })
+    const { body: made } = await core.call('POST', '/appstore/pre_approval_rules', {
+      body: { ...rule('identity.department'), app_id: wiki },
+    })
+    expect(logged(core, 'pre_approval_rule', made.id)).toEqual([])
+    await core.call('PATCH', `/appstore/pre_approval_rules/${made.id}`, {
+      body: rule('identity.groups'),
+    })
+    expect(logged(core, 'pre_approval_rule', made.id)).toEqual([WORDS])
+  })
 })

@@ -1194,6 +1194,23 @@ describe('a policy', () => {
     expect(page.text).not.toContain('&quot;attribute&quot;')
   })
 
+  test('says which attribute no person has, in the preview and on its page', async () => {
+    const visitor = await admin()
+    await visitor.get(PATH)
+    const body = { ...typed({ name: 'Of groups', state: 'draft' }), who: 'any' }
+    const asked = { ...body, 'attribute.1': 'groups', 'operator.1': 'contains', 'value.1': 'Staff' }
+    const told = 'No person has this attribute now: groups.'
+    expect((await visitor.post(PATH, { ...body, do: 'preview' })).text).not.toContain(
+      'No person has',
+    )
+    expect((await visitor.post(PATH, { ...asked, do: 'preview' })).text).toContain(told)
+    const saved = await visitor.post(PATH, { ...asked, do: 'save' })
+    const at = saved.headers.get('location') ?? ''
+    expect((await visitor.get(at)).text).toContain(told)
+    await visitor.get(`${at}/delete`)
+    expect((await visitor.post(`${at}/delete`)).status).toBe(303)
+  })
+
   test('is changed, switched off and put in force again', async () => {
     const visitor = await admin()
     const { body } = await core.call('GET', '/access_policies')

@@ -10,7 +10,9 @@ import type { Permission } from '../../../contract/models/roles.ts'
 import { type Db, one } from '../../../database/database.ts'
 import { preApprovalRules, type StoredDocument } from '../../../database/schema/app_store.ts'
 import { type AppRow, apps } from '../../../database/schema/apps.ts'
+import { tellOfNobody } from '../../directory/attribute-names.ts'
 import { isId } from '../../kernel/by-id.ts'
+import type { CoreContext } from '../../kernel/context/context.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { keptText } from '../../kernel/kept-text.ts'
@@ -78,9 +80,14 @@ export async function getRule(db: Db, principal: Principal, id: string) {
 }
 
 /** @throws CoreError not_found for the app, invalid for references to what is not there. */
-export async function createRule(db: Db, principal: Principal, body: PreApprovalRuleInput) {
+export async function createRule(
+  db: Db,
+  principal: Principal,
+  body: PreApprovalRuleInput,
+  means: RuleMeans,
+) {
   const { app_id: appId, ...rest } = body
-  return db.transaction(async (tx) => {
+  const { app, made } = await db.transaction(async (tx) => {
     const app = await lockApp(tx, principal, appId, 'appstore.write')
     const document = await toIds(tx, principal, rest, {
       places: PLACES,
@@ -94,17 +101,36 @@ export async function createRule(db: Db, principal: Principal, body: PreApproval
         .returning(),
     )
     await recordInStore(tx, principal, 'APP_STORE_PRE_APPROVAL_RULE_CREATED', targetOf(made), app)
-    return (await answer(tx, principal, app, [made]))[0]
+    return { app, made }
   })
+  await told(db, made, body, means)
+  return (await answer(db, principal, app, [made]))[0]
 }
+
+type RuleMeans = Pick<CoreContext, 'tell'>
+
+/** What a rule now asks about and nobody has is said in the log. */
+const told = (
+  db: Db,
+  { id, domainId }: RuleRow,
+  { preapproved_users_by_attribute: asked = [] }: PreApprovalRuleUpdateInput,
+  { tell }: RuleMeans,
+): Promise<void> =>
+  tellOfNobody(
+    db,
+    domainId,
+    asked.map(({ attribute }) => attribute),
+    { tell, about: { pre_approval_rule: id } },
+  )
 
 export async function updateRule(
   db: Db,
   principal: Principal,
   id: string,
   body: PreApprovalRuleUpdateInput,
+  means: RuleMeans,
 ) {
-  return db.transaction(async (tx) => {
+  const { app, row } = await db.transaction(async (tx) => {
     const { rule, app } = await findRule(tx, principal, id, 'appstore.write')
     const change = await toIds(tx, principal, body, {
       places: PLACES,
@@ -123,8 +149,10 @@ export async function updateRule(
     const event = 'APP_STORE_PRE_APPROVAL_RULE_UPDATED'
     if (changed.length > 0)
       await recordInStore(tx, principal, event, targetOf(rule), app, { changed })
-    return (await answer(tx, principal, app, [row]))[0]
+    return { app, row }
   })
+  await told(db, row, body, means)
+  return (await answer(db, principal, app, [row]))[0]
 }
 
 export async function deleteRule(db: Db, principal: Principal, id: string): Promise<null> {
