@@ -42,6 +42,9 @@ export default defineConnector({
   async get_account(request, ctx) {
     const reply = await ask(ctx, '/users/' + request.account_id, request.account_id === 'clock' ? { method: 'GET', headers: {} } : {})
     const { id, echo } = await reply.json()
+    if (id === 'refused') throw new ConnectorError('client_call_error', 'it has no such call')
+    if (id === 'undeclared') await ctx.fetch('https://elsewhere.example/users')
+    if (id === 'thrown') throw new TypeError('undefined is not a function')
     return { integration_specific_id: id, given_name: typeof echo }
   },
   async create_account(request, ctx) {
@@ -331,6 +334,27 @@ test.each([
     { account_id: 'u1' },
     { settings: { base_url: 'https://127.0.0.1:1', key: KEY } },
     'did not answer',
+  ],
+  [
+    'the connector makes a call that there is not',
+    'get_account',
+    { account_id: 'refused' },
+    {},
+    'the connector is wrong, client_call_error: it has no such call',
+  ],
+  [
+    'the connector sends what its manifest does not declare',
+    'get_account',
+    { account_id: 'undeclared' },
+    {},
+    'the connector is wrong, permission_denied: ',
+  ],
+  [
+    'the code of the connector throws',
+    'get_account',
+    { account_id: 'thrown' },
+    {},
+    'the connector is wrong, unexpected_error: ',
   ],
 ])('nothing is written where %s', async (_name, capability, request, more, words) => {
   const before = await readFile(path.join(folder, 'connector.cases.json'), 'utf8')

@@ -9,7 +9,13 @@ import { type AnswerBody, withoutNulls } from '../run-case.ts'
 import { NotRecordable } from './played.ts'
 
 /** Codes that say that the connector itself is wrong: nothing to hold on to. */
-export const BROKEN: readonly string[] = ['unexpected_error', 'invalid_response', 'request_timeout']
+export const BROKEN: readonly string[] = [
+  'unexpected_error',
+  'invalid_response',
+  'request_timeout',
+  'client_call_error',
+  'internal_error',
+]
 
 /**
  * The expectation of one call.
@@ -25,7 +31,7 @@ export function expectationOf(
 ): Omit<Step, 'upstream'> {
   const error = membersOf(body['error'])
   if (body['is_error'] === true && isOneOf(BROKEN, error['error_code']))
-    throw new NotRecordable(`it ends in ${error['error_code']}: ${error['message']}`)
+    throw new NotRecordable(`the connector is wrong, ${error['error_code']}: ${error['message']}`)
   if (wasOk !== (body['is_error'] !== true))
     throw new NotRecordable(
       wasOk

@@ -1,5 +1,7 @@
 /** Looks on at the calls of a host and keeps what a case is made of, bounded in calls, hops and bytes. */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { ErrorCode } from '../../contract/errors/error-codes.ts'
+import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
 import type { OnHop, SeenHop } from '../../egress/hop/seen.ts'
 import type { InvokeDeps } from '../../invoke/ports.ts'
 
@@ -30,7 +32,8 @@ export type Recorder = {
   onHop: OnHop
 }
 
-type Taking = { hops: SeenHop[] }
+/** What a call exchanged; `wrong` is why a request of it was refused, where that is the connector's doing. */
+type Taking = { hops: SeenHop[]; wrong: ErrorCode | null }
 
 /**
  * Makes a recorder.
@@ -57,9 +60,15 @@ export function createRecorder(
     onHop: (hop) => void current.getStore()?.hops.push(hop),
     run: (run) => async (lane, call) => {
       const { capability, callJson, raw } = call
-      const taking: Taking = { hops: [] }
+      const taking: Taking = { hops: [], wrong: null }
       const fetch = (request: Parameters<typeof call.fetch>[0]) =>
-        current.run(taking, () => call.fetch(request))
+        current
+          .run(taking, () => call.fetch(request))
+          .catch((error: unknown) => {
+            if (error instanceof RuntimeError && ERRORS[error.code].blame === 'connector')
+              taking.wrong ??= ERRORS[error.code].wire
+            throw error
+          })
       const ended = await run(lane, { ...call, fetch }).catch((error: unknown) => {
         onNothing(capability, 'the call did not come to an end')
         throw error
@@ -89,7 +98,9 @@ export function createRecorder(
 }
 
 /** Why the exchanges of a call make no case, or null. */
-function unfit({ hops }: Taking): string | null {
+function unfit({ hops, wrong }: Taking): string | null {
+  if (wrong !== null)
+    return `the connector is wrong, ${wrong}: a request of it was refused, as its answer says`
   if (hops.length === 0) return 'it asked its system nothing; write that case by hand'
   if (hops.length > MAX_HOPS) return `it made more than ${MAX_HOPS} requests`
   if (hops.some(({ reply }) => reply === null)) return 'its system did not answer'
