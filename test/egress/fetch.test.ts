@@ -375,7 +375,7 @@ describe('an upstream that is not there', () => {
     })
     const error = await errorOf(door.fetch(get(`https://127.0.0.1:${port}/`)))
     expect(error).toMatchObject({ code: 'upstream_rejected' })
-    expect(error.message).toContain('TLS was refused')
+    expect(error.message).toContain('TLS was refused: it does not speak TLS at this port')
   })
 
   test('times out when the handshake never ends', async () => {

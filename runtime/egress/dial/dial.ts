@@ -109,9 +109,11 @@ async function dial(
     throw failure
   } catch (error) {
     // A socket's error is turned into ours before undici sees it: some of its codes make it try for ever.
-    throw toConnectError(error, target)
+    throw toConnectError(error, target, protocol === 'ldaps:' ? WRITE_LDAP : undefined)
   }
 }
+
+const WRITE_LDAP = 'where it is a port of ldap:, write ldap: before its address'
 
 const openSocketByNode: OpenSocket = ({ protocol, address, port, servername, timeoutMs }) =>
   new Promise((resolve, reject) => {

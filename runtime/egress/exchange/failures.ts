@@ -30,6 +30,7 @@ const TLS_FAILURES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'the certificate has expired',
   CERT_NOT_YET_VALID: 'the certificate is not valid yet',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS at this port',
 }
 
 /** undici's codes for an established connection. */
@@ -52,18 +53,23 @@ const REPLY_FAILURES: Readonly<Record<string, readonly [RuntimeCode, string]>> =
   UND_ERR_CONNECT_TIMEOUT: ['upstream_connect_timeout', 'was not reached in time'],
 }
 
+/** How a server ends TLS that speaks plain text alone: it closes, or answers in its own protocol. */
+const PLAIN = ['ECONNRESET', 'EPIPE', 'ERR_SSL_WRONG_VERSION_NUMBER']
+
 /**
  * The error for a failure while a connection was being opened.
  *
  * @param from `host:port`, as in the request's address.
+ * @param advice What to try where the server speaks plain text alone.
  */
-export function toConnectError(error: unknown, from: string): RuntimeError {
+export function toConnectError(error: unknown, from: string, advice?: string): RuntimeError {
   if (error instanceof RuntimeError) return error
   const code = codeOf(error)
   if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT')
     return new RuntimeError('upstream_connect_timeout', `${from} was not reached in time`)
   const words = CONNECT_FAILURES[code] ?? tlsWords(code) ?? `the connection failed (${code})`
-  return new RuntimeError('upstream_rejected', `${from} was not reached: ${words}`)
+  const more = advice !== undefined && PLAIN.includes(code) ? `: ${advice}` : ''
+  return new RuntimeError('upstream_rejected', `${from} was not reached: ${words}${more}`)
 }
 
 /**

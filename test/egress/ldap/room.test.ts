@@ -472,6 +472,13 @@ describe.skipIf(noDirectory !== null)(title, () => {
     )
   })
 
+  test('names ldap: where ldaps: is written to its port', async () => {
+    const url = `ldaps://127.0.0.1:${new URL(directory.url).port}`
+    expect((await errorOf(ask('SEARCH', {}, doorTo({ ...directory, url })))).message).toMatch(
+      /: where it is a port of ldap:, write ldap: before its address$/,
+    )
+  })
+
   test('refuses a private address that is not granted', async () => {
     const door = doorTo(directory, { privateGrants: new Map() })
     const error = await errorOf(ask('SEARCH', {}, door))
