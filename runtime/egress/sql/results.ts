@@ -24,14 +24,18 @@ export function failureOf(error: unknown, guard: Guard, from: string): RuntimeEr
   return new RuntimeError('upstream_garbled', `${from} did not answer as was expected`, {}, error)
 }
 
+/** What to know about an error, by its code. */
+const HINTS: Readonly<Record<string, string>> = {
+  '28P01':
+    ': the user or the password is wrong, or the time of the password is over (valid until); the server does not say which',
+}
+
 /** The error for a code of a server. */
 export function refusal(code: string, said: string, from: string): RuntimeError {
   const { name, wire } = refusalOf(code)
   const text = said === '' ? '' : `: ${cut(said, MAX_SAID)}`
-  return new RuntimeError('database_refused', `${from} answered ${code} (${name})${text}`, {
-    wire,
-    appErrorCode: code,
-  })
+  const told = `${from} answered ${code} (${name})${HINTS[code] ?? ''}${text}`
+  return new RuntimeError('database_refused', told, { wire, appErrorCode: code })
 }
 
 /** Errors whose details say what stands in the way. */

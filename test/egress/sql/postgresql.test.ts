@@ -498,6 +498,15 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     expect(error.details).toMatchObject({ wire: 'permission_denied', appErrorCode: '42501' })
   })
 
+  test('names both reasons of a password that is refused: the server tells them alike', async () => {
+    const over = await refused('numbers', [1], {
+      user: { username: 'user020', password: 'pw-020' },
+    })
+    expect(over.message).toContain(
+      ' answered 28P01 (invalid password): the user or the password is wrong, or the time of the password is over (valid until); the server does not say which: ',
+    )
+  })
+
   test('tells too many connections by their code', async () => {
     const user = { username: 'narrow', password: 'narrow-secret' }
     expect(await query('numbers', [1], door({ user }))).toHaveLength(1)
