@@ -1,11 +1,12 @@
 /** Verbs that only look: `list`, `show`, `diff`, `history`, `nodes`, `publishers`. */
-import type {
-  Generation,
-  Grant,
-  InstalledConnector,
-  NodeRow,
-  Publisher,
-  Want,
+import {
+  type Generation,
+  type Grant,
+  type InstalledConnector,
+  type NodeRow,
+  type Publisher,
+  sentBy,
+  type Want,
 } from '../../contract/endpoints/generation.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, briefly, connectorPath, print } from './change.ts'
@@ -99,20 +100,10 @@ function wantLines(wants: readonly Want[], markOf: (want: Want) => string): stri
 }
 
 /** What is sent where, where all of it goes to one origin, with the capabilities that send the same. */
-function requestLines(group: readonly Want[]): string[] {
-  const ofCapability = Map.groupBy(
-    group.map(({ key }): [capability: string, method: string, url: string] => JSON.parse(key)),
-    ([capability, , url]) => JSON.stringify([capability, url]),
+const requestLines = (group: readonly Want[]): string[] =>
+  sentBy(group).map(
+    ({ methods, url, capabilities }) => `        ${methods} ${url} for ${capabilities}`,
   )
-  const sent = Map.groupBy(
-    ofCapability.values(),
-    (all) => `${all.map(([, method]) => method).join(', ')} ${all[0]?.[2]}`,
-  )
-  return [...sent].map(([what, all]) => {
-    const names = all.map(([one]) => one?.[0]).sort()
-    return `        ${what} for ${names.join(', ')}`
-  })
-}
 
 /** Grants that were given together below each other. */
 function grantLines({ grants, wants }: Shown): string[] {

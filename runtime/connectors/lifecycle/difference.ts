@@ -3,6 +3,7 @@ import {
   type InstalledConnector,
   type Statement,
   saidOf,
+  sentBy,
   type Want,
 } from '../../contract/endpoints/generation.ts'
 
@@ -80,28 +81,18 @@ const identity = ({ kind, key, amount, secrets }: Want): string =>
 
 /** Wants for people: requests once for each address and list of methods, with the capabilities that share both. */
 export function wantsInWords(wants: readonly Want[]): string[] {
-  const methods = new Map<string, Set<string>>()
-  const others: string[] = []
-  for (const { kind, key, words } of wants) {
-    if (kind !== 'egress') {
-      others.push(kind === 'login' ? `log in by ${words}` : (VERBS[kind]?.(words) ?? words))
-      continue
-    }
-    const [capability, method, url]: [string, string, string] = JSON.parse(key)
-    const of = JSON.stringify([url, capability])
-    methods.set(of, (methods.get(of) ?? new Set()).add(method))
-  }
-  const shared = new Map<string, string[]>()
-  for (const [of, own] of methods) {
-    const [url, capability]: [string, string] = JSON.parse(of)
-    const names = [...own].sort().join(', ')
-    // The place of a statement says that it is a database.
-    const sent = url.startsWith('in ') ? `run ${names} ${url}` : `send ${names} to ${url}`
-    shared.set(sent, [...(shared.get(sent) ?? []), capability])
-  }
-  const sent = [...shared].map(([what, names]) => `${what} (for ${names.sort().join(', ')})`)
-  return [...sent, ...others]
+  const sent = sentBy(wants.filter(({ kind }) => kind === 'egress')).map(
+    ({ methods, url, capabilities }) => {
+      // The place of a statement says that it is a database.
+      const what = url.startsWith('in ') ? `run ${methods} ${url}` : `send ${methods} to ${url}`
+      return `${what} (for ${capabilities})`
+    },
+  )
+  return [...sent, ...wants.filter(({ kind }) => kind !== 'egress').map(inWords)]
 }
+
+const inWords = ({ kind, words }: Want): string =>
+  kind === 'login' ? `log in by ${words}` : (VERBS[kind]?.(words) ?? words)
 
 const VERBS: Partial<Record<Want['kind'], (words: string) => string>> = {
   capability: (words) => words.replace(/^offers/, 'offer'),

@@ -41,6 +41,30 @@ export const Want = strictObject('Want', 'One thing that a version of a connecto
 })
 export type Want = v.InferOutput<typeof Want>
 
+/**
+ * What wants of kind `egress` send, once for each address and list of methods, with the capabilities that share both.
+ * Methods and capabilities are in the order of their letters.
+ */
+export function sentBy(
+  wants: readonly Want[],
+): { methods: string; url: string; capabilities: string }[] {
+  const asked = wants.map(({ key }): [capability: string, method: string, url: string] =>
+    JSON.parse(key),
+  )
+  const listed = (all: readonly string[]) => [...new Set(all)].sort().join(', ')
+  const ofCapability = [...Map.groupBy(asked, ([name, , url]) => JSON.stringify([name, url]))].map(
+    ([of, all]) => {
+      const [capability, url]: [string, string] = JSON.parse(of)
+      return { capability, url, methods: listed(all.map(([, method]) => method)) }
+    },
+  )
+  const shared = Map.groupBy(ofCapability, ({ methods, url }) => JSON.stringify([methods, url]))
+  return [...shared].map(([of, all]) => {
+    const [methods, url]: [string, string] = JSON.parse(of)
+    return { methods, url, capabilities: listed(all.map(({ capability }) => capability)) }
+  })
+}
+
 export const Grant = strictObject('Grant', 'A want that the operator has granted', {
   ...Want.pipe[0].entries,
   granted_at: text('When, in UTC'),
