@@ -4,7 +4,7 @@ import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { mapValues } from '../../contract/schema/keys.ts'
 import { columnOf, type TableOf } from '../../contract/schema/table.ts'
 import { sameAttribute } from './attributes.ts'
-import { tableOfColumns } from './columns.ts'
+import { rowsOfColumns } from './columns.ts'
 import { eachOf, isKeepable, listedText, MAX_ACCOUNT_ID, timeOrderedIds } from './kept.ts'
 import type { SyncListing } from './listing.ts'
 import type { Walk } from './runs.ts'
@@ -79,7 +79,8 @@ type Arrived = { external: readonly string[] } & Record<
   keyof typeof MEMBERS,
   readonly (string | null)[]
 >
-type Rows = Arrived & { id: readonly string[] }
+/** `id`: the bytes of ours, one behind the other. */
+type Rows = Arrived & { id: Uint8Array }
 
 function arrivedOf(found: TableOf<FoundAccount>, wanted: readonly string[]): Arrived {
   const { count, columns } = found
@@ -132,8 +133,8 @@ export const ACCOUNTS: SyncListing<FoundAccount, Rows, Arrived> = {
     // By rules, if there are any, it is found later: nobody is to be told twice.
     const byEmail = settings.matchRules.length === 0
     return writeRows(tx, {
-      ...{ isNew, count: rows.id.length, run: run.id },
-      given: sql`select * from ${tableOfColumns('row', COLUMNS, rows)}`,
+      ...{ isNew, count: rows.external.length, run: run.id },
+      given: rowsOfColumns(COLUMNS, rows),
       insert: sql`
         insert into accounts (id, domain_id, app_id, account_type, status, unique_identifier, email,
           given_name, family_name, attributes, user_id, matched_by, discovered_at, sources, seen_run)

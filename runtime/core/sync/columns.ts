@@ -1,6 +1,9 @@
 /** Many rows as one parameter for each of their columns: PostgreSQL reads a list of texts in a fifth of what JSON takes it. */
 import { type SQL, sql } from 'drizzle-orm'
 import { keysOf } from '../../contract/schema/keys.ts'
+import { UUID_BYTES } from './kept.ts'
+
+const LENGTH_BYTES = 4
 
 /** Types of columns that a list of texts may be read as. */
 type ColumnType = 'text' | 'uuid' | 'jsonb' | 'boolean'
@@ -21,17 +24,40 @@ export function arrayText(texts: readonly (string | null | undefined)[]): string
   return `{${items.join(',')}}`
 }
 
+/** What begins PostgreSQL's binary form of a list (`array_recv`): dimensions, whether there are nulls, the elements' type. */
+const LIST_HEADER_BYTES = 20
+/** PostgreSQL's number of the type `uuid`. */
+const UUID_OID = 2950
+
+/** Ids, of `UUID_BYTES` each behind each other, as PostgreSQL reads a list of them: in a fraction of what texts take it. */
+export function uuidList(ids: Uint8Array): Buffer {
+  const count = ids.length / UUID_BYTES
+  const list = Buffer.allocUnsafe(LIST_HEADER_BYTES + count * (LENGTH_BYTES + UUID_BYTES))
+  let at = 0
+  for (const number of [1, 0, UUID_OID, count, 1]) at = list.writeInt32BE(number, at)
+  for (let from = 0; from < ids.length; from += UUID_BYTES) {
+    at = list.writeInt32BE(UUID_BYTES, at)
+    for (let k = 0; k < UUID_BYTES; k += 1) list[at + k] = ids[from + k] ?? 0
+    at += UUID_BYTES
+  }
+  return list
+}
+
 /**
- * Columns as a table for `from`. `types`: each column's, by the name that it has in the table.
+ * A query of rows from their columns, each a list. Beside each other in what is selected, PostgreSQL reads them row by row;
+ * a function in `from` would write all rows to a table of its own first.
  *
- * Texts hold no NUL (kept.ts).
+ * @param types each column's, by the name that it has in the rows
+ * @param columns texts without NUL (kept.ts), or bytes of ids; all of one length
  */
-export function tableOfColumns<N extends string>(
-  alias: string,
+export function rowsOfColumns<N extends string>(
   types: Record<N, ColumnType>,
-  columns: Record<N, readonly (string | null | undefined)[]>,
+  columns: Record<N, readonly (string | null | undefined)[] | Uint8Array>,
 ): SQL {
-  const names = keysOf(types)
-  const lists = names.map((name) => sql`${arrayText(columns[name])}::${sql.raw(types[name])}[]`)
-  return sql`unnest(${sql.join(lists, sql`, `)}) as ${sql.raw(alias)}(${sql.raw(names.join(', '))})`
+  const selected = keysOf(types).map((name) => {
+    const values = columns[name]
+    const list = values instanceof Uint8Array ? uuidList(values) : arrayText(values)
+    return sql`unnest(${list}::${sql.raw(types[name])}[]) as ${sql.raw(name)}`
+  })
+  return sql`select ${sql.join(selected, sql`, `)}`
 }

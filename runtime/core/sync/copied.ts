@@ -1,6 +1,7 @@
 /** Associations of known accounts as COPY reads them: PostgreSQL looks nothing up, and reads no text. */
 import { BINARY_END, BINARY_HEADER } from '../../database/copy-in.ts'
-import { type KnownAccounts, UUID_BYTES } from './known.ts'
+import { UUID_BYTES } from './kept.ts'
+import type { KnownAccounts } from './known.ts'
 
 export const COPY_ASSOCIATIONS =
   'copy associations (app_id, account_id, entitlement_id, seen_run, first_run) from stdin (format binary)'

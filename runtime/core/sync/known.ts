@@ -7,6 +7,7 @@
  * look-up. Each look-up here checks `LOOKED_AT` slots at most, so that no choice of ids makes it slow.
  */
 import { randomInt } from 'node:crypto'
+import { UUID_BYTES } from './kept.ts'
 
 /** Most accounts, and most characters of their ids in their system. */
 const MOST_ACCOUNTS = 200_000
@@ -15,12 +16,9 @@ const MOST_CHARACTERS = 16_000_000
 const SLOTS = 2 ** 19
 const LOOKED_AT = 8
 
-/** Bytes of an id. */
-export const UUID_BYTES = 16
-
 export type KnownAccounts = {
-  /** Keeps ids of accounts that are written, by those in their system. */
-  add(ids: readonly string[], externals: readonly string[]): void
+  /** Keeps ids of accounts that are written, of `UUID_BYTES` each, by those in their system. */
+  add(ids: Uint8Array, externals: readonly string[]): void
   /** Which of them an account is, counted from 0; undefined where it is not known. */
   placeOf(external: string): number | undefined
   /** Their ids, of `UUID_BYTES` each. */
@@ -53,12 +51,14 @@ export function createKnownAccounts(): KnownAccounts {
     return undefined
   }
 
-  function addOne(id: string, external: string): void {
+  /** `from`: where its id begins in those that are `added`. */
+  function addOne(added: Uint8Array, from: number, external: string): void {
     characters += external.length
     if (texts.length >= MOST_ACCOUNTS || characters > MOST_CHARACTERS) return
     const slot = slotOf(external)
     if (slot === undefined || slots[slot] !== 0) return
-    writeUuid(id, ids, texts.length * UUID_BYTES)
+    const at = texts.length * UUID_BYTES
+    for (let k = 0; k < UUID_BYTES; k += 1) ids[at + k] = added[from + k] ?? 0
     slots[slot] = texts.push(external)
   }
 
@@ -68,7 +68,7 @@ export function createKnownAccounts(): KnownAccounts {
         slots = new Int32Array(SLOTS)
         ids = new Uint8Array(MOST_ACCOUNTS * UUID_BYTES)
       }
-      for (const [n, id] of added.entries()) addOne(id, externals[n] ?? '')
+      for (const [n, external] of externals.entries()) addOne(added, n * UUID_BYTES, external)
     },
     placeOf(external) {
       if (texts.length === 0) return undefined
@@ -103,23 +103,4 @@ function hashOf(text: string, seed: number): number {
   for (let at = 0; at < text.length; at += 1)
     hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
   return hash ^ (hash >>> 15)
-}
-
-const HYPHEN = 45
-const NINE = 57
-/** What is taken off the codes of 0 and of a for what they stand for. */
-const FROM_ZERO = 48
-const FROM_A = 87
-
-/** Writes an id, in lower case, as its bytes. */
-function writeUuid(id: string, bytes: Uint8Array, start: number): void {
-  let at = start * 2
-  for (let n = 0; n < id.length; n += 1) {
-    const code = id.charCodeAt(n)
-    if (code === HYPHEN) continue
-    const half = code <= NINE ? code - FROM_ZERO : code - FROM_A
-    const byte = at >> 1
-    bytes[byte] = at % 2 === 0 ? half << 4 : (bytes[byte] ?? 0) | half
-    at += 1
-  }
 }

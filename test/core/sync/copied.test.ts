@@ -1,11 +1,13 @@
-/** Rows that COPY reads. */
+/** Rows and lists in PostgreSQL's binary form. */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { uuidList } from '../../../runtime/core/sync/columns.ts'
 import { associationRows, COPY_ASSOCIATIONS } from '../../../runtime/core/sync/copied.ts'
 import { createKnownAccounts } from '../../../runtime/core/sync/known.ts'
 import { copyIn } from '../../../runtime/database/copy-in.ts'
 import { type CoreHost, startCore } from '../host.ts'
+import { idBytes } from './id-bytes.ts'
 
 let core: CoreHost
 beforeAll(async () => {
@@ -19,7 +21,7 @@ test('associations are written as they are, in the order of their accounts, with
   const known = createKnownAccounts()
   const accounts = ['ada', 'bob'].map((external) => ({ id: randomUUID(), external }))
   known.add(
-    accounts.map(({ id }) => id),
+    idBytes(accounts.map(({ id }) => id)),
     accounts.map(({ external }) => external),
   )
   const pairs = { accounts: [1, 0, 0, 1], entitlements: [1, 1, 2, 3] }
@@ -43,7 +45,7 @@ test('what PostgreSQL refuses is thrown, nothing of it stays, and the connection
   const { db } = core
   const appId = randomUUID()
   const known = createKnownAccounts()
-  known.add([randomUUID()], ['ada'])
+  known.add(idBytes([randomUUID()]), ['ada'])
   const pairs = { accounts: [0, 0], entitlements: [1, 1] }
   const { rows } = associationRows({ appId, runId: 1, known }, pairs, new Map([[1, 5]]))
   const added = db.transaction((tx) => copyIn(tx, COPY_ASSOCIATIONS, rows))
@@ -52,4 +54,12 @@ test('what PostgreSQL refuses is thrown, nothing of it stays, and the connection
   expect(found.rows).toEqual([])
   const cut = db.transaction((tx) => copyIn(tx, COPY_ASSOCIATIONS, rows.subarray(0, 60)))
   await expect(cut).rejects.toMatchObject({ code: '22P04' })
+})
+
+test('a list of ids is read as it is, of whatever length', async () => {
+  const { db } = core
+  for (const ids of [[], [randomUUID()], Array.from({ length: 3000 }, () => randomUUID())]) {
+    const { rows } = await db.execute(sql`select ${uuidList(idBytes(ids))}::uuid[]::text[] as ids`)
+    expect(rows).toEqual([{ ids }])
+  }
 })

@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { createKnownAccounts, type KnownAccounts } from '../../../runtime/core/sync/known.ts'
+import { idBytes } from './id-bytes.ts'
 
 /** Adds accounts that are written together. */
 const add = (known: KnownAccounts, accounts: readonly { id: string; external: string }[]) =>
   known.add(
-    accounts.map(({ id }) => id),
+    idBytes(accounts.map(({ id }) => id)),
     accounts.map(({ external }) => external),
   )
 
@@ -25,6 +26,8 @@ test('an account is known by its id in its system, whatever that is', () => {
   expect(known.size()).toBe(accounts.length)
   for (const { id, external } of accounts)
     expect(uuidAt(known.ids(), known.placeOf(external) ?? -1)).toBe(id)
+    externals,
+  )
   expect(known.placeOf('ad')).toBeUndefined()
   expect(known.placeOf('')).toBeUndefined()
   known.forget()

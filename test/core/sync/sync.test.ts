@@ -18,6 +18,7 @@ import { fittingTable } from '../../../runtime/invoke/fitting.ts'
 import { until } from '../../e2e/until.ts'
 import { app, type CoreHost, person } from '../host.ts'
 import { lastEvents } from '../store.ts'
+import { idBytes } from './id-bytes.ts'
 import {
   accountsOf,
   ask,
@@ -584,7 +585,7 @@ describe('rows that are expected to be new', () => {
         )
         const wanted = rows.filter(({ external }) => known?.includes(external))
         walk.known.add(
-          wanted.map(({ id }) => id),
+          idBytes(wanted.map(({ id }) => id)),
           wanted.map(({ external }) => external),
         )
         return written(ASSOCIATIONS, tx, walk, found, { isNew })
@@ -615,7 +616,7 @@ describe('rows that are expected to be new', () => {
       core,
       sql`select id, unique_identifier as external from accounts where app_id = ${made}`,
     )
-    walk.known.add([ada?.id ?? ''], ['ada'])
+    walk.known.add(idBytes([ada?.id ?? '']), ['ada'])
     expect(await add(true)).toEqual({ written: 1, repeated: 0, left_out: 0 })
     expect(isTaken(await add(true).catch((error: unknown) => error))).toBe(true)
     expect(await add(false)).toEqual({ written: 1, repeated: 1, left_out: 0 })
