@@ -21,6 +21,8 @@ export type KnownAccounts = {
   add(ids: Uint8Array, externals: readonly string[]): void
   /** Which of them an account is, counted from 0; undefined where it is not known. */
   placeOf(external: string): number | undefined
+  /** The account's id in its system. */
+  textAt(place: number): string | undefined
   /** Their ids, of `UUID_BYTES` each. */
   ids(): Uint8Array
   /** How many there are. */
@@ -76,6 +78,7 @@ export function createKnownAccounts(): KnownAccounts {
       const place = slot === undefined ? 0 : (slots[slot] ?? 0)
       return place === 0 ? undefined : place - 1
     },
+    textAt: (place) => texts[place],
     ids: () => ids,
     size: () => texts.length,
     async withRoom(bytes, work) {

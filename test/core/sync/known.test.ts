@@ -26,6 +26,7 @@ test('an account is known by its id in its system, whatever that is', () => {
   expect(known.size()).toBe(accounts.length)
   for (const { id, external } of accounts)
     expect(uuidAt(known.ids(), known.placeOf(external) ?? -1)).toBe(id)
+  expect(externals.map((external) => known.textAt(known.placeOf(external) ?? -1))).toEqual(
     externals,
   )
   expect(known.placeOf('ad')).toBeUndefined()
