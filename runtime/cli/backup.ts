@@ -1,9 +1,9 @@
 /** `keyway backup`: a consistent copy of the embedded database in one file, while the host runs or not. */
 
-import { mkdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type Config, ConfigError, readConfig } from '../config/config.ts'
-import { codeOf, errorOf } from '../contract/errors/thrown.ts'
+import { codeOf, errorOf, ifMissing } from '../contract/errors/thrown.ts'
 import { type BackupResult, backup as writeBackup } from '../database/backup/backup.ts'
 import { BackupError, type BackupKey } from '../database/backup/format.ts'
 import { noteBackup } from '../database/backup/noted.ts'
@@ -64,12 +64,12 @@ async function copy(
   force: boolean,
   keys: [BackupKey, ...BackupKey[]],
 ): Promise<BackupResult> {
+  await needFolder(file)
   const password = await existingSecret(config.dataDir, PASSWORD_FILE)
   const line = progressLine()
   const stop = stoppable()
   const server = await connectOrStart(config.dataDir, password, console.error)
   try {
-    await mkdir(path.dirname(file), { recursive: true })
     return await writeBackup({
       connection: server.connection,
       file,
@@ -88,8 +88,18 @@ async function copy(
   }
 }
 
+/** Makes none: a mistyped path would get a tree, and a disk that is not mounted would be written beside. */
+async function needFolder(file: string): Promise<void> {
+  const folder = path.dirname(file)
+  if ((await stat(folder).catch(ifMissing(null))) === null)
+    throw new ConfigError(
+      `there is no folder ${folder} for the backup; make it, mount its disk, or name another`,
+    )
+}
+
 /** Whether there is a database to copy, and a place for the file. */
 async function tried({ dataDir }: Config, file: string, force: boolean): Promise<void> {
+  await needFolder(file)
   const there = await stat(file).catch(() => null)
   if (there && !force) throw new BackupError(`${file} is there already; --force replaces it`)
   const password = await existingSecret(dataDir, PASSWORD_FILE)

@@ -1,5 +1,6 @@
 /** The verbs that look after the database, as an operator uses them beside a running host. */
-import { readFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lastBackup } from '../../runtime/database/backup/noted.ts'
@@ -46,6 +47,15 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
   })
   expect(group.status).toBe(201)
 
+  for (const dryRun of [[], ['--dry-run']])
+    expect(await run(['backup', file, ...dryRun], settings('data'))).toMatchObject({
+      code: 1,
+      output: expect.stringContaining(
+        `there is no folder ${path.dirname(file)} for the backup; make it, mount its disk, or name another`,
+      ),
+    })
+  expect(existsSync(path.dirname(file))).toBe(false)
+  await mkdir(path.dirname(file))
   const dry = await run(['backup', file, '--dry-run', '--json'], settings('data'))
   expect(JSON.parse(dry.output)).toEqual({ file, key_id: expect.any(String) })
   const dataDir = settings('data').env.KEYWAY_DATA_DIR
