@@ -119,6 +119,10 @@ export const DOOR_WORDS = {
     en: 'Copy what you wrote, then open the page again.',
     de: 'Kopieren Sie, was Sie geschrieben haben, und öffnen Sie dann die Seite erneut.',
   },
+  choose_file_again: {
+    en: 'There you have to choose the file once more.',
+    de: 'Dort müssen Sie die Datei noch einmal auswählen.',
+  },
   what_you_entered: { en: 'What you had entered', de: 'Ihre Eingaben' },
   open_page: { en: 'Open the page again.', de: 'Öffnen Sie die Seite erneut.' },
   open_again: { en: 'Open the page again', de: 'Seite erneut öffnen' },

@@ -19,6 +19,8 @@ export type ErrorSaid = {
   path: string
   /** The form that it came of, where the page that has it cannot be shown with it again. */
   form: Form | null
+  /** Whether that form has files, which no page can give back. */
+  hasFiles: boolean
   /** The address that may answer in a moment; null where the same would be said again. */
   again: string | null
 }
@@ -41,8 +43,12 @@ export const createErrorPage =
     const isForm = c.req.method === 'POST'
     const form = isForm && mayWork ? await sentForm(c) : null
     const again = !isForm && mayWork ? addressOf(c) : null
-    return c.html(page(t, { title, text, path: c.req.path, form, again }), status)
+    const hasFiles = isForm && mayWork && isMultipart(c)
+    return c.html(page(t, { title, text, path: c.req.path, form, hasFiles, again }), status)
   }
+
+const isMultipart = (c: Context<Env>): boolean =>
+  /^multipart\/form-data\b/i.test(c.req.header('content-type') ?? '')
 
 const addressOf = (c: Context<Env>): string | null => {
   const { pathname, search } = new URL(c.req.url)

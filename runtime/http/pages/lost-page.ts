@@ -100,9 +100,14 @@ export function lostPage(t: Tongue, path: string, form: Form, isSignedIn: boolea
 }
 
 /** An error, with what was typed into the form that it came of. */
-export function errorPage(t: Tongue, { title, text, path, form, again }: ErrorSaid): Markup {
+export function errorPage(
+  t: Tongue,
+  { title, text, path, form, hasFiles, again }: ErrorSaid,
+): Markup {
+  const { w } = t
   const typed = form === null ? [] : typedInto(t, form)
-  if (form === null || typed.length === 0) return messagePage(t, title, text, again)
-  const lead = html`${text} ${t.w.copy_first}`
-  return page(t, { title, lead, typed, to: backTo(path, form), button: t.w.open_again })
+  if (!hasFiles && typed.length === 0) return messagePage(t, title, text, again)
+  const next = typed.length > 0 ? w.copy_first : w.open_page
+  const lead = html`${text} ${next}${hasFiles ? html` ${w.choose_file_again}` : ''}`
+  return page(t, { title, lead, typed, to: backTo(path, form ?? new Map()), button: w.open_again })
 }

@@ -33,6 +33,16 @@ test('a killed database is told on a page, and a session outlives it', async () 
     const foreign = { headers: { 'sec-fetch-site': 'cross-site' } }
     expect((await visitor.post(path, typed, foreign)).text).not.toContain('Month end')
   }
+  // No page can give a file back.
+  const files = new Response(new FormData())
+  const raw = new Uint8Array(await files.arrayBuffer())
+  const headers = { 'content-type': files.headers.get('content-type') ?? '' }
+  for (const path of ['/console/install', '/inbox/reviews/0-0/lines/0-0/file']) {
+    const lost = await visitor.post(path, {}, { raw, headers })
+    expect([path, lost.status]).toEqual([path, 503])
+    expect(lost.text).toContain('Open the page again. There you have to choose the file once more.')
+    expect(lost.text).toContain(`href="${path}">Open the page again</a>`)
+  }
   // A form is not lost on somebody who only has to send it again: the cookie stays.
   expect(visitor.cookies.has('keyway_session')).toBe(true)
   expect((await visit(core).get('/settings/sign-in')).status).toBe(200)
