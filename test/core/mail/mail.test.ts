@@ -398,6 +398,46 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect(told.filter(({ kind }) => kind === 'ends')).toHaveLength(1)
     })
 
+    test('tells who has access, and who asked for it, that it was revoked, by whom and why; once', async () => {
+      const mine = await acme.inStore(await app(core.db, 'Vault'), {
+        require_manager_approval: true,
+      })
+      const carl = await person(core.db, 'carl@acme.example').then(managed)
+      const request = await ask(ada, { app_id: mine, target_user_id: carl.id })
+      await decide(request, 'approve')
+      await acme.settle(request, 'complete')
+      await acme.reaches(request, 'COMPLETED')
+      const revoked = await core.call('POST', `/appstore/access_requests/${request}/revoke`, {
+        body: { reason: 'The laptop was <stolen>' },
+      })
+      expect(revoked.status).toBe(204)
+      for (const [email, whose] of [
+        ['carl@acme.example', /revoked access to Vault\./],
+        ['ada@acme.example', /revoked access to Vault of carl Test\./],
+      ] as const) {
+        const mail = await arrives(email, /^Revoked: access to Vault$/)
+        expect(mail.text).toMatch(whose)
+        expect(mail.text).toContain('“The laptop was <stolen>”')
+        expect(mail.html).toContain('The laptop was &lt;stolen&gt;')
+        for (const said of [mail.text, mail.html])
+          expect(said).toContain(`${ORIGIN}/access/requests/${request}`)
+      }
+      // The person who takes it by hand is told by another mail, and nobody twice.
+      await acme.settle(request, 'complete')
+      await acme.reaches(request, 'REVERTED')
+      const rows = await until('its mails have ended', async () => {
+        const told = await core.db.select().from(mails).where(eq(mails.about, request))
+        const revokedOnes = told.filter(({ kind }) => kind === 'revoked')
+        return revokedOnes.every(({ outcome }) => outcome !== null) && revokedOnes
+      })
+      expect(rows.map(({ userId, outcome }) => [userId, outcome]).sort()).toEqual(
+        [
+          [ada.id, 'SENT'],
+          [carl.id, 'SENT'],
+        ].sort(),
+      )
+    })
+
     test('tells no end of what was given for longer meanwhile', async () => {
       const mine = await acme.inStore(await app(core.db, 'Ledger'), {
         require_manager_approval: true,
