@@ -36,11 +36,12 @@ function inside(schema: Schema | undefined): Schema {
  * What every writer uses; `p` is what guest/writers.ts hands over.
  *
  * A copy's member is set, not defined, because that is ten times as fast: so before it is set, nothing that the guest can
- * change may stand in its way (`set`, `put`). `free` copies what is plain; all else (`odd`) goes through
+ * change may stand in its way (`set`, `put`; `bare` says it of all numbers at once, which come first among keys, where no
+ * guest's code runs until all are set). `free` copies what is plain; all else (`odd`) goes through
  * JSON.stringify and JSON.parse.
  */
 const HELPERS = `'use strict';
-const {parse,stringify,isArray,defineProperty,getPrototypeOf,ObjectPrototype,ArrayPrototype,indexOf,slow,leaveOut}=p;
+const {parse,stringify,isArray,defineProperty,getPrototypeOf,ownKeys,ObjectPrototype,ArrayPrototype,indexOf,slow,leaveOut}=p;
 const odd={__proto__:null};
 let status;
 function text(x){if(typeof x!=='string')slow();return x}
@@ -49,6 +50,8 @@ function object(x){if(typeof x!=='object'||x===null||isArray(x)||typeof x.toJSON
 function plain(x){const o=getPrototypeOf(x);if(o!==ObjectPrototype&&o!==null)slow()}
 function list(x){if(!isArray(x)||typeof x.toJSON==='function')slow()}
 function put(to,i,y){if(getPrototypeOf(ArrayPrototype)!==ObjectPrototype||i in ArrayPrototype)slow();to[i]=y}
+function numbered(o){const k=ownKeys(o)[0];return typeof k==='string'&&''+(k>>>0)===k}
+function bare(){if(getPrototypeOf(ArrayPrototype)!==ObjectPrototype||numbered(ArrayPrototype)||numbered(ObjectPrototype))slow()}
 function set(to,k,y){
   if(k==='__proto__')slow();
   if(k in ObjectPrototype)defineProperty(to,k,{__proto__:null,value:y,enumerable:true});
@@ -216,10 +219,10 @@ const mayBeNumber = ({ type, wrapped, options = [], literal }: Schema): boolean 
 /** Of rows that were copied, the lists of their members. */
 const tableBody = (names: readonly string[]): string =>
   [
-    'const n=x.length;let b={__proto__:null};',
+    'bare();const n=x.length;let b={__proto__:null};',
     names.map((_, n) => `const c${n}=[];`).join(''),
     'for(let i=0;i<n;i++){const y=x[i];',
-    names.map((name, n) => `put(c${n},i,y.${name}===b.${name}?${SAME}:y.${name});`).join(''),
+    names.map((name, n) => `c${n}[i]=y.${name}===b.${name}?${SAME}:y.${name};`).join(''),
     `b=y}return {${names.map((name, n) => `${name}:c${n}`).join(',')}}`,
   ].join('')
 

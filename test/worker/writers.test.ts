@@ -150,6 +150,37 @@ test('associations are written as a table where the reader takes one, and only t
   expect(checkReply([head, table, ''], expected).reply).not.toHaveProperty('isTable')
 })
 
+test.each(['Array.prototype', 'Object.prototype'])(
+  'lists of a table are as the guest answered, whatever stands at numbers of %s once a row is read',
+  async (prototype) => {
+    const capability = 'find_entitlement_associations'
+    const odd = await createGuest(`({ ${capability}: ({ number }) => {
+      const row = { account_id: 'a', integration_specific_entitlement_id: 'g', integration_specific_resource_id: '' }
+      const last = Object.defineProperty({ ...row }, 'account_id', { enumerable: true, get() {
+        Object.defineProperty(${prototype}, number, { set() {}, get: () => 'lost', configurable: true })
+        return 'b'
+      } })
+      return [row, last]
+    } })`)
+    const schema = CAPABILITIES[capability].output
+    const expected = {
+      schema,
+      capability,
+      wantRaw: false,
+      written: true,
+      limits: CORE_REPLY_LIMITS,
+    }
+    for (const number of ['0', '1', '7']) {
+      const parts = await odd.start(capability, { request: { number }, table: true })
+      const { reply, body } = checkReply(parts, expected)
+      expect(reply).toMatchObject({ ok: true })
+      expect(reply).not.toHaveProperty('isTable')
+      expect(JSON.parse(`${body}`)).toMatchObject([{ account_id: 'a' }, { account_id: 'b' }])
+    }
+    odd.dispose()
+  },
+)
+
 describe('a guest that has changed the built-ins before it answers', () => {
   test.each([
     ["Object.prototype.email = 'inherited'", false],

@@ -5,6 +5,7 @@ import {
   indexOf,
   isArray,
   ObjectPrototype,
+  ownKeys,
   parseJson,
   stringifyJson,
 } from './primordials.ts'
@@ -29,6 +30,7 @@ export function install(make: (parts: object) => { rows: Writers; tables: Writer
     isArray,
     defineProperty,
     getPrototypeOf,
+    ownKeys,
     ObjectPrototype,
     ArrayPrototype,
     indexOf,
