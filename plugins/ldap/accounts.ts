@@ -15,6 +15,9 @@ type Account = Output<'get_account'>
 
 /** What disables an account for good, by the attribute that holds it: slapo-ppolicy(5); 389 Directory Server's guide. */
 const DISABLED = { pwdAccountLockedTime: '000001010000Z', nsAccountLock: 'true' } as const
+const DISABLED_BY = Object.entries(DISABLED).map(
+  ([name, value]) => [name, value.toLowerCase()] as const,
+)
 
 /** Attributes that may be asked for: text, and no secrets. */
 const CUSTOM = {
@@ -113,6 +116,4 @@ function toAccount(ctx: Ctx, entry: LdapEntry, custom: readonly string[] = []): 
 
 /** A time other than that one is a lock for some minutes, after wrong passwords. */
 const isDisabled = (entry: LdapEntry): boolean =>
-  Object.entries(DISABLED).some(
-    ([name, value]) => firstOf(entry, name)?.toLowerCase() === value.toLowerCase(),
-  )
+  DISABLED_BY.some(([name, value]) => firstOf(entry, name)?.toLowerCase() === value)
