@@ -7,12 +7,15 @@
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { CALLER_LIMITS } from '../contract/limits/caller-limits.ts'
 
+/** How many calls of one tenant run at once. */
+export type TurnBounds = { concurrency: number }
+
 /** Most calls of one connector that may wait. */
 export const MAX_WAITING: number = CALLER_LIMITS.waiting_calls.most
 
 export type ConcurrencyLimit = {
   /** A turn if one is free now, without any waiting; null otherwise. */
-  tryTake(connector: string, tenant: string, concurrency: number): (() => void) | null
+  tryTake(connector: string, tenant: string, bounds: TurnBounds): (() => void) | null
   /**
    * Waits for a turn; the answer gives it back.
    *
@@ -22,7 +25,7 @@ export type ConcurrencyLimit = {
   take(
     connector: string,
     tenant: string,
-    concurrency: number,
+    bounds: TurnBounds,
     signal: AbortSignal,
   ): Promise<() => void>
   /** Calls of all connectors that wait now. */
@@ -30,7 +33,7 @@ export type ConcurrencyLimit = {
 }
 
 type Waiter = { enter(): void; refuse(error: RuntimeError): void }
-type Line = { running: number; concurrency: number; waiting: Waiter[] }
+type Line = { running: number; bounds: TurnBounds; waiting: Waiter[] }
 /** The lines of one connector, by tenant. */
 type Lines = { tenants: Map<string, Line>; waiting: number }
 
@@ -51,10 +54,10 @@ export function createConcurrencyLimit(): ConcurrencyLimit {
     return lines
   }
 
-  const lineOf = ({ tenants }: Lines, tenant: string): Line => {
+  const lineOf = ({ tenants }: Lines, tenant: string, bounds: TurnBounds): Line => {
     const known = tenants.get(tenant)
-    if (known) return known
-    const line = { running: 0, concurrency: 0, waiting: [] }
+    if (known) return Object.assign(known, { bounds })
+    const line = { running: 0, bounds, waiting: [] }
     tenants.set(tenant, line)
     return line
   }
@@ -68,23 +71,22 @@ export function createConcurrencyLimit(): ConcurrencyLimit {
     if (tenants?.size === 0) connectors.delete(connector)
   }
 
-  function tryTake(connector: string, tenant: string, concurrency: number) {
-    const line = lineOf(linesOf(connector), tenant)
-    line.concurrency = concurrency
+  function tryTake(connector: string, tenant: string, bounds: TurnBounds) {
+    const line = lineOf(linesOf(connector), tenant, bounds)
     admit(line)
-    if (line.running >= concurrency) return null
+    if (line.running >= bounds.concurrency) return null
     line.running += 1
     return leave(connector, tenant, line)
   }
 
   return {
     tryTake,
-    async take(connector, tenant, concurrency, signal) {
-      const free = tryTake(connector, tenant, concurrency)
+    async take(connector, tenant, bounds, signal) {
+      const free = tryTake(connector, tenant, bounds)
       if (free) return free
       signal.throwIfAborted()
       const lines = linesOf(connector)
-      const line = lineOf(lines, tenant)
+      const line = lineOf(lines, tenant, bounds)
       if (lines.waiting >= MAX_WAITING) makePlace(lines, line)
       count(lines, 1)
       try {
@@ -102,7 +104,8 @@ export function createConcurrencyLimit(): ConcurrencyLimit {
 
 /** Lets those in who wait, as far as the bound allows. */
 function admit(line: Line): void {
-  while (line.running < line.concurrency && line.waiting.length > 0) line.waiting.shift()?.enter()
+  while (line.running < line.bounds.concurrency && line.waiting.length > 0)
+    line.waiting.shift()?.enter()
 }
 
 function wait(line: Line, signal: AbortSignal): Promise<void> {

@@ -11,7 +11,7 @@ import { createConcurrencyLimit } from './concurrency.ts'
 import { checkDeclaredTypes } from './declared-types.ts'
 import { answerOf, failureOf, withAsked, withLimit } from './from-lane.ts'
 import { hideSecrets } from './hide-secrets.ts'
-import { boundsOf, isolateKeyOf } from './isolate-key.ts'
+import { boundsOf, isolateKeyOf, type TenantBounds } from './isolate-key.ts'
 import type { PageScope, TokenPage } from './page-token.ts'
 import { perform } from './perform.ts'
 import type { Answer, Invocation, InvokeDeps, ServedVersion } from './ports.ts'
@@ -74,7 +74,8 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     // Taken back since the sequence began: what that version does for it is not to run.
     if (!version.request(capability))
       throw new RuntimeError('capability_missing', `${version.id} does not offer ${capability} now`)
-    const { deadlineMs, concurrency } = boundsOf(version, deps)
+    const bounds = boundsOf(version, deps)
+    const { deadlineMs } = bounds
     const isolateKey = isolateKeyOf(call)
     const { secrets, redact } = hideSecrets(call, {
       version,
@@ -85,8 +86,8 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     const ready = { requestId, version, capability, call, page, scope, secrets, redact }
     const startedMs = Date.now()
     const leave =
-      turns.tryTake(version.key, isolateKey, concurrency) ??
-      (await waitForTurn(version.key, isolateKey, concurrency, signal, deadlineMs))
+      turns.tryTake(version.key, isolateKey, bounds) ??
+      (await waitForTurn(version.key, isolateKey, bounds, signal))
     try {
       const leftMs = Math.max(1, deadlineMs - (Date.now() - startedMs))
       const connector = await version.load()
@@ -117,15 +118,14 @@ export function createInvoke(deps: InvokeDeps): Invoke {
   async function waitForTurn(
     connector: string,
     tenant: string,
-    concurrency: number,
+    bounds: TenantBounds,
     caller: AbortSignal,
-    deadlineMs: number,
   ): Promise<() => void> {
-    const signal = AbortSignal.any([caller, AbortSignal.timeout(deadlineMs)])
+    const signal = AbortSignal.any([caller, AbortSignal.timeout(bounds.deadlineMs)])
     try {
-      return await turns.take(connector, tenant, concurrency, signal)
+      return await turns.take(connector, tenant, bounds, signal)
     } catch (error) {
-      throw error instanceof RuntimeError ? error : waitedInVain(caller, deadlineMs)
+      throw error instanceof RuntimeError ? error : waitedInVain(caller, bounds.deadlineMs)
     }
   }
 }

@@ -1,6 +1,7 @@
 /** The isolate that serves a call, and its limits. */
 import { hash } from 'node:crypto'
 import type { Call } from '../contract/envelope/envelope.ts'
+import type { TurnBounds } from './concurrency.ts'
 import type { InvokeDeps, ServedVersion } from './ports.ts'
 
 /**
@@ -14,11 +15,14 @@ export function isolateKeyOf({
   return hash('sha256', JSON.stringify([settings, auth, credentials]), 'base64url')
 }
 
-/** Deadline of a call of a version, in milliseconds, and how many calls of one tenant run at once. */
+/** What a tenant has of a version: turns, and the deadline of a call, in milliseconds. */
+export type TenantBounds = TurnBounds & { deadlineMs: number }
+
+/** The bounds of a version: what its manifest wishes, under the operator's ceilings. */
 export function boundsOf(
   { manifest: { limits } }: Pick<ServedVersion, 'manifest'>,
   { ceilings }: Pick<InvokeDeps, 'ceilings'>,
-): { deadlineMs: number; concurrency: number } {
+): TenantBounds {
   return {
     deadlineMs: Math.min(limits.deadline_ms, ceilings.maxDeadlineMs),
     concurrency: Math.min(limits.concurrency, ceilings.maxConcurrency),

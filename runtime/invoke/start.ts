@@ -67,8 +67,9 @@ export function createStart(deps: StartDeps): Start {
     if (connector === null) return false
     const { call, tenant } = judge(invocation.text, routed)
     if (call.page.token !== null) return false
-    const { deadlineMs, concurrency } = boundsOf(version, deps)
-    const leave = turns.tryTake(version.key, tenant, concurrency)
+    const bounds = boundsOf(version, deps)
+    const { deadlineMs } = bounds
+    const leave = turns.tryTake(version.key, tenant, bounds)
     if (leave === null) return false
     try {
       const { request, settings } = call

@@ -7,7 +7,7 @@ import {
 
 const forever = new AbortController().signal
 const take = (turns: ConcurrencyLimit, tenant = 't', concurrency = 1, signal = forever) =>
-  turns.take('acme', tenant, concurrency, signal)
+  turns.take('acme', tenant, { concurrency }, signal)
 
 const settled = async (promise: Promise<unknown>) => {
   let state = 'waits'
@@ -27,7 +27,7 @@ describe('turns', () => {
     expect(await settled(third)).toBe('waits')
     leaves[0]?.()
     expect(await settled(third)).toBe('has it')
-    expect(turns.tryTake('acme', 't', 2)).toBeNull()
+    expect(turns.tryTake('acme', 't', { concurrency: 2 })).toBeNull()
   })
 
   test('go in the order of asking', async () => {
@@ -49,9 +49,9 @@ describe('turns', () => {
     const first = await take(turns)
     const second = take(turns)
     first()
-    expect(turns.tryTake('acme', 't', 1)).toBeNull()
+    expect(turns.tryTake('acme', 't', { concurrency: 1 })).toBeNull()
     ;(await second)()
-    expect(turns.tryTake('acme', 't', 1)).not.toBeNull()
+    expect(turns.tryTake('acme', 't', { concurrency: 1 })).not.toBeNull()
   })
 
   test('are fewer when the limit was lowered, although calls wait all the time', async () => {
@@ -79,7 +79,7 @@ describe('turns', () => {
     await take(turns)
     for (let one = 0; one < 100; one += 1) void take(turns)
     expect(await settled(take(turns, 'other'))).toBe('has it')
-    expect(turns.tryTake('beta', 't', 1)).not.toBeNull()
+    expect(turns.tryTake('beta', 't', { concurrency: 1 })).not.toBeNull()
   })
 
   test('are refused when too many of a connector wait', async () => {
@@ -134,7 +134,7 @@ describe('where the line of a connector is full', () => {
     leave()
     for (const one of flood) (await one)?.()
     expect(turns.waiting).toBe(0)
-    expect(turns.tryTake('acme', 'flood', 1)).not.toBeNull()
+    expect(turns.tryTake('acme', 'flood', { concurrency: 1 })).not.toBeNull()
   })
 })
 
@@ -173,6 +173,6 @@ describe('who gives up waiting', () => {
     const leave = await take(turns, 't', 1, hangUp.signal)
     hangUp.abort()
     leave()
-    expect(turns.tryTake('acme', 't', 1)).not.toBeNull()
+    expect(turns.tryTake('acme', 't', { concurrency: 1 })).not.toBeNull()
   })
 })
