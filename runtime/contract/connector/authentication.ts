@@ -1,5 +1,5 @@
 /**
- * The eight kinds of credentials (service.md section 2.4), and of every field whether it is secret
+ * The kinds of credentials (service.md section 2.4), and of every field whether it is secret
  * (never readable in the sandbox), clear, or identity (clear, and stays the same when the credential
  * is rotated: part of the governor key).
  */
