@@ -198,6 +198,10 @@ export const ACCESS_WORDS = {
     de: 'Es wird Ihnen entzogen. Wo eine Person das von Hand tut, funktioniert es bis dahin. Eine Anfrage nach mehr Zeit wird zurückgezogen. Um es wiederzubekommen, müssen Sie es erneut beantragen.',
   },
   revoke_access: { en: 'Revoke', de: 'Widerrufen' },
+  revoke_by_policy: {
+    en: 'To revoke it, change who the policy is for, or what it gives.',
+    de: 'Um es zu widerrufen, ändern Sie, für wen die Richtlinie gilt oder was sie gibt.',
+  },
   revoked: { en: 'Revoked', de: 'Widerrufen' },
   done_revoked: {
     en: 'It is revoked. Below is how far it is.',

@@ -6,7 +6,7 @@ import { eq } from 'drizzle-orm'
 import { type CoreError, conflict, forbidden } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { accessPolicies } from '../../database/schema/policies.ts'
-import type { RequestRow } from '../../database/schema/requests.ts'
+import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
 import { appsOf } from '../catalogue/apps/apps.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
@@ -91,10 +91,21 @@ async function notTheirs(
   return forbidden(words.trim())
 }
 
-/** Whether the caller may try to revoke what a request granted. */
-export const mayRevoke = async (
+/** Who may revoke what a request granted does so by the policy that gives it; null: by the request. */
+type Revocation = { policy: { id: string; name: string } | null }
+
+/** How the caller may try to revoke what a request granted; null: not at all. */
+export async function revocationOf(
   db: Db,
   principal: Principal,
-  { app_id: appId, status }: { app_id: string; status: RequestRow['status'] },
-): Promise<boolean> =>
-  !principal.readOnly && isRevocable(status) && (await answersFor(db, principal, { appId }))
+  { id, app_id: appId, status }: { id: string; app_id: string; status: RequestRow['status'] },
+): Promise<Revocation | null> {
+  if (principal.readOnly || !isRevocable(status)) return null
+  if (!(await answersFor(db, principal, { appId }))) return null
+  const [policy = null] = await db
+    .select({ id: accessPolicies.id, name: accessPolicies.name })
+    .from(accessRequests)
+    .innerJoin(accessPolicies, eq(accessPolicies.id, accessRequests.policyId))
+    .where(eq(accessRequests.id, id))
+  return { policy }
+}

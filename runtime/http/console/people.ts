@@ -189,10 +189,12 @@ function why(
   const drawn = accessGraph(t, name, lines)
   const link = (to: string | null, words: string) =>
     to === null ? words : html`<a href="${to}">${words}</a>`
-  const revoke = ({ revokeAt, permission, app }: GraphLine) =>
-    mayRevoke && revokeAt
-      ? html`<span class="sub"><a href="${revokeAt}">${t.w.revoke_access}<span class="unseen"> ${t.w.thing_in(permission, app)}</span></a></span>`
-      : ''
+  const revoke = ({ kind, revokeAt, permission, app }: GraphLine) =>
+    mayRevoke && kind === 'policy'
+      ? html`<span class="sub">${t.w.revoke_by_policy}</span>`
+      : mayRevoke && revokeAt
+        ? html`<span class="sub"><a href="${revokeAt}">${t.w.revoke_access}<span class="unseen"> ${t.w.thing_in(permission, app)}</span></a></span>`
+        : ''
   const rows = lines.map((one) =>
     row(whyColumns(t), [
       html`${link(one.reasonAt, one.reason)}${revoke(one)}`,

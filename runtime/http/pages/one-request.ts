@@ -1,14 +1,14 @@
 /** One access request: all that happened to it, and what can be done about it. */
 import { html } from 'hono/html'
-import { mayRevoke } from '../../core/asking/revoke.ts'
+import { revocationOf } from '../../core/asking/revoke.ts'
 import { decidersToCome } from '../../core/asking/to-come.ts'
 import { getAccessRequest } from '../../core/requests/read.ts'
 import { remindableOf } from '../../core/task-actions/remind.ts'
-import { AREAS, layout } from '../frame/layout.ts'
+import { AREAS, layout, type Markup, type Visitor } from '../frame/layout.ts'
 import { SIDE } from '../frame/side.ts'
 import { nameOf } from '../frame/words.ts'
 import { canWithdraw, remindForm, withdrawQuestion } from './access-page.ts'
-import { ask } from './parts.ts'
+import { ask, note } from './parts.ts'
 import { requestBadge } from './states.ts'
 import { stepsOf, timeline } from './timeline.ts'
 import type { Visit } from './visit.ts'
@@ -19,7 +19,7 @@ export async function showOneRequest(visit: Visit): Promise<Response> {
   const { userId } = principal
   // Whether those who decide may be reminded now, and the visitor may end what it granted.
   const mayRemind = (await remindableOf(db, principal, [request.id])).has(request.id)
-  const mayEnd = await mayRevoke(db, principal, request)
+  const revocation = await revocationOf(db, principal, request)
   const toCome = (await decidersToCome(db, principal, [request.id])).get(request.id)
   const visitor = await visit.visitor()
   const { w } = t
@@ -44,9 +44,10 @@ export async function showOneRequest(visit: Visit): Promise<Response> {
 </div>
 ${canWithdraw(request) && html`<a class="btn danger" href="#withdraw-${request.id}" data-dialog>${w.withdraw}</a>`}
 ${canGiveBack && html`<a class="btn danger" href="#give-back-${request.id}" data-dialog>${w.give_back}</a>`}
-${mayEnd && !canGiveBack && html`<a class="btn danger" href="/console/requests/${request.id}/revoke">${w.revoke_access}</a>`}
+${revocation?.policy === null && !canGiveBack && html`<a class="btn danger" href="/console/requests/${request.id}/revoke">${w.revoke_access}</a>`}
 </div>
 ${visit.flash() ?? ''}
+${revocation?.policy && note('', 'rule', w.given_by_policy(revocation.policy.name), byPolicy(visit, visitor, revocation.policy))}
 <section class="card" aria-labelledby="h-way"><header><h2 id="h-way">${w.what_happens}</h2></header>
 <div class="in">${timeline(stepsOf(request, { t, userId, now, toCome }))}
 ${mayRemind && remindForm(t, request, proof)}</div></section>
@@ -67,3 +68,11 @@ ${
   })
   return c.html(page)
 }
+
+/** How what a policy gives is revoked, with the way there for who may read policies. */
+const byPolicy = (
+  { t: { w } }: Visit,
+  { places }: Visitor,
+  { id, name }: { id: string; name: string },
+): Markup =>
+  html`${w.revoke_by_policy}${places.includes('policies') && html` <a href="/console/policies/${id}">${name}</a>`}`

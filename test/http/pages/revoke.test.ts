@@ -1,6 +1,7 @@
 /** Revoking by the pages: who finds the way to it, what it asks, and what everybody reads afterwards. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { reasonSpans } from '../../../runtime/database/schema/history.ts'
 import { accessRequests } from '../../../runtime/database/schema/requests.ts'
 import { app, type CoreHost, type Person, person, startCore } from '../../core/host.ts'
 import { type Company, company } from '../../core/requests/company.ts'
@@ -105,10 +106,29 @@ describe('who may not', () => {
     }
     const { body } = await core.call('POST', '/access_policies', { body: policy })
     await core.db.update(accessRequests).set({ policyId: body.id }).where(eq(accessRequests.id, id))
-    const { status, text } = await (await signedIn(core, manager.token)).get(pathOf(id))
+    await core.db
+      .update(reasonSpans)
+      .set({ policyId: body.id })
+      .where(eq(reasonSpans.requestId, id))
+    const visitor = await signedIn(core, manager.token)
+    const { status, text } = await visitor.get(pathOf(id))
     expect(status).toBe(409)
     expect(text).toContain('The access policy “Everybody” gives this')
     expect(text).not.toContain('name="reason"')
+    // The pages that have the button elsewhere say so before.
+    const at = `href="/console/policies/${body.id}"`
+    const page = (await visitor.get(pageOf(id))).text
+    expect(page).not.toContain(pathOf(id))
+    expect(page).toContain('Given by policy “Everybody”')
+    expect(page).toContain('To revoke it, change who the policy is for, or what it gives.')
+    expect(page).not.toContain(at)
+    const admin = await signedIn(core)
+    expect((await admin.get(pageOf(id))).text).toContain(at)
+    const reader = await person(core.db, 'third-reader@example.com', ['Read Only Admin'])
+    const read = (await (await signedIn(core, reader.token)).get(pageOf(id))).text
+    expect(read).not.toContain('To revoke it')
+    const told = (await admin.get(`/console/people/${ada.id}`)).text
+    expect(told).toMatch(/Policy “Everybody”<\/a><span class="sub">To revoke it, change who/)
   })
 })
 
