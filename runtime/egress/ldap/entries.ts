@@ -51,8 +51,59 @@ export function createEntryReader(binary: readonly string[], firstBytes: number)
   /** Where the entries lie that have values in ranges. */
   const ranged: { at: number; stop: number }[] = []
   let count = 0
+  // Of the message that is read. They stand here, as what reads it does: functions that are made for each message are
+  // compiled anew whenever V8 collects those that came before.
+  let bytes: Buffer = Buffer.alloc(0)
+  let elements = 0
+  let at = 0
+  /** Where the element ends that was begun last. */
+  let stop = 0
 
-  function nameAt(bytes: Buffer, at: number, stop: number, place: number): Name {
+  /** Goes to the contents of the next element, which has this tag and ends within `limit`. */
+  function begin(tag: number, limit: number): boolean {
+    if (at + 2 > limit || bytes[at] !== tag) return false
+    let length = bytes[at + 1] ?? 0
+    at += 2
+    if (length >= 0x80) {
+      const more = length & 0x7f
+      if (more === 0 || more > 4 || at + more > limit) return false
+      length = bytes.readUIntBE(at, more)
+      at += more
+    }
+    stop = at + length
+    elements += 1
+    return stop <= limit
+  }
+
+  /** Writes the values from here to `last`. @returns whether they are text; null where they are malformed */
+  function writeValues(last: number, isBinary: boolean): boolean | null {
+    const first = at
+    const written = json.length
+    let isText = !isBinary
+    while (at < last) {
+      if (!begin(OCTETS, last)) return null
+      if (isText) {
+        if (json.length > written) json.raw(COMMA)
+        isText = json.text(bytes, at, stop)
+      }
+      at = stop
+    }
+    if (isText) return true
+    const counted = elements
+    json.cut(written)
+    at = first
+    while (at < last) {
+      begin(OCTETS, last)
+      if (json.length > written) json.raw(COMMA)
+      json.base64(bytes, at, stop)
+      at = stop
+    }
+    elements = counted
+    return false
+  }
+
+  /** The name from here to the end of its element. */
+  function nameAt(place: number): Name {
     const known = names[place]
     if (known !== undefined && lies(known.bytes, bytes, at, stop)) return known
     const text = bytes.toString('utf8', at, stop)
@@ -69,55 +120,10 @@ export function createEntryReader(binary: readonly string[], firstBytes: number)
     return name
   }
 
-  function read(bytes: Buffer): number | null | undefined {
-    let elements = 0
-    let at = 0
-    /** Where the element ends that was begun last. */
-    let stop = 0
-
-    /** Goes to the contents of the next element, which has this tag and ends within `limit`. */
-    function begin(tag: number, limit: number): boolean {
-      if (at + 2 > limit || bytes[at] !== tag) return false
-      let length = bytes[at + 1] ?? 0
-      at += 2
-      if (length >= 0x80) {
-        const more = length & 0x7f
-        if (more === 0 || more > 4 || at + more > limit) return false
-        length = bytes.readUIntBE(at, more)
-        at += more
-      }
-      stop = at + length
-      elements += 1
-      return stop <= limit
-    }
-
-    /** Writes the values from here to `last`. @returns whether they are text; null where they are malformed */
-    function writeValues(last: number, isBinary: boolean): boolean | null {
-      const first = at
-      const written = json.length
-      let isText = !isBinary
-      while (at < last) {
-        if (!begin(OCTETS, last)) return null
-        if (isText) {
-          if (json.length > written) json.raw(COMMA)
-          isText = json.text(bytes, at, stop)
-        }
-        at = stop
-      }
-      if (isText) return true
-      const counted = elements
-      json.cut(written)
-      at = first
-      while (at < last) {
-        begin(OCTETS, last)
-        if (json.length > written) json.raw(COMMA)
-        json.base64(bytes, at, stop)
-        at = stop
-      }
-      elements = counted
-      return false
-    }
-
+  function read(message: Buffer): number | null | undefined {
+    bytes = message
+    elements = 0
+    at = 0
     const size = bytes.length
     if (!begin(SEQUENCE, size) || stop !== size) return null
     if (!begin(INTEGER, size) || stop - at < 1 || stop - at > 4) return null
@@ -147,7 +153,7 @@ export function createEntryReader(binary: readonly string[], firstBytes: number)
       if (!begin(SEQUENCE, end)) return null
       const last = stop
       if (!begin(OCTETS, last)) return null
-      const name = nameAt(bytes, at, stop, place)
+      const name = nameAt(place)
       at = stop
       if (!begin(SET, last) || stop !== last) return null
       // What was asked for and is not there.
