@@ -39,26 +39,55 @@ export type NamedPairs = {
 export function namedPage(known: KnownAccounts, page: TableOf<Found>): NamedPage {
   const resources = columnOf(page, 'integration_specific_resource_id')
   const externals = columnOf(page, 'integration_specific_entitlement_id')
-  const ids = columnOf(page, 'account_id')
-  const accounts = new Int32Array(page.count)
-  const others: string[] = []
   const entitlements: { resource: string; external: string; end: number }[] = []
-  for (let n = 0; n < page.count; n += 1) {
+  for (let from = 0; from < page.count; ) {
+    const end = endOfSame(resources, externals, from)
+    entitlements.push({ resource: resources[from] ?? '', external: externals[from] ?? '', end })
+    from = end
+  }
+  return { ...placesOf(known, columnOf(page, 'account_id')), entitlements }
+}
+
+// Below, what is done for each row is a function of its own: what V8 has compiled of a loop goes on as interpreted code
+// wherever something happens that happens seldom, and what is made for each batch is compiled for each.
+
+/** The row behind those that have the resource and the entitlement of this one. */
+function endOfSame(resources: readonly string[], externals: readonly string[], from: number) {
+  let end = from + 1
+  while (
+    end < resources.length &&
+    resources[end] === resources[from] &&
+    externals[end] === externals[from]
+  )
+    end += 1
+  return end
+}
+
+function placesOf(known: KnownAccounts, ids: readonly string[]) {
+  const accounts = new Int32Array(ids.length)
+  const others: string[] = []
+  for (let n = 0; n < ids.length; n += 1) {
     const id = ids[n] ?? ''
     accounts[n] = known.placeOf(id) ?? ~(others.push(id) - 1)
-    const resource = resources[n] ?? ''
-    const external = externals[n] ?? ''
-    const last = entitlements.at(-1)
-    if (last?.resource === resource && last.external === external) last.end = n + 1
-    else entitlements.push({ resource, external, end: n + 1 })
   }
-  return { accounts, others, entitlements }
+  return { accounts, others }
 }
 
 /** The place of what cannot be kept. */
 const NOWHERE = -1
 
 type Places = Map<string, number>
+
+/** What pages are made into. */
+type Batch = {
+  known: KnownAccounts
+  isNew: boolean
+  ofKnown: EachPair
+  ofOthers: EachPair
+  /** Accounts to look up, and their places, counted from 1. */
+  accounts: string[]
+  accountPlaces: Places
+}
 
 /**
  * What is to be written of some pages.
@@ -71,22 +100,14 @@ export function namesOf(
   isNew: boolean,
 ): PreparedRows<NamedPairs> {
   const found = pages.reduce((sum, page) => sum + page.accounts.length, 0)
-  const accounts: string[] = []
   const resourceIds: string[] = []
   const externalIds: string[] = []
-  const accountPlaces: Places = new Map()
   const entitlementPlaces = new Map<string, Places>()
-  const ofKnown = createPairs(isNew ? known.size() : 0)
-  const ofOthers = createPairs(found + 1)
-  let left_out = 0
-
-  function accountAt(id: string): number {
-    const there = accountPlaces.get(id)
-    if (there !== undefined) return there
-    const place = isKeepable(id, MAX_ACCOUNT_ID) ? accounts.push(id) : NOWHERE
-    accountPlaces.set(id, place)
-    return place
+  const batch: Batch = {
+    ...{ known, isNew, accounts: [], accountPlaces: new Map() },
+    ...{ ofKnown: noPairs(isNew ? known.size() : 0), ofOthers: noPairs(found + 1) },
   }
+  let left_out = 0
 
   function entitlementAt(resource: string, external: string): number {
     const places = entitlementPlaces.getOrInsertComputed(resource, () => new Map())
@@ -99,26 +120,16 @@ export function namesOf(
     return place
   }
 
-  function add(pairs: EachPair, account: number, entitlement: number): void {
-    if (account === NOWHERE || entitlement === NOWHERE) left_out += 1
-    else pairs.add(account, entitlement)
-  }
-
   for (const page of pages) {
-    let n = 0
+    let from = 0
     for (const { resource, external, end } of page.entitlements) {
       const entitlement = entitlementAt(resource, external)
-      for (; n < end; n += 1) {
-        const place = page.accounts[n] ?? 0
-        if (place >= 0 && isNew) {
-          add(ofKnown, place, entitlement)
-          continue
-        }
-        const id = place < 0 ? page.others[~place] : known.textAt(place)
-        add(ofOthers, accountAt(id ?? ''), entitlement)
-      }
+      left_out +=
+        entitlement === NOWHERE ? end - from : addRows(batch, page, { from, end }, entitlement)
+      from = end
     }
   }
+  const { ofKnown, ofOthers, accounts } = batch
   const count = ofKnown.pairs.accounts.length + ofOthers.pairs.accounts.length
   const named = {
     known: ofKnown.pairs,
@@ -131,40 +142,66 @@ export function namesOf(
   return { rows: { ...named, count }, left_out, repeats: count < found - left_out }
 }
 
-type EachPair = { pairs: Pairs; add(account: number, entitlement: number): void }
+/** Adds the accounts of one entitlement; answers how many are left out. */
+function addRows(
+  batch: Batch,
+  page: NamedPage,
+  { from, end }: { from: number; end: number },
+  entitlement: number,
+): number {
+  let left_out = 0
+  for (let n = from; n < end; n += 1) {
+    const place = page.accounts[n] ?? 0
+    if (place >= 0 && batch.isNew) addPair(batch.ofKnown, place, entitlement)
+    else {
+      const id = place < 0 ? page.others[~place] : batch.known.textAt(place)
+      const account = accountAt(batch, id ?? '')
+      if (account === NOWHERE) left_out += 1
+      else addPair(batch.ofOthers, account, entitlement)
+    }
+  }
+  return left_out
+}
+
+function accountAt({ accounts, accountPlaces }: Batch, id: string): number {
+  const there = accountPlaces.get(id)
+  if (there !== undefined) return there
+  const place = isKeepable(id, MAX_ACCOUNT_ID) ? accounts.push(id) : NOWHERE
+  accountPlaces.set(id, place)
+  return place
+}
 
 /**
  * Pairs, each once. While entitlements come one behind the other, the last one of an account says whether its pair is
  * there; once one comes back, a set does, which takes many times as long.
- *
- * @param size places of accounts are below it
  */
-function createPairs(size: number): EachPair {
-  const pairs: Pairs = { accounts: [], entitlements: [] }
-  const lastOf = new Int32Array(size)
-  let greatest = 0
-  let all: Set<number> | null = null
-
-  const keyOf = (account: number, entitlement: number): number => entitlement * size + account
-
-  function isThere(account: number, entitlement: number): boolean {
-    if (entitlement < greatest && all === null)
-      all = new Set(pairs.accounts.map((one, n) => keyOf(one, pairs.entitlements[n] ?? 0)))
-    if (all !== null) return all.has(keyOf(account, entitlement))
-    return lastOf[account] === entitlement
-  }
-
-  return {
-    pairs,
-    add(account, entitlement) {
-      if (isThere(account, entitlement)) return
-      greatest = Math.max(greatest, entitlement)
-      lastOf[account] = entitlement
-      all?.add(keyOf(account, entitlement))
-      pairs.accounts.push(account)
-      pairs.entitlements.push(entitlement)
-    },
-  }
+type EachPair = {
+  pairs: Pairs
+  /** Places of accounts are below it. */
+  size: number
+  lastOf: Int32Array
+  greatest: number
+  all: Set<number> | null
 }
+
+const noPairs = (size: number): EachPair => ({
+  ...{ pairs: { accounts: [], entitlements: [] }, size },
+  ...{ lastOf: new Int32Array(size), greatest: 0, all: null },
+})
+
+function addPair(each: EachPair, account: number, entitlement: number): void {
+  const { pairs, size, lastOf } = each
+  if (entitlement < each.greatest && each.all === null) each.all = keysOf(each)
+  const key = entitlement * size + account
+  if (each.all === null ? lastOf[account] === entitlement : each.all.has(key)) return
+  each.greatest = Math.max(each.greatest, entitlement)
+  lastOf[account] = entitlement
+  each.all?.add(key)
+  pairs.accounts.push(account)
+  pairs.entitlements.push(entitlement)
+}
+
+const keysOf = ({ pairs, size }: EachPair): Set<number> =>
+  new Set(pairs.accounts.map((account, n) => (pairs.entitlements[n] ?? 0) * size + account))
 
 const listed = (numbers: readonly number[]): string => `{${numbers.join(',')}}`
