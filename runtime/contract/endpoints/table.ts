@@ -8,6 +8,7 @@ import { DELEGATION_ENDPOINTS } from './delegations.ts'
 import { FINDING_ENDPOINTS } from './findings.ts'
 import { META_ENDPOINTS } from './meta.ts'
 import { OFFBOARDING_ENDPOINTS } from './offboardings.ts'
+import { type ParamValues, parseParams } from './params.ts'
 import { PERMISSION_ENDPOINTS } from './permissions.ts'
 import { POLICY_ENDPOINTS } from './policies.ts'
 import { PRE_APPROVAL_ENDPOINTS } from './pre-approval.ts'
@@ -38,3 +39,17 @@ export const ENDPOINTS = {
 } as const
 
 export type EndpointName = keyof typeof ENDPOINTS
+
+type QueryOf<N extends EndpointName> = ParamValues<(typeof ENDPOINTS)[N]['query']>
+
+/**
+ * The query of a list as a page of ours asks for it: what is not given is as where a caller leaves the key out. A filter
+ * more in the row changes no page.
+ */
+export const queryOf = <N extends EndpointName>(
+  name: N,
+  given: Partial<QueryOf<N>>,
+): QueryOf<N> => {
+  const { query }: { query: (typeof ENDPOINTS)[N]['query'] } = ENDPOINTS[name]
+  return { ...parseParams(query, new URLSearchParams()).values, ...given }
+}

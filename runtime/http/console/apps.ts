@@ -1,5 +1,6 @@
 /** Apps, and one app: how it is synced, how far a sync is, who has accounts. */
 import { html } from 'hono/html'
+import { queryOf } from '../../contract/endpoints/table.ts'
 import {
   ACCOUNT_SORTS,
   type AccountSort,
@@ -76,16 +77,9 @@ export async function showApps(visit: ConsoleVisit): Promise<Response> {
   const w = t.console.app
   const search = searchText(c.req.query('name_search'))
   const sort = APP_SORTS.find((one) => one === c.req.query('sort')) ?? 'name'
-  const found = await listApps(db, principal, {
-    ...{
-      name_search: search,
-      exact_match: false,
-      connection_source: null,
-      disconnected: null,
-      sort,
-    },
-    ...{ expand: [], page: pageNumber(c.req.query('page')), size: SIZE },
-  })
+  const page = pageNumber(c.req.query('page'))
+  const query = queryOf('list_apps', { name_search: search, sort, page, size: SIZE })
+  const found = await listApps(db, principal, query)
   return listPage(visit, {
     ...{ place: 'apps', words: w, found },
     search: { name: 'name_search', value: search, words: w.name },
@@ -116,12 +110,13 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
       ? await visit.ask('show_sync_settings', { params: { app_id: app.id } })
       : null
   const sort = ACCOUNT_SORTS.find((one) => one === c.req.query('sort')) ?? 'account'
+  const page = pageNumber(c.req.query('page'))
   const holders = principal.permissions.has('accounts.read')
-    ? await listAccounts(db, principal, {
-        ...{ app_id: app.id, page: pageNumber(c.req.query('page')), size: SIZE },
-        ...{ sources: [], discovered_before: null, discovered_after: null, expand: [] },
-        ...{ status: [], as_of: null, sort },
-      })
+    ? await listAccounts(
+        db,
+        principal,
+        queryOf('list_app_accounts', { app_id: app.id, sort, page, size: SIZE }),
+      )
     : null
   const [latest] = runs
   const mayChange = !reachesNone(principal, 'apps.write') && !principal.readOnly

@@ -1,6 +1,6 @@
 /** What apps cost: licences with their seats and prices, seats that nobody uses, and expenses by month. */
 import { html } from 'hono/html'
-import { ENDPOINTS } from '../../contract/endpoints/table.ts'
+import { ENDPOINTS, queryOf } from '../../contract/endpoints/table.ts'
 import type { Licence } from '../../contract/models/cost.ts'
 import { UNUSED_DAYS } from '../../contract/models/finding.ts'
 import { listExpenses, listExpenseTotals } from '../../core/cost/expenses.ts'
@@ -27,7 +27,8 @@ export const priceWords = (
 
 export async function showCost(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
-  const of = { app_id: null, page: pageNumber(c.req.query('page')), size: SIZE }
+  const page = pageNumber(c.req.query('page'))
+  const of = queryOf('list_licences', { page, size: SIZE })
   const licences = await listLicences(db, principal, of)
   const mayWrite = principal.permissions.has('expenses.write') && !principal.readOnly
   const content = html`${licencesOf(t, licences, mayWrite)}
@@ -86,13 +87,10 @@ function priceOf(t: Tongue, { id, label, price }: Licence, mayWrite: boolean): M
 }
 
 /** The findings that are seats which nobody uses. */
-const IDLE: Omit<Parameters<typeof listFindings>[2], 'page' | 'size'> = {
-  ...{ state: ['OPEN'], kind: ['UNUSED_LICENCE'], severity: [] },
-  ...{ app_id: null, user_id: null, separation_rule_id: null },
-}
+const IDLE = queryOf('list_findings', { state: ['OPEN'], kind: ['UNUSED_LICENCE'] })
 
 async function idleSeats({ db, principal, now, t }: ConsoleVisit): Promise<Markup> {
-  const found = await listFindings(db, principal, { ...IDLE, page: 1, size: SIZE })
+  const found = await listFindings(db, principal, { ...IDLE, size: SIZE })
   const columns: Column[] = [
     { words: t.console.cost.account },
     { words: t.console.cost.licence },
@@ -127,7 +125,7 @@ async function idleSeats({ db, principal, now, t }: ConsoleVisit): Promise<Marku
 }
 
 async function totalsOf({ db, principal, t }: ConsoleVisit): Promise<Markup> {
-  const query = { app_id: null, since: null, until: null, page: 1, size: SIZE }
+  const query = queryOf('list_expense_totals', { size: SIZE })
   const found = await listExpenseTotals(db, principal, query)
   const columns: Column[] = [
     { words: t.console.cost.month },
@@ -168,7 +166,7 @@ async function sendCsv({ c, db }: ConsoleVisit, file: string, row: CsvOf[1], rea
 
 export const sendLicences = (visit: ConsoleVisit): Promise<Response> =>
   sendCsv(visit, 'licences.csv', ENDPOINTS.list_licences, (tx, page) =>
-    listLicences(tx, visit.principal, { app_id: null, ...page }),
+    listLicences(tx, visit.principal, queryOf('list_licences', page)),
   )
 
 /** All seats that nobody uses; by the caller's reach, as the list. @throws CoreError forbidden */
@@ -179,5 +177,5 @@ export const sendIdleSeats = (visit: ConsoleVisit): Promise<Response> =>
 
 export const sendExpenses = (visit: ConsoleVisit): Promise<Response> =>
   sendCsv(visit, 'expenses.csv', ENDPOINTS.list_recorded_expenses, (tx, page) =>
-    listExpenses(tx, visit.principal, { app_id: null, since: null, until: null, ...page }),
+    listExpenses(tx, visit.principal, queryOf('list_recorded_expenses', page)),
   )

@@ -1,5 +1,6 @@
 /** What is wrong with the access of an app or of a person: findings that are open, or accepted for a time. */
 import { html } from 'hono/html'
+import { queryOf } from '../../contract/endpoints/table.ts'
 import type { AccessFinding, Severity } from '../../contract/models/finding.ts'
 import { listFindings } from '../../core/findings/read.ts'
 import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
@@ -34,11 +35,11 @@ export async function findingsOf(visit: ConsoleVisit, about: About): Promise<Mar
   const { c, db, principal, now, t } = visit
   const w = t.console.findings
   if (reachesNone(principal, 'findings.read')) return ''
-  const found = await listFindings(db, principal, {
-    ...{ state: ['OPEN', 'ACCEPTED'], kind: [], severity: [], separation_rule_id: null },
-    ...{ app_id: null, user_id: null, [about.of]: about.id },
+  const query = queryOf('list_findings', {
+    ...{ state: ['OPEN', 'ACCEPTED'], [about.of]: about.id },
     ...{ page: pageNumber(c.req.query('findings')), size: SIZE },
   })
+  const found = await listFindings(db, principal, query)
   const mayAccept = principal.permissions.has('findings.write') && !principal.readOnly
   const rows = found.items.map((one) =>
     row(columnsOf(t), [

@@ -1,5 +1,6 @@
 /** People, and one person: what they have and why. */
 import { html } from 'hono/html'
+import { queryOf } from '../../contract/endpoints/table.ts'
 import { USER_SORTS, type User } from '../../contract/models/person.ts'
 import type { OffboardingProgress } from '../../contract/models/user-offboarding.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
@@ -41,10 +42,9 @@ export async function showPeople(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
   const search = searchText(c.req.query('search_term'))
   const sort = USER_SORTS.find((one) => one === c.req.query('sort')) ?? 'email'
-  const found = await listUsers(db, principal, {
-    ...{ search_term: search, exact_match: false, sort, expand: [] },
-    ...{ page: pageNumber(c.req.query('page')), size: SIZE },
-  })
+  const page = pageNumber(c.req.query('page'))
+  const query = queryOf('list_users', { search_term: search, sort, page, size: SIZE })
+  const found = await listUsers(db, principal, query)
   return listPage(visit, {
     ...{ place: 'people', words: t.console.person, found },
     search: { name: 'search_term', value: search, words: t.console.person.find },

@@ -1,5 +1,6 @@
 /** What can be asked for in an app, and which of it is break-glass. */
 import { html } from 'hono/html'
+import { queryOf } from '../../contract/endpoints/table.ts'
 import type { BreakGlass } from '../../contract/models/break-glass.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import { getApp } from '../../core/catalogue/apps/apps.ts'
@@ -52,10 +53,11 @@ export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
   const app = await getApp(db, principal, c.req.param('app_id') ?? '', [])
   const base = permissionsPath(app.id)
   const search = searchText(c.req.query('search'))
-  const found = await listPermissions(db, principal, app.id, {
-    ...{ search_term: search, exact_match: false, in_app_store: null },
-    ...{ include_inherited_configs: false, page: pageNumber(c.req.query('page')), size: SIZE },
+  const query = queryOf('list_app_permissions', {
+    ...{ search_term: search, include_inherited_configs: false },
+    ...{ page: pageNumber(c.req.query('page')), size: SIZE },
   })
+  const found = await listPermissions(db, principal, app.id, query)
   const marked = await markedIn(visit, app.id)
   const mayAdd = !reachesNone(principal, 'appstore.write') && !principal.readOnly
   const rows = await Promise.all(

@@ -1,4 +1,5 @@
 /** What a policy can give: apps, and permissions in them, by name and by what was chosen. */
+import { queryOf } from '../../contract/endpoints/table.ts'
 import { listApps } from '../../core/catalogue/apps/apps.ts'
 import { listPermissions } from '../../core/catalogue/store/permissions.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
@@ -61,16 +62,16 @@ export async function thingsFound(
   principal: Principal,
   name: string,
 ): Promise<PolicyChoice[]> {
-  const apps = await listApps(db, principal, {
-    ...{ name_search: name, exact_match: false, connection_source: null, disconnected: false },
-    ...{ sort: null, expand: [], page: 1, size: MOST_APPS },
+  const wanted = queryOf('list_apps', {
+    ...{ name_search: name, disconnected: false, size: MOST_APPS },
   })
+  const apps = await listApps(db, principal, wanted)
   const things: PolicyChoice[] = []
   for (const { id, user_friendly_label: label } of apps.items) {
-    const permissions = await listPermissions(db, principal, id, {
-      ...{ search_term: null, exact_match: false, in_app_store: null },
-      ...{ include_inherited_configs: false, page: 1, size: MOST_PERMISSIONS },
+    const query = queryOf('list_app_permissions', {
+      ...{ include_inherited_configs: false, size: MOST_PERMISSIONS },
     })
+    const permissions = await listPermissions(db, principal, id, query)
     things.push(
       thing(t, id, label, null),
       ...permissions.items.map((one) =>

@@ -1,5 +1,6 @@
 /** All access requests that one may see, by state. */
 import { html } from 'hono/html'
+import { queryOf } from '../../contract/endpoints/table.ts'
 import { REQUEST_STATUSES, type RequestStatus } from '../../contract/models/access-request.ts'
 import { listAccessRequests } from '../../core/requests/read.ts'
 import type { Tongue } from '../frame/tongue.ts'
@@ -33,11 +34,11 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, now, t } = visit
   const status = c.req.query('status') ?? 'open'
   const sort = c.req.query('sort') === 'asked' ? 'asked' : '-asked'
-  const found = await listAccessRequests(db, principal, {
-    ...{ user_id: null, target_user_id: null, requester_user_id: null },
-    ...{ statuses: [...statesOf(status)], sort: sort === 'asked' ? 'ASC' : 'DESC', expand: [] },
+  const query = queryOf('list_access_requests', {
+    ...{ statuses: [...statesOf(status)], sort: sort === 'asked' ? 'ASC' : 'DESC' },
     ...{ page: pageNumber(c.req.query('page')), size: SIZE },
   })
+  const found = await listAccessRequests(db, principal, query)
   const rows = found.items.map((one) => {
     const [permission] = one.requestable_permissions
     return row(columnsOf(t), [

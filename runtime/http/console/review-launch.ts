@@ -1,6 +1,7 @@
 /** A review is launched: which apps, which of their lines, who decides until when; counted before it is made. */
 import { html } from 'hono/html'
 import * as v from 'valibot'
+import { queryOf } from '../../contract/endpoints/table.ts'
 import { REVIEW_TYPES } from '../../contract/models/access-review.ts'
 import { ON_DEADLINE, REVIEWER_KINDS, SECOND_KINDS } from '../../contract/models/review-item.ts'
 import { SCOPE_GROUPS, ScopeFilter, type ScopePreview } from '../../contract/models/review-scope.ts'
@@ -221,10 +222,10 @@ async function chosenApps({ db, principal }: ConsoleVisit, ids: readonly string[
 }
 
 async function foundApps({ db, principal }: ConsoleVisit, name: string): Promise<App[]> {
-  const { items } = await listApps(db, principal, {
-    ...{ name_search: name, exact_match: false, connection_source: null, disconnected: false },
-    ...{ sort: null, expand: [], page: 1, size: FOUND },
+  const query = queryOf('list_apps', {
+    ...{ name_search: name, disconnected: false, size: FOUND },
   })
+  const { items } = await listApps(db, principal, query)
   return items.map(({ id, user_friendly_label }) => ({ id, name: user_friendly_label }))
 }
 

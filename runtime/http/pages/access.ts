@@ -1,4 +1,5 @@
 /** What the pages of My access are made of. */
+import { queryOf } from '../../contract/endpoints/table.ts'
 import type { RequestStatus } from '../../contract/models/access-request.ts'
 import { closedApps } from '../../core/asking/closed.ts'
 import { requestOutlooks } from '../../core/asking/outlook.ts'
@@ -31,10 +32,14 @@ export const searchText = (given: string | undefined): string =>
 
 /** Requests of the visitor, or for them, newest first. */
 const requestsOf = ({ db, principal }: Visit, statuses: readonly RequestStatus[], size: number) =>
-  listAccessRequests(db, principal, {
-    ...{ user_id: principal.userId, target_user_id: null, requester_user_id: null },
-    ...{ statuses: [...statuses], sort: 'DESC', expand: ['tasks'], page: 1, size },
-  })
+  listAccessRequests(
+    db,
+    principal,
+    queryOf('list_access_requests', {
+      ...{ user_id: principal.userId, statuses: [...statuses], sort: 'DESC' },
+      ...{ expand: ['tasks'], size },
+    }),
+  )
 
 export async function showAccess(visit: Visit): Promise<Response> {
   const { c, db, principal, now, t } = visit
@@ -45,17 +50,11 @@ export async function showAccess(visit: Visit): Promise<Response> {
   const reasons = access.items.flatMap((one) => one.reasons)
   const ids = reasons.flatMap(({ request_id: id }) => (id ? [id] : []))
   const byId = await accessRequestsById(db, principal, ids, ['tasks'])
-  const store = await listStoreApps(db, principal, {
-    ...{
-      name_search: null,
-      search_term: search,
-      app_id: null,
-      exact_match: false,
-      all_visibilities: false,
-    },
-    category: category === '' ? null : category,
-    ...{ expand: [], page: pageNumber(c.req.query('page')), size: SIZES.store },
+  const wanted = queryOf('list_appstore_apps', {
+    ...{ search_term: search, category: category === '' ? null : category },
+    ...{ page: pageNumber(c.req.query('page')), size: SIZES.store },
   })
+  const store = await listStoreApps(db, principal, wanted)
   const storeIds = store.items.map(({ id }) => id)
   const closed = await closedApps(db, principal, storeIds)
   const outlooks = await requestOutlooks(db, principal, {
@@ -64,9 +63,8 @@ export async function showAccess(visit: Visit): Promise<Response> {
   const waiting = await requestsOf(visit, ON_THE_WAY, SIZES.waiting)
   const waitingIds = waiting.items.map(({ id }) => id)
   const held = asOne(access.items)
-  const glass = await listBreakGlass(db, principal, {
-    ...{ mine: true, app_id: null, page: 1, size: 1 },
-  })
+  const one = queryOf('list_break_glass', { mine: true, size: 1 })
+  const glass = await listBreakGlass(db, principal, one)
   const page = accessPage({
     t,
     visitor: await visit.visitor(),

@@ -1,5 +1,6 @@
 /** Taking break-glass access. */
 import { html } from 'hono/html'
+import { queryOf } from '../../contract/endpoints/table.ts'
 import {
   type BreakGlass,
   MAX_GLASS_MINUTES,
@@ -31,7 +32,7 @@ async function show(
 ): Promise<Response> {
   const { db, principal, t } = visit
   const { w } = t
-  const query = { mine: true, app_id: null, page: 1, size: MOST }
+  const query = queryOf('list_break_glass', { mine: true, size: MOST })
   const { items } = await listBreakGlass(db, principal, query)
   return answerPortal(visit, {
     title: problem === null ? w.break_glass : w.error_break_glass,

@@ -1,5 +1,6 @@
 /** Who decides in whose place: a form for another, and both lists. */
 import { html } from 'hono/html'
+import { queryOf } from '../../contract/endpoints/table.ts'
 import { type Delegation, MAX_DELEGATION_DAYS } from '../../contract/models/delegation.ts'
 import {
   createDelegation,
@@ -39,7 +40,7 @@ export async function showDelegates(
   const { db, principal, t } = visit
   const { userId, readOnly } = principal
   const { w } = t
-  const of = { page: 1, size: SIZE, user_id: null, delegate_id: null }
+  const of = queryOf('list_delegations', { size: SIZE })
   const yours = await listDelegations(db, principal, { ...of, user_id: userId })
   const others = await listDelegations(db, principal, { ...of, delegate_id: userId })
   return answerPortal(visit, {

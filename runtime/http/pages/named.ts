@@ -1,4 +1,5 @@
 /** Finds the person that a form names, by address or full name, and the group, by its name. */
+import { queryOf } from '../../contract/endpoints/table.ts'
 import { listGroups, listUsers } from '../../core/directory/users.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
 import type { Db } from '../../database/database.ts'
@@ -10,7 +11,7 @@ export async function personNamed(
   text: string,
 ): Promise<{ id: string } | null> {
   if (text === '') return null
-  const wanted = { search_term: text, exact_match: true, sort: null, expand: [], page: 1, size: 2 }
+  const wanted = queryOf('list_users', { search_term: text, exact_match: true, size: 2 })
   const { items } = await listUsers(db, principal, wanted)
   const [person] = items
   return person && items.length === 1 ? person : null
@@ -22,9 +23,8 @@ export async function groupNamed(
   principal: Principal,
   name: string,
 ): Promise<{ id: string } | null> {
-  const { items } = await listGroups(db, principal, {
-    ...{ integration_specific_id: null, name, exact_match: true, app_id: null, page: 1, size: 2 },
-  })
+  const wanted = queryOf('list_groups', { name, exact_match: true, size: 2 })
+  const { items } = await listGroups(db, principal, wanted)
   const [group] = items
   return group && items.length === 1 ? group : null
 }

@@ -1,5 +1,6 @@
 /** Asking for access, withdrawing a request, giving access back. */
 import { html } from 'hono/html'
+import { queryOf } from '../../contract/endpoints/table.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
@@ -44,10 +45,10 @@ const MOST_HELD = 200
 async function subjectOf(visit: Visit, appId: string, page: number) {
   const { db, principal } = visit
   const app = await getStoreApp(db, principal, appId, [])
-  const choices = await listPermissions(db, principal, app.id, {
-    ...{ search_term: null, exact_match: false, in_app_store: true },
-    ...{ include_inherited_configs: false, page, size: CHOICES },
+  const query = queryOf('list_app_permissions', {
+    ...{ in_app_store: true, include_inherited_configs: false, page, size: CHOICES },
   })
+  const choices = await listPermissions(db, principal, app.id, query)
   const items = choices.items.map(({ id, label }) => ({ id: String(id), label: String(label) }))
   return { app, choices: { ...choices, items } }
 }

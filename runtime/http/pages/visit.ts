@@ -1,5 +1,6 @@
 /** One visit to a page: who is signed in, and what its page shows of them. */
 import type { Context } from 'hono'
+import { queryOf } from '../../contract/endpoints/table.ts'
 import { getCurrentUser } from '../../core/directory/users.ts'
 import type { RequestContext } from '../../core/kernel/context/context.ts'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
@@ -99,8 +100,6 @@ export async function visitOf(
 }
 
 /** The question for the tasks that wait for a person, oldest first. */
-export const OPEN_TASKS_QUERY = {
-  ...{ open: true, show_all_tasks: false, task_type: null, task_category: null, status: null },
-  ...{ product_area: null, search: null, sort_by: null, sort_direction: 'asc', expand: [] },
-  ...{ assigned_identity_ids: [], assigned_group_ids: [], access_request_id: null },
-}
+export const OPEN_TASKS_QUERY = queryOf('list_tasks', {
+  ...{ open: true, sort_direction: 'asc' },
+})
