@@ -20,7 +20,7 @@ const BOUNDS: Record<string, number> = {
   'user_roles.role': 64,
   // contract/models/people-file.ts: MAX_NAME_LENGTH.
   'groups.name': units(255),
-  // core/sync/kept.ts: MAX_ACCOUNT_ID, of groups too.
+  // core/kernel/kept-text.ts: MAX_ACCOUNT_ID, of groups too.
   'groups.integration_specific_id': units(512),
   // core/kernel/identity/token-hasher.ts: TOKEN_PREFIX and eight characters.
   'api_tokens.prefix': 12,
@@ -35,7 +35,7 @@ const BOUNDS: Record<string, number> = {
   'apps.app_class_id': 60 * 4 + 9,
   // core/catalogue/apps/credentials.ts: TENANT_ID, in code points.
   'apps.instance_id': 255 * 4,
-  // core/sync/kept.ts: MAX_ACCOUNT_ID.
+  // core/kernel/kept-text.ts: MAX_ACCOUNT_ID.
   'accounts.unique_identifier': units(512),
   'account_spans.unique_identifier': units(512),
   // Digests of them, of 32 digits for each index.

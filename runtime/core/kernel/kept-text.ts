@@ -13,3 +13,10 @@ export function keptText(text: string, most: number): string {
     .toWellFormed()
     .replaceAll('\u0000', '\ufffd')
 }
+
+/** Longest id of an account: it stands in indexes (test/database/indexed-texts.test.ts). */
+export const MAX_ACCOUNT_ID = 512
+
+/** Whether an id can be kept as it is: a changed one would name something else. */
+export const isKeepable = (id: string, most: number): boolean =>
+  id !== '' && id.length <= most && !id.includes('\u0000') && id.isWellFormed()

@@ -6,6 +6,7 @@ import { accounts } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
 import { type EntitlementRef, provisionedAccounts } from '../../database/schema/requests.ts'
 import { faultOf } from '../kernel/faults.ts'
+import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
 import { type AppClient, failedCall, type StepOutcome, type SystemAnswer } from './client.ts'
 import type { Pair } from './pair.ts'
 
@@ -109,6 +110,8 @@ async function lookInSystem(
     return met === null
   })
   if (!end.ok) return end
+  if (met !== null && !isKeepable(met, MAX_ACCOUNT_ID))
+    return { ok: false, error: { error_code: 'invalid_response', message: UNKEEPABLE } }
   if (met !== null)
     await keepProvisionedAccount(db, pair, {
       account: met,
@@ -117,6 +120,8 @@ async function lookInSystem(
     })
   return { ok: true, value: met }
 }
+
+const UNKEEPABLE = `the account of this person has an id that Keyway cannot keep: it is empty, longer than ${MAX_ACCOUNT_ID} characters, or no valid text`
 
 type Listed = { integration_specific_id: string; email?: string | null; username?: string | null }
 
@@ -200,6 +205,8 @@ async function create(
     return took(db, carrier, pair, there.value, !ours)
   }
   const { id } = answer.value
+  // A further try would make another one.
+  if (typeof id === 'string' && !isKeepable(id, MAX_ACCOUNT_ID)) return byHand(UNKEEPABLE)
   if (typeof id === 'string') return took(db, carrier, pair, id, false)
   const met = await carrier.until(async () => {
     const there = await lookInSystem(db, carrier, pair, true)

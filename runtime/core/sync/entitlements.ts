@@ -1,7 +1,8 @@
 /** Writes pages of resources and entitlements. */
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
-import { eachOf, entitlementKey, isKeepable, isResourceId, listedText, MAX_ID } from './kept.ts'
+import { isKeepable } from '../kernel/kept-text.ts'
+import { eachOf, entitlementKey, isResourceId, listedText, MAX_ID } from './kept.ts'
 import { asRows, type SyncListing } from './listing.ts'
 import { writeRows } from './write-rows.ts'
 

@@ -3,7 +3,7 @@
  * entitlement is gone stays, empty: settings may name it.
  */
 import { sql } from 'drizzle-orm'
-import { MAX_ACCOUNT_ID } from './kept.ts'
+import { MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'
 
 /** contract/models/people-file.ts: MAX_NAME_LENGTH. */

@@ -1,10 +1,8 @@
 /** What of a connector's texts the database keeps. */
 import { randomBytes } from 'node:crypto'
 import { type SQL, sql } from 'drizzle-orm'
-import { keptText } from '../kernel/kept-text.ts'
+import { isKeepable, keptText } from '../kernel/kept-text.ts'
 
-/** Longest id of an account: it stands in indexes (test/database/indexed-texts.test.ts). */
-export const MAX_ACCOUNT_ID = 512
 /** Longest id of anything else. */
 export const MAX_ID = 4096
 /** Longest other text. */
@@ -13,10 +11,6 @@ const MAX_TEXT = 4096
 /** A text that a system lists, as the database keeps it; NUL in it says nothing. */
 export const listedText = (text: string, most: number = MAX_TEXT): string =>
   keptText(text.includes('\u0000') ? text.replaceAll('\u0000', '') : text, most)
-
-/** Whether an id can be kept as it is: a changed one would name something else. */
-export const isKeepable = (id: string, most: number): boolean =>
-  id !== '' && id.length <= most && !id.includes('\u0000') && id.isWellFormed()
 
 /** An id of a resource; empty for the global one. */
 export const isResourceId = (id: string): boolean => id === '' || isKeepable(id, MAX_ID)

@@ -1,8 +1,9 @@
 /** What pages of associations name: each account and each entitlement once, and pairs of their places. */
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { columnOf, type TableOf } from '../../contract/schema/table.ts'
+import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
 import { arrayText } from './columns.ts'
-import { isKeepable, isResourceId, MAX_ACCOUNT_ID, MAX_ID } from './kept.ts'
+import { isResourceId, MAX_ID } from './kept.ts'
 import type { KnownAccounts } from './known.ts'
 import type { PreparedRows } from './listing.ts'
 

@@ -67,6 +67,8 @@ export async function startBadSystem({
   const calls: Name[] = []
   let ends: (name: Name) => End | Promise<End> = () => 'well'
   let retryAfterSeconds = 0
+  let madeId: string | null = null
+  let tellsId = true
   const isShown = ({ atMs }: { atMs: number }) => performance.now() - atMs >= showsAfterMs
   const now = () => ({ atMs: performance.now() })
 
@@ -92,8 +94,9 @@ export async function startBadSystem({
           integration_specific_resource_id: '',
         })),
     create_account: ({ email = '' }) => {
-      accounts.set(`account-${accounts.size + 1}`, { email, status: 'ACTIVE', ...now() })
-      return CREATED
+      const id = madeId ?? `account-${accounts.size + 1}`
+      accounts.set(id, { email, status: 'ACTIVE', ...now() })
+      return { ...CREATED, id: tellsId ? madeId : null }
     },
     activate_account: ({ account_id = '' }) => setStatus(account_id, 'ACTIVE'),
     deactivate_account: ({ account_id = '' }) => setStatus(account_id, 'SUSPENDED'),
@@ -199,6 +202,11 @@ export async function startBadSystem({
     /** From now on calls end so. */
     behave(how: (name: Name) => End | Promise<End>) {
       ends = how
+    },
+    /** The id of accounts that are made from now on, and whether it is answered; null: one of its own, which only its list has. */
+    makes(id: string | null, isTold = true) {
+      madeId = id
+      tellsId = isTold
     },
     /** How long it asks to be left alone while it is away. */
     asks(seconds: number) {
