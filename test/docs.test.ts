@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { createProgram, verbsOf } from '../runtime/cli/program.ts'
@@ -151,6 +151,18 @@ test.each(roomPages())('%s names only files that there are', (page) => {
       !below.has(base(file)),
   )
   expect(strays).toEqual([])
+})
+
+test('the names of code that the pages of rooms mention are in the code', () => {
+  const sources = readdirSync(path.join(ROOT, 'runtime'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(path.join(ROOT, 'runtime', file), 'utf8'))
+  const words = new Set(sources.flatMap((text) => text.match(/\b[A-Za-z]\w+\b/g) ?? []))
+  const named = roomPages().flatMap((page) =>
+    [...readPage(page).matchAll(/`([a-z]+[A-Z]\w*|[A-Z]\w+)`/g)].map(([, name = '']) => name),
+  )
+  expect(named).toEqual(expect.arrayContaining(['decidersOf', 'TRIES', 'Limits']))
+  expect(named.filter((name) => !words.has(name))).toEqual([])
 })
 
 test('the README is short, and the first thing a stranger reads is how to start and call', () => {
