@@ -83,7 +83,7 @@ export function associationRows(
   return { rows: room.subarray(0, end + BINARY_END.copy(room, end)), count }
 }
 
-/** A function of its own: V8 goes on with what it has compiled of it in the next batch. */
+/** Writes one row. It is a function of its own so that V8 reuses its compiled code in the next batch. */
 function writeRow(
   room: Buffer,
   at: number,

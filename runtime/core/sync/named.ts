@@ -49,8 +49,8 @@ export function namedPage(known: KnownAccounts, page: TableOf<Found>): NamedPage
   return { ...placesOf(known, columnOf(page, 'account_id')), entitlements }
 }
 
-// Below, what is done for each row is a function of its own: what V8 has compiled of a loop goes on as interpreted code
-// wherever something happens that happens seldom, and what is made for each batch is compiled for each.
+// Each loop over rows is a function of its own. In a longer function V8 falls back to the interpreter whenever a rare
+// branch is taken, and closures that are made per batch are compiled once per batch.
 
 /** The row behind those that have the resource and the entitlement of this one. */
 function endOfSame(resources: readonly string[], externals: readonly string[], from: number) {

@@ -51,8 +51,8 @@ export function createEntryReader(binary: readonly string[], firstBytes: number)
   /** Where the entries lie that have values in ranges. */
   const ranged: { at: number; stop: number }[] = []
   let count = 0
-  // Of the message that is read. They stand here, as what reads it does: functions that are made for each message are
-  // compiled anew whenever V8 collects those that came before.
+  // State of the message being read. It is kept per search, not per message: V8 discards the compiled code of a closure
+  // that it collects, and would compile the functions below again and again.
   let bytes: Buffer = Buffer.alloc(0)
   let elements = 0
   let at = 0
