@@ -398,7 +398,7 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect(told.filter(({ kind }) => kind === 'ends')).toHaveLength(1)
     })
 
-    test('tells who has access, and who asked for it, that it was revoked, by whom and why; once', async () => {
+    test('of a revocation goes once to the holder and once to the asker, and says who revoked it and why', async () => {
       const mine = await acme.inStore(await app(core.db, 'Vault'), {
         require_manager_approval: true,
       })

@@ -1,5 +1,12 @@
 /** A company with one app whose system behaves as it is told. */
-import { type CoreHost, type CoreOptions, QUICK_PACE, startCore } from '../../host.ts'
+import {
+  type CoreHost,
+  type CoreOptions,
+  type Person,
+  person,
+  QUICK_PACE,
+  startCore,
+} from '../../host.ts'
 import { type Company, company } from '../company.ts'
 import { type BadSystem, startBadSystem } from './bad-system.ts'
 
@@ -7,6 +14,10 @@ export type BadCompany = {
   system: BadSystem
   core: CoreHost
   acme: Company
+  /** Somebody new asks for what a request's body says, and all say yes. */
+  approved(
+    body: Parameters<Company['asked']>[1],
+  ): Promise<{ id: string; email: string; who: Person }>
   stop(): Promise<void>
 }
 
@@ -18,10 +29,20 @@ export async function startBadCompany(
   const system = await startBadSystem(behaves)
   const core = await startCore(system.env, { pace: QUICK_PACE, ...options })
   await core.host.settled
+  const acme = company(core)
+  let people = 0
   return {
     system,
     core,
-    acme: company(core),
+    acme,
+    async approved(body) {
+      people += 1
+      const email = `person-${people}@acme.example`
+      const who = await person(core.db, email)
+      const id = await acme.asked(who, body)
+      await acme.settle(id, 'complete')
+      return { id, email, who }
+    },
     async stop() {
       await core.stop()
       await system.close()

@@ -16,7 +16,6 @@ let core: CoreHost
 let acme: Company
 let appId: string
 let permission: string
-let people = 0
 
 beforeAll(async () => {
   // Writes show after a while, as the connector says.
@@ -31,16 +30,10 @@ beforeEach(() => system.behave(() => 'well'))
 const newPermission = (entitlementId: string) => acme.group(appId, entitlementId, entitlementId)
 
 async function approved(expiration_in_seconds?: number) {
-  people += 1
-  const email = `person-${people}@acme.example`
-  const who = await person(core.db, email)
-  const id = await acme.asked(who, {
-    app_id: appId,
-    requestable_permission_ids: [permission],
+  return bad.approved({
+    ...{ app_id: appId, requestable_permission_ids: [permission] },
     ...(expiration_in_seconds === undefined ? {} : { expiration_in_seconds }),
   })
-  await acme.settle(id, 'complete')
-  return { id, email, who }
 }
 
 const holds = (email: string, what = 'group') =>

@@ -1,12 +1,10 @@
 /** Accounts whose ids the database cannot keep: no access is given to one, none is made again, and people are told. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { until } from '../../../e2e/until.ts'
-import { person } from '../../host.ts'
 import { type BadCompany, startBadCompany } from './bad-company.ts'
 
 let bad: BadCompany
 let appId: string
-let people = 0
 
 beforeAll(async () => {
   bad = await startBadCompany()
@@ -17,14 +15,6 @@ afterEach(() => bad.system.makes(null))
 
 const WORDS = 'the account of this person has an id that Keyway cannot keep'
 
-async function approved(): Promise<string> {
-  people += 1
-  const who = await person(bad.core.db, `odd-${people}@acme.example`)
-  const id = await bad.acme.asked(who, { app_id: appId })
-  await bad.acme.settle(id, 'complete')
-  return id
-}
-
 test.each([
   ['NUL', 'a\u0000b'],
   ['half of a pair', 'a\ud83d'],
@@ -33,7 +23,7 @@ test.each([
 ])('one that is answered with %s for an id is left to people', async (_what, id) => {
   const { acme, system } = bad
   system.makes(id)
-  const request = await approved()
+  const { id: request } = await bad.approved({ app_id: appId })
   await acme.reaches(request, 'PENDING_MANUAL_PROVISIONING')
   expect((await acme.openTask(request)).instructions).toContain(WORDS)
 })
@@ -42,7 +32,7 @@ test('one that is listed with such an id is not made again', async () => {
   const { core, system } = bad
   const before = system.calls.length
   system.makes('a\u0000c', false)
-  const request = await approved()
+  const { id: request } = await bad.approved({ app_id: appId })
   await until('it was tried twice', async () => {
     const { body } = await core.call('GET', `/operator/calls?app_id=${appId}`)
     expect(body.items.length).toBeGreaterThan(0)

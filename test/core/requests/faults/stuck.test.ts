@@ -2,12 +2,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { until } from '../../../e2e/until.ts'
 import { shows } from '../../../symptoms.ts'
-import { person } from '../../host.ts'
 import { type BadCompany, startBadCompany } from './bad-company.ts'
 
 let bad: BadCompany
 let appId: string
-let people = 0
 
 beforeAll(async () => {
   bad = await startBadCompany()
@@ -16,11 +14,7 @@ beforeAll(async () => {
 afterAll(() => bad.stop())
 
 async function approved(expiration_in_seconds: number): Promise<string> {
-  people += 1
-  const who = await person(bad.core.db, `person-${people}@acme.example`)
-  const id = await bad.acme.asked(who, { app_id: appId, expiration_in_seconds })
-  await bad.acme.settle(id, 'complete')
-  return id
+  return (await bad.approved({ app_id: appId, expiration_in_seconds })).id
 }
 
 const tasks = async (status: string) =>
