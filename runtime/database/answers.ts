@@ -19,10 +19,18 @@ export type AnswerWatch = {
 const QUESTION = `select pg_is_in_recovery() or current_setting('default_transaction_read_only')::boolean as reads_only,
   extract(epoch from clock_timestamp()) * 1000 as now_ms`
 
-/** Begins to ask, and sets the clock by each answer. A pool whose connections are all in use is no outage: so this has one of its own. */
+/** So many questions in a row without any answer, and the server is silent. One alone may be this host's, which was stopped. */
+const SILENT_QUESTIONS = 2
+
+/**
+ * Begins to ask, and sets the clock by each answer. A pool whose connections are all in use is no outage: so this has
+ * one of its own. `onSilent` is called for as long as the server refuses nothing and answers nothing, such as one
+ * that is frozen: twelve seconds after its last answer first.
+ */
 export function watchAnswers(
   connection: ClientConfig,
   clock: Pick<SharedClock, 'told'>,
+  onSilent: () => void,
 ): AnswerWatch {
   let client: Client | null = null
   let stopped = false
@@ -31,9 +39,12 @@ export function watchAnswers(
   let unansweredSinceMs: number | null = null
   let fault = 'it does not answer'
   let readsOnly = false
+  /** Questions in a row that were waited for in vain. */
+  let inVain = 0
 
   async function ask(): Promise<void> {
-    unansweredSinceMs ??= performance.now()
+    const askedMs = performance.now()
+    unansweredSinceMs ??= askedMs
     try {
       client ??= await connected(connection, () => {
         client = null
@@ -42,11 +53,14 @@ export function watchAnswers(
       readsOnly = rows[0].reads_only
       clock.told(Number(rows[0].now_ms))
       unansweredSinceMs = null
+      inVain = 0
     } catch (error) {
       fault = messageOf(error)
       const lost = client
       client = null
       await lost?.end().catch(() => undefined)
+      inVain = performance.now() - askedMs < ANSWER_MS ? 0 : inVain + 1
+      if (inVain >= SILENT_QUESTIONS) onSilent()
     }
   }
 

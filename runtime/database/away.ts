@@ -41,7 +41,7 @@ export const UNREACHABLE: readonly string[] = [
 
 /** What pg says without a code. */
 const WORDS =
-  /connection (terminated|timeout|ended|error)|timeout exceeded when trying to connect|query read timeout/i
+  /connection (terminated|timeout|ended|error)|timeout exceeded when trying to connect|timeout expired|query read timeout/i
 
 /** Internal errors of a server that is still a standby. */
 const RECOVERING = /during recovery/

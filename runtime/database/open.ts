@@ -2,7 +2,6 @@
  * Opens the connection to PostgreSQL, embedded or the operator's own. Losing it is nothing special: what asks
  * meanwhile is told so, and the next question finds it again.
  */
-import type { EventEmitter } from 'node:events'
 import { Client, type ClientConfig, Pool, type PoolClient, type PoolConfig } from 'pg'
 import { errorOf } from '../contract/errors/thrown.ts'
 import { watchAnswers } from './answers.ts'
@@ -18,10 +17,11 @@ import { refuseSharing, setUp } from './session.ts'
 import { createSharedClock } from './shared-clock.ts'
 import { databaseOn } from './table-rows.ts'
 import { transact } from './transactions.ts'
+import { connectionBelow, cut } from './wire.ts'
 
 /** How long a question waits for a connection, and a connection for its server, in milliseconds. */
 const CONNECT_MS = 5000
-/** Longest that any question is waited for: more than an import's may take, in milliseconds. */
+/** Longest that any question is waited for while the server answers others: more than an import's may take, in milliseconds. */
 const SILENCE_MS = 660_000
 /** What is said once where the log is append-only by its triggers alone. */
 const TRIGGERS_ALONE =
@@ -63,7 +63,7 @@ export async function openDatabase(
     ...role,
     max: CONNECTIONS_OF_A_HOST.pool,
     connectionTimeoutMillis: CONNECT_MS,
-    // A server that vanished without a word says nothing any more: nobody waits for it for ever.
+    // Nobody waits for ever.
     query_timeout: SILENCE_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: CONNECT_MS,
@@ -73,6 +73,7 @@ export async function openDatabase(
     },
     application_name: 'keyway',
   })
+  const sessions = new Set<PoolClient>()
   // An idle connection that is lost; the pool makes another when one is asked for. It puts the whole connection into the
   // error, the key that ends its session among it.
   pool.on('error', (error: Error & { client?: unknown }) => {
@@ -83,13 +84,19 @@ export async function openDatabase(
     // One that is lost in the middle of a transaction: what is asked next is told so. Without a listener
     // the loss would end the host.
     client.on('error', () => {})
-    onEachFault(client, (fault) => {
+    sessions.add(client)
+    // Also if the caller ignores it.
+    connectionBelow(client).on('errorMessage', (fault) => {
       if (isDiskFull(fault)) onFull()
     })
   })
+  pool.on('remove', (client) => void sessions.delete(client))
   const own: ClientConfig = { ...connection, ...role }
-  const answers = watchAnswers(own, clock)
   const listening = createListening(own)
+  const answers = watchAnswers(own, clock, () => {
+    listening.cut()
+    for (const session of sessions) cut(session)
+  })
   return {
     db: withTransactions(pool),
     domainId,
@@ -106,13 +113,6 @@ export async function openDatabase(
       await pool.end()
     },
   }
-}
-
-/** Hears what the server refuses, also if the caller ignores it. */
-function onEachFault(client: PoolClient, hear: (fault: unknown) => void): void {
-  // The cast: a member of pg's Client that its types leave out.
-  const { connection } = client as unknown as { connection: EventEmitter }
-  connection.on('errorMessage', hear)
 }
 
 /**

@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process'
+import { sql } from 'drizzle-orm'
+import { expect, onTestFinished, test } from 'vitest'
+import { isAway } from '../../runtime/database/away.ts'
+import { openDatabase } from '../../runtime/database/open.ts'
+import { until } from '../e2e/until.ts'
+import { ownServer } from '../kit/own-server.ts'
+
+/** A server and all its sessions, as a machine without memory or a network without a word leaves them. */
+function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+  const children = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+  for (const one of [pid, ...children.trim().split('\n').map(Number)]) process.kill(one, name)
+}
+
+test('what waits for a server that is frozen is told so, and served once it answers', async () => {
+  const { server } = await ownServer()
+  const database = await openDatabase(server.connection, () => {})
+  const { db } = database
+  const heard: (string | null)[] = []
+  const unlisten = database.listen('news', (said) => void heard.push(said))
+  await until('it listens', () => heard.length === 1)
+  const row = () => db.execute(sql`select 7 as seven`)
+  await row()
+  const freeze = () => signal(server.pid, 'SIGSTOP')
+  onTestFinished(() => signal(server.pid, 'SIGCONT'))
+
+  const outcome = db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_notify('news', 'undone')`)
+    freeze()
+    await tx.execute(sql`select 1`)
+  })
+  const fault = await outcome.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  expect(isAway(fault), String(fault)).toBe(true)
+  expect(database.waitingFor()).toMatch('which is away')
+  // A new connection is waited for no longer either.
+  expect(isAway(await row().catch((error) => error))).toBe(true)
+
+  signal(server.pid, 'SIGCONT')
+  await until('it answers', async () => (await row().catch(() => null)) !== null)
+  expect((await row()).rows).toEqual([{ seven: 7 }])
+  await until('it listens again', () => heard.length > 1)
+  await db.execute(sql`select pg_notify('news', 'said')`)
+  await until('it hears', () => heard.includes('said'))
+  expect(heard, 'the transaction that nobody waited for').not.toContain('undone')
+  expect(database.waitingFor()).toBeNull()
+  await unlisten()
+  await database.close()
+})
