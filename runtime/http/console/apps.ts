@@ -35,6 +35,7 @@ import {
   sortOf,
   thousands,
 } from './parts.ts'
+import { personLink } from './person-link.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -158,7 +159,7 @@ ${
     ? html`<div class="cols"><div class="stack wide">
 ${operates && (!isCustom || runs.length > 0) ? runsOf(t, app.id, runs, now) : ''}
 ${wrong}
-${holders ? accountsOf(t, app, holders, sort, now) : ''}
+${holders ? accountsOf(visit, app, holders, sort) : ''}
 </div>${aside}</div>`
     : aside
 }`
@@ -251,16 +252,15 @@ const accountsColumns = (t: Tongue, sort?: Column['sort']): Column[] => [
 ]
 
 function accountsOf(
-  t: Tongue,
+  { t, principal, now }: ConsoleVisit,
   { id: appId, instance_id }: App,
   found: Awaited<ReturnType<typeof listAccounts>>,
   sort: AccountSort,
-  now: Date,
 ): Markup {
   const isCustom = instance_id === CUSTOM_INSTANCE
   const rows = found.items.map((one) =>
     row(accountsColumns(t), [
-      html`${one.user_id ? html`<a class="go" href="/console/people/${one.user_id}">${one.unique_identifier}</a>` : one.unique_identifier}<span class="sub">${one.email ?? ''}${one.user_id ? '' : html` ${t.console.app.nobody}`}</span>`,
+      html`${one.user_id ? personLink(principal, one.user_id, one.unique_identifier) : one.unique_identifier}<span class="sub">${one.email ?? ''}${one.user_id ? '' : html` ${t.console.app.nobody}`}</span>`,
       one.status ? accountBadge(t, one.status) : '–',
       one.last_login ? t.day(new Date(one.last_login), now) : '–',
     ]),

@@ -6,7 +6,7 @@ import { appPath } from './apps.ts'
 import { type About, type ConsoleChange, plus, same, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { brief, field } from './parts.ts'
-import { personPath } from './people.ts'
+import { personPath } from './person-link.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const idOf = ({ params }: About): string => params['finding_id'] ?? ''

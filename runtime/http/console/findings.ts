@@ -9,6 +9,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { brief, type Column, go, listed, pagesNav, row } from './parts.ts'
+import { personLink } from './person-link.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 10
@@ -44,7 +45,7 @@ export async function findingsOf(visit: ConsoleVisit, about: About): Promise<Mar
   const rows = found.items.map((one) =>
     row(columnsOf(t), [
       whatOf(t, one, about),
-      whoOf(t, one),
+      whoOf(visit, one),
       t.day(new Date(one.opened_at), now),
       mayAccept ? wayOf(t, one, about) : '',
     ]),
@@ -70,11 +71,13 @@ function whatOf(t: Tongue, one: AccessFinding, { of }: About): Markup {
 
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
-function whoOf({ console: { findings: w } }: Tongue, one: AccessFinding): Markup | string {
+function whoOf({ t, principal }: ConsoleVisit, one: AccessFinding): Markup | string {
   const account = one.unique_identifier ?? ''
-  if (one.user_id === null)
-    return account === '' ? '–' : html`${brief(account)}<span class="sub">${w.nobody}</span>`
-  return html`<a href="/console/people/${one.user_id}">${one.user_email ?? account}</a>${account === '' ? '' : html`<span class="sub">${brief(account)}</span>`}`
+  if (!one.user_id)
+    return account === ''
+      ? '–'
+      : html`${brief(account)}<span class="sub">${t.console.findings.nobody}</span>`
+  return html`${personLink(principal, one.user_id, one.user_email ?? account)}${account === '' ? '' : html`<span class="sub">${brief(account)}</span>`}`
 }
 
 function wayOf(

@@ -14,7 +14,7 @@ import { nameOf } from '../frame/words.ts'
 import { type About, type ConsoleChange, minus, same, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import { choose } from './parts.ts'
-import { personPath } from './people.ts'
+import { personPath } from './person-link.ts'
 
 const idOf = ({ params }: About): string => params['user_id'] ?? ''
 

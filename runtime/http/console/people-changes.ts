@@ -6,7 +6,7 @@ import { addRole, getUser, listRoles, removeRole } from '../../core/directory/us
 import { PAGE_WORDS } from '../../words/page-words.ts'
 import { nameOf } from '../frame/words.ts'
 import { type About, type ConsoleChange, minus, plus, same, wordsFrom } from './change.ts'
-import { personPath } from './people.ts'
+import { personPath } from './person-link.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const idOf = ({ params }: About): string => params['user_id'] ?? ''

@@ -23,13 +23,12 @@ import { key } from './charts.ts'
 import { findingsOf } from './findings.ts'
 import { listPage } from './list-page.ts'
 import { answerPage, brief, type Column, card, facts, go, listed, pagesNav, row } from './parts.ts'
+import { personLink, personPath } from './person-link.ts'
 import { sendFile } from './send-file.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
 const HELD = 100
-
-export const personPath = (id: string): string => `/console/people/${encodeURIComponent(id)}`
 
 const statesIn = (t: Tongue): Record<NonNullable<User['status']>, Markup> => ({
   ACTIVE: badge(['good', 'check'], t.console.person.active),
@@ -51,7 +50,7 @@ export async function showPeople(visit: ConsoleVisit): Promise<Response> {
     sort: { key: 'email', asked: sort },
     columns: [{ words: t.console.person.byEmail }, { words: t.console.person.state }],
     cells: (one) => [
-      html`<a class="go" href="${personPath(one.id)}">${nameOf(one)}</a><span class="sub">${one.email}</span>`,
+      html`${personLink(principal, one.id, nameOf(one))}<span class="sub">${one.email}</span>`,
       one.status ? statesIn(t)[one.status] : '',
     ],
   })

@@ -15,7 +15,7 @@ import { note } from '../pages/parts.ts'
 import { differenceList, minus, plus, refusal, type Status } from './change.ts'
 import { digestMark } from './mark.ts'
 import { answerPage, brief, type Column, card, check, field, listed, row } from './parts.ts'
-import { personPath } from './people.ts'
+import { personPath } from './person-link.ts'
 import { nobodyHas } from './policies.ts'
 import {
   type Draft,

@@ -548,6 +548,7 @@ describe('a finding', () => {
       expect(read).toContain('Privileged access')
       expect(read).not.toContain(`${at}/`)
       expect((await reader.get(way)).status).toBe(403)
+      expect(read).toContain(`href="${ofPerson}"`)
       await core.db.delete(findings)
       expect((await visitor.get(ofApp)).text).toContain('Nothing is found')
     })
@@ -1496,5 +1497,27 @@ describe('a page that stays open', () => {
     expect(text).toContain('None of your roles opens this page')
     const { text: list } = await (await admin()).get('/console/generations')
     expect(list).not.toContain('As I might a moment ago')
+  })
+})
+
+test('the admin of an app reads its findings, and is led to no page of people', async () => {
+  const owner = await person(core.db, 'tidy-owner@example.com', ['App Admin'])
+  const { body } = await core.call('POST', '/apps', {
+    body: { name: 'Tidy', category: 'Other', description: 'Tidies' },
+  })
+  const flow = { admins: { users: [{ email: 'tidy-owner@example.com' }] } }
+  await core.call('PATCH', `/apps/${body.id}/settings`, { body: { request_flow: flow } })
+  await unlooked(core.db, `app ${body.id}`, async () => {
+    await core.db.insert(findings).values({
+      ...{ domainId: await domainOf(core.db), kind: 'DORMANT_PRIVILEGE', severity: 'HIGH' },
+      ...{ subject: 'tidy', appId: body.id, userId: ada.id, details: {} },
+    })
+    const visitor = await signedIn(core, owner.token)
+    const { text } = await visitor.get(`/console/apps/${body.id}`)
+    expect(text).toContain('Privileged access that nobody used for 90 days')
+    expect(text).toContain('ada@example.com')
+    expect(text).not.toContain('/console/people/')
+    expect((await visitor.get(`/console/people/${ada.id}`)).status).toBe(403)
+    await core.db.delete(findings)
   })
 })
