@@ -1,6 +1,6 @@
 /** Hears what is said on channels of the database, on one connection of its own that comes back by itself. */
 import { Client, type ClientConfig } from 'pg'
-import { cut } from './wire.ts'
+import { abandonSession } from './wire.ts'
 
 /** Pause before the next try, in milliseconds. */
 const RETRY_MS = 1000
@@ -12,7 +12,7 @@ type Listening = {
   /** Listens until the answer is called. The first channel makes the connection, the end of the last one closes it. */
   on(channel: string, hear: Hear): () => Promise<void>
   /** Ends the connection to a server that is silent; it comes back by itself. */
-  cut(): void
+  drop(): void
 }
 
 /** Makes it; nothing is connected before the first channel. */
@@ -102,8 +102,8 @@ export function createListening(connection: ClientConfig): Listening {
       else if (!on && !timer) void open()
       return () => leave(channel, hear)
     },
-    cut() {
-      if (client) cut(client)
+    drop() {
+      if (client) abandonSession(client)
     },
   }
 }

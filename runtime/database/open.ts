@@ -17,7 +17,7 @@ import { refuseSharing, setUp } from './session.ts'
 import { createSharedClock } from './shared-clock.ts'
 import { databaseOn } from './table-rows.ts'
 import { transact } from './transactions.ts'
-import { connectionBelow, cut } from './wire.ts'
+import { abandonSession, connectionBelow } from './wire.ts'
 
 /** How long a question waits for a connection, and a connection for its server, in milliseconds. */
 const CONNECT_MS = 5000
@@ -94,8 +94,8 @@ export async function openDatabase(
   const own: ClientConfig = { ...connection, ...role }
   const listening = createListening(own)
   const answers = watchAnswers(own, clock, () => {
-    listening.cut()
-    for (const session of sessions) cut(session)
+    listening.drop()
+    for (const session of sessions) abandonSession(session)
   })
   return {
     db: withTransactions(pool),

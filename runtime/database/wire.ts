@@ -9,6 +9,6 @@ export const connectionBelow = (session: ClientBase): EventEmitter & { stream: S
   (session as unknown as { connection: EventEmitter & { stream: Socket } }).connection
 
 /** Ends a session without a word to the server, as a lost connection does: what waits for an answer is told so. */
-export const cut = (session: ClientBase): void => {
+export const abandonSession = (session: ClientBase): void => {
   connectionBelow(session).stream.destroy()
 }

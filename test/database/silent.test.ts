@@ -7,7 +7,8 @@ import { until } from '../e2e/until.ts'
 import { ownServer } from '../kit/own-server.ts'
 
 /** A server and all its sessions, as a machine without memory or a network without a word leaves them. */
-function signal(pid: number, name: 'SIGSTOP' | 'SIGCONT'): void {
+function signal(pid: number | null, name: 'SIGSTOP' | 'SIGCONT'): void {
+  if (pid === null) throw new Error('the server has ended')
   const children = execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
   for (const one of [pid, ...children.trim().split('\n').map(Number)]) process.kill(one, name)
 }
