@@ -31,6 +31,8 @@ type Entry<V> = { value: V; bytes: number; untilMs: number }
 
 /** What an entry costs without its key and value, in bytes. */
 const ENTRY_BYTES = 96
+/** Pause between two looks for entries that are no longer good, at least, in milliseconds. */
+const SWEEP_MS = 1000
 /** Busy entries that are passed over for one that has to go: each counts as used then. */
 const MAX_PASSED = 64
 
@@ -78,12 +80,18 @@ export function createCache<V>(name: CacheName, means: CacheMeans<V>): Cache<V> 
 
   /** Secrets are held only while they are good, also when nobody asks any more. */
   function sweepLater(): void {
-    if (goodMs === undefined || sweep !== null || kept.size === 0) return
-    sweep = setTimeout(() => {
-      sweep = null
-      letOldGo()
-      sweepLater()
-    }, goodMs)
+    const [oldest] = kept.values()
+    if (goodMs === undefined || sweep !== null || oldest === undefined) return
+    // No longer than an entry is good, also where the clock was set back.
+    const waitMs = Math.min(oldest.untilMs - now(), goodMs)
+    sweep = setTimeout(
+      () => {
+        sweep = null
+        letOldGo()
+        sweepLater()
+      },
+      Math.max(waitMs, SWEEP_MS),
+    )
     sweep.unref()
   }
 
