@@ -13,7 +13,7 @@ import type { Beginning, Database, Db } from './database.ts'
 import { isDiskFull } from './full-disk.ts'
 import { createListening } from './listen.ts'
 import { migrate } from './migrate.ts'
-import { refuseSharing, setUp } from './session.ts'
+import { refuseSharing, sessionSettings } from './session.ts'
 import { createSharedClock } from './shared-clock.ts'
 import { databaseOn } from './table-rows.ts'
 import { transact } from './transactions.ts'
@@ -38,14 +38,16 @@ export async function openDatabase(
   tell: (text: string) => void = () => {},
   onFull: () => void = () => {},
 ): Promise<Database> {
-  await refuseSharing(connection)
   const client = new Client({ ...connection, connectionTimeoutMillis: CONNECT_MS })
   client.on('error', onError)
   await client.connect()
   let domainId: string
   const clock = createSharedClock()
   let role: PoolConfig | null
+  let settings: string
   try {
+    await refuseSharing(client, connection)
+    settings = await sessionSettings(client)
     await migrate(client, tell)
     role = await prepareAppRole(client, connection)
     const { rows } = await client.query(
@@ -68,7 +70,7 @@ export async function openDatabase(
     keepAlive: true,
     keepAliveInitialDelayMillis: CONNECT_MS,
     async onConnect(session) {
-      await setUp(session)
+      await session.query(settings)
       await role?.onConnect?.(session)
     },
     application_name: 'keyway',

@@ -26,31 +26,33 @@ const SETTINGS: Record<string, string> = {
 }
 
 /**
- * Sets a session that was just begun. What the operator's address sets with `?options=` stays. Not said when
- * it begins: poolers refuse sessions that begin with settings which they do not know.
+ * The statements that set a session which was just begun; what the operator's address sets with `?options=` stays. They
+ * are not said when it begins: poolers refuse sessions that begin with settings which they do not know. Asked of one
+ * session for all that begin as it did: the server's list of settings costs more than the beginning of a session.
  */
-export async function setUp(session: ClientBase): Promise<void> {
-  await session.query(
-    `select set_config(name, wanted, false) from json_each_text($1) as mine (name, wanted)
-     join pg_settings using (name) where source <> 'client'`,
-    [JSON.stringify(SETTINGS)],
+export async function sessionSettings(session: ClientBase): Promise<string> {
+  const { rows } = await session.query<{ name: string }>(
+    `select name from pg_settings where name = any($1) and source <> 'client'`,
+    [Object.keys(SETTINGS)],
   )
+  return rows.map(({ name }) => `set ${name} = '${SETTINGS[name]}'`).join('; ')
 }
 
 /**
  * Refuses a pooler that gives each transaction another connection: what a host listens to, and the locks that
  * it holds, would be another session's a moment later.
  *
+ * @param one a session of the connection
  * @throws Error with a message that says what to set.
  */
-export async function refuseSharing(connection: ClientConfig): Promise<void> {
-  const [one, other] = [session(connection), session(connection)]
+export async function refuseSharing(one: Client, connection: ClientConfig): Promise<void> {
+  const own = await backendOf(one)
+  // PostgreSQL itself says at the beginning who it is; a pooler says something else.
+  const { processID }: Client & { processID?: number | null } = one
+  if (own === processID) return
+  const other = session(connection)
   try {
-    await Promise.all([one.connect(), other.connect()])
-    const own = await backendOf(one)
-    // PostgreSQL itself says at the beginning who it is; a pooler says something else.
-    const { processID }: Client & { processID?: number | null } = one
-    if (own === processID) return
+    await other.connect()
     for (let tries = 0; tries < TRIES; tries += 1) {
       if ((await backendOf(other)) === own) throw new Error(SHARED)
       await other.query('begin')
@@ -64,7 +66,7 @@ export async function refuseSharing(connection: ClientConfig): Promise<void> {
       throw new Error(SHARED, { cause: error })
     throw error
   } finally {
-    await Promise.allSettled([one.end(), other.end()])
+    await other.end().catch(() => undefined)
   }
 }
 
@@ -82,6 +84,7 @@ function session(connection: ClientConfig): Client {
 }
 
 async function backendOf(client: Client): Promise<number> {
-  const { rows } = await client.query('select pg_backend_pid() as pid')
+  const asked = { text: 'select pg_backend_pid() as pid', query_timeout: PATIENCE_MS }
+  const { rows } = await client.query(asked)
   return rows[0].pid
 }
