@@ -1,6 +1,6 @@
 import path from 'node:path'
-import { defineConfig } from 'vitest/config'
-import { FILES, isShared, SlowestFirst } from './kit/order.ts'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { APART, SlowestFirst } from './kit/order.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 
@@ -40,7 +40,7 @@ export default defineConfig({
         define,
         test: {
           name: 'apart',
-          include: FILES.filter((file) => !isShared(file)),
+          include: [...APART],
           isolate: true,
         },
       },
@@ -50,7 +50,8 @@ export default defineConfig({
         define,
         test: {
           name: 'together',
-          include: FILES.filter(isShared),
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...APART],
           isolate: false,
         },
       },

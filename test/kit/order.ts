@@ -1,5 +1,4 @@
 /** Which files of tests run first, and which need a process of their own. */
-import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -96,17 +95,6 @@ export const SLOWEST: readonly string[] = [
 ]
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
-
-/** Whether a file of tests, named from the root, shares its process. */
-export const isShared = (file: string): boolean => !APART.includes(file)
-
-/** All files of tests, named from the root. */
-export const FILES: readonly string[] = readdirSync(path.join(ROOT, 'test'), {
-  recursive: true,
-  encoding: 'utf8',
-})
-  .filter((file) => file.endsWith('.test.ts'))
-  .map((file) => path.posix.join('test', ...file.split(path.sep)))
 
 const RANKS: ReadonlyMap<string, number> = new Map(SLOWEST.map((file, n) => [file, n]))
 
