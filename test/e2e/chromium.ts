@@ -26,6 +26,11 @@ export function startChromium(): Promise<Browser> {
       // It only sees our own pages, and root, as which CI runs, cannot have its sandbox.
       '--no-sandbox',
       '--disable-gpu',
+      // There is no GPU: a process for it would only be told of each frame. And pages live too briefly for V8 to win by
+      // optimizing their code, or by threads on cores that have other work. Pages come out the same, to the pixel, for a
+      // third less of processor time.
+      '--in-process-gpu',
+      '--js-flags=--single-threaded --no-maglev --no-opt',
       '--disable-quic',
       '--no-first-run',
       '--disable-background-networking',
