@@ -83,8 +83,11 @@ export async function judge(page: Page): Promise<string[]> {
 }
 
 const GERMAN = { 'accept-language': 'de' }
-const WIDTHS = [1280, 375]
-const SCHEMES = ['light', 'dark'] as const
+/** Each scheme with the widths, in an order in which the window seldom changes: each change lays out and draws anew. */
+const LOOKS = [
+  ['light', [1280, 375]],
+  ['dark', [375, 1280]],
+] as const
 /** `LOOKS=all` has every page judged in each width and scheme; else wide and light, and narrow and dark: the others have the same sizes and the same colours. */
 const ALL_LOOKS = process.env['LOOKS'] === 'all'
 
@@ -104,17 +107,18 @@ export async function faultsOf(
   photograph: (name: string) => Promise<unknown>,
 ): Promise<Record<string, unknown>> {
   const faults: Record<string, unknown> = {}
-  for (const colorScheme of SCHEMES) {
+  for (const [colorScheme, widths] of LOOKS) {
     await page.emulateMedia({ colorScheme })
     await page.setExtraHTTPHeaders(colorScheme === 'dark' ? GERMAN : {})
+    await page.setViewportSize({ width: widths[0], height: 800 })
     await page.goto(place)
     await page.evaluate(UNFOLD)
-    for (const width of WIDTHS) {
+    for (const width of widths) {
       await page.setViewportSize({ width, height: 800 })
       const look = `${place}, ${width} wide, ${colorScheme}`
       await photograph(look.replace(/\W+/g, '_'))
       const wide = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
-      const isJudged = ALL_LOOKS || (width === 1280) === (colorScheme === 'light')
+      const isJudged = ALL_LOOKS || width === widths[0]
       const wrong = isJudged ? await judge(page) : []
       if (wrong.length > 0 || wide > 0) faults[look] = { wrong, wide }
     }
