@@ -19,10 +19,17 @@ const MOST_STOPS = 400
 /** @throws Error where Tab does not come to the control: by keyboard it is not there */
 async function reach(control: Locator): Promise<void> {
   const { keyboard } = control.page()
-  await control.waitFor({ state: 'attached' })
+  // Found once: by its name it would be looked for in the whole page at each stop.
+  let one = await control.elementHandle()
   for (let at = 0; at < MOST_STOPS; at += 1) {
-    if (await isFocused(control)) return
-    await keyboard.press('Tab')
+    const [isThere, hasFocus] = await one.evaluate((it) => [
+      it.isConnected,
+      it === it.ownerDocument.activeElement,
+    ])
+    if (hasFocus) return
+    // The page may have renewed this part of itself.
+    if (isThere) await keyboard.press('Tab')
+    else one = await control.elementHandle()
   }
   throw new Error(`Tab does not come to ${control}`)
 }
