@@ -96,39 +96,31 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
   }
 
   /**
-   * Sessions of who has signed in by a hand before: twenty tries to sign in are let through in a minute, and these tests
-   * take hardly longer.
+   * Sessions of who has signed in before: twenty tries to sign in are let through in a minute, and these tests take
+   * hardly longer.
    */
   const sessions = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>()
-
-  /** A page of who has signed in before, by this hand; null for who has not. */
-  async function again(
-    hand: string,
-    email: string,
-    options: BrowserContextOptions,
-  ): Promise<{ context: BrowserContext; page: Page } | null> {
-    const storageState = sessions.get(`${hand} ${email}`)
-    if (!storageState) return null
-    const context = await browser.newContext({ baseURL: url, ...options, storageState })
-    const page = await watched(await context.newPage())
-    await page.goto('/access')
-    return { context, page }
-  }
 
   async function signIn(
     email: string,
     options: BrowserContextOptions = {},
   ): Promise<{ context: BrowserContext; page: Page }> {
-    const known = await again('', email, options)
-    if (known) return known
-    const context = await browser.newContext({ baseURL: url, ...options })
+    const storageState = sessions.get(email)
+    const context = await browser.newContext({
+      ...{ baseURL: url, ...options },
+      ...(storageState === undefined ? {} : { storageState }),
+    })
     const page = await watched(await context.newPage())
+    if (storageState) {
+      await page.goto('/access')
+      return { context, page }
+    }
     const link = /http:\S+/.exec(await newLoginLink(env, { email, url }))?.[0] ?? ''
     await page.goto(link)
     await page.getByLabel('Code').fill(link.split('#code=')[1] ?? '')
     await page.getByRole('button', { name: 'Sign in with the code' }).click()
     await page.goto('/access')
-    sessions.set(` ${email}`, await context.storageState())
+    sessions.set(email, await context.storageState())
     return { context, page }
   }
 
@@ -281,10 +273,16 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     120_000,
   )
 
+  /** Pages of who has signed in by the hand whose turn it is: they stay open, as people's do, since each is costly. */
+  const entered = new Map<string, Page>()
+
   /** Signs in as people do: by typing the code, or from the link that has it. */
-  async function enter({ name, context, press, fill }: Hand, email: string): Promise<Page> {
-    const known = await again(name, email, context)
-    if (known) return known.page
+  async function enter({ context, press, fill }: Hand, email: string): Promise<Page> {
+    const known = entered.get(email)
+    if (known) {
+      await known.goto('/access')
+      return known
+    }
     const opened = await browser.newContext({ baseURL: url, ...context })
     const page = await watched(await opened.newPage())
     const code = /#code=([\w-]+)/.exec(await newLoginLink(env, { email, url }))?.[1] ?? ''
@@ -292,7 +290,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     await fill(page.getByLabel('Code'), code)
     await press(page.getByRole('button', { name: 'Sign in with the code' }))
     await page.waitForURL(`${url}/access`)
-    sessions.set(`${name} ${email}`, await opened.storageState())
+    entered.set(email, page)
     return page
   }
 
@@ -301,18 +299,15 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     { hand: HANDS[0], who: { asker: HANA, account: 'anna', connector: 'acme', theme: 'dark' } },
     { hand: HANDS[1], who: { asker: KAI, account: 'chen', connector: 'apex', theme: 'light' } },
   ])('$hand.name people', ({ hand, who }) => {
+    afterAll(async () => {
+      for (const page of entered.values()) await page.context().close()
+      entered.clear()
+    })
     test.each(Object.entries(FLOWS))(
       '%s',
       async (_name, flow) => {
         if (hand === undefined) throw new Error('there is no such hand')
-        const pages: Page[] = []
-        const entering = async (email: string) => {
-          const page = await enter(hand, email)
-          pages.push(page)
-          return page
-        }
-        await flow(hand, entering, who)
-        for (const page of pages) await page.context().close()
+        await flow(hand, (email) => enter(hand, email), who)
       },
       120_000,
     )
