@@ -19,7 +19,7 @@ const ADDRESSES = [
 const SIZES = [
   { width: 1280, height: 800 },
   { width: 375, height: 700 },
-]
+] as const
 
 describe.skipIf(CHROMIUM === null)(`pages${CHROMIUM ? '' : ' (needs Chromium)'}`, () => {
   let browser: Browser
@@ -56,13 +56,19 @@ describe.skipIf(CHROMIUM === null)(`pages${CHROMIUM ? '' : ' (needs Chromium)'}`
     return { page, complaints }
   }
 
-  test.each(SIZES)('fit $width pixels, and the browser complains of none', async (size) => {
-    const { page, complaints } = await opened(size, 'light')
+  test('fit either width, and the browser complains of none', async () => {
+    const { page, complaints } = await opened(SIZES[0], 'light')
     const wide: string[] = []
+    // Each page is opened in the width that the one before was left in: to open it costs more than to lay it out anew.
+    let sizes = [...SIZES]
     for (const at of ADDRESSES) {
       await page.goto(url + at)
-      const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-      if (width > size.width) wide.push(`${at}: ${width}`)
+      for (const size of sizes) {
+        await page.setViewportSize(size)
+        const width = await page.evaluate<number>('document.documentElement.scrollWidth')
+        if (width > size.width) wide.push(`${at}: ${width} in ${size.width}`)
+      }
+      sizes = sizes.toReversed()
     }
     await page.context().close()
     expect(wide).toEqual([])
@@ -72,7 +78,7 @@ describe.skipIf(CHROMIUM === null)(`pages${CHROMIUM ? '' : ' (needs Chromium)'}`
   test('are dark where that is preferred', async () => {
     const grounds = await Promise.all(
       (['light', 'dark'] as const).map(async (scheme) => {
-        const { page } = await opened(SIZES[0] ?? { width: 1280, height: 800 }, scheme)
+        const { page } = await opened(SIZES[0], scheme)
         await page.goto(`${url}/docs/start`)
         const colour = await page.evaluate<string>(
           'getComputedStyle(document.body).backgroundColor',
