@@ -44,7 +44,10 @@ export async function auditVerify({ head, json }: { head?: string; json?: true }
           `No row has the hash ${head}: rows at the end were removed, or it is of another log.`,
         )
       process.exitCode = 1
-    }
+    } else if (head !== undefined && !verdict?.broken && !json)
+      console.log(
+        `It has the row with the hash ${head}: up to there nothing was removed or changed.`,
+      )
   } finally {
     await client.end()
     await server.release()

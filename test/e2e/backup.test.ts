@@ -94,6 +94,18 @@ test('a backup of a running host is restored elsewhere, where its tokens are goo
     code: 0,
     output: expect.stringMatching(/^The log fits: 3 rows\.\nIts last hash is [0-9a-f]{128}\n/),
   })
+  const [, head = ''] = /hash is ([0-9a-f]{128})\n/.exec(verified.output) ?? []
+  const [noted, foreign] = await Promise.all(
+    [head, 'a'.repeat(128)].map((hash) =>
+      run(['audit', 'verify', '--head', hash], settings('data')),
+    ),
+  )
+  const has = `It has the row with the hash ${head}: up to there nothing was removed or changed.\n`
+  expect(noted).toMatchObject({ code: 0, output: expect.stringContaining(has) })
+  expect(foreign).toMatchObject({
+    code: 1,
+    output: expect.stringContaining('rows at the end were removed, or it is of another log'),
+  })
   expect(restored).toMatchObject({ code: 0, output: expect.stringMatching(/Restored .*cluster/) })
   first.command.kill('SIGTERM')
   await first.command.ended
