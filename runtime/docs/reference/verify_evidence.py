@@ -319,6 +319,8 @@ def judge_seal(text, lines, whole, trusted):
         good = False
     if not good:
         raise Refused("its seal was changed")
+    if seal["lines"] < lines:
+        raise Refused("its seal is of another file: it has %d lines, and its seal says %d" % (lines, seal["lines"]))
     if seal["lines"] != lines:
         raise Refused("it is cut: it has %d lines, and its seal says %d" % (lines, seal["lines"]))
     key = bytes.fromhex(seal["public_key"])

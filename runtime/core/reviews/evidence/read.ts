@@ -116,8 +116,12 @@ async function misplaced(
 
 function judgeSeal(text: string, lines: number, whole: string, trusted: string): Seal {
   const seal = sealOf(text)
-  if (seal.lines !== lines)
+  if (seal.lines > lines)
     throw new EvidenceError(`it is cut: it has ${lines} lines, and its seal says ${seal.lines}`)
+  if (seal.lines < lines)
+    throw new EvidenceError(
+      `its seal is of another file: it has ${lines} lines, and its seal says ${seal.lines}`,
+    )
   const fingerprint = fingerprintOf(seal.public_key)
   if (trusted !== fingerprint && trusted !== seal.public_key)
     throw new EvidenceError(

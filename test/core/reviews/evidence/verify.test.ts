@@ -59,6 +59,12 @@ function rewritten(at: number, from: string, to: string): string[] {
 
 const swapped = lines.with(9, lines[10] ?? '').with(10, lines[9] ?? '')
 
+const shorterSeal =
+  String(await written(sampleLines(5)))
+    .trimEnd()
+    .split('\n')
+    .at(-1) ?? ''
+
 const TOUCHED: Case[] = [
   ['cut behind a line', joined(lines.slice(0, 12)), /^it is cut: it ends behind line 12, without/],
   ['cut within a line', good.subarray(0, 3000), /^it is cut: it ends in the middle of line \d+$/],
@@ -72,6 +78,11 @@ const TOUCHED: Case[] = [
   ],
   ['changed', Buffer.from(String(good).replace('KEPT', 'OPEN')), /^line 7 was changed$/],
   ['rewritten', joined(rewritten(7, 'ümlaut-2', 'umlaut-2')), /^its seal is of another text/],
+  [
+    'with the seal of a shorter file',
+    joined([...lines.slice(0, -1), shorterSeal]),
+    /^its seal is of another file: it has 30 lines, and its seal says 15$/,
+  ],
   ['longer', Buffer.concat([good, good]), /^it goes on behind its seal$/],
   ['another file', Buffer.from('{"a":1}\n'), /^line 1 was changed, or it is no evidence/],
   ['empty', Buffer.alloc(0), /^it is cut: it ends behind line 0/],
