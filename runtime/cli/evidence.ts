@@ -198,13 +198,16 @@ const OF: Record<Verified['about'], (said: Omit<Verified, 'review'>, states: str
     offboarding: (said) => [
       `  ${counted(said.steps, 'account')}; entries of the activity log: ${said.log_entries}`,
     ],
-    access: (said) => [`  held: ${said.held}`],
+    access: (said) => [
+      `  held as of ${said.as_of}: ${said.held}`,
+      `  entries of the activity log: ${said.log_entries}`,
+    ],
   }
 
 function words({ review, ...said }: Verified): string {
   const states = Object.entries(said.states).map(([state, count]) => `${count} ${state}`)
   return inLines([
-    `  ${review.name} (${review.id}), ${review.status}, at ${said.taken_at}`,
+    `  ${review.name} (${review.id}), ${review.status}, taken at ${said.taken_at}`,
     ...OF[said.about](said, states.join(', ') || 'none'),
     said.uploads > 0 && `  ${counted(said.uploads, 'attached file')}`,
     !said.final && '  The review was not over: decisions and removals may have followed.',

@@ -15,6 +15,7 @@ type EvidenceWords = {
   held: TableWords
   step: TableWords
   upload: TableWords
+  log: TableWords
   /** What of the record stands above the tables. */
   as_of: string
   deadline_at: string
@@ -23,7 +24,7 @@ type EvidenceWords = {
   taken_at: string
   state: string
   final: string
-  log: string
+  head: string
   signed: string
   yes: string
   not_final: string
@@ -34,19 +35,49 @@ type EvidenceWords = {
   host: string
   waits: string
   account: string
+  /** Where groups of people are that are of no app. */
+  own: string
+  group: string
+  /** In place of an account that no sync has read. */
+  unseen: string
+  /** Why, where neither a request nor a policy gave it. */
+  found: string
+  ends(at: string): string
   reading(there: boolean, at: string, by: string, call: string): string
   gone(run: string, at: string): string
 }
 
 export const EVIDENCE_WORDS: Record<Language, EvidenceWords> = {
   en: {
-    app: ['Apps', 'App', 'State', 'Sync', 'Read at', 'There', 'Reviewed', 'Left out', 'Connector'],
+    app: [
+      'Apps',
+      'App',
+      'State',
+      'Sync',
+      'Read at',
+      'In the app',
+      'Reviewed',
+      'Left out',
+      'Connector',
+    ],
     notification: ['Notifications', 'When', 'To', 'By', 'What', 'Outcome'],
     act: ['Decisions', 'When', 'By', 'Decision', 'Lines', 'Reason'],
-    item: ['Lines', 'Account', 'Person', 'Access', 'State', 'Decided by', 'Reason', 'Last reading'],
+    item: [
+      'Lines',
+      'App',
+      'Account',
+      'Person',
+      'Access',
+      'State',
+      'Decided by',
+      'Decided at',
+      'Reason',
+      'Last reading',
+    ],
     held: ['Access', 'App', 'Account', 'Access', 'Since', 'Until', 'Why'],
     step: ['Accounts', 'App', 'Account', 'State', 'Problem', 'Last reading'],
     upload: ['Attached files', 'When', 'By', 'Name', 'Bytes', 'SHA-256'],
+    log: ['Activity log', 'When', 'By', 'What', 'About'],
     as_of: 'As of',
     deadline_at: 'Deadline',
     completed_at: 'Completed at',
@@ -54,7 +85,7 @@ export const EVIDENCE_WORDS: Record<Language, EvidenceWords> = {
     taken_at: 'Taken at',
     state: 'State',
     final: 'Final',
-    log: 'Activity log',
+    head: 'Log ends with',
     signed: 'Signed by',
     yes: 'yes',
     not_final: 'no: more may follow',
@@ -66,6 +97,11 @@ export const EVIDENCE_WORDS: Record<Language, EvidenceWords> = {
     host: 'Keyway itself',
     waits: 'waits',
     account: 'the account itself',
+    own: 'Keyway',
+    group: 'group',
+    unseen: 'read by no sync yet',
+    found: 'found; no request or policy',
+    ends: (at) => `ends ${at}`,
     reading: (there, at, by, call) => `${there ? 'there' : 'gone'} at ${at} (${by}, call ${call})`,
     gone: (run, at) => `gone in sync ${run} at ${at}`,
   },
@@ -76,7 +112,7 @@ export const EVIDENCE_WORDS: Record<Language, EvidenceWords> = {
       'Status',
       'Abgleich',
       'Gelesen am',
-      'Vorhanden',
+      'In der Anwendung',
       'Geprüft',
       'Ausgelassen',
       'Connector',
@@ -85,17 +121,20 @@ export const EVIDENCE_WORDS: Record<Language, EvidenceWords> = {
     act: ['Entscheidungen', 'Wann', 'Von', 'Entscheidung', 'Zeilen', 'Begründung'],
     item: [
       'Zeilen',
+      'Anwendung',
       'Konto',
       'Person',
       'Zugang',
       'Status',
       'Entschieden von',
+      'Entschieden am',
       'Begründung',
       'Zuletzt gelesen',
     ],
     held: ['Zugänge', 'Anwendung', 'Konto', 'Zugang', 'Seit', 'Bis', 'Grund'],
     step: ['Konten', 'Anwendung', 'Konto', 'Status', 'Problem', 'Zuletzt gelesen'],
     upload: ['Angehängte Dateien', 'Wann', 'Von', 'Name', 'Bytes', 'SHA-256'],
+    log: ['Aktivitätsprotokoll', 'Wann', 'Von', 'Was', 'Betrifft'],
     as_of: 'Stand',
     deadline_at: 'Frist',
     completed_at: 'Abgeschlossen am',
@@ -103,7 +142,7 @@ export const EVIDENCE_WORDS: Record<Language, EvidenceWords> = {
     taken_at: 'Erstellt am',
     state: 'Status',
     final: 'Endgültig',
-    log: 'Aktivitätsprotokoll',
+    head: 'Protokoll endet mit',
     signed: 'Unterzeichnet mit',
     yes: 'ja',
     not_final: 'nein: es kann noch mehr folgen',
@@ -115,6 +154,11 @@ export const EVIDENCE_WORDS: Record<Language, EvidenceWords> = {
     host: 'Keyway selbst',
     waits: 'wartet',
     account: 'das Konto selbst',
+    own: 'Keyway',
+    group: 'Gruppe',
+    unseen: 'noch in keinem Abgleich gelesen',
+    found: 'vorgefunden; ohne Antrag oder Richtlinie',
+    ends: (at) => `endet ${at}`,
     reading: (there, at, by, call) =>
       `${there ? 'vorhanden' : 'entfernt'} am ${at} (${by}, Aufruf ${call})`,
     gone: (run, at) => `entfernt in Abgleich ${run} am ${at}`,

@@ -112,7 +112,10 @@ test('evidence of what a person holds is written and verified too', async () => 
   const flags = ['--url', url, '--out', file]
   const person = (...args: string[]) => command('person', ...args)
   const written = await person('evidence', email, ...flags)
-  expect(written).toMatchObject({ code: 0, out: expect.stringMatching(/ {2}held: 0\n/) })
+  expect(written).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/ {2}held as of 20\S+Z: 0\n/),
+  })
   const nobody = await person('evidence', 'nobody@acme.example', ...flags, '--force')
   expect(nobody).toMatchObject({ code: 1, err: expect.stringMatching(/no person nobody@acme/) })
   const unnamed = await person('evidence', ...flags, '--force')

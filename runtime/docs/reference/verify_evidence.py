@@ -373,6 +373,7 @@ def verify(lines, trusted, html=None):
         "about": check.about,
         "review": {name: review[name] for name in ("id", "name", "status")},
         "taken_at": check.review["taken_at"],
+        "as_of": review.get("as_of"),
         "final": check.review["final"],
         "apps": len(check.apps),
         "items": check.items,

@@ -26,6 +26,8 @@ export type EvidenceSummary = {
   /** What it is about: a review, an offboarding, or a person whose access it shows. */
   review: { id: string; name: string; status: string }
   taken_at: string
+  /** The moment of which it shows what a person held; null for evidence of something else. */
+  as_of: string | null
   /** Whether the review was over: nothing of it changes any more. */
   final: boolean
   apps: number
@@ -237,7 +239,7 @@ export function createCheck(): EvidenceCheck {
         if (line['launched_at'] !== null && !isLogged)
           wrong(`the log does not have the launch of ${line['name']}`)
     }
-    const { id, name, status, ...of } = membersOf(review[about])
+    const { id, name, status, as_of, ...of } = membersOf(review[about])
     const wanted = { review: [0, 0], offboarding: [of['steps'], 0], access: [0, of['held']] }[about]
     if (steps !== wanted[0]) wrong(`it has ${steps} accounts, and its first line says ${wanted[0]}`)
     if (held !== wanted[1])
@@ -248,6 +250,7 @@ export function createCheck(): EvidenceCheck {
       about,
       review: { id: text(id), name: text(name), status: text(status) },
       taken_at: text(review['taken_at']),
+      as_of: text(as_of) || null,
       final: review['final'] === true,
       ...{ apps: apps.size, items, states, acts, uploads, steps, held, notifications },
       page: page.end(),

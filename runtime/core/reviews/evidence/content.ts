@@ -50,7 +50,8 @@ export async function* evidenceLines(
   yield evidenceLine('chain', chain)
   yield* items(tx, review)
   for await (const content of uploadLines(tx, review)) yield evidenceLine('upload', content)
-  for await (const content of logLines(tx, review)) yield evidenceLine('log', content)
+  for await (const content of logLines(tx, { ...review, ids: [review.id] }))
+    yield evidenceLine('log', content)
 }
 
 async function reviewLine(tx: Db, row: ReviewRow, takenAt: Date): Promise<EvidenceLine> {

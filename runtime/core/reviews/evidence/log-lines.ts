@@ -1,12 +1,15 @@
-/** The part of the activity log that proves a review: its entries, each with what ties it to the chain. */
-import { and, asc, eq, gt, gte, sql } from 'drizzle-orm'
+/** The part of the activity log that proves what evidence is about: entries, each with what ties it to the chain. */
+import { and, asc, eq, gt, gte, notInArray, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { activityCheckpoints, activityLogs } from '../../../database/schema/audit.ts'
 import { BEGINNING, bodyOf, hashOf } from '../../kernel/audit/entry-hash.ts'
 import { PROVED, redactedIn } from '../../kernel/audit/redacted.ts'
 
 /** What entries are about, and since when there can be any. */
-type Logged = { domainId: string; id: string; createdAt: Date }
+type Logged = { domainId: string; ids: readonly string[]; createdAt: Date }
+
+/** What the host does of itself to a policy, over and over; who decided on it is in other entries. */
+const ROUTINE = ['ACCESS_POLICY_EVALUATED', 'ACCESS_POLICY_ERROR']
 
 /** Entries that are read at once. */
 const PAGE = 250
@@ -47,12 +50,12 @@ async function checkpointOf(tx: Db, domainId: string) {
   return found ?? { eventHash: BEGINNING, rows: 0 }
 }
 
-/** Entries about a review, or about an offboarding: those of the chain in its order, then those that are not chained yet. */
+/** Entries about a review, an offboarding or some requests: those of the chain in its order, then those that are not chained yet. */
 export async function* logLines(tx: Db, subject: Logged): AsyncGenerator<Record<string, unknown>> {
-  const { domainId } = subject
-  const { id } = activityLogs
+  const { domainId, ids } = subject
+  const { id, eventType } = activityLogs
   const start = await checkpointOf(tx, domainId)
-  const about = JSON.stringify([{ id: subject.id }])
+  const about = sql`any(${sql.param(ids.map((one) => JSON.stringify([{ id: one }])))}::jsonb[])`
   let last = await firstOf(tx, subject)
   for (;;) {
     const page = await tx
@@ -62,7 +65,8 @@ export async function* logLines(tx: Db, subject: Logged): AsyncGenerator<Record<
         and(
           eq(activityLogs.domainId, domainId),
           gt(id, last),
-          sql`${activityLogs.targets} @> ${about}::jsonb`,
+          sql`${activityLogs.targets} @> ${about}`,
+          notInArray(eventType, ROUTINE),
         ),
       )
       .orderBy(asc(id))
@@ -85,7 +89,7 @@ export async function* logLines(tx: Db, subject: Logged): AsyncGenerator<Record<
   }
   const { rows } = await tx.execute<{ body: string; began_at: string }>(sql`
     select body, began_at from activity_waiting
-    where domain_id = ${domainId} and ('[' || body || ']')::jsonb -> 4 @> ${about}::jsonb order by id`)
+    where domain_id = ${domainId} and ('[' || body || ']')::jsonb -> 4 @> ${about} order by id`)
   for (const { body, began_at } of rows)
     yield {
       before: null,

@@ -46,5 +46,6 @@ export async function* offboardingLines(
       ...{ by_hand: step.taskId !== null, readings: step.readings },
       at: step.updatedAt.toISOString(),
     })
-  for await (const content of logLines(tx, row)) yield evidenceLine('log', content)
+  for await (const content of logLines(tx, { ...row, ids: [row.id] }))
+    yield evidenceLine('log', content)
 }

@@ -66,11 +66,15 @@ function add({ rows, heads, ...of }: Table, cells: readonly Cell[]): number {
 const FACTS = ['as_of', 'deadline_at', 'completed_at', 'id'] as const
 
 /** Kinds of lines that fill a table, in the order of those. */
-const SHOWN = ['app', 'notification', 'act', 'item', 'held', 'step', 'upload'] as const
+const SHOWN = ['app', 'notification', 'act', 'item', 'held', 'step', 'upload', 'log'] as const
 type Shown = (typeof SHOWN)[number]
 
 /** What a cell is written with. */
-type Means = { words: Words; nameOf: (id: unknown) => string | null }
+type Means = {
+  words: Words
+  nameOf: (id: unknown) => string | null
+  appOf: (line: Content) => string | null
+}
 type Words = (typeof EVIDENCE_WORDS)[Language]
 
 /** `gone at 2027-01-01T00:00:00.000Z (get_account, call 7f3a.12ab34cd)` */
@@ -91,15 +95,35 @@ const told = (line: Content): unknown[] => [
   ...listOf(line['group_ids']),
 ]
 
-const whyHeld = (reasons: unknown): string =>
+const whyHeld = (reasons: unknown, words: Words): string =>
   listOf(reasons)
     .map(membersOf)
     .map((one) =>
-      [one['kind'], one['policy_name'] ?? one['request_id'], one['end_reason']]
+      [
+        one['kind'] === 'found' ? words.found : one['kind'],
+        one['policy_name'] ?? one['request_id'],
+        one['ends_at'] ? words.ends(String(one['ends_at'])) : null,
+        one['end_reason'],
+      ]
         .flatMap((part) => text(part) ?? [])
         .join(' '),
     )
     .join(', ')
+
+function heldWords(line: Content, words: Words): string | null {
+  const label = text(line['label'])
+  if (line['kind'] === 'group') return `${label} (${words.group})`
+  return label ?? words.account
+}
+
+/** The members of an entry of the log; none for what is none. */
+function entryOf(line: Content): unknown[] {
+  try {
+    return listOf(JSON.parse(`[${line['body']}]`))
+  } catch {
+    return []
+  }
+}
 
 /** ROWS: kind of line -> the cells of its row. */
 const ROWS: Readonly<Record<Shown, (line: Content, means: Means) => Cell[]>> = {
@@ -121,16 +145,18 @@ const ROWS: Readonly<Record<Shown, (line: Content, means: Means) => Cell[]>> = {
     ...[text(line['at']), nameOf(line['by_id']), text(line['decision']), text(line['items'])],
     text(line['reason']),
   ],
-  item: (line, { nameOf, words }) => [
-    ...[text(line['unique_identifier']), text(line['user_name']) ?? text(line['user_email'])],
+  item: (line, { nameOf, appOf, words }) => [
+    ...[appOf(line), text(line['unique_identifier'])],
+    text(line['user_name']) ?? text(line['user_email']),
     text(line['label']) ?? text(line['entitlement_id']) ?? words.account,
-    ...[text(line['state']), nameOf(line['decided_by_id'] ?? undefined), text(line['reason'])],
-    readingWords(line, words),
+    ...[text(line['state']), nameOf(line['decided_by_id'] ?? undefined), text(line['decided_at'])],
+    ...[text(line['reason']), readingWords(line, words)],
   ],
-  held: (line) => [
-    ...[text(line['app_name']), text(line['unique_identifier'])],
-    ...[text(line['label']) ?? text(line['kind']), text(line['since']), text(line['until'])],
-    whyHeld(line['reasons']),
+  held: (line, { words }) => [
+    text(line['app_name']) ?? (line['kind'] === 'group' ? words.own : null),
+    text(line['unique_identifier']) ?? (line['kind'] === 'granted' ? words.unseen : null),
+    ...[heldWords(line, words), text(line['since']), text(line['until'])],
+    whyHeld(line['reasons'], words),
   ],
   step: (line, { words }) => [
     ...[text(line['app_name']), text(line['account']), text(line['state'])],
@@ -140,6 +166,19 @@ const ROWS: Readonly<Record<Shown, (line: Content, means: Means) => Cell[]>> = {
     ...[text(line['at']), nameOf(line['by_id']), text(line['name']), text(line['bytes'])],
     text(line['digest']),
   ],
+  log(line, { nameOf }) {
+    const [, event, outcome, by, targets, metadata] = entryOf(line)
+    const behalf = membersOf(metadata)['on_behalf_of']
+    const actors = [membersOf(by)['id'] ?? null, ...(behalf === undefined ? [] : [behalf])]
+    const about = listOf(targets)
+      .map(membersOf)
+      .map((one) => [text(one['target_type']), text(one['id'])].filter(Boolean).join(' '))
+    return [
+      ...[text(line['began_at']), actors.map(nameOf).join(' / ')],
+      ...[[text(event), outcome === 'Succeeded' ? null : text(outcome)].filter(Boolean).join(' ')],
+      about.join(', '),
+    ]
+  },
 }
 
 const isTable = (kind: string): kind is Shown => Object.hasOwn(ROWS, kind)
@@ -149,6 +188,7 @@ export function createPage(fingerprint: string, language: Language = DEFAULT_LAN
   const words = EVIDENCE_WORDS[language]
   const tables = tableOf(SHOWN.map((kind) => [kind, table(words[kind])] as const))
   const names = new Map<string, string>()
+  const apps = new Map<string, string | null>()
   const states: Record<string, number> = {}
   const facts: [string, Cell][] = []
   let title = ''
@@ -157,12 +197,15 @@ export function createPage(fingerprint: string, language: Language = DEFAULT_LAN
   const nameOf = (id: unknown): string | null =>
     id === null ? words.host : (names.get(String(id)) ?? text(id))
 
+  const appOf = (line: Content) => apps.get(String(line['arda_id'])) ?? text(line['app_id'])
+
   function begin(kind: string, line: Content): void {
     const of = membersOf(line[kind])
-    const person = membersOf(line['person'])
+    const name = text(of['name']) ?? ''
+    const person = text(membersOf(line['person'])['name'])
+    const whose = person ? `${person} (${name})` : name
     title =
-      text(of['name']) ??
-      words[kind === 'access' ? 'access_of' : 'offboarding_of'](String(text(person['email'])))
+      { access: words.access_of(whose), offboarding: words.offboarding_of(whose) }[kind] ?? name
     facts.push([words.taken_at, text(line['taken_at'])])
     facts.push([words.state, text(of['status']) ?? null])
     facts.push([words.final, line['final'] === true ? words.yes : words.not_final])
@@ -177,11 +220,12 @@ export function createPage(fingerprint: string, language: Language = DEFAULT_LAN
           String(line['id']),
           [text(line['name']), text(line['email'])].filter(Boolean).join(' '),
         )
+      if (kind === 'app') apps.set(String(line['arda_id']), text(line['name']))
       if (kind === 'chain') head = text(line['head'])
       if (!isTable(kind)) return
       const state = kind === 'item' || kind === 'step' ? text(line['state']) : null
       if (state !== null) states[state] = (states[state] ?? 0) + 1
-      tables[kind].left = add(tables[kind], ROWS[kind](line, { words, nameOf }))
+      tables[kind].left = add(tables[kind], ROWS[kind](line, { words, nameOf, appOf }))
     },
 
     /** The contents of the lines `page`. */
@@ -209,7 +253,7 @@ export function createPage(fingerprint: string, language: Language = DEFAULT_LAN
     const all: [string, Cell][] = [
       ...facts,
       ...Object.entries(states),
-      [words.log, head],
+      [words.head, head],
       [words.signed, fingerprint],
     ]
     yield `<dl>${all.map(([name, value]) => `<dt>${shown(name)}</dt><dd>${shown(value)}</dd>`).join('')}</dl>`

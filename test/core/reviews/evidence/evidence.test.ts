@@ -7,6 +7,7 @@ import { queueTold } from '../../../../runtime/core/mail/queue.ts'
 import { verifyEvidence } from '../../../../runtime/core/reviews/evidence/verify.ts'
 import { until } from '../../../e2e/until.ts'
 import { ADMIN_TOKEN, domainOf, person, type Reply } from '../../host.ts'
+import { company } from '../../requests/company.ts'
 import { account, association } from '../../sync/upstream.ts'
 import { nameOf, type Reviewed, startReviewed } from '../reviewed.ts'
 import { hasPython, ours, theirs } from './verdicts.ts'
@@ -31,6 +32,7 @@ const linesOf = (reply: Reply): Line[] =>
     .trimEnd()
     .split('\n')
     .map((one) => JSON.parse(one))
+const ofAccess = (reply: Reply) => linesOf(reply)[0]?.['access'] as { as_of: string }
 const ofKind = (reply: Reply, kind: string) => linesOf(reply).filter((one) => one.kind === kind)
 
 /** What a good file says; both verifiers take it. */
@@ -127,6 +129,44 @@ test('what a person held at a moment is told, with why, to those who read accoun
   expect(future.status).toBe(422)
   const denied = await firm.core.call('GET', `${path}/evidence`, { token: firm.mia.token })
   expect(denied.status).toBe(403)
+})
+
+test('what a request gave is told with who asked, who decided and when, as the log has it', async () => {
+  const appId = await firm.synced()
+  const store = company(firm.core)
+  await store.inStore(appId)
+  const permission = await store.group(appId, 'g3', 'Auditors')
+  const asked = { app_id: appId, requestable_permission_ids: [permission], note: 'for the audit' }
+  const request = await store.asked(firm.ben, asked)
+  await store.settle(request, 'complete')
+  // The connector cannot do it: a person does.
+  await store.reaches(request, 'PENDING_MANUAL_PROVISIONING')
+  await store.settle(request, 'complete')
+  await store.reaches(request, 'COMPLETED')
+  const { body: root } = await firm.core.call('GET', '/users/current')
+  const path = `/users/${firm.ben.id}/access/evidence`
+  const reply = await firm.core.call('GET', path)
+  const held = ofKind(reply, 'held').find(({ label }) => label === 'Auditors')
+  expect(held?.['reasons']).toMatchObject([{ kind: 'request', request_id: request }])
+  expect(await verified(reply)).toMatchObject({ about: 'access', as_of: ofAccess(reply).as_of })
+  const entries = ofKind(reply, 'log').map(({ body }) => JSON.parse(`[${body}]`))
+  const said = entries.map(([, type, , actor]) => [type, actor.id])
+  expect(said).toEqual(
+    expect.arrayContaining([
+      ['APP_STORE_CREATE_ACCESS_REQUEST', firm.ben.id],
+      ['APP_STORE_APPROVE_ACCESS_REQUEST', root.id],
+    ]),
+  )
+  expect(entries.every(([, , , , [target]]) => target.id === request)).toBe(true)
+  const people = ofKind(reply, 'person').map(({ email }) => email)
+  expect(people.toSorted()).toEqual(['ben@example.com', root.email].toSorted())
+  const html = ofKind(reply, 'page').map(({ content }) => content)
+  const row = new RegExp(`${root.email}</td><td[^>]*>APP_STORE_APPROVE_ACCESS_REQUEST</td>`)
+  expect(html.join('')).toMatch(row)
+  // Of a moment before it was given, nothing of it is told.
+  const moment = new Date(Date.parse(String(held?.['since'])) - 1).toISOString()
+  const before = await firm.core.call('GET', `${path}?as_of=${moment}`)
+  expect(ofKind(before, 'log')).toEqual([])
 })
 
 test('an offboarding is told with its accounts, also while people have to do them', async () => {

@@ -241,9 +241,26 @@ test('the page to read is good, shows what the lines say, and nothing of them is
   expect(html).not.toMatch(/<script|<img|<link|https?:|\son\w+="/i)
   expect(html).toContain('gone at 2027-03-01T08:00:00.000Z (get_account, call r.2)')
   expect(html).toMatch(/>Ledger<\/td>.*>KEEP<\/td>.*>REMOVED<\/td>/s)
+  expect(html).toContain('<td data-head="App">Ledger</td><td data-head="Account">ümlaut-1</td>')
   const heard: string[] = []
   const verified = await verifyEvidence([file], KEY, (part) => heard.push(part))
   expect([verified.page, heard.join('')]).toEqual([true, html])
+})
+
+test('the page of access says why, until when, and what no sync has read', () => {
+  const access = { id: 'p', name: 'ada@acme.example', status: 'ACTIVE', held: 2 }
+  const person = { id: 'p', email: 'ada@acme.example', name: 'Ada' }
+  const given = { kind: 'request', request_id: 'r1', ends_at: '2027-04-01T08:00:00.000Z' }
+  const html = htmlOf(
+    withPage([
+      ['access', { access, person }],
+      ['held', { kind: 'granted', app_name: 'Ledger', label: 'Pay', reasons: [given] }],
+      ['held', { kind: 'group', label: 'Staff', reasons: [{ kind: 'found' }] }],
+    ]),
+  )
+  expect(html).toContain('<h1>Access of Ada (ada@acme.example)</h1>')
+  expect(html).toMatch(/>Ledger<.*>read by no sync yet<.*>Pay<.*>request r1 ends 2027-04-01T08/)
+  expect(html).toMatch(/>Keyway<.*>Staff \(group\)<.*>found; no request or policy</)
 })
 
 test('the page is in German for who reads German, and in no language that there is not', async () => {
