@@ -11,6 +11,7 @@ import { CONNECTIONS_OF_A_HOST } from './connections.ts'
 import { whenContendedAgain } from './contention.ts'
 import type { Beginning, Database, Db } from './database.ts'
 import { isDiskFull } from './full-disk.ts'
+import { openGradually } from './gradual.ts'
 import { createListening } from './listen.ts'
 import { migrate } from './migrate.ts'
 import { refuseSharing, sessionSettings } from './session.ts'
@@ -75,6 +76,7 @@ export async function openDatabase(
     },
     application_name: 'keyway',
   })
+  openGradually(pool)
   const sessions = new Set<PoolClient>()
   // An idle connection that is lost; the pool makes another when one is asked for. It puts the whole connection into the
   // error, the key that ends its session among it.
