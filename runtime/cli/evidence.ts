@@ -209,6 +209,7 @@ function words({ review, ...said }: Verified): string {
   return inLines([
     `  ${review.name} (${review.id}), ${review.status}, taken at ${said.taken_at}`,
     ...OF[said.about](said, states.join(', ') || 'none'),
+    `  the activity log ended with ${said.log_head}`,
     said.uploads > 0 && `  ${counted(said.uploads, 'attached file')}`,
     !said.final && '  The review was not over: decisions and removals may have followed.',
     said.not_chained > 0 && `  ${said.not_chained} of the entries were not chained to the log yet.`,

@@ -97,7 +97,9 @@ test('evidence is written whole, verified, and not over a file that is there', a
   })
   const [key = ''] = /^ {2}[0-9a-f]{64}$/m.exec(written.out) ?? []
   expect((await asked('evidence', id, '--out', FILE)).err).toMatch(/is there already; name another/)
+  const words = await keyway('verify', FILE, '--key', key.trim())
   const verified = await keyway('verify', FILE, '--key', key.trim(), '--json')
+  expect(words.out).toContain(`the activity log ended with ${JSON.parse(verified.out).log_head}\n`)
   expect(JSON.parse(verified.out)).toMatchObject({ final: false, states: { OPEN: 3 } })
   if (!hasPython) return
   const theirPage = path.join(home, 'theirs.html')
