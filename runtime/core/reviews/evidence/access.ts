@@ -29,18 +29,20 @@ export async function* accessLines(
     access: { id, name: email, status, as_of: at.toISOString(), held: first.total },
     person: { id, email, name: `${givenName} ${familyName}`.trim() },
   })
-  const { entries, deciders } = await decisionsOn(tx, principal.domainId, id, at)
-  for (const one of deciders) yield evidenceLine('person', one)
+  const origins = await originsOf(tx, principal, id, at)
+  // Read twice, since people come first: a file is never held whole.
+  const entries = () => logLines(tx, origins)
+  for (const one of await actorsIn(tx, principal, entries())) yield evidenceLine('person', one)
   yield evidenceLine('chain', await chainLine(tx, principal))
   for (let page = 1; page <= Math.max(1, first.pages); page += 1) {
     const { items } = page === 1 ? first : await pageOf(page)
     for (const one of items) yield evidenceLine('held', one)
   }
-  for (const one of entries) yield evidenceLine('log', one)
+  for await (const one of entries()) yield evidenceLine('log', one)
 }
 
-/** The entries of the log about the requests and policies that gave what a person held, and who acted in them. */
-async function decisionsOn(tx: Db, domainId: string, userId: string, at: Date) {
+/** The requests and policies that gave what a person held, and when the first of them was made. */
+async function originsOf(tx: Db, { domainId }: Principal, userId: string, at: Date) {
   const { rows } = await tx.execute<{ ids: string[] | null; begun: Date | string | null }>(sql`
     with given as (
       select request_id, policy_id, since from reason_spans
@@ -51,18 +53,24 @@ async function decisionsOn(tx: Db, domainId: string, userId: string, at: Date) {
       union select g.policy_id, coalesce(p.created_at, g.since)
       from given g left join access_policies p on p.id = g.policy_id where g.policy_id is not null
     ) select array_agg(distinct id::text) as ids, min(begun) as begun from origin`)
-  const { ids, begun } = rows[0] ?? { ids: null, begun: null }
-  const entries: Record<string, unknown>[] = []
-  if (ids === null || begun === null) return { entries, deciders: [] }
+  const [found] = rows
+  return { domainId, ids: found?.ids ?? [], createdAt: new Date(found?.begun ?? at) }
+}
+
+/** Who acted in entries of the log. */
+async function actorsIn(
+  tx: Db,
+  { domainId }: Principal,
+  entries: AsyncIterable<Record<string, unknown>>,
+) {
   const acted = new Set<string>()
-  for await (const entry of logLines(tx, { domainId, ids, createdAt: new Date(begun) })) {
-    entries.push(entry)
-    const [, , , actor, , metadata] = JSON.parse(`[${entry['body']}]`)
+  for await (const { body } of entries) {
+    const [, , , actor, , metadata] = JSON.parse(`[${body}]`)
     for (const one of [membersOf(actor)['id'], membersOf(metadata)['on_behalf_of']])
       if (typeof one === 'string') acted.add(one)
   }
-  const { rows: deciders } = await tx.execute<{ id: string; email: string; name: string }>(sql`
+  const { rows } = await tx.execute<{ id: string; email: string; name: string }>(sql`
     select id, email, trim(given_name || ' ' || family_name) as name from users
     where domain_id = ${domainId} and id::text = any(${sql.param([...acted])}::text[]) order by id`)
-  return { entries, deciders }
+  return rows
 }

@@ -1,5 +1,5 @@
 /** The part of the activity log that proves what evidence is about: entries, each with what ties it to the chain. */
-import { and, asc, eq, gt, gte, notInArray, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, inArray, notInArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { activityCheckpoints, activityLogs } from '../../../database/schema/audit.ts'
 import { BEGINNING, bodyOf, hashOf } from '../../kernel/audit/entry-hash.ts'
@@ -52,25 +52,16 @@ async function checkpointOf(tx: Db, domainId: string) {
 
 /** Entries about a review, an offboarding or some requests: those of the chain in its order, then those that are not chained yet. */
 export async function* logLines(tx: Db, subject: Logged): AsyncGenerator<Record<string, unknown>> {
-  const { domainId, ids } = subject
-  const { id, eventType } = activityLogs
+  const { domainId } = subject
   const start = await checkpointOf(tx, domainId)
-  const about = sql`any(${sql.param(ids.map((one) => JSON.stringify([{ id: one }])))}::jsonb[])`
-  let last = await firstOf(tx, subject)
-  for (;;) {
+  const about = sql`${sql.param(subject.ids.map((id) => JSON.stringify([{ id }])))}::jsonb[]`
+  const found = await entriesAbout(tx, subject, about)
+  for (let at = 0; at < found.length; at += PAGE) {
     const page = await tx
       .select(PROVED)
       .from(activityLogs)
-      .where(
-        and(
-          eq(activityLogs.domainId, domainId),
-          gt(id, last),
-          sql`${activityLogs.targets} @> ${about}`,
-          notInArray(eventType, ROUTINE),
-        ),
-      )
-      .orderBy(asc(id))
-      .limit(PAGE)
+      .where(inArray(activityLogs.id, found.slice(at, at + PAGE)))
+      .orderBy(asc(activityLogs.id))
     const odd = page.filter(
       ({ row, before }) => hashOf(before ?? start.eventHash, row) !== row.eventHash,
     )
@@ -84,12 +75,10 @@ export async function* logLines(tx: Db, subject: Logged): AsyncGenerator<Record<
         ...{ began_at: row.beganAt.toISOString(), hash: row.eventHash },
         redacted: redacted.has(row.eventHash),
       }
-    last = page.at(-1)?.row.id ?? last
-    if (page.length < PAGE) break
   }
   const { rows } = await tx.execute<{ body: string; began_at: string }>(sql`
     select body, began_at from activity_waiting
-    where domain_id = ${domainId} and ('[' || body || ']')::jsonb -> 4 @> ${about} order by id`)
+    where domain_id = ${domainId} and ('[' || body || ']')::jsonb -> 4 @> any(${about}) order by id`)
   for (const { body, began_at } of rows)
     yield {
       before: null,
@@ -98,6 +87,17 @@ export async function* logLines(tx: Db, subject: Logged): AsyncGenerator<Record<
       hash: null,
       redacted: false,
     }
+}
+
+/** Ids of entries of the chain, in its order: each thing is looked for in the index of targets, which cannot look for several. */
+async function entriesAbout(tx: Db, subject: Logged, about: SQL): Promise<bigint[]> {
+  const { id, domainId, targets, eventType } = activityLogs
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    select distinct l.id from unnest(${about}) one cross join lateral (
+      select ${id} from ${activityLogs}
+      where ${domainId} = ${subject.domainId} and ${targets} @> one and ${notInArray(eventType, ROUTINE)}) l
+    where l.id > ${await firstOf(tx, subject)} order by l.id`)
+  return rows.map((row) => BigInt(row.id))
 }
 
 /** An entry from before it; the log of years is not searched for it. */
