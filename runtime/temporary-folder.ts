@@ -1,6 +1,6 @@
 /** Temporary folders of commands, which also go when a command is interrupted. */
-import { rmSync } from 'node:fs'
-import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { constants, tmpdir } from 'node:os'
 import path from 'node:path'
 
@@ -14,8 +14,9 @@ type TemporaryFolder = {
 const REMOVING = { recursive: true, force: true, maxRetries: 10 } as const
 
 /** Makes `keyway-NAME-*`. It is removed by `remove`, or at the exit of the process. */
-export async function temporaryFolder(name: string): Promise<TemporaryFolder> {
-  const made = await realpath(await mkdtemp(path.join(tmpdir(), `keyway-${name}-`)))
+export function temporaryFolder(name: string): TemporaryFolder {
+  // In one go: a signal that came between would leave it.
+  const made = realpathSync(mkdtempSync(path.join(tmpdir(), `keyway-${name}-`)))
   const removeNow = () => rmSync(made, REMOVING)
   process.once('exit', removeNow)
   return {

@@ -24,7 +24,7 @@ export async function openFolderHost(
   { recorder }: Pick<HostParts, 'recorder'> = {},
 ): Promise<FolderHost> {
   if (!(await isDirectory(folder))) throw new ConfigError(`no such folder: ${folder}`)
-  const own = await temporaryFolder('dev')
+  const own = temporaryFolder('dev')
   // The watched directory holds nothing but a link to the folder: its neighbours are not its business.
   const plugins = path.join(own.path, 'plugins')
   // The configured one may be that of a server, whose installed connectors would be served, too.

@@ -46,7 +46,7 @@ export type CheckBench = {
 
 /** Starts what checks need once, to check more than one folder. `make` compiles them. */
 export async function openCheckBench(make: typeof compile = compile): Promise<CheckBench> {
-  const folder = await temporaryFolder('check')
+  const folder = temporaryFolder('check')
   const work = folder.path
   const launcher = createLauncher(await buildWorker(work))
   const lanes = createLanes(launcher)

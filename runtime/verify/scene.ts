@@ -38,7 +38,7 @@ export async function openScene(
   granted: readonly string[],
   quick: boolean,
 ): Promise<Scene> {
-  const folder = await temporaryFolder('verify')
+  const folder = temporaryFolder('verify')
   const home = folder.path
   const plugins = path.join(home, 'plugins')
   const secrets = path.join(home, 'data')
