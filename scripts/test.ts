@@ -90,7 +90,7 @@ function useMemory(): void {
 /** Files that may fail beside others and are run again alone; more are a failure at once. */
 const MOST_AGAIN = 8
 
-/** Runs all tests; files that fail beside others are run once more by themselves, each test up to three times, and that decides. */
+/** Runs all tests; files that fail beside others are run once more by themselves, and that decides. */
 async function runAll(): Promise<void> {
   console.log('\n— tests')
   const folder = mkdtempSync(path.join(tmpdir(), 'keyway-report-'))
@@ -104,8 +104,7 @@ async function runAll(): Promise<void> {
       : []
   if (again.length === 0) return conclude(TESTS, ended)
   console.log(`\nFailed beside others, and run again alone: ${again.join(', ')}`)
-  // Twice more where the machine itself is slowed by others: workers that answer late are ended as stalled.
-  const alone: Step = [...TESTS, '--maxWorkers=1', '--retry=2', ...again]
+  const alone: Step = [...TESTS, '--maxWorkers=1', ...again]
   await report(alone, run(alone, true))
   console.log(`\nPassed alone only: ${again.join(', ')}`)
 }

@@ -21,12 +21,9 @@ type StallSteps = {
   watchMainThread(): () => boolean
 }
 
-/**
- * Silence before a ping, and the time to answer it, in looks of 10 ms. On a slow machine six replies of 16 MB keep the
- * main thread for more than 200 ms.
- */
+/** Silence before a ping, and the time to answer it, in looks of 10 ms. */
 const QUIET_LOOKS = 10
-const ANSWER_LOOKS = 40
+const ANSWER_LOOKS = 20
 
 /** Additional looks per million characters that are validated, and the most characters that count. */
 const LOOKS_PER_MILLION = 30
