@@ -83,7 +83,7 @@ export async function judge(page: Page): Promise<string[]> {
 }
 
 const GERMAN = { 'accept-language': 'de' }
-/** Each scheme with the widths, in an order in which the window seldom changes: each change lays out and draws anew. */
+/** Each scheme with its widths, ordered so that the window is resized as little as possible: each resize costs a layout and a repaint. */
 const LOOKS = [
   ['light', [1280, 375]],
   ['dark', [375, 1280]],

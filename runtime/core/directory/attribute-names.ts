@@ -10,7 +10,7 @@ import { attributeOf } from './condition.ts'
 const LOOKED = 1000
 const MOST_NAMES = 200
 
-/** Most users among whom an attribute is looked for (0.4 s of the database), and most names that are compared; beyond, nothing is said. */
+/** Most users that are searched for an attribute (0.4 s of the database), and most names that are compared. Above either limit nothing is reported. */
 const MOST_LOOKED = 200_000
 const MOST_COMPARED = 10_000
 

@@ -59,7 +59,7 @@ describe.skipIf(CHROMIUM === null)(`pages${CHROMIUM ? '' : ' (needs Chromium)'}`
   test('fit either width, and the browser complains of none', async () => {
     const { page, complaints } = await opened(SIZES[0], 'light')
     const wide: string[] = []
-    // Each page is opened in the width that the one before was left in: to open it costs more than to lay it out anew.
+    // Each page opens at the previous page's width: opening a page costs more than resizing it.
     let sizes = [...SIZES]
     for (const at of ADDRESSES) {
       await page.goto(url + at)
