@@ -3,6 +3,7 @@
  * few verbs. Knows isolated-vm; knows nothing of the host, of frames, of contracts.
  */
 import type ivmModule from 'isolated-vm'
+import { onMainThread } from './main-thread.ts'
 import type { Share } from './slices.ts'
 import { syncOp } from './sync-ops.ts'
 import { type GuestIsolate, type Hooks, verbs } from './verbs.ts'
@@ -44,14 +45,6 @@ const LOAD_LIMITS: LoadLimits = {
   },
 }
 
-let lastMade: Promise<void> = Promise.resolve()
-
-/** Making an isolate takes milliseconds of the main thread: of many, each gets a turn of its own. */
-function oneEachTurn(): Promise<void> {
-  lastMade = lastMade.then(() => new Promise((resolve) => setImmediate(resolve)))
-  return lastMade
-}
-
 /**
  * Makes an isolate and loads prelude and connector. Throws what the connector's top-level code threw,
  * or isolated-vm's own error when time or memory ran out.
@@ -77,11 +70,9 @@ async function load(
   { ivm, prelude, connector, memoryMb, share, hooks }: GuestParts,
   timeoutMs: number,
 ): Promise<GuestIsolate> {
-  await oneEachTurn()
-  const isolate = new ivm.Isolate({
-    memoryLimit: memoryMb,
-    onCatastrophicError: hooks.onCatastrophe,
-  })
+  const make = () =>
+    new ivm.Isolate({ memoryLimit: memoryMb, onCatastrophicError: hooks.onCatastrophe })
+  const isolate = await onMainThread(make)
   const dispose = () => {
     if (!isolate.isDisposed) isolate.dispose()
   }

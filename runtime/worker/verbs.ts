@@ -5,6 +5,7 @@
  */
 import type ivmModule from 'isolated-vm'
 import { boxChars } from './box.ts'
+import { onMainThread } from './main-thread.ts'
 import { BUSY_SLICE_MS, type Share, SLICE_MS } from './slices.ts'
 import { isHuge } from './strays.ts'
 import { createTurns } from './turns.ts'
@@ -68,6 +69,7 @@ const QUICK_MS = 2
 const FORGET_CHARS = 256 * 1024
 
 const COPY = { result: { copy: true } } as const
+const BRING = { result: { externalCopy: true } } as const
 const SLICE = { result: { copy: true }, timeout: SLICE_MS } as const
 const BUSY_SLICE = { result: { copy: true }, timeout: BUSY_SLICE_MS } as const
 
@@ -248,13 +250,9 @@ export function verbs(
     call: number | null,
   ): Promise<void> {
     try {
-      const box = await boxOf(own, entry, args, call)
-      const size = boxChars(box)
-      chars += size
-      away.delete(own)
-      hooks.onBox(box)
-      if (size >= FORGET_CHARS && !isolate.isDisposed)
-        entries.forget.applyIgnored(undefined, [oldest()])
+      const brought = await boxOf(own, entry, args, call)
+      // It may be large, and many may arrive at once.
+      await onMainThread(() => takeBox(own, brought.copy({ release: true })))
     } catch (error) {
       away.delete(own)
       broken(error)
@@ -265,28 +263,41 @@ export function verbs(
     for (const one of waited) one()
   }
 
+  function takeBox(own: number, box: unknown): void {
+    const size = boxChars(box)
+    chars += size
+    away.delete(own)
+    hooks.onBox(box)
+    if (size >= FORGET_CHARS && !isolate.isDisposed)
+      entries.forget.applyIgnored(undefined, [oldest()])
+  }
+
   async function boxOf(
     own: number,
     entry: ivmModule.Reference,
     args: Args,
     call: number | null,
-  ): Promise<unknown> {
+  ): Promise<ivmModule.ExternalCopy> {
     const entered = [own, oldest(), true, ...args]
     if (deaf) {
       entry.applyIgnored(undefined, entered)
       return await collect(own, call)
     }
     try {
-      return await entry.apply(undefined, entered, COPY)
+      return await entry.apply(undefined, entered, BRING)
     } catch (error) {
       stray(error, call)
       return await collect(own, call)
     }
   }
 
-  async function collect(own: number, call: number | null, tries = MAX_COLLECTS): Promise<unknown> {
+  async function collect(
+    own: number,
+    call: number | null,
+    tries = MAX_COLLECTS,
+  ): Promise<ivmModule.ExternalCopy> {
     try {
-      return await entries.collect.apply(undefined, [own], COPY)
+      return await entries.collect.apply(undefined, [own], BRING)
     } catch (error) {
       stray(error, call)
       if (tries > 1) return await collect(own, call, tries - 1)

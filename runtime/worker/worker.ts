@@ -18,6 +18,7 @@ import { readBox } from './box.ts'
 import { type Connector, createConnector } from './connectors.ts'
 import { createGuestIsolate, type GuestSource } from './guest-isolate.ts'
 import { MAX_QUEUED_BYTES, readRequest } from './guest-request.ts'
+import { onMainThread } from './main-thread.ts'
 import { bundlePositions } from './positions.ts'
 import { checkReply, type ReplyExpectation } from './reply.ts'
 import { createSlices } from './slices.ts'
@@ -80,6 +81,7 @@ export function serve(
   const slices = createSlices()
   /** Isolates that are gone. A call that crossed the word of it must not bring one back: nobody would end it. */
   const buried = new Set<number>()
+  let lastAnswer: Promise<void> = Promise.resolve()
 
   const channel = openChannel(
     pipe,
@@ -202,22 +204,27 @@ export function serve(
       const { reply, body } = checkReply(parts, expected)
       return channel.send('reply', call, reply, body)
     }
-    void answerLater(call, parts, expected, chars)
+    answerLater(call, parts, expected, chars)
   }
 
-  /** Many large replies at once must wait here: the pipe has a bound, and breaks at it. */
-  async function answerLater(
+  /**
+   * Many large replies at once must wait here: the pipe has a bound, and breaks at it. One is judged after the other, so
+   * that the host hears of each at its time.
+   */
+  function answerLater(
     call: number,
     parts: string[],
     expected: ReplyExpectation,
     chars: number,
-  ): Promise<void> {
-    while (channel.queuedBytes() > MAX_QUEUED_BYTES) await pause(5)
-    channel.send('judging', call, { chars })
-    // The message leaves at the end of the turn.
-    await pause(1)
-    const { reply, body } = checkReply(parts, expected)
-    channel.send('reply', call, reply, body)
+  ): void {
+    lastAnswer = lastAnswer.then(async () => {
+      while (channel.queuedBytes() > MAX_QUEUED_BYTES) await pause(5)
+      channel.send('judging', call, { chars })
+      // The message leaves at the end of the turn.
+      await pause(1)
+      const { reply, body } = await onMainThread(() => checkReply(parts, expected))
+      channel.send('reply', call, reply, body)
+    })
   }
 
   /** A call is over. With the last one go the timers, which no deadline would bound any more. */

@@ -136,7 +136,8 @@ describe('is survived:', () => {
 describe('is bounded in the host:', () => {
   test('log lines without end, each one too', async () => {
     const log = vi.fn()
-    expect((await meet('log lines without end', PATIENT_MS, { log })).code).toBe('answered')
+    const { code, ends } = await meet('log lines without end', PATIENT_MS, { log })
+    expect({ code, ends }).toEqual({ code: 'answered', ends: [] })
     expect(log).toHaveBeenCalledTimes(201)
     expect(log.mock.calls[0]).toMatchObject([{ fields: { fields_dropped: 'too long' } }])
     expect(log.mock.calls.at(-1)).toMatchObject([{ message: expect.stringMatching(/dropped/) }])

@@ -1,0 +1,46 @@
+/**
+ * Work of the worker itself that may take long on its main thread: making isolates, copying what threads give, checking
+ * large replies. Much of it at once is done in portions, between which the pipe is read and pings are answered.
+ */
+
+/** Work of one turn, in milliseconds, from which the rest waits for the next turn. */
+const PORTION_MS = 10
+
+/** What waits, oldest first; bounded by what the guests of this worker may have under way. */
+const waiting = new Set<() => void>()
+let spentMs = 0
+let turnEnds = false
+
+/** Does work at once, or in a later turn, in the order in which it was given. Rejects with what the work throws. */
+export function onMainThread<T>(work: () => T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const settle = () => {
+      try {
+        resolve(work())
+      } catch (error) {
+        reject(error)
+      }
+    }
+    if (waiting.size === 0 && spentMs < PORTION_MS) perform(settle)
+    else waiting.add(settle)
+  })
+}
+
+function perform(work: () => void): void {
+  const begunMs = performance.now()
+  work()
+  spentMs += performance.now() - begunMs
+  if (turnEnds) return
+  turnEnds = true
+  setImmediate(nextTurn)
+}
+
+function nextTurn(): void {
+  turnEnds = false
+  spentMs = 0
+  for (const work of waiting) {
+    if (spentMs >= PORTION_MS) return
+    waiting.delete(work)
+    perform(work)
+  }
+}

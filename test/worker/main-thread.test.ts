@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { onMainThread } from '../../runtime/worker/main-thread.ts'
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+let nowMs = 0
+
+beforeEach(() => {
+  vi.spyOn(performance, 'now').mockImplementation(() => nowMs)
+})
+
+afterEach(async () => {
+  vi.restoreAllMocks()
+  await turn()
+})
+
+/** Gives work of which each piece takes so long. */
+function busy(tookMs: number) {
+  const done: number[] = []
+  const give = (piece: number) =>
+    onMainThread(() => {
+      nowMs += tookMs
+      done.push(piece)
+      return piece
+    })
+  return { give, done }
+}
+
+test('short work is done at once, as much as comes', async () => {
+  const { give, done } = busy(0.01)
+  const all = Array.from({ length: 500 }, (_, piece) => give(piece))
+  expect(done).toHaveLength(500)
+  expect(await all.at(-1)).toBe(499)
+})
+
+test('of long work each turn does a portion, in order, also of what came meanwhile', async () => {
+  const { give, done } = busy(6)
+  for (const piece of [1, 2, 3, 4]) void give(piece)
+  expect(done).toEqual([1, 2])
+  await turn()
+  expect(done).toEqual([1, 2, 3, 4])
+  void give(5)
+  expect(done).toEqual([1, 2, 3, 4])
+  await turn()
+  expect(done).toEqual([1, 2, 3, 4, 5])
+})
+
+test('work that fails tells whoever gave it, and the rest is done', async () => {
+  const { give } = busy(20)
+  const first = give(1)
+  const failed = onMainThread(() => {
+    throw new RangeError('too deep')
+  })
+  const last = give(3)
+  await expect(failed).rejects.toThrow('too deep')
+  expect([await first, await last]).toEqual([1, 3])
+})
