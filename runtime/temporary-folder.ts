@@ -1,5 +1,5 @@
 /** Temporary folders of commands, which also go when a command is interrupted. */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { constants, tmpdir } from 'node:os'
 import path from 'node:path'
@@ -13,11 +13,15 @@ type TemporaryFolder = {
 /** Something that was just stopped may still write there. */
 const REMOVING = { recursive: true, force: true, maxRetries: 10 } as const
 
+/** How long a folder that was removed at the exit must stay away, in milliseconds, and how often it is removed at most. */
+const AWAY_MS = 50
+const MOST_TIMES = 50
+
 /** Makes `keyway-NAME-*`. It is removed by `remove`, or at the exit of the process. */
 export function temporaryFolder(name: string): TemporaryFolder {
   // In one go: a signal that came between would leave it.
   const made = realpathSync(mkdtempSync(path.join(tmpdir(), `keyway-${name}-`)))
-  const removeNow = () => rmSync(made, REMOVING)
+  const removeNow = () => removeAtExit(made)
   process.once('exit', removeNow)
   return {
     path: made,
@@ -25,6 +29,16 @@ export function temporaryFolder(name: string): TemporaryFolder {
       await rm(made, REMOVING)
       process.off('exit', removeNow)
     },
+  }
+}
+
+/** What was begun before the exit goes on in the threads of Node's pool, and may make the folder anew (`mkdir -p`). */
+function removeAtExit(folder: string): void {
+  const clock = new Int32Array(new SharedArrayBuffer(4))
+  for (let times = 0; times < MOST_TIMES; times += 1) {
+    rmSync(folder, REMOVING)
+    Atomics.wait(clock, 0, 0, AWAY_MS)
+    if (!existsSync(folder)) return
   }
 }
 
