@@ -23,6 +23,14 @@ const logged = new Set<string>()
 
 process.once('message', (settings: HostSettings) => void serve(settings))
 
+/** Ends the process. Replaced once there is a host to stop. */
+let end = (): void => process.exit(0)
+// From the beginning on: a parent that is gone while the host starts would never be missed.
+process.once('disconnect', () => {
+  letGo()
+  end()
+})
+
 async function serve({ environment, plugins, secrets, hostileWorker }: HostSettings) {
   const config = readConfig(environment)
   const log = createLog(config.logLevel, {
@@ -62,10 +70,7 @@ async function serve({ environment, plugins, secrets, hostileWorker }: HostSetti
   process.on('message', ({ id, ...question }: HostQuestion & { id: number }) => {
     void answer(host, question).then((value) => process.send?.({ id, value }))
   })
-  process.once('disconnect', () => {
-    letGo()
-    void listening.stop().then(() => process.exit(0))
-  })
+  end = () => void listening.stop().then(() => process.exit(0))
   process.send?.({ began: { url: listening.url, containment: host.lanes.containment } })
 }
 
