@@ -16,7 +16,12 @@ const REPLY = {
 const BOMB = '"x".repeat(2 ** 28).split("")'
 const WAIT = 'await new Promise((go) => setTimeout(go, 400))'
 
-type Lanes = ReturnType<typeof openLanes>['lanes']
+type Opened = ReturnType<typeof openLanes>
+type Lanes = Opened['lanes']
+
+/** Requests that are answered once a worker has died, in the next one alone: a call that waits for one is there when it happens. */
+const answeredAgain = (ends: Opened['ends']) => () =>
+  ends.length === 0 ? new Promise<never>(() => {}) : Promise.resolve(REPLY)
 
 /** Waits until so many tenants sit in the worker. */
 const untilSeated = (lanes: Lanes, isolates: number) =>
@@ -95,14 +100,12 @@ describe('a worker that is killed from outside', () => {
 
 describe('a worker that dies of a call that is over', () => {
   const native = connectorOf(`${ON_THREAD} for (;;) [].indexOf.call({ length: 2 ** 53 - 1 }, 1)`)
-  const slow = connectorOf(`await new Promise((go) => setTimeout(go, 2500)); ${say("'done'")}`)
+  const asks = connectorOf(`await ctx.fetch('https://a.example/'); ${say("'done'")}`)
   const inPeace = { isolateKey: 'in peace', deadlineMs: 20_000, hasWritten: () => false }
 
   test('because its deadline has passed costs the other call nothing, though that is the last', async () => {
     const { lanes, ends } = openLanes()
-    const asks = connectorOf(`await ctx.fetch('https://a.example/'); ${say("'done'")}`)
-    /** Answered in the next worker alone. */
-    const fetch = () => (ends.length === 0 ? new Promise<never>(() => {}) : Promise.resolve(REPLY))
+    const fetch = answeredAgain(ends)
     const other = outcome(lanes.run('a', callOf(asks, { ...inPeace, fetch })))
     // Long enough for it to begin, also on a busy machine.
     const over = outcome(lanes.run('a', callOf(native, { isolateKey: 'over', deadlineMs: 1500 })))
@@ -113,7 +116,8 @@ describe('a worker that dies of a call that is over', () => {
 
   test('because its caller has hung up costs the other call nothing', async () => {
     const { lanes, ends } = openLanes()
-    const other = outcome(lanes.run('a', callOf(slow, inPeace)))
+    const fetch = answeredAgain(ends)
+    const other = outcome(lanes.run('a', callOf(asks, { ...inPeace, fetch })))
     const caller = new AbortController()
     const bomb = connectorOf(`await new Promise((go) => setTimeout(go, 500)); return ${BOMB}`)
     const { signal } = caller
@@ -129,11 +133,12 @@ describe('a worker that dies of a call that is over', () => {
 describe('a shared worker that one of its connectors brings down', () => {
   test('answers the others all the same, makes suspects of all, and only the guilty one dies again', async () => {
     const { lanes, ends } = openLanes()
-    const good = connectorOf(`await new Promise((go) => setTimeout(go, 1500)); ${say("'good'")}`)
+    const good = connectorOf(`await ctx.fetch('https://a.example/'); ${say("'good'")}`)
     const bad = connectorOf(`await new Promise((go) => setTimeout(go, 200)); ${BOMB}`)
-    const reads = { hasWritten: () => false }
+    const reads = { deadlineMs: 60_000, hasWritten: () => false }
+    const fetch = answeredAgain(ends)
     const answers = Promise.all([
-      outcome(lanes.run('shared', callOf(good, reads))),
+      outcome(lanes.run('shared', callOf(good, { ...reads, fetch }))),
       outcome(lanes.run('shared', callOf(bad, reads))),
     ])
     expect(await answers).toEqual(['good', 'worker_memory'])
@@ -149,7 +154,7 @@ describe('a shared worker that one of its connectors brings down', () => {
 test('a connector whose worker keeps dying takes no calls until it is released', async () => {
   const { lanes } = openLanes({ restartMs: 1, maxRestartMs: 5 })
   const bad = connectorOf(BOMB)
-  const reads = callOf(bad, { hasWritten: () => false })
+  const reads = callOf(bad, { deadlineMs: 60_000, hasWritten: () => false })
   const seen = new Set<string>()
   for (let tries = 0; tries < 20 && !seen.has('quarantined'); tries += 1)
     seen.add(await outcome(lanes.run(bad.digest, reads)))

@@ -409,10 +409,10 @@ describe('an app', () => {
   test('is synced by its schedule, unless that is off', async () => {
     const at = `/operator/apps/${appId}/sync`
     expect((await core.call('GET', at)).body).toMatchObject({ every_hours: 24, next_at: null })
-    await core.db.execute(sql`update apps set created_at = now() - interval '25 hours'`)
     expect((await core.call('PUT', at, { body: { settings: { every_hours: 0 } } })).status).toBe(
       200,
     )
+    await core.db.execute(sql`update apps set created_at = now() - interval '25 hours'`)
     await pause(5 * QUICK_PACE.lookMs)
     await expect(latestRun(core, appId)).rejects.toThrow('never synced')
     await core.call('PUT', at, { body: { settings: { every_hours: 1 } } })
