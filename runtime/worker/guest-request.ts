@@ -41,10 +41,10 @@ export function readRequest(
       'permission_denied',
       'the request cannot be sent: its address, method or headers are longer than may be',
     )
-  const bytes = encoding === null ? undefined : Buffer.from(body, encoding)
-  if (bytes && bytes.length > MAX_BODY_BYTES)
+  // Counted before it is decoded: what is refused costs little.
+  if (encoding !== null && Buffer.byteLength(body, encoding) > MAX_BODY_BYTES)
     return refuse('permission_denied', `the body of a request may have ${MAX_BODY_BYTES} bytes`)
-  return { call, head, bytes }
+  return { call, head, bytes: encoding === null ? undefined : Buffer.from(body, encoding) }
 }
 
 function refuse(code: Refusal['code'], message: string): Refusal {

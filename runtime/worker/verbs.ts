@@ -251,8 +251,9 @@ export function verbs(
   ): Promise<void> {
     try {
       const brought = await boxOf(own, entry, args, call)
-      // It may be large, and many may arrive at once.
-      await onMainThread(() => takeBox(own, brought.copy({ release: true })))
+      // Apart: either takes long for a large box, and many may arrive at once.
+      const box: unknown = await onMainThread(() => brought.copy({ release: true }))
+      await onMainThread(() => takeBox(own, box))
     } catch (error) {
       away.delete(own)
       broken(error)

@@ -135,13 +135,14 @@ function refuseWhenOver(call: GuestCall): void {
     throw new ConnectorError('rate_limit', `more than ${LIMITS.fetches} requests in one call`)
 }
 
-function refuseWhenLarge(headers: Headers, body: string): void {
+function refuseWhenLarge(headers: Headers, body: Body | null): void {
   for (const [name, value] of headers) {
     if (value.length <= LIMITS.headerChars) continue
     const message = `the header ${name} is too long: the limit is ${LIMITS.headerChars} characters`
     throw new ConnectorError('permission_denied', message)
   }
-  if (body.length <= LIMITS.bodyChars) return
+  // Bytes, or characters, which are no more than their bytes: the worker counts those.
+  if (body === null || body.content.length <= LIMITS.bodyBytes) return
   const message = `the body of a request may have ${LIMITS.bodyBytes} bytes`
   throw new ConnectorError('permission_denied', message)
 }
@@ -155,8 +156,8 @@ function send(
   const { signal } = request
   if (signal?.aborted) throw signal.reason
   const id = nextId()
+  refuseWhenLarge(request.headers, request.body)
   const { encoding, body } = toWireBody(request.body)
-  refuseWhenLarge(request.headers, body)
   post('fetch', id, headOf(call, request, encoding), body)
   const onAbort = (): void => {
     if (mapGet(open, id) !== undefined) cancel(id, entry, signal?.reason)

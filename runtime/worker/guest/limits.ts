@@ -13,9 +13,9 @@ export const LIMITS = {
   /** Open fetches of one call, and all of them. */
   openFetches: REQUEST_LIMITS.open,
   fetches: REQUEST_LIMITS.inAll,
-  /** The value of one header, and the body of a request, which may be base64: four characters for three bytes. */
+  /** The value of one header. */
   headerChars: 64 * 1024,
-  bodyChars: 1.5 * REQUEST_LIMITS.bodyBytes,
+  /** The body of a request, in bytes. */
   bodyBytes: REQUEST_LIMITS.bodyBytes,
   /** Open timers of the isolate. */
   openTimers: 1000,
