@@ -39,9 +39,13 @@ function forgetOld() {
   const programs = readdirSync(cache)
     .filter((name) => name.startsWith('command-'))
     .map((name) => path.join(cache, name))
-    .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
-  for (const old of programs.slice(KEPT)) rmSync(old, { recursive: true, force: true })
+    .map((file) => ({ file, madeMs: madeMsOf(file) }))
+    .sort((a, b) => b.madeMs - a.madeMs)
+  for (const { file } of programs.slice(KEPT)) rmSync(file, { recursive: true, force: true })
 }
+
+/** When it was made; long ago for one that another command has moved into its place, or removed, meanwhile. */
+const madeMsOf = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
 /** The file to run with the given Node: the one program, or the first of the sources where it cannot be made. */
 export function mainOfCheckout(node) {
