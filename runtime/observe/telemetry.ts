@@ -77,22 +77,13 @@ export function createTelemetry({
       metrics.call(connector, capability, { code: codeOf(error), cause: cause.kind }, seconds)
       const ms = Math.round(seconds * 1e6) / 1e3
       minutes.called({ connector, capability, blame: error && ERRORS[error.code].blame, ms })
-      const outcome = wireOf(error)
-      const told = {
-        request_id: requestId,
-        connector,
-        capability,
-        outcome,
-        ms,
-        cause,
-        app_id: appId,
-      }
-      calls.ended(told)
+      const body = error && errorBody(error, '').error
+      const outcome = body?.error_code ?? 'ok'
+      const message = body?.message ?? null
+      const told = { connector, capability, outcome, ms, cause, app_id: appId }
+      calls.ended({ request_id: requestId, message, ...told })
       // A line of each call is not even made for a log that leaves it out.
-      if (log.isLevelEnabled('debug')) {
-        const { request_id, ...line } = told
-        log.debug({ requestId, ...line }, 'a call ended')
-      }
+      if (log.isLevelEnabled('debug')) log.debug({ requestId, ...told }, 'a call ended')
     }
     observers.onCall?.(call)
   }

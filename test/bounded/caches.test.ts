@@ -260,6 +260,7 @@ const endOf = (nth: number): Omit<CallRecord, 'upstream' | 'log' | 'at'> => ({
   connector: 'acme',
   capability: 'list_accounts',
   outcome: 'ok',
+  message: null,
   ms: 1,
   cause: { kind: 'sync', id: '17' },
   app_id: null,

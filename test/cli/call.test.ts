@@ -197,6 +197,13 @@ describe('keyway logs', () => {
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('access_request')])
   })
 
+  test('says what the caller of a failed call was told', async () => {
+    await host.keyway('call', 'acme', 'get_account', '--as', as, '--request', '{}')
+    const { out } = await host.keyway('logs', 'acme', '--limit', '1')
+    expect(out).toMatch(/acme get_account → \w+ in .*\n {4}\S.*account_id/)
+    expect(out).not.toContain('→ ok')
+  })
+
   test('goes on with those that come, as lines of JSON if wished', async () => {
     const env = { ...host.env }
     const child = begin(['logs', 'acme', '--follow', '--json', '--limit', '1'], { env })

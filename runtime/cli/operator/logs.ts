@@ -70,6 +70,7 @@ function callWords({
   connector,
   capability,
   outcome,
+  message,
   ms,
   request_id,
   cause,
@@ -79,6 +80,8 @@ function callWords({
 }: CallRecord) {
   return [
     `${at}  ${connector} ${capability} → ${outcome} in ${ms.toFixed(1)} ms  (${whyOf({ request_id, cause, app_id })})`,
+    // A host of an older version says none.
+    ...(message ? [`    ${message}`] : []),
     ...upstream.map(
       (one) =>
         `    ${one.method} ${one.host}${one.path}${one.query} → ${one.status ?? one.error ?? 'no answer'} in ${one.ms.toFixed(1)} ms, ${one.sent_bytes} bytes out, ${one.received_bytes} in`,

@@ -11,7 +11,7 @@ import { type CauseKind, causeText } from '../../contract/models/causes.ts'
 
 /** Requests and log lines that are kept of one call. */
 const MAX_PARTS = 50
-/** Longest log line that is kept, in characters. */
+/** Longest log line, and longest message of a failure, that is kept, in characters. */
 const MAX_MESSAGE = 500
 /** What a request takes in memory, and a line and a call without their texts, in bytes. */
 const PART_BYTES = 256
@@ -38,6 +38,7 @@ const makeSlot = (): Kept => ({
   connector: '',
   capability: '',
   outcome: '',
+  message: null,
   ms: 0.5,
   cause: 'interface',
   causeId: '',
@@ -47,6 +48,7 @@ const makeSlot = (): Kept => ({
 
 function emptySlot(slot: Kept): void {
   slot.request_id = ''
+  slot.message = null
   slot.causeId = ''
   slot.app_id = null
   slot.parts = NO_PARTS
@@ -122,16 +124,19 @@ export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCal
         return PART_BYTES + 2 * line.message.length
       })
     },
-    ended({ request_id, connector, capability, outcome, ms, cause, app_id }) {
+    ended({ request_id, connector, capability, outcome, message, ms, cause, app_id }) {
       // Most calls have no parts, and this is on the way of each: no object is made here.
       const { held, bytes } = takeParts(request_id)
-      const slot = ended.take(bytes + PART_BYTES + 2 * (request_id.length + cause.id.length))
+      const said = message === null ? null : cut(message, MAX_MESSAGE)
+      const chars = request_id.length + cause.id.length + (said?.length ?? 0)
+      const slot = ended.take(bytes + PART_BYTES + 2 * chars)
       if (slot === null) return
       slot.atMs = Date.now()
       slot.request_id = request_id
       slot.connector = connector
       slot.capability = capability
       slot.outcome = outcome
+      slot.message = said
       slot.ms = ms
       slot.cause = cause.kind
       slot.causeId = cause.id

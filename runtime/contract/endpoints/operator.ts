@@ -61,6 +61,10 @@ const CallRecord = strictObject('CallRecord', 'A call that has ended', {
   connector: v.string(),
   capability: v.string(),
   outcome: described(v.string(), '`ok`, or the error code'),
+  message: described(
+    v.nullable(v.string()),
+    'What its caller was told of a failure, at most 500 characters',
+  ),
   ms: v.number(),
   cause: described(
     v.strictObject({ kind: v.picklist(CAUSE_KINDS), id: v.string() }),

@@ -57,6 +57,17 @@ test('a call is listed with the requests that it made and what it logged', async
   ])
 })
 
+test('a call that failed is listed with what its caller was told', async () => {
+  const refused = await op.ask('acme', 'list_accounts', { page: { size: 'many' } })
+  const { error_code, message } = refused.body.error
+  const { body } = await op.call('GET', '/calls?connector_id=acme&limit=1')
+  expect(body.items).toEqual([expect.objectContaining({ outcome: error_code, message })])
+  expect(message).toContain('page')
+  await op.ask('acme', 'list_accounts')
+  const { body: later } = await op.call('GET', '/calls?connector_id=acme&limit=1')
+  expect(later.items).toEqual([expect.objectContaining({ outcome: 'ok', message: null })])
+})
+
 test('calls that the core makes are listed with what caused them, counted, and in the log', async () => {
   const listed = async (query: string): Promise<CallRecord[]> =>
     (await op.call('GET', `/calls?${query}`)).body.items
