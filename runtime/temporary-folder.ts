@@ -32,7 +32,7 @@ export function temporaryFolder(name: string): TemporaryFolder {
   }
 }
 
-/** What was begun before the exit goes on in the threads of Node's pool, and may make the folder anew (`mkdir -p`). */
+/** Removes a folder, and again if it comes back: a thread of Node's pool may still be running a `mkdir -p` in it. */
 function removeAtExit(folder: string): void {
   const clock = new Int32Array(new SharedArrayBuffer(4))
   for (let times = 0; times < MOST_TIMES; times += 1) {

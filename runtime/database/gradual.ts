@@ -16,11 +16,8 @@ type Take = (
   done: (release?: unknown) => void,
 ) => void
 
-/**
- * Changes how a pool that was just made is asked for a connection, by its `query` too. Answers how many wait for one, of
- * whom the pool itself knows only some.
- */
-export function openGradually(pool: Pool): () => number {
+/** Changes how a pool that was just made is asked for a connection, by its `query` too. */
+export function openGradually(pool: Pool): void {
   const connect = pool.connect.bind(pool)
   let opening = 0
   /** Who waits, in the order of asking. */
@@ -83,5 +80,4 @@ export function openGradually(pool: Pool): () => number {
     })
   }
   pool.connect = taken
-  return () => pool.waitingCount + waiting.size
 }

@@ -76,7 +76,7 @@ export async function openDatabase(
     },
     application_name: 'keyway',
   })
-  const waiting = openGradually(pool)
+  openGradually(pool)
   const sessions = new Set<PoolClient>()
   // An idle connection that is lost; the pool makes another when one is asked for. It puts the whole connection into the
   // error, the key that ends its session among it.
@@ -108,7 +108,7 @@ export async function openDatabase(
     connections: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
-      waiting: waiting(),
+      waiting: pool.waitingCount,
     }),
     now: clock.now,
     listen: listening.on,

@@ -1,6 +1,6 @@
 /**
- * Work of the worker itself that may take long on its main thread: making isolates, copying what threads give, checking
- * large replies. Much of it at once is done in portions, between which the pipe is read and pings are answered.
+ * Runs the worker's own long work on its main thread: making isolates, copying results of threads, checking large replies.
+ * The work is split over turns of the event loop, so that the pipe is read and pings are answered in between.
  */
 
 /** Work of one turn, in milliseconds, from which the rest waits for the next turn. */
@@ -11,7 +11,7 @@ const waiting = new Set<() => void>()
 let spentMs = 0
 let turnEnds = false
 
-/** Does work at once, or in a later turn, in the order in which it was given. Rejects with what the work throws. */
+/** Runs work now or in a later turn, in the order of the calls. Rejects with what the work throws. */
 export function onMainThread<T>(work: () => T): Promise<T> {
   return new Promise((resolve, reject) => {
     const settle = () => {

@@ -44,22 +44,6 @@ test('what holds its connection waits for no other: each gets one, up to the mos
   expect(many.totalCount).toBe(MAX)
 })
 
-test('who waits is counted, whether for one that is opened or for one that comes back', async () => {
-  const many = new Pool({ ...own.login, max: 2, connectionTimeoutMillis: 5000 })
-  const waiting = openGradually(many)
-  onTestFinished(() => many.end())
-  const asked = () => all(3, () => many.query('select 1'))
-  const opening = asked()
-  expect(waiting()).toBe(2)
-  await opening
-  const held = await many.connect()
-  const returning = asked()
-  expect(waiting()).toBe(3)
-  held.release()
-  await returning
-  expect(waiting()).toBe(0)
-})
-
 test('who holds one and asks for another one gets it', async () => {
   const many = pool()
   await all(MAX / 2, async () => {

@@ -45,7 +45,7 @@ test('of long work each turn does a portion, in order, also of what came meanwhi
   expect(done).toEqual([1, 2, 3, 4, 5])
 })
 
-test('work that fails tells whoever gave it, and the rest is done', async () => {
+test('when work fails, its caller gets the error and the rest still runs', async () => {
   const { give } = busy(20)
   const first = give(1)
   const failed = onMainThread(() => {
