@@ -56,7 +56,8 @@ export function startLaneWorker(
   const link = startWorker(
     launcher,
     (message) => {
-      stall.heard()
+      if (message.kind === 'reply') stall.replied(message.call)
+      else stall.heard()
       if (message.kind !== 'ready') return events.onMessage(made, message)
       isReady = true
       launcher.onReady?.(link.pid)

@@ -6,8 +6,10 @@
 export type StallWatch = {
   /** The worker has said something. */
   heard(): void
-  /** The worker validates a reply of so many characters and reads nothing until it is done. */
-  judging(chars: number): void
+  /** The worker is about to validate the reply of a call, of so many characters, and reads nothing while it does. */
+  judging(call: number, chars: number): void
+  /** The reply of a call is there. */
+  replied(call: number): void
   /** To be called every 10 ms while calls are in the worker. */
   look(): void
 }
@@ -36,20 +38,28 @@ const MAX_JUDGED_CHARS = 34_000_000
 export function createStallWatch(steps: StallSteps): StallWatch {
   let silentLooks = 0
   let extraLooks = 0
+  let judged: number | null = null
   let hasRun: (() => boolean) | null = null
 
   const heard = () => {
     silentLooks = 0
-    extraLooks = 0
     hasRun = null
   }
 
   return {
     heard,
-    judging(chars) {
+    judging(call, chars) {
       heard()
       const millions = Math.min(chars, MAX_JUDGED_CHARS) / 1_000_000
       extraLooks = Math.ceil(millions * LOOKS_PER_MILLION)
+      judged = call
+    },
+    replied(call) {
+      heard()
+      // Anything else may have left between the word that it judges and its beginning to: it still judges.
+      if (call !== judged) return
+      extraLooks = 0
+      judged = null
     },
     look() {
       silentLooks += 1

@@ -32,7 +32,8 @@ function perform(work: () => void): void {
   spentMs += performance.now() - begunMs
   if (turnEnds) return
   turnEnds = true
-  setImmediate(nextTurn)
+  // The turn after this one: its own immediate callbacks run before the pipe is read again.
+  setImmediate(setImmediate, nextTurn)
 }
 
 function nextTurn(): void {

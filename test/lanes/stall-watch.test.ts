@@ -42,9 +42,20 @@ test('one that has not run meanwhile is waited for', () => {
 
 test('a large reply that it judges is waited for, by its length and no longer than any may have', () => {
   const { stall, look } = watch()
-  stall.judging(2_000_000)
+  stall.judging(1, 2_000_000)
   expect(look(69)).toEqual([0, 0])
   expect(look(1)).toEqual([1, 0])
-  stall.judging(Number.MAX_SAFE_INTEGER)
+  stall.judging(2, Number.MAX_SAFE_INTEGER)
   expect(look(10 + 34 * 30)).toEqual([2, 0])
+})
+
+test('one that judges is waited for until that reply is there, whatever else it says meanwhile', () => {
+  const { stall, look } = watch()
+  stall.judging(2, 1_000_000)
+  stall.heard()
+  stall.replied(1)
+  expect(look(39)).toEqual([0, 0])
+  stall.replied(2)
+  expect(look(9)).toEqual([0, 0])
+  expect(look(1)).toEqual([1, 0])
 })

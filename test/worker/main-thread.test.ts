@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { onMainThread } from '../../runtime/worker/main-thread.ts'
 
-const turn = () => new Promise((resolve) => setImmediate(resolve))
+const turn = () => new Promise((resolve) => setImmediate(setImmediate, resolve))
 
 let nowMs = 0
 
@@ -43,6 +43,16 @@ test('of long work each turn does a portion, in order, also of what came meanwhi
   expect(done).toEqual([1, 2, 3, 4])
   await turn()
   expect(done).toEqual([1, 2, 3, 4, 5])
+})
+
+test('a portion follows another in the next turn, not at the end of the same: in between the pipe is read', async () => {
+  const { give, done } = busy(20)
+  void give(1)
+  void give(2)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(done).toEqual([1])
+  await turn()
+  expect(done).toEqual([1, 2])
 })
 
 test('when work fails, its caller gets the error and the rest still runs', async () => {
