@@ -56,8 +56,7 @@ export function startLaneWorker(
   const link = startWorker(
     launcher,
     (message) => {
-      if (message.kind === 'reply') stall.replied(message.call)
-      else stall.heard()
+      stall.heard()
       if (message.kind !== 'ready') return events.onMessage(made, message)
       isReady = true
       launcher.onReady?.(link.pid)

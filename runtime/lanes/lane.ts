@@ -274,7 +274,7 @@ export function createLane(
     if (worker !== from) return
     const { kind, head, body } = message
     if (kind === 'pong') return from.seats.answered(head.isolate)
-    if (kind === 'judging') return from.stall.judging(message.call, head.chars)
+    if (kind === 'working') return from.stall.working(head.chars)
     if (kind === 'disposed') {
       if (head.reason === 'cut' || head.reason === 'memory')
         for (const call of pending.values()) if (call.isolate === head.isolate) markHeavy(call)

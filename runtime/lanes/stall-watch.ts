@@ -6,10 +6,8 @@
 export type StallWatch = {
   /** The worker has said something. */
   heard(): void
-  /** The worker is about to validate the reply of a call, of so many characters, and reads nothing while it does. */
-  judging(call: number, chars: number): void
-  /** The reply of a call is there. */
-  replied(call: number): void
+  /** The worker itself has so many characters to work on, during which it reads nothing; 0 when it is done. */
+  working(chars: number): void
   /** To be called every 10 ms while calls are in the worker. */
   look(): void
 }
@@ -27,9 +25,9 @@ type StallSteps = {
 const QUIET_LOOKS = 10
 const ANSWER_LOOKS = 20
 
-/** Additional looks per million characters that are validated, and the most characters that count. */
+/** Additional looks per million characters that it works on, and the most characters that count. */
 const LOOKS_PER_MILLION = 30
-const MAX_JUDGED_CHARS = 34_000_000
+const MAX_WORKED_CHARS = 34_000_000
 
 /**
  * Counts looks and not time: where the host itself was held up, an answer may lie in the pipe that it
@@ -38,7 +36,6 @@ const MAX_JUDGED_CHARS = 34_000_000
 export function createStallWatch(steps: StallSteps): StallWatch {
   let silentLooks = 0
   let extraLooks = 0
-  let judged: number | null = null
   let hasRun: (() => boolean) | null = null
 
   const heard = () => {
@@ -48,18 +45,10 @@ export function createStallWatch(steps: StallSteps): StallWatch {
 
   return {
     heard,
-    judging(call, chars) {
+    working(chars) {
       heard()
-      const millions = Math.min(chars, MAX_JUDGED_CHARS) / 1_000_000
+      const millions = Math.min(chars, MAX_WORKED_CHARS) / 1_000_000
       extraLooks = Math.ceil(millions * LOOKS_PER_MILLION)
-      judged = call
-    },
-    replied(call) {
-      heard()
-      // Anything else may have left between the word that it judges and its beginning to: it still judges.
-      if (call !== judged) return
-      extraLooks = 0
-      judged = null
     },
     look() {
       silentLooks += 1

@@ -40,7 +40,7 @@ export const KINDS = {
   disposed: 22,
   described: 23,
   heavy: 24,
-  judging: 25,
+  working: 25,
 } as const
 
 export type MessageKind = keyof typeof KINDS
@@ -108,8 +108,8 @@ export type Heads = {
   described: { capabilities: string[] }
   /** The call has taken more of the worker's main thread than its part. */
   heavy: Record<string, never>
-  /** The worker is about to judge a large reply, and hears nothing meanwhile. */
-  judging: { chars: number }
+  /** The worker itself has so many characters to work on, and hears nothing meanwhile; 0: it is done. */
+  working: { chars: number }
 }
 
 /** How a call ended, as the worker saw it. */

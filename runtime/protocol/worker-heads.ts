@@ -88,7 +88,7 @@ export const WORKER_HEADS = {
   }),
   described: v.object({ capabilities: v.pipe(v.array(shortText), v.maxLength(1000)) }),
   heavy: v.object({}),
-  judging: v.object({ chars: id }),
+  working: v.object({ chars: id }),
 } satisfies Partial<Record<MessageKind, v.GenericSchema>>
 
 /** Whether a message is a good reply: what most messages are, and what their schema says of them, without it. */

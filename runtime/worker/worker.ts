@@ -63,8 +63,16 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', LDAP_METHODS.search, 
 /** Most lines that wait for a call. */
 const MAX_WAITING_STRAYS = 8
 
-/** From so many characters on the host is told that a reply is judged: it takes more than a few milliseconds. */
+/** From so many characters on the host is told that a reply is judged, and a body brought in portions: it takes some milliseconds. */
 const LARGE_CHARS = 1024 * 1024
+
+/** What the guest is told of a reply. Text is much cheaper on the way in than base64. */
+function textOf({ head: { reply }, body }: Message<'fetched'>) {
+  const encoding = isUtf8(body) ? 'utf8' : 'base64'
+  const told =
+    'error' in reply ? { ok: false, error: reply.error } : { ok: true, ...reply, encoding }
+  return { headJson: JSON.stringify(told), text: body.toString(encoding) }
+}
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -81,7 +89,7 @@ export function serve(
   const slices = createSlices()
   /** Isolates that are gone. A call that crossed the word of it must not bring one back: nobody would end it. */
   const buried = new Set<number>()
-  let lastAnswer: Promise<void> = Promise.resolve()
+  let lastWork: Promise<void> = Promise.resolve()
 
   const channel = openChannel(
     pipe,
@@ -102,18 +110,19 @@ export function serve(
     // The bytes are in the pipe's buffer: read them before the first await.
     call: (message) => runCall(message, message.body.toString('utf8')),
     describe: (message) => void describe(message),
-    fetched: ({ head, body }) => {
-      const { reply } = head
-      const requests = guests.get(head.isolate)?.requests
-      const call = requests?.get(head.request) ?? null
-      requests?.delete(head.request)
-      // Text is much cheaper on the way in than base64.
-      const encoding = isUtf8(body) ? 'utf8' : 'base64'
-      const told =
-        'error' in reply ? { ok: false, error: reply.error } : { ok: true, ...reply, encoding }
-      const text = body.toString(encoding)
-      const headJson = JSON.stringify(told)
-      withGuest(head.isolate, (guest) => guest.deliver(head.request, headJson, text, call))
+    fetched: (message) => {
+      const { isolate, request } = message.head
+      const requests = guests.get(isolate)?.requests
+      const call = requests?.get(request) ?? null
+      requests?.delete(request)
+      const bring = ({ headJson, text }: ReturnType<typeof textOf>) =>
+        withGuest(isolate, (guest) => guest.deliver(request, headJson, text, call))
+      if (message.body.length < LARGE_CHARS) return bring(textOf(message))
+      // Apart: either takes long for a large body. Its bytes are not in the pipe's buffer, which has small ones alone.
+      work(message.body.length, async () => {
+        const text = await onMainThread(() => textOf(message))
+        await onMainThread(() => bring(text))
+      })
     },
     cancel: ({ head, call }) => withGuest(head.isolate, (guest) => guest.abort(call)),
     ping: ({ head }) => {
@@ -204,26 +213,22 @@ export function serve(
       const { reply, body } = checkReply(parts, expected)
       return channel.send('reply', call, reply, body)
     }
-    answerLater(call, parts, expected, chars)
-  }
-
-  /**
-   * Many large replies at once must wait here: the pipe has a bound, and breaks at it. One is judged after the other, so
-   * that the host hears of each at its time.
-   */
-  function answerLater(
-    call: number,
-    parts: string[],
-    expected: ReplyExpectation,
-    chars: number,
-  ): void {
-    lastAnswer = lastAnswer.then(async () => {
+    work(chars, async () => {
+      // Many at once must wait here: the pipe has a bound, and breaks at it.
       while (channel.queuedBytes() > MAX_QUEUED_BYTES) await pause(5)
-      channel.send('judging', call, { chars })
-      // The message leaves at the end of the turn.
-      await pause(1)
       const { reply, body } = await onMainThread(() => checkReply(parts, expected))
       channel.send('reply', call, reply, body)
+    })
+  }
+
+  /** Works on so many characters, one after the other, and tells the host: it would take the silence for a guest's. */
+  function work(chars: number, act: () => Promise<void>): void {
+    lastWork = lastWork.then(async () => {
+      await new Promise<void>((sent) => channel.send('working', 0, { chars }, undefined, sent))
+      // What the system has not taken yet would not leave before the work is done.
+      while (pipe.writableLength > 0) await pause(1)
+      await act()
+      channel.send('working', 0, { chars: 0 })
     })
   }
 

@@ -91,3 +91,22 @@ test('many large replies at once arrive', async () => {
   expect(lengths.every((length) => length > 16e6)).toBe(true)
   expect(ends).toEqual([])
 })
+
+test.each([
+  ['text', 'x'],
+  ['bytes', '\xff'],
+])('many large bodies of %s at once arrive in the sandbox', async (_kind, byte) => {
+  const { lanes, ends } = openLanes()
+  const body = Buffer.alloc(16e6, byte, 'latin1')
+  const fetch = async () => ({ ...(await empty()), body })
+  const asks = connectorOf(
+    `const reply = ${fetchOf('{}')}; ${say('(await reply.arrayBuffer()).byteLength')}`,
+    '',
+    128,
+  )
+  const running = Array.from({ length: 6 }, (_, tenant) =>
+    lanes.run('a', callOf(asks, { isolateKey: `${tenant}`, deadlineMs: 60_000, fetch })),
+  )
+  expect(await Promise.all(running.map(outcome))).toEqual(Array(6).fill('16000000'))
+  expect(ends).toEqual([])
+})

@@ -40,22 +40,21 @@ test('one that has not run meanwhile is waited for', () => {
   expect(look(20)).toEqual([1, 1])
 })
 
-test('a large reply that it judges is waited for, by its length and no longer than any may have', () => {
+test('one that works on much is waited for, by its length and no longer than any may have', () => {
   const { stall, look } = watch()
-  stall.judging(1, 2_000_000)
+  stall.working(2_000_000)
   expect(look(69)).toEqual([0, 0])
   expect(look(1)).toEqual([1, 0])
-  stall.judging(2, Number.MAX_SAFE_INTEGER)
+  stall.working(Number.MAX_SAFE_INTEGER)
   expect(look(10 + 34 * 30)).toEqual([2, 0])
 })
 
-test('one that judges is waited for until that reply is there, whatever else it says meanwhile', () => {
+test('it is waited for until it is done, whatever else it says meanwhile', () => {
   const { stall, look } = watch()
-  stall.judging(2, 1_000_000)
+  stall.working(1_000_000)
   stall.heard()
-  stall.replied(1)
   expect(look(39)).toEqual([0, 0])
-  stall.replied(2)
+  stall.working(0)
   expect(look(9)).toEqual([0, 0])
   expect(look(1)).toEqual([1, 0])
 })
