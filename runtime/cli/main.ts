@@ -15,6 +15,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 try {
   await createProgram().parseAsync()
 } catch (error) {
+  // Ctrl-C ends a program that this one started, such as the bundler, too, and its end may be heard of first.
+  await new Promise((resolve) => setImmediate(setImmediate, resolve))
   // Commander has said what is wrong with the command line itself, or shown the help.
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? EXIT.done : EXIT.usage)
   if (!(error instanceof ConfigError)) throw error

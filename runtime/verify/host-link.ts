@@ -71,7 +71,12 @@ export async function startHostProcess(entry: string, settings: HostSettings): P
       KEYWAY_VERIFY_CANARY: ENVIRONMENT_SECRET,
     },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    // A process group of its own: Ctrl-C in a terminal would end it first, and the run would speak of a host that ended.
+    detached: true,
   })
+  const kill = () => child.kill('SIGKILL')
+  // Before what removes its folders: it would write into them.
+  process.prependOnceListener('exit', kill)
   let errors = ''
   let ended: string | null = null
   let nextId = 1
@@ -81,6 +86,7 @@ export async function startHostProcess(entry: string, settings: HostSettings): P
     errors = (errors + text.toString('utf8')).slice(-2000)
   })
   child.on('exit', (code, signal) => {
+    process.off('exit', kill)
     ended = `the host ended: ${signal ?? `exit ${code}`} ${errors}`.trim()
     const error = new Error(ended)
     began.reject(error)

@@ -1,4 +1,5 @@
 /** The commands as a person uses them: what they print, what they exit with, what they leave behind. */
+import { readFileSync } from 'node:fs'
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import path from 'node:path'
@@ -9,7 +10,7 @@ import { bestMs } from '../kit/best-ms.ts'
 import { withFirstStart } from '../kit/template.ts'
 import { send } from './client.ts'
 import { begin, newHome, processesWith, ROOT, run, stopCommands } from './command.ts'
-import { until } from './until.ts'
+import { isAlive, until } from './until.ts'
 
 /** A stack trace or a class name where words should be. */
 const UGLY = /\n {4}at |node:internal|Error:|Node\.js v/
@@ -39,6 +40,10 @@ const post = (url: string, body: object) =>
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   })
+
+/** The processes that one has started. */
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').split(' ').filter(Boolean).map(Number)
 
 describe('keyway new', () => {
   test.each([
@@ -234,6 +239,29 @@ test.each([['check', 'plugins/scim'], ['verify']])(
     command.killGroup('SIGINT')
     expect(await command.ended).toEqual({ code: 130, signal: null })
     expect(await readdir(temporary)).toEqual([])
+  },
+)
+
+// Ctrl-C reaches what a command has started as well: the bundler, or the host that is attacked.
+test.runIf(isLinux).each([['check', 'plugins/scim'], ['verify']])(
+  'keyway %s that is interrupted does not speak of what ended before it',
+  async (...args) => {
+    const temporary = path.join(home, `of-${args[0]}-late`)
+    await mkdir(temporary)
+    const command = begin(args, { env: settings({ TMPDIR: temporary }) })
+    await until('it has a folder', async () => (await readdir(temporary)).length > 0)
+    const started = await until('and a program', () => {
+      const pids = childrenOf(command.pid)
+      return pids.length > 0 && pids
+    })
+    command.kill('SIGSTOP')
+    command.killGroup('SIGINT')
+    const over = () => started.every((pid) => !isAlive(pid))
+    // Or never: what is in a process group of its own hears nothing of it.
+    await until('that has ended', over, 1000).catch(() => {})
+    command.killGroup('SIGCONT')
+    expect(await command.ended).toEqual({ code: 130, signal: null })
+    expect(command.output()).not.toMatch(UGLY)
   },
 )
 
