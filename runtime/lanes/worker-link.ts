@@ -4,7 +4,7 @@
  */
 import * as v from 'valibot'
 import { type Channel, openChannel } from '../protocol/channel.ts'
-import { type Message, ProtocolError } from '../protocol/frames.ts'
+import { MAX_FRAME_PAYLOAD, type Message, ProtocolError } from '../protocol/frames.ts'
 import { isUsualReply, WORKER_HEADS } from '../protocol/worker-heads.ts'
 import type { Launcher } from './launch.ts'
 
@@ -105,9 +105,11 @@ export function startWorker(
   const hear = (message: Message) => {
     const schema = HEADS[message.kind]
     if (over || told) return
-    // The body of a request may wait for its turn, and would keep all that was read with it.
-    if (message.kind === 'fetch' && message.body.length > 0)
-      message.body = Buffer.from(message.body)
+    // The body of a request may wait for its turn, and would keep all that was read with it. One that is longer than a frame
+    // is in memory of its own: to copy 16 MB would hold the host up.
+    const { kind, body } = message
+    if (kind === 'fetch' && body.length > 0 && body.length <= MAX_FRAME_PAYLOAD)
+      message.body = Buffer.from(body)
     if (isUsualReply(message) || (schema && v.is(schema, message.head))) onMessage(message)
     else kill('protocol', `malformed or misplaced message: ${message.kind}`)
   }
