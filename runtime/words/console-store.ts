@@ -22,7 +22,7 @@ const EN_FIELDS: Fields = {
   allowed_groups: ['Groups that may ask', 'The name of one group on each line. Empty: everybody.'],
   admins: [
     'Who looks after it',
-    'One e-mail address or name of a group on each line. They see and change this app.',
+    'One e-mail address or name of a group on each line. They get its tasks. Who has the role App Admin also sees and changes this app.',
   ],
   manager: ['The manager of the person decides first'],
   approvers: ['Who decides', 'One e-mail address or name of a group on each line.'],
@@ -45,7 +45,7 @@ const DE_FIELDS: Fields = {
   ],
   admins: [
     'Wer für sie zuständig ist',
-    'In jeder Zeile eine E-Mail-Adresse oder der Name einer Gruppe. Sie sehen und ändern diese Anwendung.',
+    'In jeder Zeile eine E-Mail-Adresse oder der Name einer Gruppe. Sie bekommen die Aufgaben dieser Anwendung. Wer die Rolle App Admin hat, sieht und ändert sie auch.',
   ],
   manager: ['Die Führungskraft der Person entscheidet zuerst'],
   approvers: ['Wer entscheidet', 'In jeder Zeile eine E-Mail-Adresse oder der Name einer Gruppe.'],
