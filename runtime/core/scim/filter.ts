@@ -19,9 +19,12 @@ export type Filter =
 
 type Token = { kind: 'word' | 'string' | 'number' | 'sign' | 'end'; text: string; at: number }
 
-/** A URN has dots and colons too: `urn:ietf:params:scim:schemas:core:2.0:User:name.givenName`. */
+/**
+ * A URN has dots and colons too: `urn:ietf:params:scim:schemas:core:2.0:User:name.givenName`. With a dot before it stands
+ * what follows `]`.
+ */
 const TOKENS =
-  /\s*(?:([A-Za-z$][\w$.:-]*)|("(?:[^"\\\u0000-\u001f]|\\.)*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([()[\]]))/y
+  /\s*(?:(\.?[A-Za-z$][\w$.:-]*)|("(?:[^"\\\u0000-\u001f]|\\.)*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([()[\]]))/y
 
 /**
  * Reads a filter.
@@ -115,7 +118,8 @@ function single(reader: Reader, depth: number): Filter {
   if (depth >= SCIM_LIMITS.filterDepth)
     throw wrong(token, `at most ${SCIM_LIMITS.filterDepth} levels of brackets`)
   if (token.kind === 'sign' && token.text === '(') return closed(reader, depth, ')')
-  if (token.kind !== 'word') throw wrong(token, 'the name of an attribute')
+  if (token.kind !== 'word' || token.text.startsWith('.'))
+    throw wrong(token, 'the name of an attribute')
   const after = reader.peek()
   if (isWord(token, 'not') && after.kind === 'sign' && after.text === '(') {
     reader.next()
@@ -124,8 +128,20 @@ function single(reader: Reader, depth: number): Filter {
   const path = token.text
   if (after.kind === 'sign' && after.text === '[') {
     reader.next()
-    return { kind: 'within', path, inner: closed(reader, depth, ']') }
+    return { kind: 'within', path, inner: withPart(reader, closed(reader, depth, ']')) }
   }
+  return compared(reader, path)
+}
+
+/** `emails[type eq "work"].value eq "a@b"` is not of the RFC. Entra ID asks so where it matches people by address. */
+function withPart(reader: Reader, inner: Filter): Filter {
+  const part = reader.peek()
+  if (part.kind !== 'word' || !part.text.startsWith('.')) return inner
+  reader.next()
+  return { kind: 'and', left: inner, right: compared(reader, part.text.slice(1)) }
+}
+
+function compared(reader: Reader, path: string): Filter {
   reader.count()
   const word = reader.next()
   if (isWord(word, 'pr')) return { kind: 'present', path }

@@ -23,6 +23,11 @@ test.each([
   ['(a eq 1 or b eq 2) and c eq null', '((a eq 1 or b eq 2) and c eq null)'],
   ['not (a co "x")', 'not(a co "x")'],
   ['emails[type eq "work" and value ew "@x"]', 'emails[(type eq "work" and value ew "@x")]'],
+  ['emails[type eq "work"].value eq "a@x"', 'emails[(type eq "work" and value eq "a@x")]'],
+  [
+    'emails[type eq "work"].value pr and active eq true',
+    '(emails[(type eq "work" and value pr)] and active eq true)',
+  ],
   [
     'urn:ietf:params:scim:schemas:core:2.0:User:name.givenName sw "A"',
     'urn:ietf:params:scim:schemas:core:2.0:User:name.givenName sw "A"',
@@ -47,6 +52,9 @@ test.each([
   ['emails[type eq "work")', 22],
   ['userName eq "a" userName eq "b"', 17],
   ['userName eq "a"; drop table users', 16],
+  ['emails[type eq "work"].value', 29],
+  ['emails[type eq "work"]value eq "a"', 23],
+  ['.value eq "a"', 1],
   ['and', 4],
   ['%', 1],
 ])('%s is refused where it goes wrong', (text, character) => {
