@@ -50,6 +50,8 @@ export function scimRoutes(deps: CoreDeps): Hono<Env> {
     if (!db) throw away()
     const caller = await authenticateScim(db, deps.hasher, c.req.header('authorization'))
     keepRate(c, rate, caller.tokenId)
+    // Only a refusal may say it here: providers wait wherever they read it.
+    c.header('retry-after', undefined)
     const query = queryOf(c, row.query)
     const result = await SCIM_HANDLERS[name](db, caller, {
       ...{ id: c.req.param('id') ?? '', query },
@@ -113,11 +115,17 @@ function queryOf(c: Context<Env>, params: Params): ListQuery {
 async function bodyOf(c: Context<Env>, row: ScimRow): Promise<Record<string, unknown>> {
   if (row.body === null) return {}
   const bytes = await readBytes(c, INPUTS.core_body.maxBytes)
-  const isJson = JSON_BODY.test(c.req.header('content-type') ?? '')
+  const type = c.req.header('content-type') ?? ''
+  const isJson = JSON_BODY.test(type)
+  if (!isJson && bytes.length > 0)
+    throw new ScimError('bad_request', 'invalidSyntax', wrongType(type))
   const parsed = parseBodyBytes(row.body, bytes, isJson, INPUTS.core_body.maxMarks)
   if (!parsed.ok) throw new ScimError('bad_request', 'invalidSyntax', told(parsed.entries))
   return membersOf(parsed.value)
 }
+
+const wrongType = (type: string): string =>
+  `The content type is ${type === '' ? 'missing' : JSON.stringify(type.slice(0, 100))}; send application/scim+json`
 
 /** The first few problems, as one text. */
 const told = (entries: readonly ValidationEntry[]): string =>

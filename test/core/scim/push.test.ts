@@ -126,6 +126,28 @@ describe('tokens', () => {
   })
 })
 
+test('answers say how many requests are left, and only a refusal says to wait', async () => {
+  for (const path of ['/Users?count=0', '/Users/none']) {
+    const { headers } = await scim('GET', path)
+    expect(Number(headers.get('x-ratelimit-remaining'))).toBeGreaterThan(0)
+    expect(headers.get('retry-after')).toBeNull()
+  }
+})
+
+test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/scim+json, text/plain'])(
+  'a body of the content type %s is refused by that name',
+  async (type) => {
+    const reply = await scim(
+      'POST',
+      '/Users',
+      { userName: 'a@b.example' },
+      { 'content-type': type },
+    )
+    expectRefused(reply, 400, 'invalidSyntax')
+    expect(reply.body.detail).toBe(`The content type is "${type}"; send application/scim+json`)
+  },
+)
+
 test('a proxy that ends TLS says the scheme of locations', async () => {
   const located = async (headers: Record<string, string>) => {
     const reply = await fetch(`${base}/ServiceProviderConfig`, {
@@ -253,6 +275,7 @@ describe('users', () => {
     ['externalId eq "ext-a"', ['filter-a']],
     ['externalId eq "EXT-A"', []],
     ['emails.value eq "filter-b@acme.example"', ['filter-b']],
+    ['emails[type eq "work"].value eq "Filter-B@acme.example"', ['filter-b']],
     ['emails[type eq "work" and value co "FILTER-"]', ['filter-a', 'filter-b']],
     ['emails[type eq "home"] and userName sw "filter-"', []],
     ['userName co "filter-" and active eq false', ['filter-b']],
