@@ -354,7 +354,9 @@ describe('an upstream that is not there', () => {
     const door = openDoor(local(port))
     const error = await errorOf(door.fetch(get(`http://127.0.0.1:${port}/x?hush`)))
     expect(error).toMatchObject({ code: 'upstream_rejected' })
-    expect(error.message).toBe(`127.0.0.1:${port} was not reached: the connection was refused`)
+    expect(error.message).toBe(
+      `127.0.0.1:${port} was not reached: the connection was refused: nothing listens there, or a firewall is between`,
+    )
   })
 
   test('is rejected when its name is not found', async () => {

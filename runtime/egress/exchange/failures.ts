@@ -1,11 +1,13 @@
 /** Network failures as messages: what a socket, TLS, undici or a proxy throws becomes one RuntimeError. */
 
+import { cut } from '../../bounded/cut.ts'
 import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
 import { errorOf, codeOf as thrownCode } from '../../contract/errors/thrown.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 
 /** Failures before anything was sent. */
 const CONNECT_FAILURES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
+  ECONNREFUSED: 'the connection was refused: nothing listens there, or a firewall is between',
   ENOTFOUND: 'the name was not found',
   ENODATA: 'the name has no address',
   EAI_AGAIN: 'the name could not be looked up for now',
@@ -67,7 +69,7 @@ export function toConnectError(error: unknown, from: string, advice?: string): R
   const code = codeOf(error)
   if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT')
     return new RuntimeError('upstream_connect_timeout', `${from} was not reached in time`)
-  const words = CONNECT_FAILURES[code] ?? tlsWords(code) ?? `the connection failed (${code})`
+  const words = CONNECT_FAILURES[code] ?? tlsWords(code, error) ?? `the connection failed (${code})`
   const more = advice !== undefined && PLAIN.includes(code) ? `: ${advice}` : ''
   return new RuntimeError('upstream_rejected', `${from} was not reached: ${words}${more}`)
 }
@@ -118,12 +120,23 @@ function proxyFailure(error: Error, code: string): string | null {
   return null
 }
 
-function tlsWords(code: string): string | null {
-  if (TLS_FAILURES[code] !== undefined) return `TLS was refused: ${TLS_FAILURES[code]}`
+function tlsWords(code: string, error: unknown): string | null {
+  if (TLS_FAILURES[code] !== undefined)
+    return `TLS was refused: ${TLS_FAILURES[code]}${namesOf(error)}`
   const isTls = /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|EPROTO$|HOSTNAME_MISMATCH$|INVALID_)/.test(
     code,
   )
   return isTls ? `TLS was refused (${code})` : null
+}
+
+/** Longest list of names of a certificate that a message repeats, in characters. */
+const MAX_NAMES = 200
+
+/** Which names a certificate has that is for another one. Empty for other failures. */
+function namesOf(error: unknown): string {
+  const names = membersOf(membersOf(error)['cert'])['subjectaltname']
+  if (typeof names !== 'string' || !/^[ -~]+$/.test(names)) return ''
+  return `: it has ${cut(names, MAX_NAMES)}; write one of its names into the address`
 }
 
 function codeOf(error: unknown): string {

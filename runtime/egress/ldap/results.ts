@@ -34,6 +34,10 @@ const HINTS: Readonly<Record<string, string>> = {
   confidentialityRequired: ENCRYPT,
   invalidCredentials:
     ': the DN that signs in, or its password, is wrong, or the account is locked; the directory does not say which',
+  invalidDNSyntax:
+    ': what signs in, or what was asked for, is no DN such as cn=keyway,dc=acme,dc=example',
+  insufficientAccessRights:
+    ': the account that signs in has no right to this there; the page of the connector lists those that it needs',
   referral: ': it names another server for this entry, and referrals are not followed',
   adminLimitExceeded:
     ': a page was larger than it gives, or the account may not page: lower the setting page_size of the connector, or raise the limit there',

@@ -26,6 +26,8 @@ export function failureOf(error: unknown, guard: Guard, from: string): RuntimeEr
 
 /** What to know about an error, by its code. */
 const HINTS: Readonly<Record<string, string>> = {
+  '1045':
+    ': the user or the password is wrong, the user may not sign in from the address of Keyway or without encryption, or may not grant this; the server does not say which',
   '28P01':
     ': the user or the password is wrong, or the time of the password is over (valid until); the server does not say which',
 }

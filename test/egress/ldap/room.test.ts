@@ -447,6 +447,13 @@ describe.skipIf(noDirectory !== null)(title, () => {
     })
   })
 
+  test('says what a name that signs in looks like, where it is no DN', async () => {
+    const user = { bindDn: 'ada', password: 'wrong' }
+    const error = await errorOf(ask('SEARCH', {}, doorTo(directory, { user })))
+    expect(error.details.appErrorCode).toBe('invalidDNSyntax')
+    expect(error.message).toMatch(/no DN such as cn=keyway,dc=acme,dc=example/)
+  })
+
   test('never binds with an empty password, which would be anonymous', async () => {
     const user = { bindDn: directory.auth.bindDn, password: '' }
     const error = await errorOf(ask('SEARCH', {}, doorTo(directory, { user })))
@@ -461,7 +468,9 @@ describe.skipIf(noDirectory !== null)(title, () => {
     const port = new URL(directory.ldapsUrl).port
     const renamed = { ...directory, url: `ldaps://elsewhere.test:${port}` }
     const door = doorTo(renamed, { resolve: async () => ['127.0.0.1'] })
-    expect((await errorOf(ask('SEARCH', body, door))).message).toContain('for another name')
+    expect((await errorOf(ask('SEARCH', body, door))).message).toMatch(
+      /for another name: it has DNS:localhost, IP Address:127\.0\.0\.1; write one of its names into the address$/,
+    )
   })
 
   test('names ldaps: where ldap: is written to its port', async () => {

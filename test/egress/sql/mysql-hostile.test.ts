@@ -169,6 +169,15 @@ describe('a MySQL that', () => {
       expect(error.details).toMatchObject({ wire: 'client_call_error', appErrorCode: '1146' })
   })
 
+  test('refuses a sign-in is told with what that can mean', async () => {
+    const { query } = await lying((socket) =>
+      socket.write(packet(1, [255, 0x15, 4], "#28000Access denied for user 'a'@'b'")),
+    )
+    const error = await errorOf(query())
+    expect(error.details).toMatchObject({ wire: 'unauthenticated', appErrorCode: '1045' })
+    expect(error.message).toMatch(/the user or the password is wrong, .*: Access denied for user/)
+  })
+
   test('sends for ever is left', async () => {
     const { query } = await lying((socket) => {
       let number = 4
