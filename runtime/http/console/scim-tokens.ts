@@ -5,6 +5,7 @@ import { SCIM_PATH } from '../../contract/endpoints/scim.ts'
 import { type NewScimToken, type ScimToken, ScimTokenInput } from '../../contract/models/scim.ts'
 import { createScimToken, listScimTokens, revokeScimToken } from '../../core/scim/tokens.ts'
 import type { PageWords } from '../../words/page-words.ts'
+import { originOf } from '../edge/https.ts'
 import { PageError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
@@ -34,15 +35,16 @@ async function show(
   visit: ConsoleVisit,
   { typed = new Map(), problem = null, made = null, status = 200 }: Shown,
 ): Promise<Response> {
-  const { c, db, principal, t } = visit
+  const { c, db, principal, t, deps } = visit
   const { w } = t
+  const address = `${originOf(c, deps.publicOrigin)}${SCIM_PATH}`
   const page = pageNumber(c.req.query('page'))
   const tokens = await listScimTokens(db, principal, { page, size: SIZE })
   const mayWrite = principal.permissions.has('scim.write') && !principal.readOnly
   const columns = columnsOf(w.scim_columns, LOOKS)
   const content = html`${made === null ? '' : once(w, made)}
 ${problem === null ? '' : note('bad', 'alert', w.no_token_made, problem, 'alert')}
-<p>${w.scim_address}: <code class="wrap">${SCIM_PATH}</code></p>
+<p>${w.scim_address}: <code class="wrap">${address}</code></p>
 ${mayWrite ? form(t, visit.proof, typed) : ''}
 ${listed(
   { id: 'list', title: w.scim_tokens, count: tokens.total },
