@@ -1,9 +1,11 @@
 /** The one place where an error becomes an HTTP answer. */
 
 import type { Context } from 'hono'
+import { SCIM_PATH } from '../../contract/endpoints/scim.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import { errorBody } from '../../contract/envelope/envelope.ts'
 import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
+import { SCIM_URNS } from '../../contract/models/scim.ts'
 import { tellFailure } from '../../observe/failure.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Env } from './env.ts'
@@ -34,9 +36,20 @@ const CORE_SEGMENTS: ReadonlySet<string> = new Set(
   Object.values(ENDPOINTS).map(({ path }) => firstSegment(path)),
 )
 
+const SCIM_SEGMENT = firstSegment(SCIM_PATH)
+
 /** What is refused before it is routed has the error body of the interface that its path belongs to. */
-export const failureBody = (error: RuntimeError, appId: string, path: string): object =>
-  CORE_SEGMENTS.has(firstSegment(path)) ? { detail: error.message } : errorBody(error, appId)
+export function failureBody(error: RuntimeError, appId: string, path: string): object {
+  const first = firstSegment(path)
+  if (first === SCIM_SEGMENT) return scimError(error)
+  return CORE_SEGMENTS.has(first) ? { detail: error.message } : errorBody(error, appId)
+}
+
+/** RFC 7644 section 3.12. */
+function scimError({ code, message }: RuntimeError): object {
+  const status = String(REFUSAL_STATUS[ERRORS[code].refusal ?? 'internal'])
+  return { schemas: [SCIM_URNS.error], status, detail: message }
+}
 
 /** The first name of a path, whose form may be odd: `users` of `//%75sers/x`. */
 function firstSegment(path: string): string {

@@ -11,6 +11,13 @@ test.each(['/users/%00', '//users', '/./apps/x', '/%75sers', '/tasks?x=//', '/ar
   },
 )
 
+test.each(['/scim/v2/Users', '//scim/v2/Users', '/scim'])('%s is of SCIM: RFC 7644', (path) => {
+  expect(failureBody(error, '', path)).toEqual({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+    ...{ status: '400', detail: 'the path is odd' },
+  })
+})
+
 test.each(['/connectors//acme/info', '/operator//calls', '/metrics', '/', '', '*', '/userss'])(
   '%s is not: what is wrong is an error of the connector interface',
   (path) => {
