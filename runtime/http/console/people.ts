@@ -4,6 +4,7 @@ import { queryOf } from '../../contract/endpoints/table.ts'
 import { USER_SORTS, type User } from '../../contract/models/person.ts'
 import type { OffboardingProgress } from '../../contract/models/user-offboarding.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
+import { membersOf } from '../../contract/schema/record.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { getUser, listRoles, listUsers } from '../../core/directory/users.ts'
 import { demand } from '../../core/kernel/identity/principal.ts'
@@ -99,7 +100,7 @@ export async function sendPersonEvidence(visit: ConsoleVisit): Promise<Response>
 
 export async function showPerson(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
-  const user = await getUser(db, principal, c.req.param('user_id') ?? '', [])
+  const user = await getUser(db, principal, c.req.param('user_id') ?? '', ['custom_attributes'])
   const roles = await listRoles(db, principal, user.id)
   const mayRead = principal.permissions.has('accounts.read') || user.id === principal.userId
   const { at, held, refused } = mayRead
@@ -128,6 +129,7 @@ ${card(
   facts([
     [t.console.person.email, user.email],
     [t.console.person.state, user.status ? statesIn(t)[user.status] : '–'],
+    ...attributesOf(user.custom_attributes),
   ]),
 )}
 ${principal.permissions.has('logs.read') ? html`<p><a href="/console/log?actor=${user.id}">${t.console.log.didLink}</a><br><a href="/console/log?target=${user.id}">${t.console.log.doneToPerson}</a></p>` : ''}
@@ -148,6 +150,15 @@ ${principal.permissions.has('operator') && !principal.readOnly ? record(visit.t.
     status: refused ? 422 : 200,
   })
 }
+
+/** What conditions of policies can ask of the person, whichever source said it. */
+const attributesOf = (
+  all: Awaited<ReturnType<typeof getUser>>['custom_attributes'],
+): [string, string][] =>
+  Object.entries(all ?? {}).flatMap(([name, attribute]) => {
+    const { value } = membersOf(attribute)
+    return typeof value === 'string' && value !== '' ? [[name, brief(value)]] : []
+  })
 
 const asOfQuery = (at: Date | null) => (at === null ? [] : [['as_of', at.toISOString()]])
 

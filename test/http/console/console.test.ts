@@ -868,6 +868,18 @@ describe('a person', () => {
     expect((await reader.get(`${path}/offboard`)).status).toBe(403)
   })
 
+  test('shows the attributes that policies ask for', async () => {
+    const someone = await person(core.db, 'attributes@example.com')
+    const text = (value: string) => ({ type: 'TEXT' as const, value })
+    await core.db
+      .update(users)
+      .set({ customAttributes: { department: text(`${HOSTILE} 1`), costCenter: text('') } })
+      .where(sql`id = ${someone.id}`)
+    const page = await (await admin()).get(`/console/people/${someone.id}`)
+    expect(page.text).toMatch(/<dt>department<\/dt><dd>[^<]+ 1<\/dd>/)
+    expect(page.text).not.toContain('costCenter')
+  })
+
   test('shows what they had at a moment, with signed evidence of it', async () => {
     const visitor = await admin()
     const path = `/console/people/${ada.id}`
