@@ -14,11 +14,18 @@ type Layer = {
   name: string
   /** What it stops. */
   stops: string
-  /** The command that is put before the worker's own; tried once with `node -v` behind it. */
-  prefix: readonly [string, ...string[]]
   /** A further program that it cannot do without. */
   needs?: string
-}
+} & (
+  | {
+      /** The command that is put before the worker's own; tried once with `node -v` behind it. */
+      prefix: readonly [string, ...string[]]
+    }
+  | {
+      /** What a shell does before it becomes the command behind it. Layers that follow one another share a shell. */
+      setUp: string
+    }
+)
 
 const MEMORY_LIMIT = 'memory-limit'
 
@@ -27,9 +34,6 @@ const PRLIMIT = 'prlimit'
 
 /** Where the kernel looks first when it has to end a process for its memory. */
 const FIRST_TO_GO = 1000
-
-/** A layer that a shell sets up before it becomes the command behind it. */
-const byShell = (setUp: string): Layer['prefix'] => ['sh', '-c', `${setUp} && exec "$@"`, 'sh']
 
 /**
  * Layers per platform, outermost first. Namespaces come before the death signal because entering a
@@ -40,13 +44,13 @@ const LAYERS: Partial<Record<NodeJS.Platform, readonly Layer[]>> = {
     {
       name: MEMORY_LIMIT,
       stops: 'workers that take gigabytes between two looks at them',
-      prefix: byShell(`ulimit -S -d ${FIRST_DATA_LIMIT / 1024}`),
+      setUp: `ulimit -S -d ${FIRST_DATA_LIMIT / 1024}`,
       needs: PRLIMIT,
     },
     {
       name: 'out-of-memory-order',
       stops: 'the system from ending the host or the database for what a worker took',
-      prefix: byShell(`echo ${FIRST_TO_GO} > /proc/self/oom_score_adj`),
+      setUp: `echo ${FIRST_TO_GO} > /proc/self/oom_score_adj`,
     },
     {
       name: 'namespaces',
@@ -72,7 +76,7 @@ const TIMER_SLACK_NS = 2_000_000
 const COALESCED_TIMERS: Layer = {
   name: 'coalesced-timers',
   stops: 'one wake-up per timer',
-  prefix: byShell(`echo ${TIMER_SLACK_NS} > /proc/self/timerslack_ns`),
+  setUp: `echo ${TIMER_SLACK_NS} > /proc/self/timerslack_ns`,
 }
 
 /** What stands between a connector and the machine. */
@@ -110,12 +114,13 @@ const SEMI_SPACE_MB = 4
 export function createLauncher(bundle: WorkerBundle): Launcher {
   const layers = LAYERS[process.platform] ?? []
   const all = together()
-  if (all !== null && runs(commandOfAll(all))) learn(all)
-  const present = layers.map((layer) => ({ layer, command: usable(layer) }))
-  const prefix = present.flatMap(({ command }) => command ?? [])
-  const missing = present.filter(({ command }) => command === null).map(({ layer }) => layer)
-  const timers = (layers.length > 0 && usable(COALESCED_TIMERS)) || []
-  const words = [...timers, ...prefix, process.execPath, ...nodeFlags(bundle)]
+  if (all !== null && runs(all.command)) learn(all.layers)
+  const present = layers.filter(isUsable)
+  const prefix = commandOf(present) ?? []
+  const missing = layers.filter((layer) => !present.includes(layer))
+  const timers = layers.length > 0 && isUsable(COALESCED_TIMERS) ? [COALESCED_TIMERS] : []
+  const before = commandOf([...timers, ...present]) ?? []
+  const words = [...before, process.execPath, ...nodeFlags(bundle)]
   const [command = process.execPath, ...args] = words
   const prlimit = onPath(PRLIMIT)
   const limited = prlimit !== null && !missing.some(({ name }) => name === MEMORY_LIMIT)
@@ -179,64 +184,69 @@ function nodeFlags({ file, isolatedVm }: WorkerBundle): string[] {
   ]
 }
 
-/** Commands of layers that have worked here once: they are not tried again by this process. */
-const working = new Map<Layer, Command>()
-
-/** With its program's full path. */
-type Command = readonly [string, ...string[]]
-
-/** Layers with their commands. */
-type Found = readonly (readonly [Layer, Command])[]
+/** Layers that have worked here once: they are not tried again by this process. */
+const working = new Set<Layer>()
 
 /**
  * All layers of this platform, to be tried behind one another, as workers have them: mostly all work, and each try starts
  * a program. Null where one is not there, and where they have worked.
  */
-function together(): Found | null {
-  const layers = LAYERS[process.platform]
-  if (!layers) return null
-  const all = [COALESCED_TIMERS, ...layers]
-  if (all.every((layer) => working.has(layer))) return null
-  const found = all.flatMap((layer): [Layer, Command][] => {
-    const command = commandOf(layer)
-    return command === null ? [] : [[layer, command]]
-  })
-  return found.length < all.length ? null : found
+function together(): { layers: readonly Layer[]; command: string[] } | null {
+  const own = LAYERS[process.platform]
+  if (!own) return null
+  const layers = [COALESCED_TIMERS, ...own]
+  if (layers.every((layer) => working.has(layer))) return null
+  const command = commandOf(layers)
+  return command === null ? null : { layers, command }
 }
 
-const commandOfAll = (found: Found): string[] => found.flatMap(([, command]) => command)
-
-function learn(found: Found): void {
-  for (const [layer, command] of found) working.set(layer, command)
+function learn(layers: readonly Layer[]): void {
+  for (const layer of layers) working.add(layer)
 }
 
 /** Begins to try the layers, for a launcher that is made later: the program that it takes runs beside what is done until then. */
 export function tryLayers(): void {
   const all = together()
   if (all === null) return
-  const [file = '', ...args] = commandOfAll(all)
+  const [file = '', ...args] = all.command
   // What does not work is tried again by the launcher, layer by layer.
   execFile(file, [...args, process.execPath, '-v'], { timeout: TRY_MS }, (error) => {
-    if (error === null) learn(all)
+    if (error === null) learn(all.layers)
   })
 }
 
-/** The layer's command, or null when it does not work here. */
-function usable(layer: Layer): Command | null {
-  const known = working.get(layer)
-  if (known) return known
-  const command = commandOf(layer)
-  if (command === null || !runs(command)) return null
-  working.set(layer, command)
-  return command
+/** Whether a layer works here. */
+function isUsable(layer: Layer): boolean {
+  if (working.has(layer)) return true
+  const command = commandOf([layer])
+  if (command === null || !runs(command)) return false
+  working.add(layer)
+  return true
 }
 
-/** The layer's command; null where a program is missing. */
-function commandOf({ prefix: [program, ...args], needs }: Layer): Command | null {
-  const file = onPath(program)
-  if (file === null || (needs !== undefined && onPath(needs) === null)) return null
-  return [file, ...args]
+/** The command that is put before a worker's own, with full paths; null where a program is missing. */
+function commandOf(layers: readonly Layer[]): string[] | null {
+  if (layers.some(({ needs }) => needs !== undefined && onPath(needs) === null)) return null
+  const commands = prefixesOf(layers).map(([program = '', ...args]) => {
+    const file = onPath(program)
+    return file === null ? null : [file, ...args]
+  })
+  return commands.includes(null) ? null : commands.flatMap((command) => command ?? [])
 }
+
+/** Shells in a row are one, in which the order does not matter: each takes as long to start as all else that it does. */
+function prefixesOf(layers: readonly Layer[]): string[][] {
+  const prefixes: string[][] = []
+  for (const layer of layers) {
+    const last = prefixes.at(-1)
+    if ('prefix' in layer) prefixes.push([...layer.prefix])
+    else if (last?.[0] === SHELL) last[2] = `${layer.setUp} && ${last[2]}`
+    else prefixes.push([SHELL, '-c', `${layer.setUp} && exec "$@"`, SHELL])
+  }
+  return prefixes
+}
+
+const SHELL = 'sh'
 
 /** How long a try may take, in milliseconds. */
 const TRY_MS = 5000
