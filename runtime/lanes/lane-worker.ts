@@ -3,6 +3,7 @@ import type { Message } from '../protocol/frames.ts'
 import type { LoadedConnector } from '../protocol/loaded.ts'
 import { MAIN_THREAD } from '../protocol/worker-heads.ts'
 import { createDataRoom } from './data-limit.ts'
+import { createHandOver, type HandOver } from './hand-over.ts'
 import {
   createIsolateScheduler,
   type IsolateScheduler,
@@ -18,6 +19,7 @@ export type LaneWorker = {
   readonly link: WorkerLink
   readonly seats: IsolateScheduler
   readonly stall: StallWatch
+  readonly handOver: HandOver
   /** Rejects when the worker ends before it was ready. */
   readonly ready: Promise<void>
   readonly isReady: boolean
@@ -99,6 +101,7 @@ export function startLaneWorker(
     link,
     seats,
     stall,
+    handOver: createHandOver(),
     ready: ready.promise,
     get isReady() {
       return isReady

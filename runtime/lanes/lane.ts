@@ -9,7 +9,7 @@ import { createSlots } from '../bounded/slots.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
 import { messageOf } from '../contract/errors/thrown.ts'
 import { REQUEST_LIMITS } from '../contract/limits/requests.ts'
-import type { Heads, Message } from '../protocol/frames.ts'
+import { type Heads, MAX_FRAME_PAYLOAD, type Message } from '../protocol/frames.ts'
 import type { CallerSignal, Done, LaneCall, LaneReply } from '../protocol/lane-call.ts'
 import type { LoadedConnector } from '../protocol/loaded.ts'
 import { closeInPlace } from '../protocol/reply-room.ts'
@@ -20,7 +20,7 @@ import { heldUpError, isolateError, overdueError, workerError } from './lane-err
 import { type LaneWorker, type LaneWorkerLimits, startLaneWorker } from './lane-worker.ts'
 import type { Launcher } from './launch.ts'
 import { boundLine } from './log-lines.ts'
-import { failed, performFetch } from './perform-fetch.ts'
+import { failed, performFetch, tooManyFetches, tooMuchWaits } from './perform-fetch.ts'
 import type { Ticket } from './wait-queue.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
@@ -316,20 +316,25 @@ export function createLane(
     call.requests ??= new Map()
     call.requests.set(head.request, abort)
     call.fetches += 1
-    const performed =
+    const done =
       call.fetches > MAX_FETCHES
-        ? failed(tooManyFetches())
+        ? failed(tooManyFetches(MAX_FETCHES))
         : await performFetch(call.fetch, head, body, abort.signal)
+    const { handOver, link } = call.worker
+    const size = done.bytes.length
+    // What fits into a frame goes at once: many are, and each promise would cost a tick.
+    const isLarge = size > MAX_FRAME_PAYLOAD
+    const left = isLarge ? await handOver.enter(call.isolate, size, abort.signal) : undefined
     call.requests.delete(head.request)
-    if (pending.get(call.id) === undefined) return
-    const { reply, bytes, error } = performed
+    if (pending.get(call.id) === undefined) return left?.()
+    const { reply, bytes, error } = left === null ? failed(tooMuchWaits()) : done
     // One record of the many that say the same.
     if (error && call.fetches <= MAX_FETCHES + 1) {
       call.fetchErrors ??= new Map()
       call.fetchErrors.set(head.request, error)
     }
     const answer = { isolate: call.isolate, request: head.request, reply }
-    call.worker.link.send('fetched', call.id, answer, bytes)
+    link.send('fetched', call.id, answer, bytes, left ?? undefined)
   }
 
   return {
@@ -384,10 +389,6 @@ export function createLane(
       worker?.link.kill(reason, detail)
     },
   }
-}
-
-function tooManyFetches(): RuntimeError {
-  return new RuntimeError('egress_concurrency', `more than ${MAX_FETCHES} requests in one call`)
 }
 
 /** What was thrown on the way to a worker. */

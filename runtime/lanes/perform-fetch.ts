@@ -50,3 +50,14 @@ export function failed(error: RuntimeError): Performed {
   }
   return { reply: { error: told }, bytes: NOTHING, error }
 }
+
+/** What is told of one request more than a call may make. */
+export const tooManyFetches = (max: number): RuntimeError =>
+  new RuntimeError('egress_concurrency', `more than ${max} requests in one call`)
+
+/** What is told of a reply that its worker cannot take for now. */
+export const tooMuchWaits = (): RuntimeError =>
+  new RuntimeError(
+    'egress_concurrency',
+    'Too much that was fetched with these credentials waits for the sandbox already: await some requests before sending more',
+  )

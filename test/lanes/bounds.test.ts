@@ -110,3 +110,21 @@ test.each([
   expect(await Promise.all(running.map(outcome))).toEqual(Array(6).fill('16000000'))
   expect(ends).toEqual([])
 })
+
+test('one call that gets more large bodies at once than its worker can take harms nobody beside it', async () => {
+  const { lanes, ends } = openLanes()
+  const body = Buffer.alloc(16e6, 'x')
+  const fetch = async () => ({ ...(await empty()), body })
+  const asks = connectorOf(
+    `const codes = await Promise.all(Array.from({ length: 40 }, () =>
+       ctx.fetch('https://a.example/').then(() => 'arrived', (error) => error.error_code)))
+     ${say("[...new Set(codes)].sort().join(' ')")}`,
+    '',
+    1024,
+  )
+  const quiet = connectorOf(`await new Promise((go) => setTimeout(go, 100)); ${say("'unharmed'")}`)
+  const asking = outcome(lanes.run('a', callOf(asks, { deadlineMs: 60_000, fetch })))
+  const beside = outcome(lanes.run('a', callOf(quiet, { isolateKey: 'beside' })))
+  expect([await asking, await beside]).toEqual(['arrived rate_limit', 'unharmed'])
+  expect(ends).toEqual([])
+})

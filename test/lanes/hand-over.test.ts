@@ -1,0 +1,84 @@
+/** Large bodies on their way to a worker. */
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createHandOver } from '../../runtime/lanes/hand-over.ts'
+
+const never = new AbortController().signal
+
+/** What has entered, by its name, and the ways to say that it has left. */
+function way(limits = { maxSentBytes: 10, maxHeldBytes: 100 }) {
+  const { enter } = createHandOver(limits)
+  const seen: string[] = []
+  const leave = new Map<string, () => void>()
+  return {
+    seen,
+    async ask(name: string, isolate: number, bytes: number, signal = never) {
+      void enter(isolate, bytes, signal).then((left) => {
+        seen.push(left === null ? `${name} not` : name)
+        if (left) leave.set(name, left)
+      })
+      await turn()
+    },
+    async left(name: string) {
+      leave.get(name)?.()
+      await turn()
+    },
+  }
+}
+
+test('so many bytes are sent at once, and what comes after waits until some have left', async () => {
+  const { ask, left, seen } = way()
+  await ask('a', 1, 6)
+  await ask('b', 1, 4)
+  await ask('c', 1, 1)
+  expect(seen).toEqual(['a', 'b'])
+  await left('b')
+  await left('b')
+  expect(seen).toEqual(['a', 'b', 'c'])
+})
+
+test('one that is longer than that goes alone', async () => {
+  const { ask, left, seen } = way()
+  await ask('a', 1, 1)
+  await ask('b', 1, 50)
+  await left('a')
+  await ask('c', 2, 1)
+  expect(seen).toEqual(['a', 'b'])
+  await left('b')
+  expect(seen).toEqual(['a', 'b', 'c'])
+})
+
+test('isolates take turns', async () => {
+  const { ask, left, seen } = way()
+  for (const name of ['a1', 'a2', 'a3']) await ask(name, 1, 10)
+  await ask('b1', 2, 10)
+  for (const name of ['a1', 'a2', 'b1', 'a3']) await left(name)
+  expect(seen).toEqual(['a1', 'a2', 'b1', 'a3'])
+})
+
+test('one isolate holds three quarters at most, and there is room for the next one', async () => {
+  const { ask, left, seen } = way()
+  await ask('a', 1, 10)
+  await ask('b', 1, 65)
+  await ask('c', 1, 1)
+  await ask('d', 2, 10)
+  expect(seen).toEqual(['a', 'c not'])
+  await left('a')
+  await left('b')
+  expect(seen).toEqual(['a', 'c not', 'b', 'd'])
+  await left('d')
+  await ask('e', 1, 75)
+  expect(seen.at(-1)).toBe('e')
+})
+
+test('what is aborted while it waits gives its room back', async () => {
+  const { ask, left, seen } = way()
+  const abort = new AbortController()
+  await ask('a', 1, 10)
+  await ask('b', 1, 65, abort.signal)
+  await ask('c', 1, 10)
+  abort.abort()
+  await ask('d', 1, 65)
+  await left('a')
+  expect(seen).toEqual(['a', 'c not', 'b not', 'd'])
+})
