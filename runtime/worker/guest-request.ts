@@ -13,6 +13,8 @@ type GuestRequest = { call: number; head: Heads['fetch']; bytes: Buffer | undefi
 /** Why a request does not leave, in the guest's terms. */
 type Refusal = { code: 'permission_denied' | 'rate_limit'; message: string }
 
+export type JudgedRequest = GuestRequest | Refusal
+
 /** Largest head of a request, in bytes of JSON. */
 const MAX_HEAD_BYTES = 256 * 1024
 const MAX_BODY_BYTES = REQUEST_LIMITS.bodyBytes
@@ -25,7 +27,7 @@ export function readRequest(
   headJson: string,
   body: string,
   queuedBytes: number,
-): GuestRequest | Refusal {
+): JudgedRequest {
   if (queuedBytes > MAX_QUEUED_BYTES)
     return refuse('rate_limit', 'too much waits to be sent already; await each answer')
   // The head that leaves is no longer than this one, but for the id.

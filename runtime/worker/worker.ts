@@ -4,7 +4,6 @@
  * long a call may take are the host's business.
  */
 
-import { isUtf8 } from 'node:buffer'
 import type { Duplex } from 'node:stream'
 import type ivmModule from 'isolated-vm'
 import * as v from 'valibot'
@@ -17,7 +16,8 @@ import { MAIN_THREAD, WORKER_HEADS } from '../protocol/worker-heads.ts'
 import { readBox } from './box.ts'
 import { type Connector, createConnector } from './connectors.ts'
 import { createGuestIsolate, type GuestSource } from './guest-isolate.ts'
-import { MAX_QUEUED_BYTES, readRequest } from './guest-request.ts'
+import { textOf } from './guest-reply.ts'
+import { type JudgedRequest, MAX_QUEUED_BYTES, readRequest } from './guest-request.ts'
 import { onMainThread } from './main-thread.ts'
 import { bundlePositions } from './positions.ts'
 import { checkReply, type ReplyExpectation } from './reply.ts'
@@ -33,6 +33,8 @@ type Guest = {
   timers: Timers
   /** Open requests of the guest, each with the call that made it. */
   requests: Map<number, number>
+  /** Large ones that have not been sent yet: they wait until the worker has time for them. */
+  asking: Set<number>
   /** Calls that have not settled, and what their replies have to be. */
   runs: Map<number, ReplyExpectation>
   /**
@@ -63,16 +65,8 @@ const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', LDAP_METHODS.search, 
 /** Most lines that wait for a call. */
 const MAX_WAITING_STRAYS = 8
 
-/** From so many characters on the host is told that a reply is judged, and a body brought in portions: it takes some milliseconds. */
+/** From so many characters on the host is told that a reply is judged, or a body brought in or out: it takes some milliseconds. */
 const LARGE_CHARS = 1024 * 1024
-
-/** What the guest is told of a reply. Text is much cheaper on the way in than base64. */
-function textOf({ head: { reply }, body }: Message<'fetched'>) {
-  const encoding = isUtf8(body) ? 'utf8' : 'base64'
-  const told =
-    'error' in reply ? { ok: false, error: reply.error } : { ok: true, ...reply, encoding }
-  return { headJson: JSON.stringify(told), text: body.toString(encoding) }
-}
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -90,6 +84,8 @@ export function serve(
   /** Isolates that are gone. A call that crossed the word of it must not bring one back: nobody would end it. */
   const buried = new Set<number>()
   let lastWork: Promise<void> = Promise.resolve()
+  /** Of requests that wait for their turn to be sent. */
+  let waitingChars = 0
 
   const channel = openChannel(
     pipe,
@@ -214,11 +210,15 @@ export function serve(
       return channel.send('reply', call, reply, body)
     }
     work(chars, async () => {
-      // Many at once must wait here: the pipe has a bound, and breaks at it.
-      while (channel.queuedBytes() > MAX_QUEUED_BYTES) await pause(5)
+      await roomForLarge()
       const { reply, body } = await onMainThread(() => checkReply(parts, expected))
       channel.send('reply', call, reply, body)
     })
+  }
+
+  /** Many large messages at once must wait: the pipe has a bound, and breaks at it. Half of what may queue is left to small ones. */
+  async function roomForLarge(): Promise<void> {
+    while (channel.queuedBytes() > MAX_QUEUED_BYTES / 2) await pause(5)
   }
 
   /** Works on so many characters, one after the other, and tells the host: it would take the silence for a guest's. */
@@ -283,6 +283,7 @@ export function serve(
       made: null,
       timers,
       requests: new Map(),
+      asking: new Set(),
       runs: new Map(),
       threaded: new Set(),
       strays: [],
@@ -335,12 +336,32 @@ export function serve(
     if (op === 'timer_clear') return guest.timers.clear(id)
     if (op === 'log') return writeLog(guest, id, headJson)
     if (op === 'fetch_abort') {
+      guest.asking.delete(id)
       const call = guest.requests.get(id)
       if (call !== undefined) channel.send('fetch_abort', call, { request: id })
       return
     }
     if (op !== 'fetch') return
-    const request = readRequest(id, headJson, body, channel.queuedBytes())
+    const isLarge = body.length >= LARGE_CHARS
+    const queued = channel.queuedBytes() + (isLarge ? waitingChars : 0)
+    if (!isLarge || queued > MAX_QUEUED_BYTES)
+      return ask(isolate, guest, id, readRequest(id, headJson, body, queued))
+    // Encoded one after the other, for all guests: many at once would take long.
+    waitingChars += body.length
+    guest.asking.add(id)
+    const leave = () => {
+      waitingChars -= body.length
+      if (!guest.asking.delete(id) || guest.gone !== null) return
+      ask(isolate, guest, id, readRequest(id, headJson, body, 0))
+    }
+    work(body.length, async () => {
+      await roomForLarge()
+      await onMainThread(leave).catch((error) => broke(isolate, error))
+    })
+  }
+
+  /** Sends a request of a guest, or says why not. */
+  function ask(isolate: number, guest: Guest, id: number, request: JudgedRequest): void {
     if ('message' in request) {
       const told = JSON.stringify({ ok: false, refused: request })
       // Not from within the entry that asked: a guest that asks again and again would never return.

@@ -128,3 +128,23 @@ test('one call that gets more large bodies at once than its worker can take harm
   expect([await asking, await beside]).toEqual(['arrived rate_limit', 'unharmed'])
   expect(ends).toEqual([])
 })
+
+test('many large bodies that are sent at once leave', async () => {
+  const { lanes, ends } = openLanes()
+  const sizes: number[] = []
+  const fetch = async ({ body }: { body: Uint8Array | null }) => {
+    sizes.push(body?.length ?? 0)
+    return empty()
+  }
+  const send = fetchOf("{ method: 'POST', body: 'é'.repeat(5e6) }")
+  const asks = connectorOf(
+    `const send = async () => (${send}).status; ${say('await Promise.all([send(), send()])')}`,
+    '',
+    256,
+  )
+  const running = Array.from({ length: 4 }, (_, tenant) =>
+    lanes.run('a', callOf(asks, { isolateKey: `${tenant}`, deadlineMs: 60_000, fetch })),
+  )
+  expect(await Promise.all(running.map(outcome))).toEqual(Array(4).fill('200,200'))
+  expect({ sizes, ends }).toEqual({ sizes: Array(8).fill(10e6), ends: [] })
+})
