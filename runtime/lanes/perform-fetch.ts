@@ -51,11 +51,11 @@ export function failed(error: RuntimeError): Performed {
   return { reply: { error: told }, bytes: NOTHING, error }
 }
 
-/** What is told of one request more than a call may make. */
+/** The error of a request beyond the limit of its call. */
 export const tooManyFetches = (max: number): RuntimeError =>
   new RuntimeError('egress_concurrency', `more than ${max} requests in one call`)
 
-/** What is told of a reply that its worker cannot take for now. */
+/** The error of a request whose reply does not fit into what may wait for its worker. */
 export const tooMuchWaits = (): RuntimeError =>
   new RuntimeError(
     'egress_concurrency',

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Message } from '../protocol/frames.ts'
 
-/** What the guest is told of a reply. Text is much cheaper on the way in than base64. */
+/** The reply to a request, as texts for the guest. UTF-8 text costs much less to hand over than base64. */
 export function textOf({ head: { reply }, body }: Message<'fetched'>): {
   headJson: string
   text: string
