@@ -27,6 +27,15 @@ export type ScimRow = {
 
 export const SCIM_PATH = '/scim/v2'
 
+/** What RFC 7644 describes and this service does not do: section 3.11 asks for 501, not 404. */
+export const SCIM_NOT_OFFERED = [
+  '/Me',
+  '/Bulk',
+  '/.search',
+  '/Users/.search',
+  '/Groups/.search',
+] as const
+
 const shape = {
   attributes: text().describe('Only these attributes, separated by commas'),
   excludedAttributes: text().describe('All but these attributes'),

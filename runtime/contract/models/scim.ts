@@ -14,6 +14,9 @@ export const SCIM_URNS = {
   error: 'urn:ietf:params:scim:api:messages:2.0:Error',
 } as const
 
+/** What every answer is (RFC 7644 section 8.1). */
+export const SCIM_MEDIA_TYPE = 'application/scim+json; charset=utf-8'
+
 /** Most resources of a page, and members of groups of an answer. */
 export const SCIM_LIMITS = {
   page: 200,

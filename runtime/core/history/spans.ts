@@ -147,3 +147,10 @@ export async function recordGroupMembers(tx: Db, groupId: string): Promise<void>
     where m.group_id = ${groupId} and not exists (select from member_spans s
       where s.group_id = m.group_id and s.user_id = m.user_id and s.until is null)`)
 }
+
+/** Writes that one person is in groups no more. */
+export const recordLeaver = async (tx: Db, userId: string): Promise<void> => {
+  await tx.execute(sql`
+    update member_spans s set until = ${MOMENT} where s.user_id = ${userId} and s.until is null
+      and not exists (select from group_members m where m.group_id = s.group_id and m.user_id = s.user_id)`)
+}

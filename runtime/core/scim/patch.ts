@@ -1,6 +1,7 @@
 /** The PatchOp message (RFC 7644 section 3.5.2), in the forms in which Entra ID and Okta send it. Pure. */
 import { SCIM_LIMITS } from '../../contract/models/scim.ts'
 import { isObject } from '../../contract/schema/record.ts'
+import { schemaOf } from './paths.ts'
 import { ScimError } from './problem.ts'
 
 export type PatchOperation = {
@@ -11,9 +12,11 @@ export type PatchOperation = {
 }
 
 const OPS = ['add', 'replace', 'remove'] as const
+/** What no provider sets. In a value without a path it is let pass: Okta names the id beside the name of a group. */
+const READ_ONLY = /^(id|meta|groups)(?=$|[.[])/i
 const syntax = (detail: string) => new ScimError('bad_request', 'invalidSyntax', detail)
 
-/** The operations of a message, their names in small letters. @throws ScimError invalidSyntax, noTarget, tooMany */
+/** The operations of a message, their names in small letters. @throws ScimError invalidSyntax, noTarget, tooMany, mutability */
 export function patchSteps(body: Record<string, unknown>): PatchOperation[] {
   const list = member(body, 'operations')
   if (!Array.isArray(list) || list.length === 0)
@@ -42,6 +45,13 @@ function operationOf(one: unknown, index: number): PatchOperation {
   if (named === null && !isObject(value))
     throw syntax(`${where} has no path, so its value must be an object of attributes`)
   if (op !== 'remove' && value === undefined) throw syntax(`${where}.value is missing`)
+  const [fixed] = READ_ONLY.exec(schemaOf(named ?? '').rest) ?? []
+  if (fixed !== undefined)
+    throw new ScimError(
+      'bad_request',
+      'mutability',
+      `${where}: ${fixed} is read-only${fixed.toLowerCase() === 'groups' ? '; change the members of the group' : ''}`,
+    )
   return { op, path: named, value }
 }
 

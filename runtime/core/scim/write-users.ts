@@ -8,6 +8,7 @@ import { users } from '../../database/schema/people.ts'
 import { scimUsers } from '../../database/schema/scim.ts'
 import { identityEvents } from '../../database/schema/sync.ts'
 import { userTarget } from '../directory/users.ts'
+import { recordLeaver } from '../history/spans.ts'
 import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
@@ -52,7 +53,8 @@ export async function createUser(
       .values({ userId, domainId: caller.domainId, ...name })
       .onConflictDoUpdate({ target: scimUsers.userId, set: name })
     const row = await findScimUser(tx, caller, userId)
-    const wanted = gone ? { ...values, active: values.active ?? true } : values
+    // What the provider does not say again is gone: a policy may ask for it.
+    const wanted = gone ? { ...replaced(values), active: values.active ?? true } : values
     await change(tx, caller, row, wanted, means)
     await recordPush(tx, caller, 'USER_PUSHED', userTarget({ id: userId, email }), {
       again: gone !== undefined,
@@ -130,7 +132,8 @@ export async function deleteUser(
     const row = await findScimUser(tx, caller, id)
     demandVersion(request, toScimUser(row, request))
     const changed = await deactivate(tx, caller, row, means)
-    if (changed) await means.listeners.usersChanged(tx, caller.domainId, [id], means)
+    const left = await leaveGroups(tx, caller, id)
+    if (changed || left > 0) await means.listeners.usersChanged(tx, caller.domainId, [id], means)
     const deletedAt = await means.now(tx)
     await tx
       .insert(scimUsers)
@@ -139,6 +142,18 @@ export async function deleteUser(
     await recordPush(tx, caller, 'PUSHED_USER_DELETED', userTarget(row))
   })
   return null
+}
+
+/** Takes a person out of the company's groups (RFC 7644 section 3.6); those of apps are the apps'. @returns How many they were */
+async function leaveGroups(tx: Db, { domainId }: ScimCaller, userId: string): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    with gone as (delete from group_members m using groups g
+      where m.user_id = ${userId} and g.id = m.group_id and g.app_id is null returning g.name)
+    insert into identity_events (domain_id, user_id, changed_field, old_value)
+    select ${domainId}, ${userId}::uuid, 'groups', name from gone`)
+  const left = rowCount ?? 0
+  if (left > 0) await recordLeaver(tx, userId)
+  return left
 }
 
 type Names = { userName: string; email: string; self: string | null }

@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { Log } from '../../observe/log.ts'
 import { pathFault } from './canonical-path.ts'
-import { failureBody } from './problem.ts'
+import { failureOf } from './problem.ts'
 import { REQUEST_ID } from './request-id.ts'
 import { envelopeStatus } from './statuses.ts'
 
@@ -15,9 +15,10 @@ export function refuseOddRequests(log: Log, next: RequestListener): RequestListe
     if (error === null) return next(incoming, outgoing)
     const requestId = randomUUID()
     log.info({ requestId, code: error.code }, error.message)
-    const body = JSON.stringify(failureBody(error, '', incoming.url ?? ''))
+    const { body: failure, contentType } = failureOf(error, '', incoming.url ?? '')
+    const body = JSON.stringify(failure)
     outgoing.writeHead(envelopeStatus(error.code), {
-      'content-type': 'application/json',
+      'content-type': contentType,
       'content-length': Buffer.byteLength(body),
       [REQUEST_ID]: requestId,
       // What follows as a body is not read.

@@ -5,13 +5,12 @@ import { SCIM_PATH } from '../../contract/endpoints/scim.ts'
 import { ENDPOINTS } from '../../contract/endpoints/table.ts'
 import { errorBody } from '../../contract/envelope/envelope.ts'
 import { ERRORS, RuntimeError } from '../../contract/errors/errors.ts'
-import { SCIM_URNS } from '../../contract/models/scim.ts'
+import { SCIM_MEDIA_TYPE, SCIM_URNS } from '../../contract/models/scim.ts'
 import { tellFailure } from '../../observe/failure.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Env } from './env.ts'
 import { exhausted } from './exhausted.ts'
 import { REQUEST_ID } from './request-id.ts'
-import { sendJson } from './send-json.ts'
 import { REFUSAL_STATUS } from './statuses.ts'
 
 /** Makes the handler of everything that is thrown. */
@@ -27,7 +26,8 @@ export function createOnError(log: Log) {
     const status = kind === null ? 200 : REFUSAL_STATUS[kind]
     tellFailure(log, error, { requestId, connector: appId, path: c.req.path })
     c.header(REQUEST_ID, requestId)
-    return sendJson(c, failureBody(error, appId, c.req.path), status)
+    const { body, contentType } = failureOf(error, appId, c.req.path)
+    return c.newResponse(JSON.stringify(body), status, { 'content-type': contentType })
   }
 }
 
@@ -39,10 +39,15 @@ const CORE_SEGMENTS: ReadonlySet<string> = new Set(
 const SCIM_SEGMENT = firstSegment(SCIM_PATH)
 
 /** What is refused before it is routed has the error body of the interface that its path belongs to. */
-export function failureBody(error: RuntimeError, appId: string, path: string): object {
+export function failureOf(
+  error: RuntimeError,
+  appId: string,
+  path: string,
+): { body: object; contentType: string } {
   const first = firstSegment(path)
-  if (first === SCIM_SEGMENT) return scimError(error)
-  return CORE_SEGMENTS.has(first) ? { detail: error.message } : errorBody(error, appId)
+  if (first === SCIM_SEGMENT) return { body: scimError(error), contentType: SCIM_MEDIA_TYPE }
+  const body = CORE_SEGMENTS.has(first) ? { detail: error.message } : errorBody(error, appId)
+  return { body, contentType: 'application/json' }
 }
 
 /** RFC 7644 section 3.12. */

@@ -4,6 +4,7 @@ import { parseBodyBytes } from '../../contract/endpoints/body.ts'
 import { type Params, parseParams } from '../../contract/endpoints/params.ts'
 import {
   SCIM_ENDPOINTS,
+  SCIM_NOT_OFFERED,
   SCIM_PATH,
   type ScimEndpointName,
   type ScimRow,
@@ -11,7 +12,7 @@ import {
 import type { CoreError, ValidationEntry } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
-import { SCIM_URNS } from '../../contract/models/scim.ts'
+import { SCIM_MEDIA_TYPE, SCIM_URNS } from '../../contract/models/scim.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import { authenticateScim } from '../../core/scim/caller.ts'
@@ -28,7 +29,6 @@ import { tellRefusal } from '../edge/tell-refusal.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
 import { SCIM_HANDLERS } from './handlers.ts'
 
-const SCIM_TYPE = 'application/scim+json; charset=utf-8'
 const JSON_BODY = /^application\/([a-z.+-]+\+)?json\s*(;|$)/i
 
 export function scimRoutes(deps: CoreDeps): Hono<Env> {
@@ -40,6 +40,10 @@ export function scimRoutes(deps: CoreDeps): Hono<Env> {
   const wrongMethod = (c: Context<Env>, allow: string) =>
     failure(c, 405, null, 'Method Not Allowed', { allow })
   const { readMs } = deps.parts.pace
+  for (const path of SCIM_NOT_OFFERED)
+    routes.all(SCIM_PATH + path, (c) =>
+      failure(c, 501, null, `${path} is not offered; see /scim/v2/ServiceProviderConfig`),
+    )
   serveRows(routes, { rows, prefix: SCIM_PATH, answer, refuse, wrongMethod, onAnswer, readMs })
   routes.all(`${SCIM_PATH}/*`, (c) =>
     failure(c, 404, null, 'There is no such resource type; see /scim/v2/ResourceTypes'),
@@ -98,7 +102,7 @@ function tell(c: Context<Env>, row: ScimRow, result: object, query: ListQuery): 
   if (row.status === 201) c.header('location', String(membersOf(resource['meta'])['location']))
   const isList = 'Resources' in resource
   const body = isList ? resource : shaped(resource, query)
-  return c.newResponse(JSON.stringify(body), row.status, { 'content-type': SCIM_TYPE })
+  return c.newResponse(JSON.stringify(body), row.status, { 'content-type': SCIM_MEDIA_TYPE })
 }
 
 const ALL: ListQuery = {
@@ -146,5 +150,8 @@ function failure(
 ): Response {
   const type = scimType === null ? {} : { scimType }
   const body = { schemas: [SCIM_URNS.error], status: String(status), ...type, detail }
-  return c.newResponse(JSON.stringify(body), status, { ...headers, 'content-type': SCIM_TYPE })
+  return c.newResponse(JSON.stringify(body), status, {
+    ...headers,
+    'content-type': SCIM_MEDIA_TYPE,
+  })
 }

@@ -81,7 +81,8 @@ describe('users', () => {
     { op: 'Add', path: 'emails[type eq "home"].value', value: 'h@x.org' },
     { op: 'replace', path: 'nickName', value: 'A' },
     { op: 'replace', path: 'urn:example:2.0:User:shoeSize', value: '38' },
-    { op: 'replace', value: { id: 'x', addresses: [{ type: 'work' }] } },
+    { op: 'replace', path: 'identity', value: 'x' },
+    { op: 'replace', value: { id: 'x', groups: [], addresses: [{ type: 'work' }] } },
   ])('what is not kept is let pass: %j', (operation) => {
     expect(user(operation)).toEqual({})
   })
@@ -119,6 +120,12 @@ describe('users', () => {
     [{ Operations: [{ op: 'replace', path: 'active', value: 'off' }] }, /true or false/],
     [{ Operations: [{ op: 'replace', path: 'title', value: { a: 1 } }] }, /must be text/],
     [{ Operations: [{ op: 'replace', path: 'userName', value: 'x'.repeat(256) }] }, /at most 255/],
+    [{ Operations: [{ op: 'replace', path: 'ID', value: 'x' }] }, /ID is read-only/],
+    [{ Operations: [{ op: 'remove', path: 'meta.created' }] }, /meta is read-only/],
+    [
+      { Operations: [{ op: 'add', path: `${SCIM_URNS.user}:groups[value eq "x"]`, value: 'x' }] },
+      /groups is read-only; change the members/,
+    ],
     [{ Operations: Array(101).fill({ op: 'remove', path: 'title' }) }, /at most 100/],
   ])('%j is refused', (body, words) => {
     expect(() => patchUser(patchSteps(body), 'ada@example.com')).toThrow(words)

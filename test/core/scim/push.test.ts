@@ -5,6 +5,7 @@
 import { serve } from '@hono/node-server'
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SCIM_NOT_OFFERED } from '../../../runtime/contract/endpoints/scim.ts'
 import { SCIM_URNS } from '../../../runtime/contract/models/scim.ts'
 import { FIRST_ADMIN } from '../../../runtime/core/sign-in/first-admin.ts'
 import { groups, userRoles, users } from '../../../runtime/database/schema/people.ts'
@@ -170,9 +171,15 @@ test('the service says what it is', async () => {
       expect((await scim('GET', `${path}/${encodeURIComponent(id)}`)).body.id).toBe(id)
     expectRefused(await scim('GET', `${path}/none`), 404)
   }
-  // Past the judge, whose document has no such path.
-  const bulk = await core.host.app.request('/scim/v2/Bulk', { headers: { host: 'localhost' } })
-  expect(await bulk.json()).toMatchObject({ schemas: [SCIM_URNS.error], status: '404' })
+  // Past the judge, whose document has no such paths.
+  const statusAt = async (path: string) => {
+    const reply = await core.host.app.request(`/scim/v2${path}`, { headers: { host: 'localhost' } })
+    return ((await reply.json()) as { status: string }).status
+  }
+  expect(await Promise.all(SCIM_NOT_OFFERED.map(statusAt))).toEqual(
+    SCIM_NOT_OFFERED.map(() => '501'),
+  )
+  expect(await statusAt('/Devices')).toBe('404')
   expectRefused(await scim('PUT', '/Users', {}), 405)
 })
 
@@ -460,6 +467,7 @@ test('our own connector makes, finds, changes and deactivates a person, whose ac
   await call('update_account', { id, title: 'Captain' })
   expect((await scim('GET', `/Users/${id}`)).body.title).toBe('Captain')
   const { id: group } = (await scim('POST', '/Groups', { displayName: 'Crew' })).body
+  const crew = async () => (await scim('GET', `/Groups/${group}`)).body.members
   const grant = {
     account_integration_specific_id: id,
     ...{ resource_integration_specific_id: '', resource_type: '', entitlement_type: 'GROUP' },
@@ -489,10 +497,14 @@ test('our own connector makes, finds, changes and deactivates a person, whose ac
   expect(await statusOf(id)).toBe('ACTIVE')
   expect(await call('delete_account', { account_id: id })).toMatchObject({ deleted: true })
   expectRefused(await scim('GET', `/Users/${id}`), 404)
+  expect(await crew()).toEqual([])
   await until('the person is gone', async () => ((await statusOf(id)) === 'INACTIVE' ? true : null))
   const again = await until('the person is made again', async () => {
     const reply = await scim('POST', '/Users', { userName: email })
     return reply.status === 201 ? reply.body : null
   })
   expect(again).toMatchObject({ id, active: true })
+  for (const gone of ['name', 'title', 'groups', SCIM_URNS.enterprise])
+    expect(again[gone] ?? []).toEqual([])
+  expect(await inApp()).toBe(false)
 })

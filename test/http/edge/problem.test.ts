@@ -1,29 +1,38 @@
 import { expect, test } from 'vitest'
 import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
-import { failureBody } from '../../../runtime/http/edge/problem.ts'
+import { failureOf } from '../../../runtime/http/edge/problem.ts'
 
 const error = new RuntimeError('path_not_canonical', 'the path is odd')
 
 test.each(['/users/%00', '//users', '/./apps/x', '/%75sers', '/tasks?x=//', '/art', '\\groups'])(
   '%s is of the core interface: what is wrong is its detail',
   (path) => {
-    expect(failureBody(error, '', path)).toEqual({ detail: 'the path is odd' })
+    expect(failureOf(error, '', path)).toEqual({
+      body: { detail: 'the path is odd' },
+      contentType: 'application/json',
+    })
   },
 )
 
 test.each(['/scim/v2/Users', '//scim/v2/Users', '/scim'])('%s is of SCIM: RFC 7644', (path) => {
-  expect(failureBody(error, '', path)).toEqual({
-    schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
-    ...{ status: '400', detail: 'the path is odd' },
+  expect(failureOf(error, '', path)).toEqual({
+    body: {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:Error'],
+      ...{ status: '400', detail: 'the path is odd' },
+    },
+    contentType: 'application/scim+json; charset=utf-8',
   })
 })
 
 test.each(['/connectors//acme/info', '/operator//calls', '/metrics', '/', '', '*', '/userss'])(
   '%s is not: what is wrong is an error of the connector interface',
   (path) => {
-    expect(failureBody(error, 'acme', path)).toMatchObject({
-      is_error: true,
-      error: { error_code: 'bad_request', app_id: 'acme', message: 'the path is odd' },
+    expect(failureOf(error, 'acme', path)).toMatchObject({
+      body: {
+        is_error: true,
+        error: { error_code: 'bad_request', app_id: 'acme', message: 'the path is odd' },
+      },
+      contentType: 'application/json',
     })
   },
 )
