@@ -6,6 +6,10 @@ export const SCIM_TOKEN_WORDS = {
     de: 'Ein Identitätsanbieter, der eines dieser Tokens hat, überträgt Personen und Gruppen an Keyway. Ein Token öffnet nur die SCIM-Adresse, sonst nichts.',
   },
   scim_address: { en: 'SCIM address', de: 'SCIM-Adresse' },
+  scim_how: {
+    en: 'How to set up Entra ID and Okta',
+    de: 'So richten Sie Entra ID und Okta ein (auf Englisch)',
+  },
   scim_name_help: {
     en: 'The identity provider that will use it.',
     de: 'Der Identitätsanbieter, der es benutzen wird.',

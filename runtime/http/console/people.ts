@@ -4,7 +4,6 @@ import { queryOf } from '../../contract/endpoints/table.ts'
 import { USER_SORTS, type User } from '../../contract/models/person.ts'
 import type { OffboardingProgress } from '../../contract/models/user-offboarding.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
-import { membersOf } from '../../contract/schema/record.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
 import { getUser, listRoles, listUsers } from '../../core/directory/users.ts'
 import { demand } from '../../core/kernel/identity/principal.ts'
@@ -24,6 +23,7 @@ import { key } from './charts.ts'
 import { findingsOf } from './findings.ts'
 import { listPage } from './list-page.ts'
 import { answerPage, brief, type Column, card, facts, go, listed, pagesNav, row } from './parts.ts'
+import { knownOf } from './person-facts.ts'
 import { personLink, personPath } from './person-link.ts'
 import { sendFile } from './send-file.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -129,7 +129,7 @@ ${card(
   facts([
     [t.console.person.email, user.email],
     [t.console.person.state, user.status ? statesIn(t)[user.status] : '–'],
-    ...attributesOf(user.custom_attributes),
+    ...(await knownOf(visit, user)),
   ]),
 )}
 ${principal.permissions.has('logs.read') ? html`<p><a href="/console/log?actor=${user.id}">${t.console.log.didLink}</a><br><a href="/console/log?target=${user.id}">${t.console.log.doneToPerson}</a></p>` : ''}
@@ -150,15 +150,6 @@ ${principal.permissions.has('operator') && !principal.readOnly ? record(visit.t.
     status: refused ? 422 : 200,
   })
 }
-
-/** What conditions of policies can ask of the person, whichever source said it. */
-const attributesOf = (
-  all: Awaited<ReturnType<typeof getUser>>['custom_attributes'],
-): [string, string][] =>
-  Object.entries(all ?? {}).flatMap(([name, attribute]) => {
-    const { value } = membersOf(attribute)
-    return typeof value === 'string' && value !== '' ? [[name, brief(value)]] : []
-  })
 
 const asOfQuery = (at: Date | null) => (at === null ? [] : [['as_of', at.toISOString()]])
 

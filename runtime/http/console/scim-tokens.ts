@@ -44,7 +44,7 @@ async function show(
   const columns = columnsOf(w.scim_columns, LOOKS)
   const content = html`${made === null ? '' : once(w, made)}
 ${problem === null ? '' : note('bad', 'alert', w.no_token_made, problem, 'alert')}
-<p>${w.scim_address}: <code class="wrap">${address}</code></p>
+<p>${w.scim_address}: <code class="wrap">${address}</code><br><a href="/docs/administer/scim">${w.scim_how}</a></p>
 ${mayWrite ? form(t, visit.proof, typed) : ''}
 ${listed(
   { id: 'list', title: w.scim_tokens, count: tokens.total },

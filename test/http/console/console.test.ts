@@ -11,6 +11,7 @@ import { apps } from '../../../runtime/database/schema/apps.ts'
 import { findings } from '../../../runtime/database/schema/findings.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { accessReviews } from '../../../runtime/database/schema/reviews.ts'
+import { scimUsers } from '../../../runtime/database/schema/scim.ts'
 import { entitlements } from '../../../runtime/database/schema/sync.ts'
 import { CALLBACK_PATH } from '../../../runtime/http/console/connect-form.ts'
 import { CHANGES, CONSOLE_PAGES } from '../../../runtime/http/console/table.ts'
@@ -107,8 +108,8 @@ const NAMES = [
     'Token',
     'Webhooks',
   ],
-  // Of the connector, and of a call by the company of these tests.
-  ...['{settings.base_url}', 'app access'],
+  // Of the connector, of a call by the company of these tests, and a group of theirs.
+  ...['{settings.base_url}', 'app access', 'On call'],
 ]
 
 /** An address, a person of this file, a capability, methods, a state as a code, a time, an app with a name of its own. */
@@ -878,6 +879,26 @@ describe('a person', () => {
     const page = await (await admin()).get(`/console/people/${someone.id}`)
     expect(page.text).toMatch(/<dt>department<\/dt><dd>[^<]+ 1<\/dd>/)
     expect(page.text).not.toContain('costCenter')
+  })
+
+  test('shows their manager and groups, and what an identity provider calls them', async () => {
+    const boss = await person(core.db, 'manager@example.com')
+    const someone = await person(core.db, 'managed@example.com')
+    const domainId = await domainOf(core.db)
+    await core.db.update(users).set({ managerId: boss.id }).where(sql`id = ${someone.id}`)
+    for (let n = 10; n < 62; n++) await group(core.db, `${HOSTILE} ${n}`, [someone])
+    const name = { userName: 'Managed', externalId: '<i>e-1' }
+    await core.db.insert(scimUsers).values({ userId: someone.id, domainId, ...name })
+    const path = `/console/people/${someone.id}`
+    const { text } = await (await admin()).get(path)
+    expect(text).toMatch(
+      new RegExp(`<dt>Manager</dt><dd><a class="go" href="/console/people/${boss.id}">`),
+    )
+    expect(text).toMatch(/<dt>Groups<\/dt><dd>(<div>[^<]+ \d\d<\/div>){50}<div>and 2 more<\/div>/)
+    expect(text).toContain('<dt>Name at the identity provider</dt><dd>Managed</dd>')
+    expect(text).toContain('<dt>Id at the identity provider</dt><dd>&lt;i&gt;e-1</dd>')
+    await core.db.update(scimUsers).set({ deletedAt: new Date() })
+    expect((await (await admin()).get(path)).text).not.toContain('at the identity provider')
   })
 
   test('shows what they had at a moment, with signed evidence of it', async () => {

@@ -1,0 +1,43 @@
+/** What is known of a person beside name and state: manager, groups, attributes, names at an identity provider. */
+import { html } from 'hono/html'
+import { membersOf } from '../../contract/schema/record.ts'
+import { factsOfUser } from '../../core/directory/facts.ts'
+import type { getUser } from '../../core/directory/users.ts'
+import type { Markup } from '../frame/layout.ts'
+import { nameOf } from '../frame/words.ts'
+import { brief } from './parts.ts'
+import { personLink } from './person-link.ts'
+import type { ConsoleVisit } from './visit.ts'
+
+type Known = Awaited<ReturnType<typeof getUser>>
+type Row = [name: string, value: Markup | string]
+
+/** A row for each thing that is known. */
+export async function knownOf(
+  { db, principal, t }: ConsoleVisit,
+  { id, email, custom_attributes }: Known,
+): Promise<Row[]> {
+  const w = t.console.person
+  const { manager, groups, groupCount, pushed } = await factsOfUser(db, principal, id)
+  const rows: Row[] = []
+  if (manager !== null) rows.push([w.manager, personLink(principal, manager.id, nameOf(manager))])
+  if (groupCount > 0) {
+    const names = groups.map(({ name, app }) => (app === null ? name : `${name} (${app})`))
+    const more = groupCount - groups.length
+    rows.push([
+      w.groups,
+      html`${names.map((name) => html`<div>${brief(name)}</div>`)}${more > 0 ? html`<div>${w.moreGroups(more)}</div>` : ''}`,
+    ])
+  }
+  if (pushed !== null && pushed.userName.toLowerCase() !== email.toLowerCase())
+    rows.push([w.pushedName, pushed.userName])
+  if (pushed !== null && pushed.externalId !== null) rows.push([w.pushedId, pushed.externalId])
+  return [...rows, ...attributesOf(custom_attributes)]
+}
+
+/** What conditions of policies can ask of the person, whichever source said it. */
+const attributesOf = (all: Known['custom_attributes']): Row[] =>
+  Object.entries(all ?? {}).flatMap(([name, attribute]) => {
+    const { value } = membersOf(attribute)
+    return typeof value === 'string' && value !== '' ? [[name, brief(value)]] : []
+  })
