@@ -1,6 +1,7 @@
 /** Content codings of replies, undone with a cap on what comes out. */
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
+import { joinPieces } from '../../bounded/join.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { EgressLimits } from '../limits/limits.ts'
 
@@ -94,5 +95,5 @@ async function run(
     onBytes(piece.length)
     pieces.push(piece)
   }
-  return Buffer.concat(pieces, total)
+  return joinPieces(pieces, total)
 }

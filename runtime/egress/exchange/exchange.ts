@@ -1,6 +1,7 @@
 /** One exchange with an upstream: one request out, one reply in. Knows nothing of rules or redirects. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dispatcher } from 'undici'
+import { joinPieces } from '../../bounded/join.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { targetOf } from '../limits/grants.ts'
 import type { EgressLimits } from '../limits/limits.ts'
@@ -133,6 +134,7 @@ async function collect(
   const blocks: Buffer[] = []
   let pieces: Buffer[] = []
   let total = 0
+  let joined = 0
   for await (const piece of body) {
     total += piece.length
     if (total > limits.maxReplyBytes) refuse()
@@ -140,14 +142,15 @@ async function collect(
     pieces.push(piece)
     // Chunks of one byte each: the objects around them would take a hundred times the reply.
     if (pieces.length === MAX_PIECES) {
-      blocks.push(Buffer.concat(pieces))
+      blocks.push(await joinPieces(pieces, total - joined))
+      joined = total
       pieces = []
     }
     const waitMs = read(piece.length)
     // Nothing is read meanwhile: the upstream has to wait as well.
     if (waitMs > 0) await pause(waitMs, undefined, { signal })
   }
-  return Buffer.concat([...blocks, ...pieces], total)
+  return joinPieces([...blocks, ...pieces], total)
 }
 
 /** undici's raw headers are one flat array: name, value, name, value. */

@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { Attribute, Change, type Control } from 'ldapts'
+import { joinPieces } from '../../bounded/join.ts'
 import { parseDn, writeDn } from '../../contract/connector/dn.ts'
 import { LDAP_LIMITS, type LdapRequest } from '../../contract/connector/ldap.ts'
 import type { LdapEntry, LdapValue } from '../../contract/connector/ldap-context.ts'
@@ -169,8 +170,9 @@ async function search(
     const { entries, references } = found
     const referrals = references.slice(0, LDAP_LIMITS.maxReferrals)
     const rest = `],"cursor":${JSON.stringify(cursor)},"referrals":${JSON.stringify(referrals)}}`
-    const body = Buffer.concat([OPENING, ...(await entries.pieces(whole)), Buffer.from(rest)])
-    return { body, items: entries.count }
+    const pieces = [OPENING, ...(await entries.pieces(whole)), Buffer.from(rest)]
+    const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
+    return { body: await joinPieces(pieces, bytes), items: entries.count }
   }
 
   async function whole(one: LdapEntry): Promise<LdapEntry> {

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { joinPieces } from '../../runtime/bounded/join.ts'
+
+/** Pieces of some lengths, of bytes that tell them apart. */
+const piecesOf = (lengths: readonly number[]) =>
+  lengths.map((length, at) => Buffer.alloc(length, `${at}-`))
+
+test.each([
+  ['none', []],
+  ['small ones', [1, 0, 5]],
+  ['one of the size of a portion', [256 * 1024]],
+  ['a large one', [3_000_001]],
+  ['very many of a byte', Array<number>(600_000).fill(1)],
+  ['large and small ones', [1, 700_000, 1, 0, 300_000, 262_144, 2]],
+])('joins %s', async (_, lengths) => {
+  const pieces = piecesOf(lengths)
+  const whole = Buffer.concat(pieces)
+  expect((await joinPieces(pieces, whole.length)).equals(whole)).toBe(true)
+})
+
+test('few bytes are joined at once', () => {
+  expect(joinPieces(piecesOf([1, 2]), 3)).toBeInstanceOf(Buffer)
+})
+
+test('others get their turn while many are joined', async () => {
+  const pieces = piecesOf(Array<number>(256).fill(65_536))
+  let turns = 0
+  let joined = false
+  const count = () => {
+    turns += 1
+    if (!joined) setImmediate(count)
+  }
+  setImmediate(count)
+  await joinPieces(pieces, 256 * 65_536)
+  joined = true
+  expect(turns).toBeGreaterThan(1)
+})
