@@ -6,20 +6,22 @@ import { isFairShare } from '../bounded/fair-share.ts'
 
 export type HandOver = {
   /**
-   * Waits until a body may be sent; the answer is called when it has left, or will not be sent. Null when too much of
-   * this isolate waits already, and when the signal aborts.
+   * Waits until a body may be sent; the answer is its ticket. Null when too much of this isolate waits already, and
+   * when the signal aborts.
    */
-  enter(isolate: number, bytes: number, signal: AbortSignal): Promise<(() => void) | null>
+  enter(isolate: number, bytes: number, signal: AbortSignal): Promise<number | null>
+  /** The worker has brought a body in, or it will not be sent. @returns false for a ticket that there is not */
+  left(ticket: number): boolean
 }
 
 type HandOverLimits = {
-  /** Bytes that are being sent at once; one that is longer goes alone. */
+  /** Bytes that are being sent, or wait in the worker, at once; one that is longer goes alone. */
   maxSentBytes: number
   /** Those that wait or are being sent, of all isolates together. */
   maxHeldBytes: number
 }
 
-/** A quarter, and all, of what a channel holds at most. */
+/** A quarter, and all, of what a channel holds at most. The first is also what waits in a worker for its turn. */
 const HAND_OVER_LIMITS: HandOverLimits = {
   maxSentBytes: 64 * 1024 * 1024,
   maxHeldBytes: 256 * 1024 * 1024,
@@ -34,6 +36,9 @@ export function createHandOver(limits: HandOverLimits = HAND_OVER_LIMITS): HandO
   const waiting = new Map<number, Set<Waiter>>()
   /** What each isolate holds, sent or waiting. */
   const held = new Map<number, number>()
+  /** What was sent, by ticket: to be called when it is there. */
+  const sent = new Map<number, () => void>()
+  let tickets = 0
   let heldBytes = 0
   let sentBytes = 0
 
@@ -67,13 +72,15 @@ export function createHandOver(limits: HandOverLimits = HAND_OVER_LIMITS): HandO
       if (!fits || signal.aborted) return Promise.resolve(null)
       hold(isolate, bytes)
       return new Promise((resolve) => {
-        let left = false
-        const leave = () => {
-          if (left) return
-          left = true
-          sentBytes -= bytes
-          hold(isolate, -bytes)
-          next()
+        const send = (): number => {
+          tickets += 1
+          sentBytes += bytes
+          sent.set(tickets, () => {
+            sentBytes -= bytes
+            hold(isolate, -bytes)
+            next()
+          })
+          return tickets
         }
         const abort = () => {
           remove(waiter)
@@ -85,9 +92,8 @@ export function createHandOver(limits: HandOverLimits = HAND_OVER_LIMITS): HandO
           bytes,
           go(entered) {
             signal.removeEventListener('abort', abort)
-            if (entered) sentBytes += bytes
-            else hold(isolate, -bytes)
-            resolve(entered ? leave : null)
+            if (!entered) hold(isolate, -bytes)
+            resolve(entered ? send() : null)
           },
         }
         signal.addEventListener('abort', abort, { once: true })
@@ -95,6 +101,13 @@ export function createHandOver(limits: HandOverLimits = HAND_OVER_LIMITS): HandO
         waiting.set(isolate, own.add(waiter))
         next()
       })
+    },
+    left(ticket) {
+      const leave = sent.get(ticket)
+      if (leave === undefined) return false
+      sent.delete(ticket)
+      leave()
+      return true
     },
   }
 }

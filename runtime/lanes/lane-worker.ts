@@ -59,6 +59,7 @@ export function startLaneWorker(
     launcher,
     (message) => {
       stall.heard()
+      if (message.kind === 'taken') return taken(message.head.ticket)
       if (message.kind !== 'ready') return events.onMessage(made, message)
       isReady = true
       launcher.onReady?.(link.pid)
@@ -97,11 +98,15 @@ export function startLaneWorker(
     },
     watchMainThread: () => watchMainThread(link.pid),
   })
+  const handOver = createHandOver()
+  const taken = (ticket: number) => {
+    if (!handOver.left(ticket)) link.kill('protocol', `a body with the ticket ${ticket} never was`)
+  }
   const made: LaneWorker = {
     link,
     seats,
     stall,
-    handOver: createHandOver(),
+    handOver,
     ready: ready.promise,
     get isReady() {
       return isReady

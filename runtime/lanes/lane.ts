@@ -324,17 +324,17 @@ export function createLane(
     const size = done.bytes.length
     // What fits into a frame goes at once: many are, and each promise would cost a tick.
     const isLarge = size > MAX_FRAME_PAYLOAD
-    const left = isLarge ? await handOver.enter(call.isolate, size, abort.signal) : undefined
+    const ticket = isLarge ? await handOver.enter(call.isolate, size, abort.signal) : undefined
     call.requests.delete(head.request)
-    if (pending.get(call.id) === undefined) return left?.()
-    const { reply, bytes, error } = left === null ? failed(tooMuchWaits()) : done
+    if (pending.get(call.id) === undefined) return void (ticket && handOver.left(ticket))
+    const { reply, bytes, error } = ticket === null ? failed(tooMuchWaits()) : done
     // One record of the many that say the same.
     if (error && call.fetches <= MAX_FETCHES + 1) {
       call.fetchErrors ??= new Map()
       call.fetchErrors.set(head.request, error)
     }
     const answer = { isolate: call.isolate, request: head.request, reply }
-    link.send('fetched', call.id, answer, bytes, left ?? undefined)
+    link.send('fetched', call.id, ticket ? { ...answer, ticket } : answer, bytes)
   }
 
   return {

@@ -41,6 +41,7 @@ export const KINDS = {
   described: 23,
   heavy: 24,
   working: 25,
+  taken: 26,
 } as const
 
 export type MessageKind = keyof typeof KINDS
@@ -65,6 +66,8 @@ export type Heads = {
   fetched: {
     isolate: number
     request: number
+    /** Of a large body: to be told by `taken` when it is in the guest. */
+    ticket?: number
     reply:
       | { status: number; url: string; redirected: boolean; headers: [string, string][] }
       | {
@@ -110,6 +113,8 @@ export type Heads = {
   heavy: Record<string, never>
   /** The worker itself has so many characters to work on, and hears nothing meanwhile; 0: it is done. */
   working: { chars: number }
+  /** A large body is where it belongs, and takes no memory of the worker any more. */
+  taken: { ticket: number }
 }
 
 /** How a call ended, as the worker saw it. */

@@ -89,6 +89,7 @@ export const WORKER_HEADS = {
   described: v.object({ capabilities: v.pipe(v.array(shortText), v.maxLength(1000)) }),
   heavy: v.object({}),
   working: v.object({ chars: id }),
+  taken: v.object({ ticket: id }),
 } satisfies Partial<Record<MessageKind, v.GenericSchema>>
 
 /** Whether a message is a good reply: what most messages are, and what their schema says of them, without it. */

@@ -18,6 +18,7 @@ import { type Connector, createConnector } from './connectors.ts'
 import { createGuestIsolate, type GuestSource } from './guest-isolate.ts'
 import { textOf } from './guest-reply.ts'
 import { type JudgedRequest, MAX_QUEUED_BYTES, readRequest } from './guest-request.ts'
+import { createLargeWork } from './large-work.ts'
 import { onMainThread } from './main-thread.ts'
 import { bundlePositions } from './positions.ts'
 import { checkReply, type ReplyExpectation } from './reply.ts'
@@ -68,8 +69,6 @@ const MAX_WAITING_STRAYS = 8
 /** From so many characters on the host is told that a reply is judged, or a body brought in or out: it takes some milliseconds. */
 const LARGE_CHARS = 1024 * 1024
 
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
-
 /** Serves the host's messages until the pipe ends. @returns a function that takes the read bytes if the pipe emits no `data` events */
 export function serve(
   ivm: typeof ivmModule,
@@ -83,7 +82,6 @@ export function serve(
   const slices = createSlices()
   /** Isolates that are gone. A call that crossed the word of it must not bring one back: nobody would end it. */
   const buried = new Set<number>()
-  let lastWork: Promise<void> = Promise.resolve()
   /** Of requests that wait for their turn to be sent. */
   let waitingChars = 0
 
@@ -93,6 +91,8 @@ export function serve(
     (message) => HANDLERS[message.kind]?.(message as never),
     (error) => die(`protocol: ${error.message}`),
   )
+
+  const { work, roomForLarge } = createLargeWork(channel, pipe)
 
   /** Messages the worker takes; what is missing here is not for a worker. */
   const HANDLERS: { [K in Message['kind']]?: (message: Message<K>) => void } = {
@@ -107,12 +107,14 @@ export function serve(
     call: (message) => runCall(message, message.body.toString('utf8')),
     describe: (message) => void describe(message),
     fetched: (message) => {
-      const { isolate, request } = message.head
+      const { isolate, request, ticket } = message.head
       const requests = guests.get(isolate)?.requests
       const call = requests?.get(request) ?? null
       requests?.delete(request)
-      const bring = ({ headJson, text }: ReturnType<typeof textOf>) =>
+      const bring = ({ headJson, text }: ReturnType<typeof textOf>) => {
         withGuest(isolate, (guest) => guest.deliver(request, headJson, text, call))
+        if (ticket !== undefined) channel.send('taken', 0, { ticket })
+      }
       if (message.body.length < LARGE_CHARS) return bring(textOf(message))
       // Apart: either takes long for a large body. Its bytes are not in the pipe's buffer, which has small ones alone.
       work(message.body.length, async () => {
@@ -213,22 +215,6 @@ export function serve(
       await roomForLarge()
       const { reply, body } = await onMainThread(() => checkReply(parts, expected))
       channel.send('reply', call, reply, body)
-    })
-  }
-
-  /** Many large messages at once must wait: the pipe has a bound, and breaks at it. Half of what may queue is left to small ones. */
-  async function roomForLarge(): Promise<void> {
-    while (channel.queuedBytes() > MAX_QUEUED_BYTES / 2) await pause(5)
-  }
-
-  /** Works on so many characters, one after the other, and tells the host: it would take the silence for a guest's. */
-  function work(chars: number, act: () => Promise<void>): void {
-    lastWork = lastWork.then(async () => {
-      await new Promise<void>((sent) => channel.send('working', 0, { chars }, undefined, sent))
-      // What the system has not taken yet would not leave before the work is done.
-      while (pipe.writableLength > 0) await pause(1)
-      await act()
-      channel.send('working', 0, { chars: 0 })
     })
   }
 

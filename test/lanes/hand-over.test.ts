@@ -7,21 +7,22 @@ const never = new AbortController().signal
 
 /** What has entered, by its name, and the ways to say that it has left. */
 function way(limits = { maxSentBytes: 10, maxHeldBytes: 100 }) {
-  const { enter } = createHandOver(limits)
+  const { enter, left } = createHandOver(limits)
   const seen: string[] = []
-  const leave = new Map<string, () => void>()
+  const tickets = new Map<string, number>()
   return {
     seen,
     async ask(name: string, isolate: number, bytes: number, signal = never) {
-      void enter(isolate, bytes, signal).then((left) => {
-        seen.push(left === null ? `${name} not` : name)
-        if (left) leave.set(name, left)
+      void enter(isolate, bytes, signal).then((ticket) => {
+        seen.push(ticket === null ? `${name} not` : name)
+        if (ticket !== null) tickets.set(name, ticket)
       })
       await turn()
     },
     async left(name: string) {
-      leave.get(name)?.()
+      const known = left(tickets.get(name) ?? 0)
       await turn()
+      return known
     },
   }
 }
@@ -32,8 +33,8 @@ test('so many bytes are sent at once, and what comes after waits until some have
   await ask('b', 1, 4)
   await ask('c', 1, 1)
   expect(seen).toEqual(['a', 'b'])
-  await left('b')
-  await left('b')
+  expect(await left('b')).toBe(true)
+  expect(await left('b')).toBe(false)
   expect(seen).toEqual(['a', 'b', 'c'])
 })
 

@@ -11,6 +11,7 @@ const KILLED = [
   'a refusal of its own making',
   'a message for workers',
   'a kind that does not exist',
+  'a body taken that never was sent',
   'a fetch of no form',
   'a header too long',
   'a frame too large',
