@@ -47,7 +47,7 @@ ${content}
   return visit.c.html(markup, page.status)
 }
 
-type Look = 'num' | 'c2' | 'c3' | 'num c2' | 'num c3'
+type Look = 'num' | 'word' | 'c2' | 'c3' | 'num c2' | 'num c3'
 
 type ColumnSort = { href: string; now: 'ascending' | 'descending' | null }
 

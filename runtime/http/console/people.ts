@@ -170,7 +170,7 @@ function asOfForm(
 const whyColumns = (t: Tongue): Column[] => [
   { words: t.console.person.reason },
   { words: t.console.person.permission },
-  { words: t.console.person.app },
+  { words: t.console.person.app, look: 'word' },
 ]
 
 const keyOf = (t: Tongue) => [

@@ -1,5 +1,4 @@
-/** What is known of a person beside name and state: manager, groups, attributes, names at an identity provider. */
-import { html } from 'hono/html'
+/** What is known of a person beside name and state: manager, attributes, names at an identity provider. */
 import { membersOf } from '../../contract/schema/record.ts'
 import { factsOfUser } from '../../core/directory/facts.ts'
 import type { getUser } from '../../core/directory/users.ts'
@@ -18,17 +17,9 @@ export async function knownOf(
   { id, email, custom_attributes }: Known,
 ): Promise<Row[]> {
   const w = t.console.person
-  const { manager, groups, groupCount, pushed } = await factsOfUser(db, principal, id)
+  const { manager, pushed } = await factsOfUser(db, principal, id)
   const rows: Row[] = []
   if (manager !== null) rows.push([w.manager, personLink(principal, manager.id, nameOf(manager))])
-  if (groupCount > 0) {
-    const names = groups.map(({ name, app }) => (app === null ? name : `${name} (${app})`))
-    const more = groupCount - groups.length
-    rows.push([
-      w.groups,
-      html`${names.map((name) => html`<div>${brief(name)}</div>`)}${more > 0 ? html`<div>${w.moreGroups(more)}</div>` : ''}`,
-    ])
-  }
   if (pushed !== null && pushed.userName.toLowerCase() !== email.toLowerCase())
     rows.push([w.pushedName, pushed.userName])
   if (pushed !== null && pushed.externalId !== null) rows.push([w.pushedId, pushed.externalId])

@@ -74,6 +74,8 @@ thead [aria-sort=ascending] a::after { content: ' ↑' / '' }
 thead th { padding-block: .4rem; font-size: var(--t1); font-weight: 580; color: var(--soft); white-space: nowrap; background: var(--surface) }
 tbody th { font-weight: 560 }
 td > time { white-space: nowrap }
+/* A column of short names, which a long neighbour would break within a word. */
+.word { min-width: 5.5rem }
 tbody tr:last-child > * { border-bottom: 0 }
 :is(tbody tr:hover, tr.open) > * { background: var(--sunken) }
 .c3 { display: none }
