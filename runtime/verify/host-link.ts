@@ -85,12 +85,16 @@ export async function startHostProcess(entry: string, settings: HostSettings): P
   child.stderr?.on('data', (text: Buffer) => {
     errors = (errors + text.toString('utf8')).slice(-2000)
   })
-  child.on('exit', (code, signal) => {
+  const over = (why: string) => {
     process.off('exit', kill)
-    ended = `the host ended: ${signal ?? `exit ${code}`} ${errors}`.trim()
+    ended = why.trim()
     const error = new Error(ended)
     began.reject(error)
     for (const one of asked.values()) one.reject(error)
+  }
+  child.on('exit', (code, signal) => over(`the host ended: ${signal ?? `exit ${code}`} ${errors}`))
+  child.on('error', ({ message }) => {
+    if (child.pid === undefined) over(`the host could not be started: ${message}`)
   })
   child.on('message', (message: { id?: number; value?: unknown; began?: never }) => {
     if (message.began) return began.resolve(message.began)
@@ -113,7 +117,8 @@ export async function startHostProcess(entry: string, settings: HostSettings): P
     })
   }
 
-  child.send(settings)
+  // It may have ended already: its end says why, and nothing else does.
+  child.send(settings, () => {})
   const { url, containment } = await began.promise
   return {
     pid: child.pid ?? 0,

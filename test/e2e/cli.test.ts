@@ -262,8 +262,23 @@ test.runIf(isLinux).each([['check', 'plugins/scim'], ['verify']])(
     command.killGroup('SIGCONT')
     expect(await command.ended).toEqual({ code: 130, signal: null })
     expect(command.output()).not.toMatch(UGLY)
+    await until('nothing of it goes on', over)
   },
 )
+
+// The host that is attacked is in a process group of its own, and nobody is left to end it.
+test.runIf(isLinux)('keyway verify that is killed leaves no program behind', async () => {
+  const temporary = path.join(home, 'of-killed')
+  await mkdir(temporary)
+  const command = begin(['verify'], { env: settings({ TMPDIR: temporary }) })
+  const started = await until('it has a host', () => {
+    const pids = childrenOf(command.pid)
+    return pids.length > 0 && pids
+  })
+  command.kill('SIGKILL')
+  expect(await command.ended).toEqual({ code: null, signal: 'SIGKILL' })
+  await until('the host has ended', () => started.every((pid) => !isAlive(pid)))
+})
 
 describe('keyway start', () => {
   test.each<[what: string, more: Record<string, string>, says: RegExp]>([
