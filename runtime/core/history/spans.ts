@@ -136,16 +136,28 @@ async function writeMembers(tx: Db, which: SQL, ended: SQL, run: number | null):
     where ${which} and s.id is null`)
 }
 
-/** Writes who is in one group that was changed. */
-export async function recordGroupMembers(tx: Db, groupId: string): Promise<void> {
-  await tx.execute(sql`
-    update member_spans s set until = ${MOMENT} where s.group_id = ${groupId} and s.until is null
-      and not exists (select from group_members m where m.group_id = s.group_id and m.user_id = s.user_id)`)
-  await tx.execute(sql`
-    insert into member_spans (domain_id, group_id, user_id, since)
-    select m.domain_id, m.group_id, m.user_id, ${MOMENT} from group_members m
-    where m.group_id = ${groupId} and not exists (select from member_spans s
-      where s.group_id = m.group_id and s.user_id = m.user_id and s.until is null)`)
+type Moves = {
+  domainId: string
+  groupId: string
+  left: readonly string[]
+  joined: readonly string[]
+}
+
+/** Writes who left one group and who joined it: of a large group that one person joins, the others are not looked at. */
+export async function recordMoves(
+  tx: Db,
+  { domainId, groupId, left, joined }: Moves,
+): Promise<void> {
+  if (left.length > 0)
+    await tx.execute(sql`
+      update member_spans s set until = ${MOMENT} where s.until is null and s.group_id = ${groupId}
+        and s.user_id = any(${sql.param([...left])}::uuid[])`)
+  if (joined.length > 0)
+    await tx.execute(sql`
+      insert into member_spans (domain_id, group_id, user_id, since)
+      select ${domainId}::uuid, ${groupId}::uuid, user_id, ${MOMENT}
+      from unnest(${sql.param([...joined])}::uuid[]) as came(user_id)
+      on conflict (group_id, user_id) where until is null do nothing`)
 }
 
 /** Writes that one person is in groups no more. */

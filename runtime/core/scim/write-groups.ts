@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { type Db, written } from '../../database/database.ts'
 import { groups } from '../../database/schema/people.ts'
 import { scimGroups } from '../../database/schema/scim.ts'
-import { recordGroupMembers } from '../history/spans.ts'
+import { recordMoves } from '../history/spans.ts'
 import { isId } from '../kernel/by-id.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { oneAtATime, recordPush, type ScimCaller } from './caller.ts'
@@ -155,19 +155,27 @@ async function apply(
   const left = await tx.execute(sql`
     with gone as (delete from group_members m where m.group_id = ${id} and ${gone} returning m.user_id)
     insert into identity_events (domain_id, user_id, changed_field, old_value)
-    select ${domainId}, user_id, 'groups', (select name from groups where id = ${id}) from gone`)
+    select ${domainId}, user_id, 'groups', (select name from groups where id = ${id}) from gone
+    returning user_id`)
+  // After those who left the group under its old name.
+  if (change.displayName !== undefined)
+    await tx.execute(sql`update groups set name = ${change.displayName}
+      where id = ${id} and name <> ${change.displayName}`)
   const joined = await tx.execute(sql`
     with come as (insert into group_members (domain_id, group_id, user_id)
       select ${domainId}, ${id}::uuid, user_id from unnest(${sql.param(join)}::uuid[]) as wanted(user_id)
       on conflict do nothing returning user_id)
     insert into identity_events (domain_id, user_id, changed_field, new_value)
-    select ${domainId}, user_id, 'groups', (select name from groups where id = ${id}) from come`)
-  const counts = { joined: joined.rowCount ?? 0, left: left.rowCount ?? 0 }
-  if (counts.joined + counts.left > 0) await recordGroupMembers(tx, id)
-  return counts
+    select ${domainId}, user_id, 'groups', (select name from groups where id = ${id}) from come
+    returning user_id`)
+  await recordMoves(tx, { domainId, groupId: id, left: idsOf(left), joined: idsOf(joined) })
+  return { joined: joined.rows.length, left: left.rows.length }
 }
 
 async function knownUsers(tx: Db, domainId: string, ids: ReadonlySet<string>): Promise<string[]> {
+const idsOf = ({ rows }: { rows: Record<string, unknown>[] }): string[] =>
+  rows.map(({ user_id: id }) => String(id))
+
   const wanted = [...ids]
   const { rows } = await tx.execute<{ id: string }>(sql`
     select id from users where domain_id = ${domainId} and email <> ${FIRST_ADMIN}
