@@ -1,6 +1,7 @@
 /** Who pushes: the token of an identity provider, of one domain. It is nobody's and opens nothing else. */
 
 import { and, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { lockTextUntilEnd } from '../../database/locks.ts'
 import { scimTokens } from '../../database/schema/scim.ts'
@@ -75,13 +76,55 @@ export const recordPush = (
     ...metadata,
   })
 
-/** Two that take the same name at once are told apart; changes of a domain's people wait for each other. */
-export const oneAtATime = <T>(
+/** The last change of each domain that this host makes, or that waits in it. */
+const lastOf = new WeakMap<Db, Map<string, Promise<unknown>>>()
+
+/** Longest that a change waits for those before it, in milliseconds. */
+const PATIENCE_MS = 15_000
+const inTheWay = () =>
+  new CoreError(
+    'unavailable',
+    'Other changes by SCIM were in the way; nothing was done, try again',
+    { retryAfterSeconds: 5 },
+  )
+
+/**
+ * Two that take the same name at once are told apart; changes of a domain's people wait for each other. Those of this host
+ * wait without a connection: a provider that pushes many at once would else leave none for anybody.
+ *
+ * @throws CoreError unavailable where those before it take too long
+ */
+export async function oneAtATime<T>(
   db: Db,
   { domainId }: ScimCaller,
   act: (tx: Db) => Promise<T>,
-): Promise<T> =>
-  db.transaction(async (tx) => {
-    await tx.execute(lockTextUntilEnd(`scim ${domainId}`))
-    return act(tx)
-  })
+): Promise<T> {
+  const queues = lastOf.get(db) ?? new Map<string, Promise<unknown>>()
+  lastOf.set(db, queues)
+  const before = queues.get(domainId)
+  const late = Promise.withResolvers<never>()
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    late.reject(inTheWay())
+  }, PATIENCE_MS)
+  const work = (async () => {
+    await before
+    clearTimeout(timer)
+    if (isLate) throw inTheWay()
+    return db.transaction(async (tx) => {
+      await tx.execute(lockTextUntilEnd(`scim ${domainId}`))
+      return act(tx)
+    })
+  })()
+  const over = work.then(
+    () => undefined,
+    () => undefined,
+  )
+  queues.set(domainId, over)
+  try {
+    return await Promise.race([work, late.promise])
+  } finally {
+    if (queues.get(domainId) === over && !isLate) queues.delete(domainId)
+  }
+}
