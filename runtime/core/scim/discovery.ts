@@ -49,6 +49,11 @@ const attribute = (name: string, description: string, more: object = {}) => ({
   ...more,
 })
 
+const REF = attribute('$ref', 'Where the user is', {
+  ...{ type: 'reference', referenceTypes: ['User'] },
+  ...{ caseExact: true, mutability: 'readOnly' },
+})
+
 const SPECIAL: Readonly<Record<string, object>> = {
   userName: { required: true, uniqueness: 'server' },
   externalId: { caseExact: true },
@@ -65,6 +70,7 @@ const SPECIAL: Readonly<Record<string, object>> = {
     type: 'complex',
     subAttributes: [
       attribute('value', 'The id of the manager'),
+      REF,
       attribute('displayName', 'The name', { mutability: 'readOnly' }),
     ],
   },
@@ -92,6 +98,8 @@ const MEMBERS = attribute('members', 'The people of the group', {
   ...{ type: 'complex', multiValued: true },
   subAttributes: [
     attribute('value', 'The id of a user', { mutability: 'immutable' }),
+    REF,
+    attribute('type', 'User', { mutability: 'immutable', canonicalValues: ['User'] }),
     attribute('display', 'The name', { mutability: 'readOnly' }),
   ],
 })

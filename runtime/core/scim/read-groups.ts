@@ -60,15 +60,21 @@ export function toScimGroup(row: GroupRow, request: ScimRequest): Resource {
           })),
         }),
   }
-  return withMeta(resource, 'Group', request, { created: new Date(row.created_at) })
+  const times = { created: new Date(row.created_at) }
+  return withMeta(resource, 'Group', request, times, members !== null)
+}
+
+/** Whether groups have no more members than an answer tells. */
+async function areFew(db: Db, ids: readonly string[]): Promise<boolean> {
+  if (ids.length === 0) return true
+  const { rows } = await db.execute<{ n: string }>(sql`
+    select count(*) as n from group_members where group_id = any(${sql.param([...ids])}::uuid[])`)
+  return Number(rows[0]?.n ?? 0) <= SCIM_LIMITS.members
 }
 
 /** @throws ScimError bad_request tooMany where more members would be told than are */
 async function demandFew(db: Db, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  const { rows } = await db.execute<{ n: string }>(sql`
-    select count(*) as n from group_members where group_id = any(${sql.param([...ids])}::uuid[])`)
-  if (Number(rows[0]?.n ?? 0) <= SCIM_LIMITS.members) return
+  if (await areFew(db, ids)) return
   throw new ScimError(
     'bad_request',
     'tooMany',
@@ -102,6 +108,18 @@ export async function getScimGroup(
 ): Promise<Resource> {
   if (withMembers && isId(id)) await demandFew(db, [id])
   return toScimGroup(await findGroup(db, caller, id, withMembers), request)
+}
+
+/** A group that was just written. Of very many members none are told: what is done is no failure. */
+export async function getWrittenGroup(
+  db: Db,
+  caller: ScimCaller,
+  id: string,
+  withMembers: boolean,
+  request: ScimRequest,
+): Promise<Resource> {
+  const tells = withMembers && (await areFew(db, [id]))
+  return toScimGroup(await findGroup(db, caller, id, tells), request)
 }
 
 export async function listScimGroups(

@@ -110,9 +110,11 @@ export async function listScimUsers(
   const { rows } =
     slice.limit === 0 || slice.offset >= total
       ? { rows: [] }
-      : await db.execute<RawRow>(sql`select ${columns(wants(query))} ${FROM} where ${where}
-          order by u.created_at, u.id limit ${slice.limit} offset ${slice.offset}`)
-  const resources = rows.map((row) => shaped(toScimUser(toRow(row), request), query))
+      : await db.execute<RawRow>(sql`select ${columns(wanted)} ${FROM} where u.id in (
+          select u.id ${from} where ${where} order by u.created_at, u.id limit ${slice.limit} offset ${slice.offset})
+          order by u.created_at, u.id`)
+  const isWhole = wanted('groups')
+  const resources = rows.map((row) => shaped(toScimUser(toRow(row), request, isWhole), query))
   return listResponse(resources, total, slice)
 }
 
@@ -193,7 +195,7 @@ const EMAIL_PARTS: Readonly<Record<string, ScimColumn>> = {
 }
 
 /** A person as RFC 7643 section 4.1 writes one. What is empty is left out. */
-export function toScimUser(row: ScimUserRow, request: ScimRequest): Resource {
+export function toScimUser(row: ScimUserRow, request: ScimRequest, isWhole = true): Resource {
   const { id, email, given_name: givenName, family_name: familyName, groups } = row
   const formatted = `${givenName} ${familyName}`.trim()
   const enterprise = {
@@ -230,7 +232,7 @@ export function toScimUser(row: ScimUserRow, request: ScimRequest): Resource {
     ...(hasMore ? { [SCIM_URNS.enterprise]: enterprise } : {}),
   }
   const times = { created: row.created_at, lastModified: row.updated_at }
-  return withMeta(resource, 'User', request, times)
+  return withMeta(resource, 'User', request, times, isWhole)
 }
 
 function attributesOf(

@@ -1,6 +1,8 @@
 /** What all resources have: location, version, the attributes that are wanted. Pure. */
 import { createHash } from 'node:crypto'
-import { SCIM_LIMITS, SCIM_URNS } from '../../contract/models/scim.ts'
+import { SCIM_LIMITS, SCIM_URNS, USER_FIELDS } from '../../contract/models/scim.ts'
+import { isObject, membersOf } from '../../contract/schema/record.ts'
+import { schemaOf } from './paths.ts'
 import { ScimError } from './problem.ts'
 
 /** What a request says beside its body. */
@@ -14,12 +16,17 @@ export type ScimRequest = {
 export type Resource = Record<string, unknown> & { schemas: string[] }
 type Times = { created?: Date; lastModified?: Date }
 
-/** The resource with its `meta`; its version is a digest of what it says. */
+/**
+ * The resource with its `meta`; its version is a digest of what it says.
+ *
+ * @param isWhole false: something was not read, so it has no version that a change could be judged by
+ */
 export function withMeta(
   resource: Resource & { id: string },
   kind: 'User' | 'Group',
   { base }: ScimRequest,
   { created, lastModified }: Times,
+  isWhole: boolean,
 ): Resource {
   return {
     ...resource,
@@ -28,7 +35,7 @@ export function withMeta(
       ...(created === undefined ? {} : { created: created.toISOString() }),
       ...(lastModified === undefined ? {} : { lastModified: lastModified.toISOString() }),
       location: `${base}/${kind}s/${resource.id}`,
-      version: versionOf(resource),
+      ...(isWhole ? { version: versionOf(resource) } : {}),
     },
   }
 }
@@ -60,36 +67,61 @@ export function demandVersion({ ifMatch }: ScimRequest, resource: Resource): voi
 
 type Shape = { attributes: string | null; excludedAttributes: string | null }
 
-const namesIn = (list: string | null): Set<string> | null =>
-  list === null
-    ? null
-    : new Set(
-        list.split(',').map((one) => {
-          const text = one.trim().toLowerCase()
-          // A URN has colons and dots of its own; its last name counts, or it stands for itself.
-          const [name = ''] = text.startsWith('urn:')
-            ? [text.includes(':user:') || text.includes(':group:') ? last(text) : text]
-            : text.split('.')
-          return name
-        }),
-      )
-const last = (urn: string): string => urn.slice(urn.lastIndexOf(':') + 1).split('.')[0] ?? ''
+/** Where an attribute is in a resource, in small letters: a schema of an extension, the attribute, its part. */
+type Path = readonly string[]
 
-/** Whether an answer is to have an attribute. */
-export function wants({ attributes, excludedAttributes }: Shape): (name: string) => boolean {
-  const [only, without] = [namesIn(attributes), namesIn(excludedAttributes)]
-  const always = (name: string) => name === 'schemas' || name === 'id'
-  return (name) => {
-    const lower = name.toLowerCase()
-    return always(lower) || (only === null ? !without?.has(lower) : only.has(lower))
-  }
+const pathsIn = (list: string | null): Path[] =>
+  (list ?? '').split(',').flatMap((one) => {
+    const { enterprise, rest } = schemaOf(one.trim())
+    if (rest === '') return enterprise ? [[EXTENSION]] : []
+    // Of a schema that is not ours nothing is there.
+    const parts = rest.toLowerCase().startsWith('urn:') ? [rest] : rest.toLowerCase().split('.')
+    // Providers leave out the schema of the extension.
+    const inExtension = enterprise ?? ENTERPRISE_NAMES.has(parts[0] ?? '')
+    return [inExtension ? [EXTENSION, ...parts] : parts]
+  })
+
+const EXTENSION = SCIM_URNS.enterprise.toLowerCase()
+const ENTERPRISE_NAMES: ReadonlySet<string> = new Set(
+  Object.values(USER_FIELDS).flatMap(({ of, path }) =>
+    of === 'enterprise' ? [path.toLowerCase()] : [],
+  ),
+)
+
+/** Of the paths that go through a member those that go on below it; null where one ends there. */
+function below(paths: readonly Path[], name: string): Path[] | null {
+  const through = paths.filter(([first]) => first === name.toLowerCase())
+  return through.some(({ length }) => length === 1) ? null : through.map(([, ...rest]) => rest)
 }
 
-/** The resource with the attributes that are wanted (RFC 7644 section 3.9). */
-export function shaped(resource: Resource, shape: Shape): Resource {
-  const wanted = wants(shape)
-  const kept = Object.entries(resource).filter(([name]) => wanted(name))
-  return { ...Object.fromEntries(kept), schemas: resource.schemas }
+/** What of a value the paths name (`keep`), or all but that. Undefined: nothing. */
+function cut(value: unknown, paths: readonly Path[], keep: boolean): unknown {
+  if (Array.isArray(value))
+    return value.map((one) => cut(one, paths, keep)).filter((one) => one !== undefined)
+  if (!isObject(value)) return keep ? undefined : value
+  const kept = Object.entries(value).flatMap(([name, inner]) => {
+    const further = below(paths, name)
+    if (further === null) return keep ? [[name, inner] as const] : []
+    if (further.length === 0) return keep ? [] : [[name, inner] as const]
+    const rest = cut(inner, further, keep)
+    return rest === undefined ? [] : [[name, rest] as const]
+  })
+  return kept.length === 0 ? undefined : Object.fromEntries(kept)
+}
+
+/** Whether an answer is to have something of an attribute. */
+export function wants({ attributes, excludedAttributes }: Shape): (name: string) => boolean {
+  const [only, without] = [pathsIn(attributes), pathsIn(excludedAttributes)]
+  return (name) =>
+    only.length > 0 ? only.some(([first]) => first === name) : below(without, name) !== null
+}
+
+/** The resource with the attributes that are wanted (RFC 7644 section 3.9); `schemas` and `id` always are. */
+export function shaped(resource: Resource, { attributes, excludedAttributes }: Shape): Resource {
+  const [only, without] = [pathsIn(attributes), pathsIn(excludedAttributes)]
+  const always = { schemas: resource.schemas, ...('id' in resource ? { id: resource['id'] } : {}) }
+  if (only.length > 0) return { ...always, ...membersOf(cut(resource, only, true)), ...always }
+  return { ...always, ...membersOf(cut(resource, without, false)), ...always }
 }
 
 export type ListQuery = Shape & { filter: string | null; startIndex: number; count: number }

@@ -89,7 +89,8 @@ async function lockedGroup(
   id: string,
   request: ScimRequest,
 ): Promise<GroupRow> {
-  const row = await findGroup(tx, caller, id, request.ifMatch !== null)
+  const { ifMatch } = request
+  const row = await findGroup(tx, caller, id, ifMatch !== null && ifMatch.trim() !== '*')
   demandVersion(request, toScimGroup(row, request))
   return row
 }

@@ -2,7 +2,7 @@
 import type { ScimEndpointName } from '../../contract/endpoints/scim.ts'
 import type { ScimCaller } from '../../core/scim/caller.ts'
 import * as discovery from '../../core/scim/discovery.ts'
-import { getScimGroup, listScimGroups } from '../../core/scim/read-groups.ts'
+import { getScimGroup, getWrittenGroup, listScimGroups } from '../../core/scim/read-groups.ts'
 import { getScimUser, listScimUsers } from '../../core/scim/read-users.ts'
 import { type ListQuery, type ScimRequest, wants } from '../../core/scim/resource.ts'
 import * as groups from '../../core/scim/write-groups.ts'
@@ -38,24 +38,25 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
   scim_delete_user: (db, who, { id, request, means }) =>
     users.deleteUser(db, who, id, request, means),
   scim_list_groups: (db, who, { query, request }) => listScimGroups(db, who, query, request),
-  scim_get_group: readGroup,
+  scim_get_group: (db, who, { id, query, request }) =>
+    getScimGroup(db, who, id, wants(query)('members'), request),
   scim_create_group: async (db, who, input) => {
     const id = await groups.createGroup(db, who, input.body)
-    return readGroup(db, who, { ...input, id })
+    return groupAfter(db, who, { ...input, id })
   },
   scim_replace_group: async (db, who, input) => {
     await groups.replaceGroup(db, who, input.id, input.body, input.request)
-    return readGroup(db, who, input)
+    return groupAfter(db, who, input)
   },
   scim_patch_group: async (db, who, input) => {
     await groups.patchGroupById(db, who, input.id, input.body, input.request)
     // A provider that adds one of many members is not told all of them, unless it asks.
-    return input.query.attributes === null ? null : readGroup(db, who, input)
+    return input.query.attributes === null ? null : groupAfter(db, who, input)
   },
   scim_delete_group: (db, who, { id, request, means }) =>
     groups.deleteGroup(db, who, id, request, means),
 }
 
-function readGroup(db: Db, who: ScimCaller, { id, query, request }: ScimInput) {
-  return getScimGroup(db, who, id, wants(query)('members'), request)
+function groupAfter(db: Db, who: ScimCaller, { id, query, request }: ScimInput) {
+  return getWrittenGroup(db, who, id, wants(query)('members'), request)
 }
