@@ -69,15 +69,23 @@ function changeMembers(
   filter: Filter | null,
   value: unknown,
 ): void {
+  if (op === 'replace' && filter !== null) return exchange(change, filter, value)
   const named = filter === null ? idsOf(value) : idsIn(filter)
   if (op === 'add') for (const id of named) move(change, id, 'join', 'leave')
-  else if (op === 'remove' && (filter !== null || value !== undefined)) {
+  else if (op === 'remove' && (filter !== null || (value ?? null) !== null)) {
     for (const id of named) move(change, id, 'leave', 'join')
   } else {
     change.replaces = true
     change.leave.clear()
     change.join = op === 'remove' ? new Set() : new Set(named)
   }
+}
+
+/** Others than those whom a filter names stay. A value that names nobody says something of them that is not kept. */
+function exchange(change: GroupChange, filter: Filter, value: unknown): void {
+  if (isObject(value) && member(value, 'value') === undefined) return
+  for (const id of idsIn(filter)) move(change, id, 'leave', 'join')
+  for (const id of idsOf(value)) move(change, id, 'join', 'leave')
 }
 
 function move(change: GroupChange, id: string, to: 'join' | 'leave', from: 'join' | 'leave'): void {

@@ -4,7 +4,7 @@ import { entriesOf } from '../../contract/schema/keys.ts'
 import { isObject, membersOf } from '../../contract/schema/record.ts'
 import { isEmail } from '../directory/email.ts'
 import { fitsFilter } from './filter.ts'
-import type { PatchOperation } from './patch.ts'
+import { member, type PatchOperation } from './patch.ts'
 import { fieldAt, fieldsBelow, type PatchPath, parseScimPath, schemaOf } from './paths.ts'
 import { invalidValue } from './problem.ts'
 
@@ -33,20 +33,44 @@ export function patchUser(operations: readonly PatchOperation[], email: string):
   const values: UserValues = {}
   for (const { op, path, value } of operations) {
     const current = values.email ?? email
-    if (path === null) readMembers(values, membersOf(value))
+    if (path === null) readMembers(values, op === 'add' ? beside(value) : membersOf(value))
+    else if (op === 'add' && fieldAt(schemaOf(path).rest) === 'email')
+      readMembers(values, beside({ [path]: value }))
     else patchAt(values, parseScimPath(path), op === 'remove' ? null : value, current)
   }
   return values
 }
+
+/** Of addresses that are added, one for something else than work leaves the person's own in its place. */
+const beside = (value: unknown): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(membersOf(value)).flatMap(([key, inner]) => {
+      if (fieldAt(schemaOf(key).rest) !== 'email' || !(Array.isArray(inner) || isObject(inner)))
+        return [[key, inner]]
+      const own = [inner].flat().filter((one) => !isObject(one) || isPrimary(one) || isForWork(one))
+      return own.length === 0 ? [] : [[key, own]]
+    }),
+  )
+
+const wordOf = (one: Record<string, unknown>, name: string): string =>
+  String(member(one, name) ?? '').toLowerCase()
+const isPrimary = (one: Record<string, unknown>): boolean => wordOf(one, 'primary') === 'true'
+const isForWork = (one: Record<string, unknown>): boolean =>
+  ['', 'work'].includes(wordOf(one, 'type'))
 
 function readMembers(values: UserValues, members: Record<string, unknown>): void {
   for (const [key, value] of Object.entries(members)) {
     const { rest } = schemaOf(key)
     if (rest === '') {
       if (isObject(value)) readMembers(values, value)
-    } else if (!/^(schemas|id|meta)$/i.test(rest)) readAttribute(values, rest, value)
+    } else if (!/^(schemas|id|meta)$/i.test(rest) && !isUnset(rest, value))
+      readAttribute(values, rest, value)
   }
 }
+
+/** RFC 7643 section 2.5: null is as if it were not said. Nobody is let in or out by it. */
+const isUnset = (name: string, value: unknown): boolean =>
+  value === null && fieldAt(name) === 'active'
 
 /** One attribute by its name, or by `name.givenName`, as Entra ID writes it in a patch without a path. */
 function readAttribute(values: UserValues, name: string, value: unknown): void {
@@ -88,7 +112,8 @@ function patchEmail(values: UserValues, path: PatchPath, value: unknown, email: 
   if (filter === null && sub === '') return set(values, 'email', value)
   const main = { type: 'work', primary: true, value: email }
   if (filter !== null && !fitsFilter(filter, main)) return
-  if (sub === 'value' || sub === '') set(values, 'email', isObject(value) ? value['value'] : value)
+  if (sub === 'value' || sub === '')
+    set(values, 'email', isObject(value) ? member(value, 'value') : value)
 }
 
 function set(values: UserValues, field: UserField, value: unknown): void {
@@ -97,7 +122,8 @@ function set(values: UserValues, field: UserField, value: unknown): void {
     return
   }
   if (field === 'email') {
-    values.email = Array.isArray(value) ? mainEmail(value) : textOf('emails', value)
+    values.email =
+      Array.isArray(value) || isObject(value) ? mainEmail([value].flat()) : textOf('emails', value)
     return
   }
   const single = field === 'manager' ? managerOf(value) : value
@@ -125,16 +151,14 @@ function textOf(path: string, value: unknown): string | null {
 /** As an object (RFC 7643 section 4.3), or the id alone. */
 const managerOf = (value: unknown): unknown => {
   const [one] = [value].flat()
-  return isObject(one) ? (one['value'] ?? null) : (one ?? null)
+  return isObject(one) ? (member(one, 'value') ?? null) : (one ?? null)
 }
 
 function mainEmail(list: readonly unknown[]): string | null {
   const found = list.map((one) => (isObject(one) ? one : { value: one }))
   const main =
-    found.find(({ primary }) => String(primary).toLowerCase() === 'true') ??
-    found.find(({ type }) => String(type).toLowerCase() === 'work') ??
-    found[0]
-  return main === undefined ? null : textOf('emails', main['value'])
+    found.find(isPrimary) ?? found.find((one) => wordOf(one, 'type') === 'work') ?? found[0]
+  return main === undefined ? null : textOf('emails', member(main, 'value'))
 }
 
 /**

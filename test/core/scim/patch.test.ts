@@ -72,6 +72,27 @@ describe('users', () => {
       },
       { email: 'w@x.org' },
     ],
+    [
+      'one address beside the own',
+      { op: 'add', path: 'emails', value: [{ value: 'h@x.org', type: 'home' }] },
+      {},
+    ],
+    [
+      'one beside the own, without a path',
+      { op: 'add', value: { title: 'Dr', emails: { Value: 'h@x.org', Type: 'home' } } },
+      { title: 'Dr' },
+    ],
+    [
+      'another address for work',
+      { op: 'add', path: 'emails', value: [{ Value: 'w@x.org', type: 'work' }] },
+      { email: 'w@x.org' },
+    ],
+    [
+      'one address that is the primary now',
+      { op: 'add', value: { emails: [{ value: 'p@x.org', type: 'home', primary: true }] } },
+      { email: 'p@x.org' },
+    ],
+    ['null for active', { op: 'replace', value: { active: null } }, {}],
   ])('%s', (_, operation, values) => {
     expect(user(operation)).toEqual(values)
   })
@@ -170,6 +191,21 @@ describe('groups', () => {
       { join: [a], replaces: true },
     ],
     ['all leave', { op: 'remove', path: 'members' }, { join: [], replaces: true }],
+    [
+      'all leave, null beside',
+      { op: 'remove', path: 'members', value: null },
+      { join: [], replaces: true },
+    ],
+    [
+      'nobody leaves',
+      { op: 'remove', path: 'members', value: [] },
+      { join: [], leave: [], replaces: false },
+    ],
+    [
+      'one for another',
+      { op: 'replace', path: `members[value eq "${a}"]`, value: { value: b } },
+      { join: [b], leave: [a], replaces: false },
+    ],
     [
       'Okta: another name',
       { op: 'replace', value: { id: 'x', displayName: 'Sales' } },
