@@ -15,6 +15,8 @@ export type ScimColumn =
     }
   | { kind: 'boolean'; value: SQL }
   | { kind: 'moment'; value: SQL }
+  /** The id of something else, which can only be equal. */
+  | { kind: 'reference'; equals: (text: string) => SQL }
   /** Of something that there are several of: a condition on one of them. */
   | { kind: 'some'; holds: (inner: Filter) => SQL }
 
@@ -37,7 +39,8 @@ export function filterSql(filter: Filter, columns: Columns): SQL {
     }
     case 'present': {
       const column = columnOf(columns, filter.path)
-      if (column.kind === 'some') throw refused(`${filter.path} cannot be asked for with pr`)
+      if (column.kind === 'some') return column.holds({ kind: 'present', path: 'value' })
+      if (column.kind === 'reference') throw refused(`${filter.path} cannot be asked for with pr`)
       return column.kind === 'text'
         ? sql`coalesce(${column.value}, '') <> ''`
         : sql`${column.value} is not null`
@@ -61,6 +64,10 @@ type Comparison = Extract<Filter, { kind: 'compare' }>
 function comparison(column: ScimColumn, { path, operator, value }: Comparison): SQL {
   if (column.kind === 'some')
     return column.holds({ kind: 'compare', path: 'value', operator, value })
+  if (column.kind === 'reference') {
+    if (operator !== 'eq') throw refused(`${path} is compared by eq`)
+    return column.equals(String(value))
+  }
   if (column.kind === 'boolean') return booleanComparison(column.value, path, operator, value)
   if (column.kind === 'moment') return momentComparison(column.value, path, operator, value)
   if (value === null) {

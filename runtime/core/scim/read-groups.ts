@@ -175,7 +175,7 @@ function columnAt(path: string): ScimColumn | undefined {
 const memberColumn = (path: string): ScimColumn | undefined =>
   path === 'value'
     ? {
-        ...{ kind: 'text', value: sql`null::text`, exact: true },
+        kind: 'reference',
         equals: (text) =>
           isId(text)
             ? sql`g.id in (select group_id from group_members where user_id = ${text})`

@@ -286,6 +286,7 @@ describe('users', () => {
     ['emails[type eq "work" and value co "FILTER-"]', ['filter-a', 'filter-b']],
     ['emails[type eq "home"] and userName sw "filter-"', []],
     ['userName co "filter-" and active eq false', ['filter-b']],
+    ['emails pr and userName sw "filter-b"', ['filter-b']],
     ['userName sw "filter-" and not (title pr)', ['filter-b']],
     ['title eq "o\'clock % _ \\\\"', ['filter-a']],
     [`${SCIM_URNS.enterprise}:department eq "Filters"`, ['filter-a']],
