@@ -47,6 +47,10 @@ const IS_ACTIVE = sql`(${usersWhoMayAct('u')})`
 const FROM = sql`from users u left join scim_users s on s.user_id = u.id`
 const visible = (domainId: string): SQL =>
   sql`u.domain_id = ${domainId} and u.email <> ${FIRST_ADMIN} and s.deleted_at is null`
+/** The same where `u` stands alone: a user whom the provider deleted is not there for it, as member or manager either. */
+export const visibleUsers = (domainId: string): SQL =>
+  sql`u.domain_id = ${domainId} and u.email <> ${FIRST_ADMIN}
+    and not exists (select from scim_users d where d.user_id = u.id and d.deleted_at is not null)`
 
 const columns = (wanted: (name: string) => boolean): SQL => sql`
   u.id, u.email, u.given_name, u.family_name, u.status, u.manager_id, u.created_at, u.updated_at,
@@ -102,11 +106,14 @@ export async function listScimUsers(
   request: ScimRequest,
 ) {
   const slice = sliceOf(query)
-  const where = sql`${visible(domainId)} and ${conditionOf(query.filter, domainId)}`
+  const { condition, from } = conditionOf(query.filter, domainId)
+  const where = sql`${visible(domainId)} and ${condition}`
   const { rows: counted } = await db.execute<{ n: string }>(
-    sql`select count(*) as n ${FROM} where ${where}`,
+    sql`select count(*) as n ${from} where ${where}`,
   )
   const total = Number(counted[0]?.n ?? 0)
+  const wanted = wants(query)
+  // Ids are sorted, not whole people: of many those do not fit into memory.
   const { rows } =
     slice.limit === 0 || slice.offset >= total
       ? { rows: [] }
@@ -118,16 +125,30 @@ export async function listScimUsers(
   return listResponse(resources, total, slice)
 }
 
-const conditionOf = (filter: string | null, domainId: string): SQL =>
-  filter === null || filter.trim() === ''
-    ? sql`true`
-    : filterSql(parseFilter(filter), (path) => columnAt(path, domainId))
+/** The attributes of a person by their names in small letters, once for all that a filter asks of them. */
+const ATTRIBUTES = sql`cross join lateral (
+  select jsonb_object_agg(lower(key), value ->> 'value' order by key collate "C" desc) as named
+  from jsonb_each(u.custom_attributes)) held`
 
-function columnAt(path: string, domainId: string): ScimColumn | undefined {
+function conditionOf(filter: string | null, domainId: string): { condition: SQL; from: SQL } {
+  if (filter === null || filter.trim() === '') return { condition: sql`true`, from: FROM }
+  let asksAttributes = false
+  const condition = filterSql(parseFilter(filter), (path) => {
+    const column = columnAt(path, domainId)
+    if (column === 'attribute') asksAttributes = true
+    return column === 'attribute' ? attributeColumn(path) : column
+  })
+  return { condition, from: asksAttributes ? sql`${FROM} ${ATTRIBUTES}` : FROM }
+}
+
+function columnAt(path: string, domainId: string): ScimColumn | 'attribute' | undefined {
   const { rest } = schemaOf(path)
   switch (rest) {
     case 'id':
-      return { kind: 'text', value: sql`u.id::text`, exact: true }
+      return {
+        ...{ kind: 'text', value: sql`u.id::text`, exact: true },
+        equals: (text) => (isId(text) ? sql`u.id = ${text}` : sql`false`),
+      }
     case 'meta.created':
       return { kind: 'moment', value: sql`u.created_at` }
     case 'meta.lastmodified':
@@ -135,7 +156,7 @@ function columnAt(path: string, domainId: string): ScimColumn | undefined {
     case 'emails.value':
       return emailColumn
     case 'manager.value':
-      return { kind: 'text', value: sql`u.manager_id::text`, exact: true }
+      return managerColumn
   }
   const field = fieldAt(rest)
   if (field === null) return undefined
@@ -157,16 +178,19 @@ function columnAt(path: string, domainId: string): ScimColumn | undefined {
     case 'email':
       return { kind: 'some', holds: emailHolds }
     case 'manager':
-      return { kind: 'text', value: sql`u.manager_id::text`, exact: true }
-    default: {
-      const name = USER_FIELDS[field].path.toLowerCase()
-      return {
-        kind: 'text',
-        value: sql`(select value ->> 'value' from jsonb_each(u.custom_attributes)
-          where lower(key) = ${name} limit 1)`,
-      }
-    }
+      return managerColumn
+    default:
+      return 'attribute'
   }
+}
+
+const attributeColumn = (path: string): ScimColumn => ({
+  ...{ kind: 'text', value: sql`held.named ->> ${schemaOf(path).rest}::text` },
+})
+
+const managerColumn: ScimColumn = {
+  ...{ kind: 'text', value: sql`u.manager_id::text`, exact: true },
+  equals: (text) => (isId(text) ? sql`u.manager_id = ${text}` : sql`false`),
 }
 
 /** By the indexes of both names: a provider asks this for each person. */
