@@ -5,12 +5,12 @@ import { groups } from '../../database/schema/people.ts'
 import { scimGroups } from '../../database/schema/scim.ts'
 import { recordMoves } from '../history/spans.ts'
 import { isId } from '../kernel/by-id.ts'
-import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { oneAtATime, recordPush, type ScimCaller } from './caller.ts'
 import { type GroupChange, patchGroup, readGroup } from './group-fields.ts'
 import { patchSteps } from './patch.ts'
 import { duplicate, invalidValue } from './problem.ts'
 import { FROM, findGroup, type GroupRow, toScimGroup, visibleGroups } from './read-groups.ts'
+import { visibleUsers } from './read-users.ts'
 import { demandVersion, type ScimRequest } from './resource.ts'
 import type { PushMeans } from './write-users.ts'
 
@@ -74,10 +74,13 @@ async function changeGroup(
     if (name !== row.name) await demandFree(tx, caller, name, id)
     const { joined, left } = await apply(tx, caller, id, change)
     const renamed = name !== row.name
-    if (joined + left > 0 || renamed)
+    const { externalId = row.external_id } = change
+    const linked = externalId !== row.external_id
+    if (joined + left > 0 || renamed || linked)
       await recordPush(tx, caller, 'PUSHED_GROUP_CHANGED', target(id, name), {
         ...{ joined, left },
         ...(renamed ? { renamed_from: row.name } : {}),
+        ...(linked ? { external_id: externalId, external_id_before: row.external_id } : {}),
       })
   })
 }
@@ -141,9 +144,6 @@ async function apply(
 ): Promise<{ joined: number; left: number }> {
   const { domainId } = caller
   const join = await knownUsers(tx, domainId, change.join)
-  if (change.displayName !== undefined)
-    await tx.execute(sql`update groups set name = ${change.displayName}
-      where id = ${id} and name <> ${change.displayName}`)
   const name = change.externalId === undefined ? {} : { externalId: change.externalId }
   const shown = { deletedAt: null, ...name }
   await tx
@@ -173,14 +173,14 @@ async function apply(
   return { joined: joined.rows.length, left: left.rows.length }
 }
 
-async function knownUsers(tx: Db, domainId: string, ids: ReadonlySet<string>): Promise<string[]> {
 const idsOf = ({ rows }: { rows: Record<string, unknown>[] }): string[] =>
   rows.map(({ user_id: id }) => String(id))
 
+async function knownUsers(tx: Db, domainId: string, ids: ReadonlySet<string>): Promise<string[]> {
   const wanted = [...ids]
   const { rows } = await tx.execute<{ id: string }>(sql`
-    select id from users where domain_id = ${domainId} and email <> ${FIRST_ADMIN}
-      and id = any(${sql.param(wanted.filter(isId))}::uuid[])`)
+    select u.id from users u where ${visibleUsers(domainId)}
+      and u.id = any(${sql.param(wanted.filter(isId))}::uuid[])`)
   const known = new Set(rows.map(({ id }) => id))
   const missing = wanted.find((one) => !known.has(one))
   if (missing === undefined) return wanted

@@ -3,20 +3,27 @@ import { and, eq, sql } from 'drizzle-orm'
 import { USER_FIELDS } from '../../contract/models/scim.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { membersOf } from '../../contract/schema/record.ts'
+import { isTaken } from '../../database/contention.ts'
 import { type Db, written } from '../../database/database.ts'
-import { users } from '../../database/schema/people.ts'
+import { userRoles, users } from '../../database/schema/people.ts'
 import { scimUsers } from '../../database/schema/scim.ts'
 import { identityEvents } from '../../database/schema/sync.ts'
 import { userTarget } from '../directory/users.ts'
 import { recordLeaver } from '../history/spans.ts'
 import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import { deactivate, reactivate } from './active.ts'
 import { oneAtATime, recordPush, type ScimCaller } from './caller.ts'
 import { patchSteps } from './patch.ts'
 import { duplicate, invalidValue } from './problem.ts'
-import { findScimUser, getScimUser, keptName, type ScimUserRow, toScimUser } from './read-users.ts'
+import {
+  findScimUser,
+  getScimUser,
+  keptName,
+  type ScimUserRow,
+  toScimUser,
+  visibleUsers,
+} from './read-users.ts'
 import { demandVersion, type Resource, type ScimRequest } from './resource.ts'
 import { emailOf, patchUser, readUser, replaced, type UserValues } from './user-fields.ts'
 
@@ -38,8 +45,9 @@ export async function createUser(
   const values = readUser(body)
   const { userName } = values
   if (!userName) throw invalidValue('userName is missing')
+  demandText(userName)
   const email = emailOf(values.email, userName)
-  const id = await oneAtATime(db, caller, async (tx) => {
+  const id = await named(db, caller, async (tx) => {
     await demandFree(tx, caller, { userName, email, self: null })
     const [gone] = await tx
       .select({ id: users.id })
@@ -110,7 +118,7 @@ async function changeUser(
   request: ScimRequest,
   means: PushMeans,
 ): Promise<Resource> {
-  await oneAtATime(db, caller, async (tx) => {
+  await named(db, caller, async (tx) => {
     const row = await findScimUser(tx, caller, id)
     demandVersion(request, toScimUser(row, request))
     const fields = await change(tx, caller, row, valuesOf(row), means)
@@ -133,6 +141,7 @@ export async function deleteUser(
     demandVersion(request, toScimUser(row, request))
     const changed = await deactivate(tx, caller, row, means)
     const left = await leaveGroups(tx, caller, id)
+    await loseRoles(tx, caller, row)
     if (changed || left > 0) await means.listeners.usersChanged(tx, caller.domainId, [id], means)
     const deletedAt = await means.now(tx)
     await tx
@@ -156,6 +165,23 @@ async function leaveGroups(tx: Db, { domainId }: ScimCaller, userId: string): Pr
   return left
 }
 
+/** Whoever is made again under the address may be somebody else: they are given roles anew. */
+async function loseRoles(tx: Db, caller: ScimCaller, row: ScimUserRow): Promise<void> {
+  const lost = await tx.delete(userRoles).where(eq(userRoles.userId, row.id)).returning()
+  for (const { role } of lost)
+    await recordPush(tx, caller, 'USER_ROLE_REMOVED', userTarget(row), { role })
+}
+
+/** An import, or a sign-in, takes names without waiting for what is pushed. @throws ScimError conflict */
+async function named<T>(db: Db, caller: ScimCaller, act: (tx: Db) => Promise<T>): Promise<T> {
+  try {
+    return await oneAtATime(db, caller, act)
+  } catch (error) {
+    if (isTaken(error)) throw duplicate('Another user has this userName or address')
+    throw error
+  }
+}
+
 type Names = { userName: string; email: string; self: string | null }
 
 /** @throws ScimError conflict where another has the user name or the address */
@@ -166,7 +192,8 @@ async function demandFree(tx: Db, { domainId }: ScimCaller, names: Names): Promi
     from users u left join scim_users s on s.user_id = u.id
     where u.domain_id = ${domainId} and u.id is distinct from ${self}::uuid
       and (lower(u.email) = lower(${email}) or u.id in (
-        select user_id from scim_users where domain_id = ${domainId} and lower(user_name) = lower(${userName})))
+        select user_id from scim_users where domain_id = ${domainId} and lower(user_name) = lower(${userName}))
+        or (s.user_id is null and lower(u.email) = lower(${userName})))
       and s.deleted_at is null
     limit 1`)
   const [taken] = rows
@@ -197,7 +224,8 @@ async function change(
   const told = differences(row, next)
   if (row.email !== next.email || row.user_name !== next.userName)
     await demandFree(tx, caller, { userName: next.userName, email: next.email, self: row.id })
-  if (told.some(({ field }) => field !== 'user_name' && field !== 'external_id'))
+  // A name at the provider, too, changes when the person was changed.
+  if (told.length > 0)
     await tx
       .update(users)
       .set({
@@ -238,6 +266,11 @@ type Next = {
   attributes: Record<string, unknown>
 }
 
+/** @throws ScimError bad_request */
+function demandText(userName: string): void {
+  if (userName.trim() === '') throw invalidValue('userName is blank')
+}
+
 /** The person as they are to be. @throws ScimError bad_request */
 async function nextOf(
   tx: Db,
@@ -246,6 +279,7 @@ async function nextOf(
   values: UserValues,
 ): Promise<Next> {
   const userName = values.userName ?? row.user_name
+  demandText(userName)
   // A user name that is the address takes it along; an address of its own stays.
   const sameBefore = row.user_name.toLowerCase() === row.email.toLowerCase()
   const follows = values.email === undefined && sameBefore && userName !== row.user_name
@@ -260,7 +294,7 @@ async function nextOf(
     managerId:
       values.manager === undefined
         ? row.manager_id
-        : await managerOf(tx, caller, row.id, values.manager),
+        : await managerOf(tx, caller, row, values.manager),
     attributes: attributesOf(row.attributes, values),
   }
 }
@@ -269,13 +303,14 @@ async function nextOf(
 async function managerOf(
   tx: Db,
   { domainId }: ScimCaller,
-  self: string,
+  { id: self, manager_id: held }: ScimUserRow,
   id: string | null,
 ): Promise<string | null> {
-  if (id === null) return null
+  // One who was deleted stays where a provider sends the whole person again.
+  if (id === null || id === held) return id
   const { rows } = isId(id)
     ? await tx.execute<{ id: string }>(sql`
-        select id from users where id = ${id} and domain_id = ${domainId} and email <> ${FIRST_ADMIN}`)
+        select u.id from users u where u.id = ${id} and ${visibleUsers(domainId)}`)
     : { rows: [] }
   const [found] = rows
   if (!found) throw invalidValue('manager is no id of a user of this domain')
