@@ -159,7 +159,7 @@ describe('an answer', () => {
 
 describe('is refused:', () => {
   const broken: [string, unknown, string][] = [
-    ['no list', { ...account() }, 'response: Invalid type: Expected Array but received Object'],
+    ['no list', { ...account() }, 'response: write an array (found Object)'],
     ['nothing', null, 'response: '],
     ['a missing member', [{}], 'response.0.integration_specific_id: missing'],
     ['an unknown member', [account({ phone: 1 })], 'response.0.phone: there is no such field'],

@@ -29,6 +29,7 @@ import { nearest } from '../../contract/errors/nearest.ts'
 import { messageOf } from '../../contract/errors/thrown.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import { marksIn } from '../../contract/limits/reply-limits.ts'
+import { fieldsAt } from '../../contract/schema/fields-at.ts'
 import { isPointer } from '../../contract/schema/json-pointer.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { CheckEgress } from './check-egress.ts'
@@ -91,10 +92,10 @@ function shapeFinding(issue: v.BaseIssue<unknown>): string {
   const finding = describeIssue(issue)
   const [, field = ''] = /^([a-z_]+): (?:missing|there is no such field)$/.exec(finding) ?? []
   if (EXAMPLES[field]) return `${finding}; write ${EXAMPLES[field]}`
-  const near = field === '' ? null : nearest(field, Object.keys(Manifest.entries))
-  return near && !Object.hasOwn(Manifest.entries, field)
-    ? `${finding}; did you mean ${near}?`
-    : finding
+  if (issue.type !== 'strict_object' || issue.expected !== 'never') return finding
+  const path = issue.path ?? []
+  const near = nearest(String(path.at(-1)?.key), fieldsAt(Manifest, path.slice(0, -1)))
+  return near === null ? finding : `${finding}; did you mean ${near}?`
 }
 
 /** What is found in each of a manifest's lists of egress, by where it stands. */

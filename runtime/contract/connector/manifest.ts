@@ -103,14 +103,21 @@ export type SqlRule = v.InferOutput<typeof SqlRule>
 export type EgressEntry = EgressRule | LdapRule | SqlRule
 
 const forms = v.union([EgressRule, LdapRule, SqlRule])
+/** The members that tell which form is meant: its own name first, then those that no other form has. */
+const FORMS = [
+  { names: ['ldap'], form: LdapRule },
+  { names: ['sql'], form: SqlRule },
+  { names: ['url'], form: EgressRule },
+  { names: ['dialect', 'database', 'login', 'statements'], form: SqlRule },
+  { names: ['base', 'bind', 'operations', 'references'], form: LdapRule },
+] as const
 /** Judged by the form that is meant, so that a finding names the field that is wrong. */
 const EgressEntry: typeof forms = {
   ...forms,
   '~run': (dataset, config) => {
     const { value } = dataset
     const has = (name: string) => typeof value === 'object' && value !== null && name in value
-    const meant = has('ldap') ? LdapRule : has('sql') ? SqlRule : EgressRule
-    return meant['~run'](dataset, config)
+    return (FORMS.find(({ names }) => names.some(has))?.form ?? EgressRule)['~run'](dataset, config)
   },
 }
 

@@ -68,16 +68,35 @@ export function describeIssue(
   return path === '' ? text : `${path.slice(0, MAX_PATH)}: ${text}`
 }
 
-/** Findings as one sentence: `page.size: Expected >=1 but received 0; ...`, the first ten of them. */
+/** Most findings that are told. */
+const MAX_FINDINGS = 10
+
+/**
+ * Findings as one sentence: `page.size: Expected >=1 but received 0; ...`, the first ten of them. What is wrong alike in
+ * several items of a list is told once: a name that is misspelt in each row would hide everything else.
+ */
 export function describeIssues(
   issues: readonly v.BaseIssue<unknown>[],
   prefix = '',
   isQuiet?: IsQuiet,
 ): string {
-  const lines = issues.slice(0, 10).map((issue) => describeIssue(issue, prefix, isQuiet))
-  const more = issues.length > 10 ? `; and ${issues.length - 10} more` : ''
-  return lines.join('; ') + more
+  const alike = [...Map.groupBy(issues, kindOfIssue).values()]
+  const lines = alike.slice(0, MAX_FINDINGS).flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const line = describeIssue(first, prefix, isQuiet)
+    return [others.length === 0 ? line : `${line} (and so ${others.length} more)`]
+  })
+  const rest = alike.length - MAX_FINDINGS
+  return lines.join('; ') + (rest > 0 ? `; and ${rest} more` : '')
 }
+
+/** The same for what is wrong alike in several items of a list. */
+const kindOfIssue = ({ path, type, expected }: v.BaseIssue<unknown>): string =>
+  JSON.stringify([
+    path?.map(({ type: at, key }) => (at === 'array' ? '' : String(key).slice(0, MAX_PATH))),
+    type,
+    expected,
+  ])
 
 /** Longest text of which every finding is looked for, in characters. */
 const MAX_THOROUGH_LENGTH = 100_000
@@ -87,15 +106,47 @@ export const thoroughness = (textLength: number) => ({
   abortEarly: textLength > MAX_THOROUGH_LENGTH,
 })
 
-/** valibot says "Invalid key: Expected "x" but received undefined" where people say "missing". */
+/** Longest value that a finding repeats, in characters. */
+const MAX_FOUND = 120
+
+/** In people's words: valibot says "Invalid key: Expected "x" but received undefined" where they say "missing". */
 function wording(
-  { type, expected, received, message }: v.BaseIssue<unknown>,
+  { kind, type, expected, received, message }: v.BaseIssue<unknown>,
   quiet: boolean,
 ): string {
   const ofObject = type === 'object' || type === 'strict_object'
   if (ofObject && received === 'undefined')
     return message.startsWith('missing') ? message : 'missing'
   if (type === 'strict_object' && expected === 'never') return 'there is no such field'
-  if (quiet) return message.includes('received') ? `Expected ${expected}` : message
-  return message.includes('received') ? message : `${message} (found ${received})`
+  if (kind === 'schema' && expected !== null && OF_TYPE.test(message)) {
+    if (quiet) return `expected ${wanted(expected)}`
+    const what = `write ${wanted(expected)}`
+    return received === 'undefined'
+      ? `missing: ${what}`
+      : `${what} (found ${received.slice(0, MAX_FOUND)})`
+  }
+  // What valibot words itself may end in the value: `Invalid email: Received "..."`.
+  const repeats = /received/i.test(message)
+  if (!quiet) return repeats ? message : `${message} (found ${received})`
+  if (!repeats) return message
+  return expected === null ? message.replace(/: Received .*$/s, '') : `Expected ${expected}`
+}
+
+/** How valibot words a value of another type, alone or after words of ours. */
+const OF_TYPE = /^(?:Invalid type: )?Expected .* but received /s
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  boolean: 'true or false',
+  Array: 'an array',
+  Object: 'an object',
+}
+
+/** What valibot expects, as one writes it: `string`, or `("a" | "b")`; a union of unions has more brackets. */
+function wanted(expected: string): string {
+  if (!expected.startsWith('(')) return TYPES[expected] ?? expected
+  const choices = expected.split(' | ').map((one) => one.replace(/^\(+|\)+$/g, ''))
+  const all = choices.map((one) => TYPES[one] ?? one)
+  return choices.every((one) => one.startsWith('"')) ? `one of ${all.join(', ')}` : all.join(' or ')
 }

@@ -11,6 +11,8 @@ type SchemaShape = {
   entries?: Record<string, AnySchema>
   /** Items of an array. */
   item?: AnySchema
+  /** What a record holds, by any name. */
+  value?: AnySchema
   /** Schema inside an optional, nullable or nullish one. */
   wrapped?: AnySchema
   /** Values of a picklist. */

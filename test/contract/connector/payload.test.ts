@@ -95,18 +95,52 @@ test('the standard fields are those of request and response', () => {
 
 describe('findings', () => {
   test('are ten and a count', () => {
-    const schema = v.array(v.string()) as AnySchema
+    const names = Array.from({ length: 25 }, (_, at) => `n${at}`)
     const text = findings(
-      schema,
-      Array.from({ length: 25 }, () => 1),
+      v.strictObject(Object.fromEntries(names.map((name) => [name, v.string()]))) as AnySchema,
+      Object.fromEntries(names.map((name) => [name, 1])),
     )
     expect(text.split('; ')).toHaveLength(11)
     expect(text).toMatch(/; and 15 more$/)
   })
 
+  test('tell what is wrong alike in the items of a list once, and everything else beside it', () => {
+    const rows = v.array(v.strictObject({ id: v.string(), state: v.picklist(['on', 'off']) }))
+    const text = findings(rows as AnySchema, [
+      { id: 1, state: 'on' },
+      { id: 2, state: 'ON' },
+      { id: 3, state: 'on', nmae: 'x' },
+    ])
+    expect(text).toBe(
+      '0.id: write a string (found 1) (and so 2 more); 1.state: write one of "on", "off" (found "ON"); 2.nmae: there is no such field',
+    )
+  })
+
+  test.each([
+    [v.boolean(), 'yes', 'write true or false (found "yes")'],
+    [v.strictObject({}), true, 'write an object (found true)'],
+    [v.union([v.string(), v.boolean()]), 3, 'write a string or true or false (found 3)'],
+    [v.union([v.picklist(['a', 'b']), v.literal('c')]), 4, 'write one of "a", "b", "c" (found 4)'],
+    [v.picklist(['a', 'b']), undefined, 'missing: write one of "a", "b"'],
+  ])('say what to write', (schema, value, expected) => {
+    expect(findings(schema as AnySchema, value)).toBe(expected)
+  })
+
+  test.each([
+    v.picklist(['a', 'b']),
+    v.pipe(v.string(), v.email()),
+    v.pipe(v.string(), v.regex(/^a$/)),
+    v.pipe(v.string(), v.base64()),
+    v.number(),
+  ])('repeat no value that is quiet', (schema) => {
+    const { issues = [] } = v.safeParse(schema, 'hun\nter2')
+    expect(issues.length).toBeGreaterThan(0)
+    expect(describeIssues(issues, 'at', () => true)).not.toContain('ter2')
+  })
+
   test('repeat no more than the beginning of a long value', () => {
     const text = findings(v.strictObject({ a: v.boolean() }) as AnySchema, { a: 'x'.repeat(1e6) })
-    expect(text).toContain('a: Invalid type: Expected boolean but received "xxx')
+    expect(text).toMatch(/^a: write true or false \(found "x{100}/)
     expect(text.length).toBeLessThan(400)
   })
 
@@ -116,9 +150,7 @@ describe('findings', () => {
   })
 
   test('name the place even where nothing has a name', () => {
-    expect(findings(v.string() as AnySchema, 1)).toBe(
-      'Invalid type: Expected string but received 1',
-    )
+    expect(findings(v.string() as AnySchema, 1)).toBe('write a string (found 1)')
   })
 })
 

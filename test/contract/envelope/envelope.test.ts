@@ -172,12 +172,16 @@ describe('a body', () => {
 describe('scalars are strict', () => {
   const cases: [string, unknown, string][] = [
     ['request.account_id', { ...good, request: { account_id: 1 } }, 'string'],
-    ['include_raw_data', { ...good, include_raw_data: 'true' }, 'boolean'],
-    ['include_raw_data', { ...good, include_raw_data: 1 }, 'boolean'],
+    [
+      'include_raw_data',
+      { ...good, include_raw_data: 'true' },
+      'write true or false (found "true")',
+    ],
+    ['include_raw_data', { ...good, include_raw_data: 1 }, 'write true or false (found 1)'],
     ['page.token', { ...good, page: { token: 5 } }, 'string'],
     ['page.size', { ...good, page: { size: '5' } }, 'number'],
     ['page.size', { ...good, page: { size: 1.5 } }, 'integer'],
-    ['page', { ...good, page: 'x' }, 'Object'],
+    ['page', { ...good, page: 'x' }, 'write an object (found "x")'],
     ['settings', { ...good, settings: [] }, 'object'],
     ['request', { ...good, request: [] }, 'object'],
     ['page', { ...good, page: [] }, 'Object'],
@@ -191,7 +195,7 @@ describe('scalars are strict', () => {
       { ...good, auth: { ...auth, service_account: { ...serviceAccount, key: [] } } },
       'Object',
     ],
-    ['credentials', { request: good.request, credentials: {} }, 'Array'],
+    ['credentials', { request: good.request, credentials: {} }, 'expected an array'],
   ]
   test.each(cases)('%s', (path, body, wanted) => {
     const { code, message } = refusal(body)
@@ -373,11 +377,7 @@ describe('settings', () => {
   test.each([
     ['missing whole', undefined, 'settings.subdomain: missing (Subdomain)'],
     ['missing', {}, 'settings.subdomain: missing (Subdomain)'],
-    [
-      'null',
-      { subdomain: null },
-      'settings.subdomain: Invalid type: Expected string but received null (Subdomain)',
-    ],
+    ['null', { subdomain: null }, 'settings.subdomain: write a string (found null) (Subdomain)'],
     [
       'not matching',
       { subdomain: 'A' },
@@ -386,7 +386,7 @@ describe('settings', () => {
     [
       'of another type, and without a title',
       { subdomain: 'a', zone: '3' },
-      'settings.zone: Invalid type: Expected number but received "3"',
+      'settings.zone: write a number (found "3")',
     ],
   ])('%s are refused, by path and title', (_name, settings, message) => {
     const error = refusal({ ...good, settings }, options)
@@ -519,13 +519,13 @@ test('of a large body only the first finding is told: half a million would fill 
     { request: { account_ids }, auth },
     { capability: 'get_last_activity' },
   )
-  expect(message).toBe('request.account_ids.0: Invalid type: Expected string but received 1')
+  expect(message).toBe('request.account_ids.0: write a string (found 1)')
 })
 
 describe('a credential sent flat', () => {
   test('is told the form that is meant, without its value', () => {
     const { message } = refusal({ request: { account_id: 'a' }, auth: { token: 'my-secret' } })
-    expect(message).toContain('auth.token: Expected Object')
+    expect(message).toContain('auth.token: expected an object')
     expect(message).toContain('write "token": { "token": … }')
     expect(message).not.toContain('my-secret')
   })

@@ -88,7 +88,7 @@ test('filters that there are none of, and values that one cannot have, are refus
     })
   const unknown = await added('WEATHER', 'rain')
   expect(unknown.status).toBe(422)
-  expect(JSON.stringify(unknown.body)).toMatch(/scope_filters.*group.*Expected .*TEAM/)
+  expect(JSON.stringify(unknown.body)).toMatch(/scope_filters.*group.*expected one of .*TEAM/)
   const odd = await added('ACCESS_GRANTED_AT', 'yesterday')
   expect(odd.body).toMatchObject({
     added_apps: [],
