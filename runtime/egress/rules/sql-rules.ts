@@ -11,6 +11,7 @@ import {
   type SqlStatement,
 } from '../../contract/connector/sql.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
+import { nearest } from '../../contract/errors/nearest.ts'
 import {
   lacksSetting,
   misfit,
@@ -153,7 +154,7 @@ export function judgeSql(
       'egress_undeclared',
       target === undefined
         ? `The statement ${show(name)} is not allowed: no egress entry of this capability names a database, or a setting of it is not set. Declare { "sql": "postgresql://...", "dialect": "postgresql", "database": "...", "login": { "credential": "auth" } } in connector.json`
-        : `The statement ${show(name)} is not allowed: ${target.field} allows ${Object.keys(target.statements).join(', ') || 'none'}. Declare it under "statements", with "reads": true for a capability that reads, or add it to the "statements" of ${target.field}`,
+        : notAllowed(name, target),
     )
   }
   const isQuery = operation === 'query'
@@ -166,6 +167,15 @@ export function judgeSql(
       ? `ctx.sql.query is for statements that only read: declare "reads": true for ${show(wrong)} if it does, or use ctx.sql.execute`
       : `The statement ${show(wrong)} only reads, and ctx.sql.${operation} is for statements that write: use ctx.sql.query, or take "reads": true from ${show(wrong)} if it writes`,
   )
+}
+
+function notAllowed(name: string, { field, statements }: SqlTarget): string {
+  const names = Object.keys(statements)
+  const no = `The statement ${show(name)} is not allowed: ${field} allows ${names.join(', ') || 'none'}`
+  if (/\s/.test(name)) return `${no}. ctx.sql takes the name of a statement, and no text of one`
+  const near = nearest(name, names)
+  const meant = near === null ? '' : `; did you mean ${near}?`
+  return `${no}${meant}. Declare it under "statements" (a capability that reads may use those with "reads": true alone), or add it to the "statements" of ${field}`
 }
 
 const show = (name: string): string => JSON.stringify(name.slice(0, 63))

@@ -53,7 +53,7 @@ function judgeParameters({ statement, parameters }: StatementStep, statements: S
   if (declared.length !== parameters.length)
     throw new RuntimeError(
       'egress_url',
-      `The statement ${statement} has ${declared.length} parameters, and ${parameters.length} were given`,
+      `The statement ${statement} takes ${declared.length} parameters, and got ${parameters.length}`,
     )
   for (const [index, type] of declared.entries()) {
     const value = parameters[index]
@@ -61,13 +61,22 @@ function judgeParameters({ statement, parameters }: StatementStep, statements: S
     const schema: v.GenericSchema = SQL_TYPES[type]
     const read = v.safeParse(schema, value)
     if (read.success) continue
-    const why = describeIssue(read.issues[0], '', () => true)
     throw new RuntimeError(
       'egress_url',
-      `Parameter $${index + 1} of the statement ${statement} is ${type}: ${why}`,
+      `Parameter $${index + 1} of the statement ${statement} is declared as ${type}: ${misfit(value, read.issues[0])}`,
     )
   }
 }
+
+/** Why a value is not of a declared type, without the value. */
+function misfit(value: unknown, issue: v.BaseIssue<unknown>): string {
+  if (issue.type === 'safe_integer')
+    return 'the number has a fraction or more than 53 bits; declare string, which does for every type of column'
+  const asked = describeIssue(issue, '', () => true)
+  return issue.kind === 'schema' ? `${asked}, got ${kindOf(value)}` : asked
+}
+
+const kindOf = (value: unknown): string => (Array.isArray(value) ? 'an array' : `a ${typeof value}`)
 
 /** Names and sizes of a request, for its record: no values. */
 export function tellAsked(request: SqlRequest): string {
