@@ -65,6 +65,8 @@ const Value = v.union([
 const Pair = v.tuple([AttributeName, Value])
 
 const Text = v.tuple([AttributeName, v.pipe(v.string(), v.minLength(1), v.maxLength(4096))])
+const NO_FILTER =
+  'is no filter: write { eq: [name, value] }, { present: name }, { and: [...] } or another of the SDK reference'
 const Leaf = v.union(
   [
     v.strictObject({ present: AttributeName }),
@@ -77,7 +79,7 @@ const Leaf = v.union(
     v.strictObject({ bit: v.tuple([AttributeName, v.pipe(v.number(), v.safeInteger())]) }),
     v.strictObject({ inChain: v.tuple([AttributeName, Dn]) }),
   ],
-  'is no filter: write { eq: [name, value] }, { present: name }, { and: [...] } or another of the SDK reference',
+  NO_FILTER,
 )
 
 /**
@@ -92,7 +94,7 @@ function filterFault(value: unknown): string | null {
     if (depth > LDAP_LIMITS.maxFilterDepth)
       return `is nested deeper than ${LDAP_LIMITS.maxFilterDepth}`
     const branches = branchesOf(one)
-    if (branches === null) return v.is(Leaf, one) ? null : 'is no filter'
+    if (branches === null) return v.is(Leaf, one) ? null : NO_FILTER
     for (const branch of branches) {
       const found = fault(branch, depth + 1)
       if (found !== null) return found
@@ -122,11 +124,14 @@ const Attributes = v.pipe(
   v.maxEntries(LDAP_LIMITS.maxAttributes),
 )
 const Change = v.pipe(
-  v.union([
-    v.strictObject({ add: Attributes }),
-    v.strictObject({ replace: Attributes }),
-    v.strictObject({ delete: Attributes }),
-  ]),
+  v.union(
+    [
+      v.strictObject({ add: Attributes }),
+      v.strictObject({ replace: Attributes }),
+      v.strictObject({ delete: Attributes }),
+    ],
+    'is no change: write one of { add: { name: [values] } }, { replace: ... } and { delete: ... }; values are strings or { base64 }',
+  ),
 )
 
 const PageSize = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(LDAP_LIMITS.maxPage))

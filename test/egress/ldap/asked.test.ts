@@ -1,0 +1,35 @@
+/** What a request of `ctx.ldap` of a wrong form is told, without its values. */
+import { expect, test } from 'vitest'
+import { LDAP_REQUESTS } from '../../../runtime/contract/connector/ldap.ts'
+import { readBody } from '../../../runtime/egress/wire/read-asked.ts'
+import { thrownBy } from '../fixtures/door.ts'
+
+const told = async (operation: keyof typeof LDAP_REQUESTS, body: object) => {
+  const reading = { bridge: 'ldap' as const, operation, schemas: LDAP_REQUESTS }
+  return (await thrownBy(() => readBody(reading, Buffer.from(JSON.stringify(body))))).message
+}
+
+test.each([
+  ['a text', '(uid=hunter2)'],
+  ['another word', { equals: ['uid', 'hunter2'] }],
+  ['an object for a pair', { eq: { uid: 'hunter2' } }],
+  [
+    'a value that is missing within others',
+    { and: [{ eq: ['uid', null] }, { eq: ['cn', 'hunter2'] }] },
+  ],
+])('%s is no filter, and how one is written is told', async (_what, filter) => {
+  const message = await told('search', { filter })
+  expect(message).toBe(
+    'ctx.ldap.search: filter: is no filter: write { eq: [name, value] }, { present: name }, { and: [...] } or another of the SDK reference',
+  )
+})
+
+test.each([
+  ['another word', { set: { mail: ['hunter2'] } }],
+  ['a value that is no list', { replace: { mail: 'hunter2' } }],
+  ['a number', { add: { gidNumber: [12321] } }],
+])('%s is no change, and how one is written is told', async (_what, change) => {
+  const message = await told('modify', { dn: 'cn=x,dc=acme', changes: [change] })
+  expect(message).toContain('changes.0: is no change: write one of { add: { name: [values] } }')
+  expect(message).not.toMatch(/hunter2|12321/)
+})
