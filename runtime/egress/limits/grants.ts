@@ -54,6 +54,7 @@ function parseEntry(entry: string, variable: string): { id: string; target: stri
   const match = /^([^=]+)=(.*):(\d{1,5})$/.exec(entry)
   if (match === null) throw refuse(entry, 'is not connector_id=host:port')
   const [, id = '', host = '', port = ''] = match
+  if (host.includes(',')) throw refuse(entry, 'holds a comma: entries are separated by spaces')
   if (id !== WEBHOOKS_ID && id !== SIGN_IN_ID && !v.is(ConnectorId, id))
     throw refuse(entry, `names no valid connector id (${id})`)
   if (Number(port) < 1 || Number(port) > 65535) throw refuse(entry, `has no valid port (${port})`)

@@ -26,6 +26,7 @@ test.each([
   ['acme=a@b:443', 'no valid host'],
   ['acme=http://a:443', 'no valid host'],
   ['acme=*.internal:443', 'no valid host'],
+  ['acme=10.0.0.5:443,crm=10.0.0.6:443', 'holds a comma: entries are separated by spaces'],
   ['acme=a:0', 'no valid port'],
   ['acme=a:70000', 'no valid port'],
   ['Acme=a:443', 'no valid connector id'],
