@@ -68,8 +68,9 @@ export function describeIssue(
   return path === '' ? text : `${path.slice(0, MAX_PATH)}: ${text}`
 }
 
-/** Most findings that are told. */
+/** Most findings that are told, and most that are compared: what was sent is wrong in fifty thousand places at worst. */
 const MAX_FINDINGS = 10
+const MAX_COMPARED = 500
 
 /**
  * Findings as one sentence: `page.size: Expected >=1 but received 0; ...`, the first ten of them. What is wrong alike in
@@ -80,13 +81,13 @@ export function describeIssues(
   prefix = '',
   isQuiet?: IsQuiet,
 ): string {
-  const alike = [...Map.groupBy(issues, kindOfIssue).values()]
+  const alike = [...Map.groupBy(issues.slice(0, MAX_COMPARED), kindOfIssue).values()]
   const lines = alike.slice(0, MAX_FINDINGS).flatMap(([first, ...others]) => {
     if (first === undefined) return []
     const line = describeIssue(first, prefix, isQuiet)
-    return [others.length === 0 ? line : `${line} (and so ${others.length} more)`]
+    return [others.length === 0 ? line : `${line} (and ${others.length} more like it)`]
   })
-  const rest = alike.length - MAX_FINDINGS
+  const rest = Math.max(0, alike.length - MAX_FINDINGS) + Math.max(0, issues.length - MAX_COMPARED)
   return lines.join('; ') + (rest > 0 ? `; and ${rest} more` : '')
 }
 
