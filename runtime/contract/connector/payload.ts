@@ -99,10 +99,10 @@ const kindOfIssue = ({ path, type, expected }: v.BaseIssue<unknown>): string =>
     expected,
   ])
 
-/** Longest text of which every finding is looked for, in characters. */
-const MAX_THOROUGH_LENGTH = 100_000
+/** Longest text of which every finding is looked for, in characters: 10,000 findings at worst, 5 µs and more for each. */
+const MAX_THOROUGH_LENGTH = 20_000
 
-/** Of a large text only the first finding: half a million of them would take 300 MB. */
+/** Of a large text only the first finding: those of 100,000 characters hold the main thread for 150 to 280 ms. */
 export const thoroughness = (textLength: number) => ({
   abortEarly: textLength > MAX_THOROUGH_LENGTH,
 })

@@ -11,6 +11,7 @@ import {
   requestSchema,
   responseSchema,
   standardFields,
+  thoroughness,
 } from '../../../runtime/contract/connector/payload.ts'
 import type { Fields } from '../../../runtime/contract/connector/settings.ts'
 import type { AnySchema } from '../../../runtime/contract/schema/shape.ts'
@@ -114,6 +115,12 @@ describe('findings', () => {
     expect(text).toBe(
       '0.id: write a string (found 1) (and 2 more like it); 1.state: write one of "on", "off" (found "ON"); 2.nmae: there is no such field',
     )
+  })
+
+  test('are looked for in a text of 20,000 characters; of a longer one the first is told', () => {
+    const found = (length: number) =>
+      v.safeParse(v.array(v.string()), [1, 2, 3], thoroughness(length)).issues?.length
+    expect([found(20_000), found(20_001)]).toEqual([3, 1])
   })
 
   test('of very many the first five hundred are compared', () => {
