@@ -1,4 +1,4 @@
-/** The names that an object may have at a place within a schema, for whoever has misspelt one. */
+/** The field names that a schema allows at a path, to suggest the right one for a misspelling. */
 import type * as v from 'valibot'
 import { type AnySchema, schemaEntries, shapeOf, wrappedIn } from './shape.ts'
 

@@ -81,7 +81,7 @@ function changeMembers(
   }
 }
 
-/** Others than those whom a filter names stay. A value that names nobody says something of them that is not kept. */
+/** Replaces the members that a filter selects and leaves the others. A value without an id changes no membership. */
 function exchange(change: GroupChange, filter: Filter, value: unknown): void {
   if (isObject(value) && member(value, 'value') === undefined) return
   for (const id of idsIn(filter)) move(change, id, 'leave', 'join')

@@ -64,7 +64,7 @@ export function toScimGroup(row: GroupRow, request: ScimRequest): Resource {
   return withMeta(resource, 'Group', request, times, members !== null)
 }
 
-/** Whether groups have no more members than an answer tells. */
+/** Whether an answer can hold all members of some groups. */
 async function areFew(db: Db, ids: readonly string[]): Promise<boolean> {
   if (ids.length === 0) return true
   const { rows } = await db.execute<{ n: string }>(sql`
@@ -72,7 +72,7 @@ async function areFew(db: Db, ids: readonly string[]): Promise<boolean> {
   return Number(rows[0]?.n ?? 0) <= SCIM_LIMITS.members
 }
 
-/** @throws ScimError bad_request tooMany where more members would be told than are */
+/** @throws ScimError bad_request tooMany where an answer cannot hold all members */
 async function demandFew(db: Db, ids: readonly string[]): Promise<void> {
   if (await areFew(db, ids)) return
   throw new ScimError(
@@ -99,27 +99,20 @@ export async function findGroup(
   return row
 }
 
+/** Which members of a group are told: `few` tells none of them where an answer would hold too many. */
+type ToldMembers = 'none' | 'all' | 'few'
+
+/** @throws ScimError not_found, tooMany for `all` of too many members */
 export async function getScimGroup(
   db: Db,
   caller: ScimCaller,
   id: string,
-  withMembers: boolean,
+  told: ToldMembers,
   request: ScimRequest,
 ): Promise<Resource> {
-  if (withMembers && isId(id)) await demandFew(db, [id])
+  if (told === 'all' && isId(id)) await demandFew(db, [id])
+  const withMembers = told === 'all' || (told === 'few' && (await areFew(db, [id])))
   return toScimGroup(await findGroup(db, caller, id, withMembers), request)
-}
-
-/** A group that was just written. Of very many members none are told: what is done is no failure. */
-export async function getWrittenGroup(
-  db: Db,
-  caller: ScimCaller,
-  id: string,
-  withMembers: boolean,
-  request: ScimRequest,
-): Promise<Resource> {
-  const tells = withMembers && (await areFew(db, [id]))
-  return toScimGroup(await findGroup(db, caller, id, tells), request)
 }
 
 export async function listScimGroups(

@@ -47,7 +47,7 @@ const IS_ACTIVE = sql`(${usersWhoMayAct('u')})`
 const FROM = sql`from users u left join scim_users s on s.user_id = u.id`
 const visible = (domainId: string): SQL =>
   sql`u.domain_id = ${domainId} and u.email <> ${FIRST_ADMIN} and s.deleted_at is null`
-/** The same where `u` stands alone: a user whom the provider deleted is not there for it, as member or manager either. */
+/** The same for a query of users `u` alone: members and managers may not be users that the provider has deleted. */
 export const visibleUsers = (domainId: string): SQL =>
   sql`u.domain_id = ${domainId} and u.email <> ${FIRST_ADMIN}
     and not exists (select from scim_users d where d.user_id = u.id and d.deleted_at is not null)`

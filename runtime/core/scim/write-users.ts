@@ -165,7 +165,7 @@ async function leaveGroups(tx: Db, { domainId }: ScimCaller, userId: string): Pr
   return left
 }
 
-/** Whoever is made again under the address may be somebody else: they are given roles anew. */
+/** The next user with this address may be another person, so roles do not carry over. */
 async function loseRoles(tx: Db, caller: ScimCaller, row: ScimUserRow): Promise<void> {
   const lost = await tx.delete(userRoles).where(eq(userRoles.userId, row.id)).returning()
   for (const { role } of lost)
