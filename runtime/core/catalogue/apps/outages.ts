@@ -144,11 +144,18 @@ export async function noteBack(
     )
 }
 
-/** Has an app that is paused called now: a person put something right. Nothing to do where it is not paused. */
+/**
+ * Has an app that is paused called now: a person put something right. Nothing to do where it is not paused. An open task
+ * stays the task of its outage, and ends with it; for one that people have ended, another tells of the next failure.
+ */
 export async function callNow(tx: Db, appId: string, now: Date): Promise<void> {
+  const stillOpen = tx
+    .select({ id: tasks.id })
+    .from(tasks)
+    .where(and(eq(tasks.id, appOutages.taskId), inArray(tasks.status, OPEN_TASKS)))
   const paused = await tx
     .update(appOutages)
-    .set({ until: now, taskId: null })
+    .set({ until: now, taskId: sql`(${stillOpen})` })
     .where(eq(appOutages.appId, appId))
     .returning({ appId: appOutages.appId })
   if (paused.length === 0) return

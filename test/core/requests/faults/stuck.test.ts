@@ -1,5 +1,6 @@
 /** Requests and an app that do not go on, as an operator finds them; what the page of symptoms advises ends it. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { appOutages } from '../../../../runtime/database/schema/apps.ts'
 import { until } from '../../../e2e/until.ts'
 import { shows } from '../../../symptoms.ts'
 import { type BadCompany, startBadCompany } from './bad-company.ts'
@@ -43,6 +44,31 @@ it('requests wait while the system refuses its credentials, which a task says; â
   expect((await core.call('POST', `/tasks/${task.id}/perform-action`, retry)).status).toBe(204)
   await acme.reaches(leaving, 'TIME_BASED_EXPIRED')
   await acme.reaches(coming, 'COMPLETED')
+})
+
+it('the task stays the one task of its outage until the app, connected again, answers', async () => {
+  const { system, core, acme } = bad
+  system.behave(() => 'denied')
+  const coming = await approved(100_000)
+  const told = () =>
+    until('there is a task', async () => {
+      const found = await tasks('PENDING')
+      return found.length > 0 && found.map(({ id }: { id: string }) => id)
+    })
+  const [task] = await told()
+  const attempts = async () =>
+    Number((await core.db.select().from(appOutages)).find((one) => one.appId === appId)?.attempts)
+  const reconnect = async () =>
+    expect((await core.call('PUT', `/apps/${appId}`, { body: system.app })).status).toBe(200)
+  const before = await attempts()
+  await reconnect()
+  await until('it was called again, and refused', async () => (await attempts()) > before)
+  expect(await told()).toEqual([task])
+  system.behave(() => 'well')
+  await reconnect()
+  await acme.reaches(coming, 'COMPLETED')
+  await until('the task has ended', async () => (await tasks('PENDING')).length === 0)
+  expect((await core.call('GET', `/tasks/${task}`)).body.status).toBe('COMPLETED')
 })
 
 it('what the system refuses is left to people, who may have it tried again', async () => {
