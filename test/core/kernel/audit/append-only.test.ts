@@ -79,9 +79,11 @@ test('a role that was reset or a session that was discarded is the same role', a
 })
 
 test('a host of the version before, which asks as the owner, goes on', async () => {
+  // What the host itself records may come in between.
+  const before = await core.db.$count(activityLogs)
   const { rows } = await owner.query('select count(*)::int as n from activity_logs')
-  const all = await core.db.select().from(activityLogs)
-  expect(rows[0].n).toBe(all.length)
+  expect(rows[0].n).toBeGreaterThanOrEqual(before)
+  expect(rows[0].n).toBeLessThanOrEqual(await core.db.$count(activityLogs))
   await owner.query('begin')
   const inserted = await owner.query(
     "insert into activity_logs (domain_id, event_hash, event_type, outcome, actor, targets, event_metadata) values ($1, 'x', 'X', 'Succeeded', '{}', '[]', '{}')",
