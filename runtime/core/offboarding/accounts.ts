@@ -221,6 +221,7 @@ async function openStepTask(
     .where(eq(userOffboardings.id, offboardingId))
   if (!user) throw new Error('the offboarding of a step is gone')
   const { userId } = user
+  const named = await namedAccount(tx, appId, account)
   const parties = { domainId, appId, requesterId: null, targetUserId: userId }
   const { users: userIds, groups: groupIds } = await doers(tx, parties)
   return openTask(
@@ -230,7 +231,7 @@ async function openStepTask(
       taskType: 'MANUAL_DEPROVISIONING',
       taskCategory: 'DEPROVISIONING',
       productArea: 'OFFBOARDING',
-      description: `Take the account ${keptText(account, 200)} in ${app?.name ?? 'an app'} from ${user.email}, who leaves.`,
+      description: `Take the account ${named} in ${app?.name ?? 'an app'} from ${user.email}, who leaves.`,
       instructions: goesOn
         ? `It could not be done so far: ${problem}\n\nIt is tried again by itself, and this task closes once it is done.`
         : `It could not be done automatically: ${problem}`,
@@ -239,4 +240,15 @@ async function openStepTask(
       assignees: { userIds, groupIds },
     },
   )
+}
+
+/** An account's id, and the name that people know it by where that is another: an id may be one that only programs read. */
+async function namedAccount(tx: Db, appId: string, account: string): Promise<string> {
+  const [known] = await tx
+    .select({ email: accounts.email, attributes: accounts.attributes })
+    .from(accounts)
+    .where(and(eq(accounts.appId, appId), eq(accounts.uniqueIdentifier, account)))
+  const name = known?.attributes['username'] ?? known?.email ?? account
+  const id = keptText(account, 200)
+  return name === account ? id : `${id} (${keptText(name, 200)})`
 }

@@ -8,9 +8,16 @@ const PATH = '/lifecycle-management/user-offboardings'
 export function leaving(core: CoreHost) {
   return {
     /** An account that was there before anybody asked, as a sync tells it. */
-    async known(userId: string, uniqueIdentifier: string, appId: string): Promise<void> {
+    async known(
+      userId: string,
+      uniqueIdentifier: string,
+      appId: string,
+      attributes: Record<string, string> = {},
+    ): Promise<void> {
       const domainId = await domainOf(core.db)
-      await core.db.insert(accounts).values({ domainId, appId, userId, uniqueIdentifier })
+      await core.db
+        .insert(accounts)
+        .values({ domainId, appId, userId, uniqueIdentifier, attributes })
     },
 
     async offboard(user_id: string): Promise<string> {

@@ -66,11 +66,11 @@ test('accounts are disabled, access is taken back, tokens end, and policies give
 test('what an app cannot do itself is a person’s task, and done with it', async () => {
   const wiki = await app(core.db, 'Wiki')
   const bob = await people.worker('bob', 'Legal')
-  await leavers.known(bob.id, 'bob-in-the-wiki', wiki)
+  await leavers.known(bob.id, 'b1ff43a1', wiki, { username: 'bob-in-the-wiki' })
   const id = await leavers.offboard(bob.id)
   const task = await leavers.taskOf(bob.id)
   expect(task).toMatchObject({ task_category: 'DEPROVISIONING', target_user: { id: bob.id } })
-  expect(task.description).toContain('bob-in-the-wiki')
+  expect(task.description).toContain('the account b1ff43a1 (bob-in-the-wiki) in Wiki')
   expect(await leavers.statusOf(id)).toBe('IN_PROGRESS')
   expect(logged(core, 'offboarding', id)).toEqual([
     'warn: an account of a user who leaves could not be taken; a person has a task to do it by hand',
