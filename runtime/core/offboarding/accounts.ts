@@ -15,7 +15,6 @@ import { accessRequests, provisionedAccounts } from '../../database/schema/reque
 import { tasks } from '../../database/schema/tasks.ts'
 import { callNow } from '../catalogue/apps/outages.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
-import { keptText } from '../kernel/kept-text.ts'
 import { type Executor, execute } from '../machine/execute.ts'
 import { GONE } from '../provisioning/account.ts'
 import { type Settled, type StepOutcome, throughApp } from '../provisioning/client.ts'
@@ -23,6 +22,7 @@ import { addReadings, createWatch, type Watch } from '../provisioning/readings.t
 import { makeUnusable } from '../provisioning/revoke.ts'
 import { doers } from '../requests/approvers.ts'
 import { judgeFailure } from '../requests/machine/failure.ts'
+import { namedAccount } from '../tasks/named-account.ts'
 import { openTask } from '../tasks/open-task.ts'
 import { type StepEffect, type StepEvent, type StepWrite, stepTransition } from './machine/steps.ts'
 
@@ -240,15 +240,4 @@ async function openStepTask(
       assignees: { userIds, groupIds },
     },
   )
-}
-
-/** An account's id, and the name that people know it by where that is another: an id may be one that only programs read. */
-async function namedAccount(tx: Db, appId: string, account: string): Promise<string> {
-  const [known] = await tx
-    .select({ email: accounts.email, attributes: accounts.attributes })
-    .from(accounts)
-    .where(and(eq(accounts.appId, appId), eq(accounts.uniqueIdentifier, account)))
-  const name = known?.attributes['username'] ?? known?.email ?? account
-  const id = keptText(account, 200)
-  return name === account ? id : `${id} (${keptText(name, 200)})`
 }

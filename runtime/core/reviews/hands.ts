@@ -14,6 +14,7 @@ import { tasks } from '../../database/schema/tasks.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { doers } from '../requests/approvers.ts'
+import { namedAccount } from '../tasks/named-account.ts'
 import { openTask } from '../tasks/open-task.ts'
 import { sendReviewJob } from './keys.ts'
 import type { LineTask } from './machine/line.ts'
@@ -42,13 +43,14 @@ export async function openHands(
   const { domainId } = review
   const parties = { domainId, appId: app.id, requesterId: null, targetUserId: item.userId ?? '' }
   const { users: userIds, groups: groupIds } = await doers(tx, parties)
+  const named = await namedAccount(tx, app.id, item.account)
   const what =
     item.label === null ? 'the account' : `“${keptText(item.label, 200)}” from the account`
   return openTask(tx, systemOf(review), {
     taskType: 'MANUAL_DEPROVISIONING',
     taskCategory: 'DEPROVISIONING',
     productArea: 'ACCESS_REVIEWS',
-    description: `Remove ${what} ${keptText(item.account, 200)} in ${app.name}: the access review “${review.name}” rejected it.`,
+    description: `Remove ${what} ${named} in ${app.name}: the access review “${review.name}” rejected it.`,
     instructions: `${
       goesOn
         ? `It could not be removed so far: ${problem}\n\nIt is tried again by itself, and this task closes once it is gone.`

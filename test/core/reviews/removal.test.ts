@@ -138,6 +138,7 @@ test('what is to be removed by hand counts once the system shows it', async () =
   const { id, arda } = await rejected(appId, { removal_action: 'MANUAL' })
   await remove(id, arda)
   const task = await taskOf(id)
+  expect(task.description).toMatch(/from the account ben \(ben@\S+\) in /)
   expect(holds(firm.upstream, 'ben', 'g1')).toBe(true)
   await firm.appReaches(id, 'WAITING_FOR_MANUAL_ACTION')
   take(firm.upstream, {
