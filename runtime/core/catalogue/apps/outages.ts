@@ -71,6 +71,7 @@ export async function noteAway(
   now: Date,
   toLog: Tell,
 ): Promise<{ since: Date; until: Date }> {
+  const { credentials = false } = faultOf(code)
   const { begins, since, until } = await db.transaction(async (tx) => {
     const [row] = await tx
       .select()
@@ -78,7 +79,8 @@ export async function noteAway(
       .where(eq(appOutages.appId, app.id))
       .for('update')
     const attempts = (row?.attempts ?? 0) + (probe || !row ? 1 : 0)
-    const own = later(now, Math.max(pauseMs('outage', attempts), retryAfterMs))
+    const pause = pauseMs(credentials ? 'credentials' : 'outage', attempts)
+    const own = later(now, Math.max(pause, retryAfterMs))
     // Those that were under way when the pause began make it no shorter, and no longer but by what they were told.
     const until =
       row && !probe ? later(now, Math.max(retryAfterMs, row.until.getTime() - +now)) : own
@@ -89,11 +91,7 @@ export async function noteAway(
       .onConflictDoUpdate({ target: appOutages.appId, set: values })
       .returning()
     const lasts = now.getTime() - (noted?.since ?? now).getTime()
-    if (
-      noted &&
-      noted.taskId === null &&
-      (lasts >= TRIES.outage.tellAfterMs || faultOf(code).credentials)
-    ) {
+    if (noted && noted.taskId === null && (lasts >= TRIES.outage.tellAfterMs || credentials)) {
       const taskId = await tell(tx, app, noted)
       await tx.update(appOutages).set({ taskId }).where(eq(appOutages.appId, app.id))
     }
@@ -115,7 +113,7 @@ function tell(tx: Db, app: AppRow, outage: typeof appOutages.$inferSelect): Prom
     taskType: OUTAGE_TASK,
     description: `${app.name} has not answered since ${since.toISOString()}: ${problem}`,
     instructions: faultOf(code).credentials
-      ? `Connect it again with PUT /apps/${app.id}. What people asked for, and what has to be taken back, waits and is then done by itself.`
+      ? `Connect it again with PUT /apps/${app.id}. What people asked for, and what has to be taken back, waits and is then done by itself. Until then Keyway signs in ever more rarely, every half hour in the end, so that the system does not lock the account. “retry” calls it now.`
       : 'It is called again every minute. What people asked for, and what has to be taken back, waits and is then done by itself. “retry” calls it now.',
     app,
   })

@@ -8,6 +8,7 @@ import type { Connection } from '../../../contract/connector/connection.ts'
 import { CoreError } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
 import { type AppRow, apps, tokenRenewals } from '../../../database/schema/apps.ts'
+import { databaseTime } from '../../../database/transactions.ts'
 import type { JobHandler } from '../../kernel/background/turn.ts'
 import { responseOf } from '../../kernel/context/connectors.ts'
 import type { RequestContext } from '../../kernel/context/context.ts'
@@ -15,6 +16,7 @@ import { pauseMs, TRIES } from '../../kernel/jobs/tries.ts'
 import { keptText } from '../../kernel/kept-text.ts'
 import { openErrorTask } from '../../tasks/error-task.ts'
 import { keepConnection, openConnection } from './connections.ts'
+import { callNow } from './outages.ts'
 import { renewAfterSeconds, renewalsOf, withTokens } from './renewal.ts'
 
 const { tellAfter: TELL_AFTER, endAfter: GIVE_UP_AFTER } = TRIES['token-renewal']
@@ -82,7 +84,11 @@ async function renewAll(db: Db, app: AppRow, parts: RequestContext): Promise<str
     const replaced = await db.transaction(async (tx) => {
       if (!(await replace(tx, app, before, sealed))) return false
       // Together: a host that saw the new token while it still seemed due would renew it again.
-      if (index === calls.length - 1) await plan(tx, app.id, seconds)
+      if (index === calls.length - 1) {
+        await plan(tx, app.id, seconds)
+        // It may be what an outage waits for.
+        await callNow(tx, app.id, await databaseTime(tx))
+      }
       return true
     })
     if (!replaced) return null

@@ -48,6 +48,13 @@ export const TRIES = {
     tellAfterMs: 10 * MINUTE_MS,
     end: 'the admins of the app get a task; it goes on',
   },
+  credentials: {
+    what: 'the same, where the system refuses the credentials of the app',
+    // Directories lock an account for a few wrong passwords within half an hour: these are three.
+    ...{ firstMs: 5 * MINUTE_MS, longestMs: 30 * MINUTE_MS },
+    tellAfter: 1,
+    end: 'the same; connecting the app again, a renewed token and “retry” on the task call it at once',
+  },
   sync: {
     what: 'a step of a sync',
     ...{ firstMs: 5 * SECOND_MS, longestMs: 10 * MINUTE_MS },

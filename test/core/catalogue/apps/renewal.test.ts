@@ -12,7 +12,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openConnection } from '../../../../runtime/core/catalogue/apps/connections.ts'
 import { RENEWAL_JOB } from '../../../../runtime/core/catalogue/apps/renewal-job.ts'
-import { apps, tokenRenewals } from '../../../../runtime/database/schema/apps.ts'
+import { appOutages, apps, tokenRenewals } from '../../../../runtime/database/schema/apps.ts'
 import { until } from '../../../e2e/until.ts'
 import { signedIn, type Visitor } from '../../../http/settings/visitor.ts'
 import { type CoreHost, logged, person, startCore } from '../../host.ts'
@@ -160,6 +160,24 @@ test('a token whose end nobody told is renewed at once, and then before it ends'
     renewals: { '': { refresh_token: 'refresh-2-aaaaaaaa', ...CLIENT } },
   })
   expect(core.lines.join()).not.toMatch(/aaaaaaaa|secret-of-the-client/)
+})
+
+test('an app that waits since its token was refused is called at once with the new one', async () => {
+  const id = await connect('person', { access_token: 'a', expires_in: 7200, ...renewed() })
+  const { domainId } = await rowOf(id)
+  const [refused] = await core.db
+    .insert(appOutages)
+    .values({
+      ...{ appId: id, domainId, code: 'authentication_expired', problem: 'The token has expired.' },
+      ...{ since: sql`now()`, until: sql`now() + interval '30 minutes'` },
+    })
+    .returning()
+  await dueNow(id)
+  await until('it is called now', async () => {
+    const [outage] = await core.db.select().from(appOutages).where(eq(appOutages.appId, id))
+    return outage === undefined || outage.until < (refused?.until ?? new Date(0))
+  })
+  expect(await accessToken(id)).not.toBe('a')
 })
 
 test('one that is good for a while is left alone', async () => {

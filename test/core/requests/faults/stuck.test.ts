@@ -18,6 +18,9 @@ async function approved(expiration_in_seconds: number): Promise<string> {
   return (await bad.approved({ app_id: appId, expiration_in_seconds })).id
 }
 
+const outage = async () =>
+  (await bad.core.db.select().from(appOutages)).find((one) => one.appId === appId)
+
 const tasks = async (status: string) =>
   (
     await bad.core.call('GET', `/tasks?show_all_tasks=true&status=${status}&size=50`)
@@ -39,6 +42,10 @@ it('requests wait while the system refuses its credentials, which a task says; â
   shows('a request stays', await acme.read(leaving), await acme.read(coming))
   const { body: calls } = await core.call('GET', `/operator/calls?app_id=${appId}`)
   expect(JSON.stringify(calls)).toContain('"unauthenticated"')
+  // A directory locks an account that is tried again and again.
+  const { attempts, since, until: nextAt } = (await outage()) ?? {}
+  expect(attempts).toBe(1)
+  expect(Number(nextAt) - Number(since)).toBe(300_000)
   system.behave(() => 'well')
   const retry = { body: { action_type: 'retry' } }
   expect((await core.call('POST', `/tasks/${task.id}/perform-action`, retry)).status).toBe(204)
@@ -56,8 +63,7 @@ it('the task stays the one task of its outage until the app, connected again, an
       return found.length > 0 && found.map(({ id }: { id: string }) => id)
     })
   const [task] = await told()
-  const attempts = async () =>
-    Number((await core.db.select().from(appOutages)).find((one) => one.appId === appId)?.attempts)
+  const attempts = async () => Number((await outage())?.attempts)
   const reconnect = async () =>
     expect((await core.call('PUT', `/apps/${appId}`, { body: system.app })).status).toBe(200)
   const before = await attempts()
