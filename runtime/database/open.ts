@@ -80,9 +80,11 @@ export async function openDatabase(
   const sessions = new Set<PoolClient>()
   // An idle connection that is lost; the pool makes another when one is asked for. It puts the whole connection into the
   // error, the key that ends its session among it.
+  let closing = false
   pool.on('error', (error: Error & { client?: unknown }) => {
     delete error.client
-    onError(error)
+    // A server that is stopped next may end what is being closed.
+    if (!closing) onError(error)
   })
   pool.on('connect', (client) => {
     // One that is lost in the middle of a transaction: what is asked next is told so. Without a listener
@@ -113,6 +115,7 @@ export async function openDatabase(
     now: clock.now,
     listen: listening.on,
     async close() {
+      closing = true
       await answers.stop()
       await pool.end()
     },

@@ -57,6 +57,27 @@ test.each(['begin', 'commit', 'rollback'])(
   },
 )
 
+test('that the server ends connections which are being closed, as when it stops, is not told', async () => {
+  const told: Error[] = []
+  const { db, close } = await openDatabase(server.connection, (error) => told.push(error))
+  const { rows } = await db.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)
+  const pid = Number(rows[0]?.pid)
+  const other = new Client(server.connection)
+  await other.connect()
+  // It hears that it is ended before it reads that it may go.
+  process.kill(pid, 'SIGSTOP')
+  const closed = close()
+  await other.query('select pg_terminate_backend($1)', [pid])
+  process.kill(pid, 'SIGCONT')
+  await closed
+  await until('it has gone', async () => {
+    const found = await other.query('select from pg_stat_activity where pid = $1', [pid])
+    return found.rowCount === 0
+  })
+  await other.end()
+  expect(told).toEqual([])
+})
+
 /** Takes two locks, the second when both sides have their first, and notes that it is done. */
 const crossing = (db: Db, first: number, second: number, done: number[], config?: typeof ONCE) => {
   let times = 0
