@@ -24,8 +24,8 @@ const READY_MS = 60_000
 /** Connections for one host, its commands and a look from outside. */
 const MAX_CONNECTIONS = 60
 
-/** Pages that the server keeps: PostgreSQL's own default. More was slower while tables grow: each new page is new memory. */
-const SHARED_BUFFERS = '128MB'
+/** Pages that the server keeps. With PostgreSQL's own 128 MB requests beside a million earlier ones are slower (test/bench/RESULTS.md). */
+const SHARED_BUFFERS = '256MB'
 
 /**
  * What each of the server's processes keeps of memory that it has freed: 32 MB. By its own measure the C library returns
