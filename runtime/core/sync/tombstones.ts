@@ -1,5 +1,6 @@
 /**
- * Marks what a complete run has not seen; associations are deleted, and `history/associations.ts` ends their spans. An account is
+ * Marks the accounts and entitlements that a complete run has not seen, and deletes the associations, whose spans
+ * `history/associations.ts` ends. An account is
  * asked for by its id first, where the connector can: a listing whose upstream changed under it may have missed it.
  */
 

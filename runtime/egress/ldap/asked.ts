@@ -1,4 +1,4 @@
-/** Reads and judges a request of `ctx.ldap`: its form, what it touches, and what it refers to. */
+/** Reads a request of `ctx.ldap`, whose form and filters LDAP_REQUESTS checks, and judges what it touches and refers to. */
 import { type Dn, parseDn } from '../../contract/connector/dn.ts'
 import {
   DN_ATTRIBUTES,

@@ -7,8 +7,8 @@ import type { LdapTarget } from '../rules/ldap-rules.ts'
 import { OUTSIDE_CALLS } from '../wire/guard.ts'
 import { hostAndPort, type OpenMeans, openWire, type PlainMeans } from '../wire/open.ts'
 import { guardLdap, type LdapGuard } from './guard.ts'
+import { readHeader, shapeOf } from './reply-shape.ts'
 import { failureOf } from './results.ts'
-import { readHeader, shapeOf } from './shape.ts'
 
 /** Who binds. Without it the connection is anonymous. */
 export type Bind = { dn: string; password: string }

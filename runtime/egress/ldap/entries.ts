@@ -2,7 +2,7 @@
 import { BINARY_ATTRIBUTES, LDAP_LIMITS } from '../../contract/connector/ldap.ts'
 import type { LdapEntry } from '../../contract/connector/ldap-context.ts'
 import { createJsonBytes } from './json-bytes.ts'
-import { ENTRY, INTEGER, OCTETS, SEQUENCE, SET, shapeOf } from './shape.ts'
+import { ENTRY, INTEGER, OCTETS, SEQUENCE, SET, shapeOf } from './reply-shape.ts'
 
 /** Reads the entries of one reply. */
 export type EntryReader = {

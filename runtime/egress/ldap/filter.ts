@@ -17,7 +17,7 @@ import type { LdapFilter, LdapValue } from '../../contract/connector/ldap-contex
 const BIT_AND = '1.2.840.113556.1.4.803'
 const IN_CHAIN = '1.2.840.113556.1.4.1941'
 
-/** The library's form of a filter that `filterFault` found good: its depth is bounded. */
+/** The library's form of a filter that `filterFault` (contract/connector/ldap.ts) found good: its depth is bounded. */
 export function toFilter(filter: LdapFilter): Filter {
   if ('and' in filter) return new AndFilter({ filters: filter.and.map(toFilter) })
   if ('or' in filter) return new OrFilter({ filters: filter.or.map(toFilter) })

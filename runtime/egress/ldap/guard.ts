@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { LDAP_LIMITS } from '../../contract/connector/ldap.ts'
 import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
 import { createEntryReader, type EntryReader } from './entries.ts'
-import { pageCookie, readHeader, shapeOf } from './shape.ts'
+import { pageCookie, readHeader, shapeOf } from './reply-shape.ts'
 
 export type LdapGuard = Guard & {
   /** Where the next page begins, as the last result said; null where there is none. */

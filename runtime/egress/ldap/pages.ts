@@ -1,6 +1,6 @@
 /** Pages of a search (RFC 2696), each of the size that is asked for: the library's own search has one size for all of them. */
 import { Ber, BerWriter, Control } from 'ldapts'
-import { PAGES_OID } from './shape.ts'
+import { PAGES_OID } from './reply-shape.ts'
 
 /** Asks for one page: `cookie` is where it begins, null for the first one. */
 export class PageControl extends Control {

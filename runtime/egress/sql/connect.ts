@@ -7,8 +7,8 @@ import { readAnswer, upgrade } from '../dial/upgrade.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import { createGuard, type Guard, GuardedSocket, OUTSIDE_CALLS } from '../wire/guard.ts'
 import { hostAndPort, type OpenMeans, openWire, type PlainMeans } from '../wire/open.ts'
+import { judgeMessage, sizeOf } from './reply-shape.ts'
 import { failureOf } from './results.ts'
-import { judgeMessage, sizeOf } from './shape.ts'
 
 /** Who logs in. */
 export type SqlLogin = { username: string; password: string }

@@ -10,7 +10,7 @@ import { hostAndPort, openWire, type PlainMeans } from '../wire/open.ts'
 import type { ConnectMeans, SqlLogin } from './connect.ts'
 import { encryptionRequest, type Greeting, readGreeting, sizeOf } from './mysql-greeting.ts'
 import { loadMysql } from './mysql-library.ts'
-import { createShape, type Shape } from './mysql-shape.ts'
+import { createShape, type Shape } from './mysql-reply-shape.ts'
 import { failureOf, refusal } from './results.ts'
 
 /** A connection that is ready for statements. */

@@ -1,4 +1,4 @@
-/** Who approves, in two stages: the same rules for an app's settings and for a permission's own. */
+/** The settings that name approvers, in two stages: the same rules for an app's and for a permission's own. Who approves a request: requests/approvers.ts. */
 import type { StoredDocument } from '../../../database/schema/app_store.ts'
 import type { ReferencePlace } from './references.ts'
 

@@ -44,6 +44,7 @@ export const QUEUES = {
     what: 'carrying out an access request',
     concurrency: 8,
     perApp: 3,
+    // Of a job that threw: what a system refuses is tried again by TRIES.
     retries: 8,
     pauses: PAUSES,
     deadlineMs: 15 * MINUTE_MS,

@@ -18,6 +18,9 @@ const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 export const DAY_MS: number = 24 * HOUR_MS
 
+const ONLY_GRANTS_END =
+  'people get a task and it goes on; only a grant ends, after a week, and is left to people'
+
 /**
  * TRIES: what failed -> its row. The number of failures and the moment of the next try are columns of the record that
  * failed, written in the transaction that notes the failure. Pauses double from `firstMs` to `longestMs`.
@@ -28,19 +31,19 @@ export const TRIES = {
     ...{ firstMs: 2 * SECOND_MS, longestMs: 10 * MINUTE_MS },
     // The app's admins get one task for its outage: one for a request only where it fails on its own.
     tellAfter: 25,
-    end: 'people get a task and it goes on; only a grant ends, after a week, and is left to people',
+    end: ONLY_GRANTS_END,
   },
   call: {
-    what: 'the same, where one call fails',
+    what: 'granting, revoking or closing, where one call fails',
     ...{ firstMs: 2 * SECOND_MS, longestMs: HOUR_MS },
     tellAfter: 6,
-    end: 'the same',
+    end: ONLY_GRANTS_END,
   },
   refused: {
-    what: 'the same, where the system refuses',
+    what: 'granting, revoking or closing, where the system refuses',
     ...{ firstMs: MINUTE_MS, longestMs: HOUR_MS },
     tellAfter: 1,
-    end: 'the same',
+    end: ONLY_GRANTS_END,
   },
   outage: {
     what: 'looking whether the system of an app answers again',
@@ -49,11 +52,11 @@ export const TRIES = {
     end: 'the admins of the app get a task; it goes on',
   },
   credentials: {
-    what: 'the same, where the system refuses the credentials of the app',
+    what: 'calling the system of an app again, where it refuses the credentials',
     // Directories lock an account for a few wrong passwords within half an hour: these are three.
     ...{ firstMs: 5 * MINUTE_MS, longestMs: 30 * MINUTE_MS },
     tellAfter: 1,
-    end: 'the same; connecting the app again, a renewed token and “retry” on the task call it at once',
+    end: 'the admins of the app get a task; it goes on; connecting the app again, a renewed token and “retry” on the task call it at once',
   },
   sync: {
     what: 'a step of a sync',

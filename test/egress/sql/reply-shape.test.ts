@@ -1,6 +1,6 @@
 /** Messages as a hostile server writes them: the library reads some of them for ever. */
 import { describe, expect, test } from 'vitest'
-import { judgeMessage, sizeOf } from '../../../runtime/egress/sql/shape.ts'
+import { judgeMessage, sizeOf } from '../../../runtime/egress/sql/reply-shape.ts'
 import { message } from './wire.ts'
 
 const int16 = (value: number) => [(value >> 8) & 255, value & 255]

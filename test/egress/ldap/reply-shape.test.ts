@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LdapEntry } from '../../../runtime/contract/connector/ldap-context.ts'
 import { createEntryReader } from '../../../runtime/egress/ldap/entries.ts'
-import { pageCookie, shapeOf } from '../../../runtime/egress/ldap/shape.ts'
+import { pageCookie, shapeOf } from '../../../runtime/egress/ldap/reply-shape.ts'
 
 const tlv = (tag: number, ...content: (Buffer | string | number[])[]): Buffer => {
   const body = Buffer.concat(
