@@ -1,7 +1,8 @@
 /**
  * The kinds of credentials (service.md section 2.4), and of every field whether it is secret
  * (never readable in the sandbox), clear, or identity (clear, and stays the same when the credential
- * is rotated: part of the governor key).
+ * is rotated: part of the governor key). All texts in a secret field are secret, but for members that its metadata names
+ * as `clearMembers`; what lies below a field that is not secret is clear.
  */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
@@ -120,7 +121,10 @@ export const AUTHENTICATION = {
     key: v.pipe(
       v.record(v.string(), v.unknown()),
       v.check(isKeySized, `holds more than ${MAX_KEY_TEXTS} texts, or more than 64 KiB`),
-      v.metadata({ title: 'Key', nature: 'secret', secret: true, fieldType: 'SECRET' }),
+      v.metadata({
+        ...{ title: 'Key', nature: 'secret', secret: true, fieldType: 'SECRET' },
+        clearMembers: CLEAR_KEY_MEMBERS,
+      }),
     ),
     impersonation_email: text('Impersonated user', 'identity'),
     tenant_id: text('Tenant ID', 'identity'),

@@ -3,13 +3,11 @@
  * In the sandbox each is a placeholder; the values stay in the host.
  */
 
-import { isOneOf } from '../schema/one-of.ts'
 import { isRecord, membersOf } from '../schema/record.ts'
 import { type AnySchema, metadataOf, shapeOf, wrappedIn } from '../schema/shape.ts'
 import {
   AUTHENTICATION,
   type AuthCredential,
-  CLEAR_KEY_MEMBERS,
   CREDENTIAL_KINDS,
   type CredentialKind,
 } from './authentication.ts'
@@ -109,21 +107,9 @@ function sealCredential(credential: AuthCredential, owner: string, hide: Hide): 
     const value = credential[kind]
     if (value === undefined) continue
     sealed[kind] = sealObject(AUTHENTICATION[kind], value, (name) => hide(owner, `${kind}.${name}`))
-    if (kind === 'service_account') {
-      const { key } = membersOf(value)
-      sealed[kind] = { ...membersOf(sealed[kind]), key: sealKey(membersOf(key), owner, hide) }
-    }
   }
   // The cast: it has the members of the credential, each of its form.
   return sealed as AuthCredential
-}
-
-function sealKey(key: Record<string, unknown>, owner: string, hide: Hide): Record<string, unknown> {
-  const sealed = Object.entries(key).map(([name, value]) => [
-    name,
-    isClearKeyMember(name) ? value : mapTexts(value, hide(owner, 'service_account.key')),
-  ])
-  return Object.fromEntries(sealed)
 }
 
 /** A copy with other texts in the members that the schema marks as secret; without any, the object itself. */
@@ -132,13 +118,11 @@ function sealObject(
   value: unknown,
   hide: (name: string) => (value: string) => string,
 ): unknown {
-  const names = secretMembers(schema)
-  if (names.length === 0 || typeof value !== 'object' || value === null) return value
+  const members = secretMembers(schema)
+  if (members.size === 0 || typeof value !== 'object' || value === null) return value
   const sealed: Record<string, unknown> = { ...value }
-  for (const name of names) {
-    const held = sealed[name]
-    if (typeof held === 'string') sealed[name] = hide(name)(held)
-  }
+  for (const [name, clear] of members)
+    if (Object.hasOwn(sealed, name)) sealed[name] = mapTexts(sealed[name], hide(name), clear)
   return sealed
 }
 
@@ -162,44 +146,40 @@ function credentialSecrets(credential: AuthCredential): string[] {
     const own = objectSecrets(AUTHENTICATION[kind], value)
     // The pair is a secret of its own: in base64 it looks like neither of its halves.
     if (kind === 'basic') own.push(`${credential.basic?.username}:${credential.basic?.password}`)
-    return kind === 'service_account'
-      ? [...own, ...keySecrets(credential.service_account?.key ?? {})]
-      : own
+    return own
   })
 }
-
-function keySecrets(key: Record<string, unknown>): string[] {
-  return Object.entries(key).flatMap(([name, value]) =>
-    isClearKeyMember(name) ? [] : textsOf(value),
-  )
-}
-
-const isClearKeyMember = (name: string): boolean => isOneOf(CLEAR_KEY_MEMBERS, name)
 
 /** Texts of the members that the schema marks as secret. */
 function objectSecrets(schema: AnySchema, value: unknown): string[] {
   if (!isRecord(value)) return []
-  return secretMembers(schema).flatMap((name) => {
-    const held = value[name]
-    return typeof held === 'string' ? [held] : []
-  })
+  return [...secretMembers(schema)].flatMap(([name, clear]) => textsOf(value[name], clear))
 }
 
 /** Whether an object's schema marks any member as secret. */
-export const hasSecrets = (schema: AnySchema): boolean => secretMembers(schema).length > 0
+export const hasSecrets = (schema: AnySchema): boolean => secretMembers(schema).size > 0
 
-const found = new WeakMap<AnySchema, readonly string[]>()
+/** By their names, what is clear in them nevertheless. */
+type SecretMembers = ReadonlyMap<string, readonly string[]>
 
-/** Names of the members that an object's schema marks as secret; looked for once for each schema. */
-function secretMembers(schema: AnySchema): readonly string[] {
+const found = new WeakMap<AnySchema, SecretMembers>()
+
+/** The members that an object's schema marks as secret; looked for once for each schema. */
+function secretMembers(schema: AnySchema): SecretMembers {
   const known = found.get(schema)
   if (known) return known
   const { entries } = shapeOf(schema)
-  const names = Object.entries(entries ?? {})
-    .filter(([, member]) => isSecret(member))
-    .map(([name]) => name)
-  found.set(schema, names)
-  return names
+  const members = Object.entries(entries ?? {}).filter(([, member]) => isSecret(member))
+  const secret = new Map(members.map(([name, member]) => [name, clearMembers(member)]))
+  found.set(schema, secret)
+  return secret
+}
+
+function clearMembers(member: AnySchema): readonly string[] {
+  const { clearMembers: names } = metadataOf(member)
+  if (Array.isArray(names)) return names.map(String)
+  const wrapped = wrappedIn(member)
+  return wrapped === undefined ? [] : clearMembers(wrapped)
 }
 
 /** Every field of these kinds of credentials, settings and request that may be asked for in clear. */
@@ -208,7 +188,8 @@ export function secretFields(
   settings: AnySchema,
   requests: readonly AnySchema[],
 ): string[] {
-  const of = (schema: AnySchema, at: string) => secretMembers(schema).map((name) => `${at}.${name}`)
+  const of = (schema: AnySchema, at: string) =>
+    [...secretMembers(schema).keys()].map((name) => `${at}.${name}`)
   const all = [
     ...kinds.flatMap((kind) => of(AUTHENTICATION[kind], kind)),
     ...of(settings, 'settings'),
@@ -221,7 +202,7 @@ export function secretFields(
 export const quietMembers =
   (schema: AnySchema): IsQuiet =>
   ([name]) =>
-    secretMembers(schema).includes(String(name))
+    secretMembers(schema).has(String(name))
 
 function isSecret(schema: AnySchema): boolean {
   const { secret, field } = metadataOf(schema)
@@ -231,19 +212,28 @@ function isSecret(schema: AnySchema): boolean {
   return wrapped !== undefined && isSecret(wrapped)
 }
 
-const textsOf = (value: unknown): string[] => {
+const textsOf = (value: unknown, clear: readonly string[]): string[] => {
   const texts: string[] = []
-  mapTexts(value, (text) => {
+  const note = (text: string): string => {
     texts.push(text)
     return text
-  })
+  }
+  mapTexts(value, note, clear)
   return texts
 }
 
-/** A copy of a JSON value with other texts. */
-function mapTexts(value: unknown, map: (text: string) => string): unknown {
+/** A copy of a JSON value with other texts, but for what its members `clear` hold. */
+function mapTexts(
+  value: unknown,
+  map: (text: string) => string,
+  clear: readonly string[] = [],
+): unknown {
   if (typeof value === 'string') return map(value)
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((one) => mapTexts(one, map))
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, mapTexts(one, map)]))
+  const members = Object.entries(value).map(([name, one]) => [
+    name,
+    clear.includes(name) ? one : mapTexts(one, map),
+  ])
+  return Object.fromEntries(members)
 }

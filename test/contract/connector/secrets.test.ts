@@ -1,13 +1,16 @@
+import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import type { CapabilityName } from '../../../runtime/contract/capabilities/capabilities.ts'
 import {
-  type AUTHENTICATION,
+  AUTHENTICATION,
   type AuthCredential,
   CREDENTIAL_KINDS,
 } from '../../../runtime/contract/connector/authentication.ts'
 import { requestSchema } from '../../../runtime/contract/connector/payload.ts'
-import { secretsOf } from '../../../runtime/contract/connector/secrets.ts'
+import { createMarks } from '../../../runtime/contract/connector/placeholder.ts'
+import { sealCall, secretsOf } from '../../../runtime/contract/connector/secrets.ts'
 import { type Fields, flatSchema } from '../../../runtime/contract/connector/settings.ts'
+import { type AnySchema, metadataOf, shapeOf } from '../../../runtime/contract/schema/shape.ts'
 
 type Given = {
   auth?: object
@@ -59,6 +62,35 @@ test.each(CREDENTIAL_KINDS)('of %s: its secret fields and no other', (kind) => {
   const [value, expected] = KINDS[kind]
   expect(secrets({ auth: { [kind]: value } })).toEqual(expected)
 })
+
+test.each(CREDENTIAL_KINDS)('of %s: none lies where it is not looked for', (kind) => {
+  expect(secretsBelow(AUTHENTICATION[kind], 0)).toEqual([])
+})
+
+/** Names of what is marked as secret below the first level of a schema. */
+function secretsBelow(schema: AnySchema, depth: number): string[] {
+  const { entries = {}, item, value, wrapped } = shapeOf(schema)
+  const inside = [item, value].flatMap((one) => (one ? secretsBelow(one, depth + 1) : []))
+  const marked = depth > 1 && metadataOf(schema)['secret'] === true ? ['itself'] : []
+  return [
+    ...[...marked, ...inside, ...(wrapped ? secretsBelow(wrapped, depth) : [])],
+    ...Object.entries(entries).flatMap(([name, member]) =>
+      secretsBelow(member, depth + 1).map((below) => `${name}.${below}`),
+    ),
+  ]
+}
+
+test('of a member that is no text: all that it holds', () => {
+  const held = { list: ['A', { deep: 'B' }], empty: null }
+  const schemas = { settings: flatSchema({}), request: v.object({ list: marked, empty: marked }) }
+  const parts = { auth: null, credentials: null, settings: {}, request: held }
+  expect(secretsOf(parts, schemas)).toEqual(['A', 'B'])
+  const { sealed, secrets } = sealCall(parts, schemas, createMarks(), new Set())
+  expect(secrets.map(({ value }) => value)).toEqual(['A', 'B'])
+  expect(JSON.stringify(sealed)).not.toMatch(/"[AB]"/)
+})
+
+const marked = v.pipe(v.unknown(), v.metadata({ secret: true }))
 
 test('of several credentials: of each, without doubles', () => {
   const credentials = {
