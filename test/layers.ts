@@ -35,7 +35,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'contract/schema',
   ],
   words: ['contract'],
-  config: ['contract/schema', 'words'],
+  config: ['contract/schema', 'contract/limits', 'words'],
   sdk: ['contract'],
   sample: [],
 
@@ -410,7 +410,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   verify: ['contract', 'lanes', 'verify/attacks', 'temporary-folder.ts'],
 
   // What puts a host together.
-  processes: ['config', 'egress/limits', 'lanes'],
+  processes: ['contract', 'config', 'egress/limits', 'lanes'],
   host: [
     'contract',
     'secrets',

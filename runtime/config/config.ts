@@ -5,6 +5,8 @@
 import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import * as v from 'valibot'
+import { CEILINGS, type Ceilings } from '../contract/limits/ceilings.ts'
+import { mapValues } from '../contract/schema/keys.ts'
 import { DEFAULT_LANGUAGE, LANGUAGE_NAMES } from '../words/languages.ts'
 import * as mail from './mail-server.ts'
 import {
@@ -176,27 +178,27 @@ export const SETTINGS = {
       'proxies that say by `X-Forwarded-For` who their caller is: addresses and networks, separated by spaces; tries to sign in are counted by that address',
   },
   KEYWAY_MAX_DEADLINE_MS: {
-    default: '120000',
+    default: String(CEILINGS.maxDeadlineMs.default),
     schema: wholeNumber(100, 3_600_000),
     meaning: 'ceiling of a call’s deadline, in milliseconds',
   },
   KEYWAY_MAX_MEMORY_MB: {
-    default: '256',
+    default: String(CEILINGS.maxMemoryMb.default),
     schema: wholeNumber(16, 4096),
     meaning: 'ceiling of an isolate’s memory, in MiB',
   },
   KEYWAY_MAX_CONCURRENCY: {
-    default: '64',
+    default: String(CEILINGS.maxConcurrency.default),
     schema: wholeNumber(1, 10_000),
     meaning: 'ceiling of calls in flight per tenant',
   },
   KEYWAY_MAX_REQUESTS_PER_SECOND: {
-    default: '100',
+    default: String(CEILINGS.maxRequestsPerSecond.default),
     schema: wholeNumber(1, 100_000),
     meaning: 'ceiling of requests a second towards one upstream of one tenant',
   },
   KEYWAY_MAX_PAGES: {
-    default: '100000',
+    default: String(CEILINGS.maxPages.default),
     schema: wholeNumber(1, 1_000_000_000),
     meaning: 'most pages of one listing; a connector that goes on is refused',
   },
@@ -274,13 +276,7 @@ export type Config = Readonly<{
   openConnectors: boolean
   allowedHosts: readonly string[]
   trustedProxies: readonly string[]
-  ceilings: Readonly<{
-    maxDeadlineMs: number
-    maxMemoryMb: number
-    maxConcurrency: number
-    maxRequestsPerSecond: number
-    maxPages: number
-  }>
+  ceilings: Ceilings
   processes: number
   stopNoticeMs: number
   logLevel: v.InferOutput<(typeof SETTINGS)['KEYWAY_LOG_LEVEL']['schema']>
@@ -351,13 +347,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     openConnectors: connectorToken === '' && (loopback || everybody),
     allowedHosts: list(get('KEYWAY_ALLOWED_HOSTS'), /\s+/),
     trustedProxies: list(get('KEYWAY_TRUSTED_PROXIES'), /\s+/),
-    ceilings: Object.freeze({
-      maxDeadlineMs: Number(get('KEYWAY_MAX_DEADLINE_MS')),
-      maxMemoryMb: Number(get('KEYWAY_MAX_MEMORY_MB')),
-      maxConcurrency: Number(get('KEYWAY_MAX_CONCURRENCY')),
-      maxRequestsPerSecond: Number(get('KEYWAY_MAX_REQUESTS_PER_SECOND')),
-      maxPages: Number(get('KEYWAY_MAX_PAGES')),
-    }),
+    ceilings: Object.freeze(mapValues(CEILINGS, ({ setting }) => Number(get(setting)))),
     processes: Number(get('KEYWAY_PROCESSES') || processesFor(availableParallelism())),
     stopNoticeMs: Number(get('KEYWAY_STOP_NOTICE_MS')),
     logLevel: get('KEYWAY_LOG_LEVEL'),

@@ -8,6 +8,7 @@ import type { OAuthCapability } from '../contract/connector/oauth.ts'
 import type { CallSecrets } from '../contract/connector/secrets.ts'
 import type { RuntimeError } from '../contract/errors/errors.ts'
 import type { Position } from '../contract/errors/position.ts'
+import type { Ceilings } from '../contract/limits/ceilings.ts'
 import type { ReplyLimits } from '../contract/limits/reply-limits.ts'
 import type { Cause } from '../contract/models/causes.ts'
 import type { AnySchema } from '../contract/schema/shape.ts'
@@ -138,13 +139,7 @@ export type InvokeDeps = {
   locate(digest: string, at: readonly Position[]): Promise<string | null>
   /** Handed in if waiting calls are counted. */
   turns?: ConcurrencyLimit
-  /** The operator's ceilings: they win over the manifest's wishes. */
-  ceilings: {
-    maxDeadlineMs: number
-    maxMemoryMb: number
-    maxConcurrency: number
-    maxPages: number
-  }
+  ceilings: Ceilings
   log: CallLog
   onUpstream(
     version: ServedVersion,

@@ -3,6 +3,8 @@
  * would have. Callers are spread by connection, so that a caller with one connection has one share.
  */
 import type { Config } from '../config/config.ts'
+import { CEILINGS } from '../contract/limits/ceilings.ts'
+import { mapValues } from '../contract/schema/keys.ts'
 import { DEFAULT_LIMITS, type EgressLimits } from '../egress/limits/limits.ts'
 import { LANES_LIMITS, type LanesLimits } from '../lanes/lanes.ts'
 
@@ -14,15 +16,13 @@ const shareOf = (whole: number, processes: number): number => Math.ceil(whole / 
 
 /** The settings of one of so many processes. */
 export function configOf(config: Config, processes: number): Config {
-  const { maxConcurrency, maxRequestsPerSecond } = config.ceilings
+  const { ceilings } = config
   return {
     ...config,
     requestsPerMinute: shareOf(config.requestsPerMinute, processes),
-    ceilings: {
-      ...config.ceilings,
-      maxConcurrency: shareOf(maxConcurrency, processes),
-      maxRequestsPerSecond: shareOf(maxRequestsPerSecond, processes),
-    },
+    ceilings: mapValues(CEILINGS, ({ isShared }, name) =>
+      isShared ? shareOf(ceilings[name], processes) : ceilings[name],
+    ),
   }
 }
 

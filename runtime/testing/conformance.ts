@@ -13,6 +13,8 @@ import { AUTHENTICATION, type CredentialKind } from '../contract/connector/authe
 import type { Case } from '../contract/connector/cases.ts'
 import type { Manifest } from '../contract/connector/manifest.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
+import { CEILINGS } from '../contract/limits/ceilings.ts'
+import { mapValues } from '../contract/schema/keys.ts'
 import type { AnySchema } from '../contract/schema/shape.ts'
 import type { EgressCall } from '../egress/call/call.ts'
 import { createPolicyOf } from '../egress/call/call-policy.ts'
@@ -61,10 +63,8 @@ export async function conformance(
       pageTokens: createPageTokens(['conformance'.repeat(4)]),
       locate,
       ceilings: {
-        maxDeadlineMs: PATIENCE_MS,
-        maxMemoryMb: 256,
-        maxConcurrency: 64,
-        maxPages: 1000,
+        ...mapValues(CEILINGS, (row) => row.default),
+        ...{ maxDeadlineMs: PATIENCE_MS, maxPages: 1000 },
       },
       log: () => {},
       onUpstream: () => {},

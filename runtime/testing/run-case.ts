@@ -3,6 +3,8 @@ import { CAPABILITIES } from '../contract/capabilities/capabilities.ts'
 import type { Case, Step } from '../contract/connector/cases.ts'
 import { errorBody } from '../contract/envelope/envelope.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
+import { CEILINGS } from '../contract/limits/ceilings.ts'
+import { mapValues } from '../contract/schema/keys.ts'
 import { membersOf } from '../contract/schema/record.ts'
 import type { exchange } from '../egress/exchange/exchange.ts'
 import { createEgress, type Egress } from '../egress/fetch.ts'
@@ -13,7 +15,7 @@ import { differences } from './differences.ts'
 import { notHere } from './not-here.ts'
 import { createScriptedUpstream } from './scripted-upstream.ts'
 
-const CEILINGS = { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64, maxPages: 1000 }
+const ceilings = { ...mapValues(CEILINGS, (row) => row.default), maxPages: 1000 }
 
 let fresh = 0
 
@@ -147,7 +149,7 @@ async function call(one: Case, page: object, means: Means): Promise<AnswerBody> 
     },
     pageTokens,
     locate,
-    ceilings: CEILINGS,
+    ceilings,
     log,
     onUpstream: () => {},
   })

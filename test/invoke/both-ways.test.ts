@@ -20,7 +20,13 @@ const WAYS: readonly Way[] = ['general', 'fast']
 const SECRET = 'the-secret-token'
 const AUTH = { token: { token: SECRET } }
 const SETTINGS = { zone: { type: 'integer' } }
-const CEILINGS = { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64, maxPages: 1000 }
+const CEILINGS = {
+  maxDeadlineMs: 120_000,
+  maxMemoryMb: 256,
+  maxConcurrency: 64,
+  maxPages: 1000,
+  maxRequestsPerSecond: 100,
+}
 
 const versionOf = (number: string, changes: object = {}): ServedVersion => {
   const capabilities = { list_accounts: {}, get_account: {}, create_account: {} }

@@ -50,7 +50,13 @@ function open(
     },
     pageTokens: createPageTokens(['s'.repeat(32)]),
     locate: async () => null,
-    ceilings: { maxDeadlineMs: 120_000, maxMemoryMb: 256, maxConcurrency: 64, maxPages: 1000 },
+    ceilings: {
+      maxDeadlineMs: 120_000,
+      maxMemoryMb: 256,
+      maxConcurrency: 64,
+      maxPages: 1000,
+      maxRequestsPerSecond: 100,
+    },
     log,
     onUpstream: () => {},
     performOAuth: () => Promise.reject(new Error('no authorization server')),
@@ -134,7 +140,13 @@ describe('a call', () => {
   })
 
   test('is limited by the operator before the manifest', async () => {
-    const ceilings = { maxDeadlineMs: 500, maxMemoryMb: 20, maxConcurrency: 1, maxPages: 1000 }
+    const ceilings = {
+      maxDeadlineMs: 500,
+      maxMemoryMb: 20,
+      maxConcurrency: 1,
+      maxPages: 1000,
+      maxRequestsPerSecond: 100,
+    }
     const { ask, calls } = open(pages(), { ceilings })
     await ask()
     expect(calls[0]?.deadlineMs).toBeLessThanOrEqual(500)
@@ -212,14 +224,26 @@ describe('a call', () => {
   })
 
   test('waits for a turn no longer than its deadline', async () => {
-    const ceilings = { maxDeadlineMs: 60, maxMemoryMb: 64, maxConcurrency: 1, maxPages: 1000 }
+    const ceilings = {
+      maxDeadlineMs: 60,
+      maxMemoryMb: 64,
+      maxConcurrency: 1,
+      maxPages: 1000,
+      maxRequestsPerSecond: 100,
+    }
     const { ask } = open(() => new Promise(() => {}), { ceilings })
     void ask()
     expect(await ask()).toMatchObject({ code: 'deadline_passed' })
   })
 
   test('whose caller hangs up while it waits is theirs', async () => {
-    const ceilings = { maxDeadlineMs: 60_000, maxMemoryMb: 64, maxConcurrency: 1, maxPages: 1000 }
+    const ceilings = {
+      maxDeadlineMs: 60_000,
+      maxMemoryMb: 64,
+      maxConcurrency: 1,
+      maxPages: 1000,
+      maxRequestsPerSecond: 100,
+    }
     const { ask } = open(() => new Promise(() => {}), { ceilings })
     void ask()
     const hangUp = new AbortController()
@@ -229,7 +253,13 @@ describe('a call', () => {
   })
 
   test('gives its turn back when it fails', async () => {
-    const ceilings = { maxDeadlineMs: 60_000, maxMemoryMb: 64, maxConcurrency: 1, maxPages: 1000 }
+    const ceilings = {
+      maxDeadlineMs: 60_000,
+      maxMemoryMb: 64,
+      maxConcurrency: 1,
+      maxPages: 1000,
+      maxRequestsPerSecond: 100,
+    }
     const { ask } = open(
       async () => {
         throw new RuntimeError('worker_died', 'x')
