@@ -19,7 +19,7 @@ export const { getOwnPropertyDescriptor, setPrototypeOf, hasOwn, freeze } = Obje
 export const parseJson: (text: string) => unknown = JSON.parse
 export const stringifyJson: (value: unknown) => string | undefined = JSON.stringify
 export const { isArray } = Array
-export const { isInteger } = Number
+export const { isFinite: isFiniteNumber, isInteger } = Number
 export const now = Date.now
 export const SafePromise = Promise
 export const SafeMap = Map
