@@ -1,10 +1,9 @@
 /** `keyway publish`: packages become a folder that any web server can serve as a registry. */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
-import path from 'node:path'
+import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../config/config.ts'
-import { MAX_PACKED_BYTES, PackageError } from '../connectors/packages/format.ts'
+import { MAX_PACKED_BYTES, type Package, PackageError } from '../connectors/packages/format.ts'
 import { readPackage } from '../connectors/packages/read.ts'
-import { publicPemOf, readPublicKey, signText, trustOfText } from '../connectors/packages/sign.ts'
+import { publicPemOf, readPublicKey, signText, trustOf } from '../connectors/packages/sign.ts'
 import { additionOf } from '../connectors/published/addition.ts'
 import {
   INDEX_FILE,
@@ -12,12 +11,16 @@ import {
   INDEX_SIGNATURE,
   logoFile,
   MAX_INDEX_BYTES,
+  MAX_INDEX_SIGNATURE_BYTES,
   type PublishedIndex,
   packageFile,
   parseIndex,
 } from '../connectors/published/form.ts'
-import { nextIndex } from '../connectors/published/rules.ts'
+import { type Addition, nextIndex } from '../connectors/published/rules.ts'
+import { SourceError } from '../connectors/published/source.ts'
 import { errorOf, ifMissing } from '../contract/errors/thrown.ts'
+import { indexIn, publishAlone, put, type RegistryFiles } from './registry-folder.ts'
+import { warnOfReaders } from './sign.ts'
 import { fileFault, isFileFault } from './terminal/file-fault.ts'
 
 type PublishFlags = {
@@ -29,8 +32,8 @@ type PublishFlags = {
   json?: true
 }
 
-/** Files of the registry, by their name in the folder. */
-type Files = Map<string, Buffer>
+/** Longest that an index may be good, in days. */
+const MOST_DAYS = 3650
 
 /** Adds packages to a registry, or signs it again for longer where none is named. */
 export async function publish(
@@ -41,65 +44,54 @@ export async function publish(
   await told(async () => {
     if (days < 1)
       throw new PackageError('an index of no days has expired at once: write --days 1 or more')
+    if (days > MOST_DAYS)
+      throw new PackageError(`an index is good for ${MOST_DAYS} days at most: write fewer --days`)
     const mirrors = mirror?.filter((one) => one !== 'none').map(mirrorAddress)
     const privateKey = await readFile(key, 'utf8')
     const former = formerly === undefined ? [] : [await readFile(formerly, 'utf8')]
-    const before = await indexIn(directory, [publicPemOf(privateKey), ...former])
-    const files: Files = new Map()
-    const additions = []
-    for (const file of packages) additions.push(await added(file, files))
-    const index = nextIndex(before, additions, { now: new Date(), days, mirrors })
-    const text = `${JSON.stringify(index, null, 1)}\n`
-    if (Buffer.byteLength(text) > MAX_INDEX_BYTES)
-      throw new PackageError(
-        `the index would have more than ${MAX_INDEX_BYTES} bytes; publish into a second folder`,
-      )
-    const signature = signText(INDEX_FORM, text, privateKey)
-    files.set(INDEX_SIGNATURE, Buffer.from(`${JSON.stringify(signature, null, 2)}\n`))
-    // Last: what it names is there before it.
-    files.set(INDEX_FILE, Buffer.from(text))
-    if (!dryRun) await put(directory, files)
-    say(directory, index, [...files.keys()], { key: signature.key, dryRun, json })
+    await warnOfReaders(key)
+    const files: RegistryFiles = new Map()
+    const additions: Addition[] = []
+    for (const file of packages) additions.push(await added(file, files, publicPemOf(privateKey)))
+    const keys = [publicPemOf(privateKey), ...former]
+    const act = async () => {
+      const before = await indexIn(directory, keys, { dryRun: dryRun === true })
+      const index = nextIndex(before, additions, { now: new Date(), days, mirrors })
+      const text = `${JSON.stringify(index, null, 1)}\n`
+      if (Buffer.byteLength(text) > MAX_INDEX_BYTES)
+        throw new PackageError(
+          `the index would have more than ${MAX_INDEX_BYTES} bytes; publish into a second folder, with a key of its own`,
+        )
+      // What no host could read is not signed.
+      parseIndex(text)
+      const signature = signText(INDEX_FORM, text, privateKey)
+      files.set(INDEX_SIGNATURE, Buffer.from(`${JSON.stringify(signature, null, 2)}\n`))
+      // Last: what it names is there before it.
+      files.set(INDEX_FILE, Buffer.from(text))
+      if (!dryRun) await put(directory, files)
+      say(directory, index, [...files.keys()], { key: signature.key, dryRun, json })
+    }
+    await (dryRun ? act() : publishAlone(directory, act))
   })
 }
 
 /** @throws PackageError for what no client would ask */
 function mirrorAddress(address: string): string {
   const url = URL.parse(address)
-  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return address
+  const isPlain =
+    url?.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  if (url?.protocol === 'https:' && isPlain) return address
   throw new PackageError(
-    `${JSON.stringify(address)} is no mirror: write https://host/path without a login, or none`,
+    `${JSON.stringify(address)} is no mirror: write https://host/path without a login, ? and #, or none`,
   )
 }
 
-/**
- * The index that is there; null for a new folder. What somebody else wrote into it would be signed with the rest.
- *
- * @throws PackageError for one that none of these keys has signed
- */
-async function indexIn(directory: string, keys: readonly string[]): Promise<PublishedIndex | null> {
-  const read = (name: string) => readFile(path.join(directory, name), 'utf8').catch(ifMissing(null))
-  const publishers = keys.map((public_key) => ({
-    ...{ key: readPublicKey(public_key).id, public_key },
-    ...{ name: 'this publisher', revoked_at: null },
-  }))
-  const text = await read(INDEX_FILE)
-  const signature = await read(INDEX_SIGNATURE)
-  // The second: a publication that was ended between the signature and its index.
-  for (const one of [text, await read(`${INDEX_FILE}.part`)])
-    if (one !== null && trustOfText(INDEX_FORM, one, signature, publishers).state === 'trusted')
-      return parseIndex(one)
-  if (text === null) return null
-  throw new PackageError(
-    `the index in ${directory} is not signed by this key, so others may have written into it: take the folder from your own copy, or name the key that signed it before by --formerly OLD.pub`,
-  )
-}
-
-async function added(file: string, files: Files) {
+/** @throws PackageError for a package, or a signature beside it, that no host would take */
+async function added(file: string, files: RegistryFiles, publicKey: string) {
   const packed = await readFile(file)
   if (packed.length > MAX_PACKED_BYTES) throw new PackageError(`${file} is too large for a package`)
   const made = await readPackage(packed)
-  const signature = await readFile(`${file}.sig`).catch(ifMissing(null))
+  const signature = await signatureOf(file, made, publicKey)
   const facts = { bytes: packed.length, signed: signature !== null }
   const { addition, logo } = additionOf(made, facts)
   const name = packageFile(addition.id, addition.version)
@@ -110,14 +102,23 @@ async function added(file: string, files: Files) {
   return addition
 }
 
-/** Each whole or not at all, and in this order: a web server may read them at any moment. */
-async function put(directory: string, files: Files): Promise<void> {
-  const all = [...files].map(([name, content]) => ({ file: path.join(directory, name), content }))
-  for (const { file, content } of all) {
-    await mkdir(path.dirname(file), { recursive: true })
-    await writeFile(`${file}.part`, content)
+async function signatureOf(file: string, made: Package, publicKey: string): Promise<Buffer | null> {
+  const signature = await readFile(`${file}.sig`).catch(ifMissing(null))
+  if (signature === null) return null
+  if (signature.length > MAX_INDEX_SIGNATURE_BYTES)
+    throw new PackageError(`${file}.sig is too large for a signature; sign the package again`)
+  const own = {
+    ...{ key: readPublicKey(publicKey).id, public_key: publicKey },
+    ...{ name: 'this key', revoked_at: null },
   }
-  for (const { file } of all) await rename(`${file}.part`, file)
+  const trust = trustOf(made, signature.toString('utf8'), [own])
+  if (trust.state === 'invalid')
+    throw new PackageError(`${file}.sig: ${trust.why}; sign the package again: keyway sign ${file}`)
+  if (trust.state === 'untrusted')
+    console.error(
+      `${file} is signed by the key ${trust.key}, not by that of this registry: who installs it must trust that key, too`,
+    )
+  return signature
 }
 
 type Said = { key: string; dryRun: true | undefined; json: true | undefined }
@@ -151,7 +152,8 @@ async function told(act: () => Promise<void>): Promise<void> {
         error,
         'name packages of keyway pack, and by --key a key of keyway keygen',
       )
-    if (error instanceof PackageError) throw new ConfigError(message)
+    if (error instanceof PackageError || error instanceof SourceError)
+      throw new ConfigError(message)
     throw error
   }
 }

@@ -61,9 +61,14 @@ export async function sign(
     const answer = { id, version, digest: made.digest, key: signature.key, file: into }
     const words = `${into}: ${id} ${version}, key ${signature.key}${dryRun ? ' (not written)' : ''}`
     console.log(json ? JSON.stringify(answer, null, 2) : words)
-    const { mode } = await stat(key)
-    if ((mode & 0o077) !== 0) console.error(`${key} can be read by others; run chmod 600 ${key}`)
+    await warnOfReaders(key)
   })
+}
+
+/** Says so where others may read a private key. */
+export async function warnOfReaders(key: string): Promise<void> {
+  const { mode } = await stat(key)
+  if ((mode & 0o077) !== 0) console.error(`${key} can be read by others; run chmod 600 ${key}`)
 }
 
 async function told(act: () => Promise<void>): Promise<void> {

@@ -1,10 +1,20 @@
 /** `keyway install`, `upgrade`, `rollback`, `remove`, and the verbs that show what became of it. */
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rmdir,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Made, packaged } from '../connectors/lifecycle/packaging.ts'
+import { type Made, packaged, publisher } from '../connectors/lifecycle/packaging.ts'
 import { type Running, startRunning } from './keyway.ts'
 
 let host: Running
@@ -36,6 +46,10 @@ describe('a registry that is a folder', () => {
 
   test('is published, searched, installed from and compared with, over HTTP and from its folder', async () => {
     await host.keyway('keygen', 'acme.key')
+    const signatures = [first, second].map((one) => path.join(host.home, `${one}.sig`))
+    const others = await Promise.all(signatures.map((one) => readFile(one)))
+    await host.keyway('publish', 'others', first, '--key', 'acme.key')
+    for (const one of [first, second]) await host.keyway('sign', one, '--key', 'acme.key')
     await publish('acme.key', first)
     const search = (...more: string[]) => host.keyway('search', 'acme', '--registry', ...more)
     const byKey = await search('registry', '--key', 'acme.key.pub')
@@ -44,6 +58,10 @@ describe('a registry that is a folder', () => {
     expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('keyway trust KEY.pub') })
     const { answer } = await host.json('trust', 'acme.key.pub', '--name', 'Acme Inc.')
     expect(answer.changed).toBe(true)
+    expect(await host.keyway('install', 'acme@^1', '--registry', 'others')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`signed by the key ${publisher.id}, which is not trusted`),
+    })
 
     const server = createServer(async (request, reply) => {
       const content = await readFile(path.join(host.home, 'registry', request.url ?? '')).catch(
@@ -89,6 +107,7 @@ describe('a registry that is a folder', () => {
     const { answer: same } = await host.json('outdated', '--registry', 'registry')
     expect(same.items).toEqual([])
 
+    for (const [n, one] of signatures.entries()) await writeFile(one, others[n] ?? '')
     const packages = await readdir(path.join(host.home, 'registry', 'packages'))
     const file = packages.find((one) => one.startsWith('acme-1.0.0-')) ?? ''
     await writeFile(path.join(host.home, 'registry', 'packages', file), 'another')
@@ -133,6 +152,70 @@ describe('keyway publish', () => {
     await writeFile(file('index.json'), before)
     expect((await published('--key', 'next.key')).code).toBe(0)
     expect(await readFile(file('index.json'), 'utf8')).toContain('1.1.0')
+  })
+
+  test('goes on where the one that goes on is ended, too', async () => {
+    const before = await readFile(file('index.json'))
+    expect((await published('--key', 'next.key')).code).toBe(0)
+    await writeFile(file('index.json.part'), await readFile(file('index.json')))
+    await writeFile(file('index.json'), before)
+    // The next one is ended, too, while it writes its parts.
+    await mkdir(file('index.json.sig.part'))
+    expect((await published('--key', 'next.key')).code).toBe(1)
+    await writeFile(file('index.json.part'), 'half of')
+    await rmdir(file('index.json.sig.part'))
+    expect((await published('--key', 'next.key')).code).toBe(0)
+  })
+
+  test('lets no two at once leave out what the other adds', async () => {
+    await writeFile(file('.publishing'), String(process.pid))
+    expect(await published('--key', 'next.key')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('somebody else publishes there now'),
+    })
+    // Of a process that was killed.
+    await writeFile(file('.publishing'), '99999999')
+    expect((await published('--key', 'next.key')).code).toBe(0)
+    await expect(readFile(file('.publishing'))).rejects.toThrow('ENOENT')
+  })
+
+  test('signs no index that no host can read', async () => {
+    const before = await readFile(file('index.json'))
+    const mirrors = Array.from({ length: 11 }, (_, n) => [
+      '--mirror',
+      `https://m${n}.example`,
+    ]).flat()
+    for (const [flags, words] of [
+      [['--days', '99999999'], 'at most: write fewer --days'],
+      [mirrors, 'mirrors is wrong: an index names 10 mirrors at most'],
+      [['--mirror', 'https://a.example?q=1'], 'is no mirror'],
+    ] as const)
+      expect(await published('--key', 'next.key', ...flags)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining(words),
+      })
+    expect(await readFile(file('index.json'))).toEqual(before)
+  })
+
+  test('writes through no link that somebody put there', async () => {
+    const victim = path.join(host.home, 'victim')
+    await writeFile(victim, 'untouched')
+    await symlink(victim, file('index.json.part'))
+    expect((await published('--key', 'next.key')).code).toBe(0)
+    expect(await readFile(victim, 'utf8')).toBe('untouched')
+    expect((await lstat(file('index.json'))).isFile()).toBe(true)
+  })
+
+  test('refuses a signature beside a package that is of another one', async () => {
+    const at = (name: string) => path.resolve(host.home, name)
+    await copyFile(at(first), at('copy.tgz'))
+    await copyFile(at(second), at('other.tgz'))
+    await host.keyway('sign', 'other.tgz', '--key', 'next.key')
+    await rename(at('other.tgz.sig'), at('copy.tgz.sig'))
+    expect(await published('copy.tgz', '--key', 'next.key')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('copy.tgz.sig: it is not the signature of this key'),
+    })
   })
 })
 

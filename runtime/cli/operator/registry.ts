@@ -78,7 +78,9 @@ export async function search(
           .map(({ id, name, description, versions }) => {
             const [newest] = versions.filter(isRunnable)
             const version = newest?.version ?? `${versions[0]?.version} (does not run here)`
-            const words = [name, description].filter((text) => text !== '' && text !== id)
+            const words = [name, description]
+              .map(oneLine)
+              .filter((text) => text !== '' && text !== id)
             return `${id} ${version}${words.length === 0 ? '' : `: ${words.join('. ')}`}`
           })
           .join('\n'),
@@ -101,6 +103,9 @@ export async function outdated(flags: RegistryFlags): Promise<void> {
   )
 }
 
+/** What a publisher wrote, without line breaks and what is not seen. */
+const oneLine = (text: string): string => text.replaceAll(/[\s\p{C}]+/gu, ' ').trim()
+
 /** With the registries as they were given, so that the command can be run as it stands. */
 const line = ({ id, installed, newest }: Outdated, { registry = [] }: RegistryFlags): string =>
   [
@@ -113,8 +118,8 @@ export async function fromRegistry(text: string, flags: RegistryFlags): Promise<
   const wish = parseName(text)
   if (wish === null || (!text.includes('@') && addressesOf(flags).length === 0)) return null
   return asConfigError(async () => {
-    const { index, sources } = await trustedRegistry(flags)
-    return fetchPackage(pick(index, wish), sources)
+    const registry = await trustedRegistry(flags)
+    return fetchPackage(pick(registry.index, wish), registry)
   })
 }
 

@@ -2,8 +2,9 @@
  * What a published registry is: a folder with `index.json`, its signature beside it, packages and logos. Any web server
  * can serve it. Names of files follow from ids, versions and digests, so an index can name none outside of the folder.
  */
+import semver from 'semver'
 import * as v from 'valibot'
-import { ConnectorId } from '../../contract/connector/manifest.ts'
+import { ConnectorId, normalizeId } from '../../contract/connector/manifest.ts'
 import { MAX_PACKED_BYTES, PackageError } from '../packages/format.ts'
 import { type KnownPublisher, trustOfText } from '../packages/sign.ts'
 
@@ -23,8 +24,13 @@ const Text = (most: number) => v.pipe(v.string(), v.maxLength(most))
 const Moment = v.pipe(v.string(), v.isoTimestamp())
 const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 
+const areDifferent = (texts: readonly string[]): boolean => new Set(texts).size === texts.length
+
 const Version = v.strictObject({
-  version: Text(200),
+  version: v.pipe(
+    Text(200),
+    v.check((text) => semver.valid(text) !== null, 'write a version such as 1.2.0'),
+  ),
   /** The package's name: what is signed, installed and routed to. */
   digest: Sha256,
   /** Of the file. */
@@ -46,7 +52,12 @@ const Connector = v.strictObject({
   name: Text(200),
   description: Text(2000),
   logo: v.nullable(v.strictObject({ kind: v.picklist(['svg', 'png']), sha256: Sha256 })),
-  versions: v.pipe(v.array(Version), v.minLength(1), v.maxLength(MAX_VERSIONS)),
+  versions: v.pipe(
+    v.array(Version),
+    v.minLength(1),
+    v.maxLength(MAX_VERSIONS, `a connector has ${MAX_VERSIONS} versions at most`),
+    v.check((all) => areDifferent(all.map(({ version }) => version)), 'it lists a version twice'),
+  ),
 })
 export type PublishedConnector = v.InferOutput<typeof Connector>
 
@@ -57,8 +68,18 @@ export const PublishedIndex = v.strictObject({
   published_at: Moment,
   expires_at: Moment,
   /** Where the same files lie as well: addresses of other web servers. */
-  mirrors: v.optional(v.pipe(v.array(Text(500)), v.maxLength(MAX_MIRRORS)), []),
-  connectors: v.pipe(v.array(Connector), v.maxLength(MAX_CONNECTORS)),
+  mirrors: v.optional(
+    v.pipe(
+      v.array(Text(500)),
+      v.maxLength(MAX_MIRRORS, `an index names ${MAX_MIRRORS} mirrors at most`),
+    ),
+    [],
+  ),
+  connectors: v.pipe(
+    v.array(Connector),
+    v.maxLength(MAX_CONNECTORS, `an index lists ${MAX_CONNECTORS} connectors at most`),
+    v.check((all) => areDifferent(all.map(({ id }) => normalizeId(id))), 'it lists one twice'),
+  ),
 })
 export type PublishedIndex = v.InferOutput<typeof PublishedIndex>
 
@@ -83,9 +104,15 @@ export function readIndex(
   signature: string,
   publishers: readonly KnownPublisher[],
 ): SignedIndex {
+  if (!/^\s*[[{]/.test(text))
+    throw new PackageError(
+      `this is no index of a registry (it begins with ${JSON.stringify(text.slice(0, 20))}); check the address: a proxy or a page to sign in may answer for it`,
+    )
   const trust = trustOfText(INDEX_FORM, text, signature, publishers)
   if (trust.state === 'invalid')
-    throw new PackageError(`the index is not to be trusted: ${trust.why}`)
+    throw new PackageError(
+      `the index is not to be trusted: ${trust.why}; where it is just being published, try again in a moment, else use another mirror`,
+    )
   if (trust.state === 'untrusted')
     throw new PackageError(
       `the index is signed by the key ${trust.key ?? 'of nobody'}, which is not trusted; ask its publisher for the public key, then: keyway trust KEY.pub --name PUBLISHER`,

@@ -19,13 +19,17 @@ export type Addition = Omit<PublishedConnector, 'versions'> & { version: Publish
  * also where the one before was lost.
  *
  * @param mirrors Those of the index before, where none are given.
- * @throws PackageError for a version that is there with another content
+ * @throws PackageError for a version that is there with another content, and where the clock was set back
  */
 export function nextIndex(
   before: PublishedIndex | null,
   additions: readonly Addition[],
   { now, days, mirrors }: { now: Date; days: number; mirrors?: readonly string[] | undefined },
 ): PublishedIndex {
+  if (before && Date.parse(before.published_at) > now.getTime() + DAY_MS)
+    throw new PackageError(
+      `the index was published at ${before.published_at}, and the clock of this machine says ${now.toISOString()}: set it right, or the new index expires too early`,
+    )
   const connectors = new Map((before?.connectors ?? []).map((one) => [one.id, one]))
   for (const addition of additions) {
     const { version, ...shown } = addition
@@ -104,6 +108,11 @@ export function pick(
   const found = newestOf(fitting.filter(isRunnable))
   if (found) return { connector, version: found }
   const [other] = fitting
+  const [early] = connector.versions
+  if (!other && early && connector.versions.every((one) => semver.prerelease(one.version)))
+    throw new PackageError(
+      `all versions of ${id} are before a release: name one, such as ${id}@${early.version}`,
+    )
   throw new PackageError(
     other
       ? `${id} ${other.version} needs the runtime ${other.runtime}; this one has ${INTERFACE_VERSION}`

@@ -2,7 +2,7 @@
  * Files of a registry, from a folder or a web server. Nothing is reached but the addresses that the operator named, and
  * the mirrors of an index that a trusted key has signed: no redirects, TLS unless it is this machine, and no more bytes than are waited for.
  */
-import { open } from 'node:fs/promises'
+import { constants, open } from 'node:fs/promises'
 import path from 'node:path'
 import { messageOf } from '../../contract/errors/thrown.ts'
 import { PackageError } from '../packages/format.ts'
@@ -27,10 +27,20 @@ export class SourceError extends Error {
  * @throws PackageError for an address that is none
  */
 export function sourceOf(address: string, patienceMs: number): Source {
-  if (!/^https?:\/\//i.test(address)) return folder(address, patienceMs)
+  if (address === '') throw new PackageError('the address of a registry is empty')
+  if (!/^https?:\/\//i.test(address)) {
+    if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(address)) return folder(address, patienceMs)
+    throw new PackageError(
+      `${address} is no registry: write https://host/path, or the path of a folder`,
+    )
+  }
   const base = URL.canParse(address) ? new URL(address) : null
   if (base === null || base.username !== '' || base.password !== '')
-    throw new PackageError(`the registry is no address: write https://host/path, without a login`)
+    throw new PackageError('the registry is no address: write https://host/path, without a login')
+  if (base.search !== '' || base.hash !== '')
+    throw new PackageError(
+      `${base.origin}${base.pathname}: files of a registry stand behind its path; leave out what begins with ? or #`,
+    )
   if (base.protocol === 'http:' && !LOOPBACK.test(base.hostname))
     throw new PackageError(
       `${base.origin} is without TLS: a registry is named by https:// or a folder`,
@@ -62,10 +72,7 @@ const folder = (directory: string, patienceMs: number): Source => ({
   async read(file, maxBytes) {
     const name = path.join(directory, file)
     try {
-      await using handle = await open(name)
-      const { size } = await handle.stat()
-      if (size > maxBytes) throw tooLarge(name, maxBytes)
-      return await handle.readFile()
+      return await readRegular(name, maxBytes)
     } catch (error) {
       throw error instanceof SourceError
         ? error
@@ -73,6 +80,27 @@ const folder = (directory: string, patienceMs: number): Source => ({
     }
   },
 })
+
+/**
+ * Reads a file, and nothing else: a pipe may never answer, and a device never end.
+ *
+ * @throws SourceError
+ */
+export async function readRegular(name: string, maxBytes: number): Promise<Buffer> {
+  await using handle = await open(name, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  const found = await handle.stat()
+  if (!found.isFile()) throw new SourceError(`${name} is no file`)
+  if (found.size > maxBytes) throw tooLarge(name, maxBytes)
+  // One more than it says: it may have grown, or say nothing of its size.
+  const room = Buffer.alloc(found.size + 1)
+  let size = 0
+  for (;;) {
+    const { bytesRead } = await handle.read(room, size, room.length - size)
+    size += bytesRead
+    if (size === room.length) throw new SourceError(`${name} was changed while it was read`)
+    if (bytesRead === 0) return room.subarray(0, size)
+  }
+}
 
 const tooLarge = (name: string, maxBytes: number) =>
   new SourceError(`${name} has more than ${maxBytes} bytes`)
@@ -84,9 +112,14 @@ async function fetched(
 ): Promise<Buffer> {
   const url = new URL(file, base.href.endsWith('/') ? base : `${base.href}/`)
   try {
-    const reply = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(patienceMs) })
+    const reply = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patienceMs) })
     if (!reply.ok || reply.body === null) {
       await reply.body?.cancel()
+      const to = URL.parse(reply.headers.get('location') ?? '', url)
+      if (reply.status >= 300 && reply.status < 400 && to !== null)
+        throw new SourceError(
+          `${url} leads to ${to.origin}${to.pathname}: redirects are not followed, name the address itself`,
+        )
       throw new SourceError(`${url} answers ${reply.status}`)
     }
     const chunks: Uint8Array[] = []

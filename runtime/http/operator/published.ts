@@ -68,8 +68,8 @@ export async function fetchPublished(op: Operating, name: string): Promise<Uploa
     throw new PackageError(
       `${JSON.stringify(name)} names no connector; write acme, acme@1.2.0 or acme@^1`,
     )
-  const { index, sources } = await opened(op, PACKAGE_MS)
-  const { packed, signature } = await fetchPackage(pick(index, wish), sources)
+  const registry = await opened(op, PACKAGE_MS)
+  const { packed, signature } = await fetchPackage(pick(registry.index, wish), registry)
   return uploadedOf(packed, signature?.toString('utf8') ?? null)
 }
 

@@ -146,6 +146,7 @@ const ANNOTATIONS: Record<string, string | null> = {
   secret: 'x-secret',
   fieldType: 'x-field_type',
   nature: null,
+  clearMembers: null,
 }
 
 function overrideAction({ valibotAction, jsonSchema }: ActionContext): JsonSchema | null {

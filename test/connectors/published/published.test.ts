@@ -1,7 +1,13 @@
 /** What an index of a registry says, and what of it is believed. */
-import { describe, expect, test } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
 import { PackageError, packageOf } from '../../../runtime/connectors/packages/format.ts'
-import { makeKeyPair, signText } from '../../../runtime/connectors/packages/sign.ts'
+import { makeKeyPair, signPackage, signText } from '../../../runtime/connectors/packages/sign.ts'
 import { writePackage } from '../../../runtime/connectors/packages/write.ts'
 import {
   INDEX_FORM,
@@ -22,6 +28,7 @@ import {
   searched,
 } from '../../../runtime/connectors/published/rules.ts'
 import { type Source, SourceError, sourceOf } from '../../../runtime/connectors/published/source.ts'
+import { newFolder } from '../../kit/folder.ts'
 
 const NOW = new Date('2026-11-01T00:00:00.000Z')
 const at = (days: number) => new Date(NOW.getTime() + days * 86_400_000)
@@ -60,6 +67,12 @@ describe('publishing', () => {
       nextIndex(acme('1.0.0'), [one], { now: NOW, days: 1 }).connectors[0]?.name
     expect(shown(older)).toBe('Acme')
     expect(shown(newer)).toBe('New name')
+  })
+
+  test('a clock that was set back would make an index that has expired', () => {
+    expect(() => nextIndex(acme('1.0.0'), [], { now: at(-2), days: 90 })).toThrow(
+      /the clock of this machine says/,
+    )
   })
 
   test('a version never changes', () => {
@@ -110,10 +123,25 @@ describe('reading', () => {
     ['a package larger than may be', { versions: [version('1.0.0', { bytes: 2 ** 30 })] }],
     ['a member that is not known', { script: 'x' }],
     ['no version', { versions: [] }],
+    ['a version that is none', { versions: [version('latest')] }],
+    ['a version twice', { versions: [version('1.0.0'), version('1.0.0', { bytes: 1 })] }],
   ])('%s is refused', (_, change) => {
     const { connectors, ...index } = acme('1.0.0')
     const wrong = { ...index, connectors: [{ ...connectors[0], ...change }] }
     expect(() => parseIndex(JSON.stringify(wrong))).toThrow(/the index: connectors/)
+  })
+
+  test('a connector that is listed twice is refused', () => {
+    const { connectors, ...index } = acme('1.0.0')
+    const twice = [...connectors, ...connectors]
+    const text = JSON.stringify({ ...index, connectors: twice })
+    expect(() => parseIndex(text)).toThrow(/the index: connectors .*twice/)
+  })
+
+  test('a page to sign in is told from an index', () => {
+    expect(() => readIndex('<html>Sign in</html>', '<html>', trusted)).toThrow(
+      /no index of a registry \(it begins with "<html>/,
+    )
   })
 
   test('names of files stay in the folder, whatever a version is called', () => {
@@ -279,12 +307,84 @@ describe('mirrors', () => {
       const { at } = web({ [FIRST]: first, [MIRROR]: { [file]: packed } })
       const { registry } = opened({ [FIRST]: indexed(90, [MIRROR]) })
       expect((await registry).sources.map(({ address }) => address)).toContain(MIRROR)
-      const found = await fetchPackage({ connector, version: named }, [at(FIRST), at(MIRROR)])
+      const from = (...addresses: string[]) => ({ sources: addresses.map(at), publishers: trusted })
+      const found = await fetchPackage({ connector, version: named }, from(FIRST, MIRROR))
       expect(found.packed.equals(packed)).toBe(true)
-      await expect(fetchPackage({ connector, version: named }, [at(FIRST)])).rejects.toThrow(
+      await expect(fetchPackage({ connector, version: named }, from(FIRST))).rejects.toThrow(
         /one\.example: /,
       )
     }
+  })
+
+  describe('of a package that has a signature of its own', () => {
+    const MANIFEST = { id: 'acme', version: '1.0.0', runtime: '^1.0.0' }
+    const content = new Map([
+      ['connector.json', Buffer.from(JSON.stringify(MANIFEST))],
+      ['code.js', Buffer.from('export default {}')],
+    ])
+    const whole = packageOf(MANIFEST, content)
+    const signedBy = (by: typeof pair) => JSON.stringify(signPackage(whole, by.privateKey))
+
+    async function fetchedFrom(signatures: string[], more: { id?: string; version?: string } = {}) {
+      const packed = await writePackage(whole)
+      const facts = { digest: whole.digest, bytes: packed.length, signed: true }
+      const named = version(more.version ?? '1.0.0', facts)
+      const id = more.id ?? 'acme'
+      const file = packageFile(id, named)
+      const addresses = signatures.map((_, n) => `https://mirror-${n}.example`)
+      const servers = signatures.map((one, n) => [
+        addresses[n],
+        { [file]: packed, [`${file}.sig`]: one },
+      ])
+      const { at } = web(Object.fromEntries(servers))
+      const connector = { id, name: 'Acme', description: '', logo: null, versions: [named] }
+      const from = { sources: addresses.map(at), publishers: trusted }
+      return fetchPackage({ connector, version: named }, from)
+    }
+
+    test.each([
+      ['another key', signedBy(other)],
+      ['nobody', '<html>Sign in</html>'],
+      [
+        'its key over something else',
+        JSON.stringify(signText('keyway-package-1', 'x', pair.privateKey)),
+      ],
+    ])('one of %s is passed over for the next mirror, or refused', async (_, wrong) => {
+      const { signature } = await fetchedFrom([wrong, signedBy(pair)])
+      expect(signature?.toString('utf8')).toBe(signedBy(pair))
+      await expect(fetchedFrom([wrong])).rejects.toThrow(/mirror-0\.example: packages\/acme/)
+    })
+
+    test('a key that is not trusted is named, with what to do', async () => {
+      await expect(fetchedFrom([signedBy(other)])).rejects.toThrow(
+        new RegExp(`signed by the key ${other.id}, which is not trusted.*keyway trust`),
+      )
+    })
+
+    test.each([{ id: 'payroll' }, { version: '2.0.0' }])(
+      'a package that is listed as %o is refused',
+      async (more) => {
+        await expect(fetchedFrom([signedBy(pair)], more)).rejects.toThrow(
+          /is acme 1\.0\.0, and the index lists it as/,
+        )
+      },
+    )
+  })
+
+  test('an index and a signature that are replaced one after the other are read once more', async () => {
+    const [before, after] = [indexed(50, []), indexed(80, [])]
+    let reads = 0
+    const source: Source = {
+      ...{ address: FIRST, mirror: () => null },
+      read: async (file) => {
+        reads += 1
+        // The second file is the newer one's.
+        const from = reads === 1 ? before : after
+        return Buffer.from(from[file === 'index.json' ? 'index.json' : 'index.json.sig'])
+      },
+    }
+    const { index } = await openRegistry([source], trusted, async () => undefined)
+    expect([reads, JSON.stringify(index)]).toEqual([4, after['index.json']])
   })
 
   test.each([
@@ -300,4 +400,48 @@ describe('mirrors', () => {
   ])('an index at %s may name %s: %s', (from, mirror, may) => {
     expect(sourceOf(from, 1).mirror(mirror) !== null).toBe(may)
   })
+})
+
+describe('a folder', () => {
+  const folder = newFolder('registry')
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+
+  test.each([
+    [
+      'a pipe that nobody writes to',
+      () => execFileSync('mkfifo', [path.join(folder, 'index.json')]),
+    ],
+    ['a device without an end', () => symlinkSync('/dev/zero', path.join(folder, 'index.json'))],
+    ['a folder', () => mkdirSync(path.join(folder, 'index.json'))],
+  ])('%s is no file of it', async (_, make) => {
+    rmSync(path.join(folder, 'index.json'), { recursive: true, force: true })
+    make()
+    await expect(sourceOf(folder, 1).read('index.json', 1000)).rejects.toThrow(/is no file/)
+  })
+
+  test('a file of the most bytes is read, a larger one is not', async () => {
+    writeFileSync(path.join(folder, 'some'), 'abc')
+    expect(String(await sourceOf(folder, 1).read('some', 3))).toBe('abc')
+    await expect(sourceOf(folder, 1).read('some', 2)).rejects.toThrow(/more than 2 bytes/)
+  })
+})
+
+test.each([
+  ['https://one.example/x?y=1', /leave out what begins with \? or #/],
+  ['https://one.example/#x', /leave out what begins with \? or #/],
+  ['file:///etc', /the path of a folder/],
+  ['', /is empty/],
+])('%s is no address of a registry', (address, words) => {
+  expect(() => sourceOf(address, 1)).toThrow(words)
+})
+
+test('a redirect is named, and not followed', async () => {
+  const server = createServer((_request, reply) => {
+    reply.writeHead(302, { location: 'https://login.example/start?next=1' }).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const read = sourceOf(`http://127.0.0.1:${port}`, 5000).read('index.json', 1000)
+  await expect(read).rejects.toThrow('leads to https://login.example/start: redirects')
+  await new Promise((resolve) => server.close(resolve))
 })
