@@ -14,7 +14,7 @@ import {
 import { readRegular } from '../connectors/published/source.ts'
 import { codeOf, ifMissing } from '../contract/errors/thrown.ts'
 
-/** RegistryFiles of a registry, by their name in the folder. */
+/** Files of a registry, by their name in the folder. */
 export type RegistryFiles = Map<string, Buffer>
 
 /**
