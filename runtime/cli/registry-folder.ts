@@ -1,5 +1,5 @@
 /** The folder of a registry, as its publisher changes it: alone, whole, and never over what somebody else has signed. */
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { PackageError } from '../connectors/packages/format.ts'
 import { readPublicKey, trustOfText } from '../connectors/packages/sign.ts'
@@ -13,6 +13,9 @@ import {
 } from '../connectors/published/form.ts'
 import { readRegular } from '../connectors/published/source.ts'
 import { codeOf, ifMissing } from '../contract/errors/thrown.ts'
+
+/** How long a process may take from making its lock to naming itself in it, in milliseconds. */
+const WRITING_MS = 10_000
 
 /** Files of a registry, by their name in the folder. */
 export type RegistryFiles = Map<string, Buffer>
@@ -71,8 +74,8 @@ export async function publishAlone(directory: string, act: () => Promise<void>):
     )
   }
   await take().catch(async (error: unknown) => {
-    const holder = await readRegular(lock, 20).catch(ifMissing(null))
-    if (isRunning(Number(holder?.toString('utf8')))) return isTaken(error)
+    const holder = String((await readRegular(lock, 20).catch(ifMissing(null))) ?? '')
+    if (isRunning(Number(holder)) || (holder === '' && (await isFresh(lock)))) return isTaken(error)
     // Its process was killed.
     await rm(lock, { force: true })
     return take().catch(isTaken)
@@ -82,6 +85,12 @@ export async function publishAlone(directory: string, act: () => Promise<void>):
   } finally {
     await rm(lock, { force: true })
   }
+}
+
+/** Whether it may be written just now. */
+async function isFresh(lock: string): Promise<boolean> {
+  const found = await stat(lock).catch(ifMissing(null))
+  return found !== null && Date.now() - found.mtimeMs < WRITING_MS
 }
 
 function isRunning(pid: number): boolean {

@@ -173,7 +173,9 @@ describe('keyway publish', () => {
       code: 1,
       err: expect.stringContaining('somebody else publishes there now'),
     })
-    // Of a process that was killed.
+    // One that has not named itself yet, and one whose process was killed.
+    await writeFile(file('.publishing'), '')
+    expect((await published('--key', 'next.key')).code).toBe(1)
     await writeFile(file('.publishing'), '99999999')
     expect((await published('--key', 'next.key')).code).toBe(0)
     await expect(readFile(file('.publishing'))).rejects.toThrow('ENOENT')

@@ -237,7 +237,7 @@ test('an upload of more values is refused there as anywhere', async () => {
 })
 
 test('what leaks in a package is looked for in pieces, and found also across two of them', async () => {
-  const text = `${' '.repeat(64 * 1024 - 10)}ghp_${'a'.repeat(36)} ${'gho_'.repeat(2_000_000)}`
+  const text = `${' '.repeat(64 * 1024 - 10)}ghp_${'a'.repeat(36)} ${'gho_'.repeat(8_000_000)}`
   const files = new Map([['code.js', Buffer.from(text)]])
   let leaks: string[] = []
   const turns = await turnsDuring(async () => {
