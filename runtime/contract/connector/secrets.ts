@@ -119,10 +119,14 @@ function sealObject(
   hide: (name: string) => (value: string) => string,
 ): unknown {
   const members = secretMembers(schema)
-  if (members.size === 0 || typeof value !== 'object' || value === null) return value
+  if (members.length === 0 || typeof value !== 'object' || value === null) return value
   const sealed: Record<string, unknown> = { ...value }
-  for (const [name, clear] of members)
-    if (Object.hasOwn(sealed, name)) sealed[name] = mapTexts(sealed[name], hide(name), clear)
+  for (const { name, clear } of members) {
+    const held = sealed[name]
+    // Nearly all are texts.
+    if (typeof held === 'string') sealed[name] = hide(name)(held)
+    else if (typeof held === 'object') sealed[name] = mapTexts(held, hide(name), clear)
+  }
   return sealed
 }
 
@@ -153,24 +157,27 @@ function credentialSecrets(credential: AuthCredential): string[] {
 /** Texts of the members that the schema marks as secret. */
 function objectSecrets(schema: AnySchema, value: unknown): string[] {
   if (!isRecord(value)) return []
-  return [...secretMembers(schema)].flatMap(([name, clear]) => textsOf(value[name], clear))
+  return secretMembers(schema).flatMap(({ name, clear }) => {
+    const held = value[name]
+    return typeof held === 'string' ? held : textsOf(held, clear)
+  })
 }
 
 /** Whether an object's schema marks any member as secret. */
-export const hasSecrets = (schema: AnySchema): boolean => secretMembers(schema).size > 0
+export const hasSecrets = (schema: AnySchema): boolean => secretMembers(schema).length > 0
 
-/** By their names, what is clear in them nevertheless. */
-type SecretMembers = ReadonlyMap<string, readonly string[]>
+/** `clear`: members of it that are no secret nevertheless. */
+type SecretMember = { name: string; clear: readonly string[] }
 
-const found = new WeakMap<AnySchema, SecretMembers>()
+const found = new WeakMap<AnySchema, readonly SecretMember[]>()
 
 /** The members that an object's schema marks as secret; looked for once for each schema. */
-function secretMembers(schema: AnySchema): SecretMembers {
+function secretMembers(schema: AnySchema): readonly SecretMember[] {
   const known = found.get(schema)
   if (known) return known
   const { entries } = shapeOf(schema)
   const members = Object.entries(entries ?? {}).filter(([, member]) => isSecret(member))
-  const secret = new Map(members.map(([name, member]) => [name, clearMembers(member)]))
+  const secret = members.map(([name, member]) => ({ name, clear: clearMembers(member) }))
   found.set(schema, secret)
   return secret
 }
@@ -189,7 +196,7 @@ export function secretFields(
   requests: readonly AnySchema[],
 ): string[] {
   const of = (schema: AnySchema, at: string) =>
-    [...secretMembers(schema).keys()].map((name) => `${at}.${name}`)
+    secretMembers(schema).map(({ name }) => `${at}.${name}`)
   const all = [
     ...kinds.flatMap((kind) => of(AUTHENTICATION[kind], kind)),
     ...of(settings, 'settings'),
@@ -202,7 +209,7 @@ export function secretFields(
 export const quietMembers =
   (schema: AnySchema): IsQuiet =>
   ([name]) =>
-    secretMembers(schema).has(String(name))
+    secretMembers(schema).some((one) => one.name === String(name))
 
 function isSecret(schema: AnySchema): boolean {
   const { secret, field } = metadataOf(schema)
