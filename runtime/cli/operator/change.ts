@@ -61,7 +61,8 @@ export function print<T>(
   answer: T,
   words: (answer: T, flags?: never) => string,
 ): void {
-  console.log(json ? JSON.stringify(answer, null, 2) : visible(words(answer)))
+  // What JSON leaves as it is, a terminal may obey: escaped, it is the same JSON.
+  console.log(visible(json ? JSON.stringify(answer, null, 2) : words(answer)))
 }
 
 /** What a change did. */
