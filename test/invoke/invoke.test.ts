@@ -4,11 +4,19 @@ import { createVersion } from '../../runtime/connectors/registry/version.ts'
 import { Manifest } from '../../runtime/contract/connector/manifest.ts'
 import { errorBody } from '../../runtime/contract/envelope/envelope.ts'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
+import { CEILINGS, type Ceilings } from '../../runtime/contract/limits/ceilings.ts'
+import { mapValues } from '../../runtime/contract/schema/keys.ts'
 import { createInvoke } from '../../runtime/invoke/invoke.ts'
 import { createPageTokens } from '../../runtime/invoke/page-token.ts'
 import type { InvokeDeps } from '../../runtime/invoke/ports.ts'
 import type { LaneCall, LaneReply } from '../../runtime/protocol/lane-call.ts'
 import { manifestOf } from '../connectors/registry/fixtures/folders.ts'
+
+/** The ceilings of a host that sets none, but for some. */
+const ceilingsOf = (some: Partial<Ceilings> = {}): Ceilings => ({
+  ...mapValues(CEILINGS, (row) => row.default),
+  ...{ maxPages: 1000, ...some },
+})
 
 const auth = { token: { token: 'the-secret-token' } }
 
@@ -50,13 +58,7 @@ function open(
     },
     pageTokens: createPageTokens(['s'.repeat(32)]),
     locate: async () => null,
-    ceilings: {
-      maxDeadlineMs: 120_000,
-      maxMemoryMb: 256,
-      maxConcurrency: 64,
-      maxPages: 1000,
-      maxRequestsPerSecond: 100,
-    },
+    ceilings: ceilingsOf(),
     log,
     onUpstream: () => {},
     performOAuth: () => Promise.reject(new Error('no authorization server')),
@@ -140,13 +142,7 @@ describe('a call', () => {
   })
 
   test('is limited by the operator before the manifest', async () => {
-    const ceilings = {
-      maxDeadlineMs: 500,
-      maxMemoryMb: 20,
-      maxConcurrency: 1,
-      maxPages: 1000,
-      maxRequestsPerSecond: 100,
-    }
+    const ceilings = ceilingsOf({ maxDeadlineMs: 500, maxMemoryMb: 20, maxConcurrency: 1 })
     const { ask, calls } = open(pages(), { ceilings })
     await ask()
     expect(calls[0]?.deadlineMs).toBeLessThanOrEqual(500)
@@ -224,26 +220,14 @@ describe('a call', () => {
   })
 
   test('waits for a turn no longer than its deadline', async () => {
-    const ceilings = {
-      maxDeadlineMs: 60,
-      maxMemoryMb: 64,
-      maxConcurrency: 1,
-      maxPages: 1000,
-      maxRequestsPerSecond: 100,
-    }
+    const ceilings = ceilingsOf({ maxDeadlineMs: 60, maxMemoryMb: 64, maxConcurrency: 1 })
     const { ask } = open(() => new Promise(() => {}), { ceilings })
     void ask()
     expect(await ask()).toMatchObject({ code: 'deadline_passed' })
   })
 
   test('whose caller hangs up while it waits is theirs', async () => {
-    const ceilings = {
-      maxDeadlineMs: 60_000,
-      maxMemoryMb: 64,
-      maxConcurrency: 1,
-      maxPages: 1000,
-      maxRequestsPerSecond: 100,
-    }
+    const ceilings = ceilingsOf({ maxDeadlineMs: 60_000, maxMemoryMb: 64, maxConcurrency: 1 })
     const { ask } = open(() => new Promise(() => {}), { ceilings })
     void ask()
     const hangUp = new AbortController()
@@ -253,13 +237,7 @@ describe('a call', () => {
   })
 
   test('gives its turn back when it fails', async () => {
-    const ceilings = {
-      maxDeadlineMs: 60_000,
-      maxMemoryMb: 64,
-      maxConcurrency: 1,
-      maxPages: 1000,
-      maxRequestsPerSecond: 100,
-    }
+    const ceilings = ceilingsOf({ maxDeadlineMs: 60_000, maxMemoryMb: 64, maxConcurrency: 1 })
     const { ask } = open(
       async () => {
         throw new RuntimeError('worker_died', 'x')

@@ -108,8 +108,8 @@ type Published = { connector: PublishedConnector; version: PublishedVersion }
 
 /**
  * The package of a version, checked against the index: the digest says whether it is the same, wherever it lies. Its own
- * signature, which decides whose the connector is, must be a trusted publisher's: the index does not say whose it is, and
- * whoever serves a mirror could put another in its place.
+ * signature decides who owns the connector. The index does not name its key, and a mirror can replace the file: the key must
+ * be one of a trusted publisher.
  *
  * @throws PackageError with why, address by address
  */
