@@ -142,6 +142,11 @@ export async function deleteUser(
     const changed = await deactivate(tx, caller, row, means)
     const left = await leaveGroups(tx, caller, id)
     await loseRoles(tx, caller, row)
+    await means.listeners.userDeleted(tx, {
+      ...{ domainId: caller.domainId, userId: id },
+      record: (eventType, targets, metadata) =>
+        recordPush(tx, caller, eventType, targets, { deleted_user_id: id, ...metadata }),
+    })
     if (changed || left > 0) await means.listeners.usersChanged(tx, caller.domainId, [id], means)
     const deletedAt = await means.now(tx)
     await tx

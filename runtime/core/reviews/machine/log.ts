@@ -11,9 +11,16 @@ export type NamedReview = Pick<ReviewRow, 'domainId' | 'id' | 'name'>
 /** In whose name the host itself acts. */
 export const systemOf = ({ domainId }: { domainId: string }): Actor => ({ domainId, userId: null })
 
+/** A review, for the log. */
+export const reviewTarget = ({ id, name }: Pick<ReviewRow, 'id' | 'name'>) => ({
+  target_type: 'AccessReview',
+  name: keptText(name, 200),
+  id,
+})
+
 /** The effect that records what happened to a review, without `ACCESS_REVIEW_` in front. */
 export const recorded = (
-  { id, name }: Pick<ReviewRow, 'id' | 'name'>,
+  review: Pick<ReviewRow, 'id' | 'name'>,
   actor: Actor,
   what: string,
   metadata: Record<string, unknown>,
@@ -21,7 +28,7 @@ export const recorded = (
   kind: 'record',
   actor,
   event: `ACCESS_REVIEW_${what}`,
-  targets: [{ target_type: 'AccessReview', name: keptText(name, 200), id }],
+  targets: [reviewTarget(review)],
   metadata,
   outcome: 'Succeeded',
 })
