@@ -1,17 +1,17 @@
-/** Users that a provider makes, changes, deactivates and deletes. Setting again what is set changes nothing. */
+/** Users that a provider makes, changes and deactivates. Setting again what is set changes nothing. */
 import { and, eq, sql } from 'drizzle-orm'
 import { USER_FIELDS } from '../../contract/models/scim.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import { isTaken } from '../../database/contention.ts'
 import { type Db, written } from '../../database/database.ts'
-import { userRoles, users } from '../../database/schema/people.ts'
+import { users } from '../../database/schema/people.ts'
 import { scimUsers } from '../../database/schema/scim.ts'
 import { identityEvents } from '../../database/schema/sync.ts'
 import { userTarget } from '../directory/users.ts'
-import { recordLeaver } from '../history/spans.ts'
 import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
+import { MANY_USERS } from '../kernel/context/listeners.ts'
 import { deactivate, reactivate } from './active.ts'
 import { oneAtATime, recordPush, type ScimCaller } from './caller.ts'
 import { patchSteps } from './patch.ts'
@@ -54,6 +54,7 @@ export async function createUser(
       .from(users)
       .innerJoin(scimUsers, eq(scimUsers.userId, users.id))
       .where(and(eq(users.domainId, caller.domainId), sql`lower(${users.email}) = lower(${email})`))
+    if (gone) await leaveReports(tx, caller, gone.id, means)
     const userId = gone?.id ?? (await insertUser(tx, caller, email, values.active ?? true))
     const name = { userName, externalId: values.externalId ?? null, deletedAt: null }
     await tx
@@ -70,6 +71,28 @@ export async function createUser(
     return userId
   })
   return getScimUser(db, caller, id, request)
+}
+
+/** Whom a deleted user managed: until somebody has the address again, who is above that user decides for them. */
+async function leaveReports(
+  tx: Db,
+  { domainId }: ScimCaller,
+  managerId: string,
+  means: PushMeans,
+): Promise<void> {
+  const rows = await tx
+    .update(users)
+    .set({ managerId: null })
+    .where(and(eq(users.domainId, domainId), eq(users.managerId, managerId)))
+    .returning({ id: users.id })
+  const reports = rows.map(({ id }) => id)
+  if (reports.length === 0) return
+  await tx.execute(sql`
+    insert into identity_events (domain_id, user_id, changed_field, old_value)
+    select ${domainId}, report, 'manager_id', ${managerId}
+    from unnest(${sql.param(reports)}::uuid[]) as report`)
+  const changed = reports.length > MANY_USERS ? 'all' : reports
+  await means.listeners.usersChanged(tx, domainId, changed, means)
 }
 
 async function insertUser(
@@ -126,55 +149,6 @@ async function changeUser(
       await recordPush(tx, caller, 'PUSHED_USER_CHANGED', userTarget(row), { fields })
   })
   return getScimUser(db, caller, id, request)
-}
-
-/** The provider deletes a person, who is offboarded and stays as a record. */
-export async function deleteUser(
-  db: Db,
-  caller: ScimCaller,
-  id: string,
-  request: ScimRequest,
-  means: PushMeans,
-): Promise<null> {
-  await oneAtATime(db, caller, async (tx) => {
-    const row = await findScimUser(tx, caller, id)
-    demandVersion(request, toScimUser(row, request))
-    const changed = await deactivate(tx, caller, row, means)
-    const left = await leaveGroups(tx, caller, id)
-    await loseRoles(tx, caller, row)
-    await means.listeners.userDeleted(tx, {
-      ...{ domainId: caller.domainId, userId: id },
-      record: (eventType, targets, metadata) =>
-        recordPush(tx, caller, eventType, targets, { deleted_user_id: id, ...metadata }),
-    })
-    if (changed || left > 0) await means.listeners.usersChanged(tx, caller.domainId, [id], means)
-    const deletedAt = await means.now(tx)
-    await tx
-      .insert(scimUsers)
-      .values({ userId: id, domainId: caller.domainId, userName: row.user_name, deletedAt })
-      .onConflictDoUpdate({ target: scimUsers.userId, set: { deletedAt } })
-    await recordPush(tx, caller, 'PUSHED_USER_DELETED', userTarget(row))
-  })
-  return null
-}
-
-/** Takes a person out of the company's groups (RFC 7644 section 3.6); those of apps are the apps'. @returns How many they were */
-async function leaveGroups(tx: Db, { domainId }: ScimCaller, userId: string): Promise<number> {
-  const { rowCount } = await tx.execute(sql`
-    with gone as (delete from group_members m using groups g
-      where m.user_id = ${userId} and g.id = m.group_id and g.app_id is null returning g.name)
-    insert into identity_events (domain_id, user_id, changed_field, old_value)
-    select ${domainId}, ${userId}::uuid, 'groups', name from gone`)
-  const left = rowCount ?? 0
-  if (left > 0) await recordLeaver(tx, userId)
-  return left
-}
-
-/** The next user with this address may be another person, so roles do not carry over. */
-async function loseRoles(tx: Db, caller: ScimCaller, row: ScimUserRow): Promise<void> {
-  const lost = await tx.delete(userRoles).where(eq(userRoles.userId, row.id)).returning()
-  for (const { role } of lost)
-    await recordPush(tx, caller, 'USER_ROLE_REMOVED', userTarget(row), { role })
 }
 
 /** An import, or a sign-in, takes names without waiting for what is pushed. @throws ScimError conflict */
