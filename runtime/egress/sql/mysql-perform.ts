@@ -5,6 +5,7 @@ import type { SqlPage, SqlRow } from '../../contract/connector/sql-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Lease as Leased, Parked } from '../wire/pool.ts'
+import { columnsFault } from './columns.ts'
 import { readCursor, staleCursor, writeCursor } from './cursor.ts'
 import type { MysqlConnection } from './mysql-connect.ts'
 import { type Prepared, prepare } from './mysql-text.ts'
@@ -66,7 +67,7 @@ async function written(
   if (declared === undefined)
     throw new RuntimeError('internal', 'a statement was not judged before it was sent')
   const { text, values } = prepare(declared, parameters)
-  return { text: await writeText(statement, { text }, names, target.dialect), values }
+  return { statement, text: await writeText(statement, { text }, names, target.dialect), values }
 }
 
 /** How texts are read and values are written, whatever the server's own defaults are. */
@@ -118,7 +119,10 @@ type Reading = { next(size: number): Promise<Done> }
 const run = (connection: MysqlConnection, sent: Prepared): Promise<Done> =>
   begin(connection, sent).next(Number.POSITIVE_INFINITY)
 
-function begin({ client, guard }: MysqlConnection, { text, values }: Prepared): Reading {
+function begin(
+  { client, guard }: MysqlConnection,
+  { statement = '', text, values }: Prepared,
+): Reading {
   const done: Done = { rows: [], touched: 0, isTable: false, isAtEnd: false }
   let failure: unknown = null
   let read: ((values: readonly unknown[]) => SqlRow) | null = null
@@ -146,6 +150,8 @@ function begin({ client, guard }: MysqlConnection, { text, values }: Prepared): 
   command
     .on('fields', (fields: readonly MysqlColumn[] | undefined) => {
       if (fields === undefined) return
+      const fault = columnsFault(statement, fields)
+      if (fault !== null) return fail(fault)
       read = toRow(fields)
       done.isTable = true
     })

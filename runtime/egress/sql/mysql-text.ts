@@ -3,8 +3,8 @@ import type { SqlStatement } from '../../contract/connector/sql.ts'
 import type { SqlParameter } from '../../contract/connector/sql-context.ts'
 import { toSent } from './mysql-values.ts'
 
-/** A text with question marks, and what is sent for each. */
-export type Prepared = { text: string; values: unknown[] }
+/** A text with question marks, and what is sent for each; `statement` is the name of a declared one. */
+export type Prepared = { statement?: string; text: string; values: unknown[] }
 
 /** Quoted text, or a parameter. */
 const PARTS = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\$(\d+)/g

@@ -11,6 +11,7 @@ import type { SqlPage, SqlRow } from '../../contract/connector/sql-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Lease as Leased, Parked } from '../wire/pool.ts'
+import { columnsFault } from './columns.ts'
 import type { PostgresConnection } from './connect.ts'
 import { readCursor, staleCursor, writeCursor } from './cursor.ts'
 import { writeText } from './quote.ts'
@@ -61,7 +62,7 @@ export async function perform(
 }
 
 /** A statement as it is sent. */
-type Sent = { text: string; values?: (string | null)[]; rows?: number }
+type Sent = { text: string; values?: (string | null)[]; rows?: number; statement?: string }
 
 async function written(
   { statement, parameters, names }: StatementStep,
@@ -71,6 +72,7 @@ async function written(
   if (declared === undefined)
     throw new RuntimeError('internal', 'a statement was not judged before it was sent')
   return {
+    statement,
     text: await writeText(statement, declared, names, target.dialect),
     values: parameters.map(toText),
   }
@@ -133,23 +135,33 @@ const run = (
   all: readonly Sent[],
   needed = all.length,
 ): Promise<Done[]> =>
-  submit(connection, { read: toRow([]), answers: all.length, needed }, (wire) => {
-    for (const { text, values = [], rows } of all) {
-      wire.parse({ text, name: '', types: [] }, true)
-      wire.bind({ values }, true)
-      if (rows !== undefined) wire.describe({ type: 'P' }, true)
-      wire.execute({ rows: String(rows ?? 0) }, true)
-    }
-  })
+  submit(
+    connection,
+    { ...NO_ROWS, statement: described(all), answers: all.length, needed },
+    (wire) => {
+      for (const { text, values = [], rows } of all) {
+        wire.parse({ text, name: '', types: [] }, true)
+        wire.bind({ values }, true)
+        if (rows !== undefined) wire.describe({ type: 'P' }, true)
+        wire.execute({ rows: String(rows ?? 0) }, true)
+      }
+    },
+  )
+
+const NO_ROWS = { read: toRow([]) }
+
+/** The name of the one statement whose columns are told. */
+const described = (all: readonly Sent[]): string =>
+  all.find(({ rows }) => rows !== undefined)?.statement ?? ''
 
 /** Further rows of the statement that was suspended. */
 const more = (connection: PostgresConnection, size: number, read: Read): Promise<Done[]> =>
-  submit(connection, { read, answers: 1, needed: 1 }, (wire) =>
+  submit(connection, { read, statement: '', answers: 1, needed: 1 }, (wire) =>
     wire.execute({ rows: String(size) }, true),
   )
 
-/** How the first rows are read, how many statements the server answers, and after how many of them an error is none. */
-type Expected = { read: Read; answers: number; needed: number }
+/** How the first rows are read, the statement that is answered with rows, how many statements the server answers, and after how many of them an error is none. */
+type Expected = { read: Read; statement: string; answers: number; needed: number }
 
 /** Handlers that the library calls with what comes (pg 8, `Client`). */
 type Handlers = {
@@ -171,6 +183,7 @@ function submit(
     const done: Done[] = []
     let rows: SqlRow[] = []
     let { read } = expected
+    let fault: RuntimeError | null = null
     const end = (tag: string, isSuspended = false) => {
       done.push({ rows, tag, read, isSuspended })
       rows = []
@@ -183,6 +196,7 @@ function submit(
         guard.socket.uncork()
       },
       handleRowDescription({ fields }) {
+        fault = columnsFault(expected.statement, fields)
         read = toRow(fields)
       },
       handleDataRow({ fields }) {
@@ -193,7 +207,9 @@ function submit(
       handleEmptyQuery: () => end(''),
       // A server that is ready too early has answered nothing: that is no empty result.
       handleReadyForQuery: () =>
-        done.length === expected.answers ? resolve(done) : reject(new Error('not all answered')),
+        fault === null && done.length === expected.answers
+          ? resolve(done)
+          : reject(fault ?? new Error('not all answered')),
       handleError: (error) => (done.length < expected.needed ? reject(error) : resolve(done)),
     }
     client.query(query)

@@ -51,6 +51,7 @@ const STATEMENTS = {
   },
   temporary: { text: 'select * from sales.left_behind', reads: true },
   sleeps: { text: 'select sleep(30)', reads: true },
+  twice: { text: 'select 1 as id, 2 as id union select 3, 4 union select 5, 6', reads: true },
   notes: { text: 'select note from sales.notes order by note', reads: true },
   note: { text: 'insert into sales.notes values ($1)', parameters: ['string' as const] },
   create_user: {
@@ -130,6 +131,21 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
       { a: null, b: null, c: null, d: null, e: null, f: null },
     ])
   })
+
+  test.each([{}, { page: { size: 1 } }])(
+    'gives no rows of which two columns have one name, and serves on: %j',
+    async (more) => {
+      const through = door()
+      const error = await errorOf(
+        ask('QUERY', { statement: 'twice', parameters: [], ...more }, through),
+      )
+      expect([error.code, error.message]).toEqual([
+        'egress_url',
+        'The statement twice gives two columns named id: give one of them another name with "as"',
+      ])
+      expect(await query('notes', [], through)).toEqual([])
+    },
+  )
 
   test.each(['values_text', 'values_binary'])('loses nothing of a value: %s', async (statement) => {
     const through = door()

@@ -60,6 +60,7 @@ const STATEMENTS = {
     reads: true,
   },
   sleeps: { text: 'select pg_sleep(30)', reads: true },
+  twice: { text: 'select 1 as id, 2 as id from generate_series(1, 3)', reads: true },
   notes: { text: 'select note from notes order by note', reads: true },
   notes_after: {
     text: 'select note from notes where note > $1 order by note limit $2',
@@ -139,6 +140,21 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     expect(row).toMatchObject({ a: value, b: '9007199254740991', c: 0.5, d: true })
     expect(row.e).toBe('{a,"\\"","\\\\","{}",",","NULL",""}')
   })
+
+  test.each([{}, { page: { size: 1 } }])(
+    'gives no rows of which two columns have one name, and serves on: %j',
+    async (more) => {
+      const through = door()
+      const error = await errorOf(
+        ask('QUERY', { statement: 'twice', parameters: [], ...more }, through),
+      )
+      expect([error.code, error.message]).toEqual([
+        'egress_url',
+        'The statement twice gives two columns named id: give one of them another name with "as"',
+      ])
+      expect(await query('notes', [], through)).toEqual([])
+    },
+  )
 
   test('gives null for null in every column', async () => {
     const [row] = await query('echo', [null, null, null, null, null])
