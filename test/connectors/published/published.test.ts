@@ -158,6 +158,8 @@ describe('reading', () => {
     expect(() => demandFresh(index, index.version, at(89))).not.toThrow()
     expect(() => demandFresh(index, index.version + 1, at(1))).toThrow(/older one/)
     expect(() => demandFresh(index, null, at(90))).toThrow(/expired at/)
+    // Once seen, it would have every later index refused as an older one.
+    expect(() => demandFresh(index, null, at(-2))).toThrow(/is to come/)
   })
 })
 
