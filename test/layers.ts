@@ -447,7 +447,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'version.ts',
   ],
 
-  'cli/terminal': ['contract/errors', 'config'],
+  'cli/terminal': ['observe', 'contract/errors', 'config'],
   'cli/operator': [
     'contract',
     'secrets',

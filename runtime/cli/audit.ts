@@ -1,4 +1,5 @@
 /** `keyway audit verify`: whether the activity log is what was written. */
+
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { Client } from 'pg'
 import { type Config, ConfigError, readConfig } from '../config/config.ts'
@@ -10,6 +11,7 @@ import {
 } from '../database/connect-or-start.ts'
 import { PASSWORD_FILE } from '../database/place.ts'
 import { existingSecret } from '../secrets/secret-files.ts'
+import { jsonText } from './terminal/json.ts'
 import { progressLine } from './terminal/progress.ts'
 
 export async function auditVerify({ head, json }: { head?: string; json?: true }): Promise<void> {
@@ -37,7 +39,7 @@ export async function auditVerify({ head, json }: { head?: string; json?: true }
       if (verdict.broken) process.exitCode = 1
       if (!json) tell(verdict)
     }
-    if (json && verdict) console.log(JSON.stringify(answerOf(verdict, head), null, 2))
+    if (json && verdict) console.log(jsonText(answerOf(verdict, head)))
     if (head !== undefined && !verdict?.found) {
       if (!json)
         console.error(

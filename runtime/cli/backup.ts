@@ -14,6 +14,7 @@ import { existingSecret } from '../secrets/secret-files.ts'
 import { VERSION } from '../version.ts'
 import { ownServerWords } from './own-server.ts'
 import { fileFault, isFileFault } from './terminal/file-fault.ts'
+import { jsonText } from './terminal/json.ts'
 import { megabytes, progressLine } from './terminal/progress.ts'
 
 export type BackupFlags = { force?: true; dryRun?: true; json?: true }
@@ -32,7 +33,7 @@ export async function backup(name: string, { force, dryRun, json }: BackupFlags)
     const key_id = current.id
     await inWords(file, () => tried(config, file, force === true))
     const words = `${file} could be written.\n${keepWords(config, current)}`
-    console.log(json ? JSON.stringify({ file, key_id }, null, 2) : words)
+    console.log(json ? jsonText({ file, key_id }) : words)
     return
   }
   const done = await inWords(file, () => copy(config, file, force === true, [current, ...older]))
@@ -40,7 +41,7 @@ export async function backup(name: string, { force, dryRun, json }: BackupFlags)
   if (json) {
     const { bytes, tables, rows, completeUntil: complete_until } = done
     const answer = { file, bytes, tables, rows, complete_until, key_id: current.id }
-    console.log(JSON.stringify(answer, null, 2))
+    console.log(jsonText(answer))
     return
   }
   console.log(

@@ -1,4 +1,5 @@
 /** `keyway check`: says everything that is wrong with connectors, folders or packages. */
+
 import { readFile, stat } from 'node:fs/promises'
 import { ConfigError } from '../config/config.ts'
 import { type Package, PackageError, packageOf } from '../connectors/packages/format.ts'
@@ -15,6 +16,7 @@ import type { CheckResult } from '../testing/check-result.ts'
 import { breaksOf } from '../testing/compare.ts'
 import { CASES_FILE } from '../testing/read-cases.ts'
 import { counted } from './terminal/counted.ts'
+import { jsonText } from './terminal/json.ts'
 import { refreshTypes } from './types-file.ts'
 import { update } from './update.ts'
 
@@ -48,7 +50,7 @@ export async function check(paths: string[], flags: UpdateFlags): Promise<void> 
   } finally {
     await bench.close()
   }
-  if (flags.json) console.log(JSON.stringify(results, null, 2))
+  if (flags.json) console.log(jsonText(results))
   if (results.some(({ ok }) => !ok)) process.exitCode = 1
 }
 

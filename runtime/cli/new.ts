@@ -1,4 +1,5 @@
 /** `keyway new`: a connector folder from a template or a built-in connector, with its own id and name. */
+
 import { copyFile, cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
@@ -7,6 +8,7 @@ import { ConfigError } from '../config/config.ts'
 import { ConnectorId, normalizeId } from '../contract/connector/manifest.ts'
 import { ifMissing } from '../contract/errors/thrown.ts'
 import { TEMPLATES, type TemplateName } from './templates.ts'
+import { jsonText } from './terminal/json.ts'
 import { quoted } from './terminal/quoted.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
@@ -54,7 +56,7 @@ export async function newConnector(
       ? [...shares, ...(await filesIn(folder))].sort()
       : (await readdir(source)).sort()
   if (!dryRun) await (from === undefined ? make(id, target, template) : copy(id, source, target))
-  if (json) console.log(JSON.stringify({ id, directory: target, files }, null, 2))
+  if (json) console.log(jsonText({ id, directory: target, files }))
   else if (dryRun) console.log(`Would make ${shown} with ${files.join(', ')}.`)
   else tellNext(target, shown, page)
 }

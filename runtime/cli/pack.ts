@@ -1,9 +1,11 @@
 /** `keyway pack`: a connector's folder, checked, as one file that can be signed and installed. */
+
 import { writeFile } from 'node:fs/promises'
 import { ConfigError } from '../config/config.ts'
 import { writePackage } from '../connectors/packages/write.ts'
 import { openCheckBench } from '../testing/check-connector.ts'
 import { type CheckFlags, checked, printCheck } from './check.ts'
+import { jsonText } from './terminal/json.ts'
 
 type PackFlags = CheckFlags & { out?: string; dryRun?: true }
 
@@ -14,7 +16,7 @@ export async function pack(directory: string, flags: PackFlags): Promise<void> {
     const { made, ...result } = await checked(bench, directory, flags)
     const { findings } = result
     if (!made || !result.ok) {
-      if (flags.json) console.log(JSON.stringify(result, null, 2))
+      if (flags.json) console.log(jsonText(result))
       else printCheck(result)
       process.exitCode = 1
       return
@@ -25,7 +27,7 @@ export async function pack(directory: string, flags: PackFlags): Promise<void> {
     if (!flags.dryRun) await written(file, packed)
     const { digest } = made
     const answer = { id, version, digest, file, bytes: packed.length, findings }
-    if (flags.json) return console.log(JSON.stringify(answer, null, 2))
+    if (flags.json) return console.log(jsonText(answer))
     if (findings.length > 0) printCheck(result)
     const what = `${id} ${version}, ${packed.length} bytes${flags.dryRun ? ' (not written)' : ''}`
     console.log(`${file}: ${what}\ndigest ${digest}`)

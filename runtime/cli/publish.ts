@@ -1,4 +1,5 @@
 /** `keyway publish`: packages become a folder that any web server can serve as a registry. */
+
 import { readFile } from 'node:fs/promises'
 import { ConfigError } from '../config/config.ts'
 import { MAX_PACKED_BYTES, type Package, PackageError } from '../connectors/packages/format.ts'
@@ -19,9 +20,11 @@ import {
 import { type Addition, nextIndex } from '../connectors/published/rules.ts'
 import { SourceError } from '../connectors/published/source.ts'
 import { errorOf, ifMissing } from '../contract/errors/thrown.ts'
+import { visible } from '../observe/visible.ts'
 import { indexIn, publishAlone, put, type RegistryFiles } from './registry-folder.ts'
 import { warnOfReaders } from './sign.ts'
 import { fileFault, isFileFault } from './terminal/file-fault.ts'
+import { jsonText } from './terminal/json.ts'
 
 type PublishFlags = {
   key: string
@@ -138,7 +141,7 @@ function say(
     `${directory}: index ${version}, ${connectors.length} ${connectors.length === 1 ? 'connector' : 'connectors'}, good until ${expires_at}${dryRun ? ' (not written)' : ''}`,
     ...files.map((file) => `  ${file}`),
   ]
-  console.log(json ? JSON.stringify(answer, null, 2) : words.join('\n'))
+  console.log(json ? jsonText(answer) : visible(words.join('\n')))
 }
 
 async function told(act: () => Promise<void>): Promise<void> {

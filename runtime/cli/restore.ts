@@ -1,4 +1,5 @@
 /** `keyway restore`: the embedded database from a backup, into a data directory that no host uses. */
+
 import path from 'node:path'
 import { ConfigError, readConfig } from '../config/config.ts'
 import { restore as readBackup } from '../database/backup/restore.ts'
@@ -7,6 +8,7 @@ import { PASSWORD_FILE } from '../database/place.ts'
 import { keptSecret } from '../secrets/secret-files.ts'
 import { type BackupFlags, backupKeys, inWords, stoppable } from './backup.ts'
 import { ownServerWords } from './own-server.ts'
+import { jsonText } from './terminal/json.ts'
 import { megabytes, progressLine } from './terminal/progress.ts'
 
 export async function restore(name: string, { force, dryRun, json }: BackupFlags): Promise<void> {
@@ -41,7 +43,7 @@ export async function restore(name: string, { force, dryRun, json }: BackupFlags
   const { cluster, bytes, completeUntil, before, missingKeys } = done
   if (json) {
     const told = { complete_until: completeUntil, before, missing_key_ids: missingKeys }
-    console.log(JSON.stringify({ cluster, bytes, ...told }, null, 2))
+    console.log(jsonText({ cluster, bytes, ...told }))
     return
   }
   const what = `${megabytes(bytes)}, everything until ${completeUntil}.`

@@ -1,4 +1,5 @@
 /** `keyway users import`: sends a file of people to the running host and shows what it changes. */
+
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
@@ -8,6 +9,7 @@ import { visible } from '../observe/visible.ts'
 import { callOperator, findOperator } from './operator/client.ts'
 import { counted } from './terminal/counted.ts'
 import { fileFault } from './terminal/file-fault.ts'
+import { jsonText } from './terminal/json.ts'
 
 type ImportFlags = { dryRun?: true; url?: string; json?: true }
 
@@ -39,7 +41,7 @@ export async function importUsers(file: string, { dryRun, url, json }: ImportFla
       patienceMs: IMPORT_MS,
     })
     finish()
-    console.log(json ? JSON.stringify(answer, null, 2) : words(file, answer))
+    console.log(json ? jsonText(answer) : visible(words(file, answer)))
   } finally {
     finish()
   }

@@ -1,10 +1,12 @@
 /** `keyway verify`: attacks a host on this machine with the corpus of hostile connectors. */
+
 import path from 'node:path'
 import { ConfigError } from '../config/config.ts'
 import { exitOnSignal } from '../temporary-folder.ts'
 import { FAMILIES } from '../verify/attacks/attack.ts'
 import { crowdedWords } from '../verify/left-share.ts'
 import { type AttackOutcome, type Report, verify as run, select } from '../verify/verify.ts'
+import { jsonText } from './terminal/json.ts'
 
 type VerifyArguments = { json?: true; family?: string; only?: string }
 
@@ -30,7 +32,7 @@ export async function verify({ json, family, only }: VerifyArguments): Promise<v
     onBegin: (done, all, attack) => json || showProgress(done, all, attack),
     onOutcome: (outcome) => json || print(outcome),
   })
-  if (json) console.log(JSON.stringify(report, null, 2))
+  if (json) console.log(jsonText(report))
   else printEnd(report)
   if (!isContained(report, selected.length)) process.exitCode = 1
 }

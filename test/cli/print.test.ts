@@ -1,4 +1,5 @@
 /** What commands print of what others wrote. */
+import { globSync, readFileSync } from 'node:fs'
 import { afterEach, expect, test, vi } from 'vitest'
 import { print } from '../../runtime/cli/operator/change.ts'
 
@@ -16,3 +17,14 @@ test.each([{ json: true as const }, {}])(
     if ('json' in flags) expect(JSON.parse(printed)).toEqual({ name })
   },
 )
+
+test('no command prints JSON in which something would', () => {
+  const files = globSync('runtime/cli/**/*.ts')
+  expect(files.length).toBeGreaterThan(50)
+  const bare = files.filter((file) =>
+    /console\.log\([^;]*?JSON\.stringify/.test(
+      readFileSync(file, 'utf8').replaceAll(/\n\s*(?!\s*(const|if|return|for)\b)/g, ' '),
+    ),
+  )
+  expect(bare).toEqual([])
+})

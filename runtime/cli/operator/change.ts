@@ -1,6 +1,8 @@
 /** What all verbs share that change what is installed: how they ask for it, and how they say what they did. */
+
 import type { Changed } from '../../contract/endpoints/operator.ts'
 import { visible } from '../../observe/visible.ts'
+import { jsonText } from '../terminal/json.ts'
 import type { ChangeFlags, ReadFlags } from '../terminal/options.ts'
 import { callOperator, findOperator, type OperatorCall } from './client.ts'
 
@@ -61,8 +63,7 @@ export function print<T>(
   answer: T,
   words: (answer: T, flags?: never) => string,
 ): void {
-  // What JSON leaves as it is, a terminal may obey: escaped, it is the same JSON.
-  console.log(visible(json ? JSON.stringify(answer, null, 2) : words(answer)))
+  console.log(json ? jsonText(answer) : visible(words(answer)))
 }
 
 /** What a change did. */
