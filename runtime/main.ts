@@ -129,7 +129,7 @@ export async function createHost(
     proxy: config.proxy,
     userAgent: `keyway/${VERSION}`,
     limits: egressLimitsOf(siblings.wanted),
-    maxRequestsPerSecond: config.ceilings.maxRequestsPerSecond,
+    ceilings: config.ceilings,
     onRefused: (connector) => metrics.upstreamRefused(connector),
     ...(resolve === undefined ? {} : { resolve }),
     ...(recorder === undefined ? {} : { onHop: recorder.onHop }),

@@ -4,7 +4,6 @@ import { CACHES, type CacheBounds } from '../runtime/bounded/caches.ts'
 import { CAPABILITIES, type CapabilityName } from '../runtime/contract/capabilities/capabilities.ts'
 import { AUTHENTICATION, CREDENTIAL_KINDS } from '../runtime/contract/connector/authentication.ts'
 import { LDAP_RESULTS } from '../runtime/contract/connector/ldap.ts'
-import { Limits } from '../runtime/contract/connector/manifest.ts'
 import { MYSQL_ERRORS } from '../runtime/contract/connector/mysql-errors.ts'
 import { REFUSED_NAMES, REFUSED_PREFIXES } from '../runtime/contract/connector/refused-headers.ts'
 import { SQL_STATES } from '../runtime/contract/connector/sql-states.ts'
@@ -13,6 +12,7 @@ import { METRICS, type MetricRow, OVER_BOUND } from '../runtime/contract/endpoin
 import { CODES, ERROR_CODES } from '../runtime/contract/errors/error-codes.ts'
 import { ERRORS } from '../runtime/contract/errors/errors.ts'
 import { CALLER_LIMITS, type CallerLimit } from '../runtime/contract/limits/caller-limits.ts'
+import { MANIFEST_LIMITS } from '../runtime/contract/limits/ceilings.ts'
 import { INPUTS, type InputBounds } from '../runtime/contract/limits/inputs.ts'
 import { REQUEST_LIMITS } from '../runtime/contract/limits/requests.ts'
 import { OPERATORS } from '../runtime/contract/models/condition.ts'
@@ -297,10 +297,10 @@ function metrics(): string {
 }
 
 function limits(): string {
-  const rows = Object.entries(v.getDefaults(Limits)).map(([name, value]) => [
+  const rows = entriesOf(MANIFEST_LIMITS).map(([name, { default: wish, meaning }]) => [
     code(name),
-    String(value),
-    MANIFEST_FIELDS[`limits.${name as keyof Limits}`],
+    String(wish),
+    meaning,
   ])
   return table(['limit', 'default', 'meaning'], rows)
 }

@@ -161,7 +161,7 @@ test('the names of code that the pages of rooms mention are in the code', () => 
   const named = roomPages().flatMap((page) =>
     [...readPage(page).matchAll(/`([a-z]+[A-Z]\w*|[A-Z]\w+)`/g)].map(([, name = '']) => name),
   )
-  expect(named).toEqual(expect.arrayContaining(['decidersIn', 'TRIES', 'Limits']))
+  expect(named).toEqual(expect.arrayContaining(['decidersIn', 'TRIES', 'JobHandler']))
   expect(named.filter((name) => !words.has(name))).toEqual([])
 })
 

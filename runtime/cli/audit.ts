@@ -11,7 +11,7 @@ import {
 } from '../database/connect-or-start.ts'
 import { PASSWORD_FILE } from '../database/place.ts'
 import { existingSecret } from '../secrets/secret-files.ts'
-import { jsonText } from './terminal/json.ts'
+import { terminalJson } from './terminal/json.ts'
 import { progressLine } from './terminal/progress.ts'
 
 export async function auditVerify({ head, json }: { head?: string; json?: true }): Promise<void> {
@@ -39,7 +39,7 @@ export async function auditVerify({ head, json }: { head?: string; json?: true }
       if (verdict.broken) process.exitCode = 1
       if (!json) tell(verdict)
     }
-    if (json && verdict) console.log(jsonText(answerOf(verdict, head)))
+    if (json && verdict) console.log(terminalJson(answerOf(verdict, head)))
     if (head !== undefined && !verdict?.found) {
       if (!json)
         console.error(

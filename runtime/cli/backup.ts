@@ -14,7 +14,7 @@ import { existingSecret } from '../secrets/secret-files.ts'
 import { VERSION } from '../version.ts'
 import { ownServerWords } from './own-server.ts'
 import { fileFault, isFileFault } from './terminal/file-fault.ts'
-import { jsonText } from './terminal/json.ts'
+import { terminalJson } from './terminal/json.ts'
 import { megabytes, progressLine } from './terminal/progress.ts'
 
 export type BackupFlags = { force?: true; dryRun?: true; json?: true }
@@ -33,7 +33,7 @@ export async function backup(name: string, { force, dryRun, json }: BackupFlags)
     const key_id = current.id
     await inWords(file, () => tried(config, file, force === true))
     const words = `${file} could be written.\n${keepWords(config, current)}`
-    console.log(json ? jsonText({ file, key_id }) : words)
+    console.log(json ? terminalJson({ file, key_id }) : words)
     return
   }
   const done = await inWords(file, () => copy(config, file, force === true, [current, ...older]))
@@ -41,7 +41,7 @@ export async function backup(name: string, { force, dryRun, json }: BackupFlags)
   if (json) {
     const { bytes, tables, rows, completeUntil: complete_until } = done
     const answer = { file, bytes, tables, rows, complete_until, key_id: current.id }
-    console.log(jsonText(answer))
+    console.log(terminalJson(answer))
     return
   }
   console.log(

@@ -16,7 +16,7 @@ import type { CheckResult } from '../testing/check-result.ts'
 import { breaksOf } from '../testing/compare.ts'
 import { CASES_FILE } from '../testing/read-cases.ts'
 import { counted } from './terminal/counted.ts'
-import { jsonText } from './terminal/json.ts'
+import { terminalJson } from './terminal/json.ts'
 import { refreshTypes } from './types-file.ts'
 import { update } from './update.ts'
 
@@ -50,7 +50,7 @@ export async function check(paths: string[], flags: UpdateFlags): Promise<void> 
   } finally {
     await bench.close()
   }
-  if (flags.json) console.log(jsonText(results))
+  if (flags.json) console.log(terminalJson(results))
   if (results.some(({ ok }) => !ok)) process.exitCode = 1
 }
 

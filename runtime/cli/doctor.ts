@@ -10,7 +10,7 @@ import { visible } from '../observe/visible.ts'
 import { ask } from './operator/change.ts'
 import { UNUSED } from './operator/client.ts'
 import { canAsk, isAgreed } from './terminal/is-agreed.ts'
-import { jsonText } from './terminal/json.ts'
+import { terminalJson } from './terminal/json.ts'
 import { EXIT, type ReadFlags } from './terminal/options.ts'
 
 type DoctorFlags = ReadFlags & {
@@ -24,7 +24,7 @@ export async function doctor(flags: DoctorFlags): Promise<void> {
   if (flags.removeClusters !== undefined) return removeClusters(flags)
   const answer = await examined(flags)
   const { findings } = answer
-  console.log(flags.json ? jsonText(answer) : visible(textOf(answer)))
+  console.log(flags.json ? terminalJson(answer) : visible(textOf(answer)))
   if (findings.some(({ state }) => state === 'act')) process.exitCode = EXIT.refused
 }
 
@@ -87,7 +87,7 @@ async function removeClusters({ removeClusters: wanted, yes, dryRun, json }: Doc
   const found = await outsideClusters([dataDir])
   const left = chosen(found, places)
   const told = (key: 'removed' | 'would_remove', all: readonly OutsideCluster[], head: string) =>
-    console.log(json ? jsonText({ [key]: all }) : visible(listed(head, all)))
+    console.log(json ? terminalJson({ [key]: all }) : visible(listed(head, all)))
   if (left.length === 0) return told('removed', [], 'No database is left over.')
   if (dryRun) return told('would_remove', left, 'Would be removed (nothing was):')
   if (!yes && !(await agreed(left, json)))

@@ -5,7 +5,7 @@ import { ConfigError } from '../config/config.ts'
 import { visible } from '../observe/visible.ts'
 import { RefusedError } from './operator/client.ts'
 import { createProgram } from './program.ts'
-import { jsonText } from './terminal/json.ts'
+import { terminalJson } from './terminal/json.ts'
 import { EXIT } from './terminal/options.ts'
 
 // A reader that has seen enough, such as `head`, is no failure.
@@ -25,7 +25,7 @@ try {
   // A wrong setting becomes a message; what was started meanwhile ends with this process.
   const raw = error instanceof RefusedError ? error.raw : {}
   if (process.argv.includes('--json'))
-    console.log(jsonText({ error: { message: error.message }, ...raw }))
+    console.log(terminalJson({ error: { message: error.message }, ...raw }))
   else console.error(visible(error.message))
   process.exit(Array.isArray(raw['wants']) ? EXIT.waits : EXIT.refused)
 }

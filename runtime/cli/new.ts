@@ -8,7 +8,7 @@ import { ConfigError } from '../config/config.ts'
 import { ConnectorId, normalizeId } from '../contract/connector/manifest.ts'
 import { ifMissing } from '../contract/errors/thrown.ts'
 import { TEMPLATES, type TemplateName } from './templates.ts'
-import { jsonText } from './terminal/json.ts'
+import { terminalJson } from './terminal/json.ts'
 import { quoted } from './terminal/quoted.ts'
 
 const ROOT = path.join(import.meta.dirname, '..', '..')
@@ -56,7 +56,7 @@ export async function newConnector(
       ? [...shares, ...(await filesIn(folder))].sort()
       : (await readdir(source)).sort()
   if (!dryRun) await (from === undefined ? make(id, target, template) : copy(id, source, target))
-  if (json) console.log(jsonText({ id, directory: target, files }))
+  if (json) console.log(terminalJson({ id, directory: target, files }))
   else if (dryRun) console.log(`Would make ${shown} with ${files.join(', ')}.`)
   else tellNext(target, shown, page)
 }

@@ -5,7 +5,7 @@ import { ConfigError } from '../config/config.ts'
 import { writePackage } from '../connectors/packages/write.ts'
 import { openCheckBench } from '../testing/check-connector.ts'
 import { type CheckFlags, checked, printCheck } from './check.ts'
-import { jsonText } from './terminal/json.ts'
+import { terminalJson } from './terminal/json.ts'
 
 type PackFlags = CheckFlags & { out?: string; dryRun?: true }
 
@@ -16,7 +16,7 @@ export async function pack(directory: string, flags: PackFlags): Promise<void> {
     const { made, ...result } = await checked(bench, directory, flags)
     const { findings } = result
     if (!made || !result.ok) {
-      if (flags.json) console.log(jsonText(result))
+      if (flags.json) console.log(terminalJson(result))
       else printCheck(result)
       process.exitCode = 1
       return
@@ -27,7 +27,7 @@ export async function pack(directory: string, flags: PackFlags): Promise<void> {
     if (!flags.dryRun) await written(file, packed)
     const { digest } = made
     const answer = { id, version, digest, file, bytes: packed.length, findings }
-    if (flags.json) return console.log(jsonText(answer))
+    if (flags.json) return console.log(terminalJson(answer))
     if (findings.length > 0) printCheck(result)
     const what = `${id} ${version}, ${packed.length} bytes${flags.dryRun ? ' (not written)' : ''}`
     console.log(`${file}: ${what}\ndigest ${digest}`)

@@ -24,7 +24,7 @@ import { visible } from '../observe/visible.ts'
 import { indexIn, publishAlone, put, type RegistryFiles } from './registry-folder.ts'
 import { warnOfReaders } from './sign.ts'
 import { fileFault, isFileFault } from './terminal/file-fault.ts'
-import { jsonText } from './terminal/json.ts'
+import { terminalJson } from './terminal/json.ts'
 
 type PublishFlags = {
   key: string
@@ -141,7 +141,7 @@ function say(
     `${directory}: index ${version}, ${connectors.length} ${connectors.length === 1 ? 'connector' : 'connectors'}, good until ${expires_at}${dryRun ? ' (not written)' : ''}`,
     ...files.map((file) => `  ${file}`),
   ]
-  console.log(json ? jsonText(answer) : visible(words.join('\n')))
+  console.log(json ? terminalJson(answer) : visible(words.join('\n')))
 }
 
 async function told(act: () => Promise<void>): Promise<void> {

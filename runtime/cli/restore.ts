@@ -8,7 +8,7 @@ import { PASSWORD_FILE } from '../database/place.ts'
 import { keptSecret } from '../secrets/secret-files.ts'
 import { type BackupFlags, backupKeys, inWords, stoppable } from './backup.ts'
 import { ownServerWords } from './own-server.ts'
-import { jsonText } from './terminal/json.ts'
+import { terminalJson } from './terminal/json.ts'
 import { megabytes, progressLine } from './terminal/progress.ts'
 
 export async function restore(name: string, { force, dryRun, json }: BackupFlags): Promise<void> {
@@ -43,7 +43,7 @@ export async function restore(name: string, { force, dryRun, json }: BackupFlags
   const { cluster, bytes, completeUntil, before, missingKeys } = done
   if (json) {
     const told = { complete_until: completeUntil, before, missing_key_ids: missingKeys }
-    console.log(jsonText({ cluster, bytes, ...told }))
+    console.log(terminalJson({ cluster, bytes, ...told }))
     return
   }
   const what = `${megabytes(bytes)}, everything until ${completeUntil}.`

@@ -8,7 +8,7 @@ import { readPackage } from '../connectors/packages/read.ts'
 import { makeKeyPair, signPackage } from '../connectors/packages/sign.ts'
 import { codeOf, errorOf, messageOf } from '../contract/errors/thrown.ts'
 import { fileFault, isFileFault } from './terminal/file-fault.ts'
-import { jsonText } from './terminal/json.ts'
+import { terminalJson } from './terminal/json.ts'
 
 type KeyFlags = { dryRun?: true; json?: true }
 
@@ -17,7 +17,7 @@ export async function keygen(file: string, { dryRun, json }: KeyFlags): Promise<
   const files = { private_key: file, public_key: `${file}.pub` }
   if (dryRun) {
     for (const name of Object.values(files)) if (existsSync(name)) throw taken(name)
-    console.log(json ? jsonText(files) : `${file} and ${file}.pub would be written.`)
+    console.log(json ? terminalJson(files) : `${file} and ${file}.pub would be written.`)
     return
   }
   const { id, privateKey, publicKey } = makeKeyPair()
@@ -31,7 +31,7 @@ export async function keygen(file: string, { dryRun, json }: KeyFlags): Promise<
   }
   console.log(
     json
-      ? jsonText({ key: id, ...files })
+      ? terminalJson({ key: id, ...files })
       : `${file}: keep it to yourself\n${file}.pub: for those who are to trust you\nkey ${id}`,
   )
 }
@@ -62,7 +62,7 @@ export async function sign(
     if (!dryRun) await writeFile(into, `${JSON.stringify(signature, null, 2)}\n`)
     const answer = { id, version, digest: made.digest, key: signature.key, file: into }
     const words = `${into}: ${id} ${version}, key ${signature.key}${dryRun ? ' (not written)' : ''}`
-    console.log(json ? jsonText(answer) : words)
+    console.log(json ? terminalJson(answer) : words)
     await warnOfReaders(key)
   })
 }

@@ -9,7 +9,7 @@ import { visible } from '../observe/visible.ts'
 import { callOperator, findOperator } from './operator/client.ts'
 import { counted } from './terminal/counted.ts'
 import { fileFault } from './terminal/file-fault.ts'
-import { jsonText } from './terminal/json.ts'
+import { terminalJson } from './terminal/json.ts'
 
 type ImportFlags = { dryRun?: true; url?: string; json?: true }
 
@@ -41,7 +41,7 @@ export async function importUsers(file: string, { dryRun, url, json }: ImportFla
       patienceMs: IMPORT_MS,
     })
     finish()
-    console.log(json ? jsonText(answer) : visible(words(file, answer)))
+    console.log(json ? terminalJson(answer) : visible(words(file, answer)))
   } finally {
     finish()
   }

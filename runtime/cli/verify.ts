@@ -6,7 +6,7 @@ import { exitOnSignal } from '../temporary-folder.ts'
 import { FAMILIES } from '../verify/attacks/attack.ts'
 import { crowdedWords } from '../verify/left-share.ts'
 import { type AttackOutcome, type Report, verify as run, select } from '../verify/verify.ts'
-import { jsonText } from './terminal/json.ts'
+import { terminalJson } from './terminal/json.ts'
 
 type VerifyArguments = { json?: true; family?: string; only?: string }
 
@@ -32,7 +32,7 @@ export async function verify({ json, family, only }: VerifyArguments): Promise<v
     onBegin: (done, all, attack) => json || showProgress(done, all, attack),
     onOutcome: (outcome) => json || print(outcome),
   })
-  if (json) console.log(jsonText(report))
+  if (json) console.log(terminalJson(report))
   else printEnd(report)
   if (!isContained(report, selected.length)) process.exitCode = 1
 }

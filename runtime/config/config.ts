@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os'
 import path from 'node:path'
 import * as v from 'valibot'
 import { CEILINGS, type Ceilings } from '../contract/limits/ceilings.ts'
-import { mapValues } from '../contract/schema/keys.ts'
+import { entriesOf, mapValues, tableOf } from '../contract/schema/keys.ts'
 import { DEFAULT_LANGUAGE, LANGUAGE_NAMES } from '../words/languages.ts'
 import * as mail from './mail-server.ts'
 import {
@@ -26,6 +26,14 @@ const text = v.string()
 const optionalText = { default: '', schema: text } as const
 
 /** Every variable: default, rule and meaning. README's table and `keyway start --help` are read from it. */
+/** Of each ceiling, its setting. */
+const CEILING_SETTINGS = tableOf(
+  entriesOf(CEILINGS).map(([, { setting, default: most, range, meaning }]) => [
+    setting,
+    { default: String(most), schema: wholeNumber(range[0], range[1]), meaning },
+  ]),
+)
+
 export const SETTINGS = {
   HOST: { default: '127.0.0.1', schema: text, meaning: 'address to listen on' },
   PORT: { default: '8080', schema: wholeNumber(0, 65_535), meaning: 'port to listen on' },
@@ -177,31 +185,7 @@ export const SETTINGS = {
     meaning:
       'proxies that say by `X-Forwarded-For` who their caller is: addresses and networks, separated by spaces; tries to sign in are counted by that address',
   },
-  KEYWAY_MAX_DEADLINE_MS: {
-    default: String(CEILINGS.maxDeadlineMs.default),
-    schema: wholeNumber(100, 3_600_000),
-    meaning: 'ceiling of a call’s deadline, in milliseconds',
-  },
-  KEYWAY_MAX_MEMORY_MB: {
-    default: String(CEILINGS.maxMemoryMb.default),
-    schema: wholeNumber(16, 4096),
-    meaning: 'ceiling of an isolate’s memory, in MiB',
-  },
-  KEYWAY_MAX_CONCURRENCY: {
-    default: String(CEILINGS.maxConcurrency.default),
-    schema: wholeNumber(1, 10_000),
-    meaning: 'ceiling of calls in flight per tenant',
-  },
-  KEYWAY_MAX_REQUESTS_PER_SECOND: {
-    default: String(CEILINGS.maxRequestsPerSecond.default),
-    schema: wholeNumber(1, 100_000),
-    meaning: 'ceiling of requests a second towards one upstream of one tenant',
-  },
-  KEYWAY_MAX_PAGES: {
-    default: String(CEILINGS.maxPages.default),
-    schema: wholeNumber(1, 1_000_000_000),
-    meaning: 'most pages of one listing; a connector that goes on is refused',
-  },
+  ...CEILING_SETTINGS,
   KEYWAY_PROCESSES: {
     default: '',
     schema: v.union([v.literal(''), wholeNumber(1, 64)], 'is not a whole number between 1 and 64'),

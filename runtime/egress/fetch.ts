@@ -7,6 +7,8 @@
 import type { Manifest } from '../contract/connector/manifest.ts'
 import { SIGN_IN_ID } from '../contract/connector/manifest.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
+import { CEILINGS, type Ceilings } from '../contract/limits/ceilings.ts'
+import { mapValues } from '../contract/schema/keys.ts'
 import { createBlind } from './blind/blind.ts'
 import { errorInBody } from './call/body-errors.ts'
 import type { EgressCall, EgressReply, EgressRequest, HopReply, OpenEgress } from './call/call.ts'
@@ -35,6 +37,8 @@ import { createTokens } from './login/tokens.ts'
 import { type Policy, parseUrl } from './rules/policy.ts'
 import { createSqlRoom } from './sql/room.ts'
 
+const DEFAULT_CEILINGS: Ceilings = mapValues(CEILINGS, (row) => row.default)
+
 export type EgressOptions = {
   /** From `parsePrivateGrants`. */
   privateGrants: PrivateGrants
@@ -42,8 +46,8 @@ export type EgressOptions = {
   /** `keyway/<version>`: sent where a connector sets none. */
   userAgent: string
   limits?: Partial<EgressLimits>
-  /** The operator's ceiling of requests a second towards one upstream of one tenant. */
-  maxRequestsPerSecond?: number
+  /** The operator's ceilings of what connectors wish for; their defaults where none are given. */
+  ceilings?: Partial<Ceilings>
   /** From `parsePrivateGrants`: directories that may be spoken to without encryption. */
   plainLdap?: PrivateGrants
   /** The same for databases. */
@@ -78,7 +82,7 @@ export type Egress = {
  * @throws Error if a proxy variable cannot be read
  */
 export function createEgress(options: EgressOptions): Egress {
-  const { privateGrants, userAgent, resolve, maxRequestsPerSecond = 100 } = options
+  const { privateGrants, userAgent, resolve } = options
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const dispatchers = createDispatchers({
     grants: privateGrants,
@@ -109,7 +113,7 @@ export function createEgress(options: EgressOptions): Egress {
       : null,
     tokens: createTokens(Date.now),
     governorFor,
-    maxRequestsPerSecond,
+    ceilings: { ...DEFAULT_CEILINGS, ...options.ceilings },
   }
   const policyOf = createPolicyOf()
   const budgets = createBudgets(limits, options.onRefused)

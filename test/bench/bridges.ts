@@ -35,7 +35,7 @@ function through(at: string, entry: object, user: User, request: EgressRequest, 
     proxy: null,
     userAgent: 'keyway/bench',
     // Its pace is not what is measured.
-    maxRequestsPerSecond: 1_000_000,
+    ceilings: { maxRequestsPerSecond: 1_000_000 },
   })
   const manifest = manifestOf([entry], { limits: { requests_per_second: 1_000_000 }, ...more })
   const secrets = basicSecrets(user.username, user.password)

@@ -46,7 +46,7 @@ const door = createEgress({
   proxy: null,
   userAgent: 'keyway/bench',
   // Its pace is not what is measured.
-  maxRequestsPerSecond: 1_000_000,
+  ceilings: { maxRequestsPerSecond: 1_000_000 },
 })
 const manifest = manifestOf([{ url: origin }], { limits: { requests_per_second: 1_000_000 } })
 const json: [string, string][] = [['content-type', 'application/json']]

@@ -26,7 +26,7 @@ const door = createEgress({
   proxy: null,
   userAgent: 'keyway/bench',
   // Its pace is not what is measured.
-  maxRequestsPerSecond: 1_000_000,
+  ceilings: { maxRequestsPerSecond: 1_000_000 },
 })
 const manifest = manifestOf([{ ldap: url, base: baseDn, bind: { credential: 'auth' } }], {
   limits: { requests_per_second: 1_000_000 },

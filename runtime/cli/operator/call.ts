@@ -2,7 +2,7 @@
 
 import { visible } from '../../observe/visible.ts'
 import { counted } from '../terminal/counted.ts'
-import { jsonText } from '../terminal/json.ts'
+import { terminalJson } from '../terminal/json.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { progressLine } from '../terminal/progress.ts'
 import { jsonOf } from './envelope.ts'
@@ -53,7 +53,7 @@ export async function callAt(
     const sent = { ...body, auth: hidden(auth), credentials: hidden(credentials), page: first }
     const url = addressOf(to, id, capability).href
     if (!flags.json) console.error('Would be sent (nothing was):')
-    console.log(jsonText({ method: 'POST', url, body: sent }))
+    console.log(terminalJson({ method: 'POST', url, body: sent }))
     return
   }
   const progress = progressLine()
@@ -86,13 +86,13 @@ export async function callAt(
 const NO_ERROR = { error_code: 'error', message: '', raised_by: null, raised_in: null }
 
 function shown(answer: EnvelopeAnswer, { json, rawData }: CallFlags): void {
-  console.log(jsonText(json || rawData ? answer : answer.response))
+  console.log(terminalJson(json || rawData ? answer : answer.response))
 }
 
 function failed(answer: EnvelopeAnswer, { json }: CallFlags, before: number): void {
   const { error_code, raised_by, raised_in } = answer.error ?? NO_ERROR
   const after = before > 0 ? ` (after ${counted(before, 'item')})` : ''
-  if (json) console.log(jsonText(answer))
+  if (json) console.log(terminalJson(answer))
   else {
     const by = raised_by ? `\n  raised by ${raised_by}${raised_in ? ` in ${raised_in}` : ''}` : ''
     console.error(visible(`${error_code}: ${errorText(answer)}${after}${by}`))

@@ -2,7 +2,7 @@
 
 import type { Changed } from '../../contract/endpoints/operator.ts'
 import { visible } from '../../observe/visible.ts'
-import { jsonText } from '../terminal/json.ts'
+import { terminalJson } from '../terminal/json.ts'
 import type { ChangeFlags, ReadFlags } from '../terminal/options.ts'
 import { callOperator, findOperator, type OperatorCall } from './client.ts'
 
@@ -63,7 +63,7 @@ export function print<T>(
   answer: T,
   words: (answer: T, flags?: never) => string,
 ): void {
-  console.log(json ? jsonText(answer) : visible(words(answer)))
+  console.log(json ? terminalJson(answer) : visible(words(answer)))
 }
 
 /** What a change did. */

@@ -3,7 +3,7 @@
 import type { CallRecord } from '../../contract/endpoints/operator.ts'
 import { causeText } from '../../contract/models/causes.ts'
 import { visible } from '../../observe/visible.ts'
-import { jsonText } from '../terminal/json.ts'
+import { terminalJson } from '../terminal/json.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 import { demandApp, demandConnector } from './known.ts'
@@ -41,7 +41,7 @@ export async function logs(id: string | undefined, flags: LogsFlags): Promise<vo
     seen.clear()
     for (const one of items) seen.add(identity(one))
     if (fresh.length === 0) return
-    if (flags.json) for (const one of fresh.toReversed()) console.log(jsonText(one, 0))
+    if (flags.json) for (const one of fresh.toReversed()) console.log(terminalJson(one, 0))
     else console.log(visible(inOrder(fresh)))
   }
   tell(first)

@@ -7,5 +7,5 @@ import { visible } from '../../observe/visible.ts'
  *
  * @param indent Spaces for a level; 0: all in one line.
  */
-export const jsonText = (value: unknown, indent = 2): string =>
+export const terminalJson = (value: unknown, indent = 2): string =>
   visible(JSON.stringify(value, null, indent))

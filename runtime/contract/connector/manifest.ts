@@ -5,7 +5,9 @@
 
 import * as v from 'valibot'
 import { ERROR_CODES } from '../errors/error-codes.ts'
+import { MANIFEST_LIMITS } from '../limits/ceilings.ts'
 import { INPUTS } from '../limits/inputs.ts'
+import { mapValues } from '../schema/keys.ts'
 import { isOneOf } from '../schema/one-of.ts'
 import { CREDENTIAL_KINDS } from './authentication.ts'
 import { LDAP_OPERATION_NAMES } from './ldap.ts'
@@ -210,13 +212,11 @@ export const CapabilityDeclaration = v.strictObject({
 export type CapabilityDeclaration = v.InferOutput<typeof CapabilityDeclaration>
 
 /** Wishes; the operator's ceilings win. Defaults are those of the design's manifest page. */
-export const Limits = v.strictObject({
-  requests_per_second: v.optional(positive, 50),
-  concurrent_requests: v.optional(positive, 4),
-  concurrency: v.optional(positive, 32),
-  deadline_ms: v.optional(v.pipe(positive, v.minValue(100)), 30_000),
-  memory_mb: v.optional(v.pipe(positive, v.minValue(16)), 64),
-})
+export const Limits = v.strictObject(
+  mapValues(MANIFEST_LIMITS, ({ default: wish, least }) =>
+    v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(least)), wish),
+  ),
+)
 export type Limits = v.InferOutput<typeof Limits>
 
 export const ResourceType = v.strictObject({ type_id: words, type_label: words })

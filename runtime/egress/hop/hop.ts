@@ -5,6 +5,7 @@
 
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { Ceilings } from '../../contract/limits/ceilings.ts'
 import type { Blind } from '../blind/blind.ts'
 import type { EgressCall, HopReply } from '../call/call.ts'
 import type { Dispatchers } from '../dial/dispatchers.ts'
@@ -35,7 +36,7 @@ export type Door = {
   standIn: StandIn | null
   tokens: Tokens
   governorFor(key: string, pace: RequestPace): Governor
-  maxRequestsPerSecond: number
+  ceilings: Ceilings
 }
 
 /** Answers a request of a bridge: its address with the DN or the statement as the path, and its body without. */
@@ -51,7 +52,7 @@ export function governorOf({ origin }: { origin: string }, call: EgressCall, doo
   const { connectorId, governorKey, manifest } = call
   const { requests_per_second, concurrent_requests } = manifest.limits
   return door.governorFor(`${normalizeId(connectorId)} ${origin} ${governorKey?.() ?? ''}`, {
-    requestsPerSecond: Math.min(requests_per_second, door.maxRequestsPerSecond),
+    requestsPerSecond: Math.min(requests_per_second, door.ceilings.maxRequestsPerSecond),
     concurrentRequests: concurrent_requests,
   })
 }

@@ -1,7 +1,14 @@
+import { MANIFEST_LIMITS } from '../../contract/limits/ceilings.ts'
+import { entriesOf, tableOf } from '../../contract/schema/keys.ts'
+
 /**
  * What every field of connector.json means, by its path (`*` stands for any key; arrays add nothing).
  * Shown by editors through the JSON Schema, and in the generated reference.
  */
+const LIMIT_FIELDS = tableOf(
+  entriesOf(MANIFEST_LIMITS).map(([name, { meaning }]) => [`limits.${name}` as const, meaning]),
+)
+
 export const MANIFEST_FIELDS = {
   $schema: 'Where this file’s JSON Schema is, for editors',
   id: 'Name in addresses; `-` and `_` are one spelling',
@@ -133,13 +140,7 @@ export const MANIFEST_FIELDS = {
   'entitlement_types.min': 'How many of them every account must hold',
   'entitlement_types.max': 'How many of them an account may hold; any number when left out',
   limits: 'Wishes; the operator’s ceilings win',
-  'limits.requests_per_second':
-    'Requests to the third-party system per second and tenant; more of them wait',
-  'limits.concurrent_requests':
-    'Requests to it that are open at once, per tenant; more of them wait',
-  'limits.concurrency': 'Calls that run at once, per tenant; more of them wait',
-  'limits.deadline_ms': 'How long one call may take, in milliseconds',
-  'limits.memory_mb': 'Memory of one isolate, in MiB',
+  ...LIMIT_FIELDS,
   consistency_ms:
     'How long a write may take to show in reads, in milliseconds (for callers; not waited for in this version)',
   errors_in_body:

@@ -196,7 +196,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   })
 
   test('reads a hundred thousand rows in pages as they were when it began, and says what to do about more at once', async () => {
-    const through = door({ requestsPerSecond: 1000, maxRequestsPerSecond: 1000 })
+    const through = door({ requestsPerSecond: 1000, ceilings: { maxRequestsPerSecond: 1000 } })
     const error = await errorOf(ask('QUERY', { statement: 'crowd' }, through))
     expect([error.code, error.message]).toEqual([
       'upstream_too_large',

@@ -267,7 +267,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   })
 
   test('reads a hundred thousand rows in pages', async () => {
-    const through = door({ requestsPerSecond: 1000, maxRequestsPerSecond: 1000 })
+    const through = door({ requestsPerSecond: 1000, ceilings: { maxRequestsPerSecond: 1000 } })
     let [count, last] = [0, 0]
     let cursor: string | null = null
     do {
