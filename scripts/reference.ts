@@ -18,7 +18,7 @@ import { REQUEST_LIMITS } from '../runtime/contract/limits/requests.ts'
 import { OPERATORS } from '../runtime/contract/models/condition.ts'
 import { PEOPLE_COLUMNS } from '../runtime/contract/models/people-file.ts'
 import { entriesOf } from '../runtime/contract/schema/keys.ts'
-import { DEFAULT_LIMITS, type EgressLimits } from '../runtime/egress/limits/limits.ts'
+import { EGRESS_LIMITS } from '../runtime/egress/limits/limits.ts'
 import { CASE_FIELDS } from '../runtime/http/documents/case-fields.ts'
 import { MANIFEST_FIELDS } from '../runtime/http/documents/manifest-fields.ts'
 import {
@@ -238,33 +238,15 @@ function inputs(): string {
 }
 
 /** What each limit of egress bounds, and of what. */
-const EGRESS_LIMITS: Readonly<Record<keyof EgressLimits, readonly [what: string, of: string]>> = {
-  maxRequestBytes: ['body of a request', 'request'],
-  maxReplyBytes: ['reply, as received and decoded', 'request'],
-  maxHeaderBytes: ['all headers of a request, and of a reply', 'request'],
-  maxRatio: ['decoded bytes for each byte received', 'request'],
-  ratioFreeBytes: ['decoded bytes below which that does not count', 'request'],
-  maxRedirects: ['redirects that are followed', 'request'],
-  connectTimeoutMs: ['lookup, connection and TLS handshake together', 'request'],
-  keepAliveMs: ['how long an idle connection is kept', 'connection'],
-  maxOpenFetches: ['requests that are open at once', 'call'],
-  maxConnectorOpenFetches: ['the same', 'connector'],
-  maxOpenRequestBytes: ['bodies of requests that are open at once', 'call'],
-  maxOpenReplyBytes: ['replies that are received at once', 'call'],
-  maxConnectorOpenBytes: ['requests and replies that are open at once', 'connector'],
-  maxProcessOpenBytes: ['the same', 'all connectors'],
-  readBytesPerSecond: ['replies that are read in a second', 'tenant'],
-  connectorReadBytesPerSecond: ['the same', 'connector'],
-  readBurstBytes: ['bytes that may be ahead of that', 'tenant, connector'],
-  maxRecords: ['requests that the log shows', 'call'],
-}
-
 function egressLimits(): string {
-  const rows = entriesOf<Record<keyof EgressLimits, readonly [string, string]>>(EGRESS_LIMITS)
   return table(
     ['what', 'of one', 'at most'],
     [
-      ...rows.map(([name, [what, of]]) => [what, of, inUnit(name, DEFAULT_LIMITS[name])]),
+      ...entriesOf(EGRESS_LIMITS).map(([name, row]) => [
+        row.what,
+        row.of,
+        inUnit(name, row.figure),
+      ]),
       ['requests in all, one after the other included', 'call', String(REQUEST_LIMITS.inAll)],
     ],
   )

@@ -1,67 +1,48 @@
 /** What one request, one call and one connector may use of the door. Sizes in bytes, times in milliseconds. */
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import { REQUEST_LIMITS } from '../../contract/limits/requests.ts'
+import { mapValues } from '../../contract/schema/keys.ts'
 
-export type EgressLimits = {
-  /** Of one reply, decoded and as received. */
-  maxReplyBytes: number
-  /** Of a request's body. */
-  maxRequestBytes: number
-  /** Of all headers of a request, and of all headers of a reply. */
-  maxHeaderBytes: number
-  /** Decoded bytes for each byte received; not counted below `ratioFreeBytes`. */
-  maxRatio: number
-  ratioFreeBytes: number
-  /** Requests that one call may have open at once. */
-  maxOpenFetches: number
-  /** The same for all calls of one connector. */
-  maxConnectorOpenFetches: number
-  /** Bytes of request bodies that one call may have open at once: an upstream that never reads holds them. */
-  maxOpenRequestBytes: number
-  /**
-   * Bytes of replies that one call may be receiving at once, as received and decoded; keeps 64 large
-   * replies out of memory.
-   */
-  maxOpenReplyBytes: number
-  /** Bytes of requests and replies, together, that all calls of one connector may have open at once. */
-  maxConnectorOpenBytes: number
-  /** The same for all connectors of the process. */
-  maxProcessOpenBytes: number
-  /** Bytes of replies that are read in a second for all calls of one tenant, and of one connector. */
-  readBytesPerSecond: number
-  connectorReadBytesPerSecond: number
-  /** Bytes that either may be ahead of that: what is shorter never waits. */
-  readBurstBytes: number
-  maxRedirects: number
-  /** Lookup, connection and TLS handshake together. */
-  connectTimeoutMs: number
-  /** How long an idle connection is kept. */
-  keepAliveMs: number
-  /** Hops of one call that are recorded; later ones are only counted as reads or writes. */
-  maxRecords: number
+/** A figure, what it bounds, and of what one. */
+type Bound = { figure: number; what: string; of: string }
+
+const of =
+  (one: string) =>
+  (what: string, figure: number): Bound => ({ figure, what, of: one })
+const [request, call, connector] = [of('request'), of('call'), of('connector')]
+
+/** The figures of every host, in the order in which `npm run docs` writes them into runtime/docs/reference/limits.md. */
+export const EGRESS_LIMITS = {
+  maxRequestBytes: request('body of a request', REQUEST_LIMITS.bodyBytes),
+  maxReplyBytes: request('reply, as received and decoded', 16 * 1024 * 1024),
+  maxHeaderBytes: request('all headers of a request, and of a reply', 64 * 1024),
+  maxRatio: request('decoded bytes for each byte received', 100),
+  ratioFreeBytes: request('decoded bytes below which that does not count', 1024 * 1024),
+  maxRedirects: request('redirects that are followed', 5),
+  connectTimeoutMs: request('lookup, connection and TLS handshake together', 10_000),
+  keepAliveMs: of('connection')('how long an idle connection is kept', 10_000),
+  maxOpenFetches: call('requests that are open at once', REQUEST_LIMITS.open),
+  maxConnectorOpenFetches: connector('the same', 256),
+  // An upstream that never reads holds them.
+  maxOpenRequestBytes: call('bodies of requests that are open at once', 32 * 1024 * 1024),
+  // Keeps 64 large replies out of memory.
+  maxOpenReplyBytes: call('replies that are received at once', 64 * 1024 * 1024),
+  maxConnectorOpenBytes: connector('requests and replies that are open at once', 128 * 1024 * 1024),
+  maxProcessOpenBytes: of('all connectors')('the same', 512 * 1024 * 1024),
+  readBytesPerSecond: of('tenant')('replies that are read in a second', 16 * 1024 * 1024),
+  connectorReadBytesPerSecond: connector('the same', 32 * 1024 * 1024),
+  // What is shorter never waits.
+  readBurstBytes: of('tenant, connector')('bytes that may be ahead of that', 4 * 1024 * 1024),
+  // Later ones are only counted as reads or writes.
+  maxRecords: call('requests that the log shows', 1000),
 }
 
-/** The figures of every host; `npm run docs` writes them into runtime/docs/reference/limits.md. */
-export const DEFAULT_LIMITS: Readonly<EgressLimits> = Object.freeze({
-  maxReplyBytes: 16 * 1024 * 1024,
-  maxRequestBytes: REQUEST_LIMITS.bodyBytes,
-  maxHeaderBytes: 64 * 1024,
-  maxRatio: 100,
-  ratioFreeBytes: 1024 * 1024,
-  maxOpenFetches: REQUEST_LIMITS.open,
-  maxConnectorOpenFetches: 256,
-  maxOpenRequestBytes: 32 * 1024 * 1024,
-  maxOpenReplyBytes: 64 * 1024 * 1024,
-  maxConnectorOpenBytes: 128 * 1024 * 1024,
-  maxProcessOpenBytes: 512 * 1024 * 1024,
-  readBytesPerSecond: 16 * 1024 * 1024,
-  connectorReadBytesPerSecond: 32 * 1024 * 1024,
-  readBurstBytes: 4 * 1024 * 1024,
-  maxRedirects: 5,
-  connectTimeoutMs: 10_000,
-  keepAliveMs: 10_000,
-  maxRecords: 1000,
-})
+/** Sizes in bytes, times in milliseconds. */
+export type EgressLimits = Record<keyof typeof EGRESS_LIMITS, number>
+
+export const DEFAULT_LIMITS: Readonly<EgressLimits> = Object.freeze(
+  mapValues(EGRESS_LIMITS, ({ figure }) => figure),
+)
 
 /**
  * How long an address may be, as it is sent (all ASCII). Judging costs time for each segment, and the
