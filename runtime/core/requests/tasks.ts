@@ -1,7 +1,7 @@
 /** Tasks of access requests: asking for a decision, or for work by hand. */
-import { and, eq, inArray, ne, sql } from 'drizzle-orm'
-import { GLASS_TASK } from '../../contract/models/break-glass.ts'
+import { and, eq, inArray, notInArray, sql } from 'drizzle-orm'
 import { OPEN_TASKS, type TaskCategory } from '../../contract/models/task.ts'
+import { entriesOf } from '../../contract/schema/keys.ts'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -9,19 +9,13 @@ import { users } from '../../database/schema/people.ts'
 import type { Approvers, RequestRow } from '../../database/schema/requests.ts'
 import { taskAssignees, tasks } from '../../database/schema/tasks.ts'
 import { openTask } from '../tasks/open-task.ts'
-import { systemOf, type TaskKind } from './machine/request.ts'
+import { systemOf } from './machine/request.ts'
+import { TASKS, type TaskKind } from './machine/tasks.ts'
 
-/** TASKS: what a request asks of people -> the task's type and words. */
-const TASKS = {
-  manager: { taskType: 'MANAGER_APPROVAL', taskCategory: 'MANAGER_APPROVAL', verb: 'Approve' },
-  approval: { taskType: 'ACCESS_REQUEST_APPROVAL', taskCategory: 'APPROVAL', verb: 'Approve' },
-  grant: { taskType: 'MANUAL_PROVISIONING', taskCategory: 'PROVISIONING', verb: 'Give' },
-  glass: { taskType: GLASS_TASK, taskCategory: 'APPROVAL', verb: 'Review the break-glass use of' },
-  revoke: { taskType: 'MANUAL_DEPROVISIONING', taskCategory: 'DEPROVISIONING', verb: 'Take back' },
-} as const satisfies Record<
-  TaskKind,
-  { taskType: string; taskCategory: TaskCategory; verb: string }
->
+/** Types of tasks that stay open where the request ends or goes on. */
+const OUTLIVING = entriesOf(TASKS).flatMap(([, { taskType, outlivesRequest }]) =>
+  outlivesRequest ? [taskType] : [],
+)
 
 /** Opens the task of a request; its description names the access, the app and the person. */
 export async function openRequestTask(
@@ -31,17 +25,16 @@ export async function openRequestTask(
   { users: userIds, groups: groupIds }: Approvers,
   instructions: string | null,
 ): Promise<void> {
-  const { taskType, taskCategory, verb } = TASKS[what]
+  const { taskType, taskCategory, verb, preposition } = TASKS[what]
   const [names] = await namesOf(tx, { appId: request.appId, userId: request.targetUserId })
   const thing = request.label === null ? 'access' : `“${request.label}”`
-  const direction = what === 'glass' ? 'by' : what === 'revoke' ? 'from' : 'for'
   const reason = what === 'revoke' ? whyRevoked(request) : request.notes['PENDING']
   const why = reason ? ` Reason: ${reason}` : ''
   await openTask(tx, systemOf(request), {
     taskType,
     taskCategory,
     productArea: 'APPSTORE',
-    description: `${verb} ${thing} in ${names?.app ?? 'an app'} ${direction} ${names?.email ?? ''}.${why}`,
+    description: `${verb} ${thing} in ${names?.app ?? 'an app'} ${preposition} ${names?.email ?? ''}.${why}`,
     ...(instructions ? { instructions } : {}),
     appId: request.appId,
     targetUserId: request.targetUserId,
@@ -96,7 +89,7 @@ export async function hasOpenTask(
   return open !== undefined
 }
 
-/** Ends what is still open of a request's tasks: nobody has to do it any more. A review of break-glass stays. */
+/** Ends what is still open of a request's tasks: nobody has to do it any more. Those that outlive it stay. */
 export async function closeTasks(
   tx: Db,
   request: RequestRow,
@@ -115,7 +108,7 @@ const closing = prepared('close tasks of access request', (db) =>
     .where(
       and(
         eq(tasks.accessRequestId, sql.placeholder('requestId')),
-        ne(tasks.taskType, GLASS_TASK),
+        notInArray(tasks.taskType, OUTLIVING),
         inArray(tasks.status, OPEN_TASKS),
       ),
     ),

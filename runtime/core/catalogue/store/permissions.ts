@@ -10,7 +10,7 @@ import type { Principal } from '../../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
 import { hasPart } from '../../kernel/list/search.ts'
 import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
-import { toObjects } from './references.ts'
+import { toldTo, toObjects } from './references.ts'
 import { settingsView } from './settings-view.ts'
 import { findAllFound, findFound, permissionsFoundBy, type VisibleApp } from './visibility.ts'
 
@@ -164,7 +164,9 @@ export async function permissionsAnswer(
   inherited: boolean,
 ) {
   const view = settingsView(app, settings)
-  const documents = rows.map((row) => permissionView(row, app, view, { inherited, whole }))
+  const documents = rows.map((row) =>
+    toldTo({ whole }, permissionView(row, app, view, { inherited, whole }), PERMISSION_PLACES),
+  )
   return toObjects(db, principal, documents, PERMISSION_PLACES)
 }
 

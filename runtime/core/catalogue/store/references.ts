@@ -127,6 +127,13 @@ export async function toObjects(
   )
 }
 
+/** A document for those who read it `whole`, or for requesters: to them it refers to nothing, whatever is added to `places`. */
+export const toldTo = (
+  { whole }: { whole: boolean },
+  document: StoredDocument,
+  places: readonly ReferencePlace[],
+): StoredDocument => (whole ? document : mapPlaces(document, places, [], () => undefined))
+
 /** A document without what refers to this id, and without entries of lists that were nothing else; null where nothing does. */
 export function withoutReference(
   document: StoredDocument,

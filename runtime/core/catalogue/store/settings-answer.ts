@@ -5,7 +5,7 @@ import { requestablePermissions } from '../../../database/schema/app_store.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { NO_PEOPLE } from './approvers.ts'
 import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
-import { type ReferencePlace, toObjects } from './references.ts'
+import { type ReferencePlace, toldTo, toObjects } from './references.ts'
 import {
   DEFAULT_PERMISSION,
   SETTINGS_PLACES,
@@ -38,7 +38,8 @@ export async function settingsAnswer(db: Db, principal: Principal, found: Visibl
       default_permission: await defaultPermission(db, principal, found, view),
     },
   }
-  const [answered] = await toObjects(db, principal, [document], ANSWER_PLACES)
+  const told = toldTo(found, document, SETTINGS_PLACES)
+  const [answered] = await toObjects(db, principal, [told], ANSWER_PLACES)
   return { ...answered, in_app_store: view.in_app_store }
 }
 
@@ -61,7 +62,9 @@ async function defaultPermission(
         permissionsFoundBy(principal, found, view),
       ),
     )
-  return row ? permissionView(row, app, view, { inherited: true, whole }) : null
+  if (!row) return null
+  const permission = permissionView(row, app, view, { inherited: true, whole })
+  return toldTo(found, permission, PERMISSION_PLACES)
 }
 
 /** Without approvers, admins, allowed groups and fulfilment. */

@@ -5,6 +5,7 @@ import type { Approvers, RequestRow } from '../../../database/schema/requests.ts
 import type { Actor } from '../../kernel/audit/activity.ts'
 import { keptText } from '../../kernel/kept-text.ts'
 import type { Effect, Transition } from '../../machine/effects.ts'
+import type { TaskKind } from './tasks.ts'
 
 /** What is changed together with a state. */
 export type RequestChange = Partial<
@@ -35,9 +36,6 @@ export type RequestWrite = {
   failure?: string | null
   set: RequestChange
 }
-
-/** What a request asks people for: a decision of a manager or an approver, or work by hand. `glass`: a review afterwards. */
-export type TaskKind = 'manager' | 'approval' | 'grant' | 'revoke' | 'glass'
 
 /** Effects of requests alone. */
 export type OwnEffect =

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { CONFIG_PLACES } from '../../../../runtime/core/catalogue/store/permission-view.ts'
+import {
+  type ReferencePlace,
+  toldTo,
+  withoutReference,
+} from '../../../../runtime/core/catalogue/store/references.ts'
+import { SETTINGS_PLACES } from '../../../../runtime/core/catalogue/store/settings-view.ts'
+
+type Json = { [member: string]: unknown }
+
+/** What stands at a path, with members and entries around it. */
+const at = ([step, ...rest]: readonly string[], value: unknown): unknown => {
+  if (step === undefined) return value
+  return step === '*' ? [at(rest, value)] : { [step]: at(rest, value) }
+}
+
+/** A document with a reference at one place. */
+const documentOf = ({ path }: ReferencePlace, id: string): Json => ({
+  ...(at(path, id) as Json),
+  label: 'seen',
+})
+
+const PLACES = [...SETTINGS_PLACES, ...CONFIG_PLACES].map(
+  (place) => [place.path.join('.'), place] as const,
+)
+
+describe.each(PLACES)('a reference at %s', (_, place) => {
+  test('is told to who reads the whole document, and to no requester', () => {
+    const document = documentOf(place, 'hidden')
+    expect(toldTo({ whole: true }, document, [place])).toEqual(document)
+    const told = toldTo({ whole: false }, document, [place])
+    expect(told['label']).toBe('seen')
+    expect(JSON.stringify(told)).not.toContain('hidden')
+  })
+
+  test('leaves without a trace where it is this one, and stays where it is another', () => {
+    const document = documentOf(place, 'this')
+    expect(withoutReference(document, [place], 'another')).toBeNull()
+    const without = withoutReference(document, [place], 'this')
+    expect(without?.['label']).toBe('seen')
+    expect(JSON.stringify(without)).not.toContain('this')
+    // An entry of a list that was nothing else leaves with it.
+    if (place.path.includes('*')) expect(JSON.stringify(without)).toContain('[]')
+  })
+})
