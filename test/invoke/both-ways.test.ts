@@ -5,6 +5,8 @@ import { createVersion } from '../../runtime/connectors/registry/version.ts'
 import { Manifest } from '../../runtime/contract/connector/manifest.ts'
 import { errorBody } from '../../runtime/contract/envelope/envelope.ts'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
+import { CEILINGS } from '../../runtime/contract/limits/ceilings.ts'
+import { mapValues } from '../../runtime/contract/schema/keys.ts'
 import { createCaller, type HttpCaller } from '../../runtime/http/edge/caller.ts'
 import { createConcurrencyLimit } from '../../runtime/invoke/concurrency.ts'
 import { createInvoke } from '../../runtime/invoke/invoke.ts'
@@ -20,13 +22,7 @@ const WAYS: readonly Way[] = ['general', 'fast']
 const SECRET = 'the-secret-token'
 const AUTH = { token: { token: SECRET } }
 const SETTINGS = { zone: { type: 'integer' } }
-const CEILINGS = {
-  maxDeadlineMs: 120_000,
-  maxMemoryMb: 256,
-  maxConcurrency: 64,
-  maxPages: 1000,
-  maxRequestsPerSecond: 100,
-}
+const ceilings = { ...mapValues(CEILINGS, (row) => row.default), maxPages: 1000 }
 
 const versionOf = (number: string, changes: object = {}): ServedVersion => {
   const capabilities = { list_accounts: {}, get_account: {}, create_account: {} }
@@ -142,7 +138,7 @@ const CASES: readonly Case[] = [
   },
   {
     name: 'a deadline within a tick',
-    deps: { ceilings: { ...CEILINGS, maxDeadlineMs: 1 } },
+    deps: { ceilings: { ...ceilings, maxDeadlineMs: 1 } },
     lane: async ({ deadlineMs }) => {
       expect(deadlineMs).toBe(1)
       throw new RuntimeError('deadline_passed', 'no answer within 0.4 ms')
@@ -240,7 +236,7 @@ async function run(way: Way, one: Case): Promise<{ told: Told; left: number }> {
     openEgress: () => ({ fetch: vi.fn(), records: [], hasWritten: () => false }),
     pageTokens,
     locate: async () => null,
-    ceilings: CEILINGS,
+    ceilings,
     turns,
     log: (line) => void told.logs.push(line),
     onUpstream: ({ id }, capability, { askedUntilMs: _, ...record }, requestId) =>

@@ -20,7 +20,10 @@ const ofReviews = found(
   'core/reviews',
   /\b(?:noteReview|recorded)\([^;']{0,120}'([A-Z_]{5,})'/g,
 ).map((name) => `ACCESS_REVIEW_${name}`)
-const ofAll = found('.', /\brecordActivity\([^;']{0,120}'([A-Z_]{5,})'/g)
+const ofAll = found(
+  '.',
+  /\b(?:recordActivity|recordOf|recordPush|recordInStore)\([^;']{0,120}'([A-Z_]{5,})'/g,
+)
 
 test.each([
   ['of an access review', ofReviews, ['ACCESS_REVIEW_DECIDED', 'ACCESS_REVIEW_ITEM_REMOVED']],

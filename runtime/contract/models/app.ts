@@ -49,7 +49,9 @@ export const ACCOUNT_SORTS = ['account', '-account'] as const
 export type AccountSort = (typeof ACCOUNT_SORTS)[number]
 
 export const CONNECTION_SOURCES = ['API', 'UI'] as const
-const SYNC_STATUSES = ['SYNCING', 'SUCCESS', 'FAILED'] as const
+/** What an account is for. */
+export const ACCOUNT_TYPES = ['USER', 'ROLE', 'SERVICE'] as const
+export const SYNC_STATUSES = ['SYNCING', 'SUCCESS', 'FAILED'] as const
 
 const text = (description: string) => described(v.string(), description)
 
@@ -203,7 +205,7 @@ const moment = described(v.string(), 'ISO 8601, UTC')
 export const Account = strictObject('Account', {
   id: v.string(),
   app_id: v.string(),
-  account_type: v.picklist(['USER', 'ROLE', 'SERVICE']),
+  account_type: v.picklist(ACCOUNT_TYPES),
   status: nullable(v.picklist(ACCOUNT_STATUSES)),
   app: nullable(App),
   unique_identifier: text('Its id in the app'),

@@ -3,9 +3,12 @@
  * `p` is the row of the population, `a` the account as it was, `n` the account as it is known now, `u` its person,
  * `e` the entitlement.
  */
+
 import { type SQL, sql } from 'drizzle-orm'
 import { ACCESS_LENGTHS } from '../../contract/models/access-length.ts'
+import { ACCOUNT_TYPES } from '../../contract/models/app.ts'
 import { LICENCE_TYPES, PRIVILEGED_NAMES } from '../../contract/models/entitlement-tag.ts'
+import { USER_STATUSES } from '../../contract/models/person.ts'
 import type { ScopeFilter, ScopeGroup } from '../../contract/models/review-scope.ts'
 import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
 import { isRequestable } from '../catalogue/store/requestable.ts'
@@ -49,8 +52,6 @@ const APPROVED_AT = sql`(select coalesce(max(k.updated_at), q.created_at) from t
 
 const TEAM = sql`coalesce(${attribute('team')}, ${attribute('department')})`
 
-const STATUSES = ['STAGED', 'ACTIVE', 'SUSPENDED', 'INACTIVE'] as const
-const CATEGORIES = ['USER', 'ROLE', 'SERVICE'] as const
 const LENGTHS = keysOf(ACCESS_LENGTHS)
 
 const DELTAS = [
@@ -99,8 +100,8 @@ export const SCOPES: Record<ScopeGroup, ScopeRow> = {
   },
   EMPLOYMENT_STATUS: {
     fits: (filter) => sql`u.status = ${wanted(filter)}`,
-    options: plain(STATUSES),
-    fault: faultUnlessOneOf(STATUSES),
+    options: plain(USER_STATUSES),
+    fault: faultUnlessOneOf(USER_STATUSES),
   },
   EMAIL_DOMAIN: {
     fits: (filter) => sql`lower(split_part(a.email, '@', 2)) = lower(${wanted(filter)})`,
@@ -109,8 +110,8 @@ export const SCOPES: Record<ScopeGroup, ScopeRow> = {
   },
   CATEGORIES: {
     fits: (filter) => sql`a.account_type = ${wanted(filter)}`,
-    options: plain(CATEGORIES),
-    fault: faultUnlessOneOf(CATEGORIES),
+    options: plain(ACCOUNT_TYPES),
+    fault: faultUnlessOneOf(ACCOUNT_TYPES),
   },
   ACCOUNT_DELTA: {
     fits: (filter, { appId, isEarlier }) => sql`${wanted(filter)} = (select case

@@ -11,7 +11,14 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import type { ErrorCode } from '../../contract/errors/error-codes.ts'
-import { ACCOUNT_STATUSES, APP_STATUSES, DISCOVERY_SOURCES } from '../../contract/models/app.ts'
+import {
+  ACCOUNT_STATUSES,
+  ACCOUNT_TYPES,
+  APP_STATUSES,
+  CONNECTION_SOURCES,
+  DISCOVERY_SOURCES,
+  SYNC_STATUSES,
+} from '../../contract/models/app.ts'
 import { bytes, domainId, id, moment, number, partOf, timestamps } from './columns.ts'
 import { domains, users } from './people.ts'
 
@@ -42,7 +49,7 @@ export const apps = pgTable(
     overrides: jsonb('overrides').$type<AppFacts>().notNull().default({}),
     status: text('status', { enum: APP_STATUSES }).notNull().default('APPROVED'),
     sources: text('sources', { enum: DISCOVERY_SOURCES }).array().notNull().default(sql`'{}'`),
-    connectionSource: text('connection_source', { enum: ['API', 'UI'] })
+    connectionSource: text('connection_source', { enum: CONNECTION_SOURCES })
       .notNull()
       .default('API'),
     customAttributes: jsonb('custom_attributes')
@@ -58,7 +65,7 @@ export const apps = pgTable(
     allowMultiplePermissionSelection: boolean('allow_multiple_permission_selection')
       .notNull()
       .default(false),
-    syncStatus: text('sync_status', { enum: ['SYNCING', 'SUCCESS', 'FAILED'] }),
+    syncStatus: text('sync_status', { enum: SYNC_STATUSES }),
     ...timestamps(),
   },
   (table) => [
@@ -89,9 +96,7 @@ export const accounts = pgTable(
     domainId: domainId(),
     /** Its accounts go with an app. */
     appId: uuid('app_id').notNull(),
-    accountType: text('account_type', { enum: ['USER', 'ROLE', 'SERVICE'] })
-      .notNull()
-      .default('USER'),
+    accountType: text('account_type', { enum: ACCOUNT_TYPES }).notNull().default('USER'),
     status: text('status', { enum: ACCOUNT_STATUSES }),
     /** Its id in the app. */
     uniqueIdentifier: text('unique_identifier').notNull(),

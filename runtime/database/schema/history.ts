@@ -18,7 +18,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { ACCOUNT_STATUSES } from '../../contract/models/app.ts'
+import { ACCOUNT_STATUSES, ACCOUNT_TYPES } from '../../contract/models/app.ts'
 import { domainId, moment, number } from './columns.ts'
 import type { EntitlementRef } from './requests.ts'
 
@@ -57,7 +57,7 @@ export const accountSpans = pgTable(
     accountId: uuid('account_id').notNull(),
     userId: uuid('user_id'),
     uniqueIdentifier: text('unique_identifier').notNull(),
-    accountType: text('account_type', { enum: ['USER', 'ROLE', 'SERVICE'] }).notNull(),
+    accountType: text('account_type', { enum: ACCOUNT_TYPES }).notNull(),
     status: text('status', { enum: ACCOUNT_STATUSES }),
     email: text('email'),
   },

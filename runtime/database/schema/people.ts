@@ -10,6 +10,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
+import { USER_STATUSES } from '../../contract/models/person.ts'
 import { bytes, createdAt, domainId, id, moment, partOf, timestamps } from './columns.ts'
 
 /** One row: a deployment is one domain. */
@@ -27,9 +28,7 @@ export const users = pgTable(
     email: text('email').notNull(),
     givenName: text('given_name').notNull().default(''),
     familyName: text('family_name').notNull().default(''),
-    status: text('status', { enum: ['STAGED', 'ACTIVE', 'SUSPENDED', 'INACTIVE'] })
-      .notNull()
-      .default('ACTIVE'),
+    status: text('status', { enum: USER_STATUSES }).notNull().default('ACTIVE'),
     managerId: uuid('manager_id'),
     /** Name to { type, value } as on the wire. */
     customAttributes: jsonb('custom_attributes')
