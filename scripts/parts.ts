@@ -5,7 +5,9 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { SETTINGS } from '../runtime/config/config.ts'
+import { WEBHOOK_WORDS } from '../runtime/contract/models/inline-webhook.ts'
 import { MAIL_KINDS } from '../runtime/contract/models/mail.ts'
+import { entriesOf } from '../runtime/contract/schema/keys.ts'
 import { alertSections } from './alerts.ts'
 import { CATALOGUE_PARTS } from './catalogue.ts'
 import { CORE_PARTS } from './core-reference.ts'
@@ -32,6 +34,11 @@ export const PARTS: Parts = {
         who,
         digest ? 'yes' : 'no, at once',
       ]),
+    ),
+  'webhook-types': () =>
+    table(
+      ['Type', 'What it is asked or told', 'Success'],
+      entriesOf(WEBHOOK_WORDS).map(([type, { what, success }]) => [code(type), what, success]),
     ),
   settings: () =>
     table(

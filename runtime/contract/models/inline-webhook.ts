@@ -11,6 +11,19 @@ export const INLINE_WEBHOOK_TYPES = [
 ] as const
 export type InlineWebhookType = (typeof INLINE_WEBHOOK_TYPES)[number]
 
+/** What a webhook of a type is asked or told, and which answer of it, in addition to a status of 2xx, is a success. */
+export const WEBHOOK_WORDS: Readonly<Record<InlineWebhookType, { what: string; success: string }>> =
+  {
+    PRE_APPROVAL: { what: 'whether a request needs no approval', success: 'JSON' },
+    REQUEST_VALIDATION: { what: 'whether a request may be made', success: 'JSON' },
+    PROVISION: { what: 'to give access', success: 'JSON, or 204' },
+    DEPROVISION: {
+      what: 'to take access back, of a request that ended or a line that a review rejected',
+      success: 'JSON, or 204',
+    },
+    SIEM: { what: 'what was done: every entry of the activity log', success: 'any 2xx' },
+  }
+
 export const InlineWebhook = strictObject(
   'InlineWebhook',
   'A call to a system of yours, at one point',
