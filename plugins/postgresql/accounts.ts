@@ -42,11 +42,36 @@ export async function readAccount(ctx: Ctx, id: string): Promise<SqlRow> {
   })
 }
 
-/** Switches an account on or off: doing it twice is no error. */
+/** The account that the connector signs in with stays as it is. @throws unsupported_operation where it is this one */
+export function demandAnother(row: SqlRow): void {
+  if (flagOf(row, 'own'))
+    throw new ConnectorError(
+      'unsupported_operation',
+      'Keyway signs in with this role, and could do nothing more at this server: an administrator takes it, once the app has another one',
+      { app_error_code: 'own_login' },
+    )
+}
+
+/** Superusers, and roles that replicate, connect in spite of a connection limit. */
+const isAboveLimits = (row: SqlRow): boolean =>
+  flagOf(row, 'rolsuper') || flagOf(row, 'rolreplication')
+
+/**
+ * Switches an account on or off: doing it twice is no error.
+ *
+ * @throws not_found; unsupported_operation for one that no connection limit holds, and for the connector's own
+ */
 export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promise<void> {
   const row = await readAccount(ctx, id)
   const names = { account: nameOf(row, 'rolname') }
   if (!enabled) {
+    demandAnother(row)
+    if (isAboveLimits(row))
+      throw new ConnectorError(
+        'unsupported_operation',
+        'A superuser, or a role with REPLICATION, connects in spite of a connection limit: an administrator takes that from it first (ALTER ROLE ... NOSUPERUSER NOREPLICATION)',
+        { app_error_code: 'above_limits' },
+      )
     await ctx.sql.execute('disable', [], names)
     await endSessions(ctx, row)
     return
@@ -75,7 +100,10 @@ function toAccount(row: SqlRow): Account {
     email: null,
     given_name: null,
     family_name: null,
-    user_status: flagOf(row, 'disabled') || flagOf(row, 'expired') ? 'SUSPENDED' : 'ACTIVE',
+    user_status:
+      (flagOf(row, 'disabled') && !isAboveLimits(row)) || flagOf(row, 'expired')
+        ? 'SUSPENDED'
+        : 'ACTIVE',
     extra_data: { superuser: flagOf(row, 'rolsuper'), valid_until: textOf(row, 'rolvaliduntil') },
   }
 }

@@ -33,6 +33,11 @@ export type Connector = {
       parameters: [string | null]
       names: never
     }
+    roles_named: {
+      reads: true
+      parameters: [readonly string[] | null]
+      names: never
+    }
     memberships: {
       reads: true
       parameters: [boolean | null, string | null, string | null, number | null]

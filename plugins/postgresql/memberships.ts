@@ -10,7 +10,7 @@ import {
   rowsPage,
   textOf,
 } from 'keyway/sdk'
-import { readAccount } from './accounts.ts'
+import { endSessions, readAccount } from './accounts.ts'
 import { readRole } from './roles.ts'
 import { type Ctx, sizeOf } from './rows.ts'
 
@@ -61,7 +61,8 @@ export async function assignEntitlement(
 }
 
 /**
- * Takes a membership from an account; one that is not there is gone already.
+ * Takes a membership from an account; one that is not there is gone already. A session that has the role on (`SET ROLE`)
+ * would keep it: the account's connections end.
  *
  * @throws permission_denied where another role granted it, and with effective associations unsupported_operation for
  * what comes by another role
@@ -71,14 +72,18 @@ export async function unassignEntitlement(
   ctx: Ctx,
 ): Promise<Output<'unassign_entitlement'>> {
   const { account_integration_specific_id: id, entitlement_integration_specific_id: of } = request
-  const account = nameOf(await readAccount(ctx, id), 'rolname')
+  const row = await readAccount(ctx, id)
+  const account = nameOf(row, 'rolname')
   const role = await readRole(ctx, of)
   await ctx.sql.execute('revoke', [], { account, role })
   // From PostgreSQL 16 on a role revokes what it granted itself; what others granted is named one by one.
   const { rows } = await ctx.sql.query('grantors', [account, role])
-  for (const row of rows)
-    await ctx.sql.execute('revoke_of', [], { account, role, grantor: nameOf(row, 'grantor') })
-  if (isEffective(ctx) && (await rolesOf(ctx, account, true)).includes(role))
+  for (const one of rows)
+    await ctx.sql.execute('revoke_of', [], { account, role, grantor: nameOf(one, 'grantor') })
+  const isHeld = (await rolesOf(ctx, account, true)).includes(role)
+  // Also where it was gone already: who took it may have got no further.
+  if (!isHeld) await endSessions(ctx, row)
+  else if (isEffective(ctx))
     throw new ConnectorError(
       'unsupported_operation',
       `The account is still a member of ${role} through another role, and can only be taken out of that one`,

@@ -1,6 +1,6 @@
 /** Creating, changing and dropping accounts. */
 import { ConnectorError, type Input, nameOf, type Output, startsActive } from 'keyway/sdk'
-import { endSessions, readAccount } from './accounts.ts'
+import { demandAnother, endSessions, readAccount } from './accounts.ts'
 import type { Ctx } from './rows.ts'
 
 type Password = { readonly password?: string }
@@ -17,6 +17,7 @@ export async function createAccount(
   const { username: account, password, entitlements } = request
   if (!account) throw new ConnectorError('integration_missing_parameter', 'username is required')
   const enabled = startsActive(request.user_status)
+  await demandRoles(ctx, entitlements)
   await ctx.sql.transaction([
     password
       ? { statement: 'create_with_password', names: { account, password } }
@@ -29,6 +30,36 @@ export async function createAccount(
   ])
   return { status: enabled ? 'ACTIVE' : 'SUSPENDED', created: true, id: account }
 }
+
+/** Statements of one transaction, of which creating an account takes two. */
+const MOST_ROLES = 48
+
+/**
+ * A role that logs in could be granted too, and would be shown nowhere.
+ *
+ * @throws not_found where one is no role, or one that logs in; bad_request for more than one transaction can grant
+ */
+async function demandRoles(
+  ctx: Ctx,
+  entitlements: Input<'create_account'>['entitlements'],
+): Promise<void> {
+  if (entitlements.length === 0) return
+  if (entitlements.length > MOST_ROLES)
+    throw new ConnectorError(
+      'bad_request',
+      `An account gets at most ${MOST_ROLES} roles when it is made; assign the others afterwards`,
+    )
+  const wanted = entitlements.map((one) => one.integration_specific_id)
+  const { rows } = await ctx.sql.query('roles_named', [wanted])
+  const found = new Set(rows.map((row) => nameOf(row, 'rolname')))
+  if (wanted.some((role) => !found.has(role)) || entitlements.some(isOfResource))
+    throw new ConnectorError('not_found', 'There is no such role, or it logs in', {
+      app_error_code: '42704',
+    })
+}
+
+const isOfResource = (one: Input<'create_account'>['entitlements'][number]): boolean =>
+  one.integration_specific_resource_id !== ''
 
 /** Sets a password. */
 export async function updateAccount(
@@ -45,7 +76,8 @@ export async function updateAccount(
 /**
  * Drops an account for good, and its memberships with it.
  *
- * @throws bad_request with the code 2BP01 where it owns something or has rights of its own
+ * @throws bad_request with the code 2BP01 where it owns something or has rights of its own; unsupported_operation for the
+ * connector's own
  */
 export async function deleteAccount(
   request: Input<'delete_account'>,
@@ -53,6 +85,7 @@ export async function deleteAccount(
 ): Promise<Output<'delete_account'>> {
   const row = await readAccount(ctx, request.account_id)
   const account = nameOf(row, 'rolname')
+  demandAnother(row)
   try {
     await ctx.sql.execute('drop', [], { account })
   } catch (error) {

@@ -1,9 +1,14 @@
 /** The PostgreSQL connector, whole: through the host, its login, its sandbox and its door, to real servers. */
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Database, noDatabase, startDatabase } from '../egress/sql/database.ts'
-import { asking } from './asking.ts'
-import { failure, startHost, success, type TestHost } from './host.ts'
+import { noDatabase } from '../egress/sql/database.ts'
+import { failure, success } from './host.ts'
+import {
+  type Association,
+  type Given,
+  type PostgresqlSite,
+  startPostgresqlSite,
+  VERSIONS,
+} from './postgresql-site.ts'
 
 type Account = {
   integration_specific_id: string
@@ -12,7 +17,6 @@ type Account = {
   extra_data: { superuser: boolean; valid_until: string | null }
 }
 type Role = { integration_specific_id: string; is_assignable: boolean }
-type Association = { account_id: string; integration_specific_entitlement_id: string }
 
 /** Names that hold what a statement, a list or a URL is made of. */
 const ODD = [
@@ -27,93 +31,31 @@ const ODD = [
   `long-${'x'.repeat(58)}`,
 ]
 
-/** Debian's has CREATEROLE reach every role; from 16 on it reaches those that it was given. */
-const VERSIONS = ['debian', 'embedded'] as const
-
 describe.skipIf(noDatabase !== null).each(VERSIONS)(
   `the PostgreSQL connector${noDatabase ? ` (${noDatabase})` : ''}, at %s`,
   (version) => {
-    let database: Database
-    let host: TestHost
-    let admin: pg.Client
-
+    let site: PostgresqlSite
     beforeAll(async () => {
-      database = await startDatabase({ VERSION: version })
-      host = await startHost({
-        env: { KEYWAY_PRIVATE_EGRESS: `postgresql=127.0.0.1:${database.port}` },
-      })
-      admin = clientOf('admin', 'admin-secret')
-      await admin.connect()
-      await admin.query('grant pg_signal_backend, pg_read_all_stats to connector')
+      site = await startPostgresqlSite(version)
     }, 180_000)
-    afterAll(async () => {
-      await admin?.end()
-      await host?.stop()
-      await database?.stop()
-    })
-
-    const clientOf = (user: string, password: string) => {
-      const { host, port } = database
-      return new pg.Client({ host, port, database: 'corp', user, password, ssl: false })
-    }
-    type Given = { settings?: object; as?: [user: string, password: string] }
-    const envelope = (request: object = {}, { settings, as }: Given = {}) => {
-      const { username, password } = database.auth
-      const [user, secret] = as ?? [username, password]
-      const url = `postgresql://127.0.0.1:${database.port}`
-      return {
-        auth: { basic: { username: user, password: secret } },
-        settings: { url, database: 'corp', ...settings },
-        request,
-      }
-    }
-    const { call, done, refused } = asking(() => host, 'postgresql', envelope)
-    const pagesOf = <T>(capability: string, size?: number, given?: Given) =>
-      host.pages<T>('postgresql', capability, envelope({}, given), size)
-    const grant = (account: string, role: string) => ({
-      account_integration_specific_id: account,
-      resource_integration_specific_id: '',
-      resource_type: '',
-      entitlement_type: 'ROLE',
-      entitlement_integration_specific_id: role,
-    })
-    const create = async (username: string, more: object = {}) =>
-      (await done<{ id: string }>('create_account', { username, entitlements: [], ...more })).id
-    const heldBy = async (account_id: string, given?: Given) =>
-      (await done<Association[]>('get_account_entitlement_associations', { account_id }, given))
-        .map((one) => one.integration_specific_entitlement_id)
-        .sort()
-    /** Why a password does not let an account in; null where it does. Asked of the server itself. */
-    const keptOut = async (user: string, password: string): Promise<string | null> => {
-      const client = clientOf(user, password)
-      client.on('error', () => {})
-      try {
-        await client.connect()
-        await client.query('select note from sales.orders')
-        return null
-      } catch (error) {
-        return String(Object(error).code)
-      } finally {
-        await client.end().catch(() => {})
-      }
-    }
+    afterAll(() => site?.stop())
 
     test('knows its tenant by the server’s own id', async () => {
-      const { rows } = await admin.query(
+      const { rows } = await site.admin.query(
         'select system_identifier::text id from pg_control_system()',
       )
       const unique_tenant_id = rows[0].id
-      expect(await done('validate_credentials')).toEqual({ valid: true, unique_tenant_id })
+      expect(await site.done('validate_credentials')).toEqual({ valid: true, unique_tenant_id })
       const other = { settings: { database: 'postgres' } }
-      expect(await done('validate_credentials', {}, other)).toEqual({
+      expect(await site.done('validate_credentials', {}, other)).toEqual({
         valid: true,
         unique_tenant_id,
       })
     })
 
     test.each([7, undefined])('lists everyone exactly once in pages of %s', async (size) => {
-      const found = (await pagesOf<Account>('list_accounts', size)).flat()
-      const { rows } = await admin.query('select rolname from pg_roles where rolcanlogin')
+      const found = (await site.pagesOf<Account>('list_accounts', size)).flat()
+      const { rows } = await site.admin.query('select rolname from pg_roles where rolcanlogin')
       expect(found.map((one) => one.username).sort()).toEqual(
         rows.map(({ rolname }) => rolname).sort(),
       )
@@ -122,7 +64,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
     })
 
     test('lists roles, and which of them it may give', async () => {
-      const roles = (await pagesOf<Role>('list_entitlements', 10)).flat()
+      const roles = (await site.pagesOf<Role>('list_entitlements', 10)).flat()
       const assignable = (name: string) =>
         roles.find((one) => one.integration_specific_id === name)?.is_assignable
       expect(assignable('readers')).toBe(true)
@@ -134,7 +76,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
     test('lists memberships, and with effective also those through other roles', async () => {
       const of = async (associations: string) =>
         (
-          await pagesOf<Association>('find_entitlement_associations', 11, {
+          await site.pagesOf<Association>('find_entitlement_associations', 11, {
             settings: { associations },
           })
         )
@@ -143,14 +85,14 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       const direct = await of('direct')
       expect(new Set(direct).size).toBe(direct.length)
       expect(direct).toContain('Doe, Jane readers')
-      await admin.query('revoke readers from user030')
+      await site.admin.query('revoke readers from user030')
       expect(await of('direct')).not.toContain('user030 readers')
       expect(await of('effective')).toContain('user030 readers')
-      expect(await heldBy('user030')).toEqual(['analysts', 'writers'])
+      expect(await site.heldBy('user030')).toEqual(['analysts', 'writers'])
       const effective = { settings: { associations: 'effective' } }
-      expect(await heldBy('user030', effective)).toEqual(['analysts', 'readers', 'writers'])
+      expect(await site.heldBy('user030', effective)).toEqual(['analysts', 'readers', 'writers'])
       expect(
-        await refused('unassign_entitlement', grant('user030', 'readers'), effective),
+        await site.refused('unassign_entitlement', site.grant('user030', 'readers'), effective),
       ).toMatchObject({
         error_code: 'unsupported_operation',
         app_error_code: 'held_in_another_way',
@@ -161,9 +103,9 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       'creates %j, who logs in, is switched off and on, and is dropped',
       async (name) => {
         const password = `first '"\\ secret`
-        const readers = grant('', 'readers')
+        const readers = site.grant('', 'readers')
         const { entitlement_type, entitlement_integration_specific_id } = readers
-        const id = await create(name, {
+        const id = await site.create(name, {
           password,
           entitlements: [
             {
@@ -173,52 +115,54 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
             },
           ],
         })
-        const account = await done<Account>('get_account', { account_id: id })
+        const account = await site.done<Account>('get_account', { account_id: id })
         expect(account).toMatchObject({ username: name, user_status: 'ACTIVE' })
-        expect(await keptOut(name, password)).toBeNull()
+        expect(await site.keptOut(name, password)).toBeNull()
 
-        for (const _twice of [1, 2]) await done('unassign_entitlement', grant(id, 'readers'))
-        expect(await heldBy(id)).toEqual([])
-        expect(await keptOut(name, password)).toBe('42501')
-        for (const _twice of [1, 2]) await done('assign_entitlement', grant(id, 'readers'))
-        expect(await heldBy(id)).toEqual(['readers'])
+        for (const _twice of [1, 2])
+          await site.done('unassign_entitlement', site.grant(id, 'readers'))
+        expect(await site.heldBy(id)).toEqual([])
+        expect(await site.keptOut(name, password)).toBe('42501')
+        for (const _twice of [1, 2])
+          await site.done('assign_entitlement', site.grant(id, 'readers'))
+        expect(await site.heldBy(id)).toEqual(['readers'])
 
-        const session = clientOf(name, password)
+        const session = site.clientOf(name, password)
         const ended = new Promise((resolve) => session.on('error', resolve))
         await session.connect()
-        const [activity] = await done<{ account_id: string }[]>('get_last_activity', {
+        const [activity] = await site.done<{ account_id: string }[]>('get_last_activity', {
           account_ids: [id, 'user001'],
         })
         expect(activity?.account_id).toBe(id)
         for (const _twice of [1, 2])
-          expect(await done('deactivate_account', { account_id: id })).toEqual({
+          expect(await site.done('deactivate_account', { account_id: id })).toEqual({
             status: 'SUSPENDED',
             deactivated: true,
           })
         await ended
-        expect(await keptOut(name, password)).toBe('53300')
-        expect((await done<Account>('get_account', { account_id: id })).user_status).toBe(
+        expect(await site.keptOut(name, password)).toBe('53300')
+        expect((await site.done<Account>('get_account', { account_id: id })).user_status).toBe(
           'SUSPENDED',
         )
-        for (const _twice of [1, 2]) await done('activate_account', { account_id: id })
-        expect(await keptOut(name, password)).toBeNull()
+        for (const _twice of [1, 2]) await site.done('activate_account', { account_id: id })
+        expect(await site.keptOut(name, password)).toBeNull()
 
-        await done('update_account', { id, password: 'second-secret' })
-        expect(await keptOut(name, password)).toBe('28P01')
-        expect(await keptOut(name, 'second-secret')).toBeNull()
-        expect(await refused('create_account', { username: name, entitlements: [] })).toMatchObject(
-          {
-            error_code: 'bad_request',
-            app_error_code: '42710',
-          },
-        )
+        await site.done('update_account', { id, password: 'second-secret' })
+        expect(await site.keptOut(name, password)).toBe('28P01')
+        expect(await site.keptOut(name, 'second-secret')).toBeNull()
+        expect(
+          await site.refused('create_account', { username: name, entitlements: [] }),
+        ).toMatchObject({
+          error_code: 'bad_request',
+          app_error_code: '42710',
+        })
 
-        await done('delete_account', { account_id: id })
-        expect(await refused('get_account', { account_id: id })).toMatchObject({
+        await site.done('delete_account', { account_id: id })
+        expect(await site.refused('get_account', { account_id: id })).toMatchObject({
           error_code: 'not_found',
           app_error_code: '42704',
         })
-        expect(host.lines.join('\n')).not.toContain('second-secret')
+        expect(site.host.lines.join('\n')).not.toContain('second-secret')
       },
     )
 
@@ -228,32 +172,34 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
         integration_specific_resource_id: '',
         entitlement_type: 'ROLE',
       }))
-      expect(await refused('create_account', { username: 'half', entitlements })).toMatchObject({
+      expect(
+        await site.refused('create_account', { username: 'half', entitlements }),
+      ).toMatchObject({
         error_code: 'not_found',
         app_error_code: '42704',
       })
-      expect(await refused('get_account', { account_id: 'half' })).toMatchObject({
+      expect(await site.refused('get_account', { account_id: 'half' })).toMatchObject({
         error_code: 'not_found',
       })
     })
 
     test('lets an account in again whose time is over', async () => {
-      expect(await keptOut('user020', 'pw-020')).toBe('28P01')
-      await done('activate_account', { account_id: 'user020' })
-      expect(await keptOut('user020', 'pw-020')).toBeNull()
+      expect(await site.keptOut('user020', 'pw-020')).toBe('28P01')
+      await site.done('activate_account', { account_id: 'user020' })
+      expect(await site.keptOut('user020', 'pw-020')).toBeNull()
     })
 
     test('says what to do about an account that owns something', async () => {
-      const id = await create('owner', { password: 'an-owner' })
-      await admin.query('create table ops.owned (id int)')
-      await admin.query('alter table ops.owned owner to owner')
-      expect(await refused('delete_account', { account_id: id })).toMatchObject({
+      const id = await site.create('owner', { password: 'an-owner' })
+      await site.admin.query('create table ops.owned (id int)')
+      await site.admin.query('alter table ops.owned owner to owner')
+      expect(await site.refused('delete_account', { account_id: id })).toMatchObject({
         error_code: 'bad_request',
         app_error_code: '2BP01',
         message: expect.stringMatching(/REASSIGN OWNED.*DROP OWNED/),
       })
-      await admin.query('drop owned by owner')
-      await done('delete_account', { account_id: id })
+      await site.admin.query('drop owned by owner')
+      await site.done('delete_account', { account_id: id })
     })
 
     test.each([
@@ -262,7 +208,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       ['no name', {}, 'integration_missing_parameter', null],
       ['a status that there is not', { username: 'x', user_status: 'GONE' }, 'invalid_value', null],
     ])('refuses %s', async (_what, request, error_code, app_error_code) => {
-      expect(await refused('create_account', { entitlements: [], ...request })).toMatchObject({
+      expect(await site.refused('create_account', { entitlements: [], ...request })).toMatchObject({
         error_code,
         app_error_code,
       })
@@ -275,11 +221,13 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       ['a name that is cut', 'x'.repeat(100)],
     ])('takes %s for no account', async (_what, account_id) => {
       for (const capability of ['get_account', 'delete_account', 'deactivate_account'])
-        expect(await refused(capability, { account_id })).toMatchObject({ error_code: 'not_found' })
+        expect(await site.refused(capability, { account_id })).toMatchObject({
+          error_code: 'not_found',
+        })
     })
 
     test('says that a role is not its own to give', async () => {
-      const answer = await call('assign_entitlement', grant('user002', 'dba'))
+      const answer = await site.call('assign_entitlement', site.grant('user002', 'dba'))
       if (version === 'debian') success(answer.body)
       else
         expect(failure(answer)).toMatchObject({
@@ -289,24 +237,26 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
     })
 
     test('says that who granted a role must take it', async () => {
-      await admin.query('grant writers to user003')
-      const answer = await call('unassign_entitlement', grant('user003', 'writers'))
+      await site.admin.query('grant writers to user003')
+      const answer = await site.call('unassign_entitlement', site.grant('user003', 'writers'))
       if (version === 'debian') {
         success(answer.body)
-        expect(await heldBy('user003')).toEqual([])
+        expect(await site.heldBy('user003')).toEqual([])
       } else expect(failure(answer)).toMatchObject({ error_code: 'permission_denied' })
     })
 
     test('changes nothing as who may only read', async () => {
       const as: Given = { as: ['reader', 'reader-secret'] }
-      expect((await pagesOf<Account>('list_accounts', 50, as)).flat().length).toBeGreaterThan(40)
+      expect((await site.pagesOf<Account>('list_accounts', 50, as)).flat().length).toBeGreaterThan(
+        40,
+      )
       for (const [capability, request] of [
         ['create_account', { username: 'x', entitlements: [] }],
         ['deactivate_account', { account_id: 'user001' }],
         ['delete_account', { account_id: 'user001' }],
-        ['assign_entitlement', grant('user001', 'readers')],
+        ['assign_entitlement', site.grant('user001', 'readers')],
       ] as const)
-        expect(await refused(capability, request, as)).toMatchObject({
+        expect(await site.refused(capability, request, as)).toMatchObject({
           error_code: 'permission_denied',
           app_error_code: '42501',
           raised_by: 'SQLError',
@@ -315,7 +265,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
 
     test('says that a password is wrong', async () => {
       const as: Given = { as: ['connector', 'not the password'] }
-      expect(await refused('validate_credentials', {}, as)).toMatchObject({
+      expect(await site.refused('validate_credentials', {}, as)).toMatchObject({
         error_code: 'unauthenticated',
         app_error_code: '28P01',
       })
@@ -324,24 +274,24 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
     // The last: the others list everybody.
     test('lists a role of 100,000 members although the server believes that it has none', async () => {
       const members = 100_000
-      await admin.query('alter system set autovacuum = off')
-      await admin.query('select pg_reload_conf()')
-      await admin.query('create role everyone in role readers')
+      await site.admin.query('alter system set autovacuum = off')
+      await site.admin.query('select pg_reload_conf()')
+      await site.admin.query('create role everyone in role readers')
       // A transaction may not lock more.
       for (let from = 0; from < members; from += 4000)
-        await admin.query(
+        await site.admin.query(
           `do $$ begin for n in ${from + 1}..${from + 4000} loop execute 'create role member' || n || ' login in role everyone'; end loop; end $$`,
         )
       // As where many came since the tables were last analysed.
-      await admin.query('set allow_system_table_mods = on')
-      await admin.query(
+      await site.admin.query('set allow_system_table_mods = on')
+      await site.admin.query(
         "update pg_class set reltuples = 0, relpages = 1 where relname in ('pg_authid', 'pg_auth_members')",
       )
-      await admin.query(
+      await site.admin.query(
         "delete from pg_statistic where starelid in ('pg_authid'::regclass, 'pg_auth_members'::regclass)",
       )
       const settings = { associations: 'effective', page_size: 5000 }
-      const found = await pagesOf<Association>('find_entitlement_associations', undefined, {
+      const found = await site.pagesOf<Association>('find_entitlement_associations', undefined, {
         settings,
       })
       const ofMembers = found
@@ -350,8 +300,8 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
         .map((one) => `${one.account_id} ${one.integration_specific_entitlement_id}`)
       expect(ofMembers).toHaveLength(2 * members)
       expect(new Set(ofMembers).size).toBe(2 * members)
-      expect(await heldBy('member7', { settings })).toEqual(['everyone', 'readers'])
-      await done('unassign_entitlement', grant('member7', 'writers'))
+      expect(await site.heldBy('member7', { settings })).toEqual(['everyone', 'readers'])
+      await site.done('unassign_entitlement', site.grant('member7', 'writers'))
     }, 300_000)
   },
 )

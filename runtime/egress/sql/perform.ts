@@ -89,7 +89,7 @@ const SETTINGS = {
 
 /** Compiling a plan takes longer than a page; servers before version 11 do not. */
 const NO_COMPILING =
-  ", CASE WHEN current_setting('jit', true) IS NOT NULL THEN set_config('jit', 'off', true) END"
+  ", CASE WHEN pg_catalog.current_setting('jit', true) IS NOT NULL THEN pg_catalog.set_config('jit', 'off', true) END"
 
 /**
  * Begins, settles for this transaction how values are written, and has the server end it when nobody waits any more.
@@ -102,7 +102,7 @@ const opening = (isRead: boolean, leftMs: number): Sent[] => [
       ...SETTINGS,
       statement_timeout: Math.max(1, Math.floor(leftMs)),
     })
-      .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+      .map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', true)`)
       .join(', ')}${NO_COMPILING}`,
   },
 ]

@@ -81,6 +81,24 @@ const derive = promisify(pbkdf2)
 /** What PostgreSQL uses itself (`scram_iterations`). */
 const ITERATIONS = 4096
 
+/** What SASLprep leaves out or writes as a space, and what has another form (RFC 4013 section 2.1). */
+const PREPARED = /\p{C}|\p{Default_Ignorable_Code_Point}|[\u1680\u1806]/u
+
+/**
+ * A password that is the same with and without SASLprep. Clients use either, by what they know of Unicode, so any other one
+ * would let nobody in.
+ *
+ * @throws database_refused
+ */
+function demandPlain(password: string): string {
+  if (/^[\x20-\x7e]*$/.test(password)) return password
+  if (password.normalize('NFKC') === password && !PREPARED.test(password)) return password
+  throw refused(
+    '22023',
+    'The password has characters that clients of PostgreSQL read in more than one way, such as ½, ① or one that is not seen: choose another',
+  )
+}
+
 /**
  * A password as PostgreSQL keeps it: so the password itself comes neither to the server nor to its log.
  *
@@ -88,9 +106,7 @@ const ITERATIONS = 4096
  */
 async function scramVerifier(password: string): Promise<string> {
   const salt = randomBytes(16)
-  // SASLprep of what is no ASCII is this for all but rare characters (RFC 4013).
-  const prepared = /^[\x20-\x7e]*$/.test(password) ? password : password.normalize('NFKC')
-  const salted = await derive(prepared, salt, ITERATIONS, 32, 'sha256')
+  const salted = await derive(demandPlain(password), salt, ITERATIONS, 32, 'sha256')
   const keyed = (label: string) => createHmac('sha256', salted).update(label).digest()
   const stored = createHash('sha256').update(keyed('Client Key')).digest('base64')
   const server = keyed('Server Key').toString('base64')

@@ -3,6 +3,7 @@
  *
  * Source: PostgreSQL, chapter 55.7 (message formats).
  */
+import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { Judged } from '../wire/guard.ts'
 
 /** Type and length come before everything. */
@@ -75,9 +76,22 @@ const row: Reader = (body) => {
 
 const SASL = 10
 
+/** Ways to sign in that the library has (pg 8): none, a password, MD5 of it, SASL and what follows it. */
+const WAYS: readonly number[] = [0, 3, 5, SASL, 11, 12]
+/** Others that a server may be set to (pg_hba.conf). */
+const OTHER_WAYS: Readonly<Record<number, string>> = { 2: 'krb5', 7: 'gss', 9: 'sspi' }
+
+/** @throws database_refused for a way to sign in that the library does not have */
 const authentication: Reader = (body) => {
   if (body.length < 4) return -1
-  if (body.readInt32BE(0) !== SASL) return 0
+  const way = body.readInt32BE(0)
+  if (!WAYS.includes(way))
+    throw new RuntimeError(
+      'database_refused',
+      `The server asks for a way to sign in that Keyway does not have (${OTHER_WAYS[way] ?? way}): let pg_hba.conf ask this role for scram-sha-256`,
+      { wire: 'unauthenticated', appErrorCode: '28000' },
+    )
+  if (way !== SASL) return 0
   // Names of mechanisms, up to one that is empty.
   let at = 4
   for (let end = body.indexOf(0, at); end !== at; end = body.indexOf(0, at)) {

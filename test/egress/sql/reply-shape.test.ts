@@ -23,6 +23,15 @@ describe('a message of PostgreSQL', () => {
   })
 
   test.each([
+    [7, 'gss'],
+    [9, 'sspi'],
+    [99, '99'],
+  ])('that asks for a way to sign in that there is not says so: %s', (way, name) => {
+    const asked = () => judgeMessage(message('R', int32(way)))
+    expect(asked).toThrow(`does not have (${name}): let pg_hba.conf ask`)
+  })
+
+  test.each([
     ['an error without an end', 'E', 'SERROR\0'],
     ['an error with more behind its end', 'E', '\0\0'],
     ['an error whose text does not end', 'E', 'SERROR'],

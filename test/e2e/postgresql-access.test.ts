@@ -1,0 +1,113 @@
+/** What the PostgreSQL connector says it has taken, and what is then still possible at the server itself. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { noDatabase } from '../egress/sql/database.ts'
+import { type PostgresqlSite, startPostgresqlSite, VERSIONS } from './postgresql-site.ts'
+
+const role = (integration_specific_id: string, resource = '') => ({
+  integration_specific_id,
+  integration_specific_resource_id: resource,
+  entitlement_type: 'ROLE',
+})
+
+describe.skipIf(noDatabase !== null).each(VERSIONS)(
+  `access at PostgreSQL${noDatabase ? ` (${noDatabase})` : ''}, at %s`,
+  (version) => {
+    let site: PostgresqlSite
+    beforeAll(async () => {
+      site = await startPostgresqlSite(version)
+    }, 180_000)
+    afterAll(() => site?.stop())
+
+    const statusOf = async (account_id: string) =>
+      (await site.done<{ user_status: string }>('get_account', { account_id })).user_status
+
+    test('ends with its role in a session that has the role on', async () => {
+      const password = 'in-a-session'
+      const id = await site.create('hourly', { password, entitlements: [role('readers')] })
+      const session = site.clientOf(id, password)
+      const ended = new Promise((resolve) => session.on('error', resolve))
+      await session.connect()
+      await session.query('set role readers')
+      expect((await session.query('select count(*)::int n from sales.orders')).rows).toHaveLength(1)
+      await site.done('unassign_entitlement', site.grant(id, 'readers'))
+      await ended
+      await expect(session.query('select 1')).rejects.toThrow()
+      expect(await site.keptOut(id, password)).toBe('42501')
+    })
+
+    test.each(['superuser', 'replication'])(
+      'is not said to be switched off where no connection limit holds: %s',
+      async (attribute) => {
+        const id = `above_${attribute}`
+        await site.admin.query(`create role ${id} login ${attribute} connection limit 0`)
+        expect(await statusOf(id)).toBe('ACTIVE')
+        expect(await site.refused('deactivate_account', { account_id: id })).toMatchObject({
+          ...{ error_code: 'unsupported_operation', app_error_code: 'above_limits' },
+          message: expect.stringContaining('NOSUPERUSER NOREPLICATION'),
+        })
+        await site.admin.query(`alter role ${id} no${attribute}`)
+        expect(await statusOf(id)).toBe('SUSPENDED')
+      },
+    )
+
+    test.each(['deactivate_account', 'delete_account'])(
+      'of Keyway itself is not taken: %s',
+      async (capability) => {
+        expect(await site.refused(capability, { account_id: 'connector' })).toMatchObject({
+          ...{ error_code: 'unsupported_operation', app_error_code: 'own_login' },
+        })
+        expect(await statusOf('connector')).toBe('ACTIVE')
+      },
+    )
+
+    test('runs no functions of others with the rights of the connector', async () => {
+      await site.admin.query(`
+        grant create on schema public to public;
+        create table public.called (what text); grant insert on public.called to public;
+        set role user001;
+        create function public.shobj_description(oid, text) returns text language sql as $$ select 'of another' $$;
+        create function public.pg_has_role(oid, varchar) returns bool language sql as $$ select true $$;
+        create function public.pg_terminate_backend(integer) returns bool language plpgsql as
+          $$ begin insert into public.called values (current_user); return true; end $$;
+        reset role`)
+      const roles = (await site.pagesOf<{ description: string | null }>('list_entitlements')).flat()
+      expect(roles.map((one) => one.description)).not.toContain('of another')
+      const password = 'not-by-others'
+      const id = await site.create('ended', { password })
+      const session = site.clientOf(id, password)
+      const ended = new Promise((resolve) => session.on('error', resolve))
+      await session.connect()
+      await site.done('deactivate_account', { account_id: id })
+      await ended
+      expect((await site.admin.query('select what from public.called')).rows).toEqual([])
+    })
+
+    test.each([
+      ['a role that logs in', [role('user001')], 'not_found'],
+      ['a role of some resource', [role('readers', 'made-up')], 'not_found'],
+      ['more roles than a transaction grants', Array(49).fill(role('readers')), 'bad_request'],
+    ])('is not made with %s', async (_what, entitlements, error_code) => {
+      const request = { username: 'unmade', entitlements }
+      expect(await site.refused('create_account', request)).toMatchObject({ error_code })
+      expect(await site.refused('get_account', { account_id: 'unmade' })).toMatchObject({
+        error_code: 'not_found',
+      })
+    })
+
+    test.each(['pass½word', 'ａｂ-full-width', 'soft\u00adhyphen', 'zero\u200bwidth', '①'])(
+      'is not given a password that clients read in two ways: %j',
+      async (password) => {
+        const request = { username: 'two-ways', entitlements: [], password }
+        expect(await site.refused('create_account', request)).toMatchObject({
+          ...{ error_code: 'invalid_value', app_error_code: '22023' },
+        })
+      },
+    )
+
+    test('is given a password with letters of its own, and logs in with it', async () => {
+      const password = 'Größe-пароль-密碼'
+      const id = await site.create('letters', { password, entitlements: [role('readers')] })
+      expect(await site.keptOut(id, password)).toBeNull()
+    })
+  },
+)
