@@ -135,22 +135,16 @@ export async function endDelegation(
   return null
 }
 
-/** A delegation, for the log. */
-export const delegationTarget = ({ id }: Pick<DelegationRow, 'id'>) => ({
-  target_type: 'Delegation',
-  name: 'decisions on access requests',
-  id,
-})
-
 const record = (
   tx: Db,
   principal: Principal,
   what: 'CREATED' | 'ENDED',
-  row: DelegationRow,
+  { id, userId, delegateId }: DelegationRow,
   metadata: Record<string, unknown>,
 ) => {
-  const about = { user_id: row.userId, delegate_id: row.delegateId, ...metadata }
-  return recordActivity(tx, principal, `DELEGATION_${what}`, [delegationTarget(row)], about)
+  const target = { target_type: 'Delegation', name: 'decisions on access requests', id }
+  const about = { user_id: userId, delegate_id: delegateId, ...metadata }
+  return recordActivity(tx, principal, `DELEGATION_${what}`, [target], about)
 }
 
 async function toDelegations(db: Db, rows: readonly DelegationRow[]): Promise<Delegation[]> {

@@ -64,23 +64,23 @@ export async function reactivate(
   { id, status }: ScimUserRow,
 ): Promise<boolean> {
   if (status === 'ACTIVE') return false
+  await demandLeft(tx, id, 'An offboarding of this user is under way; set active to true again')
+  await setStatus(tx, domainId, { id, status }, 'ACTIVE')
+  return true
+}
+
+/** @throws ScimError conflict while an offboarding takes the access of a user; `words` say what to do when it is over */
+export async function demandLeft(tx: Db, userId: string, words: string): Promise<void> {
   const [live] = await tx
     .select({ id: userOffboardings.id })
     .from(userOffboardings)
     .where(
       and(
-        eq(userOffboardings.userId, id),
+        eq(userOffboardings.userId, userId),
         inArray(userOffboardings.status, ['SCHEDULED', 'IN_PROGRESS']),
       ),
     )
-  if (live)
-    throw new ScimError(
-      'conflict',
-      null,
-      'An offboarding of this user is under way; set active to true again when it is over',
-    )
-  await setStatus(tx, domainId, { id, status }, 'ACTIVE')
-  return true
+  if (live) throw new ScimError('conflict', null, `${words} when it is over`)
 }
 
 async function setStatus(

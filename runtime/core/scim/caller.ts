@@ -63,15 +63,15 @@ async function noteUse(db: Db, id: string): Promise<void> {
     .where(and(eq(scimTokens.id, id), sql`not coalesce(${usedLately}, false)`))
 }
 
-/** Records what a provider did, or what follows from it: no user did it, so the token is named. */
+/** Records what a provider did: no user did it, so the token is named. */
 export const recordPush = (
   tx: Db,
   { domainId, tokenId, tokenName }: ScimCaller,
   eventType: string,
-  about: Target | Target[],
+  target: Target,
   metadata: Record<string, unknown> = {},
 ): Promise<void> =>
-  recordActivity(tx, { domainId, userId: null }, eventType, [about].flat(), {
+  recordActivity(tx, { domainId, userId: null }, eventType, [target], {
     ...{ source: 'SCIM', scim_token_id: tokenId, scim_token: tokenName },
     ...metadata,
   })

@@ -1,18 +1,18 @@
-/** Users that a provider makes, changes and deactivates. Setting again what is set changes nothing. */
+/** Users that a provider makes, changes, deactivates and deletes. Setting again what is set changes nothing. */
 import { and, eq, sql } from 'drizzle-orm'
 import { USER_FIELDS } from '../../contract/models/scim.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import { isTaken } from '../../database/contention.ts'
 import { type Db, written } from '../../database/database.ts'
-import { users } from '../../database/schema/people.ts'
+import { userRoles, users } from '../../database/schema/people.ts'
 import { scimUsers } from '../../database/schema/scim.ts'
 import { identityEvents } from '../../database/schema/sync.ts'
 import { userTarget } from '../directory/users.ts'
+import { recordLeaver } from '../history/spans.ts'
 import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { MANY_USERS } from '../kernel/context/listeners.ts'
-import { deactivate, reactivate } from './active.ts'
+import { deactivate, demandLeft, reactivate } from './active.ts'
 import { oneAtATime, recordPush, type ScimCaller } from './caller.ts'
 import { patchSteps } from './patch.ts'
 import { duplicate, invalidValue } from './problem.ts'
@@ -31,7 +31,8 @@ export type PushMeans = Pick<CoreContext, 'send' | 'now' | 'listeners'>
 type Body = Record<string, unknown>
 
 /**
- * Creates a person. One that the provider deleted before is restored.
+ * Creates a person. The address of one that the provider deleted before may be another person's now: they get a record of
+ * their own, and nothing of that one.
  *
  * @throws ScimError bad_request, conflict uniqueness
  */
@@ -50,49 +51,45 @@ export async function createUser(
   const id = await named(db, caller, async (tx) => {
     await demandFree(tx, caller, { userName, email, self: null })
     const [gone] = await tx
-      .select({ id: users.id })
+      .select({ id: users.id, email: users.email })
       .from(users)
       .innerJoin(scimUsers, eq(scimUsers.userId, users.id))
       .where(and(eq(users.domainId, caller.domainId), sql`lower(${users.email}) = lower(${email})`))
-    if (gone) await leaveReports(tx, caller, gone.id, means)
-    const userId = gone?.id ?? (await insertUser(tx, caller, email, values.active ?? true))
-    const name = { userName, externalId: values.externalId ?? null, deletedAt: null }
-    await tx
-      .insert(scimUsers)
-      .values({ userId, domainId: caller.domainId, ...name })
-      .onConflictDoUpdate({ target: scimUsers.userId, set: name })
+    if (gone) await giveAddressUp(tx, caller, gone)
+    const userId = await insertUser(tx, caller, email, values.active ?? true)
+    const name = { userName, externalId: values.externalId ?? null }
+    await tx.insert(scimUsers).values({ userId, domainId: caller.domainId, ...name })
     const row = await findScimUser(tx, caller, userId)
-    // What the provider does not say again is gone: a policy may ask for it.
-    const wanted = gone ? { ...replaced(values), active: values.active ?? true } : values
-    await change(tx, caller, row, wanted, means)
+    await change(tx, caller, row, values, means)
     await recordPush(tx, caller, 'USER_PUSHED', userTarget({ id: userId, email }), {
-      again: gone !== undefined,
+      ...(gone ? { address_of: gone.id } : {}),
     })
     return userId
   })
   return getScimUser(db, caller, id, request)
 }
 
-/** Whom a deleted user managed: until somebody has the address again, who is above that user decides for them. */
-async function leaveReports(
+/**
+ * Has a deleted person give up the address, under which their record could not stay beside the next one's. It is recognised
+ * by what it has become, which no mail is delivered to (RFC 2606 section 2).
+ *
+ * @throws ScimError conflict while an offboarding takes their access: what is found by the address is still theirs
+ */
+async function giveAddressUp(
   tx: Db,
   { domainId }: ScimCaller,
-  managerId: string,
-  means: PushMeans,
+  { id, email }: { id: string; email: string },
 ): Promise<void> {
-  const rows = await tx
-    .update(users)
-    .set({ managerId: null })
-    .where(and(eq(users.domainId, domainId), eq(users.managerId, managerId)))
-    .returning({ id: users.id })
-  const reports = rows.map(({ id }) => id)
-  if (reports.length === 0) return
-  await tx.execute(sql`
-    insert into identity_events (domain_id, user_id, changed_field, old_value)
-    select ${domainId}, report, 'manager_id', ${managerId}
-    from unnest(${sql.param(reports)}::uuid[]) as report`)
-  const changed = reports.length > MANY_USERS ? 'all' : reports
-  await means.listeners.usersChanged(tx, domainId, changed, means)
+  await demandLeft(
+    tx,
+    id,
+    'An offboarding of the user who had this address is under way; create the next one',
+  )
+  const former = `${email}.${id.slice(0, 8)}.invalid`
+  await tx.update(users).set({ email: former }).where(eq(users.id, id))
+  await tx
+    .insert(identityEvents)
+    .values({ domainId, userId: id, changedField: 'email', oldValue: email, newValue: former })
 }
 
 async function insertUser(
@@ -149,6 +146,50 @@ async function changeUser(
       await recordPush(tx, caller, 'PUSHED_USER_CHANGED', userTarget(row), { fields })
   })
   return getScimUser(db, caller, id, request)
+}
+
+/** The provider deletes a person, who is offboarded and stays as a record. */
+export async function deleteUser(
+  db: Db,
+  caller: ScimCaller,
+  id: string,
+  request: ScimRequest,
+  means: PushMeans,
+): Promise<null> {
+  await oneAtATime(db, caller, async (tx) => {
+    const row = await findScimUser(tx, caller, id)
+    demandVersion(request, toScimUser(row, request))
+    const changed = await deactivate(tx, caller, row, means)
+    const left = await leaveGroups(tx, caller, id)
+    await loseRoles(tx, caller, row)
+    if (changed || left > 0) await means.listeners.usersChanged(tx, caller.domainId, [id], means)
+    const deletedAt = await means.now(tx)
+    await tx
+      .insert(scimUsers)
+      .values({ userId: id, domainId: caller.domainId, userName: row.user_name, deletedAt })
+      .onConflictDoUpdate({ target: scimUsers.userId, set: { deletedAt } })
+    await recordPush(tx, caller, 'PUSHED_USER_DELETED', userTarget(row))
+  })
+  return null
+}
+
+/** Takes a person out of the company's groups (RFC 7644 section 3.6); those of apps are the apps'. @returns How many they were */
+async function leaveGroups(tx: Db, { domainId }: ScimCaller, userId: string): Promise<number> {
+  const { rowCount } = await tx.execute(sql`
+    with gone as (delete from group_members m using groups g
+      where m.user_id = ${userId} and g.id = m.group_id and g.app_id is null returning g.name)
+    insert into identity_events (domain_id, user_id, changed_field, old_value)
+    select ${domainId}, ${userId}::uuid, 'groups', name from gone`)
+  const left = rowCount ?? 0
+  if (left > 0) await recordLeaver(tx, userId)
+  return left
+}
+
+/** The next user with this address may be another person, so roles do not carry over. */
+async function loseRoles(tx: Db, caller: ScimCaller, row: ScimUserRow): Promise<void> {
+  const lost = await tx.delete(userRoles).where(eq(userRoles.userId, row.id)).returning()
+  for (const { role } of lost)
+    await recordPush(tx, caller, 'USER_ROLE_REMOVED', userTarget(row), { role })
 }
 
 /** An import, or a sign-in, takes names without waiting for what is pushed. @throws ScimError conflict */

@@ -124,25 +124,17 @@ const findRule = (db: Db, principal: Principal, id: string, locked: boolean) =>
     lock: locked && 'update',
   })
 
-/** A rule, for the log. */
-export const ruleTarget = ({ id, name }: Pick<SeparationRow, 'id' | 'name'>) => ({
-  target_type: 'SodPolicy',
-  name: keptText(name, 200),
-  id,
-})
-
 /** In the log under the names of core-interface.md section 1.17; what the rule says now is looked for at once. */
 async function record(
   tx: Db,
   principal: Principal,
   what: 'CREATED' | 'UPDATED' | 'DELETED',
-  rule: SeparationRow,
+  { id, name, domainId, onRequest }: SeparationRow,
   { listeners }: Means,
 ): Promise<void> {
-  await recordActivity(tx, principal, `SOD_POLICY_${what}`, [ruleTarget(rule)], {
-    on_request: rule.onRequest,
-  })
-  await listeners.accessChanged(tx, { domainId: rule.domainId, appId: null })
+  const target = { target_type: 'SodPolicy', name: keptText(name, 200), id }
+  await recordActivity(tx, principal, `SOD_POLICY_${what}`, [target], { on_request: onRequest })
+  await listeners.accessChanged(tx, { domainId, appId: null })
 }
 
 async function valuesOf(tx: Db, { domainId }: Principal, body: SeparationInput) {

@@ -1,7 +1,6 @@
 /** Which function answers which SCIM operation: one line each. */
 import type { ScimEndpointName } from '../../contract/endpoints/scim.ts'
 import type { ScimCaller } from '../../core/scim/caller.ts'
-import { deleteUser } from '../../core/scim/delete-user.ts'
 import * as discovery from '../../core/scim/discovery.ts'
 import { getScimGroup, listScimGroups } from '../../core/scim/read-groups.ts'
 import { getScimUser, listScimUsers } from '../../core/scim/read-users.ts'
@@ -36,7 +35,8 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
     users.replaceUser(db, who, id, body, request, means),
   scim_patch_user: (db, who, { id, body, request, means }) =>
     users.patchUserById(db, who, id, body, request, means),
-  scim_delete_user: (db, who, { id, request, means }) => deleteUser(db, who, id, request, means),
+  scim_delete_user: (db, who, { id, request, means }) =>
+    users.deleteUser(db, who, id, request, means),
   scim_list_groups: (db, who, { query, request }) => listScimGroups(db, who, query, request),
   scim_get_group: (db, who, { id, query, request }) =>
     getScimGroup(db, who, id, wants(query)('members') ? 'all' : 'none', request),

@@ -1,7 +1,6 @@
 /** What providers send seldom, at once, or in an unlucky order; and what becomes of the person. */
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SCIM_URNS } from '../../../runtime/contract/models/scim.ts'
 import { userRoles, users } from '../../../runtime/database/schema/people.ts'
 import { until } from '../../e2e/until.ts'
 import { domainOf, person } from '../host.ts'
@@ -117,24 +116,6 @@ describe('users', () => {
     )
     const roles = await provider.core.db.select().from(userRoles).where(eq(userRoles.userId, id))
     expect(roles).toEqual([])
-  })
-
-  test('whom one who was deleted managed is not managed by whoever gets the address next', async () => {
-    const boss = await provider.user('head@acme.example')
-    const report = await provider.user('hand@acme.example', { manager: boss })
-    const managerOf = async () =>
-      (await provider.scim('GET', `/Users/${report}`)).body[SCIM_URNS.enterprise]?.manager
-    expect(await managerOf()).toMatchObject({ value: boss })
-    expect((await provider.scim('DELETE', `/Users/${boss}`)).status).toBe(204)
-    await until('the person is made again', async () =>
-      (await provider.scim('POST', '/Users', { userName: 'head@acme.example' })).status === 201
-        ? true
-        : null,
-    )
-    expect(await managerOf()).toBeUndefined()
-    const asked = `/identity_events?identity_ids=${report}&changed_fields=manager_id`
-    const { identity_events: events } = (await provider.core.call('GET', asked)).body
-    expect(events.at(-1)).toMatchObject({ old_field_value: boss, new_field_value: null })
   })
 
   test('attributes are found by a filter under whichever name they are kept', async () => {

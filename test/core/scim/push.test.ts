@@ -504,7 +504,8 @@ test('our own connector makes, finds, changes and deactivates a person, whose ac
     const reply = await scim('POST', '/Users', { userName: email })
     return reply.status === 201 ? reply.body : null
   })
-  expect(again).toMatchObject({ id, active: true })
+  expect(again).toMatchObject({ active: true })
+  expect(again.id).not.toBe(id)
   for (const gone of ['name', 'title', 'groups', SCIM_URNS.enterprise])
     expect(again[gone] ?? []).toEqual([])
   expect(await inApp()).toBe(false)

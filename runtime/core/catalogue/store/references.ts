@@ -134,31 +134,6 @@ export const toldTo = (
   places: readonly ReferencePlace[],
 ): StoredDocument => (whole ? document : mapPlaces(document, places, [], () => undefined))
 
-/** A document without what refers to this id, and without entries of lists that were nothing else; null where nothing does. */
-export function withoutReference(
-  document: StoredDocument,
-  places: readonly ReferencePlace[],
-  id: string,
-): StoredDocument | null {
-  let found = false
-  const drop = (value: unknown, reference: unknown) => {
-    if (reference !== id) return value
-    found = true
-    return undefined
-  }
-  let without = document
-  for (const { path } of places) {
-    const [member = ''] = path.slice(-1)
-    const isInEntry = path.at(-2) === '*' && member !== '*'
-    without = membersOf(
-      isInEntry
-        ? mapAt(without, path.slice(0, -1), [], (entry) => drop(entry, membersOf(entry)[member]))
-        : mapAt(without, path, [], (value) => drop(value, value)),
-    )
-  }
-  return found ? without : null
-}
-
 type Objects = Record<ReferenceKind, Map<string, unknown>>
 
 async function load(

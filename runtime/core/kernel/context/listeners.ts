@@ -9,16 +9,6 @@ import type { SendJob } from './send.ts'
 /** More users than these are told as `all`: policies look at everybody then, in batches. */
 export const MANY_USERS = 1000
 
-/** A user who was deleted, in whose transaction what names them is changed. */
-export type DeletedUser = {
-  domainId: string
-  userId: string
-  /** Logs a change that follows from it, in the name of who deleted them. */
-  record(eventType: string, targets: Target[], metadata: Record<string, unknown>): Promise<void>
-}
-
-type Target = { target_type: string; name: string; id: string }
-
 export type Listeners = {
   /**
    * Users changed: attributes, status, manager. Called after the users were written.
@@ -33,11 +23,6 @@ export type Listeners = {
   ): Promise<void>
   /** What can be given in an app changed: its connection, or one of its permissions. */
   appChanged(tx: Db, app: { id: string; domainId: string }): Promise<void>
-  /**
-   * A user was deleted. Who gets their address next may be another person, so nothing names them any more as someone who
-   * administers, approves, reviews or decides for others.
-   */
-  userDeleted(tx: Db, deleted: DeletedUser): Promise<void>
   /**
    * What people hold in an app changed, or may be something else that is wrong with it: a sync ended, access was given
    * or taken. Without an app: what is about no single app, such as a rule of separation of duties.

@@ -11,16 +11,9 @@ export type NamedReview = Pick<ReviewRow, 'domainId' | 'id' | 'name'>
 /** In whose name the host itself acts. */
 export const systemOf = ({ domainId }: { domainId: string }): Actor => ({ domainId, userId: null })
 
-/** A review, for the log. */
-export const reviewTarget = ({ id, name }: Pick<ReviewRow, 'id' | 'name'>) => ({
-  target_type: 'AccessReview',
-  name: keptText(name, 200),
-  id,
-})
-
 /** The effect that records what happened to a review, without `ACCESS_REVIEW_` in front. */
 export const recorded = (
-  review: Pick<ReviewRow, 'id' | 'name'>,
+  { id, name }: Pick<ReviewRow, 'id' | 'name'>,
   actor: Actor,
   what: string,
   metadata: Record<string, unknown>,
@@ -28,7 +21,7 @@ export const recorded = (
   kind: 'record',
   actor,
   event: `ACCESS_REVIEW_${what}`,
-  targets: [reviewTarget(review)],
+  targets: [{ target_type: 'AccessReview', name: keptText(name, 200), id }],
   metadata,
   outcome: 'Succeeded',
 })

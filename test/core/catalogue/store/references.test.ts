@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { CONFIG_PLACES } from '../../../../runtime/core/catalogue/store/permission-view.ts'
-import {
-  type ReferencePlace,
-  toldTo,
-  withoutReference,
-} from '../../../../runtime/core/catalogue/store/references.ts'
+import { type ReferencePlace, toldTo } from '../../../../runtime/core/catalogue/store/references.ts'
 import { SETTINGS_PLACES } from '../../../../runtime/core/catalogue/store/settings-view.ts'
 
 type Json = { [member: string]: unknown }
@@ -32,15 +28,5 @@ describe.each(PLACES)('a reference at %s', (_, place) => {
     const told = toldTo({ whole: false }, document, [place])
     expect(told['label']).toBe('seen')
     expect(JSON.stringify(told)).not.toContain('hidden')
-  })
-
-  test('leaves without a trace where it is this one, and stays where it is another', () => {
-    const document = documentOf(place, 'this')
-    expect(withoutReference(document, [place], 'another')).toBeNull()
-    const without = withoutReference(document, [place], 'this')
-    expect(without?.['label']).toBe('seen')
-    expect(JSON.stringify(without)).not.toContain('this')
-    // An entry of a list that was nothing else leaves with it.
-    if (place.path.includes('*')) expect(JSON.stringify(without)).toContain('[]')
   })
 })

@@ -1,0 +1,109 @@
+/** Whoever gets the address of a user whom the provider deleted may be another person. */
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { users } from '../../../runtime/database/schema/people.ts'
+import { until } from '../../e2e/until.ts'
+import { app, type Person, person } from '../host.ts'
+import { type Provider, refusal, startProvider } from './provider.ts'
+
+let provider: Provider
+beforeAll(async () => {
+  provider = await startProvider()
+})
+afterAll(() => provider.core.stop())
+
+/** Asks as the admin, or by a token. @returns the answer, which succeeded */
+async function asked(method: string, path: string, body?: object, token?: string) {
+  const more = { ...(body === undefined ? {} : { body }), ...(token ? { token } : {}) }
+  const reply = await provider.core.call(method, path, more)
+  expect({ status: reply.status, body: reply.body }).toMatchObject({
+    status: expect.toBeOneOf([200, 201]),
+  })
+  return reply.body
+}
+
+/** Deletes a user, and creates the next one with the address once that is possible. @returns the id of the next one */
+async function madeAnew({ id }: Pick<Person, 'id'>, userName: string): Promise<string> {
+  expect((await provider.scim('DELETE', `/Users/${id}`)).status).toBe(204)
+  const reply = await until('the next one is created', async () => {
+    const made = await provider.scim('POST', '/Users', { userName })
+    if (made.status === 201) return made
+    expect(refusal(made)).toEqual([409, undefined])
+    expect(made.body.detail).toMatch(/who had this address is under way/)
+    return null
+  })
+  return reply.body.id
+}
+
+test('the next one with the address is somebody new, and the one before stays as they were', async () => {
+  const { core, scim } = provider
+  const gone = await person(core.db, 'next@acme.example', ['Admin'])
+  const report = await provider.user('report@acme.example', { manager: gone.id })
+  const next = await madeAnew(gone, 'next@acme.example')
+  expect(next).not.toBe(gone.id)
+  expect((await scim('GET', `/Users/${gone.id}`)).status).toBe(404)
+  const former = `next@acme.example.${gone.id.slice(0, 8)}.invalid`
+  expect(await asked('GET', `/users/${gone.id}`)).toMatchObject({
+    ...{ email: former, status: 'INACTIVE' },
+  })
+  expect(await asked('GET', `/users/${next}`)).toMatchObject({
+    ...{ email: 'next@acme.example', status: 'ACTIVE' },
+  })
+  const [managed] = await core.db.select().from(users).where(eq(users.id, report))
+  expect(managed?.managerId).toBe(gone.id)
+  const [entry] = (await provider.logged('USER_PUSHED')).toReversed()
+  expect(entry.event_metadata).toMatchObject({ source: 'SCIM', address_of: gone.id })
+  const events = `/identity_events?identity_ids=${gone.id}&changed_fields=email`
+  expect((await asked('GET', events)).identity_events.at(-1)).toMatchObject({
+    ...{ old_field_value: 'next@acme.example', new_field_value: former },
+  })
+  // And once more: each has a record, and an address, of their own.
+  const third = await madeAnew({ id: next }, 'next@acme.example')
+  expect(new Set([gone.id, next, third]).size).toBe(3)
+})
+
+test('the next one approves nothing, and the decision stays one', async () => {
+  const { core } = provider
+  const gone = await person(core.db, 'second@acme.example', ['App Admin'])
+  const first = await person(core.db, 'first@acme.example')
+  const people = (...of: Person[]) => ({ users: of.map(({ id }) => ({ id })), groups: [] })
+  const appId = await app(core.db, 'Ledger', { adminUserIds: [gone.id] })
+  await asked('POST', '/appstore/apps', { app_id: appId })
+  await asked('PATCH', `/appstore/apps/${appId}/settings`, {
+    request_flow: {
+      ...{ approvers: people(first), approvers_stage_2: people(gone) },
+      require_additional_approval: true,
+    },
+  })
+  const asker = await person(core.db, 'asker@acme.example')
+  const [request] = await asked('POST', '/appstore/access_request', { app_id: appId }, asker.token)
+
+  const next = await madeAnew(gone, 'second@acme.example')
+  const openTask = async () =>
+    (
+      await asked(
+        'GET',
+        `/tasks?show_all_tasks=true&access_request_id=${request.id}&status=PENDING`,
+      )
+    ).items[0]
+  const task = await openTask()
+  const done = await core.call('POST', `/tasks/${task.id}/complete`, { token: first.token })
+  expect(done.status).toBe(204)
+  expect((await asked('GET', `/appstore/access_requests/${request.id}`)).status).toBe(
+    'PENDING_APPROVAL',
+  )
+  const second = await until('another is asked', async () => {
+    const one = await openTask()
+    return one && one.id !== task.id ? one : null
+  })
+  expect(JSON.stringify(second)).not.toContain(next)
+})
+
+test('no token of the one before is the next one’s, however the one before was switched off', async () => {
+  const gone = await person(provider.core.db, 'token@acme.example')
+  // As an import, or a sync of the identity source, leaves somebody.
+  await provider.core.db.update(users).set({ status: 'INACTIVE' }).where(eq(users.id, gone.id))
+  await madeAnew(gone, 'token@acme.example')
+  const reply = await provider.core.call('GET', '/users/current', { token: gone.token })
+  expect(reply.status).toBe(401)
+})
