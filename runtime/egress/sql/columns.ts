@@ -2,11 +2,12 @@
 import { RuntimeError } from '../../contract/errors/errors.ts'
 
 /**
- * Judges the columns of a result: rows are objects by column, so of two of one name the values of one would be lost.
+ * What is wrong with a result of which two columns have one name: rows are objects by column, and the values of one would
+ * be lost.
  *
- * @returns egress_url where two have one name, null where the result can be read
+ * @returns egress_url; null where all have names of their own
  */
-export function columnsFault(
+export function duplicateColumn(
   statement: string,
   columns: readonly { name: string }[],
 ): RuntimeError | null {

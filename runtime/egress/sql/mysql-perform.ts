@@ -5,7 +5,7 @@ import type { SqlPage, SqlRow } from '../../contract/connector/sql-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Lease as Leased, Parked } from '../wire/pool.ts'
-import { columnsFault } from './columns.ts'
+import { duplicateColumn } from './columns.ts'
 import { readCursor, staleCursor, writeCursor } from './cursor.ts'
 import type { MysqlConnection } from './mysql-connect.ts'
 import { type Prepared, prepare } from './mysql-text.ts'
@@ -48,7 +48,12 @@ export async function performMysql(
   }
   const touched: number[] = []
   if (steps.length > 1) await run(connection, plain('START TRANSACTION'))
-  for (const step of steps) touched.push((await run(connection, step)).touched)
+  // What they answer is not read: without their names, no columns are judged.
+  for (const { text, values } of steps) {
+    const done = await run(connection, { text, values })
+    // Behind the rows of `RETURNING` the server tells no number.
+    touched.push(done.isCounted ? done.touched : done.rows.length)
+  }
   if (steps.length > 1) await run(connection, plain('COMMIT'))
   return { touched }
 }
@@ -111,7 +116,14 @@ export function resetMysql({ client, guard }: MysqlConnection): Promise<void> {
 }
 
 /** What one statement gave. */
-type Done = { rows: SqlRow[]; touched: number; isTable: boolean; isAtEnd: boolean }
+type Done = {
+  rows: SqlRow[]
+  touched: number
+  /** Whether the server told `touched`. */
+  isCounted: boolean
+  isTable: boolean
+  isAtEnd: boolean
+}
 
 /** A statement that runs: gives so many rows at once. */
 type Reading = { next(size: number): Promise<Done> }
@@ -119,11 +131,8 @@ type Reading = { next(size: number): Promise<Done> }
 const run = (connection: MysqlConnection, sent: Prepared): Promise<Done> =>
   begin(connection, sent).next(Number.POSITIVE_INFINITY)
 
-function begin(
-  { client, guard }: MysqlConnection,
-  { statement = '', text, values }: Prepared,
-): Reading {
-  const done: Done = { rows: [], touched: 0, isTable: false, isAtEnd: false }
+function begin({ client, guard }: MysqlConnection, { statement, text, values }: Prepared): Reading {
+  const done: Done = { rows: [], touched: 0, isCounted: false, isTable: false, isAtEnd: false }
   let failure: unknown = null
   let read: ((values: readonly unknown[]) => SqlRow) | null = null
   let most = 0
@@ -150,7 +159,7 @@ function begin(
   command
     .on('fields', (fields: readonly MysqlColumn[] | undefined) => {
       if (fields === undefined) return
-      const fault = columnsFault(statement, fields)
+      const fault = statement === undefined ? null : duplicateColumn(statement, fields)
       if (fault !== null) return fail(fault)
       read = toRow(fields)
       done.isTable = true
@@ -158,6 +167,7 @@ function begin(
     .on('result', (found: unknown) => {
       if (!Array.isArray(found)) {
         done.touched = Number(Object(found).affectedRows ?? 0)
+        done.isCounted = true
         return
       }
       if (read !== null) done.rows.push(read(found))

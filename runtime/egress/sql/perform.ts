@@ -11,7 +11,7 @@ import type { SqlPage, SqlRow } from '../../contract/connector/sql-context.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Lease as Leased, Parked } from '../wire/pool.ts'
-import { columnsFault } from './columns.ts'
+import { duplicateColumn } from './columns.ts'
 import type { PostgresConnection } from './connect.ts'
 import { readCursor, staleCursor, writeCursor } from './cursor.ts'
 import { writeText } from './quote.ts'
@@ -137,7 +137,7 @@ const run = (
 ): Promise<Done[]> =>
   submit(
     connection,
-    { ...NO_ROWS, statement: described(all), answers: all.length, needed },
+    { ...NO_ROWS, statement: queried(all), answers: all.length, needed },
     (wire) => {
       for (const { text, values = [], rows } of all) {
         wire.parse({ text, name: '', types: [] }, true)
@@ -150,18 +150,18 @@ const run = (
 
 const NO_ROWS = { read: toRow([]) }
 
-/** The name of the one statement whose columns are told. */
-const described = (all: readonly Sent[]): string =>
-  all.find(({ rows }) => rows !== undefined)?.statement ?? ''
+/** The name of the statement that is answered with rows; null where there is none: what is written counts rows, and gives none. */
+const queried = (all: readonly Sent[]): string | null =>
+  all.find(({ rows }) => rows !== undefined && rows > 0)?.statement ?? null
 
 /** Further rows of the statement that was suspended. */
 const more = (connection: PostgresConnection, size: number, read: Read): Promise<Done[]> =>
-  submit(connection, { read, statement: '', answers: 1, needed: 1 }, (wire) =>
+  submit(connection, { read, statement: null, answers: 1, needed: 1 }, (wire) =>
     wire.execute({ rows: String(size) }, true),
   )
 
-/** How the first rows are read, the statement that is answered with rows, how many statements the server answers, and after how many of them an error is none. */
-type Expected = { read: Read; statement: string; answers: number; needed: number }
+/** How the first rows are read, the statement that is answered with rows, if any is, how many statements the server answers, and after how many of them an error is none. */
+type Expected = { read: Read; statement: string | null; answers: number; needed: number }
 
 /** Handlers that the library calls with what comes (pg 8, `Client`). */
 type Handlers = {
@@ -196,7 +196,7 @@ function submit(
         guard.socket.uncork()
       },
       handleRowDescription({ fields }) {
-        fault = columnsFault(expected.statement, fields)
+        if (expected.statement !== null) fault = duplicateColumn(expected.statement, fields)
         read = toRow(fields)
       },
       handleDataRow({ fields }) {
@@ -210,7 +210,11 @@ function submit(
         fault === null && done.length === expected.answers
           ? resolve(done)
           : reject(fault ?? new Error('not all answered')),
-      handleError: (error) => (done.length < expected.needed ? reject(error) : resolve(done)),
+      handleError(error) {
+        if (done.length < expected.needed) reject(error)
+        else if (fault !== null) reject(fault)
+        else resolve(done)
+      },
     }
     client.query(query)
   })

@@ -54,6 +54,10 @@ const STATEMENTS = {
   twice: { text: 'select 1 as id, 2 as id union select 3, 4 union select 5, 6', reads: true },
   notes: { text: 'select note from sales.notes order by note', reads: true },
   note: { text: 'insert into sales.notes values ($1)', parameters: ['string' as const] },
+  note_twice: {
+    text: 'insert into sales.notes values ($1) returning note, note',
+    parameters: ['string' as const],
+  },
   create_user: {
     text: 'create user {identifier:user}@{identifier:host} identified by {password:password}',
   },
@@ -120,6 +124,14 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     ask('EXECUTE', { statement, names, parameters })
   const refused = async (statement: string, parameters: unknown[] = [], more: More = {}) =>
     errorOf(query(statement, parameters, door(more)))
+
+  test('says that a statement is done whose rows nobody reads, whatever their columns are called', async () => {
+    const step = (note: string) => ({ statement: 'note_twice', parameters: [note] })
+    expect(await ask('EXECUTE', step('twice 1'))).toEqual({ touched: [1] })
+    const steps = [step('twice 2'), step('twice 3')]
+    expect(await ask('TRANSACTION', { steps })).toEqual({ touched: [1, 1] })
+    await admin.query("delete from sales.notes where note like 'twice%'")
+  })
 
   test('takes a parameter for a value and nothing else', async () => {
     const value = "x'; drop table notes; -- \\"

@@ -68,6 +68,10 @@ const STATEMENTS = {
     reads: true,
   },
   note: { text: 'insert into notes values ($1)', parameters: ['string' as const] },
+  note_twice: {
+    text: 'insert into notes values ($1) returning note, note',
+    parameters: ['string' as const],
+  },
   create_role: { text: 'create role {identifier:role} login password {password:password}' },
   drop_role: { text: 'drop role {identifier:role}' },
   comment: { text: 'comment on role {identifier:role} is {literal:text}' },
@@ -131,6 +135,14 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
       },
     ])
     expect(through.hasWritten()).toBe(false)
+  })
+
+  test('says that a statement is done whose rows nobody reads, whatever their columns are called', async () => {
+    const step = (note: string) => ({ statement: 'note_twice', parameters: [note] })
+    expect(await ask('EXECUTE', step('twice 1'))).toEqual({ touched: [1] })
+    const steps = [step('twice 2'), step('twice 3')]
+    expect(await ask('TRANSACTION', { steps })).toEqual({ touched: [1, 1] })
+    await admin.query("delete from notes where note like 'twice%'")
   })
 
   test('takes a parameter for a value and nothing else', async () => {
