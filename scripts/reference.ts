@@ -237,7 +237,6 @@ function inputs(): string {
   return table(['what', 'chosen by', 'at most', 'values', 'worked on', 'ms', 'more'], rows)
 }
 
-/** What each limit of egress bounds, and of what. */
 function egressLimits(): string {
   return table(
     ['what', 'of one', 'at most'],

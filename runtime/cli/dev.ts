@@ -6,6 +6,7 @@ import path from 'node:path'
 import { readConfig } from '../config/config.ts'
 import { TYPES_FILE } from '../contract/connector/connector-types.ts'
 import { createLog } from '../observe/log.ts'
+import { visible } from '../observe/visible.ts'
 import { type CheckBench, openCheckBench } from '../testing/check-connector.ts'
 import { callLines, changeLines, checkLines, createChanges } from './dev-lines.ts'
 import { afterTypes } from './dev-types.ts'
@@ -98,5 +99,5 @@ const checkFolder = async (bench: CheckBench, folder: string): Promise<string[]>
 const notChecked = ({ message }: Error): string[] => [`check: it could not be checked: ${message}`]
 
 function say(text: string): void {
-  console.log(`${new Date().toTimeString().slice(0, 8)}  ${text}`)
+  console.log(`${new Date().toTimeString().slice(0, 8)}  ${visible(text)}`)
 }

@@ -1,5 +1,7 @@
 /** `keyway login-link`: an address that signs a user in to the pages once. */
+
 import { callOperator, findOperator } from './operator/client.ts'
+import { terminalJson } from './terminal/json.ts'
 
 type LoginLinkOptions = { email: string; url?: string; json?: true }
 
@@ -27,11 +29,7 @@ export async function newLoginLink(
   })
   const address = `${target.url.origin}${answer.path}`
   if (json)
-    return JSON.stringify(
-      { email: answer.email, url: address, expires_at: answer.expires_at },
-      null,
-      2,
-    )
+    return terminalJson({ email: answer.email, url: address, expires_at: answer.expires_at })
   const minutes = Math.round((Date.parse(answer.expires_at) - Date.now()) / 60_000)
   return `Open this within ${minutes} minutes to sign in as ${answer.email}; it works once:\n\n  ${address}\n`
 }

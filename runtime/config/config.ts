@@ -25,7 +25,6 @@ const text = v.string()
 /** A text that may be left out. */
 const optionalText = { default: '', schema: text } as const
 
-/** Every variable: default, rule and meaning. README's table and `keyway start --help` are read from it. */
 /** Of each ceiling, its setting. */
 const CEILING_SETTINGS = tableOf(
   entriesOf(CEILINGS).map(([, { setting, default: most, range, meaning }]) => [
@@ -34,6 +33,7 @@ const CEILING_SETTINGS = tableOf(
   ]),
 )
 
+/** Every variable: default, rule and meaning. README's table and `keyway start --help` are read from it. */
 export const SETTINGS = {
   HOST: { default: '127.0.0.1', schema: text, meaning: 'address to listen on' },
   PORT: { default: '8080', schema: wholeNumber(0, 65_535), meaning: 'port to listen on' },

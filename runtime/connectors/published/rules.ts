@@ -63,7 +63,8 @@ function withVersion(
 
 /**
  * Refuses an index that has expired, or that is older than one that was seen: who serves it may hold back a newer one. One
- * of a day to come is refused too: once it was seen, every later one would count as older.
+ * of a day to come is refused too, by its moment or by its version, which is a clock in seconds: once it was seen, every
+ * later one would count as older.
  *
  * @param seen The newest version that this host has seen of the key; null for none.
  * @throws PackageError
@@ -73,9 +74,10 @@ export function demandFresh(index: PublishedIndex, seen: number | null, now: Dat
     throw new PackageError(
       `the index has the version ${index.version}, and this host has seen ${seen}: it is an older one; use another mirror, or ask its publisher`,
     )
-  if (Date.parse(index.published_at) > now.getTime() + DAY_MS)
+  const atMost = now.getTime() + DAY_MS
+  if (Date.parse(index.published_at) > atMost || index.version > atMost / 1000)
     throw new PackageError(
-      `the index says that it was published at ${index.published_at}, which is to come: the clock of this machine says ${now.toISOString()}; set it right, or ask the publisher`,
+      `the index ${index.version} says that it was published at ${index.published_at}, which is to come: the clock of this machine says ${now.toISOString()}; set it right, or ask the publisher`,
     )
   if (Date.parse(index.expires_at) <= now.getTime())
     throw new PackageError(

@@ -1,14 +1,14 @@
 import { MANIFEST_LIMITS } from '../../contract/limits/ceilings.ts'
 import { entriesOf, tableOf } from '../../contract/schema/keys.ts'
 
-/**
- * What every field of connector.json means, by its path (`*` stands for any key; arrays add nothing).
- * Shown by editors through the JSON Schema, and in the generated reference.
- */
 const LIMIT_FIELDS = tableOf(
   entriesOf(MANIFEST_LIMITS).map(([name, { meaning }]) => [`limits.${name}` as const, meaning]),
 )
 
+/**
+ * What every field of connector.json means, by its path (`*` stands for any key; arrays add nothing).
+ * Shown by editors through the JSON Schema, and in the generated reference.
+ */
 export const MANIFEST_FIELDS = {
   $schema: 'Where this file’s JSON Schema is, for editors',
   id: 'Name in addresses; `-` and `_` are one spelling',

@@ -160,6 +160,7 @@ describe('reading', () => {
     expect(() => demandFresh(index, null, at(90))).toThrow(/expired at/)
     // Once seen, it would have every later index refused as an older one.
     expect(() => demandFresh(index, null, at(-2))).toThrow(/is to come/)
+    expect(() => demandFresh({ ...index, version: 9e15 }, null, at(1))).toThrow(/is to come/)
   })
 })
 
