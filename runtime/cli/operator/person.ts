@@ -1,16 +1,18 @@
 /** `keyway person export` and `keyway person erase`. */
+
 import { ConfigError } from '../../config/config.ts'
 import type { PersonErased, PersonExport } from '../../contract/endpoints/personal-data.ts'
 import { visible } from '../../observe/visible.ts'
 import { counted } from '../terminal/counted.ts'
 import { isAgreed } from '../terminal/is-agreed.ts'
+import { terminalJson } from '../terminal/json.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 
 /** Prints all that is held of a person. */
 export async function exported(email: string, flags: ReadFlags): Promise<void> {
   const answer = await ask<PersonExport>(flags, '/operator/people/export', { body: { email } })
-  print(flags, answer, (one) => JSON.stringify(one, null, 2))
+  print(flags, answer, (one) => terminalJson(one))
   if (answer.cut.length > 0)
     console.error(`Not all rows are shown of: ${answer.cut.join(', ')}; each shows 5,000.`)
 }

@@ -1,4 +1,5 @@
 /** Verbs about syncs: `syncs`, `sync-accept`, `sync-cancel`, `sync-settings`. */
+
 import {
   SYNC_PHASES,
   type SyncRun,
@@ -6,6 +7,7 @@ import {
   type SyncSettingsInput,
 } from '../../contract/models/sync.ts'
 import { inLines } from '../terminal/in-lines.ts'
+import { terminalJson } from '../terminal/json.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask, print } from './change.ts'
 import { jsonOf } from './envelope.ts'
@@ -92,7 +94,7 @@ export async function syncSettings(app: string, flags: SettingsFlags): Promise<v
       ? {}
       : { method: 'PUT', body: { settings, dry_run: flags.dryRun ?? false } },
   )
-  print(flags, answer, (one) => JSON.stringify(one, null, 2))
+  print(flags, answer, (one) => terminalJson(one))
 }
 
 const noRuns = (app: string | undefined): string =>
