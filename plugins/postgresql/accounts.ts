@@ -48,7 +48,7 @@ export function demandAnother(row: SqlRow): void {
     throw new ConnectorError(
       'unsupported_operation',
       'Keyway signs in with this role, and could do nothing more at this server: an administrator takes it, once the app has another one',
-      { app_error_code: 'own_login' },
+      { app_error_code: 'own_account' },
     )
 }
 

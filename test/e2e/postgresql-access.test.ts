@@ -54,7 +54,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       'of Keyway itself is not taken: %s',
       async (capability) => {
         expect(await site.refused(capability, { account_id: 'connector' })).toMatchObject({
-          ...{ error_code: 'unsupported_operation', app_error_code: 'own_login' },
+          ...{ error_code: 'unsupported_operation', app_error_code: 'own_account' },
         })
         expect(await statusOf('connector')).toBe('ACTIVE')
       },
