@@ -1,5 +1,5 @@
 /** Helpers for `ctx.ldap`: values of entries and of requests, DNs, writes that are done already. */
-import { parseDn, writeDn } from '../contract/connector/dn.ts'
+import { foldAscii, parseDn, writeDn } from '../contract/connector/dn.ts'
 import type { LdapEntry, LdapValue } from '../contract/connector/ldap-context.ts'
 import { ConnectorError } from './connector-error.ts'
 
@@ -81,8 +81,9 @@ export function movedDn(dn: string, place: string): string {
 }
 
 /**
- * The one spelling of a DN, for ids and comparisons: in lower case, without spaces between its parts, and with every
- * special character as `\\xx`. Servers write one DN in several ways, as the name of an entry and as a member.
+ * The one spelling of a DN, for ids and comparisons: with ASCII letters in lower case, without spaces between its parts,
+ * and with every special character as `\\xx`. Servers write one DN in several ways, as the name of an entry and as a
+ * member. Other letters stay as they are, so that every server finds the entry by it.
  *
  * @returns null for what is no DN
  *
@@ -90,10 +91,10 @@ export function movedDn(dn: string, place: string): string {
  * const id = plainDn(entry.dn)
  */
 export function plainDn(text: string): string | null {
-  const lower = text.toLowerCase()
+  const lower = foldAscii(text)
   if (SIMPLE.test(lower)) return lower
   const dn = parseDn(lower)
-  return dn === null || dn.length === 0 ? null : writeDn(dn).toLowerCase()
+  return dn === null || dn.length === 0 ? null : foldAscii(writeDn(dn))
 }
 
 /** A DN without anything that has two spellings: most are. */

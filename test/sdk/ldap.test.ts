@@ -25,6 +25,11 @@ describe('the one spelling of a DN', () => {
     ['cn=J\\C3\\BCrgen Größe,dc=acme', 'cn=jürgen größe,dc=acme'],
     ['cn=Rocket 🚀,dc=acme', 'cn=rocket 🚀,dc=acme'],
     ['cn=50% \\5C,dc=acme', 'cn=50% \\5c,dc=acme'],
+    // Letters that a directory does not find by what JavaScript makes of them.
+    ['UID=İbrahim,dc=acme', 'uid=İbrahim,dc=acme'],
+    ['uid=ΓΙΩΡΓΟΣ ΠΑΠΑΣ,dc=acme', 'uid=ΓΙΩΡΓΟΣ ΠΑΠΑΣ,dc=acme'],
+    ['uid=STRAẞE,dc=acme', 'uid=straẞe,dc=acme'],
+    ['uid=\u212Aelvin Ⅷ,dc=acme', 'uid=\u212Aelvin Ⅷ,dc=acme'],
   ])('of %j is %j, and stays that', (text, plain) => {
     expect(plainDn(text)).toBe(plain)
     expect(plainDn(plain)).toBe(plain)
