@@ -10,14 +10,12 @@ import {
   textsOf,
 } from 'keyway/sdk'
 import { type Ctx, findPage, idOf, readEntry } from './directory.ts'
+import { isIgnored, POLICY_OF, readPolicies, refuseIgnored } from './locks.ts'
 
 type Account = Output<'get_account'>
 
 /** What disables an account for good, by the attribute that holds it: slapo-ppolicy(5); 389 Directory Server's guide. */
 const DISABLED = { pwdAccountLockedTime: '000001010000Z', nsAccountLock: 'true' } as const
-const DISABLED_BY = Object.entries(DISABLED).map(
-  ([name, value]) => [name, value.toLowerCase()] as const,
-)
 
 /** Attributes that may be asked for: text, and no secrets. */
 const CUSTOM = {
@@ -56,8 +54,9 @@ export async function listAccounts(
     attributes: attributesFor(ctx, request.custom_attributes),
   })
   ctx.raw(response)
+  const suspended = await suspendedOf(ctx, response)
   return paged(
-    response.map((entry) => toAccount(ctx, entry, request.custom_attributes)),
+    response.map((entry) => toAccount(ctx, entry, suspended, request.custom_attributes)),
     cursor,
   )
 }
@@ -67,7 +66,7 @@ export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promi
   const wanted = request.custom_attributes
   const entry = await readPerson(ctx, request.account_id, attributesFor(ctx, wanted))
   ctx.raw(entry)
-  return toAccount(ctx, entry, wanted)
+  return toAccount(ctx, entry, await suspendedOf(ctx, [entry]), wanted)
 }
 
 /**
@@ -82,10 +81,17 @@ export const readPerson = (ctx: Ctx, id: string, attributes: string[] = []): Pro
     attributes: [...new Set([ctx.settings.login_attribute, ...attributes])],
   })
 
-/** Switches a person on or off: doing it twice is no error. */
+/**
+ * Switches a person on or off: doing it twice is no error.
+ *
+ * @throws unsupported_operation where the directory is known not to keep out who is switched off
+ */
 export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promise<void> {
-  const { dn } = await readPerson(ctx, id)
   const name = ctx.settings.disabled_by
+  const isLock = !enabled && name === 'pwdAccountLockedTime'
+  const person = await readPerson(ctx, id, isLock ? [POLICY_OF] : [])
+  if (isLock) await refuseIgnored(ctx, person)
+  const { dn } = person
   await ctx.ldap.modify(dn, [{ replace: { [name]: enabled ? [] : [DISABLED[name]] } }])
 }
 
@@ -96,24 +102,49 @@ export const peopleFilter = (ctx: Ctx): LdapFilter => ({
 
 const attributesFor = (ctx: Ctx, custom: readonly string[] = []): string[] => [
   ...new Set([
-    ...[ctx.settings.login_attribute, 'mail', 'givenName', 'sn', ...Object.keys(DISABLED)],
+    ...[
+      ctx.settings.login_attribute,
+      'mail',
+      'givenName',
+      'sn',
+      ...Object.keys(DISABLED),
+      POLICY_OF,
+    ],
     ...custom.filter(isCustom),
   ]),
 ]
 
-function toAccount(ctx: Ctx, entry: LdapEntry, custom: readonly string[] = []): Account {
+function toAccount(
+  ctx: Ctx,
+  entry: LdapEntry,
+  suspended: ReadonlySet<LdapEntry>,
+  custom: readonly string[] = [],
+): Account {
   return {
     integration_specific_id: idOf(entry.dn),
     email: firstOf(entry, 'mail') ?? null,
     given_name: firstOf(entry, 'givenName') ?? null,
     family_name: firstOf(entry, 'sn') ?? null,
     username: firstOf(entry, ctx.settings.login_attribute) ?? null,
-    user_status: isDisabled(entry) ? 'SUSPENDED' : 'ACTIVE',
+    user_status: suspended.has(entry) ? 'SUSPENDED' : 'ACTIVE',
     extra_data: { dn: entry.dn },
     custom_attributes: custom.length === 0 ? null : textsOf(entry, custom.filter(isCustom)),
   }
 }
 
+/** Those that cannot log in; policies are read only where one of them is locked. */
+async function suspendedOf(ctx: Ctx, entries: readonly LdapEntry[]): Promise<Set<LdapEntry>> {
+  const isLocked = (entry: LdapEntry) => isDisabledBy(entry, 'pwdAccountLockedTime')
+  const policies = entries.some(isLocked) ? await readPolicies(ctx) : null
+  return new Set(
+    entries.filter(
+      (entry) =>
+        isDisabledBy(entry, 'nsAccountLock') ||
+        (policies !== null && isLocked(entry) && !isIgnored(ctx, entry, policies)),
+    ),
+  )
+}
+
 /** A time other than that one is a lock for some minutes, after wrong passwords. */
-const isDisabled = (entry: LdapEntry): boolean =>
-  DISABLED_BY.some(([name, value]) => firstOf(entry, name)?.toLowerCase() === value)
+const isDisabledBy = (entry: LdapEntry, name: keyof typeof DISABLED): boolean =>
+  firstOf(entry, name)?.toLowerCase() === DISABLED[name].toLowerCase()

@@ -8,6 +8,7 @@ export type Connector = {
     person_class: string
     login_attribute: string
     disabled_by: 'pwdAccountLockedTime' | 'nsAccountLock'
+    policy_dn?: string
     memberships: 'groups' | 'people'
     associations: 'direct' | 'effective'
     empty_group_member?: string

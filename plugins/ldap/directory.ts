@@ -22,8 +22,9 @@ export const idOf = (dn: string): string => plainDn(dn) ?? dn
 
 type Place = 'people_dn' | 'groups_dn'
 
-/** Where people, or groups, are, in the spelling of ids. */
-export const placeOf = (ctx: Ctx, place: Place): string => plainDn(ctx.settings[place]) ?? ''
+/** Where people, groups, or password policies are, in the spelling of ids; empty where it is not set. */
+export const placeOf = (ctx: Ctx, place: Place | 'policy_dn'): string =>
+  plainDn(ctx.settings[place] ?? '') ?? ''
 
 /** Whether an id is that of something below where people, or groups, are. */
 const isIn = (ctx: Ctx, place: Place, id: string): boolean => isBelow(id, placeOf(ctx, place))

@@ -9,6 +9,7 @@ export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_cr
   const { people_dn } = ctx.settings
   const people = await readPlace(ctx, 'people_dn')
   const groups = await readPlace(ctx, 'groups_dn')
+  if (ctx.settings.policy_dn !== undefined) await readPlace(ctx, 'policy_dn')
   ctx.raw([people, groups])
   const unique_tenant_id = IDS.flatMap((name) => firstOf(people, name) ?? [])[0]
   if (unique_tenant_id === undefined)
@@ -20,8 +21,11 @@ export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_cr
 }
 
 /** The entry that a setting names. @throws not_found with the name of the setting, also where the directory hides the entry */
-async function readPlace(ctx: Ctx, name: 'people_dn' | 'groups_dn'): Promise<LdapEntry> {
-  const base = ctx.settings[name]
+async function readPlace(
+  ctx: Ctx,
+  name: 'people_dn' | 'groups_dn' | 'policy_dn',
+): Promise<LdapEntry> {
+  const base = ctx.settings[name] ?? ''
   const found = await ifThere(ctx.ldap.search({ base, scope: 'base', attributes: IDS }))
   const [entry] = found?.entries ?? []
   if (entry !== undefined) return entry

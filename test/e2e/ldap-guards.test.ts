@@ -1,11 +1,11 @@
 /** The LDAP connector, whole, where a write could be lost or do harm: names, locks, its own login, races. */
-import { Client } from 'ldapts'
+import { Attribute, Change, Client } from 'ldapts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Directory, noDirectory, startDirectory } from '../egress/ldap/directory.ts'
 import { asking } from './asking.ts'
 import { startHost, type TestHost } from './host.ts'
 
-type Account = { integration_specific_id: string; username: string }
+type Account = { integration_specific_id: string; username: string; user_status: string }
 type Association = { account_id: string; integration_specific_entitlement_id: string }
 type Given = { settings?: object; as?: [dn: string, password: string] }
 
@@ -45,7 +45,7 @@ describe.skipIf(noDirectory !== null)(
         request,
       }
     }
-    const { done, all } = asking(() => host, 'ldap', envelope)
+    const { done, refused, all } = asking(() => host, 'ldap', envelope)
 
     const group = (name: string) => `cn=${name},${GROUPS}`
     const grant = (account: string, name: string) => ({
@@ -57,10 +57,17 @@ describe.skipIf(noDirectory !== null)(
     })
     const add = (dn: string, attributes: Record<string, string | string[]>) =>
       admin.add(dn, { objectClass: 'inetOrgPerson', cn: 'x', sn: 'x', ...attributes })
+    const write = (dn: string, type: string, ...values: string[]) =>
+      admin.modify(
+        dn,
+        new Change({ operation: 'replace', modification: new Attribute({ type, values }) }),
+      )
     const valuesIn = async (dn: string, attribute: string) => {
       const { searchEntries } = await admin.search(dn, { scope: 'base', attributes: [attribute] })
       return [searchEntries[0]?.[attribute] ?? []].flat().map(String)
     }
+    const statusOf = async (account_id: string, given?: Given) =>
+      (await done<Account>('get_account', { account_id }, given)).user_status
     const heldBy = async (account_id: string) =>
       (await done<Association[]>('get_account_entitlement_associations', { account_id })).map(
         (one) => one.integration_specific_entitlement_id,
@@ -111,6 +118,91 @@ describe.skipIf(noDirectory !== null)(
       await done('assign_entitlement', given)
       expect(await valuesIn(group('İK'), 'member')).toHaveLength(2)
       await admin.del(group('İK'))
+    })
+
+    describe('switches off only where the directory heeds it', () => {
+      const policy = `cn=policy,ou=services,${B}`
+      const own = `cn=strict,${PEOPLE}`
+      const uid = `uid=locked,${PEOPLE}`
+      const ofPolicy = { settings: { policy_dn: policy } }
+      const asPolicy = {
+        objectClass: ['applicationProcess', 'pwdPolicy'],
+        pwdAttribute: 'userPassword',
+      }
+      const isRefused = async (given?: Given) =>
+        expect(await refused('deactivate_account', { account_id: uid }, given)).toMatchObject({
+          error_code: 'unsupported_operation',
+          app_error_code: 'lock_not_heeded',
+          message: expect.stringMatching(/could still log in.*Set pwdLockout to TRUE/),
+        })
+
+      beforeAll(() => add(uid, { uid: 'locked', userPassword: 'first-secret' }))
+      afterAll(() => admin.del(uid))
+
+      test.each([
+        ['FALSE', ['FALSE']],
+        ['absent', []],
+      ])('not with pwdLockout %s', async (_what, values) => {
+        await write(policy, 'pwdLockout', ...values)
+        try {
+          await isRefused(ofPolicy)
+          await isRefused({ settings: { policy_dn: `ou=services,${B}` } })
+          expect(await valuesIn(uid, 'pwdAccountLockedTime')).toEqual([])
+          const made = { username: 'half', user_status: 'SUSPENDED', entitlements: [] }
+          expect(await refused('create_account', made, ofPolicy)).toMatchObject({
+            app_error_code: 'lock_not_heeded',
+          })
+          expect(await refused('get_account', { account_id: `uid=half,${PEOPLE}` })).toMatchObject({
+            error_code: 'not_found',
+          })
+          // Locked by others, or before: it can log in, and is told so.
+          await write(uid, 'pwdAccountLockedTime', '000001010000Z')
+          expect(await canLogIn(uid, 'first-secret')).toBe(true)
+          expect(await statusOf(uid, ofPolicy)).toBe('ACTIVE')
+          const found = await all<Account>('list_accounts', undefined, ofPolicy)
+          expect(found.filter((one) => one.user_status === 'SUSPENDED')).toEqual([])
+        } finally {
+          await write(uid, 'pwdAccountLockedTime')
+          await write(policy, 'pwdLockout', 'TRUE')
+        }
+      })
+
+      test('with pwdLockout TRUE', async () => {
+        await done('deactivate_account', { account_id: uid }, ofPolicy)
+        expect(await canLogIn(uid, 'first-secret')).toBe(false)
+        expect(await statusOf(uid, ofPolicy)).toBe('SUSPENDED')
+        await done('activate_account', { account_id: uid }, ofPolicy)
+        expect(await canLogIn(uid, 'first-secret')).toBe(true)
+      })
+
+      test('by the policy of its own that an account has', async () => {
+        await admin.add(own, { ...asPolicy, pwdLockout: 'FALSE' })
+        await write(uid, 'pwdPolicySubentry', own)
+        try {
+          // The default policy heeds locks, this one does not.
+          for (const given of [ofPolicy, {}]) await isRefused(given)
+          await write(own, 'pwdLockout', 'TRUE')
+          await done('deactivate_account', { account_id: uid })
+          expect(await canLogIn(uid, 'first-secret')).toBe(false)
+          expect(await statusOf(uid)).toBe('SUSPENDED')
+          await write(own, 'pwdLockout', 'FALSE')
+          expect(await canLogIn(uid, 'first-secret')).toBe(true)
+          expect(await statusOf(uid)).toBe('ACTIVE')
+        } finally {
+          await write(uid, 'pwdAccountLockedTime')
+          await write(uid, 'pwdPolicySubentry')
+          await admin.del(own)
+        }
+      })
+
+      test('and says which policy it cannot read', async () => {
+        const settings = { policy_dn: `cn=none,ou=services,${B}` }
+        expect(await refused('validate_credentials', {}, { settings })).toMatchObject({
+          error_code: 'not_found',
+          message: expect.stringMatching(/^policy_dn: there is no entry cn=none,/),
+        })
+        await done('validate_credentials', {}, ofPolicy)
+      })
     })
   },
 )

@@ -1,0 +1,72 @@
+/** Whether the directory heeds a lock: OpenLDAP does only where the password policy says so (slapo-ppolicy(5), pwdLockout). */
+import { ConnectorError, firstOf, ifThere, isBelow, type LdapEntry } from 'keyway/sdk'
+import { type Ctx, findAll, idOf, placeOf } from './directory.ts'
+
+/** What an entry names its own policy by; without it, the overlay's default policy holds. */
+export const POLICY_OF = 'pwdPolicySubentry'
+
+/** The policies that can be read, by id, and whether each heeds locks. */
+type Policies = ReadonlyMap<string, boolean>
+
+/** Reads the policies at and below the places of the settings; a place that is not there, or refuses it, has none. */
+export async function readPolicies(ctx: Ctx): Promise<Policies> {
+  const places = (['policy_dn', 'people_dn', 'groups_dn'] as const)
+    .map((name) => placeOf(ctx, name))
+    .filter((place) => place !== '')
+  const outermost = places.filter(
+    (place, at) => places.indexOf(place) === at && !places.some((other) => isBelow(place, other)),
+  )
+  const policies = new Map<string, boolean>()
+  for (const base of outermost) {
+    const found = await ifThere(
+      findAll(ctx, {
+        base,
+        filter: { eq: ['objectClass', 'pwdPolicy'] },
+        attributes: ['pwdLockout'],
+      }),
+      ...(['not_found', 'permission_denied'] as const),
+    )
+    for (const entry of found ?? [])
+      policies.set(idOf(entry.dn), firstOf(entry, 'pwdLockout') === 'TRUE')
+  }
+  return policies
+}
+
+/**
+ * Whether a lock of an entry keeps it out, and the policy that says so; null where that is not known: no policy can be
+ * read, the entry's own one cannot, or several could hold and differ.
+ */
+function heeded(
+  ctx: Ctx,
+  entry: LdapEntry,
+  policies: Policies,
+): { heeds: boolean; policy: string } | null {
+  const own = firstOf(entry, POLICY_OF)
+  const policy = own === undefined ? placeOf(ctx, 'policy_dn') : idOf(own)
+  const heeds = policies.get(policy)
+  if (heeds !== undefined) return { heeds, policy }
+  if (own !== undefined) return null
+  const [first, ...others] = policies
+  if (first === undefined || others.some(([, other]) => other !== first[1])) return null
+  return { heeds: first[1], policy: first[0] }
+}
+
+/** Whether it is known that a lock of an entry does not keep it out. */
+export const isIgnored = (ctx: Ctx, entry: LdapEntry, policies: Policies): boolean =>
+  heeded(ctx, entry, policies)?.heeds === false
+
+/** @throws unsupported_operation where the directory is known not to heed the lock of an entry */
+export async function refuseIgnored(ctx: Ctx, entry: LdapEntry): Promise<void> {
+  const found = heeded(ctx, entry, await readPolicies(ctx))
+  if (found === null)
+    return ctx.log.warn(
+      'Whether the directory heeds the lock is not known: set policy_dn to its password policy',
+      { account: idOf(entry.dn) },
+    )
+  if (found.heeds) return
+  throw new ConnectorError(
+    'unsupported_operation',
+    `${idOf(entry.dn)} could still log in: the password policy ${found.policy} heeds no lock. Set pwdLockout to TRUE there; if another policy is the directory's default, set policy_dn to it`,
+    { app_error_code: 'lock_not_heeded' },
+  )
+}
