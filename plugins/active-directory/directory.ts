@@ -9,6 +9,7 @@ import {
   type LdapEntry,
   type LdapFilter,
   type Paged,
+  plainDn,
   searchAll,
   searchPage,
   sidText,
@@ -42,6 +43,13 @@ export const newAccountsPlace = (ctx: Ctx): string =>
   ctx.settings.new_accounts_dn ??
   ctx.settings.people_dn ??
   ctx.ldap.dn(['CN', 'Users'], ctx.settings.base_dn)
+
+/** The name of the domain, of its DN: `ad.acme.example`. */
+export const domainName = ({ settings: { base_dn } }: Ctx): string =>
+  (plainDn(base_dn) ?? '')
+    .split(',')
+    .flatMap((part) => (part.startsWith('dc=') ? [part.slice(3)] : []))
+    .join('.')
 
 const find = (ctx: Ctx, kind: Kind, attributes: readonly string[], filter?: LdapFilter) => {
   const { is } = KINDS[kind]

@@ -7,14 +7,14 @@ import {
   type LdapEntry,
   type LdapValue,
   type Output,
-  plainDn,
   randomPassword,
   startsActive,
 } from 'keyway/sdk'
 import { MEMBERSHIP } from './associations.ts'
 import { NORMAL, withDisabled } from './control.ts'
-import { type Ctx, IDS, idOf, newAccountsPlace, readEntry } from './directory.ts'
+import { type Ctx, domainName, IDS, idOf, newAccountsPlace, readEntry } from './directory.ts'
 import { putInto } from './grants.ts'
+import { refuseOwnLogin } from './own-login.ts'
 
 /** Fields that connector.json adds. */
 type Fields = { readonly [field: string]: unknown }
@@ -101,13 +101,18 @@ export async function updateAccount(
   return { id: idOf(entry) }
 }
 
-/** Deletes an account for good; the domain takes it out of its groups. */
+/**
+ * Deletes an account for good; the domain takes it out of its groups.
+ *
+ * @throws unsupported_operation for the account that the connector signs in as
+ */
 export async function deleteAccount(
   request: Input<'delete_account'>,
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
-  const { dn } = await readEntry(ctx, 'account', request.account_id)
-  await ctx.ldap.delete(dn)
+  const entry = await readEntry(ctx, 'account', request.account_id)
+  await refuseOwnLogin(ctx, entry, 'deleted')
+  await ctx.ldap.delete(entry.dn)
   return { status: 'DELETED', deleted: true }
 }
 
@@ -120,9 +125,4 @@ function mustChange({ must_change_password: must }: Fields): Record<string, Ldap
 }
 
 /** The suffix of user principal names: that of the settings, or the name of the domain. */
-const suffixOf = ({ settings: { upn_suffix, base_dn } }: Ctx): string =>
-  upn_suffix ??
-  (plainDn(base_dn) ?? '')
-    .split(',')
-    .flatMap((part) => (part.startsWith('dc=') ? [part.slice(3)] : []))
-    .join('.')
+const suffixOf = (ctx: Ctx): string => ctx.settings.upn_suffix ?? domainName(ctx)

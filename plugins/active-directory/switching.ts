@@ -10,10 +10,16 @@ import {
 } from 'keyway/sdk'
 import { isExpired, STATE_ATTRIBUTES, withDisabled } from './control.ts'
 import { type Ctx, newAccountsPlace, readEntry } from './directory.ts'
+import { refuseOwnLogin } from './own-login.ts'
 
-/** Switches an account off, and then moves it where the settings say: doing it twice is no error. */
+/**
+ * Switches an account off, and then moves it where the settings say: doing it twice is no error.
+ *
+ * @throws unsupported_operation for the account that the connector signs in as
+ */
 export async function switchOff(ctx: Ctx, id: string): Promise<void> {
   const entry = await readEntry(ctx, 'account', id, STATE_ATTRIBUTES)
+  await refuseOwnLogin(ctx, entry, 'switched off')
   const control = firstOf(entry, 'userAccountControl')
   const off = withDisabled(control, true)
   if (control !== off) await set(ctx, entry, { userAccountControl: [off] })

@@ -11,6 +11,7 @@ import {
 } from 'keyway/sdk'
 import { type Ctx, findPage, idOf, readEntry } from './directory.ts'
 import { isIgnored, POLICY_OF, readPolicies, refuseIgnored } from './locks.ts'
+import { refuseOwnLogin } from './own-login.ts'
 
 type Account = Output<'get_account'>
 
@@ -84,12 +85,14 @@ export const readPerson = (ctx: Ctx, id: string, attributes: string[] = []): Pro
 /**
  * Switches a person on or off: doing it twice is no error.
  *
- * @throws unsupported_operation where the directory is known not to keep out who is switched off
+ * @throws unsupported_operation where the directory is known not to keep out who is switched off, and for the entry that
+ * the connector signs in as
  */
 export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promise<void> {
   const name = ctx.settings.disabled_by
   const isLock = !enabled && name === 'pwdAccountLockedTime'
   const person = await readPerson(ctx, id, isLock ? [POLICY_OF] : [])
+  if (!enabled) await refuseOwnLogin(ctx, person, 'switched off')
   if (isLock) await refuseIgnored(ctx, person)
   const { dn } = person
   await ctx.ldap.modify(dn, [{ replace: { [name]: enabled ? [] : [DISABLED[name]] } }])

@@ -11,6 +11,7 @@ import { readPerson, setEnabled } from './accounts.ts'
 import { groupsWith, memberFilter } from './associations.ts'
 import { type Ctx, idOf } from './directory.ts'
 import { putInto, takeFrom } from './grants.ts'
+import { refuseOwnLogin } from './own-login.ts'
 
 /** Fields that connector.json adds. */
 type Fields = { readonly [field: string]: unknown }
@@ -81,12 +82,15 @@ export async function updateAccount(
 /**
  * Deletes a person for good, and its memberships: a directory that keeps them would give them to the next account of
  * the same name.
+ *
+ * @throws unsupported_operation for the entry that the connector signs in as
  */
 export async function deleteAccount(
   request: Input<'delete_account'>,
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
   const person = await readPerson(ctx, request.account_id)
+  await refuseOwnLogin(ctx, person, 'deleted')
   await ctx.ldap.delete(person.dn)
   for (const group of await groupsWith(ctx, memberFilter(ctx, person))) {
     try {

@@ -216,6 +216,38 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     })
   })
 
+  test.each([
+    ['its principal name', 'keyway@ad.example.test'],
+    ['its principal name in capitals', 'KEYWAY@AD.EXAMPLE.TEST'],
+    ['the domain and its logon name', 'AD\\Keyway'],
+    ['its DN', 'cn=KEYWAY, OU=people,DC=ad,DC=example,DC=test'],
+  ])('neither switches off nor deletes who it signs in as, by %s', async (_what, name) => {
+    const made = await someone('keyway', { password: 'First-secret-1' })
+    const admins = await read(`CN=Domain Admins,CN=Users,${domain.baseDn}`, 'distinguishedName')
+    try {
+      await admin.modify(
+        String(admins),
+        new Change({
+          operation: 'add',
+          modification: new Attribute({ type: 'member', values: [`CN=keyway,${people()}`] }),
+        }),
+      )
+      const given: Given = { as: [name, 'First-secret-1'] }
+      for (const capability of ['deactivate_account', 'delete_account'])
+        expect(await refused(capability, { account_id: made }, given)).toMatchObject({
+          error_code: 'unsupported_operation',
+          app_error_code: 'own_login',
+          message: expect.stringContaining('signs in as'),
+        })
+      expect(await canLogIn('keyway', 'First-secret-1')).toBe(true)
+      // Others it may switch off.
+      await done('deactivate_account', { account_id: id('user016') }, given)
+      await done('activate_account', { account_id: id('user016') }, given)
+    } finally {
+      await admin.del(`CN=keyway,${people()}`)
+    }
+  })
+
   test('leaves the other bits of an account as they are', async () => {
     // Its password never expires.
     await write(user('011'), 'userAccountControl', String(0x10200))

@@ -12,6 +12,8 @@ type Given = { settings?: object; as?: [dn: string, password: string] }
 const B = 'dc=example,dc=test'
 const PEOPLE = `ou=people,${B}`
 const GROUPS = `ou=groups,${B}`
+/** `uid`, by its number. */
+const UID = '0.9.2342.19200300.100.1.1'
 
 describe.skipIf(noDirectory !== null)(
   `the LDAP connector${noDirectory ? ` (${noDirectory})` : ''}`,
@@ -204,5 +206,31 @@ describe.skipIf(noDirectory !== null)(
         await done('validate_credentials', {}, ofPolicy)
       })
     })
+
+    test.each([
+      ['as it is', (dn: string) => dn],
+      ['in capitals, with spaces', (dn: string) => dn.toUpperCase().replaceAll(',', ' , ')],
+      ['with hex', (dn: string) => dn.replace('Ü', '\\C3\\9C')],
+      ['with its letters beyond ASCII in the other case', (dn: string) => dn.toLowerCase()],
+      ['by the number of its attribute', (dn: string) => dn.replace('uid', UID)],
+    ])(
+      'neither switches off nor deletes who it signs in as, written %s',
+      async (_what, written) => {
+        const dn = `uid=Übersync,${PEOPLE}`
+        await add(dn, { uid: 'Übersync', userPassword: 'first-secret' })
+        try {
+          const as: [string, string] = [written(dn), 'first-secret']
+          for (const capability of ['deactivate_account', 'delete_account'])
+            expect(await refused(capability, { account_id: dn }, { as })).toMatchObject({
+              error_code: 'unsupported_operation',
+              app_error_code: 'own_login',
+              message: expect.stringContaining('signs in as'),
+            })
+          expect(await canLogIn(dn, 'first-secret')).toBe(true)
+        } finally {
+          await admin.del(dn)
+        }
+      },
+    )
   },
 )

@@ -47,7 +47,7 @@ access to attrs=userPassword by dn.exact="cn=connector,$S" write by self write b
 access to dn.subtree="ou=vault,$B" by * none
 access to dn.subtree="ou=services,$B" by anonymous auth by users read
 access to dn.exact="cn=admins,ou=groups,$B" by users read by * none
-access to dn.regex="(^|,)ou=(people|groups),$B\$" by dn.exact="cn=connector,$S" write by anonymous auth by users read
+access to dn.regex="(^|,)ou=(people|groups),$B\$" by dn.exact="cn=connector,$S" write by self write by anonymous auth by users read
 access to * by users read by * none
 overlay memberof
 memberof-refint true
