@@ -92,8 +92,24 @@ const PART_TO_FILL = 0.9
 /** Characters of ids that a page may hold, but for one association of each of its groups: long DNs make pages shorter. */
 const MAX_PAGE_CHARS = 1024 * 1024
 
-/** Groups of one call that were read with their members, by id. */
-type Held = Map<string, LdapEntry>
+/** Groups of one call: those that were read with their members, by id, and the ids of all, which are read when asked for. */
+type Held = { groups: Map<string, LdapEntry>; ids: () => Promise<ReadonlySet<string>> }
+
+function groupsOfCall(ctx: Ctx): Held {
+  let ids: Promise<ReadonlySet<string>> | null = null
+  const read = async () => {
+    const { groups_dn: base } = ctx.settings
+    const all = await findAll(ctx, { base, filter: groupFilter, attributes: ['objectClass'] })
+    return new Set(all.map(({ dn }) => idOf(dn)))
+  }
+  return {
+    groups: new Map(),
+    ids: () => {
+      ids ??= read()
+      return ids
+    },
+  }
+}
 
 /**
  * Several groups, each with its members; one that is larger than what is left of the page goes on in the next one, in the
@@ -101,7 +117,7 @@ type Held = Map<string, LdapEntry>
  */
 async function pageOfGroups(ctx: Ctx): Promise<Paged<Association[]>> {
   const most = (ctx.page.size ?? PAGE_SIZE) * TIMES_SIZE
-  const held: Held = new Map()
+  const held = groupsOfCall(ctx)
   let chars = 0
   const membersOfGroup =
     (group: string): Listing<Association> =>
@@ -149,7 +165,7 @@ const groupsInto =
     let count = 0
     if (whole !== null)
       for (const group of groups) {
-        held.set(idOf(group.dn), group)
+        held.groups.set(idOf(group.dn), group)
         count += namedBy(group).length
       }
     const fitting = Math.floor((PART_TO_FILL * most * groups.length) / Math.max(1, count))
@@ -165,14 +181,15 @@ const groupsInto =
 /** The ids of the people in a group; of an effective one also of those in groups in it. */
 async function peopleIn(ctx: Ctx, group: string, held: Held, seen: Set<string>): Promise<string[]> {
   // Deleted since it was listed: nobody is in it.
-  const entry = held.get(group) ?? (await ifThere(readGroup(ctx, group, MEMBER_ATTRIBUTES)))
+  const entry = held.groups.get(group) ?? (await ifThere(readGroup(ctx, group, MEMBER_ATTRIBUTES)))
   if (entry === null) return []
   const { ids, names } = membersOf(ctx, entry)
   const [groupsAt, peopleAt] = [placeOf(ctx, 'groups_dn'), placeOf(ctx, 'people_dn')]
-  const groups = new Set<string>()
-  for (const id of ids.filter((id) => isBelow(id, groupsAt)))
-    if (held.has(id) || (await ifThere(readGroup(ctx, id))) !== null) groups.add(id)
   const inPlace = ids.filter((id) => isBelow(id, peopleAt))
+  const among = ids.filter((id) => isBelow(id, groupsAt))
+  // Where the places overlap, a member there is a person or a group: to look each up takes a request for each.
+  const known = among.some((id) => isBelow(id, peopleAt)) ? await held.ids() : null
+  const groups = new Set(among.filter((id) => known === null || known.has(id)))
   // Looking a text up takes longer than all else here, and most directories keep groups elsewhere.
   const people = groups.size === 0 ? inPlace : inPlace.filter((id) => !groups.has(id))
   // A directory names nobody twice in one group.

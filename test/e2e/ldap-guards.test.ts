@@ -232,5 +232,44 @@ describe.skipIf(noDirectory !== null)(
         }
       },
     )
+
+    describe('where people and groups lie in one place', () => {
+      const place = `ou=both,ou=people,${B}`
+      const settings = { people_dn: place, groups_dn: place }
+      const SIZE = 7000
+
+      beforeAll(async () => {
+        await admin.add(place, { objectClass: 'organizationalUnit' })
+        const people = Array.from({ length: SIZE }, (_, n) => `uid=both${n},${place}`)
+        await admin.add(`cn=inner,${place}`, {
+          objectClass: 'groupOfNames',
+          member: people[0] ?? '',
+        })
+        const member = [...people, `cn=inner,${place}`, `cn=none,${place}`]
+        await admin.add(`cn=large,${place}`, { objectClass: 'groupOfNames', member })
+      })
+      afterAll(async () => {
+        for (const name of ['cn=large,', 'cn=inner,', '']) await admin.del(`${name}${place}`)
+      })
+
+      test.each(['direct', 'effective'])(
+        'lists %s memberships of a large group',
+        async (kind) => {
+          const from = host.lines.length
+          const given = { settings: { ...settings, associations: kind } }
+          const found = await all<Association>('find_entitlement_associations', 1000, given)
+          const ofLarge = found.filter(
+            (one) => one.integration_specific_entitlement_id === `cn=large,${place}`,
+          )
+          expect(ofLarge.filter((one) => one.account_id === `cn=inner,${place}`)).toEqual([])
+          expect(new Set(ofLarge.map((one) => one.account_id)).size).toBe(ofLarge.length)
+          // What is not there may be a person who is hidden.
+          expect(ofLarge).toHaveLength(SIZE + 1)
+          const searches = host.lines.slice(from).filter((line) => line.includes('"SEARCH"'))
+          expect(searches.length).toBeLessThan(20)
+        },
+        60_000,
+      )
+    })
   },
 )
