@@ -1,6 +1,5 @@
 /** Who is in which group: read from the groups or from memberOf, direct or through groups in groups. */
 import {
-  firstOf,
   type Input,
   ifThere,
   isBelow,
@@ -56,8 +55,9 @@ export const isEffective = (ctx: Ctx): boolean => ctx.settings.associations === 
 
 /** The groups that name a person as a member. */
 export function memberFilter(ctx: Ctx, person: LdapEntry): LdapFilter {
-  const name = firstOf(person, ctx.settings.login_attribute)
-  const byName: LdapFilter[] = name === undefined ? [] : [{ eq: ['memberUid', name] }]
+  const byName = valuesOf(person, ctx.settings.login_attribute).map(
+    (name): LdapFilter => ({ eq: ['memberUid', name] }),
+  )
   return { or: [...byDn(person.dn), ...byName] }
 }
 
@@ -204,23 +204,24 @@ async function peopleIn(ctx: Ctx, group: string, held: Held, seen: Set<string>):
   return [...all]
 }
 
-/** The ids of people by their user names; names that nobody has are left out. */
+/** The ids of people by their user names, which differ by case (RFC 2307, memberUid); names that nobody has are left out. */
 async function peopleNamed(ctx: Ctx, names: readonly string[]): Promise<string[]> {
+  const { login_attribute } = ctx.settings
+  const wanted = new Set(names)
   const ids: string[] = []
   for (let at = 0; at < names.length; at += AT_ONCE) {
     const some = names.slice(at, at + AT_ONCE)
     const filter: LdapFilter = {
-      and: [
-        peopleFilter(ctx),
-        { or: some.map((name) => ({ eq: [ctx.settings.login_attribute, name] })) },
-      ],
+      and: [peopleFilter(ctx), { or: some.map((name) => ({ eq: [login_attribute, name] })) }],
     }
     const found = await findAll(ctx, {
       base: ctx.settings.people_dn,
       filter,
-      attributes: ['objectClass'],
+      attributes: [login_attribute],
     })
-    ids.push(...found.map(({ dn }) => idOf(dn)))
+    // The directory compares user names without case.
+    const exact = found.filter((one) => valuesOf(one, login_attribute).some((v) => wanted.has(v)))
+    ids.push(...exact.map(({ dn }) => idOf(dn)))
   }
   return ids
 }

@@ -1,11 +1,11 @@
 /** Putting people into groups, and taking them out. */
 import {
   ConnectorError,
-  firstOf,
   type Input,
   type LdapEntry,
   type Output,
   unlessAlready,
+  valuesOf,
 } from 'keyway/sdk'
 import { readPerson } from './accounts.ts'
 import { isEffective, isInThroughGroups } from './associations.ts'
@@ -49,18 +49,23 @@ export async function unassignEntitlement(
 export async function putInto(ctx: Ctx, id: string, person: LdapEntry): Promise<void> {
   const group = await readGroup(ctx, id)
   const { attribute } = kindOf(group)
-  const change = { add: { [attribute]: [memberOf(ctx, group, person)] } }
+  const [name] = namesFor(ctx, group, person)
+  const change = { add: { [attribute]: [name] } }
   await unlessAlready(ctx.ldap.modify(group.dn, [change]), 'attributeOrValueExists')
 }
 
 /**
- * Takes a person out of a group.
+ * Takes a person out of a group, under each name that the group may have for them.
  *
  * @throws unsupported_operation for the last member of a group that must have one, where the settings name no other
  */
 export async function takeFrom(ctx: Ctx, group: LdapEntry, person: LdapEntry): Promise<void> {
+  for (const name of namesFor(ctx, group, person)) await takeName(ctx, group, name)
+}
+
+async function takeName(ctx: Ctx, group: LdapEntry, name: string): Promise<void> {
   const { attribute } = kindOf(group)
-  const change = { delete: { [attribute]: [memberOf(ctx, group, person)] } }
+  const change = { delete: { [attribute]: [name] } }
   try {
     await unlessAlready(ctx.ldap.modify(group.dn, [change]), 'noSuchAttribute')
   } catch (error) {
@@ -77,13 +82,18 @@ export async function takeFrom(ctx: Ctx, group: LdapEntry, person: LdapEntry): P
   }
 }
 
-/** How a group names a person. @throws unsupported_operation for a person without a user name, in a group of those */
-function memberOf(ctx: Ctx, group: LdapEntry, person: LdapEntry): string {
-  if (kindOf(group).holds === 'dn') return person.dn
-  const name = firstOf(person, ctx.settings.login_attribute)
-  if (name !== undefined) return name
+/**
+ * How a group may name a person; it is added by the first.
+ *
+ * @throws unsupported_operation for a person without a user name, in a group of those
+ */
+function namesFor(ctx: Ctx, group: LdapEntry, person: LdapEntry): [string, ...string[]] {
+  if (kindOf(group).holds === 'dn') return [person.dn]
+  const { login_attribute } = ctx.settings
+  const [name, ...others] = valuesOf(person, login_attribute)
+  if (name !== undefined) return [name, ...others]
   throw new ConnectorError(
     'unsupported_operation',
-    `${idOf(group.dn)} names its members by ${ctx.settings.login_attribute}, which ${idOf(person.dn)} does not have`,
+    `${idOf(group.dn)} names its members by ${login_attribute}, which ${idOf(person.dn)} does not have`,
   )
 }

@@ -271,5 +271,36 @@ describe.skipIf(noDirectory !== null)(
         60_000,
       )
     })
+
+    describe('for a person with several user names', () => {
+      const dn = `uid=many,${PEOPLE}`
+      const unix = () => valuesIn(group('aliases'), 'memberUid')
+
+      beforeAll(async () => {
+        await add(dn, { uid: ['many', 'many.alias', 'many.other'] })
+        await admin.add(group('aliases'), {
+          objectClass: 'posixGroup',
+          gidNumber: '4242',
+          memberUid: ['many.alias', 'many.other', 'user003', 'USER004'],
+        })
+      })
+      afterAll(() => admin.del(group('aliases')))
+
+      test('finds, takes and deletes memberships by each of them', async () => {
+        const id = group('aliases')
+        const listed = (await all<Association>('find_entitlement_associations'))
+          .filter((one) => one.integration_specific_entitlement_id === id)
+          .map((one) => one.account_id)
+        // Names in such groups differ by case (RFC 2307), and so do they where an account is asked for.
+        expect(listed.sort()).toEqual([dn, `uid=user003,${PEOPLE}`])
+        expect(await heldBy(dn)).toEqual([id])
+        expect(await heldBy(`uid=user004,${PEOPLE}`)).not.toContain(id)
+        await done('unassign_entitlement', grant(dn, 'aliases'))
+        expect(await unix()).toEqual(['user003', 'USER004'])
+        await write(id, 'memberUid', 'many.other', 'user003')
+        await done('delete_account', { account_id: dn })
+        expect(await unix()).toEqual(['user003'])
+      })
+    })
   },
 )
