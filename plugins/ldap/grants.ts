@@ -1,6 +1,7 @@
 /** Putting people into groups, and taking them out. */
 import {
   ConnectorError,
+  hasCode,
   type Input,
   type LdapEntry,
   type Output,
@@ -12,14 +13,27 @@ import { isEffective, isInThroughGroups } from './associations.ts'
 import { type Ctx, idOf } from './directory.ts'
 import { kindOf, readGroup } from './groups.ts'
 
-/** Puts a person into a group; one who is in it stays there. */
+/**
+ * Puts a person into a group; one who is in it stays there.
+ *
+ * @throws not_found for an unknown person or group, and for a person who is deleted meanwhile
+ */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
 ): Promise<Output<'assign_entitlement'>> {
   // Directories take members that are not there.
-  const person = await readPerson(ctx, request.account_integration_specific_id)
-  await putInto(ctx, request.entitlement_integration_specific_id, person)
+  const id = request.account_integration_specific_id
+  const person = await readPerson(ctx, id)
+  const group = await putInto(ctx, request.entitlement_integration_specific_id, person)
+  try {
+    await readPerson(ctx, id)
+  } catch (error) {
+    // Whoever deleted the person has looked for the groups before this one was among them, and the next person of the
+    // same name would be in it.
+    if (hasCode(error, 'not_found')) await takeFrom(ctx, group, person)
+    throw error
+  }
   return { assigned: true }
 }
 
@@ -45,13 +59,14 @@ export async function unassignEntitlement(
   return { unassigned: true }
 }
 
-/** @throws not_found for an unknown group */
-export async function putInto(ctx: Ctx, id: string, person: LdapEntry): Promise<void> {
+/** Puts a person into a group, and gives the group. @throws not_found for an unknown group */
+export async function putInto(ctx: Ctx, id: string, person: LdapEntry): Promise<LdapEntry> {
   const group = await readGroup(ctx, id)
   const { attribute } = kindOf(group)
   const [name] = namesFor(ctx, group, person)
   const change = { add: { [attribute]: [name] } }
   await unlessAlready(ctx.ldap.modify(group.dn, [change]), 'attributeOrValueExists')
+  return group
 }
 
 /**

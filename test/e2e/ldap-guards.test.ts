@@ -1,4 +1,7 @@
 /** The LDAP connector, whole, where a write could be lost or do harm: names, locks, its own login, races. */
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { Attribute, Change, Client } from 'ldapts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Directory, noDirectory, startDirectory } from '../egress/ldap/directory.ts'
@@ -15,6 +18,32 @@ const GROUPS = `ou=groups,${B}`
 /** `uid`, by its number. */
 const UID = '0.9.2342.19200300.100.1.1'
 
+/** How late a request is that goes the slow way. */
+const LATE_MS = 100
+
+/** A way to a port of this machine on which all that is sent there comes late. */
+async function lateBy(ms: number, to: number) {
+  const sockets = new Set<Socket>()
+  const server = createServer((from) => {
+    const there = connect(to, '127.0.0.1')
+    for (const socket of [from, there]) {
+      sockets.add(socket)
+      socket.on('error', () => socket.destroy())
+    }
+    from.on('data', (data) => void setTimeout(ms).then(() => there.write(data)))
+    from.on('close', () => there.destroy())
+    there.pipe(from)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    port: Object(server.address()).port as number,
+    async stop() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
 describe.skipIf(noDirectory !== null)(
   `the LDAP connector${noDirectory ? ` (${noDirectory})` : ''}`,
   () => {
@@ -22,10 +51,14 @@ describe.skipIf(noDirectory !== null)(
     let host: TestHost
     let admin: Client
 
+    let slow: Awaited<ReturnType<typeof lateBy>>
+
     beforeAll(async () => {
       directory = await startDirectory({ PAGE: '25' })
+      slow = await lateBy(LATE_MS, Number(new URL(directory.url).port))
+      const grants = [new URL(directory.url).host, `127.0.0.1:${slow.port}`]
       host = await startHost({
-        env: { KEYWAY_PRIVATE_EGRESS: `ldap=${new URL(directory.url).host}` },
+        env: { KEYWAY_PRIVATE_EGRESS: grants.map((at) => `ldap=${at}`).join(' ') },
       })
       admin = new Client({ url: directory.url })
       await admin.bind(`cn=admin,${B}`, 'admin-secret')
@@ -33,6 +66,7 @@ describe.skipIf(noDirectory !== null)(
     afterAll(async () => {
       await admin?.unbind()
       await host?.stop()
+      await slow?.stop()
       await directory?.stop()
     })
 
@@ -47,7 +81,7 @@ describe.skipIf(noDirectory !== null)(
         request,
       }
     }
-    const { done, refused, all } = asking(() => host, 'ldap', envelope)
+    const { call: asked, done, refused, all } = asking(() => host, 'ldap', envelope)
 
     const group = (name: string) => `cn=${name},${GROUPS}`
     const grant = (account: string, name: string) => ({
@@ -301,6 +335,24 @@ describe.skipIf(noDirectory !== null)(
         await done('delete_account', { account_id: dn })
         expect(await unix()).toEqual(['user003'])
       })
+    })
+
+    test('leaves nobody in a group who is deleted while they are put into it', async () => {
+      const given = { settings: { url: `ldap://127.0.0.1:${slow.port}` } }
+      // Its connection is kept: from here on an assignment is three requests, each late.
+      await done('list_entitlements', {}, given)
+      const outcomes: (boolean | undefined)[] = []
+      for (const afterMs of [0, 1, 1.5, 2, 2.5].map((requests) => requests * LATE_MS)) {
+        const request = { username: 'racing', entitlements: [] }
+        const { id } = await done<{ id: string }>('create_account', request)
+        const assigned = asked('assign_entitlement', grant(id, 'unique'), given)
+        await setTimeout(afterMs)
+        await done('delete_account', { account_id: id })
+        outcomes.push((await assigned).body.error === undefined)
+        expect(await valuesIn(group('unique'), 'uniqueMember')).not.toContain(id)
+      }
+      // None is told as done that was undone.
+      expect(outcomes.slice(0, 3)).toEqual([false, false, false])
     })
   },
 )
