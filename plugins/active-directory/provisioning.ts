@@ -81,7 +81,8 @@ async function readNew(ctx: Ctx, base: string): Promise<LdapEntry> {
 
 /**
  * Changes the attributes that are given, and leaves the others alone; an empty one is taken away. A new address is that of
- * `mail`: `proxyAddresses` are the mail system's.
+ * `mail`: `proxyAddresses` are the mail system's. The error of attributes that are refused says so where the password is
+ * changed already.
  */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
@@ -95,9 +96,14 @@ export async function updateAccount(
       `Nothing to change. Give one of: ${[...Object.keys(ATTRIBUTES), 'password', 'must_change_password'].join(', ')}`,
     )
   const entry = await readEntry(ctx, 'account', request.id)
-  // First: a password that is set takes the mark away.
-  if (password !== null) await ctx.ldap.password(entry.dn, password)
-  if (Object.keys(changes).length > 0) await ctx.ldap.modify(entry.dn, [{ replace: changes }])
+  await allOrNothing(async (undo) => {
+    // First: a policy refuses it sooner than the domain refuses the rest, and one that is set takes the mark away.
+    if (password !== null) {
+      await ctx.ldap.password(entry.dn, password)
+      undo('the new password', stays)
+    }
+    if (Object.keys(changes).length > 0) await ctx.ldap.modify(entry.dn, [{ replace: changes }])
+  })
   return { id: idOf(entry) }
 }
 
@@ -114,6 +120,11 @@ export async function deleteAccount(
   await refuseOwnLogin(ctx, entry, 'deleted')
   await ctx.ldap.delete(entry.dn)
   return { status: 'DELETED', deleted: true }
+}
+
+/** Nobody knows the password before it: the failure says that the new one is set. */
+const stays = (): never => {
+  throw new Error('it is set, and cannot be taken back')
 }
 
 const passwordOf = ({ password }: Fields): string | null =>

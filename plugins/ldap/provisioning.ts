@@ -61,7 +61,10 @@ export async function createAccount(
   })
 }
 
-/** Changes the attributes that are given, and leaves the others alone; an empty one is taken away. */
+/**
+ * Changes the attributes that are given, and leaves the others alone; an empty one is taken away. The error of attributes
+ * that are refused says so where the password is changed already.
+ */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
   ctx: Ctx,
@@ -74,8 +77,14 @@ export async function updateAccount(
       `Nothing to change. Give one of: ${[...Object.keys(ATTRIBUTES), 'password'].join(', ')}`,
     )
   const { dn } = await readPerson(ctx, request.id)
-  if (Object.keys(attributes).length > 0) await ctx.ldap.modify(dn, [{ replace: attributes }])
-  if (password !== null) await ctx.ldap.password(dn, password)
+  await allOrNothing(async (undo) => {
+    // First: a policy refuses it sooner than the directory refuses the rest.
+    if (password !== null) {
+      await ctx.ldap.password(dn, password)
+      undo('the new password', stays)
+    }
+    if (Object.keys(attributes).length > 0) await ctx.ldap.modify(dn, [{ replace: attributes }])
+  })
   return { id: idOf(dn) }
 }
 
@@ -104,6 +113,11 @@ export async function deleteAccount(
     }
   }
   return { status: 'DELETED', deleted: true }
+}
+
+/** Nobody knows the password before it: the failure says that the new one is set. */
+const stays = (): never => {
+  throw new Error('it is set, and cannot be taken back')
 }
 
 const isGiven = (value: unknown): value is string => typeof value === 'string' && value !== ''

@@ -343,6 +343,18 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     expect(host.lines.join('\n')).not.toContain('Next-secret-1')
   })
 
+  test('says what of a change is done where the rest is refused', async () => {
+    const made = await someone('halfway', { password: 'First-secret-1' })
+    const change = { id: made, password: 'Next-secret-1', title: 'x'.repeat(200) }
+    expect(await refused('update_account', change)).toMatchObject({
+      message: expect.stringMatching(/left behind: the new password \(it is set/),
+    })
+    expect(await canLogIn('halfway', 'Next-secret-1')).toBe(true)
+    await refused('update_account', { id: made, password: 'weak', title: 'Lead' })
+    expect(await read(`CN=halfway,${people()}`, 'title')).toEqual([])
+    await gone(made)
+  })
+
   test('creates accounts without a password that anybody knows, and accounts that are off', async () => {
     const unknown = await someone('no-password')
     expect((await account(unknown)).user_status).toBe('ACTIVE')

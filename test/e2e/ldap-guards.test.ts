@@ -354,5 +354,25 @@ describe.skipIf(noDirectory !== null)(
       // None is told as done that was undone.
       expect(outcomes.slice(0, 3)).toEqual([false, false, false])
     })
+
+    test('changes nothing with a password that is refused, and says what is done with other refusals', async () => {
+      const request = { username: 'halfway', email: 'old@example.test', password: 'first-secret' }
+      const { id } = await done<{ id: string }>('create_account', { ...request, entitlements: [] })
+      const change = { id, email: 'new@example.test', password: 'abc' }
+      expect(await refused('update_account', change)).toMatchObject({
+        app_error_code: 'constraintViolation',
+        message: expect.not.stringContaining('the new password'),
+      })
+      expect(await valuesIn(id, 'mail')).toEqual(['old@example.test'])
+      expect(await canLogIn(id, 'first-secret')).toBe(true)
+      const taken = { id, email: 'user001@example.test', password: 'next-secret' }
+      expect(await refused('update_account', taken)).toMatchObject({
+        error_code: 'invalid_value',
+        app_error_code: 'constraintViolation',
+        message: expect.stringMatching(/left behind: the new password \(it is set/),
+      })
+      expect(await canLogIn(id, 'next-secret')).toBe(true)
+      await done('delete_account', { account_id: id })
+    })
   },
 )
