@@ -6,6 +6,7 @@ import {
   firstOf,
   guidText,
   guidValue,
+  isBelow,
   type LdapEntry,
   type LdapFilter,
   type Paged,
@@ -43,6 +44,26 @@ export const newAccountsPlace = (ctx: Ctx): string =>
   ctx.settings.new_accounts_dn ??
   ctx.settings.people_dn ??
   ctx.ldap.dn(['CN', 'Users'], ctx.settings.base_dn)
+
+/**
+ * Looks at the places that accounts go to, before anything is done: whoever were moved out of the place of people would
+ * not be found again, and nobody could be told apart by a place of the disabled that is the place of all.
+ *
+ * @throws invalid_value naming the setting
+ */
+export function checkPlaces(ctx: Ctx): void {
+  const { disabled_dn, new_accounts_dn } = ctx.settings
+  const people = placeOf(ctx, 'account')
+  for (const [name, dn] of Object.entries({ disabled_dn, new_accounts_dn })) {
+    if (dn === undefined) continue
+    const [one, other] = [plainDn(dn) ?? '', plainDn(people) ?? '']
+    if (isBelow(one, other) || (name === 'new_accounts_dn' && one === other)) continue
+    throw new ConnectorError(
+      'invalid_value',
+      `${name} does not lie below ${people}: accounts there would not be ${one === other ? 'told from others' : 'found'}`,
+    )
+  }
+}
 
 /** The name of the domain, of its DN: `ad.acme.example`. */
 export const domainName = ({ settings: { base_dn } }: Ctx): string =>

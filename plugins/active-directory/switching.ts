@@ -9,15 +9,17 @@ import {
   unlessAlready,
 } from 'keyway/sdk'
 import { isExpired, STATE_ATTRIBUTES, withDisabled } from './control.ts'
-import { type Ctx, newAccountsPlace, readEntry } from './directory.ts'
+import { type Ctx, checkPlaces, newAccountsPlace, readEntry } from './directory.ts'
 import { refuseOwnLogin } from './own-login.ts'
 
 /**
  * Switches an account off, and then moves it where the settings say: doing it twice is no error.
  *
- * @throws unsupported_operation for the account that the connector signs in as
+ * @throws unsupported_operation for the account that the connector signs in as; invalid_value for places of the settings
+ * where accounts would not be found
  */
 export async function switchOff(ctx: Ctx, id: string): Promise<void> {
+  checkPlaces(ctx)
   const entry = await readEntry(ctx, 'account', id, STATE_ATTRIBUTES)
   await refuseOwnLogin(ctx, entry, 'switched off')
   const control = firstOf(entry, 'userAccountControl')
@@ -27,8 +29,13 @@ export async function switchOff(ctx: Ctx, id: string): Promise<void> {
   if (disabled_dn !== undefined && !isIn(entry, disabled_dn)) await move(ctx, entry, disabled_dn)
 }
 
-/** Switches an account on: also one that is locked after wrong passwords, and one that ended by its date. */
+/**
+ * Switches an account on: also one that is locked after wrong passwords, and one that ended by its date.
+ *
+ * @throws invalid_value for places of the settings where accounts would not be found
+ */
 export async function switchOn(ctx: Ctx, id: string): Promise<void> {
+  checkPlaces(ctx)
   const entry = await readEntry(ctx, 'account', id, STATE_ATTRIBUTES)
   const control = firstOf(entry, 'userAccountControl')
   const on = withDisabled(control, false)

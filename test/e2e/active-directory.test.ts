@@ -355,6 +355,27 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     await gone(made)
   })
 
+  test.each([
+    ['the place of people itself', () => people()],
+    ['what the place of people lies in', () => domain.baseDn],
+    ['a place beside it', () => `OU=Left,OU=Elsewhere,${domain.baseDn}`],
+  ])('moves nobody to %s', async (_what, place) => {
+    const settings = { disabled_dn: place() }
+    expect(await refused('validate_credentials', {}, { settings })).toMatchObject({
+      error_code: 'invalid_value',
+      message: expect.stringContaining('disabled_dn'),
+    })
+    const account_id = id('user017')
+    expect(await refused('deactivate_account', { account_id }, { settings })).toMatchObject({
+      error_code: 'invalid_value',
+      message: expect.stringContaining('disabled_dn'),
+    })
+    expect(await account(account_id)).toMatchObject({
+      user_status: 'ACTIVE',
+      extra_data: { dn: user('017') },
+    })
+  })
+
   test('creates accounts without a password that anybody knows, and accounts that are off', async () => {
     const unknown = await someone('no-password')
     expect((await account(unknown)).user_status).toBe('ACTIVE')
