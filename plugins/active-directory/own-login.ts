@@ -23,7 +23,7 @@ export async function refuseOwnLogin(ctx: Ctx, { dn }: LdapEntry, what: string):
   throw new ConnectorError(
     'unsupported_operation',
     `${dn} is the account that Keyway itself signs in as, and is not ${what}: do that in the domain, after Keyway has another one`,
-    { app_error_code: 'own_login' },
+    { app_error_code: 'own_account' },
   )
 }
 

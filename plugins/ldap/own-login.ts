@@ -14,7 +14,7 @@ export async function refuseOwnLogin(ctx: Ctx, { dn }: LdapEntry, what: string):
   throw new ConnectorError(
     'unsupported_operation',
     `${idOf(dn)} is the account that Keyway itself signs in as, and is not ${what}: do that in the directory, after Keyway has another one`,
-    { app_error_code: 'own_login' },
+    { app_error_code: 'own_account' },
   )
 }
 

@@ -1,5 +1,5 @@
 /** Helpers for `ctx.ldap`: values of entries and of requests, DNs, writes that are done already. */
-import { foldAscii, parseDn, writeDn } from '../contract/connector/dn.ts'
+import { parseDn, writeDn } from '../contract/connector/dn.ts'
 import type { LdapEntry, LdapValue } from '../contract/connector/ldap-context.ts'
 import { ConnectorError } from './connector-error.ts'
 
@@ -81,9 +81,9 @@ export function movedDn(dn: string, place: string): string {
 }
 
 /**
- * The one spelling of a DN, for ids and comparisons: with ASCII letters in lower case, without spaces between its parts,
- * and with every special character as `\\xx`. Servers write one DN in several ways, as the name of an entry and as a
- * member. Other letters stay as they are, so that every server finds the entry by it.
+ * The one spelling of a DN, for ids and comparisons: in lower case, without spaces between its parts, and with every
+ * special character as `\\xx`. Servers write one DN in several ways, as the name of an entry and as a member. Rare letters
+ * (`İ`, `ẞ`, `Ⅷ`, Georgian) stay as they are: OpenLDAP does not find an entry by their small ones.
  *
  * @returns null for what is no DN
  *
@@ -91,10 +91,25 @@ export function movedDn(dn: string, place: string): string {
  * const id = plainDn(entry.dn)
  */
 export function plainDn(text: string): string | null {
-  const lower = foldAscii(text)
+  const lower = folded(text)
   if (SIMPLE.test(lower)) return lower
   const dn = parseDn(lower)
-  return dn === null || dn.length === 0 ? null : foldAscii(writeDn(dn))
+  return dn === null || dn.length === 0 ? null : folded(writeDn(dn))
+}
+
+/**
+ * Latin, Greek and Cyrillic capitals whose entries OpenLDAP 2.5 finds by the small letter, tried one by one: it knows
+ * Unicode 3.2.
+ */
+const CAPITALS =
+  /[A-Z\u00c0-\u00de\u0100-\u012e\u0132-\u017d\u0386-\u03ab\u0400-\u042f\u1e00-\u1e94\u1ea0-\u1ef8]/g
+
+/** In lower case, each letter by itself: a Σ at the end of a word has another small letter than elsewhere. */
+function folded(text: string): string {
+  const lower = text.toLowerCase()
+  // Most have no capitals, and most of the others nothing but ASCII.
+  if (lower === text || /^[\0-\x7f]*$/.test(text)) return lower
+  return text.replace(CAPITALS, (letter) => letter.toLowerCase())
 }
 
 /** A DN without anything that has two spellings: most are. */

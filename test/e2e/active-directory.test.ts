@@ -236,7 +236,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       for (const capability of ['deactivate_account', 'delete_account'])
         expect(await refused(capability, { account_id: made }, given)).toMatchObject({
           error_code: 'unsupported_operation',
-          app_error_code: 'own_login',
+          app_error_code: 'own_account',
           message: expect.stringContaining('signs in as'),
         })
       expect(await canLogIn('keyway', 'First-secret-1')).toBe(true)

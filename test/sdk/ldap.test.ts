@@ -27,7 +27,9 @@ describe('the one spelling of a DN', () => {
     ['cn=50% \\5C,dc=acme', 'cn=50% \\5c,dc=acme'],
     // Letters that a directory does not find by what JavaScript makes of them.
     ['UID=İbrahim,dc=acme', 'uid=İbrahim,dc=acme'],
-    ['uid=ΓΙΩΡΓΟΣ ΠΑΠΑΣ,dc=acme', 'uid=ΓΙΩΡΓΟΣ ΠΑΠΑΣ,dc=acme'],
+    ['uid=ΓΙΩΡΓΟΣ ΠΑΠΑΣ,dc=acme', 'uid=γιωργοσ παπασ,dc=acme'],
+    ['uid=Özlem,ou=Šéf,dc=Київ', 'uid=özlem,ou=šéf,dc=київ'],
+    ['uid=STRAẞE Ⅷ Ნ,dc=acme', 'uid=straẞe Ⅷ Ნ,dc=acme'],
     ['uid=STRAẞE,dc=acme', 'uid=straẞe,dc=acme'],
     ['uid=\u212Aelvin Ⅷ,dc=acme', 'uid=\u212Aelvin Ⅷ,dc=acme'],
   ])('of %j is %j, and stays that', (text, plain) => {

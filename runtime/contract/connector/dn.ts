@@ -126,11 +126,9 @@ const keyOf = (avas: readonly Ava[]): string =>
     .sort()
     .join('+')
 
-const folded = (value: string): string => foldAscii(value.trim().replace(/ +/g, ' '))
-
-/**
- * A text with its ASCII letters in lower case. Others stay: directories do not agree on which of them are alike, and an
- * entry is not found by what JavaScript makes of İ, ẞ or the Σ at the end of a word.
- */
-export const foldAscii = (text: string): string =>
-  text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+/** Only what all servers take for alike: what is judged here is where a connector may write. */
+const folded = (value: string): string =>
+  value
+    .trim()
+    .replace(/ +/g, ' ')
+    .replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
