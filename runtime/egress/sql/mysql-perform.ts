@@ -75,9 +75,12 @@ async function written(
   return { statement, text: await writeText(statement, { text }, names, target.dialect), values }
 }
 
+const MODE = 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES,NO_ENGINE_SUBSTITUTION'
+/** Without it, GRANT makes a user of a name that is nobody's, and gives it no password. */
+const MODE_OF_OLD = `${MODE},NO_AUTO_CREATE_USER`
+
 /** How texts are read and values are written, whatever the server's own defaults are. */
 const SETTINGS = [
-  "sql_mode = 'STRICT_ALL_TABLES,NO_BACKSLASH_ESCAPES,NO_ENGINE_SUBSTITUTION'",
   "time_zone = '+00:00'",
   'autocommit = 1',
   'character_set_client = utf8mb4',
@@ -90,8 +93,17 @@ async function settle(connection: MysqlConnection, reads: boolean, leftMs: numbe
   // MariaDB counts in whole seconds; the call itself ends by its own deadline.
   const limitSeconds = Math.max(1, Math.ceil(leftMs / 1000))
   const own = connection.isMariadb
-    ? [`tx_read_only = ${Number(reads)}`, `max_statement_time = ${limitSeconds}`]
-    : [`transaction_read_only = ${Number(reads)}`, `max_execution_time = ${limitSeconds * 1000}`]
+    ? [
+        `sql_mode = '${MODE_OF_OLD}'`,
+        `tx_read_only = ${Number(reads)}`,
+        `max_statement_time = ${limitSeconds}`,
+      ]
+    : [
+        // MySQL 8 makes nobody by GRANT, and does not know that mode.
+        `sql_mode = if(version() like '5.%', '${MODE_OF_OLD}', '${MODE}')`,
+        `transaction_read_only = ${Number(reads)}`,
+        `max_execution_time = ${limitSeconds * 1000}`,
+      ]
   const all = [...SETTINGS, ...own].map((one) => `SESSION ${one}`)
   await run(connection, plain(`SET ${all.join(', ')}`))
 }
