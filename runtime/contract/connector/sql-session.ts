@@ -5,11 +5,14 @@
  */
 import type { SqlDialect, SqlStatement } from './sql.ts'
 
-/** Quoted text and comments, by system: only in MySQL `#` begins one. */
-const TOKENS: Readonly<Record<SqlDialect, RegExp>> = {
-  postgresql: /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*(?:(?!\*\/)[\s\S])*\*\//g,
+/**
+ * Quoted text and comments, by system. Only in MySQL `#` begins a comment, and `--` only before a space; in PostgreSQL a
+ * carriage return ends one as well.
+ */
+export const SQL_TOKENS: Readonly<Record<SqlDialect, RegExp>> = {
+  postgresql: /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n\r]*|\/\*(?:(?!\*\/)[\s\S])*\*\//g,
   mysql:
-    /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|--[^\n]*|#[^\n]*|\/\*(?:(?!\*\/)[\s\S])*\*\//g,
+    /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|--(?=[\u0000-\u0020\u007f]|$)[^\n]*|#[^\n]*|\/\*(?:(?!\*\/)[\s\S])*\*\//g,
 }
 
 /** A comment in another one, and comments that MySQL and MariaDB run. */
@@ -68,7 +71,7 @@ export function sessionFault(
 ): string | null {
   let isTreacherous = false
   const code = text
-    .replace(TOKENS[dialect], (token) => {
+    .replace(SQL_TOKENS[dialect], (token) => {
       isTreacherous ||= TREACHEROUS.test(token)
       return /^['"`]/.test(token) ? "''" : ' '
     })
@@ -80,6 +83,8 @@ export function sessionFault(
   const [first = ''] = /^\w*/.exec(code) ?? []
   if (reads && !READS[dialect].includes(first.toUpperCase()))
     return `is declared to read: in ${NAMES[dialect]} it begins with one of ${READS[dialect].join(', ')}`
+  if (dialect === 'mysql' && code.includes('?'))
+    return 'has a question mark: a value stands in the text as $1, $2, in their order'
   const [, why] = LASTING[dialect].find(([pattern]) => pattern.test(code)) ?? []
   return why ?? null
 }

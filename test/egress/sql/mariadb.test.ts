@@ -53,6 +53,10 @@ const STATEMENTS = {
   sleeps: { text: 'select sleep(30)', reads: true },
   twice: { text: 'select 1 as id, 2 as id union select 3, 4 union select 5, 6', reads: true },
   notes: { text: 'select note from sales.notes order by note', reads: true },
+  keep: {
+    text: '/* $1 stays */ delete from sales.notes where note <> $1 -- all but $1\n',
+    parameters: ['string' as const],
+  },
   note: { text: 'insert into sales.notes values ($1)', parameters: ['string' as const] },
   note_twice: {
     text: 'insert into sales.notes values ($1) returning note, note',
@@ -263,6 +267,13 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     expect((await errorOf(ask('EXECUTE', one))).code).toBe('egress_undeclared')
     expect((await errorOf(ask('TRANSACTION', { steps: [one] }))).code).toBe('egress_undeclared')
     expect(await query('notes')).toEqual([])
+  })
+
+  test('takes a parameter in a comment for none', async () => {
+    await admin.query("insert into sales.notes values ('ada'), ('bob')")
+    expect(await execute('keep', {}, ['ada'])).toEqual({ touched: [1] })
+    expect(await query('notes')).toEqual([{ note: 'ada' }])
+    await admin.query('delete from sales.notes')
   })
 
   test('refuses a statement that changes the session', async () => {

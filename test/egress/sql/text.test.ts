@@ -147,6 +147,20 @@ describe('a statement of MySQL', () => {
       values: [null, 'one', null],
     })
   })
+
+  test.each([
+    'delete from x where id <> $1 -- all but $1\n',
+    'delete from x where id <> $1 --\t$1',
+    "# $1 isn't\ndelete from x where id <> $1 # $1",
+    '/* keeps $1,\n not $1 */ delete from x where id <> $1',
+  ])('has none in a comment: %j', (text) => {
+    const marked = text.replace('<> $1', '<> ?')
+    expect(prepare(statement(text, ['string']), ['ada'])).toEqual({ text: marked, values: ['ada'] })
+  })
+
+  test('has one where -- begins no comment', () => {
+    expect(prepare(statement('select 5--$1', ['string']), ['1']).text).toBe('select 5--?')
+  })
 })
 
 const READS = true
@@ -159,6 +173,7 @@ describe('a statement that outlasts its request', () => {
     ['/* a note */ SET search_path = x', /begins with SET/],
     ['-- a note\nset/**/search_path = x', /begins with SET/],
     ['(/**/reset all', /begins with RESET/],
+    ['-- a note\rcommit', /begins with COMMIT/],
     ['discard temp', /begins with DISCARD/],
     ['begin', /begins with BEGIN/],
     ['start transaction', /begins with START/],
@@ -211,6 +226,8 @@ describe('a statement that outlasts its request', () => {
     ['load data infile x', /begins with LOAD/],
     ["select get_lock('x', 1)", /lock for the whole session/],
     ['create temporary table x (a int)', /temporary/],
+    ["select 1--1, get_lock('x', 1)", /lock for the whole session/],
+    ['select a from x where a = ? and b = $1', /question mark/],
     ['update x set a = 1', /in MySQL it begins with one of SELECT, /, READS],
     ['call x()', /in MySQL it begins with one of SELECT, /, READS],
   ])('is refused in MySQL: %j', (text, why, reads = false) => {
@@ -228,6 +245,7 @@ describe('a statement that outlasts its request', () => {
     ['postgresql', 'do $$ begin end $$'],
     ['mysql', '(select 1) union (select 2)', READS],
     ['mysql', 'show grants', READS],
+    ['mysql', "select '?', `?`, a -- is it?\n from x where a = $1", READS],
     ['mysql', 'set password for x = 1'],
     ['mysql', 'set default role x for y'],
     ['mysql', 'call x()'],
