@@ -1,22 +1,26 @@
 /** The MariaDB connector, whole: through the host, its login, its sandbox and its door, to a real server. */
-import mysql from 'mysql2/promise'
+import type mysql from 'mysql2/promise'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type MariadbServer, noMariadb, startMariadb } from '../egress/sql/mariadb.ts'
-import { asking } from './asking.ts'
-import { startHost, success, type TestHost } from './host.ts'
+import { noMariadb } from '../egress/sql/mariadb.ts'
+import { success } from './host.ts'
+import {
+  type Account,
+  type Association,
+  EFFECTIVE as effective,
+  entitled,
+  type Given,
+  type MariadbHost,
+  right,
+  role,
+  short,
+  startMariadbHost,
+} from './mariadb.ts'
 
-type Account = { integration_specific_id: string; username: string; user_status: string }
 type Entitlement = {
   integration_specific_id: string
   integration_specific_resource_id: string
   is_assignable: boolean
 }
-type Association = {
-  account_id: string
-  integration_specific_entitlement_id: string
-  integration_specific_resource_id: string
-}
-
 /** Names that hold what a statement, a list or a URL is made of. */
 const ODD = [
   'Roe, Jane',
@@ -33,63 +37,25 @@ const ODD = [
 describe.skipIf(noMariadb !== null)(
   `the MariaDB connector${noMariadb ? ` (${noMariadb})` : ''}`,
   () => {
-    let server: MariadbServer
-    let host: TestHost
+    let its: MariadbHost
     let admin: mysql.Connection
 
     beforeAll(async () => {
-      server = await startMariadb()
-      const env = { KEYWAY_PRIVATE_EGRESS: `mariadb=127.0.0.1:${server.port}` }
-      host = await startHost({ env })
-      admin = await clientOf('admin', 'admin-secret-1')
-      await admin.query("grant connection admin, process, show databases on *.* to connector@'%'")
+      its = await startMariadbHost()
+      admin = its.admin
     }, 180_000)
-    afterAll(async () => {
-      await admin?.end()
-      await host?.stop()
-      await server?.stop()
-    })
+    afterAll(() => its?.stop())
 
-    const clientOf = (user: string, password: string, database = 'information_schema') =>
-      mysql.createConnection({ host: server.host, port: server.port, user, password, database })
-    type Given = { settings?: object; as?: [user: string, password: string] }
-    const envelope = (request: object = {}, { settings, as }: Given = {}) => {
-      const [username, password] = as ?? [server.auth.username, server.auth.password]
-      const url = `mariadb://127.0.0.1:${server.port}`
-      return { auth: { basic: { username, password } }, settings: { url, ...settings }, request }
-    }
-    const { call, done, refused, all: pagesOf } = asking(() => host, 'mariadb', envelope)
-    const role = (account: string, id: string) => ({
-      account_integration_specific_id: account,
-      resource_integration_specific_id: '',
-      resource_type: '',
-      entitlement_type: 'ROLE',
-      entitlement_integration_specific_id: id,
-    })
-    const right = (account: string, id: string, database: string) => ({
-      account_integration_specific_id: account,
-      resource_integration_specific_id: database,
-      resource_type: 'DATABASE',
-      entitlement_type: 'PRIVILEGE',
-      entitlement_integration_specific_id: id,
-    })
-    const entitled = (id: string, database = '') => ({
-      integration_specific_id: id,
-      integration_specific_resource_id: database,
-      entitlement_type: database === '' ? 'ROLE' : 'PRIVILEGE',
-    })
-    const short = (one: Association) =>
-      `${one.integration_specific_entitlement_id} ${one.integration_specific_resource_id}`.trim()
-    const heldBy = async (account_id: string, given?: Given) =>
-      (await done<Association[]>('get_account_entitlement_associations', { account_id }, given))
-        .map(short)
-        .sort()
-    const effective: Given = { settings: { associations: 'effective' } }
+    const call: MariadbHost['call'] = (...asked) => its.call(...asked)
+    const done: MariadbHost['done'] = (...asked) => its.done(...asked)
+    const refused: MariadbHost['refused'] = (...asked) => its.refused(...asked)
+    const pagesOf: MariadbHost['all'] = (...asked) => its.all(...asked)
+    const heldBy: MariadbHost['heldBy'] = (...asked) => its.heldBy(...asked)
     /** Why an account cannot read a table; null where it can. Asked of the server itself. */
     const keptOut = async (user: string, password: string, table = 'ops.tickets') => {
       let client: mysql.Connection | undefined
       try {
-        client = await clientOf(user, password)
+        client = await its.clientOf(user, password)
         await client.query(`select note from ${table}`)
         return null
       } catch (error) {
@@ -199,7 +165,7 @@ describe.skipIf(noMariadb !== null)(
         for (const _twice of [1, 2]) await done('assign_entitlement', role(id, 'role_reader'))
         expect(await heldBy(id)).toEqual(['SELECT ops', 'role_reader'])
 
-        const client = await clientOf(name, password)
+        const client = await its.clientOf(name, password)
         const ended = new Promise((resolve) => client.on('error', resolve))
         const activity = await done<{ account_id: string; happened_at: string }[]>(
           'get_last_activity',
@@ -230,7 +196,7 @@ describe.skipIf(noMariadb !== null)(
         expect(await refused('get_account', { account_id: id })).toMatchObject({
           error_code: 'not_found',
         })
-        expect(host.lines.join('\n')).not.toContain('second-secret-2')
+        expect(its.host.lines.join('\n')).not.toContain('second-secret-2')
       },
     )
 

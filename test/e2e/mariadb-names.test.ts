@@ -1,0 +1,95 @@
+/** The MariaDB connector where names differ by case and accents alone, against a real server. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { noMariadb } from '../egress/sql/mariadb.ts'
+import {
+  type Association,
+  EFFECTIVE,
+  type Given,
+  type MariadbHost,
+  right,
+  short,
+  startMariadbHost,
+} from './mariadb.ts'
+
+const ALIKE = ['CaseDb', 'casedb', 'muller', 'müller']
+
+describe.skipIf(noMariadb !== null)(
+  `names of MariaDB that are alike${noMariadb ? ` (${noMariadb})` : ''}`,
+  () => {
+    let its: MariadbHost
+
+    beforeAll(async () => {
+      its = await startMariadbHost()
+      for (const name of ALIKE)
+        await its.admin.query(
+          `create database \`${name}\`; grant select, insert on \`${name}\`.* to connector@'%' with grant option`,
+        )
+      await its.admin.query("create user cu@'%' identified by 'password-1'")
+    }, 180_000)
+    afterAll(() => its?.stop())
+
+    test.each([1, 2, 3, undefined])(
+      'lists each database exactly once in pages of %s',
+      async (size) => {
+        const found = await its.all<{ integration_specific_id: string }>('list_resources', size)
+        const names = found.map((one) => one.integration_specific_id)
+        expect(names.sort()).toEqual([...ALIKE, 'finance', 'ops', 'sales', 'sales_eu'].sort())
+        const rights = await its.all<Association>('list_entitlements', size)
+        expect(new Set(rights.map((one) => JSON.stringify(one))).size).toBe(4 + 8 * 9)
+      },
+    )
+
+    test('tells a right on one from that on another', async () => {
+      await its.done('assign_entitlement', right('cu@%', 'SELECT', 'casedb'))
+      await its.done('assign_entitlement', right('cu@%', 'SELECT', 'müller'))
+      const of = (list: Association[]) => list.filter((one) => one.account_id === 'cu@%').map(short)
+      const own = ['SELECT casedb', 'SELECT müller']
+      for (const given of [{}, EFFECTIVE] satisfies Given[]) {
+        expect(await its.heldBy('cu@%', given)).toEqual(own)
+        for (const size of [1, 2, 5, undefined])
+          expect(
+            of(await its.all<Association>('find_entitlement_associations', size, given)),
+          ).toEqual(own)
+      }
+      expect(
+        await its.refused('assign_entitlement', right('cu@%', 'SELECT', 'CASEDB')),
+      ).toMatchObject({ error_code: 'not_found', app_error_code: '1049' })
+      await its.done('unassign_entitlement', right('cu@%', 'SELECT', 'CaseDb'))
+      expect(await its.heldBy('cu@%')).toEqual(own)
+      await its.done('unassign_entitlement', right('cu@%', 'SELECT', 'müller'))
+      expect(await its.heldBy('cu@%')).toEqual(['SELECT casedb'])
+    })
+
+    test('says of a right on one alone that it can be granted', async () => {
+      await its.admin.query("revoke insert on `CaseDb`.* from connector@'%'")
+      const rights = await its.all<{
+        integration_specific_id: string
+        integration_specific_resource_id: string
+        is_assignable: boolean
+      }>('list_entitlements')
+      const assignable = rights
+        .filter((one) => one.is_assignable && one.integration_specific_id === 'INSERT')
+        .map((one) => one.integration_specific_resource_id)
+      expect(assignable.sort()).toEqual(['casedb', 'muller', 'müller', 'sales'])
+    })
+
+    test('lists all rights of an account in pages of any size', async () => {
+      await its.admin.query("grant insert on `CaseDb`.* to connector@'%' with grant option")
+      for (const name of ['r_a', 'R_A', 'r_ä'])
+        await its.admin.query(`create role \`${name}\`; grant \`${name}\` to cu@'%'`)
+      for (const name of ALIKE) await its.done('assign_entitlement', right('cu@%', 'INSERT', name))
+      await its.done('assign_entitlement', right('cu@%', 'SELECT', 'CaseDb'))
+      const own = await its.heldBy('cu@%')
+      expect(own).toHaveLength(9)
+      for (const size of [1, 2, 3, 4, 5, 7]) {
+        const found = await its.all<Association>('find_entitlement_associations', size)
+        expect(
+          found
+            .filter((one) => one.account_id === 'cu@%')
+            .map(short)
+            .sort(),
+        ).toEqual(own)
+      }
+    })
+  },
+)
