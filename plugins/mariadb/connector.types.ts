@@ -84,7 +84,7 @@ export type Connector = {
     set_password: {
       reads: false
       parameters: []
-      names: 'user' | 'host' | 'password'
+      names: 'user' | 'host' | 'plugin' | 'password'
     }
     lock: {
       reads: false

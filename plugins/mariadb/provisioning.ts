@@ -1,9 +1,17 @@
 /** Creating, changing and dropping accounts. */
-import { allOrNothing, ConnectorError, type Input, type Output, startsActive } from 'keyway/sdk'
-import { endSessions, readWho } from './accounts.ts'
+import {
+  allOrNothing,
+  ConnectorError,
+  flagOf,
+  type Input,
+  nameOf,
+  type Output,
+  startsActive,
+} from 'keyway/sdk'
+import { endSessions, readAccount, readWho } from './accounts.ts'
 import { readGrant } from './entitlements.ts'
 import { give } from './grants.ts'
-import { type Ctx, idOf } from './rows.ts'
+import { type Ctx, idOf, whoOf } from './rows.ts'
 
 type Fields = { readonly password?: string; readonly host?: string }
 
@@ -37,17 +45,35 @@ export async function createAccount(
   })
 }
 
-/** Sets a password. */
+/** Plugins whose accounts take a password as it is; for the others it would replace how they log in. */
+const BY_PASSWORD = ['mysql_native_password', 'ed25519']
+
+/**
+ * Sets a password; how the account logs in stays as it is.
+ *
+ * @throws unsupported_operation for an account that does not log in by a password alone
+ */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
   ctx: Ctx,
 ): Promise<Output<'update_account'>> {
   const { id, password } = request
   if (!password) throw new ConnectorError('bad_request', 'Nothing to change. Give: password')
-  const who = await readWho(ctx, id)
-  await ctx.sql.execute('set_password', [], { ...who, password })
+  const row = await readAccount(ctx, id)
+  const who = whoOf(row)
+  const plugin = nameOf(row, 'plugin')
+  if (flagOf(row, 'several')) throw otherLogin('in several ways')
+  if (!BY_PASSWORD.includes(plugin)) throw otherLogin(`by ${plugin}`)
+  await ctx.sql.execute('set_password', [], { ...who, plugin, password })
   return { id: idOf(who) }
 }
+
+const otherLogin = (how: string): ConnectorError =>
+  new ConnectorError(
+    'unsupported_operation',
+    `The account logs in ${how}: a password would replace that. Change it on the server`,
+    { app_error_code: 'other_login' },
+  )
 
 /** Drops an account for good, and what was granted to it; what it made stays, and runs on without it. */
 export async function deleteAccount(

@@ -36,7 +36,7 @@ const QUOTES: Readonly<Record<SqlDialect, Quotes>> = {
     },
     // The session says that a backslash is one (NO_BACKSLASH_ESCAPES).
     literal: (text) => `'${text.replaceAll("'", "''")}'`,
-    // The server judges it by its own rules, and keeps it as the account's plugin does.
+    // The server judges it by its own rules, and keeps it as the plugin of the statement does.
     password: (text) => `'${text.replaceAll("'", "''")}'`,
   },
 }

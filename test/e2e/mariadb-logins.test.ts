@@ -1,0 +1,61 @@
+/** What the MariaDB connector does to how accounts log in, its own among them, against a real server. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { noMariadb } from '../egress/sql/mariadb.ts'
+import { type MariadbHost, startMariadbHost } from './mariadb.ts'
+
+describe.skipIf(noMariadb !== null)(
+  `logins of MariaDB${noMariadb ? ` (${noMariadb})` : ''}`,
+  () => {
+    let its: MariadbHost
+
+    beforeAll(async () => {
+      its = await startMariadbHost()
+      await its.admin.query(`install soname 'auth_ed25519';
+      create user native@'%' identified by 'password-1';
+      create user ed@'%' identified via ed25519 using password('password-1');
+      create user socket@'%' identified via unix_socket;
+      create user twofold@'%' identified via unix_socket or ed25519 using password('password-1')`)
+    }, 180_000)
+    afterAll(() => its?.stop())
+
+    const howOf = async (user: string) =>
+      (
+        await its.rows(
+          "select json_value(Priv, '$.plugin') plugin, json_value(Priv, '$.authentication_string') kept from mysql.global_priv where User = ?",
+          [user],
+        )
+      )[0]
+
+    test.each([
+      ['native', 'mysql_native_password'],
+      ['ed', 'ed25519'],
+    ])('sets a password of an account as it logs in: %s', async (user, plugin) => {
+      const before = await howOf(user)
+      await its.done('update_account', { id: `${user}@%`, password: 'password-2' })
+      const after = await howOf(user)
+      expect(after).toMatchObject({ plugin })
+      expect(after?.['kept']).not.toBe(before?.['kept'])
+      if (user === 'native') await (await its.clientOf(user, 'password-2')).end()
+      const weak = { id: `${user}@%`, password: 'weak' }
+      expect(await its.refused('update_account', weak)).toMatchObject({
+        error_code: 'bad_request',
+        app_error_code: '1396',
+      })
+      expect(await howOf(user)).toEqual(after)
+    })
+
+    test.each(['socket', 'twofold'])(
+      'leaves an account alone that logs in by something else: %s',
+      async (user) => {
+        const before = await howOf(user)
+        const asked = { id: `${user}@%`, password: 'password-2' }
+        expect(await its.refused('update_account', asked)).toMatchObject({
+          error_code: 'unsupported_operation',
+          app_error_code: 'other_login',
+          message: expect.stringMatching(/unix_socket|several ways/),
+        })
+        expect(await howOf(user)).toEqual(before)
+      },
+    )
+  },
+)
