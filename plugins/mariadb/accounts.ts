@@ -47,9 +47,24 @@ export async function readAccount(ctx: Ctx, id: string): Promise<SqlRow> {
 export const readWho = async (ctx: Ctx, id: string): Promise<Who> =>
   whoOf(await readAccount(ctx, id))
 
-/** Locks an account or unlocks it: doing it twice is no error. */
+/**
+ * The row of an account of another than the connector's own user, which would shut itself out.
+ *
+ * @throws unsupported_operation for its own, not_found as `readAccount`
+ */
+export async function readOther(ctx: Ctx, id: string): Promise<SqlRow> {
+  const row = await readAccount(ctx, id)
+  if (!flagOf(row, 'own')) return row
+  throw new ConnectorError(
+    'unsupported_operation',
+    'Keyway signs in as this account, and would shut itself out: change it on the server, and connect the app as another user',
+    { app_error_code: 'own_account' },
+  )
+}
+
+/** Locks an account or unlocks it: doing it twice is no error. @throws unsupported_operation where it would lock its own */
 export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promise<void> {
-  const who = await readWho(ctx, id)
+  const who = whoOf(await (enabled ? readAccount : readOther)(ctx, id))
   await ctx.sql.execute(enabled ? 'unlock' : 'lock', [], who)
   if (!enabled) await endSessions(ctx, who)
 }

@@ -8,7 +8,7 @@ import {
   type Output,
   startsActive,
 } from 'keyway/sdk'
-import { endSessions, readAccount, readWho } from './accounts.ts'
+import { endSessions, readOther } from './accounts.ts'
 import { readGrant } from './entitlements.ts'
 import { give } from './grants.ts'
 import { type Ctx, idOf, whoOf } from './rows.ts'
@@ -51,7 +51,7 @@ const BY_PASSWORD = ['mysql_native_password', 'ed25519']
 /**
  * Sets a password; how the account logs in stays as it is.
  *
- * @throws unsupported_operation for an account that does not log in by a password alone
+ * @throws unsupported_operation for an account that does not log in by a password alone, and for the connector's own
  */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
@@ -59,7 +59,7 @@ export async function updateAccount(
 ): Promise<Output<'update_account'>> {
   const { id, password } = request
   if (!password) throw new ConnectorError('bad_request', 'Nothing to change. Give: password')
-  const row = await readAccount(ctx, id)
+  const row = await readOther(ctx, id)
   const who = whoOf(row)
   const plugin = nameOf(row, 'plugin')
   if (flagOf(row, 'several')) throw otherLogin('in several ways')
@@ -75,12 +75,16 @@ const otherLogin = (how: string): ConnectorError =>
     { app_error_code: 'other_login' },
   )
 
-/** Drops an account for good, and what was granted to it; what it made stays, and runs on without it. */
+/**
+ * Drops an account for good, and what was granted to it; what it made stays, and runs on without it.
+ *
+ * @throws unsupported_operation for the connector's own
+ */
 export async function deleteAccount(
   request: Input<'delete_account'>,
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
-  const who = await readWho(ctx, request.account_id)
+  const who = whoOf(await readOther(ctx, request.account_id))
   await ctx.sql.execute('drop', [], who)
   await endSessions(ctx, who)
   return { status: 'DELETED', deleted: true }

@@ -57,5 +57,20 @@ describe.skipIf(noMariadb !== null)(
         expect(await howOf(user)).toEqual(before)
       },
     )
+
+    test.each([
+      ['deactivate_account', { account_id: 'connector@%' }],
+      ['delete_account', { account_id: 'connector@%' }],
+      ['update_account', { id: 'connector@%', password: 'password-2' }],
+    ])('leaves the account alone that it signs in as itself: %s', async (capability, request) => {
+      expect(await its.refused(capability, request)).toMatchObject({
+        error_code: 'unsupported_operation',
+        app_error_code: 'own_account',
+        message: expect.stringMatching(/signs in/),
+      })
+      expect(await its.done('validate_credentials')).toMatchObject({ valid: true })
+      const other = { account_id: 'connector@10.0.0.1' }
+      expect(await its.refused('delete_account', other)).toMatchObject({ error_code: 'not_found' })
+    })
   },
 )
