@@ -56,9 +56,16 @@ export type Connector = {
       ]
       names: never
     }
-    held_by: {
+    holds: {
       reads: true
-      parameters: [boolean | null, string | null, string | null]
+      parameters: [
+        boolean | null,
+        string | null,
+        string | null,
+        string | null,
+        string | null,
+        string | null,
+      ]
       names: never
     }
     patterns: {

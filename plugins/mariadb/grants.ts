@@ -18,7 +18,8 @@ import { type Ctx, idOf, sizeOf, type Who, whoOf } from './rows.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
-const KEY = ['host', 'user', 'kind', 'resource', 'entitlement']
+const THING = ['kind', 'resource', 'entitlement']
+const KEY = ['host', 'user', ...THING]
 
 /**
  * One page of what accounts have, by account. An account that has nothing has a row as well, so that a page reads no
@@ -39,14 +40,25 @@ export async function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> 
   return paged(response.flat(), cursor)
 }
 
-/** All that one account has. */
+/** One page of what one account has. */
 export async function getAccountAssociations(
   request: Input<'get_account_entitlement_associations'>,
   ctx: Ctx,
-): Promise<Association[]> {
-  const rows = await heldBy(ctx, await readWho(ctx, request.account_id))
+): Promise<Paged<Association[]>> {
+  const { user, host } = await readWho(ctx, request.account_id)
+  const size = sizeOf(ctx)
+  const after = keysCursor(ctx, ['', '', ''])
+  const { rows } = await ctx.sql.query('held', [isEffective(ctx), host, user, ...after, size, 1])
   ctx.raw(rows)
-  return rows.map(toAssociation)
+  // Where the account has gone meanwhile, the page is of the next one.
+  const isIts = (row: SqlRow) => nameOf(row, 'user') === user && nameOf(row, 'host') === host
+  const { response, cursor } = rowsPage(
+    rows,
+    size,
+    (row) => (isIts(row) ? [toAssociation(row)] : []),
+    (last) => THING.map((column) => nameOf(last, column)),
+  )
+  return paged(response.flat(), cursor)
 }
 
 /** Grants a role or a right; one that is there stays. */
@@ -85,10 +97,12 @@ export async function unassignEntitlement(
     const { role } = grant
     await unlessAlready(ctx.sql.execute('revoke_role', [], { ...who, role }), '1962')
   } else await revoke(ctx, who, grant.database, REVOKES[grant.privilege])
-  const [id, resource] =
-    grant.type === 'ROLE' ? [grant.role, ''] : [grant.privilege, grant.database]
-  const left = await heldBy(ctx, who)
-  if (left.some((row) => nameOf(row, 'entitlement') === id && nameOf(row, 'resource') === resource))
+  const thing =
+    grant.type === 'ROLE'
+      ? (['ROLE', '', grant.role] as const)
+      : (['PRIVILEGE', grant.database, grant.privilege] as const)
+  const left = await ctx.sql.query('holds', [isEffective(ctx), who.user, who.host, ...thing])
+  if (left.rows.length > 0)
     throw new ConnectorError(
       'unsupported_operation',
       'The account still has it, through a role or by a grant on a pattern of databases, and can only be taken out of that',
@@ -111,9 +125,6 @@ async function revoke(
     await unlessAlready(ctx.sql.execute(statement, [], { ...who, database: pattern }), '1141')
   }
 }
-
-const heldBy = async (ctx: Ctx, who: Who): Promise<SqlRow[]> =>
-  (await ctx.sql.query('held_by', [isEffective(ctx), who.user, who.host])).rows
 
 const isEffective = (ctx: Ctx): boolean => ctx.settings.associations === 'effective'
 

@@ -337,6 +337,22 @@ describe.skipIf(noMariadb !== null)(
       })
     })
 
+    test('lists more of one account than a query may give, and takes one of it', async () => {
+      const many = 10_001
+      await admin.query("grant role_reader to user005@'%'")
+      const before = await heldBy('user005@%')
+      // As the server keeps them.
+      await admin.query(
+        `insert into mysql.roles_mapping (Host, User, Role) select '%', 'user005', concat('many', seq) from mysql.seq_1_to_${many}`,
+      )
+      const found = await heldBy('user005@%')
+      expect(found).toHaveLength(before.length + many)
+      expect(new Set(found).size).toBe(before.length + many)
+      await done('unassign_entitlement', role('user005@%', 'role_reader'))
+      await admin.query("delete from mysql.roles_mapping where Role like 'many%'")
+      expect(await heldBy('user005@%')).toEqual(before.filter((one) => one !== 'role_reader'))
+    })
+
     // The last: the others list everybody.
     test('lists a role of 100,000 members, each page by itself', async () => {
       const members = 100_000

@@ -89,6 +89,7 @@ describe.skipIf(noMariadb !== null)(
             .map(short)
             .sort(),
         ).toEqual(own)
+        expect(await its.heldBy('cu@%', {}, size)).toEqual(own)
       }
     })
   },

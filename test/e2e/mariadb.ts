@@ -69,14 +69,16 @@ export async function startMariadbHost() {
     /** Rows of a query of the administrator. */
     rows: async (text: string, values: unknown[] = []) =>
       (await admin.query<mysql.RowDataPacket[]>(text, values))[0],
-    heldBy: async (account_id: string, given?: Given) =>
+    heldBy: async (account_id: string, given?: Given, size?: number) =>
       (
-        await asked.done<Association[]>(
+        await host.pages<Association>(
+          'mariadb',
           'get_account_entitlement_associations',
-          { account_id },
-          given,
+          envelope({ account_id }, given),
+          size,
         )
       )
+        .flat()
         .map(short)
         .sort(),
     async stop() {
