@@ -1,6 +1,7 @@
 /** Who has which role, and which right on which database: read, granted and revoked. */
 import {
   ConnectorError,
+  flagOf,
   type Input,
   keysCursor,
   nameOf,
@@ -11,7 +12,7 @@ import {
   type SqlRow,
   unlessAlready,
 } from 'keyway/sdk'
-import { readWho } from './accounts.ts'
+import { endSessions, readAccount, readWho } from './accounts.ts'
 import type { Connector } from './connector.types.ts'
 import { type Grant, type Privilege, readGrant } from './entitlements.ts'
 import { type Ctx, idOf, sizeOf, type Who, whoOf } from './rows.ts'
@@ -82,7 +83,8 @@ export async function give(ctx: Ctx, who: Who, grant: Grant): Promise<void> {
 }
 
 /**
- * Takes a role or a right from an account; one that is not there is gone already.
+ * Takes a role or a right from an account; one that is not there is gone already. What is open keeps a role that is
+ * switched on and the database that it is in, so the connections of the account are ended.
  *
  * @throws permission_denied where the user of the connector may not take it, unsupported_operation for a right that
  * comes by a pattern of several databases, and with effective associations for what comes by a role
@@ -91,7 +93,8 @@ export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
   ctx: Ctx,
 ): Promise<Output<'unassign_entitlement'>> {
-  const who = await readWho(ctx, request.account_integration_specific_id)
+  const row = await readAccount(ctx, request.account_integration_specific_id)
+  const who = whoOf(row)
   const grant = await readGrant(ctx, request)
   if (grant.type === 'ROLE') {
     const { role } = grant
@@ -108,6 +111,8 @@ export async function unassignEntitlement(
       'The account still has it, through a role or by a grant on a pattern of databases, and can only be taken out of that',
       { app_error_code: 'held_in_another_way' },
     )
+  // Those of the connector's own account carry out just this.
+  if (!flagOf(row, 'own')) await endSessions(ctx, who)
   return { unassigned: true }
 }
 

@@ -1,7 +1,7 @@
 /** What the MariaDB connector does to how accounts log in, its own among them, against a real server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noMariadb } from '../egress/sql/mariadb.ts'
-import { type MariadbHost, startMariadbHost } from './mariadb.ts'
+import { type MariadbHost, right, role, startMariadbHost } from './mariadb.ts'
 
 describe.skipIf(noMariadb !== null)(
   `logins of MariaDB${noMariadb ? ` (${noMariadb})` : ''}`,
@@ -71,6 +71,28 @@ describe.skipIf(noMariadb !== null)(
       expect(await its.done('validate_credentials')).toMatchObject({ valid: true })
       const other = { account_id: 'connector@10.0.0.1' }
       expect(await its.refused('delete_account', other)).toMatchObject({ error_code: 'not_found' })
+    })
+
+    test.each([
+      ['a role', role('open@%', 'role_reader'), 'sales.orders'],
+      ['a right', right('open@%', 'SELECT', 'ops'), 'ops.tickets'],
+    ])('ends the connections that use what it takes: %s', async (_what, asked, table) => {
+      const setUp = "create or replace user open@'%' identified by 'password-1'"
+      await its.admin.query(setUp)
+      await its.done('assign_entitlement', asked)
+      const client = await its.clientOf('open', 'password-1')
+      if ('' === asked.resource_type) await client.query('set role role_reader')
+      await client.query(`use ${table.split('.')[0]}`)
+      const ended = new Promise((resolve) => client.on('error', resolve))
+      await client.query(`select note from ${table}`)
+      expect(await its.done('unassign_entitlement', asked)).toEqual({ unassigned: true })
+      await ended
+      await expect(client.query(`select note from ${table}`)).rejects.toThrow()
+    })
+
+    test('goes on where it takes something of its own account', async () => {
+      const asked = right('connector@%', 'SELECT', 'finance')
+      expect(await its.done('unassign_entitlement', asked)).toEqual({ unassigned: true })
     })
   },
 )
