@@ -83,11 +83,6 @@ export type Connector = {
       parameters: []
       names: 'user' | 'host' | 'password'
     }
-    create_locked: {
-      reads: false
-      parameters: []
-      names: 'user' | 'host' | 'password'
-    }
     set_password: {
       reads: false
       parameters: []

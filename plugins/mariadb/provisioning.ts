@@ -16,7 +16,8 @@ import { type Ctx, idOf, whoOf } from './rows.ts'
 type Fields = { readonly password?: string; readonly host?: string }
 
 /**
- * Creates an account with its roles and rights, or drops it again: MariaDB has no transactions of users.
+ * Creates an account with its roles and rights, or drops it again: MariaDB has no transactions of users. It is locked
+ * until it has all of them, so that one that was left half made is of no use.
  *
  * @throws bad_request with the code 1396 when the name is taken
  */
@@ -31,7 +32,7 @@ export async function createAccount(
   const enabled = startsActive(request.user_status)
   const who = { user, host }
   return allOrNothing(async (undo) => {
-    await ctx.sql.execute(enabled ? 'create' : 'create_locked', [], { ...who, password })
+    await ctx.sql.execute('create', [], { ...who, password })
     undo(`the user ${idOf(who)}`, () => ctx.sql.execute('drop', [], who))
     for (const one of request.entitlements) {
       const grant = await readGrant(ctx, {
@@ -41,6 +42,7 @@ export async function createAccount(
       })
       await give(ctx, who, grant)
     }
+    if (enabled) await ctx.sql.execute('unlock', [], who)
     return { status: enabled ? 'ACTIVE' : 'SUSPENDED', created: true, id: idOf(who) }
   })
 }

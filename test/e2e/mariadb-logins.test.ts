@@ -1,7 +1,7 @@
 /** What the MariaDB connector does to how accounts log in, its own among them, against a real server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noMariadb } from '../egress/sql/mariadb.ts'
-import { type MariadbHost, right, role, startMariadbHost } from './mariadb.ts'
+import { entitled, type MariadbHost, right, role, startMariadbHost } from './mariadb.ts'
 
 describe.skipIf(noMariadb !== null)(
   `logins of MariaDB${noMariadb ? ` (${noMariadb})` : ''}`,
@@ -93,6 +93,27 @@ describe.skipIf(noMariadb !== null)(
     test('goes on where it takes something of its own account', async () => {
       const asked = right('connector@%', 'SELECT', 'finance')
       expect(await its.done('unassign_entitlement', asked)).toEqual({ unassigned: true })
+    })
+
+    test('lets nobody into a new account before all is granted', async () => {
+      await its.admin.query("set global log_output = 'TABLE', global general_log = 1")
+      const entitlements = [entitled('role_reader'), entitled('SELECT', 'ops')]
+      const request = { username: 'newcomer', password: 'password-1', entitlements }
+      expect(await its.done('create_account', request)).toMatchObject({ status: 'ACTIVE' })
+      await its.admin.query('set global general_log = 0')
+      const sent = await its.rows(
+        "select lower(substring_index(argument, ' ', 1)) word, argument like '%account lock' locks, argument like '%account unlock' unlocks from mysql.general_log where argument regexp '^(create|grant|alter) ' and argument like '%newcomer%' order by event_time",
+      )
+      expect(sent.map(({ word, locks, unlocks }) => [word, locks, unlocks])).toEqual([
+        ['create', 1, 0],
+        ['grant', 0, 0],
+        ['grant', 0, 0],
+        ['alter', 0, 1],
+      ])
+      await (await its.clientOf('newcomer', 'password-1')).end()
+      const off = { ...request, username: 'later', user_status: 'SUSPENDED' }
+      expect(await its.done('create_account', off)).toMatchObject({ status: 'SUSPENDED' })
+      await expect(its.clientOf('later', 'password-1')).rejects.toThrow(/locked/)
     })
   },
 )
