@@ -8,7 +8,7 @@ import {
   type Output,
   startsActive,
 } from 'keyway/sdk'
-import { endSessions, readOther } from './accounts.ts'
+import { endSessions, readOther, readWho } from './accounts.ts'
 import { readGrant } from './entitlements.ts'
 import { give } from './grants.ts'
 import { type Ctx, idOf, whoOf } from './rows.ts'
@@ -19,7 +19,7 @@ type Fields = { readonly password?: string; readonly host?: string }
  * Creates an account with its roles and rights, or drops it again: MariaDB has no transactions of users. It is locked
  * until it has all of them, so that one that was left half made is of no use.
  *
- * @throws bad_request with the code 1396 when the name is taken
+ * @throws bad_request with the code 1396 when the name is taken, invalid_value for one that the server would change
  */
 export async function createAccount(
   request: Input<'create_account'> & Fields,
@@ -29,6 +29,8 @@ export async function createAccount(
   if (!user) throw new ConnectorError('integration_missing_parameter', 'username is required')
   if (!password) throw new ConnectorError('integration_missing_parameter', 'password is required')
   if (host.includes('@')) throw new ConnectorError('invalid_value', 'host holds no @')
+  if (/ $/.test(user) || host !== host.trim())
+    throw new ConnectorError('invalid_value', 'A name ends with no space: MariaDB would drop it')
   const enabled = startsActive(request.user_status)
   const who = { user, host }
   return allOrNothing(async (undo) => {
@@ -43,7 +45,9 @@ export async function createAccount(
       await give(ctx, who, grant)
     }
     if (enabled) await ctx.sql.execute('unlock', [], who)
-    return { status: enabled ? 'ACTIVE' : 'SUSPENDED', created: true, id: idOf(who) }
+    // The server keeps hosts in lower case.
+    const made = await readWho(ctx, idOf({ user, host: host.toLowerCase() }))
+    return { status: enabled ? 'ACTIVE' : 'SUSPENDED', created: true, id: idOf(made) }
   })
 }
 

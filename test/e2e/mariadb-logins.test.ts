@@ -115,5 +115,28 @@ describe.skipIf(noMariadb !== null)(
       expect(await its.done('create_account', off)).toMatchObject({ status: 'SUSPENDED' })
       await expect(its.clientOf('later', 'password-1')).rejects.toThrow(/locked/)
     })
+
+    test('answers the id of a new account as the server keeps it, and knows no other', async () => {
+      const request = { username: 'Spelt', password: 'password-1', entitlements: [] }
+      const { id } = await its.done<{ id: string }>('create_account', {
+        ...request,
+        host: 'LOCALHOST',
+      })
+      expect(id).toBe('Spelt@localhost')
+      expect(await its.done('get_account', { account_id: id })).toMatchObject({ username: 'Spelt' })
+      for (const given of [{ username: 'ada ' }, { host: '10.0.0.1 ' }])
+        expect(await its.refused('create_account', { ...request, ...given })).toMatchObject({
+          error_code: 'invalid_value',
+        })
+      for (const account_id of ['x🚀@%', 'jürgen 🚀@%', 'Spelt @localhost', 'spelt@localhost'])
+        expect(await its.refused('get_account', { account_id })).toMatchObject({
+          error_code: 'not_found',
+          app_error_code: '1133',
+        })
+      expect(await its.refused('assign_entitlement', role(id, 'x🚀'))).toMatchObject({
+        error_code: 'not_found',
+        app_error_code: '1959',
+      })
+    })
   },
 )
