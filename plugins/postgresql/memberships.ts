@@ -1,6 +1,7 @@
 /** Who is a member of which role: read, granted and revoked. */
 import {
   ConnectorError,
+  flagOf,
   type Input,
   keysCursor,
   nameOf,
@@ -81,9 +82,9 @@ export async function unassignEntitlement(
   for (const one of rows)
     await ctx.sql.execute('revoke_of', [], { account, role, grantor: nameOf(one, 'grantor') })
   const isHeld = (await rolesOf(ctx, account, true)).includes(role)
-  // Also where it was gone already: who took it may have got no further.
-  if (!isHeld) await endSessions(ctx, row)
-  else if (isEffective(ctx))
+  // Also where it was gone already: who took it may have got no further. The connector's own connections carry this out.
+  if (!isHeld && !flagOf(row, 'own')) await endSessions(ctx, row)
+  if (isHeld && isEffective(ctx))
     throw new ConnectorError(
       'unsupported_operation',
       `The account is still a member of ${role} through another role, and can only be taken out of that one`,

@@ -35,6 +35,16 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       expect(await site.keptOut(id, password)).toBe('42501')
     })
 
+    test('is taken from the connector’s own role without ending what takes it', async () => {
+      await site.admin.query('create role spare; grant spare to connector with admin option')
+      await site.admin.query('create role spare2; grant spare2 to connector')
+      for (const one of ['spare', 'spare2']) {
+        const answer = await site.call('unassign_entitlement', site.grant('connector', one))
+        expect(JSON.stringify(answer.body)).not.toMatch(/57P01|service_error/)
+      }
+      expect(await statusOf('connector')).toBe('ACTIVE')
+    })
+
     test.each(['superuser', 'replication'])(
       'is not said to be switched off where no connection limit holds: %s',
       async (attribute) => {
