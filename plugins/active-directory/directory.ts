@@ -46,8 +46,8 @@ export const newAccountsPlace = (ctx: Ctx): string =>
   ctx.ldap.dn(['CN', 'Users'], ctx.settings.base_dn)
 
 /**
- * Looks at the places that accounts go to, before anything is done: whoever were moved out of the place of people would
- * not be found again, and nobody could be told apart by a place of the disabled that is the place of all.
+ * Checks the containers of the settings before an account is moved. An account outside `people_dn` would not be found
+ * again. If `disabled_dn` were `people_dn` itself, it would not tell disabled accounts from the others.
  *
  * @throws invalid_value naming the setting
  */

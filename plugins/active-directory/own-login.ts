@@ -27,7 +27,7 @@ export async function refuseOwnLogin(ctx: Ctx, { dn }: LdapEntry, what: string):
   )
 }
 
-/** Whom a name of a simple bind may mean (MS-ADTS section 5.1.1.1.1); Samba takes no display name, GUID or SID. */
+/** Filters for the accounts that a name in a simple bind can mean (MS-ADTS section 5.1.1.1.1). Samba accepts no display name, GUID or SID. */
 function namedBy(name: string, domain: string): LdapFilter[] {
   const logon = /^[^\\]*\\(.+)$/.exec(name)?.[1] ?? ofDomain(name, domain)
   const guid = guidValue(name.replace(/^\{(.*)\}$/, '$1'))

@@ -29,8 +29,7 @@ export async function assignEntitlement(
   try {
     await readPerson(ctx, id)
   } catch (error) {
-    // Whoever deleted the person has looked for the groups before this one was among them, and the next person of the
-    // same name would be in it.
+    // A deletion that ran meanwhile did not see this membership. The next person with the same name would inherit it.
     if (hasCode(error, 'not_found')) await takeFrom(ctx, group, person)
     throw error
   }

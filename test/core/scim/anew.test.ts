@@ -1,4 +1,4 @@
-/** Whoever gets the address of a user whom the provider deleted may be another person. */
+/** A new user with the address of a deleted one: it may be another person, who inherits nothing. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { users } from '../../../runtime/database/schema/people.ts'
