@@ -2,6 +2,7 @@
 import { Attribute, Change, Client } from 'ldapts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startCore } from '../core/host.ts'
+import { leaving } from '../core/offboarding/leaving.ts'
 import { acme } from '../core/policies/acme.ts'
 import { company } from '../core/requests/company.ts'
 import { type Directory, noDirectory, startDirectory } from '../egress/ldap/directory.ts'
@@ -618,7 +619,7 @@ describe.skipIf(noDirectory !== null)(
       })
     })
 
-    test('gives who a policy is for an account and a group, and takes the group from who it is not for any more', async () => {
+    test('gives who a policy is for an account and a group, takes the group from who it is not for any more, and both from who was renamed', async () => {
       const core = await startCore({
         KEYWAY_PRIVATE_EGRESS: `ldap=${new URL(directory.url).host}`,
       })
@@ -657,6 +658,24 @@ describe.skipIf(noDirectory !== null)(
         await staff.reach(ada.id, 'REVERTED')
         expect(await members()).toEqual(before)
         for (const dn of gained) await admin.del(dn)
+
+        // This directory keeps references: the group has the new name.
+        const bob = await staff.worker('bob.by.policy', 'Helpdesk')
+        await staff.reach(bob.id, 'COMPLETED')
+        const [old = ''] = (await members()).filter((dn) => !before.includes(dn))
+        const renamed = old.replace('bob.by.policy', 'robert')
+        await admin.modifyDN(old, renamed)
+        expect(await members()).toContain(renamed)
+        const leavers = leaving(core)
+        await leavers.reaches(await leavers.offboard(bob.id), 'COMPLETED')
+        await staff.reach(bob.id, 'REVERTED')
+        expect(await members()).toEqual(before)
+        const { searchEntries } = await admin.search(renamed, {
+          scope: 'base',
+          attributes: ['pwdAccountLockedTime'],
+        })
+        expect(searchEntries[0]?.['pwdAccountLockedTime']).toMatch(/Z$/)
+        await admin.del(renamed)
       } finally {
         await core.stop()
       }

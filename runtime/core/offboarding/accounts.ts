@@ -17,9 +17,10 @@ import { callNow } from '../catalogue/apps/outages.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { type Executor, execute } from '../machine/execute.ts'
 import { GONE } from '../provisioning/account.ts'
-import { type Settled, type StepOutcome, throughApp } from '../provisioning/client.ts'
+import { failedCall, type Settled, type StepOutcome, throughApp } from '../provisioning/client.ts'
 import { addReadings, createWatch, type Watch } from '../provisioning/readings.ts'
 import { makeUnusable } from '../provisioning/revoke.ts'
+import { successorsOf } from '../provisioning/successors.ts'
 import { doers } from '../requests/approvers.ts'
 import { judgeFailure } from '../requests/machine/failure.ts'
 import { namedAccount } from '../tasks/named-account.ts'
@@ -52,18 +53,20 @@ export async function doSteps(
   const steps = await db
     .select()
     .from(offboardingSteps)
-    .where(and(eq(offboardingSteps.offboardingId, row.id), ne(offboardingSteps.state, 'done')))
+    .where(openOf(row))
     .orderBy(asc(offboardingSteps.id))
   const now = await parts.now(db)
-  let left = 0
   for (const step of steps) {
     parts.signal.throwIfAborted()
     const settled = step.state !== 'todo' && (await isSettled(db, step, now))
-    const over = settled || (step.state !== 'manual' && (await doStep(db, row, step, now, parts)))
-    if (!over) left += 1
+    if (!settled && step.state !== 'manual') await doStep(db, row, step, now, parts)
   }
-  return left === 0 ? 'done' : 'left'
+  // Also those that a step has added.
+  return (await db.$count(offboardingSteps, openOf(row))) === 0 ? 'done' : 'left'
 }
+
+const openOf = ({ id }: OffboardingRow) =>
+  and(eq(offboardingSteps.offboardingId, id), ne(offboardingSteps.state, 'done'))
 
 /** Tries a step again now if a task is its own. */
 export async function retryStep(tx: Db, taskId: string, now: Date): Promise<void> {
@@ -100,14 +103,14 @@ async function doStep(
   step: StepRow,
   now: Date,
   parts: RequestContext,
-): Promise<boolean> {
-  if (step.wakeAt > now || (await isBusy(db, row.userId, step.appId))) return false
+): Promise<void> {
+  if (step.wakeAt > now || (await isBusy(db, row.userId, step.appId))) return
   const watch = createWatch(now, parts)
-  const outcome = await deactivate(db, step, watch, parts)
+  const outcome = await deactivate(db, row, step, watch, parts)
   const readings = addReadings(step.readings, watch.readings)
   if (watch.readings.length > 0)
     await db.update(offboardingSteps).set({ readings }).where(eq(offboardingSteps.id, step.id))
-  return settleStep(db, row, step, outcome, parts)
+  await settleStep(db, row, step, outcome, parts)
 }
 
 /**
@@ -132,6 +135,7 @@ async function isBusy(db: Db, userId: string, appId: string): Promise<boolean> {
 
 async function deactivate(
   db: Db,
+  row: OffboardingRow,
   { appId, account }: StepRow,
   watch: Watch,
   parts: RequestContext,
@@ -147,9 +151,26 @@ async function deactivate(
     .where(and(eq(accounts.appId, appId), eq(accounts.uniqueIdentifier, account)))
   if (known && known.type !== 'USER')
     return byHand(`it is a ${known.type} account, which others may depend on`)
-  return throughApp(db, app, parts, (carrier) =>
-    makeUnusable(watch.over(carrier), account, 'deactivate_account'),
-  )
+  return throughApp(db, app, parts, async (carrier) => {
+    const outcome = await makeUnusable(watch.over(carrier), account, 'deactivate_account')
+    if (!outcome.ok || !outcome.found) return outcome
+    const since = await successorsOf(db, carrier, account, { userId: row.userId })
+    if (!since.ok) return failedCall(since.error)
+    // Before this step is done: a host that dies here finds the account missing once more.
+    await addSteps(db, row, appId, since.value)
+    return outcome
+  })
+}
+
+async function addSteps(
+  db: Db,
+  { id: offboardingId, domainId }: OffboardingRow,
+  appId: string,
+  ids: readonly string[],
+): Promise<void> {
+  if (ids.length === 0) return
+  const added = ids.map((account) => ({ domainId, offboardingId, appId, account }))
+  await db.insert(offboardingSteps).values(added).onConflictDoNothing()
 }
 
 async function settleStep(
@@ -158,13 +179,13 @@ async function settleStep(
   step: StepRow,
   outcome: StepOutcome,
   parts: RequestContext,
-): Promise<boolean> {
+): Promise<void> {
   // A paused app: the step stays due, and is looked at again with all of the offboarding.
-  if (!outcome.ok && outcome.end === 'paused') return false
+  if (!outcome.ok && outcome.end === 'paused') return
   const now = await parts.now(db)
   const event = eventOf(step, outcome, now)
   await db.transaction((tx) => applyToStep(tx, step, event, now))
-  if (event.kind !== 'failed') return true
+  if (event.kind !== 'failed') return
   const { verdict } = event
   const words =
     verdict.kind === 'hands'
@@ -172,7 +193,6 @@ async function settleStep(
       : 'an account of a user who leaves could not be taken so far; a person has a task, and it is tried again'
   if (verdict.kind === 'hands' || (verdict.tell && step.taskId === null))
     parts.tell('warn', { offboarding: row.id, app_id: step.appId }, words)
-  return false
 }
 
 function eventOf(step: StepRow, outcome: Settled, now: Date): StepEvent {

@@ -123,11 +123,17 @@ async function lookInSystem(
 
 const UNKEEPABLE = `the account of this person has an id that Keyway cannot keep: it is empty, longer than ${MAX_ACCOUNT_ID} characters, or no valid text`
 
-type Listed = { integration_specific_id: string; email?: string | null; username?: string | null }
+export type Listed = {
+  integration_specific_id: string
+  email?: string | null
+  username?: string | null
+}
 
 /** By address; where the system knows none, by the name that `create` gives. */
-const isNamed = ({ email, username, integration_specific_id: id }: Listed, wanted: string) =>
-  email ? email.toLowerCase() === wanted : (username ?? id).toLowerCase() === wanted
+export const isNamed = (
+  { email, username, integration_specific_id: id }: Listed,
+  wanted: string,
+) => (email ? email.toLowerCase() === wanted : (username ?? id).toLowerCase() === wanted)
 
 async function personOf(db: Db, { targetUserId }: Pair) {
   const [user] = await db.select().from(users).where(eq(users.id, targetUserId))

@@ -5,6 +5,7 @@ import { findAccount, keepProvisionedAccount, provisionedAccountOf } from './acc
 import { type AppClient, failedCall, type StepOutcome } from './client.ts'
 import type { PairGrant } from './pair.ts'
 import { canBeRead, grantOf, holdsEntitlement, statusOf, UNUSABLE } from './read-back.ts'
+import { type AccountOwner, successorsOf, takeWhereverItIs } from './successors.ts'
 
 const gone = (found: boolean): StepOutcome => ({ ok: true, found })
 
@@ -18,7 +19,11 @@ export async function revokeEntitlement(
   if (entitlement === null) throw new Error('there is no entitlement to take')
   const account = await findAccount(db, carrier, request)
   if (!account.ok) return failedCall(account.error)
-  return account.value === null ? gone(true) : takeEntitlement(carrier, account.value, entitlement)
+  if (account.value === null) return gone(true)
+  const owner = { userId: request.targetUserId }
+  return takeWhereverItIs(db, carrier, account.value, owner, (id) =>
+    takeEntitlement(carrier, id, entitlement),
+  )
 }
 
 /** Takes an entitlement from an account that the system shows to hold it, until it shows it no more. */
@@ -40,7 +45,8 @@ export async function takeEntitlement(
     return { ok: false, end: 'manual', problem: 'the connector cannot take entitlements back' }
   const taken = await carrier.call('unassign_entitlement', grantOf(id, entitlement))
   if (!taken.ok && taken.error.error_code !== 'not_found') return failedCall(taken.error)
-  if (!canBeRead(carrier)) return gone(false)
+  // Who is not there holds nothing.
+  if (!canBeRead(carrier)) return gone(!taken.ok)
   const left = await carrier.until(async () => {
     const now = await holdsEntitlement(carrier, id, entitlement)
     return now.ok ? !now.value : now
@@ -77,7 +83,8 @@ export async function revokeAccount(
   if (account === null || !made) return gone(true)
   const deactivates = carrier.has('deactivate_account')
   const capability = deactivates ? 'deactivate_account' : 'delete_account'
-  const outcome = await makeUnusable(carrier, account, capability)
+  const owner = { userId: request.targetUserId }
+  const outcome = await closeUnlessMoved(db, carrier, account, owner, capability)
   // One that was deleted is looked for no more; one that sleeps may be woken.
   if (outcome.ok)
     await keepProvisionedAccount(db, request, {
@@ -88,11 +95,33 @@ export async function revokeAccount(
   return outcome
 }
 
+/**
+ * Makes an account unusable. Where it is not there, and its owner has another one since, people have to look: it may
+ * have been renamed, or be one that somebody made by hand.
+ */
+export async function closeUnlessMoved(
+  db: Db,
+  carrier: AppClient,
+  account: string,
+  owner: AccountOwner,
+  capability: Closing,
+): Promise<StepOutcome> {
+  const outcome = await makeUnusable(carrier, account, capability)
+  if (!outcome.ok || !outcome.found) return outcome
+  const since = await successorsOf(db, carrier, account, owner)
+  if (!since.ok) return failedCall(since.error)
+  if (since.value.length === 0) return outcome
+  const problem = `the account is not there any more, but its owner has ${since.value.join(', ')} since. If that is the same one, renamed or moved, close it`
+  return { ok: false, end: 'manual', problem }
+}
+
+type Closing = 'deactivate_account' | 'delete_account'
+
 /** Deactivates, or deletes, an account that the system shows to be usable, until it shows it no more. */
 export async function makeUnusable(
   carrier: AppClient,
   account: string,
-  capability: 'deactivate_account' | 'delete_account',
+  capability: Closing,
 ): Promise<StepOutcome> {
   // What was made or woken a moment ago may not be shown yet.
   const usable = await carrier.until(async () => {

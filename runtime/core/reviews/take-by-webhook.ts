@@ -44,7 +44,7 @@ export async function takeByWebhook(
   const hasSystem = app.connectorId !== null
   if (hasSystem) {
     const before = await throughApp(db, app, parts, (carrier) =>
-      lookOnly(watch.over(carrier), item, entitlement),
+      lookOnly(db, watch.over(carrier), item, entitlement),
     )
     if (before.ok || before.end !== 'manual') return before
   }
@@ -125,7 +125,7 @@ async function readBack(
   let unproven: Taken | null = null
   const outcome = await throughApp(db, app, parts, async (client) => {
     const carrier = watch.over(client)
-    const look = () => isGone(carrier, item, entitlementOf(item))
+    const look = () => isGone(db, carrier, item, entitlementOf(item))
     const isReadable = (await look()) !== null
     const gone = await carrier.until(async () => {
       const now = await look()

@@ -13,7 +13,8 @@ import {
 } from '../provisioning/client.ts'
 import { canBeRead, holdsEntitlement, statusOf, UNUSABLE } from '../provisioning/read-back.ts'
 import type { Watch } from '../provisioning/readings.ts'
-import { makeUnusable, takeEntitlement } from '../provisioning/revoke.ts'
+import { closeUnlessMoved, takeEntitlement } from '../provisioning/revoke.ts'
+import { type AccountOwner, successorsOf, takeWhereverItIs } from '../provisioning/successors.ts'
 
 /**
  * What a try came to, in addition to what a step comes to:
@@ -40,9 +41,9 @@ export async function take(
   const outcome = await throughApp(db, app, parts, async (client) => {
     const carrier = watch.over(client)
     const entitlement = entitlementOf(item)
-    if (arda.removalAction === 'MANUAL') return lookOnly(carrier, item, entitlement)
+    if (arda.removalAction === 'MANUAL') return lookOnly(db, carrier, item, entitlement)
     if (entitlement === null)
-      return makeUnusable(carrier, item.account, capabilityOf(carrier, arda))
+      return closeUnlessMoved(db, carrier, item.account, ownerOf(item), capabilityOf(carrier, arda))
     const type = carrier.manifest.entitlement_types.find(
       ({ type_id }) => type_id === entitlement.entitlementType,
     )
@@ -51,7 +52,9 @@ export async function take(
       special = { ok: false, end: 'needed', problem }
       return { ok: false, end: 'manual', problem }
     }
-    const taken = await takeEntitlement(carrier, item.account, entitlement)
+    const taken = await takeWhereverItIs(db, carrier, item.account, ownerOf(item), (id) =>
+      takeEntitlement(carrier, id, entitlement),
+    )
     if (taken.ok && !canBeRead(carrier)) special = { ok: false, end: 'unproven', problem: UNREAD }
     return taken
   })
@@ -75,10 +78,35 @@ export function entitlementOf(item: ItemRow): EntitlementRef | null {
 const capabilityOf = ({ has }: AppClient, { removalAction }: ReviewAppRow) =>
   removalAction === 'DEPROVISION' && has('delete_account') ? 'delete_account' : 'deactivate_account'
 
-/** Whether the system shows a line no more; null where it cannot be asked. */
+const ownerOf = ({ userId, accountEmail }: ItemRow): AccountOwner => ({
+  userId,
+  email: accountEmail,
+})
+
+/**
+ * Whether the system shows a line no more, of what its owner has since neither where the account is not there; null
+ * where it cannot be asked.
+ */
 export async function isGone(
+  db: Db,
   carrier: AppClient,
-  { account }: ItemRow,
+  item: ItemRow,
+  entitlement: EntitlementRef | null,
+): Promise<SystemAnswer<boolean> | null> {
+  const gone = await isGoneFrom(carrier, item.account, entitlement)
+  if (gone === null || !gone.ok || !gone.value) return gone
+  const since = await successorsOf(db, carrier, item.account, ownerOf(item))
+  if (!since.ok) return since
+  for (const id of since.value) {
+    const next = await isGoneFrom(carrier, id, entitlement)
+    if (next === null || !next.ok || !next.value) return next
+  }
+  return gone
+}
+
+async function isGoneFrom(
+  carrier: AppClient,
+  account: string,
   entitlement: EntitlementRef | null,
 ): Promise<SystemAnswer<boolean> | null> {
   if (entitlement === null) {
@@ -92,11 +120,12 @@ export async function isGone(
 
 /** Others remove it: here it is only looked whether they have; `manual` where it is there, or cannot be seen. */
 export async function lookOnly(
+  db: Db,
   carrier: AppClient,
   item: ItemRow,
   entitlement: EntitlementRef | null,
 ): Promise<StepOutcome> {
-  const gone = await isGone(carrier, item, entitlement)
+  const gone = await isGone(db, carrier, item, entitlement)
   if (gone !== null && !gone.ok) return failedCall(gone.error)
   if (gone?.value) return { ok: true, found: true }
   return { ok: false, end: 'manual', problem: 'the review has it removed by hand' }

@@ -17,8 +17,11 @@ beforeAll(async () => {
 })
 afterAll(() => company.stop())
 
-/** A user with an account, which the system begins to forget in this way. */
-async function leaves(end: End): Promise<{ id: string; userId: string; account: string }> {
+/** A user with an account, to which something has happened since it was known, and which the system forgets in this way. */
+async function leaves(
+  end: End,
+  happens: (account: string) => void = () => {},
+): Promise<{ id: string; userId: string; account: string }> {
   const { system, core } = company
   count += 1
   const email = `person-${count}@acme.example`
@@ -26,6 +29,7 @@ async function leaves(end: End): Promise<{ id: string; userId: string; account: 
   const { id: userId } = await person(core.db, email)
   system.accounts.set(account, { email, status: 'ACTIVE', atMs: 0 })
   await people.known(userId, account, appId)
+  happens(account)
   system.once('deactivate_account', end)
   return { id: await people.offboard(userId), userId, account }
 }
@@ -38,6 +42,21 @@ test.each<End>(['before', 'after', 'lie', 'hang'])(
     expect(company.system.accounts.get(account)?.status).toBe('SUSPENDED')
   },
 )
+
+test('an account that was renamed since it was known is found by its address, and closed', async () => {
+  const { system } = company
+  const { id, account } = await leaves('well', (known) => system.rename(known, `${known}-renamed`))
+  await people.reaches(id, 'COMPLETED')
+  expect(system.accounts.get(`${account}-renamed`)?.status).toBe('SUSPENDED')
+})
+
+test('an account that is gone ends with nothing else of anybody’s closed', async () => {
+  const other = 'account-of-nobody'
+  company.system.accounts.set(other, { email: 'no@acme.example', status: 'ACTIVE', atMs: 0 })
+  const { id } = await leaves('well', (account) => company.system.accounts.delete(account))
+  await people.reaches(id, 'COMPLETED')
+  expect(company.system.accounts.get(other)?.status).toBe('ACTIVE')
+})
 
 test('an account that the system refuses to close is a person’s task, which says why', async () => {
   const { id, userId, account } = await leaves('refused')

@@ -5,7 +5,7 @@ import { until } from '../../e2e/until.ts'
 import { domainOf } from '../host.ts'
 import { company } from '../requests/company.ts'
 import { sync } from '../sync/synced.ts'
-import { association, entitlement } from '../sync/upstream.ts'
+import { account, association, entitlement } from '../sync/upstream.ts'
 import { holds, type Reviewed, startReviewed, take } from './reviewed.ts'
 
 let firm: Reviewed
@@ -64,6 +64,25 @@ test('what was found is taken in the system, and read to be gone', async () => {
   expect(holds(firm.upstream, 'ada', 'g1')).toBe(true)
   await firm.reaches(id, 'COMPLETED')
   expect((await remove(id, arda)).status).toBe(409)
+})
+
+test('what the account of a line holds under a new id is taken, too', async () => {
+  const appId = await firm.synced()
+  const { id, arda } = await rejected(appId)
+  const { holds: system } = firm.upstream
+  system.accounts = [
+    ...system.accounts.filter((one) => JSON.stringify(one) !== JSON.stringify(account('ben'))),
+    { ...account('ben'), integration_specific_id: 'benjamin' },
+  ]
+  system.associations = system.associations.map((one) =>
+    JSON.stringify(one) === JSON.stringify(association('ben', 'g1'))
+      ? association('benjamin', 'g1')
+      : one,
+  )
+  expect(holds(firm.upstream, 'benjamin', 'g1')).toBe(true)
+  await remove(id, arda)
+  await firm.lineReaches(id, BEN, 'REMOVED')
+  expect(holds(firm.upstream, 'benjamin', 'g1')).toBe(false)
 })
 
 test('a removal is not begun while lines are open', async () => {

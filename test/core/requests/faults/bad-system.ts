@@ -130,7 +130,8 @@ export async function startBadSystem({
     let text = ''
     for await (const chunk of request) text += chunk
     const url = new URL(request.url ?? '', 'http://system')
-    const name = url.pathname.slice(1) as Name
+    // Below any path it holds the same.
+    const name = url.pathname.slice(url.pathname.lastIndexOf('/') + 1) as Name
     text ||= url.searchParams.get('told') ?? '{}'
     calls.push(name)
     const end = await ends(name)
@@ -230,6 +231,18 @@ export async function startBadSystem({
         if (one !== name || over) return 'well'
         over = true
         return end
+      }
+    },
+    /** An account is there under another id from now on, with what it holds. */
+    rename(from: string, to: string) {
+      const one = accounts.get(from)
+      if (!one) throw new Error(`there is no account ${from}`)
+      accounts.delete(from)
+      accounts.set(to, one)
+      for (const [key, since] of held) {
+        if (!key.startsWith(`${from} `)) continue
+        held.delete(key)
+        held.set(`${to}${key.slice(from.length)}`, since)
       }
     },
     accountsOf: (email: string) => [...accounts].filter(([, one]) => one.email === email),

@@ -1,0 +1,97 @@
+/** Access of an account that was renamed or moved in its system: its id is not there, and what it gives is. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accounts } from '../../../../runtime/database/schema/apps.ts'
+import { domainOf } from '../../host.ts'
+import { sync } from '../../sync/synced.ts'
+import { type BadCompany, startBadCompany } from './bad-company.ts'
+
+let bad: BadCompany
+let tenants = 0
+
+beforeAll(async () => {
+  bad = await startBadCompany()
+})
+afterAll(() => bad.stop())
+
+/** Somebody has an app, or a permission in it; answers the account that was made. */
+async function given(what: 'app' | 'permission') {
+  // One each: a sync finds no permission in this system.
+  tenants += 1
+  const { app: first } = bad.system
+  const base_url = `${first.settings.base_url}/tenant-${tenants}`
+  const app = { ...first, settings: { base_url } }
+  const { appId, permission } = await bad.acme.connectedWithGroup(app)
+  const body = {
+    app_id: appId,
+    expiration_in_seconds: 1000,
+    ...(what === 'permission' ? { requestable_permission_ids: [permission] } : {}),
+  }
+  const { id, email, who } = await bad.approved(body)
+  await bad.acme.reachesSoon(id, 'COMPLETED')
+  const [[account] = ['']] = bad.system.accountsOf(email)
+  return { id, appId, email, who, account }
+}
+
+const holders = () => [...bad.system.held.keys()].map((key) => key.split(' ')[0])
+
+test('a permission ends with its time, though no sync has seen the new name', async () => {
+  const { id, account } = await given('permission')
+  const renamed = `${account}-renamed`
+  bad.system.rename(account, renamed)
+  expect(holders()).toContain(renamed)
+  await bad.acme.endTime(id)
+  await bad.acme.reachesSoon(id, 'TIME_BASED_EXPIRED')
+  expect(holders()).not.toContain(renamed)
+})
+
+test('a permission ends with its time, though a sync has taken the old name for gone', async () => {
+  const { id, appId, account } = await given('permission')
+  await sync(bad.core, appId)
+  const renamed = `${account}-renamed`
+  bad.system.rename(account, renamed)
+  await sync(bad.core, appId)
+  expect(holders()).toContain(renamed)
+  await bad.acme.endTime(id)
+  await bad.acme.reachesSoon(id, 'TIME_BASED_EXPIRED')
+  expect(holders()).not.toContain(renamed)
+})
+
+test('a second account, known beside the one that is gone, keeps what it holds', async () => {
+  const { id, appId, email, account } = await given('permission')
+  const second = `${account}-second`
+  bad.system.accounts.set(second, { email, status: 'ACTIVE', atMs: 0 })
+  const [key = ''] = [...bad.system.held.keys()].filter((one) => one.startsWith(`${account} `))
+  bad.system.held.set(`${second}${key.slice(account.length)}`, { atMs: 0 })
+  await sync(bad.core, appId)
+  bad.system.accounts.delete(account)
+  bad.system.held.delete(key)
+  await bad.acme.endTime(id)
+  await bad.acme.reachesSoon(id, 'TIME_BASED_EXPIRED')
+  expect(holders()).toContain(second)
+})
+
+test('an account of the same address that nobody has discovered is not closed: a person is asked to look', async () => {
+  const { id, account } = await given('app')
+  const renamed = `${account}-renamed`
+  bad.system.rename(account, renamed)
+  await bad.acme.endTime(id)
+  await bad.acme.reachesSoon(id, 'PENDING_MANUAL_DEPROVISIONING')
+  expect((await bad.acme.openTask(id)).instructions).toContain(`its owner has ${renamed} since`)
+  expect(bad.system.accounts.get(renamed)?.status).toBe('ACTIVE')
+})
+
+test('an account that a sync matched with its owner by a rule is found without its address', async () => {
+  const { id, appId, who, account } = await given('permission')
+  const renamed = `${account}-renamed`
+  bad.system.rename(account, renamed)
+  const moved = bad.system.accounts.get(renamed)
+  if (!moved) throw new Error('it is not there')
+  bad.system.accounts.set(renamed, { ...moved, email: 'shared@acme.example' })
+  await bad.core.db.insert(accounts).values({
+    ...{ domainId: await domainOf(bad.core.db), appId, userId: who.id },
+    ...{ uniqueIdentifier: renamed, discoveredAt: new Date() },
+  })
+  await bad.acme.endTime(id)
+  await bad.acme.reachesSoon(id, 'TIME_BASED_EXPIRED')
+  expect(holders()).not.toContain(renamed)
+})
