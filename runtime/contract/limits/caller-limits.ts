@@ -89,6 +89,27 @@ export const CALLER_LIMITS = {
     over: 'database',
     answered: '429 with `retry-after`',
   },
+  separation_rules: {
+    counts: 'rules of separation of duties: each request is compared with all of them',
+    by: 'domain',
+    most: 500,
+    over: 'database',
+    answered: '409, until one is deleted',
+  },
+  delegations: {
+    counts: 'delegations that have not ended',
+    by: 'user',
+    most: 20,
+    over: 'database',
+    answered: '409, until one is ended',
+  },
+  review_files: {
+    counts: 'files of evidence',
+    by: 'access review',
+    most: 1000,
+    over: 'database',
+    answered: '409',
+  },
   csv_lists: {
     counts: 'lists that are being sent as CSV',
     by: 'host: each holds a connection to the database',

@@ -7,8 +7,6 @@ const moment = described(v.string(), 'ISO 8601, UTC')
 
 /** The longest time for which a delegate may be named, in days. */
 export const MAX_DELEGATION_DAYS = 366
-/** Most delegations of a person that have not ended. */
-export const MAX_DELEGATIONS = 20
 
 export const DelegationInput = strictObject('DelegationInput', {
   delegate_id: described(v.string(), 'Who decides instead'),

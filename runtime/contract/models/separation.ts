@@ -16,8 +16,6 @@ export const ON_REQUEST_NAMES = keysOf(ON_REQUEST)
 
 /** Most apps and permissions of one side, and most approvers. */
 const MAX_OF_SIDE = 100
-/** Most rules of a deployment: each request is compared with all of them. */
-export const MAX_SEPARATION_RULES = 500
 
 const ids = (description: string) =>
   described(v.nullish(listOf(v.string(), MAX_OF_SIDE), []), description)

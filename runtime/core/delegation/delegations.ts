@@ -1,11 +1,10 @@
 /** Delegations as records. A delegate of a delegate decides nothing: no chain leads back to who asks. */
-import { and, count, desc, eq, gt, isNull, or } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, or } from 'drizzle-orm'
 import { type CoreError, conflict, invalidAt, notFound } from '../../contract/errors/problem.ts'
 import {
   type Delegation,
   type DelegationInput,
   MAX_DELEGATION_DAYS,
-  MAX_DELEGATIONS,
 } from '../../contract/models/delegation.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
 import { type Db, written } from '../../database/database.ts'
@@ -19,6 +18,7 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { demand, mayAct, type Principal } from '../kernel/identity/principal.ts'
 import { later } from '../kernel/jobs/tries.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { demandRoom } from '../kernel/room.ts'
 
 type DelegationRow = typeof delegations.$inferSelect
 type Query = PageQuery & { user_id: string | null; delegate_id: string | null }
@@ -58,7 +58,12 @@ export async function createDelegation(
     const user = await personOf(tx, principal, of, 'user_id')
     const delegate = await personOf(tx, principal, body.delegate_id, 'delegate_id')
     if (user.id === delegate.id) throw refused('delegate_id', 'one cannot be one’s own delegate')
-    await demandRoom(tx, user.id, now)
+    await demandRoom(
+      tx,
+      { limit: 'delegations', owner: user.id },
+      () => tx.$count(delegations, notOver(user.id, now)),
+      (most) => conflict(`There are ${most} delegations already; end one first`),
+    )
     const [made] = await tx
       .insert(delegations)
       .values({
@@ -103,16 +108,8 @@ async function personOf(tx: Db, { domainId }: Principal, id: string, member: str
   return row
 }
 
-async function demandRoom(tx: Db, userId: string, now: Date): Promise<void> {
-  const [there] = await tx
-    .select({ n: count() })
-    .from(delegations)
-    .where(
-      and(eq(delegations.userId, userId), isNull(delegations.endedAt), gt(delegations.until, now)),
-    )
-  if ((there?.n ?? 0) >= MAX_DELEGATIONS)
-    throw conflict(`There are ${MAX_DELEGATIONS} delegations already; end one first`)
-}
+const notOver = (userId: string, now: Date) =>
+  and(eq(delegations.userId, userId), isNull(delegations.endedAt), gt(delegations.until, now))
 
 /** Ends a delegation at once. @throws CoreError forbidden, not_found, conflict */
 export async function endDelegation(

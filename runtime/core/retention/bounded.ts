@@ -1,3 +1,5 @@
+import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
+
 /** BOUNDED: table -> what bounds its rows, for tables that do not grow with time. */
 export const BOUNDED: Readonly<Record<string, string>> = {
   domains: 'one row',
@@ -38,9 +40,9 @@ export const BOUNDED: Readonly<Record<string, string>> = {
   access_review_texts: 'with their review',
   access_review_acts: 'with their review',
   access_review_decisions: 'with their review',
-  access_review_uploads: 'with their review, a thousand at most',
-  access_review_files: 'with their review, a thousand of 720 kB at most',
-  separation_rules: 'as many as admins make, 500 at most',
+  access_review_uploads: `with their review, ${CALLER_LIMITS.review_files.most} at most`,
+  access_review_files: `with their review, ${CALLER_LIMITS.review_files.most} of 720 kB at most`,
+  separation_rules: `as many as admins make, ${CALLER_LIMITS.separation_rules.most} at most`,
   finding_looks: 'one for each app and domain',
   break_glass: 'at most one for each permission',
   licence_prices: 'at most one for each entitlement',

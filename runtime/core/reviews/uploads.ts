@@ -8,6 +8,7 @@ import {
   forbidden,
   notFound,
 } from '../../contract/errors/problem.ts'
+import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import type { AccessReviewUploadInput } from '../../contract/models/review-upload.ts'
 import { type Db, one } from '../../database/database.ts'
 import {
@@ -26,8 +27,7 @@ import { findReview, findReviewApp, noteReview } from './rows.ts'
 
 type UploadRow = typeof accessReviewUploads.$inferSelect
 
-/** Most files of one review. */
-const MOST = 1000
+const { most: MOST } = CALLER_LIMITS.review_files
 
 const toUpload = (row: UploadRow) => ({
   ...{ id: row.id, arda_id: row.ardaId, item_ids: row.itemIds },

@@ -1,11 +1,9 @@
 /** Tokens of identity providers: an admin makes, lists and revokes them. */
-import { and, count, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, or, sql } from 'drizzle-orm'
 import { conflict, invalidAt, notFound } from '../../contract/errors/problem.ts'
-import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import type { ScimTokenInput } from '../../contract/models/scim.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
 import { type Db, written } from '../../database/database.ts'
-import { lockTextUntilEnd } from '../../database/locks.ts'
 import { scimTokens } from '../../database/schema/scim.ts'
 import { randomSecret } from '../../secrets/key-derivation.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
@@ -13,11 +11,10 @@ import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { demandRoom } from '../kernel/room.ts'
 import { SCIM_PREFIX } from './caller.ts'
 
 type TokenRow = typeof scimTokens.$inferSelect
-
-const MAX_LIVE = CALLER_LIMITS.live_scim_tokens.most
 
 export const listScimTokens = (db: Db, { domainId }: Principal, query: PageQuery) => {
   const where = eq(scimTokens.domainId, domainId)
@@ -39,15 +36,13 @@ export async function createScimToken(
   const { domainId, userId } = principal
   const text = randomSecret(SCIM_PREFIX)
   const row = await db.transaction(async (tx) => {
-    // One at a time: else many at once would all find room for one more.
-    await tx.execute(lockTextUntilEnd(`scim tokens ${domainId}`))
     const expiresAt = endOf(body, await now(tx))
-    const [live] = await tx
-      .select({ n: count() })
-      .from(scimTokens)
-      .where(and(eq(scimTokens.domainId, domainId), isLive))
-    if ((live?.n ?? 0) >= MAX_LIVE)
-      throw conflict(`There are ${MAX_LIVE} SCIM tokens that work; revoke one first`)
+    await demandRoom(
+      tx,
+      { limit: 'live_scim_tokens', owner: domainId },
+      () => tx.$count(scimTokens, and(eq(scimTokens.domainId, domainId), isLive)),
+      (most) => conflict(`There are ${most} SCIM tokens that work; revoke one first`),
+    )
     const [made] = await tx
       .insert(scimTokens)
       .values({

@@ -1,17 +1,13 @@
 /** Rules of separation of duties as records. */
 
-import { and, count, desc, eq, inArray } from 'drizzle-orm'
+import { and, desc, eq, inArray } from 'drizzle-orm'
 import {
   bodyEntry,
   CoreError,
   conflict,
   type ValidationEntry,
 } from '../../contract/errors/problem.ts'
-import {
-  MAX_SEPARATION_RULES,
-  type SeparationInput,
-  type SeparationRule,
-} from '../../contract/models/separation.ts'
+import type { SeparationInput, SeparationRule } from '../../contract/models/separation.ts'
 import { type Db, written } from '../../database/database.ts'
 import {
   type SeparationRow,
@@ -26,6 +22,7 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { hasPart } from '../kernel/list/search.ts'
+import { demandRoom } from '../kernel/room.ts'
 import { thingLabels } from '../kernel/thing-labels.ts'
 import { ruleTargets } from './holdings.ts'
 import { overlap } from './rules.ts'
@@ -65,14 +62,13 @@ export async function createSeparationRule(
   return db.transaction(async (tx) => {
     const { domainId } = principal
     const values = await valuesOf(tx, principal, body)
-    const [there] = await tx
-      .select({ n: count() })
-      .from(separationRules)
-      .where(eq(separationRules.domainId, domainId))
-    if ((there?.n ?? 0) >= MAX_SEPARATION_RULES)
-      throw conflict(
-        `There are ${MAX_SEPARATION_RULES} rules already; delete one, or put its sides into another`,
-      )
+    await demandRoom(
+      tx,
+      { limit: 'separation_rules', owner: domainId },
+      () => tx.$count(separationRules, eq(separationRules.domainId, domainId)),
+      (most) =>
+        conflict(`There are ${most} rules already; delete one, or put its sides into another`),
+    )
     const [row] = await tx
       .insert(separationRules)
       .values({ domainId, ...values })

@@ -1,7 +1,6 @@
 /** Taking uploads: they are judged at once, kept, and worked through in the background. */
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { bodyEntry, CoreError, notFound } from '../../contract/errors/problem.ts'
-import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import type { Uploaded, UploadKind } from '../../contract/models/upload.ts'
 import { type Db, written } from '../../database/database.ts'
 import { uploads } from '../../database/schema/uploads.ts'
@@ -10,12 +9,11 @@ import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { reach } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
+import { demandRoom } from '../kernel/room.ts'
 
 type Parts = Pick<CoreContext, 'send'>
 type UploadRow = typeof uploads.$inferSelect
 
-/** How many uploads of one user may wait: each is kept whole until it is worked through. */
-const MAX_WAITING = CALLER_LIMITS.waiting_uploads.most
 /** When to come again, in seconds. */
 const WAITING_RETRY_SECONDS = 10
 
@@ -84,12 +82,17 @@ async function keep(
 ) {
   return db.transaction(async (tx) => {
     const open = and(isNull(uploads.finishedAt), eq(uploads.userId, userId))
-    if ((await tx.$count(uploads, open)) >= MAX_WAITING)
-      throw new CoreError(
-        'too_many_requests',
-        `${MAX_WAITING} uploads of yours wait to be worked through; send the next one when one of them is done`,
-        { retryAfterSeconds: WAITING_RETRY_SECONDS },
-      )
+    await demandRoom(
+      tx,
+      { limit: 'waiting_uploads', owner: userId },
+      () => tx.$count(uploads, open),
+      (most) =>
+        new CoreError(
+          'too_many_requests',
+          `${most} uploads of yours wait to be worked through; send the next one when one of them is done`,
+          { retryAfterSeconds: WAITING_RETRY_SECONDS },
+        ),
+    )
     const [row] = await tx
       .insert(uploads)
       .values({ kind, appId, domainId, userId, body: sql`${uploaded.rows}::jsonb` })

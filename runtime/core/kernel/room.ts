@@ -1,0 +1,24 @@
+/** Keeping to a number of things that the database counts (CALLER_LIMITS, `over: 'database'`). */
+import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
+import type { Db } from '../../database/database.ts'
+import { lockTextUntilEnd } from '../../database/locks.ts'
+
+/** Limits of things that are kept until somebody removes them, or they end. */
+type Kept = 'live_scim_tokens' | 'waiting_uploads' | 'separation_rules' | 'delegations'
+
+/**
+ * Makes sure that one more may be kept. What is counted for the same `owner` waits until the transaction ends: else many
+ * at once would all find room for one more.
+ *
+ * @throws what `refusal` answers, told how many there may be
+ */
+export async function demandRoom(
+  tx: Db,
+  { limit, owner }: { limit: Kept; owner: string },
+  count: () => Promise<number>,
+  refusal: (most: number) => Error,
+): Promise<void> {
+  await tx.execute(lockTextUntilEnd(`${limit} of ${owner}`))
+  const { most } = CALLER_LIMITS[limit]
+  if ((await count()) >= most) throw refusal(most)
+}

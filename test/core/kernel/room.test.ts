@@ -1,0 +1,44 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { app, type CoreHost, domainOf, person, type Reply, startCore } from '../host.ts'
+
+let core: CoreHost
+beforeAll(async () => {
+  core = await startCore()
+})
+afterAll(() => core.stop())
+
+const AT_ONCE = 10
+
+const made = (replies: Reply[]) => replies.filter(({ status }) => status < 300).length
+
+/** Sends the same kind of thing many times at once. */
+const atOnce = (path: string, body: (n: number) => object) =>
+  Promise.all(Array.from({ length: AT_ONCE }, (_, n) => core.call('POST', path, { body: body(n) })))
+
+test('many delegations at once find room for no more than one may have', async () => {
+  const ada = await person(core.db, 'ada@acme.example')
+  const ben = await person(core.db, 'ben@acme.example')
+  const until = new Date(Date.now() + 86_400_000).toISOString()
+  const one = () => ({ user_id: ada.id, delegate_id: ben.id, until })
+  for (let n = 0; n < 18; n += 1) await core.call('POST', '/delegations', { body: one() })
+  const replies = await atOnce('/delegations', one)
+  expect(made(replies)).toBe(2)
+  expect(replies.find(({ status }) => status === 409)?.body.detail).toContain('are 20 delegations')
+})
+
+test('many rules of separation at once find room for no more than there may be', async () => {
+  const domainId = await domainOf(core.db)
+  await core.db.execute(sql`
+    insert into separation_rules (domain_id, name, left_side, right_side)
+    select ${domainId}, 'Rule ' || n, '{"apps":[],"permissions":[]}', '{"apps":[],"permissions":[]}'
+    from generate_series(1, 498) n`)
+  const [first, second] = [await app(core.db, 'Left'), await app(core.db, 'Right')]
+  const replies = await atOnce('/separation_of_duties', (n) => ({
+    name: `At once ${n}`,
+    left: { apps: [first] },
+    right: { apps: [second] },
+  }))
+  expect(made(replies)).toBe(2)
+  expect(replies.find(({ status }) => status === 409)?.body.detail).toContain('There are 500 rules')
+})
