@@ -1,60 +1,54 @@
 /** CONSOLE_STORE: the words of how an app is asked for, and of its permissions. */
+import { mapValues } from '../contract/schema/keys.ts'
+import type { Language } from './languages.ts'
 import { inBoth } from './say.ts'
 
-type StoreWord =
-  | 'in_store'
-  | 'discoverability'
-  | 'allowed_groups'
-  | 'admins'
-  | 'manager'
-  | 'approvers'
-  | 'approvers_2'
-  | 'lengths'
-  | 'instructions'
-  | 'by_hand'
-  | 'by_hand_how'
+type FieldWords = readonly [label: string, help?: string]
 
-type Fields = Readonly<Record<StoreWord, readonly [label: string, help?: string]>>
-
-const EN_FIELDS: Fields = {
-  in_store: ['People may ask for it', 'Otherwise it is not in the store.'],
-  discoverability: ['Who finds it in the store'],
-  allowed_groups: ['Groups that may ask', 'The name of one group on each line. Empty: everybody.'],
-  admins: [
-    'Who looks after it',
-    'One e-mail address or name of a group on each line. They get its tasks. Who has the role App Admin also sees and changes this app.',
-  ],
-  manager: ['The manager of the person decides first'],
-  approvers: ['Who decides', 'One e-mail address or name of a group on each line.'],
-  approvers_2: ['Who decides after them', 'As above. Empty: nobody does.'],
-  lengths: [
-    'How long access may last',
-    'What people can choose from. Nothing ticked: all of these.',
-  ],
-  instructions: ['What people read before they ask'],
-  by_hand: ['Something has to be done by hand'],
-  by_hand_how: ['What is to be done by hand'],
-}
-
-const DE_FIELDS: Fields = {
-  in_store: ['Sie kann beantragt werden', 'Sonst steht sie nicht im Katalog.'],
-  discoverability: ['Wer sie im Katalog findet'],
-  allowed_groups: [
-    'Gruppen, die sie beantragen können',
-    'In jeder Zeile der Name einer Gruppe. Leer: alle.',
-  ],
-  admins: [
-    'Wer für sie zuständig ist',
-    'In jeder Zeile eine E-Mail-Adresse oder der Name einer Gruppe. Sie bekommen die Aufgaben dieser Anwendung. Wer die Rolle App Admin hat, sieht und ändert sie auch.',
-  ],
-  manager: ['Die Führungskraft der Person entscheidet zuerst'],
-  approvers: ['Wer entscheidet', 'In jeder Zeile eine E-Mail-Adresse oder der Name einer Gruppe.'],
-  approvers_2: ['Wer danach entscheidet', 'Wie oben. Leer: niemand.'],
-  lengths: ['Wie lange der Zugang dauern kann', 'Was zur Auswahl steht. Nichts angekreuzt: alle.'],
-  instructions: ['Was man liest, bevor man anfragt'],
-  by_hand: ['Etwas ist von Hand zu tun'],
-  by_hand_how: ['Was von Hand zu tun ist'],
-}
+/** Fields of the form, each in both languages. */
+const FIELDS = {
+  in_store: {
+    en: ['People may ask for it', 'Otherwise it is not in the store.'],
+    de: ['Sie kann beantragt werden', 'Sonst steht sie nicht im Katalog.'],
+  },
+  discoverability: { en: ['Who finds it in the store'], de: ['Wer sie im Katalog findet'] },
+  allowed_groups: {
+    en: ['Groups that may ask', 'The name of one group on each line. Empty: everybody.'],
+    de: ['Gruppen, die sie beantragen können', 'In jeder Zeile der Name einer Gruppe. Leer: alle.'],
+  },
+  admins: {
+    en: [
+      'Who looks after it',
+      'One e-mail address or name of a group on each line. They get its tasks. Who has the role App Admin also sees and changes this app.',
+    ],
+    de: [
+      'Wer für sie zuständig ist',
+      'In jeder Zeile eine E-Mail-Adresse oder der Name einer Gruppe. Sie bekommen die Aufgaben dieser Anwendung. Wer die Rolle App Admin hat, sieht und ändert sie auch.',
+    ],
+  },
+  manager: {
+    en: ['The manager of the person decides first'],
+    de: ['Die Führungskraft der Person entscheidet zuerst'],
+  },
+  approvers: {
+    en: ['Who decides', 'One e-mail address or name of a group on each line.'],
+    de: ['Wer entscheidet', 'In jeder Zeile eine E-Mail-Adresse oder der Name einer Gruppe.'],
+  },
+  approvers_2: {
+    en: ['Who decides after them', 'As above. Empty: nobody does.'],
+    de: ['Wer danach entscheidet', 'Wie oben. Leer: niemand.'],
+  },
+  lengths: {
+    en: ['How long access may last', 'What people can choose from. Nothing ticked: all of these.'],
+    de: ['Wie lange der Zugang dauern kann', 'Was zur Auswahl steht. Nichts angekreuzt: alle.'],
+  },
+  instructions: {
+    en: ['What people read before they ask'],
+    de: ['Was man liest, bevor man anfragt'],
+  },
+  by_hand: { en: ['Something has to be done by hand'], de: ['Etwas ist von Hand zu tun'] },
+  by_hand_how: { en: ['What is to be done by hand'], de: ['Was von Hand zu tun ist'] },
+} as const satisfies Record<string, Record<Language, FieldWords>>
 
 export const CONSOLE_STORE = {
   store_change: inBoth({
@@ -71,7 +65,7 @@ export const CONSOLE_STORE = {
         LIMITED: 'Members of the groups named below',
         NONE: 'Nobody',
       },
-      fields: EN_FIELDS,
+      fields: mapValues(FIELDS, ({ en }): FieldWords => en),
       line: (name: string, from: string, to: string) =>
         from === '' ? `${name}: ${to}` : `${name}: ${from} → ${to === '' ? '–' : to}`,
       noPerson: (text: string) => `Nobody, or more than one person, is “${text}”`,
@@ -90,7 +84,7 @@ export const CONSOLE_STORE = {
         LIMITED: 'Mitglieder der unten genannten Gruppen',
         NONE: 'Niemand',
       },
-      fields: DE_FIELDS,
+      fields: mapValues(FIELDS, ({ de }): FieldWords => de),
       line: (name: string, from: string, to: string) =>
         from === '' ? `${name}: ${to}` : `${name}: ${from} → ${to === '' ? '–' : to}`,
       noPerson: (text: string) => `Niemand oder mehr als eine Person ist „${text}“`,

@@ -7,12 +7,15 @@ import { keptNull, nullable, object, strictObject } from '../schema/schemas.ts'
 import { AccessLength, timeBasedAccess } from './access-length.ts'
 import { AppWithCustomAttributes } from './app.ts'
 import {
+  ALL_GROUPS,
+  type AllowedGroups,
   AllowedGroupsConfigInput,
   AllowedGroupsConfigOutput,
   AppAdminsInput,
   AppAdminsOutput,
   AppApproversInput,
   AppApproversOutput,
+  NO_PEOPLE,
 } from './approval.ts'
 import { InlineWebhook } from './inline-webhook.ts'
 import { BaseInlineWebhook, prose, RequestablePermissionBase } from './reference.ts'
@@ -22,11 +25,7 @@ import { RequestablePermissionOutput } from './requestable-permission.ts'
 export const DISCOVERABILITIES = ['FULL', 'LIMITED', 'NONE'] as const
 
 /** How permissions are given, and whether requesters see them (core-interface.md section 1.17). */
-export const GROUP_PROVISIONINGS = [
-  'DIRECT_TO_USER',
-  'GROUPS_AND_HIDDEN',
-  'GROUPS_AND_VISIBLE',
-] as const
+const GROUP_PROVISIONINGS = ['DIRECT_TO_USER', 'GROUPS_AND_HIDDEN', 'GROUPS_AND_VISIBLE'] as const
 
 export const AppStoreApp = strictObject('AppStoreApp', AppWithCustomAttributes.entries)
 
@@ -133,3 +132,55 @@ export const AppSettingOutput = strictObject('AppSettingOutput', {
   ...settingsOutput,
   in_app_store: v.boolean(),
 })
+
+/** The same with ids in place of what they refer to. */
+type ById<T> = T extends { id: string }
+  ? string
+  : T extends readonly (infer One)[]
+    ? ById<One>[]
+    : T extends object
+      ? { [K in keyof T]: ById<T[K]> }
+      : T
+
+type Answered = v.InferOutput<typeof AppSettingOutput>
+type Flow = Omit<
+  Answered['request_flow'],
+  'allowed_groups' | 'response_describes_entire_approval_workflow'
+>
+
+/** An app's settings as they stand. References are ids. */
+export type SettingsView = ById<Omit<Answered, 'request_flow'>> & {
+  request_flow: ById<Flow> & { allowed_groups: AllowedGroups }
+}
+
+/**
+ * What holds where nothing was written. An app that is put into the store is there to be found; its
+ * permissions are hidden one by one, so none shows unasked.
+ */
+export const STORE_DEFAULTS: SettingsView = {
+  custom_request_instructions: '',
+  redirect_url: null,
+  request_flow: {
+    discoverability: 'FULL',
+    custom_approval_message: '',
+    require_manager_approval: false,
+    require_additional_approval: false,
+    allowed_groups: ALL_GROUPS,
+    approvers: NO_PEOPLE,
+    approvers_stage_2: NO_PEOPLE,
+    admins: NO_PEOPLE,
+    request_validation_inline_webhook: null,
+  },
+  provisioning: {
+    groups_provisioning: 'GROUPS_AND_VISIBLE',
+    time_based_access: [],
+    allow_multiple_permission_selection: false,
+    manual_steps_needed: false,
+    custom_provisioning_instructions: null,
+    default_time_based_access_option: null,
+    default_permission: null,
+    provisioning_webhook: null,
+    access_removal_inline_webhook: null,
+  },
+  in_app_store: false,
+}

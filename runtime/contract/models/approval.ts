@@ -11,6 +11,14 @@ const answered = <const S extends v.ObjectEntries>(title: string, entries: S) =>
 
 const type = v.picklist(['ALL_GROUPS', 'SPECIFIED_GROUPS'])
 
+/** Who is covered by allowed groups: everybody, or the members of these, by id. */
+export type AllowedGroups = { type: v.InferOutput<typeof type>; groups: string[] }
+export const ALL_GROUPS: AllowedGroups = { type: 'ALL_GROUPS', groups: [] }
+
+/** Groups and users by id. */
+export type People = { groups: string[]; users: string[] }
+export const NO_PEOPLE: People = { groups: [], users: [] }
+
 export const AllowedGroupsConfigInput = titled('AllowedGroupsConfigInput', {
   type: v.optional(type),
   groups: v.optional(listOf(BaseGroup)),

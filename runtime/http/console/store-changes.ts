@@ -44,7 +44,7 @@ const ofApp = { place: 'apps', who: null, reason: 'none' } as const
 /** A value as a line of a difference says it. */
 function valueWords(t: Tongue, name: StoreField, value: string): string {
   const w = t.console.store_change
-  if (STORE_FIELDS[name] === 'yesno') return value === 'yes' ? w.yes : w.no
+  if (STORE_FIELDS[name].kind === 'yesno') return value === 'yes' ? w.yes : w.no
   if (name === 'discoverability') {
     const known = DISCOVERABILITIES.find((one) => one === value)
     return known ? w.finders[known] : value
@@ -62,7 +62,7 @@ function fieldOf(t: Tongue, name: StoreField, about: About): Markup {
   const w = t.console.store_change
   const [label, help = ''] = w.fields[name]
   const value = about.get(name)
-  switch (STORE_FIELDS[name]) {
+  switch (STORE_FIELDS[name].kind) {
     case 'yesno': {
       const all = [
         ['no', w.no],

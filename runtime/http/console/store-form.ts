@@ -1,8 +1,12 @@
 /** The settings of an app in the store, as one form holds them: texts by field. People are addresses, groups their names. */
 import * as v from 'valibot'
 import { ACCESS_LENGTHS, type AccessLength } from '../../contract/models/access-length.ts'
-import { AppSettingInput, AppSettingOutput } from '../../contract/models/app-store.ts'
-import { keysOf } from '../../contract/schema/keys.ts'
+import {
+  AppSettingInput,
+  AppSettingOutput,
+  DISCOVERABILITIES,
+} from '../../contract/models/app-store.ts'
+import { keysOf, mapValues } from '../../contract/schema/keys.ts'
 import { findApp } from '../../core/catalogue/apps/apps.ts'
 import { getSettings } from '../../core/catalogue/store/settings.ts'
 import { PageError } from '../frame/error-page.ts'
@@ -11,53 +15,120 @@ import type { About } from './change.ts'
 import { filledIn } from './filled-in.ts'
 import type { ConsoleVisit } from './visit.ts'
 
-/** STORE_FIELDS: how a field is entered; `people` are lines of addresses and names. */
-export const STORE_FIELDS = {
-  in_store: 'yesno',
-  discoverability: 'finders',
-  allowed_groups: 'groups',
-  admins: 'people',
-  manager: 'yesno',
-  approvers: 'people',
-  approvers_2: 'people',
-  lengths: 'lengths',
-  instructions: 'text',
-  by_hand: 'yesno',
-  by_hand_how: 'text',
-} as const
-export type StoreField = keyof typeof STORE_FIELDS
-export const STORE_NAMES: readonly StoreField[] = keysOf(STORE_FIELDS)
+type Kept = v.InferOutput<typeof AppSettingOutput>
+type Part = Partial<v.InferInput<typeof AppSettingInput>>
+
+/** How a field is entered; `people` are lines of addresses and names. */
+type FieldKind = 'yesno' | 'finders' | 'groups' | 'people' | 'lengths' | 'text'
+
+const FINDERS = v.object({ discoverability: v.picklist(DISCOVERABILITIES) })
+
+type FormField = {
+  kind: FieldKind
+  /** The setting as the form has it. */
+  text(kept: Kept): string
+  /** What the form has as the endpoint takes it. @throws CoreError bad_request for a name that nothing has */
+  input(text: string, visit: ConsoleVisit): Part | Promise<Part>
+}
 
 export const LENGTHS = keysOf(ACCESS_LENGTHS)
 
-type Held = Record<StoreField, string>
-
-const yes = (is: boolean): string => (is ? 'yes' : 'no')
+const yesno = (of: (kept: Kept) => boolean, input: (is: boolean) => Part): FormField => ({
+  kind: 'yesno',
+  text: (kept) => (of(kept) ? 'yes' : 'no'),
+  input: (text) => input(text === 'yes'),
+})
 
 type Named = { email?: string | null; name?: string | null }
 type Some = { users?: readonly Named[]; groups: readonly Named[] }
 const lines = ({ users = [], groups }: Some): string =>
   [...users.map(({ email }) => email), ...groups.map(({ name }) => name)].join('\n')
 
+type Chosen = Awaited<ReturnType<typeof named>>
+const people = (of: (kept: Kept) => Some, input: (chosen: Chosen) => Part): FormField => ({
+  kind: 'people',
+  text: (kept) => lines(of(kept)),
+  input: async (text, visit) => input(await named(visit, text)),
+})
+
+const flow = (part: Part['request_flow']): Part => ({ request_flow: part })
+const provisioning = (part: Part['provisioning']): Part => ({ provisioning: part })
+
+/** STORE_FIELDS: the fields of the form, in its order. */
+export const STORE_FIELDS = {
+  in_store: yesno(
+    (kept) => kept.in_app_store,
+    (is) => ({ in_app_store: is }),
+  ),
+  discoverability: {
+    kind: 'finders',
+    text: (kept) => kept.request_flow.discoverability,
+    input: (text) => flow(filledIn(FINDERS, { discoverability: text })),
+  },
+  allowed_groups: {
+    kind: 'groups',
+    text: ({ request_flow: { allowed_groups: allowed } }) =>
+      allowed?.type === 'SPECIFIED_GROUPS' ? lines(allowed) : '',
+    async input(text, visit) {
+      const { groups } = await named(visit, text)
+      const type = groups.length > 0 ? 'SPECIFIED_GROUPS' : 'ALL_GROUPS'
+      return flow({ allowed_groups: { type, groups } })
+    },
+  },
+  admins: people(
+    (kept) => kept.request_flow.admins,
+    (admins) => flow({ admins }),
+  ),
+  manager: yesno(
+    (kept) => kept.request_flow.require_manager_approval,
+    (is) => flow({ require_manager_approval: is }),
+  ),
+  approvers: people(
+    (kept) => kept.request_flow.approvers,
+    (approvers) => flow({ approvers }),
+  ),
+  approvers_2: people(
+    (kept) => kept.request_flow.approvers_stage_2,
+    (second) =>
+      flow({
+        approvers_stage_2: second,
+        require_additional_approval: second.users.length + second.groups.length > 0,
+      }),
+  ),
+  lengths: {
+    kind: 'lengths',
+    text: (kept) =>
+      LENGTHS.filter((one) => kept.provisioning.time_based_access.includes(one)).join('\n'),
+    input: (text) =>
+      provisioning({
+        time_based_access: LENGTHS.filter((one) => text.split('\n').includes(one)),
+      }),
+  },
+  instructions: {
+    kind: 'text',
+    text: (kept) => kept.custom_request_instructions,
+    input: (text) => ({ custom_request_instructions: text }),
+  },
+  by_hand: yesno(
+    (kept) => kept.provisioning.manual_steps_needed,
+    (is) => provisioning({ manual_steps_needed: is }),
+  ),
+  by_hand_how: {
+    kind: 'text',
+    text: (kept) => kept.provisioning.custom_provisioning_instructions ?? '',
+    input: (text) => provisioning({ custom_provisioning_instructions: text || null }),
+  },
+} as const satisfies Record<string, FormField>
+export type StoreField = keyof typeof STORE_FIELDS
+export const STORE_NAMES: readonly StoreField[] = keysOf(STORE_FIELDS)
+
+type Held = Record<StoreField, string>
+
 /** @throws CoreError forbidden, not_found */
 export async function storeOf({ db, principal }: ConsoleVisit, appId: string): Promise<Held> {
   await findApp(db, principal, appId, 'appstore.write')
   const kept = v.parse(AppSettingOutput, await getSettings(db, principal, appId))
-  const { request_flow: flow, provisioning } = kept
-  return {
-    in_store: yes(kept.in_app_store),
-    discoverability: flow.discoverability,
-    allowed_groups:
-      flow.allowed_groups?.type === 'SPECIFIED_GROUPS' ? lines(flow.allowed_groups) : '',
-    admins: lines(flow.admins),
-    manager: yes(flow.require_manager_approval),
-    approvers: lines(flow.approvers),
-    approvers_2: lines(flow.approvers_stage_2),
-    lengths: LENGTHS.filter((one) => provisioning.time_based_access.includes(one)).join('\n'),
-    instructions: kept.custom_request_instructions,
-    by_hand: yes(provisioning.manual_steps_needed),
-    by_hand_how: provisioning.custom_provisioning_instructions ?? '',
-  }
+  return mapValues(STORE_FIELDS, (field) => field.text(kept))
 }
 
 /** What a field holds: each length has a box of its own. */
@@ -83,41 +154,18 @@ export async function storeInput(
   about: About,
   changed: readonly StoreField[],
 ): Promise<AppSettingInput> {
-  const has = (name: StoreField) => changed.includes(name)
-  const text = (name: StoreField) => storeTyped(about, name)
-  const groups = has('allowed_groups') ? (await named(visit, text('allowed_groups'))).groups : []
-  const second = has('approvers_2') ? await named(visit, text('approvers_2')) : null
-  return filledIn(AppSettingInput, {
-    ...(has('in_store') ? { in_app_store: text('in_store') === 'yes' } : {}),
-    ...(has('instructions') ? { custom_request_instructions: text('instructions') } : {}),
-    request_flow: {
-      ...(has('discoverability') ? { discoverability: text('discoverability') } : {}),
-      ...(has('allowed_groups')
-        ? {
-            allowed_groups: { type: groups.length > 0 ? 'SPECIFIED_GROUPS' : 'ALL_GROUPS', groups },
-          }
-        : {}),
-      ...(has('admins') ? { admins: await named(visit, text('admins')) } : {}),
-      ...(has('manager') ? { require_manager_approval: text('manager') === 'yes' } : {}),
-      ...(has('approvers') ? { approvers: await named(visit, text('approvers')) } : {}),
-      ...(second === null
-        ? {}
-        : {
-            approvers_stage_2: second,
-            require_additional_approval: second.users.length + second.groups.length > 0,
-          }),
-    },
-    provisioning: {
-      ...(has('lengths')
-        ? { time_based_access: LENGTHS.filter((one) => about.get(lengthBox(one)) !== '') }
-        : {}),
-      ...(has('by_hand') ? { manual_steps_needed: text('by_hand') === 'yes' } : {}),
-      ...(has('by_hand_how')
-        ? { custom_provisioning_instructions: text('by_hand_how') || null }
-        : {}),
-    },
-  })
+  const input: Part = {}
+  for (const name of changed) {
+    const { request_flow, provisioning, ...part } = await partOf(visit, about, name)
+    Object.assign(input, part)
+    if (request_flow) input.request_flow = { ...input.request_flow, ...request_flow }
+    if (provisioning) input.provisioning = { ...input.provisioning, ...provisioning }
+  }
+  return filledIn(AppSettingInput, input)
 }
+
+const partOf = async (visit: ConsoleVisit, about: About, name: StoreField): Promise<Part> =>
+  STORE_FIELDS[name].input(storeTyped(about, name), visit)
 
 /** Lines of addresses and of names of groups. */
 async function named(visit: ConsoleVisit, text: string) {

@@ -1,16 +1,7 @@
 /** The settings that name approvers, in two stages: the same rules for an app's and for a permission's own. Who approves a request: requests/approvers.ts. */
+import { type AllowedGroups, NO_PEOPLE, type People } from '../../../contract/models/approval.ts'
 import type { StoredDocument } from '../../../database/schema/app_store.ts'
 import type { ReferencePlace } from './references.ts'
-
-/** Ids of groups and users. */
-export type People = { groups: string[]; users: string[] }
-
-export const NO_PEOPLE: People = { groups: [], users: [] }
-
-/** Who is covered by allowed groups: everybody, or the members of these. */
-export type AllowedGroups = { type: 'ALL_GROUPS' | 'SPECIFIED_GROUPS'; groups: string[] }
-
-export const ALL_GROUPS: AllowedGroups = { type: 'ALL_GROUPS', groups: [] }
 
 /** The column beside a document: null where everybody is allowed. */
 export const allowedIds = ({ type, groups }: AllowedGroups): string[] | null =>

@@ -1,21 +1,20 @@
 /** A permission's `request_config` as it stands: what was written, the app's, the defaults. References are ids. */
 import type { AccessLength } from '../../../contract/models/access-length.ts'
-import type { PERMISSION_VISIBILITIES } from '../../../contract/models/requestable-permission.ts'
-import { membersOf } from '../../../contract/schema/record.ts'
-import type { PermissionRow, StoredDocument } from '../../../database/schema/app_store.ts'
-import type { AppRow } from '../../../database/schema/apps.ts'
+import type { SettingsView } from '../../../contract/models/app-store.ts'
 import {
   ALL_GROUPS,
   type AllowedGroups,
   NO_PEOPLE,
   type People,
-  peoplePlaces,
-  secondStageOf,
-} from './approvers.ts'
+} from '../../../contract/models/approval.ts'
+import type { PERMISSION_VISIBILITIES } from '../../../contract/models/requestable-permission.ts'
+import { membersOf } from '../../../contract/schema/record.ts'
+import type { PermissionRow, StoredDocument } from '../../../database/schema/app_store.ts'
+import type { AppRow } from '../../../database/schema/apps.ts'
+import { peoplePlaces, secondStageOf } from './approvers.ts'
 import { withDefaults } from './merge.ts'
 import { toPermissionBase } from './permission-base.ts'
 import type { ReferencePlace } from './references.ts'
-import type { SettingsView } from './settings-view.ts'
 
 type Approver = { type: 'USER' | 'GROUP'; user?: string | null; group?: string | null }
 

@@ -1,17 +1,13 @@
 /** The settings of an app as on the wire: whole, or what requesters need. */
 import { and, eq } from 'drizzle-orm'
+import type { SettingsView } from '../../../contract/models/app-store.ts'
+import { NO_PEOPLE } from '../../../contract/models/approval.ts'
 import type { Db } from '../../../database/database.ts'
 import { requestablePermissions } from '../../../database/schema/app_store.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import { NO_PEOPLE } from './approvers.ts'
 import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
 import { type ReferencePlace, toldTo, toObjects } from './references.ts'
-import {
-  DEFAULT_PERMISSION,
-  SETTINGS_PLACES,
-  type SettingsView,
-  settingsView,
-} from './settings-view.ts'
+import { DEFAULT_PERMISSION, SETTINGS_PLACES, settingsView } from './settings-view.ts'
 import { permissionsFoundBy, type VisibleApp } from './visibility.ts'
 
 /** What is answered refers to more than what is written: the default permission is there in full. */

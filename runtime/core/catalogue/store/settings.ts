@@ -3,7 +3,9 @@ import { eq } from 'drizzle-orm'
 import type {
   AppSettingInput,
   AppStoreAppSettingsInput,
+  SettingsView,
 } from '../../../contract/models/app-store.ts'
+import type { People } from '../../../contract/models/approval.ts'
 import { membersOf } from '../../../contract/schema/record.ts'
 import { type Db, written } from '../../../database/database.ts'
 import {
@@ -15,16 +17,11 @@ import { type AppRow, apps } from '../../../database/schema/apps.ts'
 import { recordActivity } from '../../kernel/audit/activity.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { appTarget, findApp, lockApp } from '../apps/apps.ts'
-import { allowedIds, type People, withoutSecondStage } from './approvers.ts'
+import { allowedIds, withoutSecondStage } from './approvers.ts'
 import { changedMembers, documentIn, mergePatch } from './merge.ts'
 import { toIds } from './references.ts'
 import { settingsAnswer } from './settings-answer.ts'
-import {
-  DEFAULT_PERMISSION,
-  SETTINGS_PLACES,
-  type SettingsView,
-  settingsView,
-} from './settings-view.ts'
+import { DEFAULT_PERMISSION, SETTINGS_PLACES, settingsView } from './settings-view.ts'
 import { findInStore, notInStore } from './visibility.ts'
 
 /** Of an app in the store: whole, or what requesters need. */

@@ -4,6 +4,7 @@
  */
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { notFound } from '../../../contract/errors/problem.ts'
+import type { SettingsView } from '../../../contract/models/app-store.ts'
 import type { Db } from '../../../database/database.ts'
 import {
   appStoreSettings,
@@ -14,7 +15,6 @@ import { type AppRow, apps } from '../../../database/schema/apps.ts'
 import { isId } from '../../kernel/by-id.ts'
 import { groupArrayOf, reach, reachesNone } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import type { SettingsView } from './settings-view.ts'
 
 /** Whether an app's allowed groups cover the caller; none are everybody. */
 const covered = ({ userId }: Principal): SQL =>
