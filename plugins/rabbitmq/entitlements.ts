@@ -21,9 +21,12 @@ export const CLUSTER = ''
 type Entitlement = Output<'list_entitlements'>[number]
 type Vhost = { name: string; description?: string }
 
+/** The tag that the connector itself needs. */
+export const ADMINISTRATOR = 'administrator'
+
 /** Tags that RabbitMQ itself knows; any other text may be a tag as well. */
 const TAGS: Record<string, string> = {
-  administrator: 'Everything in the management API, users and permissions included',
+  [ADMINISTRATOR]: 'Everything in the management API, users and permissions included',
   impersonator: 'Publish messages in the name of any user',
   management: 'Log in to the management API and see the own virtual hosts',
   monitoring: 'See all virtual hosts, connections, channels and nodes',

@@ -5,12 +5,14 @@
 import { ConnectorError, hasCode, type Input, ifThere, type Output, path } from 'keyway/sdk'
 import { readUser, readWholeUser, type WholeUser } from './accounts.ts'
 import {
+  ADMINISTRATOR,
   type Grant,
   grantOf,
   type Operation,
   operationsOf,
   type Permission,
 } from './entitlements.ts'
+import { mustNotBeOwn } from './own.ts'
 import { type Ctx, service } from './service.ts'
 
 /** Patterns of a permission: all names, and none. */
@@ -29,16 +31,26 @@ export async function assignEntitlement(
   return { assigned: true }
 }
 
-/** Takes a tag or a permission; taking what is not held is no error. */
+/**
+ * Takes a tag or a permission; taking what is not held is no error. The server looks at permissions only now and then,
+ * and never again for a consumer: the connections of who loses one are ended.
+ *
+ * @throws unsupported_operation for the tag administrator of the user that the connector logs in as.
+ */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
   ctx: Ctx,
 ): Promise<Output<'unassign_entitlement'>> {
   const user = request.account_integration_specific_id
   const grant = requested(request)
-  if (grant.type === 'TAG')
+  if (grant.type === 'TAG') {
+    if (grant.tag === ADMINISTRATOR) await mustNotBeOwn(ctx, user, 'stops being an administrator')
     await changeTags(ctx, user, (tags) => tags.filter((tag) => tag !== grant.tag))
-  else await forbid(ctx, user, grant.vhost, grant.operation)
+  } else {
+    await forbid(ctx, user, grant.vhost, grant.operation)
+    // Also where it was gone already: who took it may have got no further.
+    await endConnections(ctx, user)
+  }
   return { unassigned: true }
 }
 
@@ -106,6 +118,14 @@ async function forbid(ctx: Ctx, user: string, vhost: string, operation: Operatio
   } else if (operationsOf(held).includes(operation)) {
     await writePermission(ctx, after)
   }
+}
+
+/** Ends what a user is connected by, and clients that may connect again do so. */
+async function endConnections(ctx: Ctx, user: string): Promise<void> {
+  const ended = service(ctx).delete(path`/connections/username/${user}`)
+  const isServed = (await ifThere(ended.then(() => true))) ?? false
+  if (!isServed)
+    ctx.log.warn('Connections of the user were not ended: the server is too old for it', { user })
 }
 
 const readPermission = (ctx: Ctx, user: string, vhost: string): Promise<Permission | null> =>

@@ -3,6 +3,7 @@ import { allOrNothing, ConnectorError, hasCode, type Input, type Output, path } 
 import { readUser } from './accounts.ts'
 import { grantOf, type Operation } from './entitlements.ts'
 import { allow, vhostMustExist, writeUser } from './grants.ts'
+import { mustNotBeOwn } from './own.ts'
 import { type Ctx, service } from './service.ts'
 
 /** Fields that connector.json adds. */
@@ -81,11 +82,16 @@ export async function updateAccount(
   return { id: name }
 }
 
-/** Deletes a user and all its permissions. */
+/**
+ * Deletes a user and all its permissions; the server ends its connections.
+ *
+ * @throws unsupported_operation for the user that the connector logs in as.
+ */
 export async function deleteAccount(
-  request: Input<'delete_account'>,
+  { account_id: name }: Input<'delete_account'>,
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
-  await service(ctx).delete(path`/users/${request.account_id}`)
+  await mustNotBeOwn(ctx, name, 'is gone')
+  await service(ctx).delete(path`/users/${name}`)
   return { status: 'DELETED', deleted: true }
 }

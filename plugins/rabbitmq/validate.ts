@@ -1,5 +1,7 @@
 import { ConnectorError, hasCode, type Output } from 'keyway/sdk'
 import type { User } from './accounts.ts'
+import { ADMINISTRATOR } from './entitlements.ts'
+import { whoAmI } from './own.ts'
 import { type Ctx, service } from './service.ts'
 
 /**
@@ -7,8 +9,8 @@ import { type Ctx, service } from './service.ts'
  * id is the cluster's name, the same at every node and address.
  */
 export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_credentials'>> {
-  const user = await whoAmI(ctx)
-  if (!user.tags.includes('administrator')) {
+  const user = await atManagementApi(ctx)
+  if (!user.tags.includes(ADMINISTRATOR)) {
     throw new ConnectorError(
       'permission_denied',
       `The user ${JSON.stringify(user.name)} needs the tag administrator: rabbitmqctl set_user_tags`,
@@ -19,9 +21,9 @@ export async function validateCredentials(ctx: Ctx): Promise<Output<'validate_cr
   return { valid: true, unique_tenant_id: name }
 }
 
-async function whoAmI(ctx: Ctx): Promise<User> {
+async function atManagementApi(ctx: Ctx): Promise<User> {
   try {
-    return await service(ctx).get<User>('/whoami')
+    return await whoAmI(ctx)
   } catch (error) {
     // The management pages, one level up, answer 404 or 406.
     if (!hasCode(error, 'not_found', 'unsupported_operation')) throw error

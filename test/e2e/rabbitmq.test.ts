@@ -2,8 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installSystem, missing, type RealSystem } from '../real-systems/start.ts'
+import { consumer } from './amqp.ts'
 import { asking } from './asking.ts'
 import { failure, startHost, success, type TestHost } from './host.ts'
+import { until } from './until.ts'
 
 type Basic = { username: string; password: string }
 type Account = { integration_specific_id: string; user_status: string; extra_data: object }
@@ -393,6 +395,54 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
       error_code: 'permission_denied',
       message: expect.stringContaining('administrator'),
     })
+  })
+
+  test('neither deletes nor demotes the user that it signs in as', async () => {
+    const own = { username: await someone(), password: 'the-first-password' }
+    await done('assign_entitlement', tag(own.username, 'administrator'))
+    await done('assign_entitlement', tag(own.username, 'monitoring'))
+    for (const [capability, request] of [
+      ['delete_account', { account_id: own.username }],
+      ['unassign_entitlement', tag(own.username, 'administrator')],
+    ] as const)
+      expect(await refused(capability, request, own)).toMatchObject({
+        error_code: 'unsupported_operation',
+        app_error_code: 'own_account',
+      })
+    await done('unassign_entitlement', tag(own.username, 'monitoring'), own)
+    expect(await heldBy(own.username)).toEqual(['administrator '])
+    // Another administrator may.
+    await done('unassign_entitlement', tag(own.username, 'administrator'))
+    await done('delete_account', { account_id: own.username })
+  })
+
+  test('a consumer gets no messages any more once the permission is taken, or the user deleted', async () => {
+    const port = Number(new URL(system.baseUrl).port) + 1
+    const queue = `q-${randomUUID()}`
+    await write(`/queues/%2F/${queue}`, {})
+    const message = { properties: {}, routing_key: queue, payload: '', payload_encoding: 'string' }
+    const publish = () =>
+      broker('/exchanges/%2F/amq.default/publish', undefined, {
+        method: 'POST',
+        body: JSON.stringify(message),
+      })
+    for (const [capability, requestOf] of [
+      ['unassign_entitlement', (id: string) => permission(id, 'read', '/')],
+      ['delete_account', (id: string) => ({ account_id: id })],
+    ] as const) {
+      const id = await someone()
+      await done('assign_entitlement', permission(id, 'read', '/'))
+      await done('assign_entitlement', permission(id, 'write', '/'))
+      const one = await consumer(port, { username: id, password: 'the-first-password' }, queue)
+      await publish()
+      await until('the message comes', () => one.delivered() === 1)
+      await done(capability, requestOf(id))
+      await until('the connection ends', () => one.isClosed(), 5000)
+      expect(one.delivered()).toBe(1)
+      one.end()
+      if (capability !== 'delete_account') await done('delete_account', { account_id: id })
+    }
+    await broker(`/queues/%2F/${queue}`, undefined, { method: 'DELETE' })
   })
 
   test('says what is wrong with an address', async () => {

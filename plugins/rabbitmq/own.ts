@@ -1,0 +1,22 @@
+import { ConnectorError } from 'keyway/sdk'
+import type { User } from './accounts.ts'
+import { type Ctx, service } from './service.ts'
+
+/** The user that the connector signs in as. */
+export const whoAmI = (ctx: Ctx): Promise<User> => service(ctx).get<User>('/whoami')
+
+/**
+ * RabbitMQ lets an administrator delete and demote itself: then the connector could do nothing any more.
+ *
+ * @param what What becomes of the user, such as `is gone`.
+ * @throws unsupported_operation when the user is the one that the connector logs in as.
+ */
+export async function mustNotBeOwn(ctx: Ctx, name: string, what: string): Promise<void> {
+  const own = await whoAmI(ctx)
+  if (own.name !== name) return
+  throw new ConnectorError(
+    'unsupported_operation',
+    `The connector logs in as this user, and could not once it ${what}. Use another administrator`,
+    { app_error_code: 'own_account' },
+  )
+}
