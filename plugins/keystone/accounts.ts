@@ -1,6 +1,7 @@
 /** Users: reading them, and switching them on and off. */
 import { chain, type Input, type Output, type Paged, paged, path } from 'keyway/sdk'
 import { inEach } from './in-each.ts'
+import { mustNotBeOwn } from './own.ts'
 import { readDomains } from './resources.ts'
 import { type Ctx, readList, service } from './service.ts'
 
@@ -67,8 +68,13 @@ export async function readUser(ctx: Ctx, id: string): Promise<User> {
   return user
 }
 
-/** Switches a user on or off, whatever it was: doing it twice is no error. */
+/**
+ * Switches a user on or off, whatever it was: doing it twice is no error.
+ *
+ * @throws unsupported_operation for the user that the connector logs in as, to be switched off.
+ */
 export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promise<void> {
+  if (!enabled) await mustNotBeOwn(ctx, id, 'is switched off')
   await service(ctx).patch(path`/users/${id}`, { user: { enabled } })
 }
 

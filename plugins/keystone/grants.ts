@@ -2,6 +2,7 @@
 import { ConnectorError, hasCode, type Input, ifThere, type Output, path } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
 import { addressOf, type Grant, grantOf } from './entitlements.ts'
+import { mustNotBeOwnRole } from './own.ts'
 import { type Ctx, readList, service } from './service.ts'
 import type { Assignment } from './system-roles.ts'
 
@@ -22,7 +23,8 @@ export async function give(ctx: Ctx, user: string, grant: Grant): Promise<void> 
 /**
  * Takes a group or a role; taking what is not held is no error.
  *
- * @throws unsupported_operation for a role that is held in another way: that way has to be taken.
+ * @throws unsupported_operation for a role that is held in another way: that way has to be taken; and for the role that
+ * the connector itself needs.
  */
 export async function unassignEntitlement(
   request: Input<'unassign_entitlement'>,
@@ -30,6 +32,7 @@ export async function unassignEntitlement(
 ): Promise<Output<'unassign_entitlement'>> {
   const user = request.account_integration_specific_id
   const grant = requested(request)
+  await mustNotBeOwnRole(ctx, user, grant)
   try {
     await service(ctx).delete(addressOf(grant, user))
   } catch (error) {

@@ -12,6 +12,7 @@ import {
 import { statusOf, type User } from './accounts.ts'
 import { grantOf } from './entitlements.ts'
 import { give } from './grants.ts'
+import { mustNotBeOwn } from './own.ts'
 import { type Ctx, service } from './service.ts'
 
 /** Fields that connector.json adds. */
@@ -80,12 +81,17 @@ export async function updateAccount(
   return { id: request.id }
 }
 
-/** Deletes a user for good, with all that it holds. */
+/**
+ * Deletes a user for good, with all that it holds.
+ *
+ * @throws unsupported_operation for the user that the connector logs in as.
+ */
 export async function deleteAccount(
-  request: Input<'delete_account'>,
+  { account_id: id }: Input<'delete_account'>,
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
-  await service(ctx).delete(path`/users/${request.account_id}`)
+  await mustNotBeOwn(ctx, id, 'is gone')
+  await service(ctx).delete(path`/users/${id}`)
   return { status: 'DELETED', deleted: true }
 }
 

@@ -58,7 +58,8 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
     host = await startHost({
       env: { KEYWAY_PRIVATE_EGRESS: `keystone=${new URL(system.baseUrl).host}` },
     })
-    token = (await logIn('admin', 'admin-secret')).headers.get('x-subject-token') ?? ''
+    const scope = { project: { name: 'admin', domain: { id: 'default' } } }
+    token = (await logIn('admin', 'admin-secret', scope)).headers.get('x-subject-token') ?? ''
   }, START_MS)
   afterAll(async () => {
     await host?.stop()
@@ -66,7 +67,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
   })
 
   /** The server itself, to see what a call has really left there. */
-  const logIn = (name: string, password: string) =>
+  const logIn = (name: string, password: string, scope?: object) =>
     fetch(`${system.baseUrl}/auth/tokens`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -76,9 +77,7 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
             methods: ['password'],
             password: { user: { name, password, domain: { id: 'default' } } },
           },
-          ...(name === 'admin'
-            ? { scope: { project: { name: 'admin', domain: { id: 'default' } } } }
-            : {}),
+          ...(scope ? { scope } : {}),
         },
       }),
     })
@@ -433,6 +432,58 @@ describe.skipIf(why !== null)(`the Keystone connector${why ? ` (${why})` : ''}`,
         status_code: 403,
         message: expect.stringContaining(words),
       })
+  })
+
+  test('neither switches off, deletes nor demotes the user that it signs in as', async () => {
+    const basic = { username: `u-${randomUUID()}`, password: 'the-first-password' }
+    const id = await someone(basic)
+    const admin = grant(id, 'PROJECT_ROLE', role('admin'), project('ops'))
+    await done('assign_entitlement', admin)
+    await done('assign_entitlement', grant(id, 'PROJECT_ROLE', role('admin'), project('sales')))
+    const given = { basic, settings: { project: 'ops' } }
+    for (const [capability, request] of [
+      ['deactivate_account', { account_id: id }],
+      ['delete_account', { account_id: id }],
+      ['unassign_entitlement', admin],
+    ] as const)
+      expect(await refused(capability, request, given)).toMatchObject({
+        error_code: 'unsupported_operation',
+        app_error_code: 'own_account',
+      })
+    await done(
+      'unassign_entitlement',
+      grant(id, 'PROJECT_ROLE', role('admin'), project('sales')),
+      given,
+    )
+    expect(await heldBy(id)).toEqual([`${role('admin')} ${project('ops')}`])
+    // Another administrator may.
+    await done('unassign_entitlement', admin)
+    await done('deactivate_account', { account_id: id })
+    await gone(id)
+  })
+
+  test('what is taken ends in the tokens that are open', async () => {
+    const basic = { username: `u-${randomUUID()}`, password: 'the-first-password' }
+    const id = await someone(basic)
+    const admin = grant(id, 'PROJECT_ROLE', role('admin'), project('ops'))
+    const inCloud = grant(id, 'SYSTEM_ROLE', role('admin'))
+    for (const one of [admin, inCloud]) await done('assign_entitlement', one)
+    for (const [scope, one] of [
+      [{ project: { id: project('ops') } }, admin],
+      [{ system: { all: true } }, inCloud],
+    ] as const) {
+      const open = (await logIn(basic.username, basic.password, scope)).headers
+      const usersWith = async () =>
+        (
+          await fetch(`${system.baseUrl}/users?name=nobody`, {
+            headers: { 'x-auth-token': open.get('x-subject-token') ?? '' },
+          })
+        ).status
+      expect(await usersWith()).toBe(200)
+      await done('unassign_entitlement', one)
+      await until('the token is worth nothing', async () => [401, 403].includes(await usersWith()))
+    }
+    await gone(id)
   })
 
   test('logs in again when the cloud has taken its token back', async () => {

@@ -1,0 +1,51 @@
+import { ConnectorError } from 'keyway/sdk'
+import type { Grant } from './entitlements.ts'
+import { type Ctx, service } from './service.ts'
+
+/** The role that the policies of Keystone ask of administrators. */
+const ADMIN = 'admin'
+
+type Token = {
+  user: { id: string }
+  project: { id: string }
+  roles: { id: string; name: string }[]
+}
+
+/** Whose token it is, and for what: the host puts it in here, too. */
+async function readOwnToken(ctx: Ctx): Promise<Token> {
+  const { token } = await service(ctx).get<{ token: Token }>('/auth/tokens', {
+    query: { nocatalog: '' },
+    headers: { 'x-subject-token': ctx.exchange ?? '' },
+  })
+  return token
+}
+
+/**
+ * Keystone lets an administrator disable and delete itself: then the connector could do nothing any more.
+ *
+ * @param what What becomes of the user, such as `is gone`.
+ * @throws unsupported_operation when the user is the one that the connector logs in as.
+ */
+export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<void> {
+  if ((await readOwnToken(ctx)).user.id === id) throw refusal(what)
+}
+
+/**
+ * The same of the role that the connector itself needs.
+ *
+ * @throws unsupported_operation for the role admin of its own user in the project that it logs in to.
+ */
+export async function mustNotBeOwnRole(ctx: Ctx, id: string, grant: Grant): Promise<void> {
+  if (grant.type !== 'PROJECT_ROLE') return
+  const { user, project, roles } = await readOwnToken(ctx)
+  if (user.id !== id || project.id !== grant.place) return
+  if (roles.some((one) => one.id === grant.role && one.name.toLowerCase() === ADMIN))
+    throw refusal('stops being an administrator')
+}
+
+const refusal = (what: string) =>
+  new ConnectorError(
+    'unsupported_operation',
+    `The connector logs in as this user, and could not once it ${what}. Use another administrator`,
+    { app_error_code: 'own_account' },
+  )
