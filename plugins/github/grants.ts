@@ -17,6 +17,7 @@ import {
   teamRole,
   wrong,
 } from './entitlements.ts'
+import { mustNotBeOwn } from './own.ts'
 import { REPOSITORY, repositoryAddress, TEAM, teamAddress } from './resources.ts'
 import { type Ctx, organization, service } from './service.ts'
 
@@ -76,7 +77,10 @@ const memberships: Kind = {
     const role = membershipRole(id)
     const membership = await mustBeMember(ctx, login)
     if (membership.role !== role) return
-    if (role === 'admin') return setMembership(ctx, login, 'member')
+    if (role === 'admin') {
+      await mustNotBeOwn(ctx, login, 'stops being an owner')
+      return setMembership(ctx, login, 'member')
+    }
     throw new ConnectorError(
       'unsupported_operation',
       'Every member has a membership: delete the account to end it',

@@ -3,6 +3,7 @@ import { ConnectorError, type Input, type Output, path } from 'keyway/sdk'
 import { type Membership, readMembership, readPerson } from './accounts.ts'
 import { MEMBERSHIP, type MembershipRole, membershipRole } from './entitlements.ts'
 import { cancel, invitationId, invite, readInvitation } from './invitations.ts'
+import { mustNotBeOwn } from './own.ts'
 import { type Ctx, organization, service } from './service.ts'
 
 /**
@@ -68,6 +69,8 @@ const already = (message: string, status_code: number) =>
 /**
  * Ends what a person has to do with the organisation: a membership with all its teams and repositories,
  * an invitation, or what an outside collaborator may do.
+ *
+ * @throws unsupported_operation for the person whose token is used.
  */
 export async function deleteAccount(
   { account_id }: Input<'delete_account'>,
@@ -81,6 +84,7 @@ export async function deleteAccount(
 
 async function remove(ctx: Ctx, login: string): Promise<void> {
   const { membership } = await readPerson(ctx, login)
+  await mustNotBeOwn(ctx, login, 'is removed')
   const list =
     membership === null
       ? path`/outside_collaborators/${login}`

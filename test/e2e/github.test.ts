@@ -250,6 +250,19 @@ describe.skipIf(why !== null)(`the GitHub connector${why ? ` (${why})` : ''}`, (
     expect(await refused(capability, request)).toMatchObject(expected)
   })
 
+  test('neither removes nor demotes the owner whose token it uses', async () => {
+    const { login } = (await (await direct('GET', '/user')).json()) as { login: string }
+    for (const [capability, request] of [
+      ['delete_account', { account_id: login }],
+      ['unassign_entitlement', grant(login, 'MEMBERSHIP', 'admin')],
+    ] as const)
+      expect(await refused(capability, request)).toMatchObject({
+        error_code: 'unsupported_operation',
+        app_error_code: 'own_account',
+      })
+    expect(await heldBy(login)).toContain('admin')
+  })
+
   test('a person gives consent, and the token lists', async () => {
     const { redirectUri, github } = system
     const { clientId: client_id, clientSecret: client_secret } = github.oauth
