@@ -1,5 +1,6 @@
 /** Switching people on and off. */
 import { ConnectorError, type Input, type Output, path } from 'keyway/sdk'
+import { mustNotBeOwn } from './own.ts'
 import { type Ctx, service } from './service.ts'
 import { readUser, statusOf, type User, type UserStatus } from './users.ts'
 
@@ -29,7 +30,11 @@ export async function activateAccount(
   return { status: statusOf(await readUser(ctx, id)), activated: true }
 }
 
-/** Suspends a person: the switch that can be turned back. Only who is active can be suspended. */
+/**
+ * Suspends a person: the switch that can be turned back. Only who is active can be suspended.
+ *
+ * @throws unsupported_operation for the person whose token is used.
+ */
 export async function deactivateAccount(
   { account_id: id }: Input<'deactivate_account'>,
   ctx: Ctx,
@@ -38,17 +43,27 @@ export async function deactivateAccount(
   if (user.status === 'DEPROVISIONED') return { status: 'DEPROVISIONED', deactivated: true }
   if (user.status !== 'ACTIVE' && user.status !== 'SUSPENDED')
     throw impossible(user, 'cannot be suspended; delete the account to keep them out')
-  if (user.status === 'ACTIVE') await change(ctx, id, 'suspend')
+  if (user.status === 'ACTIVE') {
+    await mustNotBeOwn(ctx, id, 'is suspended')
+    await change(ctx, id, 'suspend')
+  }
   return { status: 'SUSPENDED', deactivated: true }
 }
 
-/** Deactivates a person, which takes all applications from them, and then deletes them for good. */
+/**
+ * Deactivates a person, which takes all applications from them, and then deletes them for good.
+ *
+ * @throws unsupported_operation for the person whose token is used.
+ */
 export async function deleteAccount(
   { account_id: id }: Input<'delete_account'>,
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
   const user = await readUser(ctx, id)
-  if (user.status !== 'DEPROVISIONED') await change(ctx, id, 'deactivate', { sendEmail: false })
+  if (user.status !== 'DEPROVISIONED') {
+    await mustNotBeOwn(ctx, id, 'is deleted')
+    await change(ctx, id, 'deactivate', { sendEmail: false })
+  }
   await service(ctx).delete(path`/users/${id}`, { query: { sendEmail: false } })
   return { status: 'DELETED', deleted: true }
 }

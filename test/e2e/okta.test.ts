@@ -222,6 +222,16 @@ describe.skipIf(why !== null)(`the Okta connector${why ? ` (${why})` : ''}`, () 
     expect(await all('find_entitlement_associations')).toEqual(held)
   })
 
+  test('neither suspends nor deletes the person whose token it uses', async () => {
+    const { id: account_id } = (await read('/users/me')) as { id: string }
+    for (const capability of ['deactivate_account', 'delete_account'])
+      expect(await refused(capability, { account_id })).toMatchObject({
+        error_code: 'unsupported_operation',
+        app_error_code: 'own_account',
+      })
+    expect(await read(`/users/${account_id}`)).toMatchObject({ status: 'ACTIVE' })
+  })
+
   test('a person who is staged is activated later', async () => {
     const { id, status } = await someone({ password: undefined, user_status: 'pending' })
     expect(status).toBe('PENDING')
