@@ -1,5 +1,6 @@
 /** Reading accounts, and switching them on and off. */
 import { type Input, type Output, type Paged, paged, path } from 'keyway/sdk'
+import { mustNotBeOwn } from './own.ts'
 import { type Ctx, customer, directory } from './service.ts'
 import { CUSTOM_NAMES, readUser, statusOf, toAccount, type User, users } from './users.ts'
 
@@ -51,11 +52,17 @@ export async function getAccount(
   return toAccount(user, attributes)
 }
 
-/** Suspends a user, or lets one in again; one that is archived stays so. The status that it has then. */
+/**
+ * Suspends a user, or lets one in again; one that is archived stays so. The status that it has then.
+ *
+ * @throws unsupported_operation for the administrator that the connector acts for, to be suspended.
+ */
 export async function setSuspended(
   ctx: Ctx,
   id: string,
   suspended: boolean,
 ): Promise<'ACTIVE' | 'SUSPENDED'> {
-  return statusOf(await directory(ctx).patch<User>(path`/users/${id}`, { suspended }))
+  const address = path`/users/${id}`
+  if (suspended) await mustNotBeOwn(ctx, id, 'is suspended')
+  return statusOf(await directory(ctx).patch<User>(address, { suspended }))
 }

@@ -13,6 +13,7 @@ import { type Grant, grantOf } from './entitlements.ts'
 import type { Member } from './groups.ts'
 import type { License } from './licenses.ts'
 import { readOrgUnit } from './org-units.ts'
+import { mustNotBeOwn } from './own.ts'
 import { type Ctx, directory, licensing } from './service.ts'
 import { readUser } from './users.ts'
 
@@ -99,7 +100,10 @@ const TAKE: Record<Grant['type'], Change> = {
   },
   async ADMIN_ROLE(ctx, user, grant: Of<'ADMIN_ROLE'>) {
     const assignment = await readAssignment(ctx, user, grant)
-    if (assignment !== undefined) await ifThere(takeRole(ctx, assignment))
+    if (assignment === undefined) return
+    // Which of its roles the connector lives on is not told: all of them stay.
+    await mustNotBeOwn(ctx, assignment.assignedTo, 'has lost this role')
+    await ifThere(takeRole(ctx, assignment))
   },
 }
 

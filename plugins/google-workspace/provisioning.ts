@@ -13,6 +13,7 @@ import {
 } from 'keyway/sdk'
 import { grantOf } from './entitlements.ts'
 import { give } from './grants.ts'
+import { mustNotBeOwn } from './own.ts'
 import { type Ctx, customer, dataTransfer, directory, listing } from './service.ts'
 import { mainOrganization, readUser, statusOf, type User } from './users.ts'
 
@@ -97,12 +98,18 @@ export async function updateAccount(
   return { id: request.id }
 }
 
-/** Deletes a user; for twenty days, an administrator can bring one back. */
+/**
+ * Deletes a user; for twenty days, an administrator can bring one back.
+ *
+ * @throws unsupported_operation for the administrator that the connector acts for.
+ */
 export async function deleteAccount(
   { account_id }: Input<'delete_account'>,
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
-  await directory(ctx).delete(path`/users/${account_id}`)
+  const address = path`/users/${account_id}`
+  await mustNotBeOwn(ctx, account_id, 'is deleted')
+  await directory(ctx).delete(address)
   return { status: 'DELETED', deleted: true }
 }
 

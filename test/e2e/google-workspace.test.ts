@@ -23,7 +23,7 @@ const CONNECTOR = 'google-workspace-here'
 const FOLDER = path.join(import.meta.dirname, '..', '..', 'plugins', 'google-workspace')
 const ACCOUNT = {
   email: 'keyway@project.iam.gserviceaccount.com',
-  subject: 'admin@acme.example',
+  subject: 'user001@acme.example',
   scopes: [
     'https://www.googleapis.com/auth/admin.directory.user',
     'https://www.googleapis.com/auth/apps.licensing',
@@ -280,6 +280,22 @@ describe('the Google Workspace connector', () => {
         status_code: 404,
       })
     expect(state()).toBe(before)
+  })
+
+  test('neither suspends, deletes nor demotes the administrator that it acts for', async () => {
+    const own = '10001'
+    for (const [capability, request] of [
+      ['deactivate_account', { account_id: own }],
+      ['delete_account', { account_id: own }],
+      ['delete_account', { account_id: ACCOUNT.subject }],
+      ['unassign_entitlement', grant(own, 'ADMIN_ROLE', '9001')],
+    ] as const)
+      expect(await refused(capability, request)).toMatchObject({
+        error_code: 'unsupported_operation',
+        app_error_code: 'own_account',
+      })
+    expect(tenant.users.get(own)).toMatchObject({ suspended: false })
+    expect(tenant.assignments.map((one) => one.assignedTo)).toContain(own)
   })
 
   test('creates a person with everything, or nobody', async () => {

@@ -1,0 +1,25 @@
+import { ConnectorError, ifThere } from 'keyway/sdk'
+import type { Ctx } from './service.ts'
+import { readUser } from './users.ts'
+
+/**
+ * Google lets an administrator be suspended and deleted by what acts for it: then the connector can log in no more. A
+ * service account that acts for nobody, and one for whom nobody is found here, refuse nobody.
+ *
+ * @param what What becomes of the user, such as `is deleted`.
+ * @throws unsupported_operation when the user is the administrator that the connector acts for.
+ */
+export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<void> {
+  const { impersonation_email: email } = ctx.auth.service_account
+  if (!email) return
+  // By its id, since it may go by an alias here.
+  const own = await ifThere(readUser(ctx, email), 'permission_denied', 'not_found')
+  if (own === null || ![own.id, own.primaryEmail, email].some((one) => isSame(one, id))) return
+  throw new ConnectorError(
+    'unsupported_operation',
+    `The connector acts for this administrator, and could not once it ${what}. Use another administrator`,
+    { app_error_code: 'own_account' },
+  )
+}
+
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
