@@ -1,5 +1,6 @@
 /** Reading accounts, and switching them on and off. */
 import { ConnectorError, type Input, mapped, type Output, type Page, path } from 'keyway/sdk'
+import { mustNotBeOwn } from './own.ts'
 import { type Ctx, listing, patch, service } from './service.ts'
 import { toAccount, type User } from './users.ts'
 
@@ -38,7 +39,13 @@ export async function readUser(ctx: Ctx, id: string): Promise<User> {
   return user
 }
 
-/** Sets `active`, whatever it was: setting it twice is no error. */
+/**
+ * Sets `active`, whatever it was: setting it twice is no error.
+ *
+ * @throws unsupported_operation for the account whose token is used, to be switched off.
+ */
 export async function setActive(ctx: Ctx, id: string, active: boolean): Promise<void> {
-  await patch(ctx, path`/Users/${id}`, [{ op: 'replace', path: 'active', value: active }])
+  const address = path`/Users/${id}`
+  if (!active) await mustNotBeOwn(ctx, id, 'is switched off')
+  await patch(ctx, address, [{ op: 'replace', path: 'active', value: active }])
 }

@@ -1,6 +1,7 @@
 /** Creating, changing and deleting accounts. */
 import { ConnectorError, type Input, type Json, type Output, path, startsActive } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
+import { mustNotBeOwn } from './own.ts'
 import { type Ctx, type PatchOperation, patch, service } from './service.ts'
 import {
   type Email,
@@ -99,11 +100,17 @@ function withMain(emails: Email[] = [], value: string): Email[] {
   return emails.map((one) => (one === main ? { ...one, value } : one))
 }
 
-/** Deletes a user for good. */
+/**
+ * Deletes a user for good.
+ *
+ * @throws unsupported_operation for the account whose token is used.
+ */
 export async function deleteAccount(
-  request: Input<'delete_account'>,
+  { account_id: id }: Input<'delete_account'>,
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
-  await service(ctx).delete(path`/Users/${request.account_id}`)
+  const address = path`/Users/${id}`
+  await mustNotBeOwn(ctx, id, 'is deleted')
+  await service(ctx).delete(address)
   return { status: 'DELETED', deleted: true }
 }

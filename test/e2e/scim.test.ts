@@ -188,6 +188,26 @@ describe.skipIf(why !== null)(`the SCIM connector against SCIMMY${why ? ` (${why
     expect(await refused(capability, request)).toMatchObject(expected)
   })
 
+  test('neither switches off nor deletes the account that its token belongs to', async () => {
+    // The service takes the client for the user of its name.
+    const { id } = await done<{ id: string }>('create_account', {
+      email: 'service@example.com',
+      entitlements: [],
+    })
+    for (const capability of ['deactivate_account', 'delete_account'])
+      expect(await refused(capability, { account_id: id })).toMatchObject({
+        error_code: 'unsupported_operation',
+        app_error_code: 'own_account',
+      })
+    expect(await done<Account>('get_account', { account_id: id })).toMatchObject({
+      user_status: 'ACTIVE',
+    })
+    // Under another name it is another's.
+    await done('update_account', { id, username: 'another@example.com' })
+    await done('deactivate_account', { account_id: id })
+    await done('delete_account', { account_id: id })
+  })
+
   test('says what is wrong with a token', async () => {
     expect(await refused('list_accounts', {}, 'not-a-token-of-this-server')).toMatchObject({
       error_code: 'unauthenticated',
