@@ -24,10 +24,13 @@ type Vhost = { name: string; description?: string }
 /** The tag that the connector itself needs. */
 export const ADMINISTRATOR = 'administrator'
 
+/** The tag that an open connection keeps. */
+export const IMPERSONATOR = 'impersonator'
+
 /** Tags that RabbitMQ itself knows; any other text may be a tag as well. */
 const TAGS: Record<string, string> = {
   [ADMINISTRATOR]: 'Everything in the management API, users and permissions included',
-  impersonator: 'Publish messages in the name of any user',
+  [IMPERSONATOR]: 'Publish messages in the name of any user',
   management: 'Log in to the management API and see the own virtual hosts',
   monitoring: 'See all virtual hosts, connections, channels and nodes',
   policymaker: 'Set policies and parameters in the own virtual hosts',

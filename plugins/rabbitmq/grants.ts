@@ -8,6 +8,7 @@ import {
   ADMINISTRATOR,
   type Grant,
   grantOf,
+  IMPERSONATOR,
   type Operation,
   operationsOf,
   type Permission,
@@ -32,8 +33,8 @@ export async function assignEntitlement(
 }
 
 /**
- * Takes a tag or a permission; taking what is not held is no error. The server looks at permissions only now and then,
- * and never again for a consumer: the connections of who loses one are ended.
+ * Takes a tag or a permission; taking what is not held is no error. An open connection keeps what it has been found to
+ * have, a consumer for good: those of who loses a permission or may impersonate no more are ended.
  *
  * @throws unsupported_operation for the tag administrator of the user that the connector logs in as.
  */
@@ -48,9 +49,9 @@ export async function unassignEntitlement(
     await changeTags(ctx, user, (tags) => tags.filter((tag) => tag !== grant.tag))
   } else {
     await forbid(ctx, user, grant.vhost, grant.operation)
-    // Also where it was gone already: who took it may have got no further.
-    await endConnections(ctx, user)
   }
+  // Also where it was gone already: who took it may have got no further.
+  if (grant.type !== 'TAG' || grant.tag === IMPERSONATOR) await endConnections(ctx, user)
   return { unassigned: true }
 }
 
