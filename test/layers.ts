@@ -151,7 +151,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   'core/webhooks': [...KERNEL, 'secrets', 'core/tasks'],
   'core/catalogue/apps': [...KERNEL, 'secrets', 'core/history', 'core/directory', 'core/tasks'],
   'core/catalogue/store': [...KERNEL, 'core/directory', 'core/catalogue/apps'],
-  'core/provisioning': [...KERNEL, 'core/catalogue/apps'],
+  'core/provisioning': [...KERNEL, 'core/history', 'core/catalogue/apps'],
   'core/uploads': [...KERNEL, 'core/history', 'core/catalogue/apps'],
   'core/sync': [...KERNEL, 'core/history', 'core/directory', 'core/tasks', 'core/catalogue/apps'],
   'core/separation': [...KERNEL, 'core/history', 'core/provisioning'],

@@ -10,6 +10,7 @@ import {
   object,
   strictObject,
 } from '../schema/schemas.ts'
+import type { AccountStatus } from './account.ts'
 import { CATEGORIES, categoryOf } from './categories.ts'
 import { CustomAttribute } from './person.ts'
 
@@ -199,6 +200,16 @@ export const ACCOUNT_STATUSES = [
   'WAITING_MANUAL_REMOVAL',
 ] as const
 export type AccountStanding = (typeof ACCOUNT_STATUSES)[number]
+
+/** How an account stands in the core, by the status that its connector tells; one without a status is in use. */
+export const STANDINGS: Readonly<Record<AccountStatus, AccountStanding>> = {
+  ACTIVE: 'ACTIVE',
+  SUSPENDED: 'SUSPENDED',
+  PENDING: 'STAGED',
+  INACTIVE: 'ARCHIVED',
+  DEPROVISIONED: 'DEPROVISIONED',
+  DELETED: 'DEPROVISIONED',
+}
 
 const moment = described(v.string(), 'ISO 8601, UTC')
 

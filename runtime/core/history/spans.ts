@@ -71,6 +71,28 @@ export async function recordAccounts(tx: Db, appId: string): Promise<void> {
   })
 }
 
+/**
+ * Writes what was read of single accounts between syncs: the span of one that is no longer as it was ends, and one that
+ * is still there gets another. What no sync has seen yet is left to the next one.
+ */
+export async function recordReadings(
+  tx: Db,
+  accounts: readonly { id: string; isThere: boolean }[],
+): Promise<void> {
+  const ids = sql.param(accounts.map(({ id }) => id))
+  const there = sql.param(accounts.map(({ isThere }) => isThere))
+  await tx.execute(sql`
+    with ended as (
+      update account_spans s set until = ${MOMENT}
+      from accounts a, unnest(${ids}::uuid[], ${there}::boolean[]) as read(id, is_there)
+      where s.account_id = read.id and s.until is null and a.id = read.id
+        and (not read.is_there or (${columnsOf('s')}) is distinct from (${columnsOf('a')}))
+      returning s.account_id, read.is_there)
+    insert into account_spans (domain_id, app_id, account_id, since, ${COLUMNS})
+    select a.domain_id, a.app_id, a.id, ${MOMENT}, ${columnsOf('a')}
+    from ended join accounts a on a.id = ended.account_id where ended.is_there`)
+}
+
 /** Spans `s` of an app, by what their indexes begin with. */
 const ofApp = (appId: string): SQL =>
   sql`s.app_id = ${appId} and s.domain_id = (select domain_id from apps where id = ${appId})`

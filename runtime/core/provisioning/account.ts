@@ -9,6 +9,7 @@ import { faultOf } from '../kernel/faults.ts'
 import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
 import { type AppClient, failedCall, type StepOutcome, type SystemAnswer } from './client.ts'
 import type { Pair } from './pair.ts'
+import { GONE } from './standings.ts'
 
 type ProvisionedAccountRow = typeof provisionedAccounts.$inferSelect
 
@@ -48,9 +49,6 @@ export type Giving = {
 }
 
 type FoundAccount = { ok: true; account: string; found: boolean } | StepOutcome
-
-/** States of accounts that are no use any more. */
-export const GONE = ['DEPROVISIONED', 'MANUALLY_REMOVED', 'ACCESS_REMOVED', 'ARCHIVED'] as const
 
 /**
  * The account, by what is known, by the last sync, by the system's own list; null where there is none.

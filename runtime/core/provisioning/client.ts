@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CapabilityName } from '../../contract/capabilities/capabilities.ts'
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
+import type { AccountStanding } from '../../contract/models/app.ts'
 import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
@@ -14,6 +15,7 @@ import type { RequestContext } from '../kernel/context/context.ts'
 import { faultOf } from '../kernel/faults.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { plainWords } from '../kernel/plain-words.ts'
+import { keepStandings } from './standings.ts'
 
 type ConnectorError = Extract<ConnectorAnswer, { ok: false }>
 type CallError = Pick<ConnectorError['error'], 'error_code' | 'message'> &
@@ -66,6 +68,8 @@ export type AppClient = {
   ): Promise<SystemAnswer<null>>
   /** The id of the last call, by which `keyway logs` finds it; null where none was made. */
   lastCall(): string | null
+  /** What accounts were last read to be, by their ids; null is one that is not there. */
+  standings: Map<string, AccountStanding | null>
   /** Hears what a reading showed, where readings are kept. */
   looked?(reading: { capability: CapabilityName; shown: boolean }): void
   /** Looks until it is so, as long as the system may take to show what was written (`consistency_ms`). */
@@ -92,6 +96,7 @@ export async function throughApp(
   const carrier = carrierOf(parts, app)
   const outcome: StepOutcome =
     'app' in carrier ? await work(carrier) : { ok: false, end: 'system', ...carrier }
+  if ('app' in carrier) await keepStandings(db, app, carrier.standings, parts)
   const now = await parts.now(db)
   if (!outcome.ok && outcome.end === 'system')
     await noteAway(db, app, gate, outcome, now, parts.tell)
@@ -133,6 +138,7 @@ function carrierOf(parts: RequestContext, app: AppRow): AppClient | SystemFault 
   return {
     app,
     manifest,
+    standings: new Map(),
     lastCall: () => lastCall,
     has: (capability) => Object.hasOwn(manifest.capabilities, capability),
     async call<T>(capability: CapabilityName, request: Record<string, unknown>) {

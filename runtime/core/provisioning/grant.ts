@@ -1,4 +1,5 @@
 /** Giving what a request asks for, through the connector: looked at before, and after. */
+import type { AccountStatus } from '../../contract/models/account.ts'
 import type { Db } from '../../database/database.ts'
 import { ensureAccount, type Giving, keepProvisionedAccount } from './account.ts'
 import { type AppClient, failedCall, type StepOutcome, type SystemAnswer } from './client.ts'
@@ -128,7 +129,7 @@ async function settledStatus(
   carrier: AppClient,
   account: string,
   unsettled: boolean,
-): Promise<SystemAnswer<string | null>> {
+): Promise<SystemAnswer<AccountStatus | null>> {
   const status = await statusOf(carrier, account)
   if (!unsettled || !status.ok || status.value !== 'ACTIVE') return status
   const closed = await carrier.until(async () => {

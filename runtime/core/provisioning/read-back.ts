@@ -1,4 +1,6 @@
 /** Whether the system shows an account to hold an entitlement. */
+import type { AccountStatus } from '../../contract/models/account.ts'
+import { STANDINGS } from '../../contract/models/app.ts'
 import type { EntitlementRef } from '../../database/schema/requests.ts'
 import type { AppClient, SystemAnswer } from './client.ts'
 
@@ -50,31 +52,39 @@ export const grantOf = (account: string, ref: EntitlementRef) => ({
 })
 
 /** States in which an account gives no access; null is one that is not there. */
-export const UNUSABLE: readonly (string | null)[] = [null, 'SUSPENDED', 'DEPROVISIONED', 'INACTIVE']
+export const UNUSABLE: readonly (AccountStatus | null)[] = [
+  null,
+  'SUSPENDED',
+  'DEPROVISIONED',
+  'INACTIVE',
+  'DELETED',
+]
 
-type Account = { user_status?: string | null }
+type Account = { user_status?: AccountStatus | null }
 
 /** The state of an account: null where it is not there. Systems that cannot tell have only active ones. */
 export async function statusOf(
   carrier: AppClient,
   account: string,
-): Promise<SystemAnswer<string | null>> {
+): Promise<SystemAnswer<AccountStatus | null>> {
   const status = await readStatus(carrier, account)
   const capability = carrier.has('get_account') ? 'get_account' : 'list_accounts'
-  if (status.ok) carrier.looked?.({ capability, shown: !UNUSABLE.includes(status.value) })
+  if (!status.ok) return status
+  carrier.standings.set(account, status.value === null ? null : STANDINGS[status.value])
+  carrier.looked?.({ capability, shown: !UNUSABLE.includes(status.value) })
   return status
 }
 
 async function readStatus(
   carrier: AppClient,
   account: string,
-): Promise<SystemAnswer<string | null>> {
+): Promise<SystemAnswer<AccountStatus | null>> {
   if (carrier.has('get_account')) {
     const answer = await carrier.call<Account>('get_account', { account_id: account })
     if (answer.ok) return { ok: true, value: answer.value.user_status ?? 'ACTIVE' }
     return answer.error.error_code === 'not_found' ? { ok: true, value: null } : answer
   }
-  let status: string | null = null
+  let status: AccountStatus | null = null
   const end = await carrier.eachPage<Account & { integration_specific_id: string }>(
     'list_accounts',
     {},

@@ -6,9 +6,10 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
-import { GONE, isNamed, type Listed } from './account.ts'
+import { isNamed, type Listed } from './account.ts'
 import { type AppClient, failedCall, type StepOutcome, type SystemAnswer } from './client.ts'
 import { statusOf } from './read-back.ts'
+import { GONE } from './standings.ts'
 
 /** Whose account it was; `email` is the account's own address, where it has one. */
 export type AccountOwner = { userId: string | null; email?: string | null }

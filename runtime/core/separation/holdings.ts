@@ -3,8 +3,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { associationSpansOf, holdersOf } from '../history/associations.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
-import { GONE } from '../provisioning/account.ts'
 import { UNUSABLE } from '../provisioning/read-back.ts'
+import { GONE } from '../provisioning/standings.ts'
 import { appThing, permissionThing, type RuleSides, type Thing } from './rules.ts'
 
 /** The apps and permissions that rules name. */

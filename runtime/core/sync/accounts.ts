@@ -1,6 +1,7 @@
 /** Writes pages of accounts. */
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
+import { STANDINGS } from '../../contract/models/app.ts'
 import { mapValues } from '../../contract/schema/keys.ts'
 import { columnOf, type TableOf } from '../../contract/schema/table.ts'
 import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
@@ -22,16 +23,6 @@ function wantedAttributes({ settings }: Walk): string[] {
     ...(identity?.manager ? [identity.manager.attribute] : []),
   ]
   return [...new Set(named)].filter((name) => !sameAttribute.includes(name))
-}
-
-/** How an account's status stands in the core; what is listed without one is in use. */
-export const STATUSES: Record<NonNullable<FoundAccount['user_status']>, string> = {
-  ACTIVE: 'ACTIVE',
-  SUSPENDED: 'SUSPENDED',
-  PENDING: 'STAGED',
-  INACTIVE: 'ARCHIVED',
-  DEPROVISIONED: 'DEPROVISIONED',
-  DELETED: 'DEPROVISIONED',
 }
 
 type Attributes = Pick<FoundAccount, 'custom_attributes' | 'extra_data' | 'username'>
@@ -100,7 +91,7 @@ function arrivedOf(found: TableOf<FoundAccount>, wanted: readonly string[]): Arr
     given: texts(columns.given_name),
     family: texts(columns.family_name),
     type: each((n) => (columns.account_type?.[n] === 'service' ? 'SERVICE' : 'USER')),
-    status: each((n) => STATUSES[columns.user_status?.[n] ?? 'ACTIVE']),
+    status: each((n) => STANDINGS[columns.user_status?.[n] ?? 'ACTIVE']),
     attributes: each((n) => {
       const one = { custom_attributes: custom_attributes?.[n], extra_data: extra_data?.[n] }
       return attributesJson({ ...one, username: username?.[n] }, wanted)

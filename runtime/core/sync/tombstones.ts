@@ -5,11 +5,11 @@
  */
 
 import { sql } from 'drizzle-orm'
+import { STANDINGS } from '../../contract/models/app.ts'
 import type { Db } from '../../database/database.ts'
 import { callApp } from '../catalogue/apps/connections.ts'
 import { deleteAssociations } from '../history/associations.ts'
 import { responseOf } from '../kernel/context/connectors.ts'
-import { STATUSES } from './accounts.ts'
 import { walkOffers } from './listing.ts'
 import { checkpoint, countedBefore, type Progress, toNext, type Walk } from './runs.ts'
 import { troubleOf } from './trouble.ts'
@@ -58,7 +58,7 @@ async function confirm({ parts, app }: Walk, external: string): Promise<Verdict>
   const answer = await callApp(parts, app, 'get_account', { request })
   if (answer.ok) {
     const { user_status } = responseOf('get_account', answer)
-    const status = STATUSES[user_status ?? 'ACTIVE'] ?? 'ACTIVE'
+    const status = STANDINGS[user_status ?? 'ACTIVE']
     return { external, status, gone: status === CONFIRMED }
   }
   // Also what Keyway itself does not find has this code; then the connector is not there.

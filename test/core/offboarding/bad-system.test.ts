@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { logged, person } from '../host.ts'
 import { type BadCompany, startBadCompany } from '../requests/faults/bad-company.ts'
 import type { End } from '../requests/faults/bad-system.ts'
+import { sync } from '../sync/synced.ts'
 import { leaving } from './leaving.ts'
 
 let company: BadCompany
@@ -28,10 +29,16 @@ async function leaves(
   const account = `account-of-${count}`
   const { id: userId } = await person(core.db, email)
   system.accounts.set(account, { email, status: 'ACTIVE', atMs: 0 })
-  await people.known(userId, account, appId)
+  await people.known(userId, account, appId, { status: 'ACTIVE' })
   happens(account)
   system.once('deactivate_account', end)
   return { id: await people.offboard(userId), userId, account }
+}
+
+async function listed(account: string): Promise<string | undefined> {
+  const { body } = await company.core.call('GET', `/accounts?size=100`)
+  const all: { unique_identifier: string; status: string }[] = body.items
+  return all.find((one) => one.unique_identifier === account)?.status
 }
 
 test.each<End>(['before', 'after', 'lie', 'hang'])(
@@ -42,6 +49,42 @@ test.each<End>(['before', 'after', 'lie', 'hang'])(
     expect(company.system.accounts.get(account)?.status).toBe('SUSPENDED')
   },
 )
+
+test('an account that is closed is listed as closed, before any sync', async () => {
+  const { id, account } = await leaves('well')
+  await people.reaches(id, 'COMPLETED')
+  expect(await listed(account)).toBe('SUSPENDED')
+})
+
+test('a finding that somebody who has left has an account goes with the account, before any sync', async () => {
+  const { system, core } = company
+  const account = 'account-of-a-leaver'
+  const email = 'leaver@acme.example'
+  const { id: userId } = await person(core.db, email)
+  system.accounts.set(account, { email, status: 'ACTIVE', atMs: 0 })
+  await sync(core, appId)
+  system.behave((name) => (name === 'deactivate_account' ? 'before' : 'well'))
+  const id = await people.offboard(userId)
+  const isFound = async () => {
+    const { body } = await core.call('GET', '/findings?kind=LEAVER_ACCOUNT&state=OPEN')
+    return JSON.stringify(body.items).includes(`"${account}"`)
+  }
+  await expect.poll(isFound, { timeout: 60_000 }).toBe(true)
+  system.behave(() => 'well')
+  await people.reaches(id, 'COMPLETED')
+  await expect.poll(isFound, { timeout: 60_000 }).toBe(false)
+  await sync(core, appId)
+  const { body } = await core.call('GET', `/users/${userId}/access`)
+  const [held, ...others] = body.items
+  expect(held).toMatchObject({ unique_identifier: account, status: 'SUSPENDED' })
+  expect(others).toEqual([])
+})
+
+test('an account that is gone is listed as gone, before any sync', async () => {
+  const { id, account } = await leaves('well', (known) => company.system.accounts.delete(known))
+  await people.reaches(id, 'COMPLETED')
+  expect(await listed(account)).toBe('DEPROVISIONED')
+})
 
 test('an account that was renamed since it was known is found by its address, and closed', async () => {
   const { system } = company

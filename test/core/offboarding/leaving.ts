@@ -12,12 +12,10 @@ export function leaving(core: CoreHost) {
       userId: string,
       uniqueIdentifier: string,
       appId: string,
-      attributes: Record<string, string> = {},
+      more: Partial<typeof accounts.$inferInsert> = {},
     ): Promise<void> {
       const domainId = await domainOf(core.db)
-      await core.db
-        .insert(accounts)
-        .values({ domainId, appId, userId, uniqueIdentifier, attributes })
+      await core.db.insert(accounts).values({ domainId, appId, userId, uniqueIdentifier, ...more })
     },
 
     async offboard(user_id: string): Promise<string> {

@@ -66,7 +66,7 @@ test('accounts are disabled, access is taken back, tokens end, and policies give
 test('what an app cannot do itself is a person’s task, and done with it', async () => {
   const wiki = await app(core.db, 'Wiki')
   const bob = await people.worker('bob', 'Legal')
-  await leavers.known(bob.id, 'b1ff43a1', wiki, { username: 'bob-in-the-wiki' })
+  await leavers.known(bob.id, 'b1ff43a1', wiki, { attributes: { username: 'bob-in-the-wiki' } })
   const id = await leavers.offboard(bob.id)
   const task = await leavers.taskOf(bob.id)
   expect(task).toMatchObject({ task_category: 'DEPROVISIONING', target_user: { id: bob.id } })

@@ -54,6 +54,18 @@ describe.each(ENDS)('a call that ends once with “%s”', (end) => {
   })
 })
 
+it('lists say that an account sleeps, and that it is awake, before any sync', async () => {
+  const listed = async () => {
+    const { body } = await core.call('GET', '/accounts?size=100')
+    const all: { email: string; status: string }[] = body.items
+    return all.find(({ email }) => email === who.email)?.status
+  }
+  await acme.reachesSoon(await approved(1), 'TIME_BASED_EXPIRED')
+  expect(await listed()).toBe('SUSPENDED')
+  await acme.reachesSoon(await approved(1000), 'COMPLETED')
+  expect(await listed()).toBe('ACTIVE')
+})
+
 it('deactivate_account that is refused: a person is asked to close the account', async () => {
   system.behave((name) => (name === 'deactivate_account' ? 'refused' : 'well'))
   const id = await approved(1)

@@ -1,0 +1,45 @@
+/** What accounts were read to be while access was given or taken: lists have it before the next sync does. */
+import { sql } from 'drizzle-orm'
+import type { AccountStanding } from '../../contract/models/app.ts'
+import type { Db } from '../../database/database.ts'
+import type { AppRow } from '../../database/schema/apps.ts'
+import { recordReadings } from '../history/spans.ts'
+import type { RequestContext } from '../kernel/context/context.ts'
+
+/** Standings of accounts that are no use any more. */
+export const GONE = [
+  'DEPROVISIONED',
+  'MANUALLY_REMOVED',
+  'ACCESS_REMOVED',
+  'ARCHIVED',
+] as const satisfies AccountStanding[]
+
+/** Standings of accounts that nobody can use now. */
+const UNUSABLE: readonly AccountStanding[] = [...GONE, 'SUSPENDED']
+
+/**
+ * Keeps, of accounts that are known, whether they can be used, and tells who has to know; what is read to be as before is
+ * not written. Null is an account that is not there.
+ */
+export async function keepStandings(
+  db: Db,
+  { id: appId, domainId }: AppRow,
+  standings: ReadonlyMap<string, AccountStanding | null>,
+  { listeners }: Pick<RequestContext, 'listeners'>,
+): Promise<void> {
+  if (standings.size === 0) return
+  const ids = [...standings.keys()]
+  const read = [...standings.values()].map((one) => one ?? 'DEPROVISIONED')
+  const unusable = sql`any(${sql.param([...UNUSABLE])}::text[])`
+  await db.transaction(async (tx) => {
+    const { rows } = await tx.execute<{ id: string; isThere: boolean }>(sql`
+      update accounts set status = found.status, updated_at = now()
+      from unnest(${sql.param(ids)}::text[], ${sql.param(read)}::text[]) as found(id, status)
+      where accounts.app_id = ${appId} and accounts.unique_identifier = found.id and accounts.gone_at is null
+        and (found.status = ${unusable}) is distinct from (coalesce(accounts.status, '') = ${unusable})
+      returning accounts.id, found.status <> 'DEPROVISIONED' as "isThere"`)
+    if (rows.length === 0) return
+    await recordReadings(tx, rows)
+    await listeners.accessChanged(tx, { domainId, appId })
+  })
+}
