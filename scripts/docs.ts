@@ -91,6 +91,14 @@ export function roomPages(): string[] {
     .sort()
 }
 
+/** Pages of parts of rooms, such as that of access requests in the core. */
+export function partPages(): string[] {
+  return readdirSync(path.join(ROOT, 'runtime'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /^(?!docs|spec)\w+\/.+\/README\.md$/.test(name.split(path.sep).join('/')))
+    .map((name) => path.posix.join('runtime', name.split(path.sep).join('/')))
+    .sort()
+}
+
 function read(file: string): string {
   const full = path.join(ROOT, file)
   return existsSync(full) ? readFileSync(full, 'utf8') : ''

@@ -14,7 +14,7 @@ import { TASK_ACTIONS } from '../runtime/core/tasks/task-actions.ts'
 import { CASE_FIELDS } from '../runtime/http/documents/case-fields.ts'
 import * as sdk from '../runtime/sdk/sdk.ts'
 import * as testing from '../runtime/testing/testing.ts'
-import { docsPages, roomPages, staleFiles } from '../scripts/docs.ts'
+import { docsPages, partPages, roomPages, staleFiles } from '../scripts/docs.ts'
 import { PARTS, partsOf } from '../scripts/parts.ts'
 import { ROOT, readPage } from './pages.ts'
 
@@ -134,12 +134,21 @@ test.each(roomPages())('%s says in 30 lines what the room is, imports and holds'
   expect(readPage('CONTRIBUTING.md')).toContain(`](${page})`)
 })
 
-test.each(roomPages())('%s names only files that there are', (page) => {
+test.each(partPages())('%s says in 30 lines what is where, and its room leads there', (page) => {
+  const text = readPage(page)
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(30)
+  expect(text).toMatch(/^# \w+\n\n[A-Z`]/)
+  const [, room = '', part = ''] = /^(runtime\/\w+)\/(.+)$/.exec(page) ?? []
+  expect(readPage(`${room}/README.md`)).toContain(`](${part})`)
+})
+
+test.each([...roomPages(), ...partPages()])('%s names only files that there are', (page) => {
   const room = path.dirname(page)
   const named = [...readPage(page).matchAll(/`([\w/.-]+(?:\.ts|\/))`/g)].map(
     ([, file = '']) => file,
   )
-  const places = [room, 'runtime', '.']
+  const [, top = ''] = /^(runtime\/\w+)/.exec(room) ?? []
+  const places = [room, top, 'runtime', '.']
   const base = (file: string) => path.basename(file)
   const below = new Set(
     readdirSync(path.join(ROOT, room), { recursive: true, encoding: 'utf8' }).map(base),
@@ -158,7 +167,7 @@ test('the names of code that the pages of rooms mention are in the code', () => 
     .filter((file) => file.endsWith('.ts'))
     .map((file) => readFileSync(path.join(ROOT, 'runtime', file), 'utf8'))
   const words = new Set(sources.flatMap((text) => text.match(/\b[A-Za-z]\w+\b/g) ?? []))
-  const named = roomPages().flatMap((page) =>
+  const named = [...roomPages(), ...partPages()].flatMap((page) =>
     [...readPage(page).matchAll(/`([a-z]+[A-Z]\w*|[A-Z]\w+)`/g)].map(([, name = '']) => name),
   )
   expect(named).toEqual(expect.arrayContaining(['decidersIn', 'TRIES', 'JobHandler']))

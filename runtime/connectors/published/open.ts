@@ -62,7 +62,7 @@ export async function openRegistry(
     let signed: SignedIndex | null = null
     try {
       signed = await readSigned(source, publishers)
-      demandFresh(signed.index, null, new Date())
+      demandFresh(signed.index, new Date())
       await seen(signed)
       const all = [source, ...sources, ...mirrorsOf(source, signed)]
       return { ...signed, source, sources: all, publishers }

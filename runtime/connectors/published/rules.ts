@@ -62,18 +62,13 @@ function withVersion(
 }
 
 /**
- * Refuses an index that has expired, or that is older than one that was seen: who serves it may hold back a newer one. One
- * of a day to come is refused too, by its moment or by its version, which is a clock in seconds: once it was seen, every
+ * Refuses an index that has expired: who serves it may hold back a newer one (one that is older than the one before:
+ * lifecycle/published-indexes.ts). One of a day to come is refused too, by its moment or by its version, which is a clock in seconds: once it was seen, every
  * later one would count as older.
  *
- * @param seen The newest version that this host has seen of the key; null for none.
  * @throws PackageError
  */
-export function demandFresh(index: PublishedIndex, seen: number | null, now: Date): void {
-  if (seen !== null && index.version < seen)
-    throw new PackageError(
-      `the index has the version ${index.version}, and this host has seen ${seen}: it is an older one; use another mirror, or ask its publisher`,
-    )
+export function demandFresh(index: PublishedIndex, now: Date): void {
   const atMost = now.getTime() + DAY_MS
   if (Date.parse(index.published_at) > atMost || index.version > atMost / 1000)
     throw new PackageError(
