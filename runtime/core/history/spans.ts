@@ -72,25 +72,23 @@ export async function recordAccounts(tx: Db, appId: string): Promise<void> {
 }
 
 /**
- * Writes what was read of single accounts between syncs: the span of one that is no longer as it was ends, and one that
- * is still there gets another. What no sync has seen yet is left to the next one.
+ * Writes what was read of single accounts between syncs: the span of one that is no longer as it was ends, and another
+ * begins. What no sync has seen yet is left to the next one.
  */
-export async function recordReadings(
-  tx: Db,
-  accounts: readonly { id: string; isThere: boolean }[],
-): Promise<void> {
-  const ids = sql.param(accounts.map(({ id }) => id))
-  const there = sql.param(accounts.map(({ isThere }) => isThere))
-  await tx.execute(sql`
+export async function recordReadings(tx: Db, accountIds: readonly string[]): Promise<void> {
+  const write = sql`
     with ended as (
-      update account_spans s set until = ${MOMENT}
-      from accounts a, unnest(${ids}::uuid[], ${there}::boolean[]) as read(id, is_there)
-      where s.account_id = read.id and s.until is null and a.id = read.id
-        and (not read.is_there or (${columnsOf('s')}) is distinct from (${columnsOf('a')}))
-      returning s.account_id, read.is_there)
+      update account_spans s set until = greatest(${MOMENT}, s.since)
+      from accounts a
+      where s.account_id = any(${sql.param([...accountIds])}::uuid[]) and s.until is null and a.id = s.account_id
+        and (${columnsOf('s')}) is distinct from (${columnsOf('a')})
+      returning s.account_id, s.until)
     insert into account_spans (domain_id, app_id, account_id, since, ${COLUMNS})
-    select a.domain_id, a.app_id, a.id, ${MOMENT}, ${columnsOf('a')}
-    from ended join accounts a on a.id = ended.account_id where ended.is_there`)
+    select a.domain_id, a.app_id, a.id, ended.until, ${columnsOf('a')}
+    from ended join accounts a on a.id = ended.account_id`
+  await tx.execute(write)
+  // A run that ended meanwhile has put another span in the place of the one that this waited for.
+  await tx.execute(write)
 }
 
 /** Spans `s` of an app, by what their indexes begin with. */

@@ -68,8 +68,8 @@ export type AppClient = {
   ): Promise<SystemAnswer<null>>
   /** The id of the last call, by which `keyway logs` finds it; null where none was made. */
   lastCall(): string | null
-  /** What accounts were last read to be, by their ids; null is one that is not there. */
-  standings: Map<string, AccountStanding | null>
+  /** What accounts were last read to be, by their ids. One that is not found is left to the next sync: it may be renamed. */
+  standings: Map<string, AccountStanding>
   /** Hears what a reading showed, where readings are kept. */
   looked?(reading: { capability: CapabilityName; shown: boolean }): void
   /** Looks until it is so, as long as the system may take to show what was written (`consistency_ms`). */
@@ -77,6 +77,8 @@ export type AppClient = {
     isSo: () => Promise<boolean | { ok: false; error: CallError }>,
   ): Promise<SystemAnswer<boolean>>
 }
+
+const CIRCLES = 'the listing begins again behind its end'
 
 /** A connection that cannot be opened is a failure like one of the system's. */
 function unusable(error: unknown): { ok: false; error: CallError } {
@@ -151,10 +153,16 @@ function carrierOf(parts: RequestContext, app: AppRow): AppClient | SystemFault 
       more: (items: T[]) => boolean,
     ) {
       let token: string | null = null
+      let first: string | null = null
       do {
         const answer = await answered(capability, { request, page: { token, size: null } })
         if (!answer.ok) return answer
-        if (!more(responseAs(answer))) break
+        const items = responseAs<T[]>(answer)
+        if (!more(items)) break
+        // Rows that move may be listed twice, but not the first one behind all others.
+        if (first !== null && items.some((one) => JSON.stringify(one) === first))
+          return { ok: false, error: { error_code: 'invalid_response', message: CIRCLES } }
+        first ??= items.length > 0 ? JSON.stringify(items[0]) : null
         token = answer.page?.token ?? null
       } while (token)
       return { ok: true, value: null }

@@ -70,7 +70,7 @@ export async function statusOf(
   const status = await readStatus(carrier, account)
   const capability = carrier.has('get_account') ? 'get_account' : 'list_accounts'
   if (!status.ok) return status
-  carrier.standings.set(account, status.value === null ? null : STANDINGS[status.value])
+  if (status.value !== null) carrier.standings.set(account, STANDINGS[status.value])
   carrier.looked?.({ capability, shown: !UNUSABLE.includes(status.value) })
   return status
 }

@@ -1,11 +1,12 @@
 /** Taking back, through the connector, what a request gave: looked at before, and after. */
 import type { Db } from '../../database/database.ts'
 import type { EntitlementRef } from '../../database/schema/requests.ts'
+import { keptText } from '../kernel/kept-text.ts'
 import { findAccount, keepProvisionedAccount, provisionedAccountOf } from './account.ts'
 import { type AppClient, failedCall, type StepOutcome } from './client.ts'
 import type { PairGrant } from './pair.ts'
 import { canBeRead, grantOf, holdsEntitlement, statusOf, UNUSABLE } from './read-back.ts'
-import { type AccountOwner, successorsOf, takeWhereverItIs } from './successors.ts'
+import { successorsOf, takeWhereverItIs } from './successors.ts'
 
 const gone = (found: boolean): StepOutcome => ({ ok: true, found })
 
@@ -20,8 +21,7 @@ export async function revokeEntitlement(
   const account = await findAccount(db, carrier, request)
   if (!account.ok) return failedCall(account.error)
   if (account.value === null) return gone(true)
-  const owner = { userId: request.targetUserId }
-  return takeWhereverItIs(db, carrier, account.value, owner, (id) =>
+  return takeWhereverItIs(db, carrier, account.value, request.targetUserId, (id) =>
     takeEntitlement(carrier, id, entitlement),
   )
 }
@@ -83,8 +83,7 @@ export async function revokeAccount(
   if (account === null || !made) return gone(true)
   const deactivates = carrier.has('deactivate_account')
   const capability = deactivates ? 'deactivate_account' : 'delete_account'
-  const owner = { userId: request.targetUserId }
-  const outcome = await closeUnlessMoved(db, carrier, account, owner, capability)
+  const outcome = await closeUnlessMoved(db, carrier, account, request.targetUserId, capability)
   // One that was deleted is looked for no more; one that sleeps may be woken.
   if (outcome.ok)
     await keepProvisionedAccount(db, request, {
@@ -103,17 +102,26 @@ export async function closeUnlessMoved(
   db: Db,
   carrier: AppClient,
   account: string,
-  owner: AccountOwner,
+  userId: string | null,
   capability: Closing,
 ): Promise<StepOutcome> {
   const outcome = await makeUnusable(carrier, account, capability)
   if (!outcome.ok || !outcome.found) return outcome
-  const since = await successorsOf(db, carrier, account, owner)
+  const since = await successorsOf(db, carrier, account, userId)
   if (!since.ok) return failedCall(since.error)
-  if (since.value.length === 0) return outcome
-  const problem = `the account is not there any more, but its owner has ${since.value.join(', ')} since. If that is the same one, renamed or moved, close it`
-  return { ok: false, end: 'manual', problem }
+  for (const id of since.value) {
+    const status = await statusOf(carrier, id)
+    if (!status.ok) return failedCall(status.error)
+    if (UNUSABLE.includes(status.value)) continue
+    const name = keptText(id, MAX_NAME)
+    const problem = `the account is not there any more, but its owner has ${name} since. If that is the same one, renamed or moved, close it`
+    return { ok: false, end: 'manual', problem }
+  }
+  return outcome
 }
+
+/** Longest part of an id that a task says. */
+const MAX_NAME = 300
 
 type Closing = 'deactivate_account' | 'delete_account'
 

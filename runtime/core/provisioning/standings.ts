@@ -19,27 +19,29 @@ const UNUSABLE: readonly AccountStanding[] = [...GONE, 'SUSPENDED']
 
 /**
  * Keeps, of accounts that are known, whether they can be used, and tells who has to know; what is read to be as before is
- * not written. Null is an account that is not there.
+ * not written.
  */
 export async function keepStandings(
   db: Db,
   { id: appId, domainId }: AppRow,
-  standings: ReadonlyMap<string, AccountStanding | null>,
+  standings: ReadonlyMap<string, AccountStanding>,
   { listeners }: Pick<RequestContext, 'listeners'>,
 ): Promise<void> {
   if (standings.size === 0) return
-  const ids = [...standings.keys()]
-  const read = [...standings.values()].map((one) => one ?? 'DEPROVISIONED')
+  const [ids, read] = [[...standings.keys()], [...standings.values()]]
   const unusable = sql`any(${sql.param([...UNUSABLE])}::text[])`
   await db.transaction(async (tx) => {
-    const { rows } = await tx.execute<{ id: string; isThere: boolean }>(sql`
+    const { rows } = await tx.execute<{ id: string }>(sql`
       update accounts set status = found.status, updated_at = now()
       from unnest(${sql.param(ids)}::text[], ${sql.param(read)}::text[]) as found(id, status)
       where accounts.app_id = ${appId} and accounts.unique_identifier = found.id and accounts.gone_at is null
         and (found.status = ${unusable}) is distinct from (coalesce(accounts.status, '') = ${unusable})
-      returning accounts.id, found.status <> 'DEPROVISIONED' as "isThere"`)
+      returning accounts.id`)
     if (rows.length === 0) return
-    await recordReadings(tx, rows)
+    await recordReadings(
+      tx,
+      rows.map(({ id }) => id),
+    )
     await listeners.accessChanged(tx, { domainId, appId })
   })
 }

@@ -3,37 +3,44 @@
  * operator can change, such as a DN or a user's name: one that was renamed or moved answers `not_found`, and gives
  * access all the same.
  */
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
+import { accounts } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
+import { faultOf } from '../kernel/faults.ts'
+import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
 import { isNamed, type Listed } from './account.ts'
 import { type AppClient, failedCall, type StepOutcome, type SystemAnswer } from './client.ts'
 import { statusOf } from './read-back.ts'
 import { GONE } from './standings.ts'
 
-/** Whose account it was; `email` is the account's own address, where it has one. */
-export type AccountOwner = { userId: string | null; email?: string | null }
-
 /** Most that one person is thought to have in one system. */
 const MOST = 20
+/** Most that are looked at, of those that a system lists for one address. */
+const MOST_LISTED = 1000
 
-/** Accounts that the owner has since, by their ids; none while `account` is there, and where nothing can be asked. */
+/**
+ * Accounts that a person has since, by their ids; none while `account` is there, where it is nobody's, and where the
+ * system cannot be asked.
+ */
 export async function successorsOf(
   db: Db,
   carrier: AppClient,
   account: string,
-  owner: AccountOwner,
+  userId: string | null,
 ): Promise<SystemAnswer<string[]>> {
   const none: SystemAnswer<string[]> = { ok: true, value: [] }
-  if (!carrier.has('list_accounts')) return none
+  if (userId === null || !carrier.has('list_accounts')) return none
   // What is read here is no evidence of what was taken.
   const { looked: _, ...unwatched } = carrier
   const status = await statusOf(unwatched, account)
-  if (!status.ok) return status
+  if (!status.ok) return unlessRefused(status)
   if (status.value !== null) return none
-  const listed = await listedFor(unwatched, await addressesOf(db, owner))
-  if (!listed.ok) return listed
-  return { ok: true, value: await newerThan(db, carrier.app.id, account, owner, listed.value) }
+  const { appId, isKnown } = await knownGone(db, carrier, account)
+  // A complete sync that found it gone has listed the others.
+  const listed = isKnown ? none : await listedFor(unwatched, await addressOf(db, userId))
+  if (!listed.ok) return unlessRefused(listed)
+  return { ok: true, value: await newerThan(db, appId, account, userId, listed.value) }
 }
 
 /** Takes something from an account; where that is not there, from what its owner has since. */
@@ -41,12 +48,12 @@ export async function takeWhereverItIs(
   db: Db,
   carrier: AppClient,
   account: string,
-  owner: AccountOwner,
+  userId: string | null,
   take: (account: string) => Promise<StepOutcome>,
 ): Promise<StepOutcome> {
   const first = await take(account)
   if (!first.ok || !first.found) return first
-  const since = await successorsOf(db, carrier, account, owner)
+  const since = await successorsOf(db, carrier, account, userId)
   if (!since.ok) return failedCall(since.error)
   let found = true
   for (const id of since.value) {
@@ -57,42 +64,57 @@ export async function takeWhereverItIs(
   return { ok: true, found }
 }
 
-async function addressesOf(db: Db, { userId, email }: AccountOwner): Promise<string[]> {
-  const [user] =
-    userId === null
-      ? []
-      : await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
-  return [user?.email, email].flatMap((one) => (one ? [one.toLowerCase()] : []))
+/** A system that refuses to be asked has nothing to say; one that fails may have. */
+const unlessRefused = (
+  failed: Extract<SystemAnswer<never>, { ok: false }>,
+): SystemAnswer<string[]> =>
+  faultOf(failed.error.error_code).reach === 'refused' ? { ok: true, value: [] } : failed
+
+async function addressOf(db: Db, userId: string): Promise<string> {
+  const [user] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
+  return (user?.email ?? '').toLowerCase()
 }
 
-/** What the system lists for one of these addresses. */
-async function listedFor(carrier: AppClient, wanted: string[]): Promise<SystemAnswer<string[]>> {
-  const ids: string[] = []
-  if (wanted.length === 0) return { ok: true, value: ids }
-  const end = await carrier.eachPage<Listed>('list_accounts', {}, (items) => {
-    for (const item of items)
-      if (wanted.some((one) => isNamed(item, one))) ids.push(item.integration_specific_id)
-    return ids.length < MOST
+async function knownGone(db: Db, { app: { id: appId } }: AppClient, account: string) {
+  const [known] = await db
+    .select({ goneAt: accounts.goneAt })
+    .from(accounts)
+    .where(and(eq(accounts.appId, appId), eq(accounts.uniqueIdentifier, account)))
+  return { appId, isKnown: known !== undefined && known.goneAt !== null }
+}
+
+type ListedAccount = Listed & { account_type?: string | null }
+
+/** What the system lists for an address. Service accounts may have one of a person who looks after them. */
+async function listedFor(carrier: AppClient, address: string): Promise<SystemAnswer<string[]>> {
+  const ids = new Set<string>()
+  if (address === '') return { ok: true, value: [] }
+  const end = await carrier.eachPage<ListedAccount>('list_accounts', {}, (items) => {
+    for (const item of items) {
+      const { integration_specific_id: id, account_type: type } = item
+      const isOne = type !== 'service' && isNamed(item, address)
+      if (isOne && isKeepable(id, MAX_ACCOUNT_ID)) ids.add(id)
+    }
+    return ids.size < MOST_LISTED
   })
-  return end.ok ? { ok: true, value: ids.slice(0, MOST) } : end
+  return end.ok ? { ok: true, value: [...ids] } : end
 }
 
 /**
- * Of what is listed, and of what is known to be the owner's: the accounts that no sync has seen beside the missing one.
- * Those were another account of the same person already.
+ * Of what is listed, and of what is known to be the person's: the accounts that are nobody else's, and that no sync has
+ * seen beside the missing one. Those were another account of the same person already.
  */
 async function newerThan(
   db: Db,
   appId: string,
   missing: string,
-  { userId }: AccountOwner,
+  userId: string,
   listed: string[],
 ): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
-    with last_seen as (
-      select case when missing.seen_run is null then missing.discovered_at
-        else (select ended_at from sync_runs where id = missing.seen_run) end as moment
-      from accounts missing where missing.app_id = ${appId} and missing.unique_identifier = ${missing})
+    with missing as (
+      select id, seen_run, discovered_at from accounts
+      where app_id = ${appId} and unique_identifier = ${missing})
     select id from (
       select unique_identifier as id from accounts where app_id = ${appId} and user_id = ${userId}::uuid
         and coalesce(status, '') <> all(${sql.param([...GONE])}::text[])
@@ -100,7 +122,19 @@ async function newerThan(
       select unnest(${sql.param(listed)}::text[])) as found
     where id <> ${missing} and not exists (
       select from accounts known where known.app_id = ${appId} and known.unique_identifier = found.id
-        and (known.discovered_at > (select moment from last_seen)) is not true)
+        and (known.user_id <> ${userId}::uuid or known.account_type <> 'USER' or ${BESIDE}))
     order by id limit ${MOST}`)
   return rows.map(({ id }) => id)
 }
+
+/** Whether `known` was there beside `missing`: by their spans, else by the end of the run that saw `missing` last. */
+const BESIDE = sql`
+  case when exists (select from account_spans s where s.account_id = known.id)
+    then exists (
+      select from account_spans s join account_spans m on m.account_id = (select id from missing)
+      where s.account_id = known.id and tstzrange(s.since, s.until) && tstzrange(m.since, m.until))
+    else (known.discovered_at > (
+      select case when seen_run is null then discovered_at
+        else (select ended_at from sync_runs where sync_runs.id = missing.seen_run) end
+      from missing)) is not true
+  end`

@@ -14,7 +14,7 @@ import {
 import { canBeRead, holdsEntitlement, statusOf, UNUSABLE } from '../provisioning/read-back.ts'
 import type { Watch } from '../provisioning/readings.ts'
 import { closeUnlessMoved, takeEntitlement } from '../provisioning/revoke.ts'
-import { type AccountOwner, successorsOf, takeWhereverItIs } from '../provisioning/successors.ts'
+import { successorsOf, takeWhereverItIs } from '../provisioning/successors.ts'
 
 /**
  * What a try came to, in addition to what a step comes to:
@@ -43,7 +43,7 @@ export async function take(
     const entitlement = entitlementOf(item)
     if (arda.removalAction === 'MANUAL') return lookOnly(db, carrier, item, entitlement)
     if (entitlement === null)
-      return closeUnlessMoved(db, carrier, item.account, ownerOf(item), capabilityOf(carrier, arda))
+      return closeUnlessMoved(db, carrier, item.account, item.userId, capabilityOf(carrier, arda))
     const type = carrier.manifest.entitlement_types.find(
       ({ type_id }) => type_id === entitlement.entitlementType,
     )
@@ -52,7 +52,7 @@ export async function take(
       special = { ok: false, end: 'needed', problem }
       return { ok: false, end: 'manual', problem }
     }
-    const taken = await takeWhereverItIs(db, carrier, item.account, ownerOf(item), (id) =>
+    const taken = await takeWhereverItIs(db, carrier, item.account, item.userId, (id) =>
       takeEntitlement(carrier, id, entitlement),
     )
     if (taken.ok && !canBeRead(carrier)) special = { ok: false, end: 'unproven', problem: UNREAD }
@@ -78,11 +78,6 @@ export function entitlementOf(item: ItemRow): EntitlementRef | null {
 const capabilityOf = ({ has }: AppClient, { removalAction }: ReviewAppRow) =>
   removalAction === 'DEPROVISION' && has('delete_account') ? 'delete_account' : 'deactivate_account'
 
-const ownerOf = ({ userId, accountEmail }: ItemRow): AccountOwner => ({
-  userId,
-  email: accountEmail,
-})
-
 /**
  * Whether the system shows a line no more, of what its owner has since neither where the account is not there; null
  * where it cannot be asked.
@@ -95,7 +90,7 @@ export async function isGone(
 ): Promise<SystemAnswer<boolean> | null> {
   const gone = await isGoneFrom(carrier, item.account, entitlement)
   if (gone === null || !gone.ok || !gone.value) return gone
-  const since = await successorsOf(db, carrier, item.account, ownerOf(item))
+  const since = await successorsOf(db, carrier, item.account, item.userId)
   if (!since.ok) return since
   for (const id of since.value) {
     const next = await isGoneFrom(carrier, id, entitlement)

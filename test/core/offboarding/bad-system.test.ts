@@ -80,12 +80,6 @@ test('a finding that somebody who has left has an account goes with the account,
   expect(others).toEqual([])
 })
 
-test('an account that is gone is listed as gone, before any sync', async () => {
-  const { id, account } = await leaves('well', (known) => company.system.accounts.delete(known))
-  await people.reaches(id, 'COMPLETED')
-  expect(await listed(account)).toBe('DEPROVISIONED')
-})
-
 test('an account that was renamed since it was known is found by its address, and closed', async () => {
   const { system } = company
   const { id, account } = await leaves('well', (known) => system.rename(known, `${known}-renamed`))

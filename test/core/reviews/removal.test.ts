@@ -2,7 +2,8 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { until } from '../../e2e/until.ts'
-import { domainOf } from '../host.ts'
+import { domainOf, person } from '../host.ts'
+import { leaving } from '../offboarding/leaving.ts'
 import { company } from '../requests/company.ts'
 import { sync } from '../sync/synced.ts'
 import { account, association, entitlement } from '../sync/upstream.ts'
@@ -66,23 +67,95 @@ test('what was found is taken in the system, and read to be gone', async () => {
   expect((await remove(id, arda)).status).toBe(409)
 })
 
-test('what the account of a line holds under a new id is taken, too', async () => {
-  const appId = await firm.synced()
-  const { id, arda } = await rejected(appId)
+/** Ben's account has another id from now on. */
+function become(name: string): void {
   const { holds: system } = firm.upstream
   system.accounts = [
     ...system.accounts.filter((one) => JSON.stringify(one) !== JSON.stringify(account('ben'))),
-    { ...account('ben'), integration_specific_id: 'benjamin' },
+    { ...account('ben'), integration_specific_id: name },
   ]
   system.associations = system.associations.map((one) =>
     JSON.stringify(one) === JSON.stringify(association('ben', 'g1'))
-      ? association('benjamin', 'g1')
+      ? association(name, 'g1')
       : one,
   )
+}
+
+test('what the account of a line holds under a new id is taken, too', async () => {
+  const appId = await firm.synced()
+  const { id, arda } = await rejected(appId)
+  become('benjamin')
   expect(holds(firm.upstream, 'benjamin', 'g1')).toBe(true)
   await remove(id, arda)
   await firm.lineReaches(id, BEN, 'REMOVED')
   expect(holds(firm.upstream, 'benjamin', 'g1')).toBe(false)
+})
+
+test('a removed line, and then its person leaving, close what the account has become', async () => {
+  const appId = await firm.synced()
+  const { id, arda } = await rejected(appId)
+  become('benjamin')
+  await remove(id, arda)
+  await firm.lineReaches(id, BEN, 'REMOVED')
+  firm.upstream.written = (kind, told) => {
+    const { holds: system } = firm.upstream
+    if (kind === 'deactivate')
+      system.accounts = system.accounts.map((one) =>
+        Object.values(one).includes(told['account_id'])
+          ? { ...one, user_status: 'SUSPENDED' }
+          : one,
+      )
+    else take(firm.upstream, told)
+    return kind === 'deactivate' ? { deactivated: true, status: 'SUSPENDED' } : { unassigned: true }
+  }
+  const people = leaving(firm.core)
+  const ben = await person(firm.core.db, 'ben-who-leaves@example.com')
+  await firm.core.db.execute(sql`update accounts set user_id = ${ben.id}
+    where app_id = ${appId} and unique_identifier = 'ben'`)
+  firm.upstream.holds.accounts = firm.upstream.holds.accounts.map((one) =>
+    Object.values(one).includes('benjamin') ? { ...one, email: 'ben-who-leaves@example.com' } : one,
+  )
+  await people.reaches(await people.offboard(ben.id), 'COMPLETED')
+  expect(firm.upstream.holds.accounts).toContainEqual(
+    expect.objectContaining({ integration_specific_id: 'benjamin', user_status: 'SUSPENDED' }),
+  )
+})
+
+test('a service account’s line takes nothing from another one of the same address', async () => {
+  const ops = { email: 'ops@example.com', account_type: 'service' }
+  const { holds: system } = firm.upstream
+  const others = system.accounts.filter((one) => !Object.values(one).includes('bot'))
+  system.accounts = [...others, account('bot', ops)]
+  const appId = await firm.synced()
+  const { id, arda } = await firm.launched(appId)
+  const rest = (decision: string) => ({ decision, filter: {}, reason: 'as it is' })
+  await firm.decide(id, firm.mia, rest('KEEP'))
+  await firm.post(`/access_reviews/${id}/items/decide`, rest('REJECT'))
+  system.accounts = [...others, account('payroll', ops)]
+  system.associations = system.associations.map((one) =>
+    JSON.stringify(one) === JSON.stringify(association('bot', 'g2'))
+      ? association('payroll', 'g2')
+      : one,
+  )
+  await remove(id, arda)
+  await firm.lineReaches(id, 'bot Group g2', 'REMOVED')
+  expect(holds(firm.upstream, 'payroll', 'g2')).toBe(true)
+})
+
+test('a listing that begins again behind its end is given up', async () => {
+  const appId = await firm.synced()
+  const { id, arda } = await rejected(appId)
+  const { holds: system, circling, asked } = firm.upstream
+  system.accounts = system.accounts.filter((one) => !Object.values(one).includes('ben'))
+  system.associations = []
+  circling.add('accounts')
+  const before = asked.length
+  await remove(id, arda)
+  await until('the line says so', async () =>
+    (await firm.line(id, BEN)).problem?.includes('begins again'),
+  )
+  const pages = asked.slice(before).filter((one) => one.startsWith('accounts ')).length
+  expect(pages).toBeLessThan(50)
 })
 
 test('a removal is not begun while lines are open', async () => {

@@ -45,6 +45,7 @@ export async function startReviewed() {
 
   function reset(): void {
     upstream.before = () => undefined
+    upstream.circling.clear()
     upstream.written = (_, told) => {
       take(upstream, told)
       return { unassigned: true }

@@ -64,6 +64,9 @@ export async function startBadSystem({
 } = {}) {
   const accounts = new Map<string, { email: string; status: string; atMs: number }>()
   const held = new Map<string, { atMs: number }>()
+  /** What lists say of an account in addition, by its id. */
+  const extra = new Map<string, object>()
+  const listing: { of: (() => unknown[]) | null } = { of: null }
   const calls: Name[] = []
   let ends: (name: Name) => End | Promise<End> = () => 'well'
   let retryAfterSeconds = 0
@@ -74,12 +77,14 @@ export async function startBadSystem({
 
   const ASKED: Record<Name, (told: Told) => unknown> = {
     list_accounts: () =>
+      listing.of?.() ??
       [...accounts]
         .filter(([, one]) => isShown(one))
         .map(([id, { email, status }]) => ({
           integration_specific_id: id,
           email,
           user_status: status,
+          ...extra.get(id),
         })),
     get_account: ({ account_id = '' }) => {
       const one = accounts.get(account_id)
@@ -185,6 +190,9 @@ export async function startBadSystem({
 
   return {
     accounts,
+    extra,
+    /** What is listed in place of what there is. */
+    listing,
     held,
     calls,
     connectorDir,

@@ -51,9 +51,12 @@ test('a permission ends with its time, though a sync has taken the old name for 
   bad.system.rename(account, renamed)
   await sync(bad.core, appId)
   expect(holders()).toContain(renamed)
+  const asked = bad.system.count('list_accounts')
   await bad.acme.endTime(id)
   await bad.acme.reachesSoon(id, 'TIME_BASED_EXPIRED')
   expect(holders()).not.toContain(renamed)
+  // The sync has listed everybody.
+  expect(bad.system.count('list_accounts')).toBe(asked)
 })
 
 test('a second account, known beside the one that is gone, keeps what it holds', async () => {
