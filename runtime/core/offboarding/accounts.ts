@@ -160,14 +160,25 @@ async function deactivate(
     return byHand(`it is a ${known.type} account, which others may depend on`)
   return throughApp(db, app, parts, async (carrier) => {
     const outcome = await makeUnusable(watch.over(carrier), account, 'deactivate_account')
-    // One that was found by its address has led here once: what a system makes up anew each time ends there.
-    if (!outcome.ok || !outcome.found || !known) return outcome
+    if (!outcome.ok || !outcome.found) return outcome
+    // One that was found by its address only ends here: a system may make up others each time.
+    if (!known && !(await isHeld(db, row.userId, appId, account))) return outcome
     const since = await successorsOf(db, carrier, account, row.userId)
     if (!since.ok) return failedCall(since.error)
     // Before this step is done: a host that dies here finds the account missing once more.
     await addSteps(db, row, appId, since.value)
     return outcome
   })
+}
+
+/** Whether an account is one that a request was carried out in. */
+async function isHeld(db: Db, userId: string, appId: string, account: string): Promise<boolean> {
+  const mine = and(
+    eq(provisionedAccounts.userId, userId),
+    eq(provisionedAccounts.appId, appId),
+    eq(provisionedAccounts.account, account),
+  )
+  return (await db.$count(provisionedAccounts, mine)) > 0
 }
 
 async function addSteps(

@@ -159,10 +159,11 @@ function carrierOf(parts: RequestContext, app: AppRow): AppClient | SystemFault 
         if (!answer.ok) return answer
         const items = responseAs<T[]>(answer)
         if (!more(items)) break
-        // Rows that move may be listed twice, but not the first one behind all others.
-        if (first !== null && items.some((one) => JSON.stringify(one) === first))
+        const page = items.length > 0 ? JSON.stringify(items) : null
+        // Single rows may come again: those that move, and those that are listed twice.
+        if (page !== null && page === first)
           return { ok: false, error: { error_code: 'invalid_response', message: CIRCLES } }
-        first ??= items.length > 0 ? JSON.stringify(items[0]) : null
+        first ??= page
         token = answer.page?.token ?? null
       } while (token)
       return { ok: true, value: null }

@@ -6,7 +6,7 @@ import { findAccount, keepProvisionedAccount, provisionedAccountOf } from './acc
 import { type AppClient, failedCall, type StepOutcome } from './client.ts'
 import type { PairGrant } from './pair.ts'
 import { canBeRead, grantOf, holdsEntitlement, statusOf, UNUSABLE } from './read-back.ts'
-import { successorsOf, takeWhereverItIs } from './successors.ts'
+import { successorsOf, takeWhereverItIs, withoutEvidence } from './successors.ts'
 
 const gone = (found: boolean): StepOutcome => ({ ok: true, found })
 
@@ -110,7 +110,7 @@ export async function closeUnlessMoved(
   const since = await successorsOf(db, carrier, account, userId)
   if (!since.ok) return failedCall(since.error)
   for (const id of since.value) {
-    const status = await statusOf(carrier, id)
+    const status = await statusOf(withoutEvidence(carrier), id)
     if (!status.ok) return failedCall(status.error)
     if (UNUSABLE.includes(status.value)) continue
     const name = keptText(id, MAX_NAME)

@@ -3,9 +3,8 @@
  * operator can change, such as a DN or a user's name: one that was renamed or moved answers `not_found`, and gives
  * access all the same.
  */
-import { and, eq, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { accounts } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
 import { faultOf } from '../kernel/faults.ts'
 import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
@@ -32,15 +31,22 @@ export async function successorsOf(
   const none: SystemAnswer<string[]> = { ok: true, value: [] }
   if (userId === null || !carrier.has('list_accounts')) return none
   // What is read here is no evidence of what was taken.
-  const { looked: _, ...unwatched } = carrier
+  const unwatched = withoutEvidence(carrier)
   const status = await statusOf(unwatched, account)
   if (!status.ok) return unlessRefused(status)
   if (status.value !== null) return none
-  const { appId, isKnown } = await knownGone(db, carrier, account)
-  // A complete sync that found it gone has listed the others.
-  const listed = isKnown ? none : await listedFor(unwatched, await addressOf(db, userId))
+  const { id: appId } = carrier.app
+  const known = await newerThan(db, appId, account, userId, [])
+  if (known.length === 0 && (await isGoneForSure(db, appId, account))) return none
+  const listed = await listedFor(unwatched, await addressOf(db, userId))
   if (!listed.ok) return unlessRefused(listed)
   return { ok: true, value: await newerThan(db, appId, account, userId, listed.value) }
+}
+
+/** The same system, read without keeping what it shows as evidence: it is of another account. */
+export function withoutEvidence(carrier: AppClient): AppClient {
+  const { looked: _, ...unwatched } = carrier
+  return unwatched
 }
 
 /** Takes something from an account; where that is not there, from what its owner has since. */
@@ -75,12 +81,13 @@ async function addressOf(db: Db, userId: string): Promise<string> {
   return (user?.email ?? '').toLowerCase()
 }
 
-async function knownGone(db: Db, { app: { id: appId } }: AppClient, account: string) {
-  const [known] = await db
-    .select({ goneAt: accounts.goneAt })
-    .from(accounts)
-    .where(and(eq(accounts.appId, appId), eq(accounts.uniqueIdentifier, account)))
-  return { appId, isKnown: known !== undefined && known.goneAt !== null }
+/** Whether a complete sync found that an account is gone: it has listed the others, and matched them with people. */
+async function isGoneForSure(db: Db, appId: string, account: string): Promise<boolean> {
+  const { rows } = await db.execute<{ is: boolean }>(sql`
+    select exists (select from accounts gone join sync_runs run on run.app_id = gone.app_id
+      where gone.app_id = ${appId} and gone.unique_identifier = ${account}
+        and run.state = 'SUCCEEDED' and run.ended_at >= gone.gone_at) as is`)
+  return rows[0]?.is ?? false
 }
 
 type ListedAccount = Listed & { account_type?: string | null }
@@ -127,12 +134,14 @@ async function newerThan(
   return rows.map(({ id }) => id)
 }
 
-/** Whether `known` was there beside `missing`: by their spans, else by the end of the run that saw `missing` last. */
+/** Whether `known` was there beside `missing`: by their spans where both have some, else by the end of the run that saw `missing` last. */
 const BESIDE = sql`
   case when exists (select from account_spans s where s.account_id = known.id)
+      and exists (select from account_spans m where m.account_id = (select id from missing))
     then exists (
       select from account_spans s join account_spans m on m.account_id = (select id from missing)
-      where s.account_id = known.id and tstzrange(s.since, s.until) && tstzrange(m.since, m.until))
+      where s.account_id = known.id and s.since < coalesce(m.until, 'infinity')
+        and m.since < coalesce(s.until, 'infinity'))
     else (known.discovered_at > (
       select case when seen_run is null then discovered_at
         else (select ended_at from sync_runs where sync_runs.id = missing.seen_run) end

@@ -59,6 +59,26 @@ test('one that had another name for a while is closed under its first', async ()
   expect(statusOf(account)).toBe('SUSPENDED')
 })
 
+test('one that no sync has seen, but a request was carried out in, is closed', async () => {
+  const { system, acme, core } = company
+  count += 1
+  const base_url = `${system.app.settings.base_url}/tenant-${count}`
+  const { appId, permission } = await acme.connectedWithGroup({
+    ...system.app,
+    settings: { base_url },
+  })
+  const email = `leaver-${count}@acme.example`
+  system.accounts.set('never-synced', { email, status: 'ACTIVE', atMs: 0 })
+  const who = await person(core.db, email)
+  const asked = { app_id: appId, requestable_permission_ids: [permission] }
+  const request = await acme.asked({ ...who }, asked)
+  await acme.settle(request, 'complete')
+  await acme.reachesSoon(request, 'COMPLETED')
+  system.rename('never-synced', 'renamed-unseen')
+  await left(who.id)
+  expect(statusOf('renamed-unseen')).toBe('SUSPENDED')
+})
+
 test('one that a first offboarding read to be missing is closed by the next', async () => {
   const { appId, account, userId } = await somebody()
   await sync(company.core, appId)

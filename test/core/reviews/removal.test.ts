@@ -158,6 +158,18 @@ test('a listing that begins again behind its end is given up', async () => {
   expect(pages).toBeLessThan(50)
 })
 
+test('a row that is listed twice, on two pages, is no circle', async () => {
+  const { holds: system } = firm.upstream
+  const many = Array.from({ length: 120 }, (_, n) => association('mia', `x${n}`))
+  system.entitlements = [...system.entitlements, ...many.map((_, n) => entitlement(`x${n}`))]
+  const [first, second, ...rest] = system.associations
+  if (!first || !second) throw new Error('nobody holds anything')
+  system.associations = [first, second, ...many, first, ...rest]
+  const { id, arda } = await rejected(await firm.synced())
+  await remove(id, arda)
+  expect(await firm.lineReaches(id, BEN, 'REMOVED')).toMatchObject({ problem: null })
+})
+
 test('a removal is not begun while lines are open', async () => {
   const { id, arda } = await firm.launched(await firm.synced())
   expect((await remove(id, arda)).body.detail).toMatch(/5 lines are open/)

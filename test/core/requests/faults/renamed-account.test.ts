@@ -1,8 +1,9 @@
 /** Access of an account that was renamed or moved in its system: its id is not there, and what it gives is. */
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accounts } from '../../../../runtime/database/schema/apps.ts'
 import { domainOf } from '../../host.ts'
-import { sync } from '../../sync/synced.ts'
+import { ask, sync } from '../../sync/synced.ts'
 import { type BadCompany, startBadCompany } from './bad-company.ts'
 
 let bad: BadCompany
@@ -14,13 +15,18 @@ beforeAll(async () => {
 afterAll(() => bad.stop())
 
 /** Somebody has an app, or a permission in it; answers the account that was made. */
-async function given(what: 'app' | 'permission') {
+async function given(
+  what: 'app' | 'permission',
+  before: (appId: string) => Promise<unknown> = async () => {},
+) {
   // One each: a sync finds no permission in this system.
   tenants += 1
   const { app: first } = bad.system
   const base_url = `${first.settings.base_url}/tenant-${tenants}`
   const app = { ...first, settings: { base_url } }
-  const { appId, permission } = await bad.acme.connectedWithGroup(app)
+  const appId = await bad.acme.connected(app)
+  await before(appId)
+  const permission = await bad.acme.group(appId)
   const body = {
     app_id: appId,
     expiration_in_seconds: 1000,
@@ -51,26 +57,73 @@ test('a permission ends with its time, though a sync has taken the old name for 
   bad.system.rename(account, renamed)
   await sync(bad.core, appId)
   expect(holders()).toContain(renamed)
-  const asked = bad.system.count('list_accounts')
   await bad.acme.endTime(id)
   await bad.acme.reachesSoon(id, 'TIME_BASED_EXPIRED')
   expect(holders()).not.toContain(renamed)
-  // The sync has listed everybody.
+})
+
+test('a permission ends with its time, though the account has got a third name since the sync', async () => {
+  const { id, appId, account } = await given('permission')
+  await sync(bad.core, appId)
+  bad.system.rename(account, `${account}-second`)
+  await sync(bad.core, appId)
+  bad.system.rename(`${account}-second`, `${account}-third`)
+  await bad.acme.endTime(id)
+  await bad.acme.reachesSoon(id, 'TIME_BASED_EXPIRED')
+  expect(holders()).not.toContain(`${account}-third`)
+})
+
+test('an account that a sync found gone, with nobody instead, is not looked for in the system', async () => {
+  const { id, appId, account } = await given('permission')
+  await sync(bad.core, appId)
+  bad.system.accounts.delete(account)
+  await sync(bad.core, appId)
+  const asked = bad.system.count('list_accounts')
+  await bad.acme.endTime(id)
+  await bad.acme.reachesSoon(id, 'TIME_BASED_EXPIRED')
   expect(bad.system.count('list_accounts')).toBe(asked)
 })
 
-test('a second account, known beside the one that is gone, keeps what it holds', async () => {
-  const { id, appId, email, account } = await given('permission')
-  const second = `${account}-second`
-  bad.system.accounts.set(second, { email, status: 'ACTIVE', atMs: 0 })
+test.each([
+  ['', sql`select 1`],
+  [
+    ', though the history of the first is no longer kept',
+    sql`delete from account_spans where until is not null returning 1`,
+  ],
+])(
+  'a second account, known beside the one that is gone, keeps what it holds%s',
+  async (_, prune) => {
+    const { id, appId, email, account } = await given('permission')
+    const second = `${account}-second`
+    bad.system.accounts.set(second, { email, status: 'ACTIVE', atMs: 0 })
+    const [key = ''] = [...bad.system.held.keys()].filter((one) => one.startsWith(`${account} `))
+    bad.system.held.set(`${second}${key.slice(account.length)}`, { atMs: 0 })
+    await sync(bad.core, appId)
+    bad.system.accounts.delete(account)
+    bad.system.held.delete(key)
+    await sync(bad.core, appId)
+    await ask(bad.core, prune)
+    await bad.acme.endTime(id)
+    await bad.acme.reachesSoon(id, 'TIME_BASED_EXPIRED')
+    expect(holders()).toContain(second)
+  },
+)
+
+test('an older account that becomes the person’s keeps what it holds', async () => {
+  bad.system.accounts.set('older', { email: 'private@else.example', status: 'ACTIVE', atMs: 0 })
+  const { id, appId, who, account } = await given('permission', (one) => sync(bad.core, one))
+  await ask(
+    bad.core,
+    sql`update accounts set user_id = ${who.id}
+      where app_id = ${appId} and unique_identifier = 'older' returning id`,
+  )
   const [key = ''] = [...bad.system.held.keys()].filter((one) => one.startsWith(`${account} `))
-  bad.system.held.set(`${second}${key.slice(account.length)}`, { atMs: 0 })
-  await sync(bad.core, appId)
+  bad.system.held.set(`older${key.slice(account.length)}`, { atMs: 0 })
   bad.system.accounts.delete(account)
   bad.system.held.delete(key)
   await bad.acme.endTime(id)
   await bad.acme.reachesSoon(id, 'TIME_BASED_EXPIRED')
-  expect(holders()).toContain(second)
+  expect(holders()).toContain('older')
 })
 
 test('an account of the same address that nobody has discovered is not closed: a person is asked to look', async () => {
