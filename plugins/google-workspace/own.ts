@@ -3,8 +3,8 @@ import type { Ctx } from './service.ts'
 import { readUser } from './users.ts'
 
 /**
- * Google lets an administrator be suspended and deleted by what acts for it: then the connector can log in no more. A
- * service account that acts for nobody, and one for whom nobody is found here, refuse nobody.
+ * Google lets a service account suspend or delete the administrator that it acts for. The connector could then no
+ * longer log in. Nothing is refused where the service account acts for nobody, or the administrator is not found here.
  *
  * @param what What becomes of the user, such as `is deleted`.
  * @throws unsupported_operation when the user is the administrator that the connector acts for.
