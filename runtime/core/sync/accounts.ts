@@ -7,6 +7,7 @@ import { columnOf, type TableOf } from '../../contract/schema/table.ts'
 import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
 import { sameAttribute } from './attributes.ts'
 import { rowsOfColumns } from './columns.ts'
+import { type AccountRows, copyAccounts } from './copied-accounts.ts'
 import { eachOf, listedText, timeOrderedIds } from './kept.ts'
 import type { SyncListing } from './listing.ts'
 import type { Walk } from './runs.ts'
@@ -66,13 +67,8 @@ const MEMBERS = {
 } as const
 const COLUMNS = { id: 'uuid', external: 'text', ...MEMBERS } as const
 
-/** Accounts that came, by the columns that they are written to. */
-type Arrived = { external: readonly string[] } & Record<
-  keyof typeof MEMBERS,
-  readonly (string | null)[]
->
-/** `id`: the bytes of ours, one behind the other. */
-type Rows = Arrived & { id: Uint8Array }
+/** Accounts that came, without ids of ours yet. */
+type Arrived = Omit<AccountRows, 'id'>
 
 function arrivedOf(found: TableOf<FoundAccount>, wanted: readonly string[]): Arrived {
   const { count, columns } = found
@@ -99,7 +95,7 @@ function arrivedOf(found: TableOf<FoundAccount>, wanted: readonly string[]): Arr
   }
 }
 
-export const ACCOUNTS: SyncListing<FoundAccount, Rows, Arrived> = {
+export const ACCOUNTS: SyncListing<FoundAccount, AccountRows, Arrived> = {
   capability: 'list_accounts',
   request: (walk) => ({ custom_attributes: wantedAttributes(walk) }),
   arrive: (walk, found) => arrivedOf(found, wantedAttributes(walk)),
@@ -112,7 +108,7 @@ export const ACCOUNTS: SyncListing<FoundAccount, Rows, Arrived> = {
       const values = joined(columns)
       return places.length === ids.length ? values : places.flatMap((n) => values.slice(n, n + 1))
     }
-    const rows: Rows = {
+    const rows: AccountRows = {
       id: timeOrderedIds(places.length, Date.now()),
       external: written([ids]),
       ...mapValues(MEMBERS, (_type, name) => written(arrived.map((page) => page[name]))),
@@ -120,12 +116,17 @@ export const ACCOUNTS: SyncListing<FoundAccount, Rows, Arrived> = {
     return { rows, ...prepared }
   },
   made: ({ known }, { id, external }) => known.add(id, external),
-  write(tx, walk, rows, { isNew }) {
+  async write(tx, walk, rows, { isNew }) {
     const { run, app, settings } = walk
     // By rules, if there are any, it is found later: nobody is to be told twice.
     const byEmail = settings.matchRules.length === 0
+    const count = rows.external.length
+    if (isNew) {
+      await copyAccounts(tx, walk, rows, byEmail)
+      return { written: count, repeated: 0 }
+    }
     return writeRows(tx, {
-      ...{ isNew, count: rows.external.length, run: run.id },
+      ...{ isNew, count, run: run.id },
       given: rowsOfColumns(COLUMNS, rows),
       insert: sql`
         insert into accounts (id, domain_id, app_id, account_type, status, unique_identifier, email,

@@ -2,7 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { copyIn } from '../../database/copy-in.ts'
 import type { Db } from '../../database/database.ts'
-import { associationRows, bytesOfRows, COPY_ASSOCIATIONS } from './copied.ts'
+import { associationRows, bytesOfRows, COPY_ASSOCIATIONS } from './copied-associations.ts'
 import { EACH_BY_KEY } from './kept.ts'
 import type { SyncListing } from './listing.ts'
 import { type Found, type NamedPage, type NamedPairs, namedPage, namesOf } from './named.ts'

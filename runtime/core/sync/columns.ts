@@ -1,9 +1,8 @@
 /** Many rows as one parameter for each of their columns: PostgreSQL reads a list of texts in a fifth of what JSON takes it. */
 import { type SQL, sql } from 'drizzle-orm'
 import { keysOf } from '../../contract/schema/keys.ts'
+import { LENGTH_BYTES, LIST_HEADER_BYTES, listHeader } from '../../database/copy-fields.ts'
 import { UUID_BYTES } from './kept.ts'
-
-const LENGTH_BYTES = 4
 
 /** Types of columns that a list of texts may be read as. */
 type ColumnType = 'text' | 'uuid' | 'jsonb' | 'boolean'
@@ -24,17 +23,11 @@ export function arrayText(texts: readonly (string | null | undefined)[]): string
   return `{${items.join(',')}}`
 }
 
-/** What begins PostgreSQL's binary form of a list (`array_recv`): dimensions, whether there are nulls, the elements' type. */
-const LIST_HEADER_BYTES = 20
-/** PostgreSQL's number of the type `uuid`. */
-const UUID_OID = 2950
-
 /** Ids, of `UUID_BYTES` each behind each other, as PostgreSQL reads a list of them: in a fraction of what texts take it. */
 export function uuidList(ids: Uint8Array): Buffer {
   const count = ids.length / UUID_BYTES
   const list = Buffer.allocUnsafe(LIST_HEADER_BYTES + count * (LENGTH_BYTES + UUID_BYTES))
-  let at = 0
-  for (const number of [1, 0, UUID_OID, count, 1]) at = list.writeInt32BE(number, at)
+  let at = listHeader('uuid', count).copy(list)
   for (let from = 0; from < ids.length; from += UUID_BYTES) {
     at = list.writeInt32BE(UUID_BYTES, at)
     for (let k = 0; k < UUID_BYTES; k += 1) list[at + k] = ids[from + k] ?? 0

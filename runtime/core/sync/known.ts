@@ -15,6 +15,8 @@ const MOST_CHARACTERS = 16_000_000
 /** Places of texts, a power of two, and how many of them are looked at for one. */
 const SLOTS = 2 ** 19
 const LOOKED_AT = 8
+/** Longest buffer that is kept for the next batch: few pages are as large as a reply may be. */
+const MOST_KEPT_BYTES = 8_000_000
 
 export type KnownAccounts = {
   /** Keeps ids of accounts that are written, of `UUID_BYTES` each, by those in their system. */
@@ -87,7 +89,7 @@ export function createKnownAccounts(): KnownAccounts {
       try {
         return await work(room)
       } finally {
-        rooms.push(room)
+        if (room.length <= MOST_KEPT_BYTES) rooms.push(room)
       }
     },
     forget() {

@@ -75,6 +75,16 @@ test('room is had again by the next batch, and each of those at once has its own
   expect(rooms[3]?.length).toBe(5000)
 })
 
+test('room for one page of a rare size is not kept', async () => {
+  const known = createKnownAccounts()
+  const lengths: number[] = []
+  const use = (bytes: number) =>
+    known.withRoom(bytes, async ({ length }) => void lengths.push(length))
+  await use(20_000_000)
+  await use(1000)
+  expect(lengths).toEqual([20_000_000, 1000])
+})
+
 test('so many characters are kept at most', () => {
   const known = createKnownAccounts()
   const accounts = Array.from({ length: 40_000 }, (_, n) => ({

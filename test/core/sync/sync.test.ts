@@ -320,8 +320,8 @@ describe('a page', () => {
     })
   })
 
-  test('keeps every text as it is', async () => {
-    const made = await app(core.db, 'Odd')
+  test.each([false, true])('keeps every text as it is (all of it new: %s)', async (isNew) => {
+    const made = await app(core.db, `Odd ${isNew}`)
     const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
     const walk = walkOf(row, 1)
     const odd = [
@@ -340,19 +340,13 @@ describe('a page', () => {
     ]
     await core.db.transaction(async (tx) => {
       const accounts = odd.map((id) => account(id, { given_name: id, username: id, email: null }))
-      await written(
-        ENTITLEMENTS,
-        tx,
-        walk,
-        odd.map((id) => entitlement(id)),
-      )
-      await written(ACCOUNTS, tx, walk, accounts)
-      await written(
-        ASSOCIATIONS,
-        tx,
-        walk,
-        odd.map((id) => association(id, id)),
-      )
+      const listed = {
+        entitlements: odd.map((id) => entitlement(id)),
+        pairs: odd.map((id) => association(id, id)),
+      }
+      await written(ENTITLEMENTS, tx, walk, listed.entitlements, { isNew })
+      await written(ACCOUNTS, tx, walk, accounts, { isNew })
+      await written(ASSOCIATIONS, tx, walk, listed.pairs, { isNew })
     })
     const there = await ask<Record<string, string>>(
       core,
@@ -366,6 +360,44 @@ describe('a page', () => {
     expect(byId).toEqual(
       new Map(odd.map((id) => [id, { given: id, username: id, email: null, held: id }])),
     )
+  })
+
+  test('of new accounts is written as any other, with the users who have their addresses', async () => {
+    const people = await core.db.execute<{ email: string }>(sql`
+      insert into users (domain_id, email, given_name, family_name)
+      select domain_id, name || '@match.example', '', '' from (values ('Ada'), ('émile')) as one(name),
+        (select domain_id from users limit 1) any_domain returning email`)
+    const emails = [
+      ...people.rows.map(({ email }) => email.toLowerCase()),
+      'nobody@match.example',
+      null,
+    ]
+    const details = [
+      { user_status: 'SUSPENDED', account_type: 'service', custom_attributes: { team: 'Kür' } },
+      { family_name: 'Łukasz', extra_data: { unread: 1 } },
+      {},
+    ]
+    const found = emails.map((email, n) => account(`id${n}`, { ...details[n], email }))
+    const rows = await Promise.all(
+      [true, false].map(async (isNew) => {
+        const made = await app(core.db, `Beside ${isNew}`)
+        const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
+        const walk = walkOf(row, 3)
+        await core.db.transaction((tx) => written(ACCOUNTS, tx, walk, found, { isNew }))
+        return ask<Record<string, unknown>>(
+          core,
+          sql`select to_jsonb(a) - array['id', 'app_id', 'created_at', 'updated_at', 'discovered_at'] as row,
+            u.email as user, a.discovered_at = a.created_at as is_now
+            from accounts a left join users u on u.id = a.user_id where app_id = ${made} order by a.unique_identifier`,
+        )
+      }),
+    )
+    expect(rows[0]).toEqual(rows[1])
+    expect(rows[0]?.map(({ user, is_now }) => [user, is_now])).toEqual([
+      ...people.rows.map(({ email }) => [email, true]),
+      [null, true],
+      [null, true],
+    ])
   })
 
   test('that brings nothing new writes no index', async () => {

@@ -1,4 +1,5 @@
 /** Associations of known accounts as COPY reads them: PostgreSQL looks nothing up, and reads no text. */
+import { numberField, uuidField } from '../../database/copy-fields.ts'
 import { BINARY_END, BINARY_HEADER } from '../../database/copy-in.ts'
 import { UUID_BYTES } from './kept.ts'
 import type { KnownAccounts } from './known.ts'
@@ -13,28 +14,18 @@ const ACCOUNT_AT = COUNT_BYTES + LENGTH_BYTES + UUID_BYTES + LENGTH_BYTES
 const ENTITLEMENT_AT = ACCOUNT_AT + UUID_BYTES + LENGTH_BYTES
 const ROW_BYTES = ENTITLEMENT_AT + NUMBER_BYTES + 2 * (LENGTH_BYTES + NUMBER_BYTES)
 
+const NO_ID = '00000000-0000-0000-0000-000000000000'
+
 /** A row whose account and entitlement are zeros. */
 function blankRow(appId: string, runId: number): Buffer {
-  const uuid = (bytes: Buffer): Buffer[] => [lengthOf(UUID_BYTES), bytes]
-  const number = (value: number): Buffer[] => {
-    const bytes = Buffer.alloc(NUMBER_BYTES)
-    bytes.writeBigInt64BE(BigInt(value))
-    return [lengthOf(NUMBER_BYTES), bytes]
-  }
   return Buffer.concat([
     Buffer.from([0, 5]),
-    ...uuid(Buffer.from(appId.replaceAll('-', ''), 'hex')),
-    ...uuid(Buffer.alloc(UUID_BYTES)),
-    ...number(0),
-    ...number(runId),
-    ...number(runId),
+    uuidField(appId),
+    uuidField(NO_ID),
+    numberField(0),
+    numberField(runId),
+    numberField(runId),
   ])
-}
-
-function lengthOf(bytes: number): Buffer {
-  const length = Buffer.alloc(LENGTH_BYTES)
-  length.writeInt32BE(bytes)
-  return length
 }
 
 /** Bytes of the rows of so many associations. */

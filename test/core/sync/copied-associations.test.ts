@@ -3,7 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uuidList } from '../../../runtime/core/sync/columns.ts'
-import { associationRows, COPY_ASSOCIATIONS } from '../../../runtime/core/sync/copied.ts'
+import {
+  associationRows,
+  COPY_ASSOCIATIONS,
+} from '../../../runtime/core/sync/copied-associations.ts'
 import { createKnownAccounts } from '../../../runtime/core/sync/known.ts'
 import { copyIn } from '../../../runtime/database/copy-in.ts'
 import { type CoreHost, startCore } from '../host.ts'

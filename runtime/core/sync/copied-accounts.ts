@@ -1,0 +1,124 @@
+/** New accounts as COPY reads them: for two thirds of what INSERT takes PostgreSQL. */
+import { sql } from 'drizzle-orm'
+import {
+  LENGTH_BYTES,
+  mostBytesOf,
+  NULL_FIELD,
+  numberField,
+  textField,
+  textListField,
+  uuidField,
+  writeTextField,
+} from '../../database/copy-fields.ts'
+import { BINARY_END, BINARY_HEADER, copyIn } from '../../database/copy-in.ts'
+import type { Db } from '../../database/database.ts'
+import { arrayText } from './columns.ts'
+import { UUID_BYTES } from './kept.ts'
+import type { Walk } from './runs.ts'
+
+/** Texts of accounts, in the order of their columns. */
+const TEXTS = ['type', 'status', 'external', 'email', 'given', 'family'] as const
+
+/** Accounts by their columns; `id`: the bytes of ours, one behind the other, and `attributes` are JSON. */
+export type AccountRows = { id: Uint8Array; external: readonly string[] } & Record<
+  Exclude<(typeof TEXTS)[number], 'external'> | 'attributes',
+  readonly (string | null)[]
+>
+
+const COLUMNS = [
+  ...['id', 'domain_id', 'app_id', 'account_type', 'status', 'unique_identifier', 'email'],
+  ...['given_name', 'family_name', 'attributes', 'user_id', 'matched_by'],
+  ...['discovered_at', 'sources', 'seen_run'],
+]
+const COPY_ACCOUNTS = `copy accounts (${COLUMNS.join(', ')}) from stdin (format binary)`
+
+/** What begins the binary form of `jsonb`: its version. */
+const JSONB_VERSION = 1
+
+/**
+ * Writes accounts that are not there.
+ *
+ * @param byEmail whether they are of the users that have their addresses
+ * @throws what PostgreSQL refuses, as where one is there
+ */
+export async function copyAccounts(
+  tx: Db,
+  { app, run, known }: Walk,
+  rows: AccountRows,
+  byEmail: boolean,
+): Promise<void> {
+  const { nowUs, users } = await usersOf(tx, app.domainId, byEmail ? rows.email : [])
+  const same = {
+    begin: Buffer.concat([uuidField(app.domainId), uuidField(app.id)]),
+    end: Buffer.concat([numberField(nowUs), textListField(app.sources), numberField(run.id)]),
+  }
+  await known.withRoom(mostBytes(rows, same), (room) =>
+    copyIn(tx, COPY_ACCOUNTS, accountRows(rows, same, users, room)),
+  )
+}
+
+/** The users that have some addresses, by the place of the address; and when the transaction began. */
+async function usersOf(
+  tx: Db,
+  domainId: string,
+  emails: readonly (string | null)[],
+): Promise<{ nowUs: bigint; users: Map<number, string> }> {
+  const { rows } = await tx.execute<{ now_us: string; users: [number, string][] }>(sql`
+    select (extract(epoch from now() - timestamptz '2000-01-01 00:00:00Z') * 1000000)::bigint as now_us,
+      (select coalesce(json_agg(json_build_array(row.n - 1, users.id)), '[]')
+        from unnest(${arrayText(emails)}::text[]) with ordinality as row(email, n)
+        join users on users.domain_id = ${domainId} and lower(users.email) = lower(row.email)) as users`)
+  return { nowUs: BigInt(rows[0]?.now_us ?? 0), users: new Map(rows[0]?.users) }
+}
+
+/** Fields that all rows have, in front of the texts and behind them. */
+type Same = { begin: Buffer; end: Buffer }
+
+const COUNT = Buffer.from([0, COLUMNS.length])
+const BY_NOBODY = Buffer.concat([NULL_FIELD, NULL_FIELD])
+const BY_EMAIL = textField('EMAIL')
+
+function mostBytes(rows: AccountRows, { begin, end }: Same): number {
+  const each = COUNT.length + LENGTH_BYTES + UUID_BYTES + begin.length + end.length
+  const user = LENGTH_BYTES + UUID_BYTES + BY_EMAIL.length
+  let bytes = BINARY_HEADER.length + rows.external.length * (each + user + 1) + BINARY_END.length
+  for (const name of [...TEXTS, 'attributes'] as const)
+    for (const text of rows[name]) bytes += mostBytesOf(text)
+  return bytes
+}
+
+function accountRows(
+  rows: AccountRows,
+  { begin, end }: Same,
+  users: ReadonlyMap<number, string>,
+  room: Buffer,
+): Buffer {
+  let at = BINARY_HEADER.copy(room)
+  for (let n = 0; n < rows.external.length; n += 1) {
+    at += COUNT.copy(room, at)
+    at = room.writeInt32BE(UUID_BYTES, at)
+    for (let k = 0; k < UUID_BYTES; k += 1) room[at + k] = rows.id[n * UUID_BYTES + k] ?? 0
+    at = writeBytes(room, at + UUID_BYTES, begin)
+    for (const name of TEXTS) at = writeTextField(room, at, rows[name][n] ?? null)
+    at = writeJsonb(room, at, rows.attributes[n] ?? '{}')
+    const user = users.get(n)
+    if (user === undefined) at = writeBytes(room, at, BY_NOBODY)
+    else at = writeBytes(room, writeBytes(room, at, uuidField(user)), BY_EMAIL)
+    at = writeBytes(room, at, end)
+  }
+  return room.subarray(0, at + BINARY_END.copy(room, at))
+}
+
+/** `copy` of a buffer takes longer than so few bytes do. */
+function writeBytes(room: Buffer, at: number, bytes: Buffer): number {
+  for (let k = 0; k < bytes.length; k += 1) room[at + k] = bytes[k] ?? 0
+  return at + bytes.length
+}
+
+function writeJsonb(room: Buffer, at: number, json: string): number {
+  const end = writeTextField(room, at + 1, json)
+  // Its length, one byte earlier, and the version in the place of the length's last byte.
+  room.writeInt32BE(end - at - LENGTH_BYTES, at)
+  room[at + LENGTH_BYTES] = JSONB_VERSION
+  return end
+}
