@@ -10,8 +10,8 @@ import type { Log } from '../observe/log.ts'
 import { joinOthers } from '../processes/member.ts'
 import { startMembers } from '../processes/primary.ts'
 import { configOf } from '../processes/share.ts'
-import { letHeapGrow } from './heap.ts'
 import { type Listening, listen, stopOnSignal } from './serve.ts'
+import { settle } from './settled.ts'
 import { tellReady } from './tell-ready.ts'
 import { tellToken } from './tell-token.ts'
 
@@ -75,8 +75,7 @@ export async function serveAsMember(config: Config, log: Log): Promise<void> {
     log.info({ url, containment: lanes.containment.level }, 'Keyway listens')
     tellToken(host, log)
   }
-  await host.settled
-  letHeapGrow()
+  await settle(host, share)
   settled()
   if (isFirst) tellReady(connectors.ids(), log)
 }

@@ -8,10 +8,10 @@ import { startSampleThread } from '../sample/sample-thread.ts'
 import type { SampleDirectory } from '../sample/scim-server.ts'
 import { SAMPLE_TOKEN } from '../sample/tenants.ts'
 import { type BegunStart, isMember, isPrimary, type StartOptions } from './begin.ts'
-import { letHeapGrow } from './heap.ts'
 import { serveAsMember, startProcesses } from './processes.ts'
 import { ensureSampleCompany } from './sample-company.ts'
 import { addressError, listen, stopOnSignal } from './serve.ts'
+import { settle } from './settled.ts'
 import { tellReady } from './tell-ready.ts'
 import { tellToken } from './tell-token.ts'
 import { quoted } from './terminal/quoted.ts'
@@ -51,8 +51,7 @@ export async function start(
   })
   log.info({ url: listening.url, containment: host.lanes.containment.level }, 'Keyway listens')
   tellToken(host, log)
-  await host.settled
-  letHeapGrow()
+  await settle(host, config)
   const ready = () => tellReady(host.registry.ids(), log)
   if (!directory) return ready()
   const { baseUrl } = directory

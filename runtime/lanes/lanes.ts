@@ -15,6 +15,7 @@ import { createPriorities, type Priorities, type Scheduling } from './priority.t
 import { type ProcessStat, readStat } from './process-stat.ts'
 import { createQuarantineBook, QUARANTINE_LIMITS, type QuarantineBook } from './quarantine.ts'
 import { createRank, type Rank } from './rank.ts'
+import { createSpare } from './spare.ts'
 import type { WorkerEnd } from './worker-link.ts'
 
 export type LanesLimits = LaneLimits & {
@@ -100,6 +101,8 @@ export type Lanes = {
   standing: Pick<QuarantineBook, 'of' | 'count'>
   /** Ends suspicion, quarantine and pauses of a connector; false when there was none. */
   release(digest: string): boolean
+  /** Keeps a worker ready that no lane has yet, for the next one that starts. */
+  keepSpare(): void
   stop(): void
 }
 
@@ -126,13 +129,15 @@ export type LanesEvents = {
   onSlowed?(lane: LaneKey): void
 }
 
-/** Makes the lanes; no worker is started before the first call. */
+/** Makes the lanes; no worker is started before the first call, but where a spare one is kept. */
 export function createLanes(
   launcher: Launcher,
   events: LanesEvents = {},
   limits: LanesLimits = LANES_LIMITS,
   priorities: Priorities = createPriorities(),
 ): Lanes {
+  const spare = createSpare(launcher)
+  const starter: Launcher = { ...launcher, start: spare.start }
   const standing = createQuarantineBook(Date.now, QUARANTINE_LIMITS, (digest) =>
     events.onQuarantined?.(digest),
   )
@@ -163,7 +168,7 @@ export function createLanes(
       rank,
       stoppedSinceMs: null,
       lane: createLane(
-        ranked(launcher, rank, () => isClear(key)),
+        ranked(starter, rank, () => isClear(key)),
         { ...limits, shared },
         heavy,
         (end, connectors) => {
@@ -281,7 +286,7 @@ export function createLanes(
       refuseWhenStopped()
       const rank = createRank(priorities, { ...limits, isShared: false })
       const lane = createLane(
-        ranked(launcher, rank, () => true),
+        ranked(starter, rank, () => true),
         limits,
         heavy,
         () => {},
@@ -307,9 +312,11 @@ export function createLanes(
         isolates: one.isolates,
         deaths,
       })),
+    keepSpare: spare.keep,
     stop() {
       stopped = true
       clearInterval(poll)
+      spare.stop()
       for (const lane of [...[...lanes.values()].map((one) => one.lane), ...describing])
         lane.kill('stopped', 'the runtime stops')
       lanes.clear()

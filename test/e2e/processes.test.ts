@@ -104,6 +104,8 @@ beforeAll(async () => {
   env = {
     PORT: '0',
     KEYWAY_PROCESSES: '2',
+    // Workers are counted.
+    KEYWAY_SPARE_WORKER: '0',
     KEYWAY_DATA_DIR: dataDir,
     KEYWAY_PLUGINS_DIR: path.join(home, 'plugins'),
     KEYWAY_ADMIN_TOKEN: TOKEN,

@@ -1,0 +1,86 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createSpare } from '../../runtime/lanes/spare.ts'
+import { behindTest } from '../kit/closing.ts'
+import { holds } from '../kit/holds.ts'
+import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
+import { allGone, isAlive, openLanes, realLauncher, started } from './fixtures/lanes.ts'
+
+const hello = connectorOf(say("'hello'"))
+
+/** Lanes that keep a spare worker, and the process that it is. */
+async function withSpare() {
+  const before = started.length
+  const { lanes, ends } = openLanes()
+  lanes.keepSpare()
+  await holds(() => expect(started).toHaveLength(before + 1))
+  return { lanes, ends, pid: started[before] ?? 0 }
+}
+
+test('a lane that begins takes the worker that is kept, and another is kept then', async () => {
+  const { lanes, pid } = await withSpare()
+  expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+  expect(lanes.states()[0]?.pid).toBe(pid)
+  await holds(() => expect(started.at(-1)).not.toBe(pid))
+  const next = started.at(-1)
+  expect(await outcome(lanes.run('b', callOf(hello)))).toBe('hello')
+  expect(lanes.states().map((one) => one.pid)).toEqual([pid, next])
+})
+
+test('lanes that begin at once take it one after the other', async () => {
+  const { lanes, pid } = await withSpare()
+  const lane = (name: string) => outcome(lanes.run(name, callOf(hello)))
+  expect(await Promise.all(['a', 'b', 'c'].map(lane))).toEqual(['hello', 'hello', 'hello'])
+  const pids = lanes.states().map((one) => one.pid)
+  expect(pids.filter((one) => one === pid)).toHaveLength(1)
+  expect(new Set(pids).size).toBe(3)
+})
+
+test('one that was killed is given to nobody, and costs no call', async () => {
+  const { lanes, ends, pid } = await withSpare()
+  process.kill(pid, 'SIGKILL')
+  await holds(() => expect(isAlive(pid)).toBe(false))
+  // The host hears of it a turn later.
+  await pause(50)
+  expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+  expect(ends).toEqual([])
+})
+
+test('what is kept ends with the lanes', async () => {
+  const { lanes, pid } = await withSpare()
+  lanes.stop()
+  await allGone([pid])
+})
+
+test('no worker is kept unless it is asked for', async () => {
+  const before = started.length
+  const { lanes } = openLanes()
+  expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+  expect(started).toHaveLength(before + 1)
+})
+
+test('where the system has no room for one, the next start says so, and one is kept once it has', async () => {
+  const launcher = realLauncher()
+  let hasRoom = false
+  let tries = 0
+  const spare = createSpare(
+    {
+      start() {
+        tries += 1
+        if (!hasRoom) throw new Error('no descriptors')
+        return launcher.start()
+      },
+    },
+    { firstMs: 0, nextMs: 0 },
+  )
+  behindTest(spare.stop)
+  spare.keep()
+  await holds(() => expect(tries).toBe(1))
+  expect(spare.start).toThrow('no descriptors')
+  hasRoom = true
+  await holds(() => expect(tries).toBe(3))
+  const kept = started.at(-1)
+  const { process: taken } = spare.start()
+  expect(taken.pid).toBe(kept)
+  taken.kill('SIGKILL')
+})
