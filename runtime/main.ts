@@ -149,12 +149,15 @@ export async function createHost(
     clearGrants,
     inspector: {
       checkEgress: checkRules,
-      compile: (folder) =>
-        compile(folder, {
+      compile(folder) {
+        // The worker that describes it starts meanwhile.
+        lanes.prepare()
+        return compile(folder, {
           workDirectory: path.join(dataDir, 'run'),
           prefix: launcher.prefix,
           timeoutMs: COMPILE_TIMEOUT_MS,
-        }),
+        })
+      },
       describe: (connector, deadlineMs) => lanes.describe(connector, deadlineMs),
     },
     onChange: (listing: RegistryListing) => told.changed(listing),

@@ -103,6 +103,8 @@ export type Lanes = {
   release(digest: string): boolean
   /** Keeps a worker ready that no lane has yet, for the next one that starts. */
   keepSpare(): void
+  /** Starts a worker now, for a lane or a description that is about to begin. */
+  prepare(): void
   stop(): void
 }
 
@@ -313,6 +315,9 @@ export function createLanes(
         deaths,
       })),
     keepSpare: spare.keep,
+    prepare() {
+      if (!stopped) spare.prepare()
+    },
     stop() {
       stopped = true
       clearInterval(poll)

@@ -9,6 +9,8 @@ type Spare = {
   start(): WorkerProcess
   /** Keeps one from now on. */
   keep(): void
+  /** Starts the one that is kept at once, for a start that is about to come; it ends where none comes. */
+  prepare(): void
   /** Ends the one that is kept, and keeps none any more. */
   stop(): void
 }
@@ -18,13 +20,15 @@ type SparePace = {
   firstMs: number
   /** How long after one was taken the next is started, in milliseconds: the call that took it comes first. */
   nextMs: number
+  /** How long one that was prepared waits to be taken where none is kept, in milliseconds. */
+  waitMs: number
 }
 
-const PACE: SparePace = { firstMs: 100, nextMs: 250 }
+const PACE: SparePace = { firstMs: 100, nextMs: 250, waitMs: 10_000 }
 
 export function createSpare(
   launcher: Pick<Launcher, 'start'>,
-  { firstMs, nextMs }: SparePace = PACE,
+  { firstMs, nextMs, waitMs }: SparePace = PACE,
 ): Spare {
   let kept: WorkerProcess | null = null
   let keeps = false
@@ -49,9 +53,14 @@ export function createSpare(
     made.pipe.on('error', gone)
   }
 
-  function schedule(ms: number): void {
+  function drop(): void {
+    kept?.process.kill('SIGKILL')
+    kept = null
+  }
+
+  function schedule(what: () => void, ms: number): void {
     clearTimeout(timer)
-    timer = setTimeout(refill, ms)
+    timer = setTimeout(what, ms)
     timer.unref()
   }
 
@@ -59,19 +68,22 @@ export function createSpare(
     start() {
       const made = kept
       kept = null
-      if (keeps) schedule(nextMs)
+      if (keeps) schedule(refill, nextMs)
       return made !== null && isAlive(made) ? made : launcher.start()
     },
     keep() {
       if (keeps) return
       keeps = true
-      schedule(firstMs)
+      schedule(refill, firstMs)
+    },
+    prepare() {
+      refill()
+      if (!keeps) schedule(drop, waitMs)
     },
     stop() {
       keeps = false
       clearTimeout(timer)
-      kept?.process.kill('SIGKILL')
-      kept = null
+      drop()
     },
   }
 }

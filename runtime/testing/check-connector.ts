@@ -93,9 +93,16 @@ async function check(
   }
   const verdict = await inspect(folder, {
     checkEgress: checkRules,
-    compile: (one) =>
-      make(one, { workDirectory: work, prefix: launcher.prefix, timeoutMs: 20_000 }),
-    describe: (connector, deadlineMs) => lanes.describe(connector, deadlineMs),
+    // The worker of what comes next starts meanwhile: of the description, and of the cases.
+    compile(one) {
+      lanes.prepare()
+      return make(one, { workDirectory: work, prefix: launcher.prefix, timeoutMs: 20_000 })
+    },
+    describe(connector, deadlineMs) {
+      const described = lanes.describe(connector, deadlineMs)
+      lanes.prepare()
+      return described
+    },
   }).catch((error: unknown): Inspection => {
     // Loading took too long, or the sandbox died of it: here that is a finding like any other.
     if (!(error instanceof RuntimeError)) throw error

@@ -71,7 +71,7 @@ test('where the system has no room for one, the next start says so, and one is k
         return launcher.start()
       },
     },
-    { firstMs: 0, nextMs: 0 },
+    { firstMs: 0, nextMs: 0, waitMs: 0 },
   )
   behindTest(spare.stop)
   spare.keep()
@@ -82,5 +82,26 @@ test('where the system has no room for one, the next start says so, and one is k
   const kept = started.at(-1)
   const { process: taken } = spare.start()
   expect(taken.pid).toBe(kept)
+  taken.kill('SIGKILL')
+})
+
+test('one that was prepared is taken by the next lane, and none follows it', async () => {
+  const before = started.length
+  const { lanes } = openLanes()
+  lanes.prepare()
+  lanes.prepare()
+  expect(started).toHaveLength(before + 1)
+  expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
+  expect(lanes.states()[0]?.pid).toBe(started[before])
+  expect(started).toHaveLength(before + 1)
+})
+
+test('one that was prepared ends where nobody takes it', async () => {
+  const spare = createSpare(realLauncher(), { firstMs: 0, nextMs: 0, waitMs: 50 })
+  behindTest(spare.stop)
+  spare.prepare()
+  await allGone([started.at(-1) ?? 0])
+  const { process: taken } = spare.start()
+  expect(isAlive(taken.pid ?? 0)).toBe(true)
   taken.kill('SIGKILL')
 })
