@@ -12,7 +12,6 @@ import {
 import { listOf } from './reference.ts'
 import { MAX_FILTERS, ScopeFilter, sentMoment } from './review-scope.ts'
 
-/** The last two of the middle are kept for clients; nothing comes to them here. */
 /** Orders of lists of reviews. */
 export const REVIEW_SORTS = [
   'created',
