@@ -51,6 +51,7 @@ import { createSmokeTest } from './invoke/smoke-test.ts'
 import { createStart } from './invoke/start.ts'
 import { createLanes } from './lanes/lanes.ts'
 import { createLauncher } from './lanes/launch.ts'
+import { withWorker } from './lanes/spare.ts'
 import { buildWorker } from './lanes/worker-bundle.ts'
 import { createPost } from './mail/smtp.ts'
 import { createGauges } from './observe/gauges.ts'
@@ -149,15 +150,14 @@ export async function createHost(
     clearGrants,
     inspector: {
       checkEgress: checkRules,
-      compile(folder) {
-        // The worker that describes it starts meanwhile.
-        lanes.prepare()
-        return compile(folder, {
-          workDirectory: path.join(dataDir, 'run'),
-          prefix: launcher.prefix,
-          timeoutMs: COMPILE_TIMEOUT_MS,
-        })
-      },
+      compile: (folder) =>
+        withWorker(lanes, () =>
+          compile(folder, {
+            workDirectory: path.join(dataDir, 'run'),
+            prefix: launcher.prefix,
+            timeoutMs: COMPILE_TIMEOUT_MS,
+          }),
+        ),
       describe: (connector, deadlineMs) => lanes.describe(connector, deadlineMs),
     },
     onChange: (listing: RegistryListing) => told.changed(listing),

@@ -62,6 +62,9 @@ export const LANES_LIMITS: LanesLimits = {
 /** How often a call runs again because something computed for too long beside it. */
 const MAX_SLOW = 3
 
+/** In the place of a lane: the worker that no lane has yet. */
+const SPARE = 'spare'
+
 /** A lane of its own, or a shared one by name. */
 type LaneKey = string
 
@@ -103,8 +106,8 @@ export type Lanes = {
   release(digest: string): boolean
   /** Keeps a worker ready that no lane has yet, for the next one that starts. */
   keepSpare(): void
-  /** Starts a worker now, for a lane or a description that is about to begin. */
-  prepare(): void
+  /** Starts a worker now, for a lane or a description that is about to begin. The answer ends it where none did. */
+  prepare(): () => void
   stop(): void
 }
 
@@ -138,15 +141,16 @@ export function createLanes(
   limits: LanesLimits = LANES_LIMITS,
   priorities: Priorities = createPriorities(),
 ): Lanes {
-  const spare = createSpare(launcher)
-  const starter: Launcher = { ...launcher, start: spare.start }
+  const spare = createSpare(launcher, (how) =>
+    events.onEnd?.(SPARE, { reason: how === 'SIGKILL' ? 'killed' : 'crashed', detail: how }),
+  )
   const standing = createQuarantineBook(Date.now, QUARANTINE_LIMITS, (digest) =>
     events.onQuarantined?.(digest),
   )
   const heavy = createHeavyBook()
   const lanes = new Map<LaneKey, Entry>()
   /** Lanes of connectors that are being judged. */
-  const describing = new Set<Lane>()
+  const describing = new Map<Lane, { rank: Rank; uses: CpuWatch }>()
   let stopped = false
 
   const refuseWhenStopped = () => {
@@ -170,7 +174,7 @@ export function createLanes(
       rank,
       stoppedSinceMs: null,
       lane: createLane(
-        ranked(starter, rank, () => isClear(key)),
+        ranked({ ...launcher, start: () => startFor(key) }, rank, () => isClear(key)),
         { ...limits, shared },
         heavy,
         (end, connectors) => {
@@ -188,6 +192,9 @@ export function createLanes(
 
   /** A lane alone is of a connector in whose worker something died; of the others only the digest is known. */
   const isClear = (key: LaneKey) => standing.of(key.replace(/^alone /, '')).state === 'clear'
+
+  /** Where workers of a connector have died, the start of the next one is what they cost the others: it is ranked too. */
+  const startFor = (key: LaneKey) => (isClear(key) ? spare.start() : launcher.start())
 
   const look = ({ pid }: Lane) => (pid === null ? null : readStat(pid))
 
@@ -207,7 +214,10 @@ export function createLanes(
   }
 
   const poll = setInterval(() => {
-    for (const lane of describing) boundMemory(lane, look(lane))
+    for (const [lane, { rank, uses }] of describing) {
+      boundMemory(lane, look(lane))
+      if (lane.pid !== null) rank.looked(lane.pid, uses(lane.pid, lane.answers), true)
+    }
     for (const [key, entry] of lanes) {
       const { lane, draining, slowed } = entry
       const { pid } = lane
@@ -288,12 +298,12 @@ export function createLanes(
       refuseWhenStopped()
       const rank = createRank(priorities, { ...limits, isShared: false })
       const lane = createLane(
-        ranked(starter, rank, () => true),
+        ranked({ ...launcher, start: spare.start }, rank, () => true),
         limits,
         heavy,
         () => {},
       )
-      describing.add(lane)
+      describing.set(lane, { rank, uses: createCpuWatch() })
       try {
         return await lane.describe(connector, deadlineMs)
       } finally {
@@ -315,14 +325,12 @@ export function createLanes(
         deaths,
       })),
     keepSpare: spare.keep,
-    prepare() {
-      if (!stopped) spare.prepare()
-    },
+    prepare: spare.prepare,
     stop() {
       stopped = true
       clearInterval(poll)
       spare.stop()
-      for (const lane of [...[...lanes.values()].map((one) => one.lane), ...describing])
+      for (const lane of [...[...lanes.values()].map((one) => one.lane), ...describing.keys()])
         lane.kill('stopped', 'the runtime stops')
       lanes.clear()
     },
@@ -335,7 +343,8 @@ const ranked = (launcher: Launcher, rank: Rank, isClear: () => boolean): Launche
   onReady: rank.ready,
   start() {
     const made = launcher.start()
-    if (made.process.pid !== undefined) rank.started(made.process.pid, isClear())
+    const { process, hasStarted = false } = made
+    if (process.pid !== undefined) rank.started(process.pid, isClear(), hasStarted)
     return made
   },
 })

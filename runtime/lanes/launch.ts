@@ -87,7 +87,12 @@ export type Containment = {
   missing: { name: string; stops: string }[]
 }
 
-export type WorkerProcess = { process: ChildProcess; pipe: Duplex }
+export type WorkerProcess = {
+  process: ChildProcess
+  pipe: Duplex
+  /** It was started before, and has run the host's own code since. */
+  hasStarted?: boolean
+}
 
 export type Launcher = {
   containment: Containment

@@ -8,6 +8,8 @@ const PAGE_BYTES = 4096
 export type ProcessStat = {
   /** Stopped by a signal; not by a debugger. */
   stopped: boolean
+  /** It has ended, and nobody has asked how yet. */
+  hasEnded: boolean
   /** Of all its threads, in milliseconds. */
   cpuMs: number
   residentBytes: number
@@ -19,6 +21,7 @@ export function readStat(pid: number): ProcessStat | null {
   if (fields === null) return null
   return {
     stopped: fields[0] === 'T',
+    hasEnded: fields[0] === 'Z' || fields[0] === 'X',
     cpuMs: cpuMsOf(fields),
     residentBytes: Number(fields[21]) * PAGE_BYTES,
   }

@@ -3,8 +3,10 @@ import type { CpuUse } from './cpu-watch.ts'
 import type { Priorities, Priority } from './priority.ts'
 
 export type Rank = {
-  /** A worker was started; `isClear`: nothing is held against its connectors. */
-  started(pid: number, isClear: boolean): void
+  /**
+   * A worker was started, or is one that `hasStarted` before; `isClear`: nothing is held against its connectors.
+   */
+  started(pid: number, isClear: boolean, hasStarted: boolean): void
   /** Its start is over, which was the host's own code: what it runs now is a connector's. */
   ready(pid: number): void
   looked(pid: number, use: CpuUse, isClear: boolean): void
@@ -38,13 +40,14 @@ export function createRank(
     isSet = priorities.set(pid, priority)
   }
 
-  function started(pid: number, isClear: boolean): void {
+  function started(pid: number, isClear: boolean, hasStarted: boolean): void {
     of = pid
     isReady = false
     neededMs = isClear ? newMs : goodMs
     calmSinceMs = now()
     // Where workers have died before, the start of the next one is what they cost the others.
-    wanted = isShared || isClear ? 'usual' : 'low'
+    // The kernel may take one value in a tenth of a second: what has started is lowered at once.
+    wanted = isShared || (isClear && !hasStarted) ? 'usual' : 'low'
     // The host's own autogroup may have been moved.
     isSet = priorities.set(pid, wanted)
   }

@@ -3,14 +3,15 @@
  * 100 ms to start, and the host is stopped while its page tables are copied for it.
  */
 import type { Launcher, WorkerProcess } from './launch.ts'
+import { readStat } from './process-stat.ts'
 
 type Spare = {
   /** The worker that is kept, or a new one where there is none. Throws what the launcher throws. */
   start(): WorkerProcess
   /** Keeps one from now on. */
   keep(): void
-  /** Starts the one that is kept at once, for a start that is about to come; it ends where none comes. */
-  prepare(): void
+  /** Starts the one that is kept at once, for a start that is about to come. The answer ends it where none came. */
+  prepare(): () => void
   /** Ends the one that is kept, and keeps none any more. */
   stop(): void
 }
@@ -20,22 +21,23 @@ type SparePace = {
   firstMs: number
   /** How long after one was taken the next is started, in milliseconds: the call that took it comes first. */
   nextMs: number
-  /** How long one that was prepared waits to be taken where none is kept, in milliseconds. */
-  waitMs: number
 }
 
-const PACE: SparePace = { firstMs: 100, nextMs: 250, waitMs: 10_000 }
+const PACE: SparePace = { firstMs: 100, nextMs: 250 }
 
+/** `onLost`: the one that was kept has ended by itself, or was ended by others; `how` is a signal or an exit code. */
 export function createSpare(
   launcher: Pick<Launcher, 'start'>,
-  { firstMs, nextMs, waitMs }: SparePace = PACE,
+  onLost: (how: string) => void,
+  { firstMs, nextMs }: SparePace = PACE,
 ): Spare {
   let kept: WorkerProcess | null = null
   let keeps = false
+  let isOver = false
   let timer: NodeJS.Timeout | undefined
 
   function refill(): void {
-    if (kept !== null) return
+    if (kept !== null || isOver) return
     let made: WorkerProcess
     try {
       made = launcher.start()
@@ -44,13 +46,15 @@ export function createSpare(
       return
     }
     kept = made
-    // One that dies has no successor until the next start: where workers cannot live, each would be followed by another.
-    const gone = () => {
-      if (kept === made) kept = null
+    // One that is lost has no successor until the next start: where workers cannot live, each would be followed by another.
+    const lose = (how: string) => {
+      if (kept !== made) return
+      drop()
+      onLost(how)
     }
-    made.process.on('error', gone)
-    made.process.on('exit', gone)
-    made.pipe.on('error', gone)
+    made.process.on('error', ({ message }) => lose(message))
+    made.process.on('exit', (code, signal) => lose(signal ?? `exit ${code}`))
+    made.pipe.on('error', ({ message }) => lose(message))
   }
 
   function drop(): void {
@@ -58,35 +62,60 @@ export function createSpare(
     kept = null
   }
 
-  function schedule(what: () => void, ms: number): void {
+  function schedule(ms: number): void {
     clearTimeout(timer)
-    timer = setTimeout(what, ms)
+    timer = setTimeout(refill, ms)
     timer.unref()
   }
 
   return {
     start() {
-      const made = kept
+      if (keeps) schedule(nextMs)
+      if (kept !== null && !runs(kept)) drop()
+      if (kept === null) return launcher.start()
+      const made: WorkerProcess = { ...kept, hasStarted: true }
       kept = null
-      if (keeps) schedule(refill, nextMs)
-      return made !== null && isAlive(made) ? made : launcher.start()
+      return made
     },
     keep() {
-      if (keeps) return
+      if (keeps || isOver) return
       keeps = true
-      schedule(refill, firstMs)
+      schedule(firstMs)
     },
     prepare() {
       refill()
-      if (!keeps) schedule(drop, waitMs)
+      const made = kept
+      return () => {
+        if (!keeps && kept === made) drop()
+      }
     },
     stop() {
-      keeps = false
+      isOver = true
       clearTimeout(timer)
       drop()
     },
   }
 }
 
-const isAlive = ({ process: { pid, exitCode, signalCode } }: WorkerProcess): boolean =>
-  pid !== undefined && exitCode === null && signalCode === null
+/** One that was killed a moment ago has not told so yet; one that is stopped would answer nobody. */
+function runs({ process: { pid, exitCode, signalCode } }: WorkerProcess): boolean {
+  if (pid === undefined || exitCode !== null || signalCode !== null) return false
+  const seen = readStat(pid)
+  return process.platform !== 'linux' || (seen !== null && !seen.stopped && !seen.hasEnded)
+}
+
+/** Does what comes before a description while its worker starts, and ends that worker where there will be none. */
+export async function withWorker<T extends { ok: boolean }>(
+  { prepare }: { prepare(): () => void },
+  work: () => Promise<T>,
+): Promise<T> {
+  const letGo = prepare()
+  let isWanted = false
+  try {
+    const made = await work()
+    isWanted = made.ok
+    return made
+  } finally {
+    if (!isWanted) letGo()
+  }
+}

@@ -17,6 +17,7 @@ import { checkRules } from '../egress/rules/url-template.ts'
 import type { InvokeDeps } from '../invoke/ports.ts'
 import { createLanes, type Lanes } from '../lanes/lanes.ts'
 import { createLauncher, type Launcher } from '../lanes/launch.ts'
+import { withWorker } from '../lanes/spare.ts'
 import { buildWorker } from '../lanes/worker-bundle.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { caseSpans } from './case-file.ts'
@@ -93,13 +94,13 @@ async function check(
   }
   const verdict = await inspect(folder, {
     checkEgress: checkRules,
-    // The worker of what comes next starts meanwhile: of the description, and of the cases.
-    compile(one) {
-      lanes.prepare()
-      return make(one, { workDirectory: work, prefix: launcher.prefix, timeoutMs: 20_000 })
-    },
+    compile: (one) =>
+      withWorker(lanes, () =>
+        make(one, { workDirectory: work, prefix: launcher.prefix, timeoutMs: 20_000 }),
+      ),
     describe(connector, deadlineMs) {
       const described = lanes.describe(connector, deadlineMs)
+      // The worker that runs the cases starts meanwhile.
       lanes.prepare()
       return described
     },

@@ -9,7 +9,7 @@ import { createPriorities, type Priority } from '../../runtime/lanes/priority.ts
 import { createRank } from '../../runtime/lanes/rank.ts'
 import { holds } from '../kit/holds.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
-import { openLanes } from './fixtures/lanes.ts'
+import { openLanes, started } from './fixtures/lanes.ts'
 
 const hello = connectorOf(say("'hello'"))
 const { scheduling } = createPriorities()
@@ -38,6 +38,19 @@ describe('a worker', () => {
     expect(behind(await workerOf(hello.digest))).toEqual(everyMeans(10))
   })
 
+  test('that was kept ready is as far behind, and a description in one, too', async () => {
+    const before = started.length
+    const { lanes } = openLanes({ pollMs: 20 })
+    lanes.keepSpare()
+    await holds(() => expect(started).toHaveLength(before + 1))
+    expect(await outcome(lanes.run(hello.digest, callOf(hello)))).toBe('hello')
+    expect(behind(started[before] ?? 0)).toEqual(everyMeans(10))
+    lanes.prepare()
+    const described = lanes.describe(connectorOf('', 'for (;;);'), 5000).catch(() => {})
+    await holds(() => expect(behind(started.at(-1) ?? 0)).toEqual(everyMeans(10)))
+    await described
+  })
+
   test('of the connectors that come with the host starts beside it', async () => {
     expect(behind(await workerOf('built-in'))).toEqual(everyMeans(0))
   })
@@ -49,7 +62,7 @@ describe('a worker', () => {
 })
 
 describe('a rank', () => {
-  function ranked({ raises = true, isShared = false, isClear = true } = {}) {
+  function ranked({ raises = true, isShared = false, isClear = true, hasStarted = false } = {}) {
     let nowMs = 0
     const set: Priority[] = []
     let works = true
@@ -61,7 +74,7 @@ describe('a rank', () => {
       },
     }
     const rank = createRank(priorities, { isShared, newMs: 500, goodMs: 1000 }, () => nowMs)
-    rank.started(1, isClear)
+    rank.started(1, isClear, hasStarted)
     rank.ready(1)
     return {
       set,
@@ -73,7 +86,7 @@ describe('a rank', () => {
         rank.looked(1, use, isClearNow)
       },
       again: (isClearNow: boolean) => {
-        rank.started(2, isClearNow)
+        rank.started(2, isClearNow, false)
         rank.ready(2)
       },
     }
@@ -109,6 +122,11 @@ describe('a rank', () => {
   test('starts down while anything is held against the connector, unless it comes with the host', () => {
     expect(ranked({ isClear: false }).set).toEqual(['low'])
     expect(ranked({ isClear: false, isShared: true }).set).toEqual(['usual'])
+  })
+
+  test('goes down at once where the worker has started before, unless it comes with the host', () => {
+    expect(ranked({ hasStarted: true }).set).toEqual(['low'])
+    expect(ranked({ hasStarted: true, isShared: true }).set).toEqual(['usual'])
   })
 
   test('stays down where nothing can be raised', () => {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createSpare } from '../../runtime/lanes/spare.ts'
+import type { WorkerProcess } from '../../runtime/lanes/launch.ts'
+import { createSpare, withWorker } from '../../runtime/lanes/spare.ts'
 import { behindTest } from '../kit/closing.ts'
 import { holds } from '../kit/holds.ts'
 import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
@@ -36,14 +37,43 @@ test('lanes that begin at once take it one after the other', async () => {
   expect(new Set(pids).size).toBe(3)
 })
 
-test('one that was killed is given to nobody, and costs no call', async () => {
+test('one that was killed is given to nobody, costs no call, and is told', async () => {
   const { lanes, ends, pid } = await withSpare()
   process.kill(pid, 'SIGKILL')
-  await holds(() => expect(isAlive(pid)).toBe(false))
-  // The host hears of it a turn later.
-  await pause(50)
+  await holds(() => expect(ends).toEqual([{ reason: 'killed', detail: 'SIGKILL' }]))
   expect(await outcome(lanes.run('a', callOf(hello)))).toBe('hello')
-  expect(ends).toEqual([])
+  expect(ends).toHaveLength(1)
+})
+
+test.each(['SIGKILL', 'SIGSTOP'] as const)(
+  'one that has had %s a moment ago is given to nobody',
+  async (signal) => {
+    const { lanes, pid } = await withSpare()
+    process.kill(pid, signal)
+    await pause(20)
+    expect(await lanes.describe(hello, 5000)).toContain('list_accounts')
+    await allGone([pid])
+  },
+)
+
+test('one whose pipe is broken ends', async () => {
+  const launcher = realLauncher()
+  const made: WorkerProcess[] = []
+  const lost: string[] = []
+  const spare = createSpare(
+    {
+      start() {
+        made.push(launcher.start())
+        return made.at(-1) as WorkerProcess
+      },
+    },
+    (how) => lost.push(how),
+  )
+  behindTest(spare.stop)
+  spare.prepare()
+  made[0]?.pipe.emit('error', new Error('EIO'))
+  await allGone()
+  expect(lost).toEqual(['EIO'])
 })
 
 test('what is kept ends with the lanes', async () => {
@@ -71,7 +101,8 @@ test('where the system has no room for one, the next start says so, and one is k
         return launcher.start()
       },
     },
-    { firstMs: 0, nextMs: 0, waitMs: 0 },
+    () => {},
+    { firstMs: 0, nextMs: 0 },
   )
   behindTest(spare.stop)
   spare.keep()
@@ -96,12 +127,32 @@ test('one that was prepared is taken by the next lane, and none follows it', asy
   expect(started).toHaveLength(before + 1)
 })
 
-test('one that was prepared ends where nobody takes it', async () => {
-  const spare = createSpare(realLauncher(), { firstMs: 0, nextMs: 0, waitMs: 50 })
+test('one that was prepared ends where it is let go, unless one is kept', async () => {
+  const spare = createSpare(realLauncher(), () => {}, { firstMs: 0, nextMs: 0 })
   behindTest(spare.stop)
-  spare.prepare()
-  await allGone([started.at(-1) ?? 0])
-  const { process: taken } = spare.start()
-  expect(isAlive(taken.pid ?? 0)).toBe(true)
-  taken.kill('SIGKILL')
+  const letGo = spare.prepare()
+  const first = started.at(-1) ?? 0
+  letGo()
+  await allGone([first])
+  spare.keep()
+  spare.prepare()()
+  expect(isAlive(started.at(-1) ?? 0)).toBe(true)
+})
+
+test('one that was prepared for what fails is let go', async () => {
+  const { lanes } = openLanes()
+  const fails = async (): Promise<{ ok: boolean }> => ({ ok: false })
+  await withWorker(lanes, fails)
+  await withWorker(lanes, () => Promise.reject(new Error('no room'))).catch(() => {})
+  await allGone()
+})
+
+test('none is kept by lanes that have stopped', async () => {
+  const before = started.length
+  const { lanes } = openLanes()
+  lanes.stop()
+  lanes.keepSpare()
+  lanes.prepare()
+  await pause(300)
+  expect(started).toHaveLength(before)
 })

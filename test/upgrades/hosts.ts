@@ -32,6 +32,8 @@ export async function deploy(count: number): Promise<Deployment> {
     KEYWAY_ADMIN_TOKEN: TOKEN,
     KEYWAY_INSTALL: 'any',
     KEYWAY_DROP_IN: 'off',
+    // A worker that is killed is to be one that has calls.
+    KEYWAY_SPARE_WORKER: '0',
     PORT: '0',
   }
   const hosts = await Promise.all(

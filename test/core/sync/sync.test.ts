@@ -400,6 +400,22 @@ describe('a page', () => {
     ])
   })
 
+  test('of more new accounts than are written at once is written whole', async () => {
+    const made = await app(core.db, 'Many')
+    const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
+    const found = Array.from({ length: 20_001 }, (_, n) =>
+      account(`many${n}`, { given_name: `n${n}` }),
+    )
+    const walk = walkOf(row, 3)
+    await core.db.transaction((tx) => written(ACCOUNTS, tx, walk, found, { isNew: true }))
+    const there = await ask<{ right: boolean; n: string }>(
+      core,
+      sql`select unique_identifier = 'many' || substr(given_name, 2) as right, count(*) as n
+        from accounts where app_id = ${made} group by 1`,
+    )
+    expect(there).toEqual([{ right: true, n: '20001' }])
+  })
+
   test('that brings nothing new writes no index', async () => {
     const made = await app(core.db, 'Unchanged')
     const [row] = await core.db.select().from(apps).where(eq(apps.id, made))
