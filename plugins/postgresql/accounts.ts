@@ -1,11 +1,9 @@
-/** Roles that log in: reading them, and switching them on and off. */
+/** Roles that log in: reading them. */
 import {
   ConnectorError,
   flagOf,
-  hasCode,
   type Input,
   nameOf,
-  numberOf,
   type Output,
   type Paged,
   rowsPage,
@@ -53,44 +51,8 @@ export function demandAnother(row: SqlRow): void {
 }
 
 /** Superusers, and roles that replicate, connect in spite of a connection limit. */
-const isAboveLimits = (row: SqlRow): boolean =>
+export const isAboveLimits = (row: SqlRow): boolean =>
   flagOf(row, 'rolsuper') || flagOf(row, 'rolreplication')
-
-/**
- * Switches an account on or off: doing it twice is no error.
- *
- * @throws not_found; unsupported_operation for one that no connection limit holds, and for the connector's own
- */
-export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promise<void> {
-  const row = await readAccount(ctx, id)
-  const names = { account: nameOf(row, 'rolname') }
-  if (!enabled) {
-    demandAnother(row)
-    if (isAboveLimits(row))
-      throw new ConnectorError(
-        'unsupported_operation',
-        'A superuser, or a role with REPLICATION, connects in spite of a connection limit: an administrator takes that from it first (ALTER ROLE ... NOSUPERUSER NOREPLICATION)',
-        { app_error_code: 'above_limits' },
-      )
-    await ctx.sql.execute('disable', [], names)
-    await endSessions(ctx, row)
-    return
-  }
-  await ctx.sql.execute('enable', [], names)
-  if (flagOf(row, 'expired')) await ctx.sql.execute('extend', [], names)
-}
-
-/** Ends what an account is connected by. Where that is not allowed, its connections last until they end. */
-export async function endSessions(ctx: Ctx, row: SqlRow): Promise<void> {
-  try {
-    await ctx.sql.execute('end_sessions', [numberOf(row, 'oid')])
-  } catch (error) {
-    if (!hasCode(error, 'permission_denied')) throw error
-    ctx.log.warn('Connections of the account were not ended: grant pg_signal_backend', {
-      account: nameOf(row, 'rolname'),
-    })
-  }
-}
 
 function toAccount(row: SqlRow): Account {
   const name = nameOf(row, 'rolname')

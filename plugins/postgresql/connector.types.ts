@@ -48,6 +48,11 @@ export type Connector = {
       parameters: [boolean | null, string | null]
       names: never
     }
+    usable: {
+      reads: true
+      parameters: [string | null, string | null]
+      names: never
+    }
     grantors: {
       reads: true
       parameters: [string | null, string | null]
@@ -76,7 +81,7 @@ export type Connector = {
     enable: {
       reads: false
       parameters: []
-      names: 'account'
+      names: 'account' | 'limit'
     }
     extend: {
       reads: false
@@ -87,6 +92,11 @@ export type Connector = {
       reads: false
       parameters: []
       names: 'account'
+    }
+    comment: {
+      reads: false
+      parameters: []
+      names: 'account' | 'comment'
     }
     end_sessions: {
       reads: false
@@ -99,6 +109,16 @@ export type Connector = {
       names: 'account'
     }
     grant: {
+      reads: false
+      parameters: []
+      names: 'role' | 'account'
+    }
+    grant_inherited: {
+      reads: false
+      parameters: []
+      names: 'role' | 'account'
+    }
+    grant_settable: {
       reads: false
       parameters: []
       names: 'role' | 'account'

@@ -11,9 +11,10 @@ import {
   rowsPage,
   textOf,
 } from 'keyway/sdk'
-import { endSessions, readAccount } from './accounts.ts'
+import { readAccount } from './accounts.ts'
 import { readRole } from './roles.ts'
 import { type Ctx, sizeOf } from './rows.ts'
+import { endSessions } from './switching.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 
@@ -49,7 +50,10 @@ export async function getAccountAssociations(
   return roles.map((role) => association(account, role))
 }
 
-/** Makes an account a member of a role; one that is one stays one. */
+/**
+ * Makes an account a member of a role; one that is one stays one. A grant that was there with neither INHERIT nor SET (from
+ * PostgreSQL 16 on) keeps these options, and would be of no use.
+ */
 export async function assignEntitlement(
   request: Input<'assign_entitlement'>,
   ctx: Ctx,
@@ -58,6 +62,12 @@ export async function assignEntitlement(
   const account = nameOf(await readAccount(ctx, id), 'rolname')
   const role = await readRole(ctx, of)
   await ctx.sql.execute('grant', [], { account, role })
+  const { rows } = await ctx.sql.query('usable', [account, role])
+  for (const row of rows)
+    if (!flagOf(row, 'usable')) {
+      const statement = flagOf(row, 'inherits') ? 'grant_inherited' : 'grant_settable'
+      await ctx.sql.execute(statement, [], { account, role })
+    }
   return { assigned: true }
 }
 

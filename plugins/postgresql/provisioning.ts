@@ -1,7 +1,8 @@
 /** Creating, changing and dropping accounts. */
 import { ConnectorError, type Input, nameOf, type Output, startsActive } from 'keyway/sdk'
-import { demandAnother, endSessions, readAccount } from './accounts.ts'
+import { demandAnother, readAccount } from './accounts.ts'
 import type { Ctx } from './rows.ts'
+import { endSessions } from './switching.ts'
 
 type Password = { readonly password?: string }
 

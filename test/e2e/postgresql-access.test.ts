@@ -35,6 +35,75 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       expect(await site.keptOut(id, password)).toBe('42501')
     })
 
+    test.each([
+      ['of five connections', 'limited', 5, null],
+      ['of five connections, with a comment', 'commented', 5, "of 'sales'\nand more"],
+      ['without a limit', 'unlimited', -1, 'as it was'],
+    ])('is switched off and on again as it was: %s', async (_what, name, limit, comment) => {
+      await site.create(name, { password: 'switched' })
+      await site.admin.query(`alter role ${name} connection limit ${limit}`)
+      if (comment !== null)
+        await site.admin.query(`comment on role ${name} is '${comment.replaceAll("'", "''")}'`)
+      const stateOf = async () =>
+        (
+          await site.admin.query(
+            "select rolconnlimit as limit, shobj_description(oid, 'pg_authid') as comment from pg_roles where rolname = $1",
+            [name],
+          )
+        ).rows[0]
+      const before = await stateOf()
+      for (const _twice of [1, 2]) await site.done('deactivate_account', { account_id: name })
+      expect(await statusOf(name)).toBe('SUSPENDED')
+      expect(await site.keptOut(name, 'switched')).toBe('53300')
+      for (const _twice of [1, 2]) await site.done('activate_account', { account_id: name })
+      expect(await stateOf()).toEqual(before)
+      expect(before).toEqual({ limit, comment })
+    })
+
+    test('is told with its end, which may be before Christ or never', async () => {
+      await site.create('ending', { password: 'ending' })
+      const endOf = async (until: string) => {
+        await site.admin.query(`alter role ending valid until '${until}'`)
+        const { user_status, extra_data } = await site.done<{
+          user_status: string
+          extra_data: { valid_until: string | null }
+        }>('get_account', { account_id: 'ending' })
+        return [user_status, extra_data.valid_until]
+      }
+      expect(await endOf('2001-02-03 04:05:06+00')).toEqual(['SUSPENDED', '2001-02-03T04:05:06Z'])
+      expect(await endOf('0044-03-15 12:00:00+00 BC')).toEqual([
+        'SUSPENDED',
+        '0044-03-15 12:00:00+00 BC',
+      ])
+      expect(await endOf('-infinity')).toEqual(['SUSPENDED', '-infinity'])
+      expect(await endOf('infinity')).toEqual(['ACTIVE', null])
+    })
+
+    test.skipIf(version === 'debian').each([
+      ['and inherits', 'inherit', { inherit_option: true, set_option: true }, null],
+      [
+        'and sets its role itself',
+        'noinherit',
+        { inherit_option: false, set_option: true },
+        '42501',
+      ],
+    ])('can be used that is given where it was of no use: %s', async (_what, way, options, why) => {
+      const name = `useless_${way}`
+      await site.admin.query(
+        `create role ${name} login ${way} password 'of-no-use'; grant ${name} to connector with admin true, inherit false, set false`,
+      )
+      await site.admin.query(
+        `grant readers to ${name} with inherit false, set false granted by connector`,
+      )
+      await site.done('assign_entitlement', site.grant(name, 'readers'))
+      const { rows } = await site.admin.query(
+        'select inherit_option, set_option from pg_auth_members where member = $1::regrole',
+        [name],
+      )
+      expect(rows).toEqual([options])
+      expect(await site.keptOut(name, 'of-no-use')).toBe(why)
+    })
+
     test('is taken from the connector’s own role without ending what takes it', async () => {
       await site.admin.query('create role spare; grant spare to connector with admin option')
       await site.admin.query('create role spare2; grant spare2 to connector')

@@ -44,7 +44,7 @@ export function textFault({ text, parameters, reads }: SqlStatement): string | n
   if (places.length !== [...bare.matchAll(SQL_PLACE)].length)
     return 'has a place such as {identifier:name} inside quotes: it is quoted by itself'
   if (/[{}]/.test(bare.replace(SQL_PLACE, '')))
-    return 'has braces that are no place: write {identifier:name}, {literal:name} or {password:name}'
+    return 'has braces that are no place: write {identifier:name}, {literal:name}, {integer:name} or {password:name}'
   if (/[\w&$]\{|\}[\w{'"`$]/.test(bare))
     return 'has a place that is part of a word: put a space before it and behind it'
   for (const [pattern, what] of places.length > 0 ? TREACHEROUS : [])

@@ -65,11 +65,11 @@ export type SqlType = keyof typeof SQL_TYPES
 const SQL_TYPE_NAMES = keysOf(SQL_TYPES)
 
 /** Named places of a statement, `{identifier:member}`, by how what stands there is written. */
-const SQL_PLACES = ['identifier', 'literal', 'password'] as const
+const SQL_PLACES = ['identifier', 'literal', 'integer', 'password'] as const
 export type SqlPlace = (typeof SQL_PLACES)[number]
 
 /** Finds named places: the kind, and the name. */
-export const SQL_PLACE = /\{(identifier|literal|password):([a-z][a-z0-9_]{0,62})\}/g
+export const SQL_PLACE = /\{(identifier|literal|integer|password):([a-z][a-z0-9_]{0,62})\}/g
 
 /** A statement as a manifest declares it. */
 export const SqlStatement = v.strictObject({

@@ -23,6 +23,7 @@ const QUOTES: Readonly<Record<SqlDialect, Quotes>> = {
       text.includes('\\')
         ? ` E'${text.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
         : `'${text.replaceAll("'", "''")}'`,
+    integer: wholeNumber,
     async password(text) {
       return `'${await scramVerifier(text)}'`
     },
@@ -36,9 +37,17 @@ const QUOTES: Readonly<Record<SqlDialect, Quotes>> = {
     },
     // The session says that a backslash is one (NO_BACKSLASH_ESCAPES).
     literal: (text) => `'${text.replaceAll("'", "''")}'`,
+    integer: wholeNumber,
     // The server judges it by its own rules, and keeps it as the plugin of the statement does.
     password: (text) => `'${text.replaceAll("'", "''")}'`,
   },
+}
+
+/** A number that stands bare: what is none could be anything else there. */
+function wholeNumber(text: string): string {
+  // Behind a minus of the statement, another one would begin a comment.
+  if (/^-?\d{1,19}$/.test(text)) return text.replace('-', ' -')
+  throw refused('22023', 'A number has digits alone, at most 19 of them')
 }
 
 /**

@@ -14,9 +14,17 @@ const READERS: Readonly<Record<number, (text: string) => SqlValue>> = {
   // float4, float8
   700: finite,
   701: finite,
-  // timestamp, timestamptz: ISO 8601
-  1114: (text) => text.replace(' ', 'T'),
-  1184: (text) => text.replace(' ', 'T').replace(/\+00$/, 'Z'),
+  // timestamp, timestamptz
+  1114: isoTime,
+  1184: isoTime,
+}
+
+/** A time in a year that ISO 8601 has; the zone is that of the session. */
+const ISO_TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?(\+00)?$/
+
+/** ISO 8601; before Christ, from the year 10000 on, and `infinity` stay as the server writes them. */
+function isoTime(text: string): string {
+  return ISO_TIME.test(text) ? text.replace(' ', 'T').replace('+00', 'Z') : text
 }
 
 /** JSON has no NaN and no infinity. */

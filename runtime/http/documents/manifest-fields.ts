@@ -117,7 +117,7 @@ export const MANIFEST_FIELDS = {
     'Names of the `statements` that may be used there; default: those with `reads` for capabilities that read, all for those that write',
   statements: 'What `ctx.sql` may ask of a database, by name',
   'statements.*.text':
-    'One statement, with `$1` for parameters and `{identifier:name}`, `{literal:name}`, `{password:name}` where parameters cannot stand',
+    'One statement, with `$1` for parameters and `{identifier:name}`, `{literal:name}`, `{integer:name}`, `{password:name}` where parameters cannot stand',
   'statements.*.parameters': 'string, integer, number, boolean or strings, one for each parameter',
   'statements.*.reads':
     'Whether it only reads: it runs in a transaction in which the server refuses every write',

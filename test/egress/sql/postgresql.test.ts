@@ -32,6 +32,11 @@ const STATEMENTS = {
       null::int nothing, '{"a":1}'::jsonb data, 7::smallint small, date '2026-01-31' as on_day, 1 as "__proto__"`,
     reads: true,
   },
+  times: {
+    text: `select '0001-01-01 00:00:00.25'::timestamp a, '9999-12-31 23:59:59+00'::timestamptz b, '0044-03-15 12:00:00 BC'::timestamp c,
+      '0044-03-15 12:00:00+00 BC'::timestamptz d, '10000-01-01 00:00:00+00'::timestamptz e, '-infinity'::timestamp f`,
+    reads: true,
+  },
   many: {
     text: "select repeat('x', 1024 * 1024) from generate_series(1, $1::int)",
     parameters: ['integer' as const],
@@ -187,6 +192,19 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
       ['small', 7],
       ['on_day', '2026-01-31'],
       ['__proto__', 1],
+    ])
+  })
+
+  test('gives a time as ISO 8601, and one that has no such form as the server writes it', async () => {
+    expect(await query('times')).toEqual([
+      {
+        a: '0001-01-01T00:00:00.25',
+        b: '9999-12-31T23:59:59Z',
+        c: '0044-03-15 12:00:00 BC',
+        d: '0044-03-15 12:00:00+00 BC',
+        e: '10000-01-01 00:00:00+00',
+        f: '-infinity',
+      },
     ])
   })
 

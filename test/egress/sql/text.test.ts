@@ -115,6 +115,20 @@ describe('what is put into a place', () => {
     )
   })
 
+  test('is a number that stands bare, and no comment behind a minus', async () => {
+    const text = 'alter role x connection limit {integer:limit}'
+    for (const dialect of ['postgresql', 'mysql'] as const) {
+      const written = (limit: string, of = text) => writeText('s', { text: of }, { limit }, dialect)
+      expect(await written('5')).toBe('alter role x connection limit 5')
+      expect(await written('-1', 'select 1 -{integer:limit}')).toBe('select 1 - -1')
+      for (const limit of ['5 superuser', '1e3', '0x1', '٣', '1.5', '--1', '1'.repeat(20)])
+        expect((await errorOf(written(limit))).details).toMatchObject({
+          wire: 'invalid_value',
+          appErrorCode: '22023',
+        })
+    }
+  })
+
   test.each([
     ['of 64 bytes', 'x'.repeat(64), '42622'],
     ['of 32 characters with 64 bytes', 'ü'.repeat(32), '42622'],
