@@ -87,10 +87,21 @@ function rawOfError(body: Buffer): Record<string, unknown> | null {
   }
 }
 
-/** Puts the full deadline into the message: the lane knows only the rest of it. */
-export function withLimit(error: unknown, deadlineMs: number): unknown {
+/** Puts the full deadline into the message, and what was waited for: the lane knows only the rest of the time. */
+export function withLimit(
+  error: unknown,
+  deadlineMs: number,
+  waitsFor: () => string | null,
+): unknown {
   if (!(error instanceof RuntimeError) || error.code !== 'deadline_passed') return error
-  return new RuntimeError(error.code, `no answer within ${deadlineMs} ms`, error.details, error)
+  const open = waitsFor()
+  const told = open === null ? '' : `; ${open} had not answered`
+  return new RuntimeError(
+    error.code,
+    `no answer within ${deadlineMs} ms${told}`,
+    error.details,
+    error,
+  )
 }
 
 /** Sets `retryAfterMs` of the error if an upstream's `Retry-After` has not passed yet. */

@@ -91,7 +91,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     try {
       const leftMs = Math.max(1, deadlineMs - (Date.now() - startedMs))
       const connector = await version.load()
-      const { laneCall, end } = toLane(deps, ready, {
+      const { laneCall, end, waitsFor } = toLane(deps, ready, {
         connector,
         deadlineMs: leftMs,
         signal,
@@ -100,7 +100,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
       const reply = await deps
         .run(version.lane, laneCall)
         .catch((error) => {
-          throw withLimit(error, deadlineMs)
+          throw withLimit(error, deadlineMs, waitsFor)
         })
         .finally(() => {
           asked.untilMs = end()

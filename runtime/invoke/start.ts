@@ -78,14 +78,17 @@ export function createStart(deps: StartDeps): Start {
       const page: TokenPage = { ...FIRST, size: call.page.size, digest: version.digest }
       const { requestId, signal } = invocation
       const ready = { requestId, version, capability, call, page, scope, ...hidden }
-      const { laneCall, end } = toLane(deps, ready, { connector, deadlineMs, signal })
+      const means = { connector, deadlineMs, signal }
+      const { laneCall, end, waitsFor } = toLane(deps, ready, means)
       deps.start(version.lane, laneCall, (ended) => {
         leave()
+        // Ending the call ends what it waits for.
+        const late = withLimit(ended, deadlineMs, waitsFor)
         const asked = { untilMs: end() }
-        settle(ready, ended, {
+        settle(ready, late instanceof RuntimeError ? late : ended, {
           answer: ends.answer,
           fail(error) {
-            const told = withRedactedCause(withLimit(error, deadlineMs), ready.redact)
+            const told = withRedactedCause(error, ready.redact)
             ends.fail(withAsked(told, asked.untilMs))
           },
         })

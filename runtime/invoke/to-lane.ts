@@ -40,6 +40,8 @@ type OnLane = {
    * @returns when the upstreams allow the next request (`Retry-After`), in milliseconds since the epoch; 0 if none asked
    */
   end(): number
+  /** The first request that has no answer yet, as records name it; null where there is none. Ask before `end`. */
+  waitsFor(): string | null
 }
 
 /** Abort reason of requests that a call left open; created once, because capturing a stack is expensive. */
@@ -89,6 +91,12 @@ export function toLane(
       fetch: (request) => open().fetch(request),
       hasWritten: () => opened?.egress.hasWritten() ?? false,
       log: (line) => tellLine(deps, ready, line),
+    },
+    waitsFor() {
+      const open = opened?.egress.records.find(
+        ({ status, error }) => status === null && error === null,
+      )
+      return open === undefined ? null : `${open.method} ${open.host}${open.path}`
     },
     end() {
       if (opened === null) return 0

@@ -63,6 +63,9 @@ const RECORD: UpstreamRecord = {
   ...{ askedUntilMs: 0, sentBytes: 0, receivedBytes: 0, beganAtMs: 0, ms: 1 },
 }
 
+/** What of a record is different while its request has no answer. */
+const OPEN = { method: 'QUERY', host: 'db.acme.example:5432', path: '/people', status: null }
+
 /** What a lane does with a call; `world` may be changed while it runs. */
 type Lane = (call: LaneCall, world: World) => Promise<LaneReply>
 type World = { current: ServedVersion | null; ending: ServedVersion | null; caller: HttpCaller }
@@ -141,6 +144,22 @@ const CASES: readonly Case[] = [
     deps: { ceilings: { ...ceilings, maxDeadlineMs: 1 } },
     lane: async ({ deadlineMs }) => {
       expect(deadlineMs).toBe(1)
+      throw new RuntimeError('deadline_passed', 'no answer within 0.4 ms')
+    },
+  },
+  {
+    name: 'a deadline that a request outlasts',
+    deps: {
+      ceilings: { ...ceilings, maxDeadlineMs: 1 },
+      openEgress: () => ({
+        fetch: () => Promise.reject(new Error('late')),
+        records: [RECORD, { ...RECORD, ...OPEN }],
+        hasWritten: () => false,
+      }),
+    },
+    lane: async (call) => {
+      // The cast: the stand-in refuses whatever it is given.
+      await call.fetch({} as never).catch(() => {})
       throw new RuntimeError('deadline_passed', 'no answer within 0.4 ms')
     },
   },
@@ -315,6 +334,20 @@ describe('both ways give the same', () => {
     expect(fast?.left).toBe(one.isLeft ? 1 : 0)
     expect(JSON.stringify(fast?.told)).not.toContain(SECRET)
   })
+})
+
+test('a deadline names the request that had not answered', async () => {
+  const one = CASES.find(({ name }) => name === 'a deadline that a request outlasts')
+  if (one === undefined) throw new Error('there is no such case')
+  for (const way of WAYS) {
+    const { told } = await run(way, one)
+    expect(told.answers[2]).toMatchObject({
+      code: 'deadline_passed',
+      told: {
+        message: expect.stringContaining('; QUERY db.acme.example:5432/people had not answered'),
+      },
+    })
+  }
 })
 
 test('the version that answered is told, not the one that has taken over meanwhile', async () => {

@@ -8,7 +8,7 @@ import type { EgressCall } from '../call/call.ts'
 import { resolveSql, type SqlTarget } from '../rules/sql-rules.ts'
 import { judgeAsked, nameOf, readAsked, tellAsked, writes } from '../sql/asked.ts'
 import type { SqlLogin } from '../sql/connect.ts'
-import { refusal } from '../sql/results.ts'
+import { refusal, withStatement } from '../sql/results.ts'
 import { loginOf } from '../sql/room.ts'
 import { type Bridge, refusalCodeOf, targetsBy } from './bridge-hop.ts'
 
@@ -34,8 +34,13 @@ export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, SqlLogin> = {
   path: (request) => `/${nameOf(request).slice(0, 200)}`,
   addressOf: (request, { origin }) => `${origin}/${nameOf(request)}`,
   caseBody: ({ statement: _statement, ...rest }) => rest,
-  perform: (request, target, login, means, door) =>
-    door.sql.perform({ request, target, login }, means),
+  async perform(request, target, login, means, door) {
+    try {
+      return await door.sql.perform({ request, target, login }, means)
+    } catch (error) {
+      throw withStatement(error, request, target)
+    }
+  },
   found(body, from) {
     const reply = membersOf(body)
     const { error, message, rows } = reply

@@ -1,11 +1,14 @@
 /** What failed at a database, in the terms of calls: its errors by one table, everything else by the network's. */
 import { cut } from '../../bounded/cut.ts'
+import { type SqlRequest, stepsOf } from '../../contract/connector/sql.ts'
 import { isSqlState, refusalOf } from '../../contract/connector/sql-states.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { errorOf } from '../../contract/errors/thrown.ts'
+import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Guard } from '../wire/guard.ts'
+import { nameOf } from './asked.ts'
 
-/** Longest text of a server that a message repeats, in characters. */
+/** Longest text of a server, or of a statement, that a message repeats, in characters. */
 const MAX_SAID = 300
 
 /**
@@ -38,6 +41,19 @@ export function refusal(code: string, said: string, from: string): RuntimeError 
   const text = said === '' ? '' : `: ${cut(said, MAX_SAID)}`
   const told = `${from} answered ${code} (${name})${HINTS[code] ?? ''}${text}`
   return new RuntimeError('database_refused', told, { wire, appErrorCode: code })
+}
+
+/** The error with the name and the declared text of the statement that took too long: these hold no values. */
+export function withStatement(
+  error: unknown,
+  request: SqlRequest,
+  { statements }: SqlTarget,
+): unknown {
+  if (!(error instanceof RuntimeError) || error.details.wire !== 'request_timeout') return error
+  const texts = stepsOf(request).map(({ statement }) => statements[statement]?.text ?? '')
+  const text = cut(texts.join('; ').replace(/\s+/g, ' '), MAX_SAID)
+  const told = `${error.message} (the statement ${nameOf(request)}: ${text})`
+  return new RuntimeError(error.code, told, error.details, error)
 }
 
 /** Errors whose details say what stands in the way. */

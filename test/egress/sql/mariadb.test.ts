@@ -422,6 +422,7 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
   test('has the server end what outlasts the call', async () => {
     const error = await refused('sleeps', [], { call: { endMs: Date.now() + 900 } })
     expect(error.details).toMatchObject({ wire: 'request_timeout', appErrorCode: '1969' })
+    expect(error.message).toContain('(the statement sleeps: select sleep(30))')
   })
 
   test('says that the server has gone in the middle of a page', async () => {

@@ -587,6 +587,7 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   test('has the server end what outlasts the call', async () => {
     const error = await refused('sleeps', [], { call: { endMs: Date.now() + 1000 } })
     expect(error.details).toMatchObject({ wire: 'request_timeout', appErrorCode: '57014' })
+    expect(error.message).toContain('(the statement sleeps: select')
   })
 
   test('says that the server has gone in the middle of a page', async () => {
