@@ -46,8 +46,9 @@ export const newAccountsPlace = (ctx: Ctx): string =>
   ctx.ldap.dn(['CN', 'Users'], ctx.settings.base_dn)
 
 /**
- * Checks the containers of the settings before an account is moved. An account outside `people_dn` would not be found
- * again. If `disabled_dn` were `people_dn` itself, it would not tell disabled accounts from the others.
+ * Checks the containers of the settings before an account is made or moved. An account outside `people_dn` would not be
+ * found again. If `disabled_dn` were `people_dn` itself, or held the place of new accounts, it would not tell disabled
+ * accounts from the others.
  *
  * @throws invalid_value naming the setting
  */
@@ -63,6 +64,13 @@ export function checkPlaces(ctx: Ctx): void {
       `${name} does not lie below ${people}: accounts there would not be ${one === other ? 'told from others' : 'found'}`,
     )
   }
+  if (disabled_dn === undefined) return
+  const [fresh, off] = [plainDn(newAccountsPlace(ctx)) ?? '', plainDn(disabled_dn) ?? '']
+  if (fresh === off || isBelow(fresh, off))
+    throw new ConnectorError(
+      'invalid_value',
+      `new_accounts_dn (${newAccountsPlace(ctx)}) lies in disabled_dn: accounts that are switched on would not be told from those that are off`,
+    )
 }
 
 /** The name of the domain, of its DN: `ad.acme.example`. */

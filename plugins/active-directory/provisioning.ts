@@ -12,7 +12,15 @@ import {
 } from 'keyway/sdk'
 import { MEMBERSHIP } from './associations.ts'
 import { NORMAL, withDisabled } from './control.ts'
-import { type Ctx, domainName, IDS, idOf, newAccountsPlace, readEntry } from './directory.ts'
+import {
+  type Ctx,
+  checkPlaces,
+  domainName,
+  IDS,
+  idOf,
+  newAccountsPlace,
+  readEntry,
+} from './directory.ts'
 import { putInto } from './grants.ts'
 import { refuseOwnLogin } from './own-login.ts'
 
@@ -36,7 +44,8 @@ const MAX_NAME = 20
  * Creates an account with groups, or nothing: one that cannot have all of it is removed again. It is made switched off,
  * gets its password, and is then switched on: a domain controller switches no account on without a password.
  *
- * @throws bad_request with the code `entryAlreadyExists` when the name is taken
+ * @throws bad_request with the code `entryAlreadyExists` when the name is taken; invalid_value for places of the settings
+ * where accounts would not be found
  */
 export async function createAccount(
   request: Input<'create_account'> & Fields,
@@ -44,6 +53,7 @@ export async function createAccount(
 ): Promise<Output<'create_account'>> {
   const { username } = request
   if (!username) throw new ConnectorError('integration_missing_parameter', 'username is required')
+  checkPlaces(ctx)
   const enabled = startsActive(request.user_status)
   // A user name may be an address: its domain is not that of the directory.
   const [name = ''] = username.split('@')

@@ -376,6 +376,24 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     })
   })
 
+  test.each([
+    ['the place of disabled accounts', () => `OU=Left,${people()}`],
+    ['a place in it', () => `OU=Again,OU=Left,${people()}`],
+  ])('takes %s for no place of new accounts', async (_what, place) => {
+    const settings = { disabled_dn: `OU=Left,${people()}`, new_accounts_dn: place() }
+    const account_id = id('user017')
+    for (const [capability, request] of [
+      ['validate_credentials', {}],
+      ['create_account', { username: 'nowhere', entitlements: [] }],
+      ['deactivate_account', { account_id }],
+      ['activate_account', { account_id }],
+    ] as const)
+      expect(await refused(capability, request, { settings })).toMatchObject({
+        error_code: 'invalid_value',
+        message: expect.stringMatching(/^new_accounts_dn .* lies in disabled_dn/),
+      })
+  })
+
   test('creates accounts without a password that anybody knows, and accounts that are off', async () => {
     const unknown = await someone('no-password')
     expect((await account(unknown)).user_status).toBe('ACTIVE')
