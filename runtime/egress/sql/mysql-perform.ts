@@ -163,11 +163,12 @@ function begin({ client, guard }: MysqlConnection, { statement, text, values }: 
   }
   guard.socket.on('close', lost)
   client.on('error', fail)
+  // A declared query is prepared, also one without parameters: a server writes fewer digits and other times as text.
+  const isText = values.length === 0 && statement === undefined
   // The cast: values are checked by their declared types, and the library's type of them is narrower than its code.
-  const command =
-    values.length === 0
-      ? client.query({ sql: text, rowsAsArray: true })
-      : client.execute({ sql: text, rowsAsArray: true, values: values as string[] })
+  const command = isText
+    ? client.query({ sql: text, rowsAsArray: true })
+    : client.execute({ sql: text, rowsAsArray: true, values: values as string[] })
   command
     .on('fields', (fields: readonly MysqlColumn[] | undefined) => {
       if (fields === undefined) return

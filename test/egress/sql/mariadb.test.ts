@@ -32,6 +32,14 @@ const STATEMENTS = {
     parameters: ['integer' as const],
     reads: true,
   },
+  finer_text: { text: 'select * from sales.finer', reads: true },
+  finer_binary: {
+    text: 'select * from sales.finer where id > $1',
+    parameters: ['integer' as const],
+    reads: true,
+  },
+  described: { text: 'describe sales.notes', reads: true },
+  shown: { text: "show tables like 'notes'", reads: true },
   many: {
     text: `select repeat('x', 1024 * 1024) from (${NUMBERS}) s`,
     parameters: ['integer' as const],
@@ -98,6 +106,11 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
       insert into sales.every values (7, -2147483648, 18446744073709551615, '12345678901234567890.5', 0.1, x'00ff',
         '2026-01-31 23:59:59.5', '2026-01-31 12:00:00', '2026-01-31', '-25:00:01', 'jürgen 🚀', '{"a":1}', b'1', 2026, 1),
         (8, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
+      create table sales.finer (id int, real_ float, fixed float(9, 3), whole float, at datetime(3), stamp timestamp(6) null,
+        during time, during_ time(3), zero datetime, no_day date);
+      set sql_mode = '';
+      insert into sales.finer values (1, 0.1, 1.005, 16777215, '2026-01-31 12:00:00', '2026-01-31 12:00:00', '10:00:00', '10:00:00.5', '0000-00-00', '2026-00-00'),
+        (2, 3.4028235e38, 999999.9, -8388607.5, '2026-01-31 12:00:00.12', '2026-01-31 12:00:00.1', '-838:59:59', '-00:00:00.25', '2026-00-01 01:00:00', '0000-00-00');
       create function sales.writes() returns int begin insert into sales.notes values ('by function'); return 1; end;
       grant execute on function sales.writes to connector@'%';
       create procedure sales.keeps() begin
@@ -186,6 +199,23 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     const { small, ...others } = rows[1]
     expect([small, new Set(Object.values(others))]).toEqual([8, new Set([null])])
     expect(through.records).toMatchObject([{ method: 'QUERY', path: `/${statement}`, status: 200 }])
+  })
+
+  test('gives the same values with parameters and without', async () => {
+    const text = await query('finer_text')
+    expect(text).toEqual(await query('finer_binary', [0]))
+    const [one, two] = text.map((row: object) => Object.values(row))
+    expect(one).toEqual([
+      ...[1, 0.1, 1.005, 16777215, '2026-01-31T12:00:00', '2026-01-31T12:00:00Z'],
+      ...['10:00:00', '10:00:00.5', '0000-00-00 00:00:00', '2026-00-00'],
+    ])
+    expect(two).toEqual([
+      ...[2, 3.4028235e38, 999999.9, -8388607.5],
+      ...['2026-01-31T12:00:00.120', '2026-01-31T12:00:00.100000Z'],
+      ...['-838:59:59', '-00:00:00.25', '2026-00-01 01:00:00', '0000-00-00'],
+    ])
+    expect(await query('described')).toMatchObject([{ Field: 'note' }])
+    expect(await query('shown')).toHaveLength(1)
   })
 
   test('reads a large result in pages on one connection, and another query meanwhile', async () => {

@@ -5,7 +5,7 @@ import { errorOf, openDoors } from '../fixtures/door.ts'
 import { endless, startTcp, stopAll } from '../fixtures/upstream.ts'
 import { sql } from './database.ts'
 import { mariadbDoor } from './mariadb.ts'
-import { column, end, first, greeting, ok, packet, row } from './mysql-wire.ts'
+import { binaryRow, column, end, first, greeting, ok, packet, prepared } from './mysql-wire.ts'
 
 afterEach(async () => {
   for (const door of openDoors.splice(0)) await door.close()
@@ -17,8 +17,8 @@ const READS = {
   by: { text: 'select a from x where a = $1', parameters: ['string' as const], reads: true },
 }
 
-/** The command that takes a session back. */
-const RESET = 31
+/** The commands that take a session back, and that prepare a statement. */
+const [RESET, PREPARE] = [31, 22]
 
 type Lies = {
   greets?: Buffer
@@ -52,6 +52,8 @@ async function lying(
         isIn = true
         socket.write(login)
       } else if (said[4] === RESET) resets(socket)
+      else if (said[4] === PREPARE && statement === 'all')
+        socket.write(Buffer.concat([prepared(1, 0), column(2), end(3)]))
       else if (/SET SESSION/.test(said.toString('latin1'))) socket.write(ok(1))
       else answer(socket, said)
     })
@@ -79,7 +81,8 @@ test.each([
   'a MySQL %s that tells the truth is read, in a session that is settled by its own names',
   async (version, settles) => {
     const { query, heard } = await lying(
-      (socket) => socket.write(Buffer.concat([first, row(4, 'x'), packet(5, [0xfb]), end(6)])),
+      (socket) =>
+        socket.write(Buffer.concat([first, binaryRow(4, 'x'), packet(5, [0, 4]), end(6)])),
       { greets: greeting({ version }) },
     )
     expect(await text(query())).toEqual({ rows: [{ a: 'x' }, { a: null }], cursor: null })
@@ -87,7 +90,7 @@ test.each([
   },
 )
 
-const oneRow = (socket: Socket) => socket.write(Buffer.concat([first, row(4, 'x'), end(5)]))
+const oneRow = (socket: Socket) => socket.write(Buffer.concat([first, binaryRow(4, 'x'), end(5)]))
 
 describe('a session that has answered', () => {
   test('is taken back behind the answer, and serves nobody before', async () => {
@@ -125,8 +128,6 @@ describe('a session that has answered', () => {
 })
 
 describe('a MySQL that', () => {
-  const prepared = (columns: number, parameters: number) =>
-    packet(1, [0, 1, 0, 0, 0, columns, 0, parameters, 0, 0, 0, 0])
   test.each<[string, Buffer, string, string?]>([
     ['answers a query as a change', ok(1), 'upstream_garbled'],
     ['asks for a file of this machine', packet(1, [0xfb], '/etc/passwd'), 'upstream_garbled'],
@@ -136,7 +137,7 @@ describe('a MySQL that', () => {
     ['has a number for a column', Buffer.concat([packet(1, [1]), ok(2)]), 'upstream_garbled'],
     ['sends a row that does not fit', Buffer.concat([first, packet(4, [9])]), 'upstream_garbled'],
     ['sends a value too many', Buffer.concat([first, packet(4, [0, 0])]), 'upstream_garbled'],
-    ['sends a packet out of turn', Buffer.concat([first, row(9, 'x')]), 'upstream_garbled'],
+    ['sends a packet out of turn', Buffer.concat([first, binaryRow(9, 'x')]), 'upstream_garbled'],
     ['says more when it is done', Buffer.concat([ok(1), ok(2)]), 'upstream_garbled'],
     ['announces sixteen megabytes', Buffer.from([255, 255, 255, 1]), 'upstream_too_large'],
     ['refuses without a number', packet(1, [255]), 'upstream_garbled'],
@@ -156,7 +157,7 @@ describe('a MySQL that', () => {
   ])('%s ends the request', async (_what, bytes, code, statement = 'all') => {
     const { query } = await lying(
       (socket, said) => {
-        const isPrepare = said[4] === 22 && !_what.startsWith('prepares')
+        const isPrepare = said[4] === PREPARE && !_what.startsWith('prepares')
         socket.write(
           isPrepare ? Buffer.concat([prepared(1, 1), column(2), end(3), column(4), end(5)]) : bytes,
         )
@@ -184,7 +185,7 @@ describe('a MySQL that', () => {
       const some = () =>
         Buffer.concat(
           Array.from({ length: 256 }, () => {
-            const one = row(number, 'x'.repeat(200))
+            const one = binaryRow(number, 'x'.repeat(200))
             number = (number + 1) & 255
             return one
           }),

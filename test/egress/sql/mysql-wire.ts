@@ -52,6 +52,10 @@ export const end = (number: number): Buffer => packet(number, [254, 0, 0, 2, 0])
 /** What comes before the rows of one column; they begin with the number 4. */
 export const first: Buffer = Buffer.concat([packet(1, [1]), column(2), end(3)])
 
-/** A row of one text of fewer than 251 bytes. */
-export const row = (number: number, text: string): Buffer =>
-  packet(number, [Buffer.byteLength(text)], text)
+/** A row of one text of fewer than 251 bytes, as the answer to a statement that was prepared. */
+export const binaryRow = (number: number, text: string): Buffer =>
+  packet(number, [0, 0, Buffer.byteLength(text)], text)
+
+/** A statement that was prepared, with so many columns and parameters. */
+export const prepared = (columns: number, parameters: number): Buffer =>
+  packet(1, [0, 1, 0, 0, 0, columns, 0, parameters, 0, 0, 0, 0])
