@@ -73,6 +73,31 @@ describe.skipIf(noMariadb !== null)(
       expect(assignable.sort()).toEqual(['casedb', 'muller', 'müller', 'sales'])
     })
 
+    test.each(['key@way', "o'connor", "a'@'b", '@', 'say "x" \\ y'])(
+      'says what it can grant as who is called %j',
+      async (user) => {
+        const who = `'${user.replaceAll("'", "''").replaceAll('\\', '\\\\')}'@'%'`
+        await its.admin.query(`create user ${who} identified by 'password-1';
+          grant select on mysql.* to ${who}; grant show databases on *.* to ${who}; grant role_reader to ${who} with admin option;
+          grant update on ops.* to ${who} with grant option; grant select on sales.* to ${who}`)
+        const given: Given = { as: [user, 'password-1'] }
+        const of = async () =>
+          (
+            await its.all<
+              Association & { integration_specific_id: string; is_assignable: boolean }
+            >('list_entitlements', undefined, given)
+          )
+            .filter((one) => one.is_assignable)
+            .map((one) =>
+              `${one.integration_specific_id} ${one.integration_specific_resource_id}`.trim(),
+            )
+        expect((await of()).sort()).toEqual(['UPDATE ops', 'role_reader'])
+        await its.admin.query(`grant delete on *.* to ${who} with grant option`)
+        expect((await of()).filter((one) => one.startsWith('DELETE'))).toHaveLength(8)
+        await its.admin.query(`drop user ${who}`)
+      },
+    )
+
     test('lists all rights of an account in pages of any size', async () => {
       await its.admin.query("grant insert on `CaseDb`.* to connector@'%' with grant option")
       for (const name of ['r_a', 'R_A', 'r_ä'])
