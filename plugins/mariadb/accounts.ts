@@ -2,7 +2,6 @@
 import {
   ConnectorError,
   flagOf,
-  hasCode,
   type Input,
   keysCursor,
   nameOf,
@@ -12,6 +11,7 @@ import {
   type SqlRow,
 } from 'keyway/sdk'
 import { type Ctx, idOf, sizeOf, type Who, whoIs, whoOf } from './rows.ts'
+import { endSessions } from './sessions.ts'
 
 type Account = Output<'get_account'>
 
@@ -67,18 +67,6 @@ export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promis
   const who = whoOf(await (enabled ? readAccount : readOther)(ctx, id))
   await ctx.sql.execute(enabled ? 'unlock' : 'lock', [], who)
   if (!enabled) await endSessions(ctx, who)
-}
-
-/** Ends what an account is connected by. Where that is not allowed, its connections last until they end. */
-export async function endSessions(ctx: Ctx, who: Who): Promise<void> {
-  try {
-    await ctx.sql.execute('end_sessions', [], who)
-  } catch (error) {
-    if (!hasCode(error, 'permission_denied')) throw error
-    ctx.log.warn('Connections of the account were not ended: grant CONNECTION ADMIN', {
-      account: idOf(who),
-    })
-  }
 }
 
 function toAccount(row: SqlRow): Account {

@@ -78,6 +78,16 @@ export type Connector = {
       parameters: [readonly string[] | null]
       names: never
     }
+    sees_sessions: {
+      reads: true
+      parameters: []
+      names: never
+    }
+    sessions_of: {
+      reads: true
+      parameters: [string | null, string | null]
+      names: never
+    }
     create: {
       reads: false
       parameters: []
@@ -97,6 +107,11 @@ export type Connector = {
       reads: false
       parameters: []
       names: 'user' | 'host'
+    }
+    end_session: {
+      reads: false
+      parameters: [number | null]
+      names: never
     }
     end_sessions: {
       reads: false

@@ -12,10 +12,11 @@ import {
   type SqlRow,
   unlessAlready,
 } from 'keyway/sdk'
-import { endSessions, readAccount, readWho } from './accounts.ts'
+import { readAccount, readWho } from './accounts.ts'
 import type { Connector } from './connector.types.ts'
 import { type Grant, type Privilege, readGrant } from './entitlements.ts'
 import { type Ctx, idOf, sizeOf, type Who, whoOf } from './rows.ts'
+import { endSessions } from './sessions.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 

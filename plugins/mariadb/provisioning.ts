@@ -8,10 +8,11 @@ import {
   type Output,
   startsActive,
 } from 'keyway/sdk'
-import { endSessions, readOther, readWho } from './accounts.ts'
+import { readOther, readWho } from './accounts.ts'
 import { readGrant } from './entitlements.ts'
 import { give } from './grants.ts'
 import { type Ctx, idOf, whoOf } from './rows.ts'
+import { endSessions } from './sessions.ts'
 
 type Fields = { readonly password?: string; readonly host?: string }
 

@@ -1,4 +1,5 @@
 /** The MariaDB connector in a host, and a real server, for tests of its behaviour. */
+import { connect } from 'node:net'
 import mysql from 'mysql2/promise'
 import { type MariadbServer, startMariadb } from '../egress/sql/mariadb.ts'
 import { asking } from './asking.ts'
@@ -44,10 +45,14 @@ export async function startMariadbHost() {
   const server: MariadbServer = await startMariadb()
   const env = { KEYWAY_PRIVATE_EGRESS: `mariadb=127.0.0.1:${server.port}` }
   const host: TestHost = await startHost({ env })
-  const clientOf = (user: string, password: string, database = 'information_schema') =>
+  const clientOf = (
+    user: string,
+    password: string,
+    database = 'information_schema',
+    localAddress = '127.0.0.1',
+  ) =>
     mysql.createConnection({
-      host: server.host,
-      port: server.port,
+      stream: () => connect({ host: server.host, port: server.port, localAddress }),
       user,
       password,
       database,
