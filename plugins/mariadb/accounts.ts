@@ -62,11 +62,17 @@ export async function readOther(ctx: Ctx, id: string): Promise<SqlRow> {
   )
 }
 
-/** Locks an account or unlocks it: doing it twice is no error. @throws unsupported_operation where it would lock its own */
-export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promise<void> {
-  const who = whoOf(await (enabled ? readAccount : readOther)(ctx, id))
-  await ctx.sql.execute(enabled ? 'unlock' : 'lock', [], who)
-  if (!enabled) await endSessions(ctx, who)
+/** Unlocks an account: doing it twice is no error. One that was left half made is nobody's to go on with any more. */
+export async function switchOn(ctx: Ctx, id: string): Promise<void> {
+  const row = await readAccount(ctx, id)
+  await ctx.sql.execute(flagOf(row, 'unfinished') ? 'finish' : 'unlock', [], whoOf(row))
+}
+
+/** Locks an account: doing it twice is no error. @throws unsupported_operation where it would lock its own */
+export async function switchOff(ctx: Ctx, id: string): Promise<void> {
+  const who = whoOf(await readOther(ctx, id))
+  await ctx.sql.execute('lock', [], who)
+  await endSessions(ctx, who)
 }
 
 function toAccount(row: SqlRow): Account {

@@ -1,6 +1,6 @@
 /** MariaDB: which function does which capability. */
 import { defineConnector } from 'keyway/sdk'
-import { getAccount, listAccounts, setEnabled } from './accounts.ts'
+import { getAccount, listAccounts, switchOff, switchOn } from './accounts.ts'
 import { getLastActivity } from './activity.ts'
 import type { Connector } from './connector.types.ts'
 import { listEntitlements, listResources } from './entitlements.ts'
@@ -25,11 +25,11 @@ export default defineConnector<Connector>({
   create_account: createAccount,
   update_account: updateAccount,
   async activate_account(request, ctx) {
-    await setEnabled(ctx, request.account_id, true)
+    await switchOn(ctx, request.account_id)
     return { status: 'ACTIVE', activated: true }
   },
   async deactivate_account(request, ctx) {
-    await setEnabled(ctx, request.account_id, false)
+    await switchOff(ctx, request.account_id)
     return { status: 'SUSPENDED', deactivated: true }
   },
   delete_account: deleteAccount,

@@ -108,6 +108,16 @@ export type Connector = {
       parameters: []
       names: 'user' | 'host'
     }
+    finish: {
+      reads: false
+      parameters: []
+      names: 'user' | 'host'
+    }
+    finish_locked: {
+      reads: false
+      parameters: []
+      names: 'user' | 'host'
+    }
     end_session: {
       reads: false
       parameters: [number | null]

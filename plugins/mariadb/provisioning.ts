@@ -4,23 +4,26 @@ import {
   ConnectorError,
   flagOf,
   type Input,
+  ifThere,
   nameOf,
   type Output,
   startsActive,
 } from 'keyway/sdk'
-import { readOther, readWho } from './accounts.ts'
+import { readAccount, readOther, readWho } from './accounts.ts'
 import { readGrant } from './entitlements.ts'
 import { give } from './grants.ts'
-import { type Ctx, idOf, whoOf } from './rows.ts'
+import { type Ctx, idOf, type Who, whoOf } from './rows.ts'
 import { endSessions } from './sessions.ts'
 
 type Fields = { readonly password?: string; readonly host?: string }
 
 /**
  * Creates an account with its roles and rights, or drops it again: MariaDB has no transactions of users. It is locked
- * until it has all of them, so that one that was left half made is of no use.
+ * until it has all of them, so that one that was left half made is of no use. That one has a mark, a certificate that there
+ * is not, and is made anew by the next call.
  *
- * @throws bad_request with the code 1396 when the name is taken, invalid_value for one that the server would change
+ * @throws bad_request with the code 1396 when the name is taken, invalid_value for one that the server would change,
+ * service_error where another call may still be making it
  */
 export async function createAccount(
   request: Input<'create_account'> & Fields,
@@ -35,7 +38,13 @@ export async function createAccount(
   const enabled = startsActive(request.user_status)
   const who = { user, host }
   return allOrNothing(async (undo) => {
-    await ctx.sql.execute('create', [], { ...who, password })
+    try {
+      await ctx.sql.execute('create', [], { ...who, password })
+    } catch (error) {
+      if (Object(error).app_error_code !== '1396' || !(await isLeft(ctx, who))) throw error
+      await ctx.sql.execute('drop', [], who)
+      await ctx.sql.execute('create', [], { ...who, password })
+    }
     undo(`the user ${idOf(who)}`, () => ctx.sql.execute('drop', [], who))
     for (const one of request.entitlements) {
       const grant = await readGrant(ctx, {
@@ -45,11 +54,29 @@ export async function createAccount(
       })
       await give(ctx, who, grant)
     }
-    if (enabled) await ctx.sql.execute('unlock', [], who)
-    // The server keeps hosts in lower case.
-    const made = await readWho(ctx, idOf({ user, host: host.toLowerCase() }))
+    await ctx.sql.execute(enabled ? 'finish' : 'finish_locked', [], who)
+    const made = await readWho(ctx, keptId(who))
     return { status: enabled ? 'ACTIVE' : 'SUSPENDED', created: true, id: idOf(made) }
   })
+}
+
+/** The server keeps hosts in lower case. */
+const keptId = ({ user, host }: Who): string => idOf({ user, host: host.toLowerCase() })
+
+/**
+ * Whether a call that made an account ended in the middle. No call outlasts a minute, by the manifest.
+ *
+ * @throws service_error where it is younger than that
+ */
+async function isLeft(ctx: Ctx, who: Who): Promise<boolean> {
+  const row = await ifThere(readAccount(ctx, keptId(who)))
+  if (row === null || !flagOf(row, 'unfinished')) return false
+  if (!flagOf(row, 'is_new')) return true
+  throw new ConnectorError(
+    'service_error',
+    'Another call makes this account, or has left it half made less than a minute ago: try again in a minute',
+    { app_error_code: 'half_made' },
+  )
 }
 
 /** Plugins whose accounts take a password as it is; for the others it would replace how they log in. */

@@ -1,7 +1,10 @@
 /** What the MariaDB connector does to how accounts log in, its own among them, against a real server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import manifest from '../../plugins/mariadb/connector.json' with { type: 'json' }
 import { noMariadb } from '../egress/sql/mariadb.ts'
 import { entitled, type MariadbHost, right, role, startMariadbHost } from './mariadb.ts'
+
+const CREATE = manifest.statements.create.text
 
 describe.skipIf(noMariadb !== null)(
   `logins of MariaDB${noMariadb ? ` (${noMariadb})` : ''}`,
@@ -114,6 +117,56 @@ describe.skipIf(noMariadb !== null)(
       const off = { ...request, username: 'later', user_status: 'SUSPENDED' }
       expect(await its.done('create_account', off)).toMatchObject({ status: 'SUSPENDED' })
       await expect(its.clientOf('later', 'password-1')).rejects.toThrow(/locked/)
+    })
+
+    /** As a call leaves it that ends in the middle. */
+    async function leave(user: string, secondsAgo: number) {
+      const text = CREATE.replace('{identifier:user}', `'${user}'`)
+        .replace('{identifier:host}', "'%'")
+        .replace('{password:password}', "'password-1'")
+      await its.admin.query(`${text}; grant insert on ops.* to ${user}@'%';
+        update mysql.global_priv set Priv = json_set(Priv, '$.password_last_changed', unix_timestamp() - ${secondsAgo}) where User = '${user}';
+        flush privileges`)
+    }
+
+    test('makes an account anew that a call left half made', async () => {
+      await leave('half', 61)
+      const entitlements = [entitled('SELECT', 'ops')]
+      const request = { username: 'half', password: 'password-2', entitlements }
+      expect(await its.done('create_account', request)).toMatchObject({ status: 'ACTIVE' })
+      await (await its.clientOf('half', 'password-2')).end()
+      expect(await its.heldBy('half@%')).toEqual(['SELECT ops'])
+      expect(await its.refused('create_account', request)).toMatchObject({
+        error_code: 'bad_request',
+        app_error_code: '1396',
+      })
+    })
+
+    test('leaves an account to the call that may still be making it', async () => {
+      await leave('begun', 30)
+      const request = { username: 'begun', password: 'password-2', entitlements: [] }
+      expect(await its.refused('create_account', request)).toMatchObject({
+        error_code: 'service_error',
+        app_error_code: 'half_made',
+      })
+      expect(await its.heldBy('begun@%')).toEqual(['INSERT ops'])
+      await its.done('activate_account', { account_id: 'begun@%' })
+      await (await its.clientOf('begun', 'password-1')).end()
+    })
+
+    test('makes no account anew that somebody locked', async () => {
+      const request = { username: 'locked', password: 'password-1', entitlements: [] }
+      await its.done('create_account', { ...request, user_status: 'SUSPENDED' })
+      await its.admin.query(
+        "update mysql.global_priv set Priv = json_set(Priv, '$.password_last_changed', 1) where User = 'locked'",
+      )
+      const again = { ...request, password: 'password-2' }
+      expect(await its.refused('create_account', again)).toMatchObject({
+        error_code: 'bad_request',
+        app_error_code: '1396',
+      })
+      await its.done('activate_account', { account_id: 'locked@%' })
+      await (await its.clientOf('locked', 'password-1')).end()
     })
 
     test('answers the id of a new account as the server keeps it, and knows no other', async () => {
