@@ -72,6 +72,15 @@ describe.skipIf(noMariadb !== null)(
         'several@127.0.0.%',
         'several@127.0.0.9',
       ])
+      const account_ids = ['several@%', 'several@127.0.0.%', 'several@127.0.0.9']
+      const active = async () =>
+        (await its.done<{ account_id: string }[]>('get_last_activity', { account_ids }))
+          .map((one) => one.account_id)
+          .sort()
+      expect(await active()).toEqual(account_ids)
+      await open[0]?.end()
+      await expect.poll(active).toEqual(account_ids.slice(1))
+      open[0] = await session('several', '127.1.0.1')
       const areOpen = () => Promise.all(open.map((one) => one.isOpen()))
       await off('several@%')
       await expect.poll(areOpen).toEqual([false, true, true])
