@@ -15,6 +15,7 @@ afterEach(async () => {
 const READS = {
   all: { text: 'select a from x', reads: true },
   by: { text: 'select a from x where a = $1', parameters: ['string' as const], reads: true },
+  change: { text: 'delete from x returning a' },
 }
 
 /** The commands that take a session back, and that prepare a statement. */
@@ -66,6 +67,7 @@ async function lying(
   )
   const parameters = statement === 'by' ? ['x'] : []
   return {
+    change: () => door.fetch(sql('EXECUTE', { statement: 'change', parameters: [] })),
     query: () => door.fetch(sql('QUERY', { statement, parameters })),
     heard: () => heard,
     connections: () => connections,
@@ -168,6 +170,21 @@ describe('a MySQL that', () => {
     expect(error.code).toBe(code)
     if (code === 'database_refused')
       expect(error.details).toMatchObject({ wire: 'client_call_error', appErrorCode: '1146' })
+  })
+
+  /** A row as the answer to a statement that was sent as a text. */
+  const textRow = (number: number, said: string) => packet(number, [said.length], said)
+  test.each<[string, Buffer]>([
+    ['a row that does not fit', packet(4, [9])],
+    ['a value too many', packet(4, [0, 0])],
+    ['a packet out of turn', textRow(9, 'x')],
+  ])('answers a change with %s ends the request', async (_what, bytes) => {
+    const honest = await lying((socket) =>
+      socket.write(Buffer.concat([first, textRow(4, 'x'), end(5)])),
+    )
+    expect(await text(honest.change())).toEqual({ touched: [1] })
+    const { change } = await lying((socket) => socket.write(Buffer.concat([first, bytes])))
+    expect((await errorOf(change())).code).toBe('upstream_garbled')
   })
 
   test('refuses a sign-in is told with what that can mean', async () => {
