@@ -52,6 +52,8 @@ export type UpstreamRecord = {
   path: string
   /** Names, and values that are no secrets. */
   query: string
+  /** What is declared to be asked for by this path, such as a statement; it holds no values. For errors, not for logs. */
+  text?: string
   status: number | null
   error: string | null
   /** Until when the upstream asked to be left alone, in milliseconds since the epoch; 0 where it did not. */

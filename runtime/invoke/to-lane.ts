@@ -96,7 +96,9 @@ export function toLane(
       const open = opened?.egress.records.find(
         ({ status, error }) => status === null && error === null,
       )
-      return open === undefined ? null : `${open.method} ${open.host}${open.path}`
+      if (open === undefined) return null
+      const text = open.text === undefined ? '' : ` (${open.text})`
+      return `${open.method} ${open.host}${open.path}${text}`
     },
     end() {
       if (opened === null) return 0

@@ -64,7 +64,10 @@ const RECORD: UpstreamRecord = {
 }
 
 /** What of a record is different while its request has no answer. */
-const OPEN = { method: 'QUERY', host: 'db.acme.example:5432', path: '/people', status: null }
+const OPEN = {
+  ...{ method: 'QUERY', host: 'db.acme.example:5432', path: '/people', status: null },
+  text: 'select id from people',
+}
 
 /** What a lane does with a call; `world` may be changed while it runs. */
 type Lane = (call: LaneCall, world: World) => Promise<LaneReply>
@@ -344,7 +347,9 @@ test('a deadline names the request that had not answered', async () => {
     expect(told.answers[2]).toMatchObject({
       code: 'deadline_passed',
       told: {
-        message: expect.stringContaining('; QUERY db.acme.example:5432/people had not answered'),
+        message: expect.stringContaining(
+          '; QUERY db.acme.example:5432/people (select id from people) had not answered',
+        ),
       },
     })
   }

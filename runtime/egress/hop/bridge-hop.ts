@@ -36,6 +36,8 @@ export type Bridge<R, T extends Target, L> = {
   /** Names and sizes for the record, and what stands behind the host. */
   tell(request: R): string
   path(request: R): string
+  /** What is declared to be asked for by that path, short and without values. */
+  text?(request: R, target: T): string
   /** The address that stands for a request in cases and records of them, and the body without what it tells. */
   addressOf(request: R, target: T): string
   caseBody(body: Record<string, unknown>): object
@@ -101,6 +103,7 @@ export async function bridgeHop<R, T extends Target, L>(
     const target = bridge.judge(request, [judged])
     record.path = bridge.path(request)
     record.query = bridge.tell(request)
+    if (bridge.text !== undefined) record.text = bridge.text(request, target)
     const login = bridge.login(target, call.secrets)
     const { endMs = Number.POSITIVE_INFINITY, signal } = call
     const governor = governorOf(target, call, door)

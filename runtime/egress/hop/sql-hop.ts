@@ -8,7 +8,7 @@ import type { EgressCall } from '../call/call.ts'
 import { resolveSql, type SqlTarget } from '../rules/sql-rules.ts'
 import { judgeAsked, nameOf, readAsked, tellAsked, writes } from '../sql/asked.ts'
 import type { SqlLogin } from '../sql/connect.ts'
-import { refusal, withStatement } from '../sql/results.ts'
+import { refusal, textOf, withStatement } from '../sql/results.ts'
 import { loginOf } from '../sql/room.ts'
 import { type Bridge, refusalCodeOf, targetsBy } from './bridge-hop.ts'
 
@@ -32,13 +32,14 @@ export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, SqlLogin> = {
   writes,
   tell: tellAsked,
   path: (request) => `/${nameOf(request).slice(0, 200)}`,
+  text: textOf,
   addressOf: (request, { origin }) => `${origin}/${nameOf(request)}`,
   caseBody: ({ statement: _statement, ...rest }) => rest,
   async perform(request, target, login, means, door) {
     try {
       return await door.sql.perform({ request, target, login }, means)
     } catch (error) {
-      throw withStatement(error, request, target)
+      throw withStatement(error, nameOf(request), textOf(request, target))
     }
   },
   found(body, from) {

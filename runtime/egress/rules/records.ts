@@ -12,6 +12,8 @@ export type EgressRecord = {
   path: string
   /** Names, and values that are no secrets, with the question mark; empty for none. */
   query: string
+  /** What is declared to be asked for by this name, where it has one: it holds no values. For errors, not for logs. */
+  text?: string
   /** False for a hop that was refused before it was handed to a connection. */
   sent: boolean
   status: number | null

@@ -6,7 +6,6 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { errorOf } from '../../contract/errors/thrown.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Guard } from '../wire/guard.ts'
-import { nameOf } from './asked.ts'
 
 /** Longest text of a server, or of a statement, that a message repeats, in characters. */
 const MAX_SAID = 300
@@ -43,16 +42,16 @@ export function refusal(code: string, said: string, from: string): RuntimeError 
   return new RuntimeError('database_refused', told, { wire, appErrorCode: code })
 }
 
-/** The error with the name and the declared text of the statement that took too long: these hold no values. */
-export function withStatement(
-  error: unknown,
-  request: SqlRequest,
-  { statements }: SqlTarget,
-): unknown {
-  if (!(error instanceof RuntimeError) || error.details.wire !== 'request_timeout') return error
+/** What the statements of a request are declared as, in one line: these hold no values. */
+export function textOf(request: SqlRequest, { statements }: SqlTarget): string {
   const texts = stepsOf(request).map(({ statement }) => statements[statement]?.text ?? '')
-  const text = cut(texts.join('; ').replace(/\s+/g, ' '), MAX_SAID)
-  const told = `${error.message} (the statement ${nameOf(request)}: ${text})`
+  return cut(texts.join('; '), MAX_SAID).replace(/\s+/g, ' ')
+}
+
+/** The error with the name and the text of the statement that took too long. */
+export function withStatement(error: unknown, name: string, text: string): unknown {
+  if (!(error instanceof RuntimeError) || error.details.wire !== 'request_timeout') return error
+  const told = `${error.message} (the statement ${name}: ${text})`
   return new RuntimeError(error.code, told, error.details, error)
 }
 

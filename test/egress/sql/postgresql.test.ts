@@ -585,7 +585,11 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
   })
 
   test('has the server end what outlasts the call', async () => {
-    const error = await refused('sleeps', [], { call: { endMs: Date.now() + 1000 } })
+    const through = door({ call: { endMs: Date.now() + 1000 } })
+    const error = await errorOf(query('sleeps', [], through))
+    expect(through.records).toMatchObject([
+      { path: '/sleeps', text: expect.stringMatching(/^select/) },
+    ])
     expect(error.details).toMatchObject({ wire: 'request_timeout', appErrorCode: '57014' })
     expect(error.message).toContain('(the statement sleeps: select')
   })
