@@ -63,7 +63,7 @@ export async function publish(
       const text = `${JSON.stringify(index, null, 1)}\n`
       if (Buffer.byteLength(text) > MAX_INDEX_BYTES)
         throw new PackageError(
-          `the index would have more than ${MAX_INDEX_BYTES} bytes; publish into a second folder, with a key of its own`,
+          `the index would have more than ${MAX_INDEX_BYTES} bytes; publish into a second folder`,
         )
       // What no host could read is not signed.
       parseIndex(text)

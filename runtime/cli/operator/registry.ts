@@ -45,8 +45,8 @@ function sourcesOf(flags: RegistryFlags): Source[] {
 async function trustedRegistry(flags: RegistryFlags): Promise<Opened> {
   const sources = sourcesOf(flags)
   const { items } = await ask<{ items: KnownPublisher[] }>(flags, '/operator/publishers')
-  return openRegistry(sources, items, async ({ key, index: { version } }) => {
-    const body = { key, version }
+  return openRegistry(sources, items, async ({ key, index: { version } }, registries) => {
+    const body = { key, version, registries }
     await ask(flags, '/operator/published-indexes', { body }).catch((error: unknown) => {
       throw error instanceof RefusedError ? new PackageError(error.message) : error
     })

@@ -16,7 +16,7 @@ import {
   type SignedIndex,
 } from './form.ts'
 import { demandFresh } from './rules.ts'
-import { type Source, SourceError } from './source.ts'
+import { type Source, SourceError, spelled } from './source.ts'
 
 /**
  * `sources` has all packages of the index: where it was found first, then what was named, then its mirrors. `publishers`
@@ -42,13 +42,14 @@ const AGAIN_MS = 300
  * The first registry whose index is signed by a trusted key, has not expired and is not older than one that was seen. An
  * index that is signed, but too old, is believed as far as its mirrors: they are asked behind what the operator named.
  *
- * @param seen Remembers it; throws PackageError for an older one.
+ * @param sources One registry: its address, and those of its mirrors.
+ * @param seen Remembers it, by all addresses that were named and by the one that it was read from; throws PackageError for an older one.
  * @throws PackageError with why, registry by registry
  */
 export async function openRegistry(
   sources: readonly Source[],
   publishers: readonly KnownPublisher[],
-  seen: (signed: SignedIndex) => Promise<void>,
+  seen: (signed: SignedIndex, registries: string[]) => Promise<void>,
 ): Promise<Opened> {
   const told = new Map<string, string>()
   const waiting = [...sources]
@@ -63,7 +64,8 @@ export async function openRegistry(
     try {
       signed = await readSigned(source, publishers)
       demandFresh(signed.index, new Date())
-      await seen(signed)
+      const registries = [...sources, source].map((one) => spelled(one.address))
+      await seen(signed, [...new Set(registries)])
       const all = [source, ...sources, ...mirrorsOf(source, signed)]
       return { ...signed, source, sources: all, publishers }
     } catch (error) {

@@ -22,6 +22,12 @@ export class SourceError extends Error {
   override name = 'SourceError'
 }
 
+/** The one spelling of an address: what was seen of a registry is remembered by it. */
+export function spelled(address: string): string {
+  const text = /^https?:\/\//i.test(address) ? new URL(address).href : path.resolve(address)
+  return text.replace(/(?<=[^/])\/+$/, '')
+}
+
 /**
  * @param patienceMs Longest time of one file of a web server.
  * @throws PackageError for an address that is none

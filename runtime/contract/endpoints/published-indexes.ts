@@ -8,6 +8,10 @@ import { bool, int, text } from './params.ts'
 /** Most versions that are shown of a connector, the newest first. */
 export const MOST_VERSIONS_SHOWN = 50
 
+/** Longest address of a registry, in characters, and most that one has: what an operator names, and a mirror. */
+const MAX_ADDRESS_LENGTH = 500
+const MAX_ADDRESSES = 100
+
 const Published = strictObject('PublishedConnector', {
   id: v.string(),
   name: v.string(),
@@ -68,10 +72,20 @@ export const PUBLISHED_INDEX_ENDPOINTS = {
   }),
   see_published_index: row.post('/published-indexes', {
     summary:
-      'Remember the version of an index that a trusted publisher has signed; refused (409) where a newer one was seen',
+      'Remember the version of an index that a trusted publisher has signed; refused (409) where a newer one of the same registry was seen',
     body: v.strictObject({
       key: described(v.pipe(v.string(), v.maxLength(100)), 'Id of the key that signed it'),
       version: described(v.pipe(v.number(), v.safeInteger(), v.minValue(1)), 'Of the index'),
+      registries: described(
+        v.optional(
+          v.pipe(
+            v.array(v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_ADDRESS_LENGTH))),
+            v.maxLength(MAX_ADDRESSES),
+          ),
+          [],
+        ),
+        'The addresses of the registry; without one, what was seen of the key counts',
+      ),
     }),
     output: strictObject('SeenIndex', {
       key: v.string(),

@@ -39,7 +39,25 @@ export const sharedAnswers = pgTable(
   (table) => [index('shared_answers_until').on(table.until, table.key)],
 )
 
-/** Of registries that are folders of files, the newest index of each publisher that was seen: an older one is refused. */
+/**
+ * Of registries that are folders of files, the newest index that was seen at each: an older one is refused, whichever
+ * trusted key signed it.
+ */
+export const registryIndexes = pgTable(
+  'registry_indexes',
+  {
+    domainId: domainId().references(() => domains.id),
+    /** Its address as operators name it, in its one spelling. */
+    registry: text('registry').notNull(),
+    /** Id of the key that signed it. */
+    key: text('key').notNull(),
+    version: number('version').notNull(),
+    seenAt: moment('seen_at').notNull().defaultNow(),
+  },
+  (table) => [primaryKey({ columns: [table.domainId, table.registry] })],
+)
+
+/** The same by key: what was seen before registries were told apart, and by callers that do not name theirs. */
 export const publishedIndexes = pgTable(
   'published_indexes',
   {

@@ -3,7 +3,7 @@ import { newest } from '../../connectors/lifecycle/generations.ts'
 import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
 import { seeIndex } from '../../connectors/lifecycle/published-indexes.ts'
 import { PackageError } from '../../connectors/packages/format.ts'
-import type { PublishedConnector } from '../../connectors/published/form.ts'
+import type { PublishedConnector, SignedIndex } from '../../connectors/published/form.ts'
 import { fetchPackage, type Opened, openRegistry } from '../../connectors/published/open.ts'
 import {
   isRunnable,
@@ -81,8 +81,8 @@ async function opened(op: Operating, patienceMs: number): Promise<Opened> {
       'No registry is named: set KEYWAY_REGISTRY to an https:// address or a folder, and restart the host',
     )
   const { publishers } = (await newest(db, actor.domainId)).statement
-  const seen = ({ key, index: { version } }: Pick<Opened, 'key' | 'index'>) =>
-    seeIndex(op, { key, version }).then(
+  const seen = ({ key, index: { version } }: SignedIndex, addresses: string[]) =>
+    seeIndex(op, { key, version, registries: addresses }).then(
       () => undefined,
       (error: unknown) => {
         throw error instanceof CoreError ? new PackageError(error.message) : error
