@@ -112,7 +112,9 @@ ${WANT_NOTES}`
     .action(async (words, flags) => (await import('./operator/registry.ts')).search(words, flags))
 
   helped(looking(askingHost(program.command('outdated'))), { examples: ['outdated'] })
-    .description('list connectors of which a registry has a newer version that runs here')
+    .description(
+      'list connectors of which a registry has a newer version of the same publisher that runs here',
+    )
     .action(async (flags) => (await import('./operator/registry.ts')).outdated(flags))
 
   helped(changing(program.command('remove')), { examples: ['remove acme'] })

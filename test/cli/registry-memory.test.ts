@@ -1,5 +1,5 @@
 /** What a host remembers of registries: of each by its address, whichever trusted key signed its index. */
-import { copyFile, mkdir, readFile } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readPublicKey } from '../../runtime/connectors/packages/sign.ts'
@@ -69,4 +69,31 @@ test('what was remembered by the key alone counts until a registry is seen by it
   expect(await see(40)).toBe(200)
   expect(await see(30, ['https://one.example'])).toBe(200)
   expect(await see(29, ['https://one.example', 'https://two.example'])).toBe(409)
+})
+
+test('outdated names the newest version of the same publisher, and none of another', async () => {
+  const version = async (name: string, key?: string) => {
+    const file = await host.saved(await packaged({ id: 'owned', version: name }))
+    await (key ? host.keyway('sign', file, '--key', key) : rm(at(`${file}.sig`)))
+    return file
+  }
+  const outdated = async () => (await host.json('outdated', '--registry', 'owned')).answer.items
+  const old = await version('1.0.0', 'old.key')
+  await publish('owned', old, '--key', 'old.key')
+  await host.keyway('install', old, '--grant-all')
+  await publish('owned', await version('3.0.0', 'new.key'), '--key', 'old.key')
+  await publish('owned', await version('4.0.0'), '--key', 'old.key')
+  expect(await outdated()).toEqual([])
+  const { out } = await host.keyway('outdated', '--registry', 'owned')
+  expect(out).toContain('as new as what its publishers have published')
+  await publish('owned', await version('1.1.0', 'old.key'), '--key', 'old.key')
+  expect(await outdated()).toEqual([{ id: 'owned', installed: '1.0.0', newest: '1.1.0' }])
+  const taken = ['upgrade', 'owned@1.1.0', '--registry', 'owned', '--dry-run']
+  expect(await host.keyway(...taken)).toMatchObject({ code: 0 })
+
+  // A server that leaves out a signature holds back no version unseen.
+  const packages = await readdir(at('owned', 'packages'))
+  for (const file of packages.filter((one) => /^owned-3.*\.sig$/.test(one)))
+    await rm(at('owned', 'packages', file))
+  expect(await outdated()).toEqual([{ id: 'owned', installed: '1.0.0', newest: '3.0.0' }])
 })

@@ -9,15 +9,16 @@ import {
   type Opened,
   openRegistry,
 } from '../../connectors/published/open.ts'
+import { outdatedHere } from '../../connectors/published/outdated.ts'
 import {
   isRunnable,
   type Outdated,
-  outdatedOf,
   parseName,
   pick,
   searched,
 } from '../../connectors/published/rules.ts'
 import { type Source, sourceOf } from '../../connectors/published/source.ts'
+import type { Statement } from '../../contract/endpoints/generation.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { quoted } from '../terminal/quoted.ts'
 import { ask, print } from './change.ts'
@@ -88,7 +89,7 @@ export async function search(
 }
 
 export async function outdated(flags: RegistryFlags): Promise<void> {
-  const { index } = await asConfigError(() => trustedRegistry(flags))
+  const registry = await asConfigError(() => trustedRegistry(flags))
   const { items } = await ask<{ items: { id: string | null; version: string | null }[] }>(
     flags,
     '/operator/connectors',
@@ -96,11 +97,21 @@ export async function outdated(flags: RegistryFlags): Promise<void> {
   const installed = items.flatMap(({ id, version }) =>
     id === null || version === null ? [] : [{ id, version }],
   )
-  print(flags, { items: outdatedOf(index, installed) }, ({ items: old }) =>
+  const here = {
+    ...(await ask<{ statement: Statement }>(flags, '/operator/generations/newest')),
+    onlyTrusted: await takesOnlyTrusted(flags),
+  }
+  print(flags, { items: await outdatedHere(registry, installed, here) }, ({ items: old }) =>
     old.length === 0
-      ? 'Everything is as new as what is published.'
+      ? 'Everything is as new as what its publishers have published.'
       : old.map((one) => line(one, flags)).join('\n'),
   )
+}
+
+async function takesOnlyTrusted(flags: RegistryFlags): Promise<boolean> {
+  type Settings = { items: { name: string; value: string | null }[] }
+  const { items } = await ask<Settings>(flags, '/operator/settings')
+  return items.find(({ name }) => name === 'KEYWAY_INSTALL')?.value === 'trusted'
 }
 
 /** What a publisher wrote, without line breaks and what is not seen. */

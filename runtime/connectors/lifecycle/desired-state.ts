@@ -8,6 +8,7 @@ import {
   type Grant,
   type InstalledConnector,
   type InstalledVersion,
+  ownerOf,
   type Publisher,
   type Statement,
   saidOf,
@@ -56,8 +57,7 @@ export function installed(
     throw conflict(
       `${id} ${version.version} is installed with other content (${same.digest.slice(0, 12)}): a version never changes; give the new content another version`,
     )
-  // The newest: a connector that has changed hands belongs to its new publisher.
-  const owner = had.findLast(({ key }) => key !== null)?.key ?? null
+  const owner = ownerOf(had)
   if (owner !== null && owner !== version.key && !changePublisher)
     throw conflict(
       `${id} belongs to the publisher of key ${owner}; this package is ${version.key === null ? 'not signed: sign it first with that key (keyway sign PACKAGE --key KEY)' : `signed by ${version.key}`}. If the connector has really changed hands, install it with change_publisher`,

@@ -140,6 +140,12 @@ export function trustOfText(
       }
 }
 
+/** Which key a signature of a package names; null for what is no signature. Whether it signed is not asked. */
+export function namedKey(signatureText: string): string | null {
+  const signature = parse(FORM, signatureText)
+  return typeof signature === 'string' ? null : signature.key
+}
+
 const signedBytes = (form: string, text: string): Buffer => Buffer.from(`${form}\n${text}`)
 
 /** A signature, or what is wrong with the text. */

@@ -130,19 +130,31 @@ const newestOf = (versions: readonly PublishedVersion[]): PublishedVersion | und
 
 export type Outdated = { id: string; installed: string; newest: string }
 
-/** What is installed in an older version than is published and runs here. */
+type InstalledHere = { id: string; version: string }
+
+/** The released versions that run here and are newer than what is installed, the newest first. */
+export const newerOf = (
+  index: PublishedIndex,
+  { id, version }: InstalledHere,
+): { connector: PublishedConnector; version: PublishedVersion }[] => {
+  const connector = connectorIn(index, id)
+  if (!connector || semver.valid(version) === null) return []
+  return connector.versions
+    .filter((one) => isRunnable(one) && semver.prerelease(one.version) === null)
+    .filter((one) => semver.gt(one.version, version))
+    .sort((a, b) => semver.rcompare(a.version, b.version))
+    .map((one) => ({ connector, version: one }))
+}
+
+/** What is installed in an older version than is published and runs here, whoever published that. */
 export const outdatedOf = (
   index: PublishedIndex,
-  installed: readonly { id: string; version: string }[],
+  installed: readonly InstalledHere[],
 ): Outdated[] =>
-  installed.flatMap(({ id, version }) => {
-    const released = connectorIn(index, id)?.versions.filter(
-      (one) => isRunnable(one) && semver.prerelease(one.version) === null,
-    )
-    const newest = newestOf(released ?? [])
-    return newest && semver.valid(version) && semver.gt(newest.version, version)
-      ? [{ id, installed: version, newest: newest.version }]
-      : []
+  installed.flatMap((one) => {
+    const [newest] = newerOf(index, one)
+    const { id, version } = one
+    return newest ? [{ id, installed: version, newest: newest.version.version }] : []
   })
 
 /** The connectors that all words of a search stand in, by id, name, description or capability. */

@@ -127,6 +127,10 @@ export function saidOf({ connectors }: Statement, id: string): InstalledConnecto
   return Object.hasOwn(connectors, key) ? (connectors[key] ?? null) : null
 }
 
+/** Whose a connector is, by the newest signature: one that has changed hands belongs to its new publisher. Null: nobody's. */
+export const ownerOf = (versions: readonly Pick<InstalledVersion, 'key'>[]): string | null =>
+  versions.findLast(({ key }) => key !== null)?.key ?? null
+
 /** What a deployment begins with. */
 export const NOTHING_INSTALLED: Statement = { connectors: {}, publishers: [] }
 

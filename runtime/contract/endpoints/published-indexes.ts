@@ -18,7 +18,10 @@ const Published = strictObject('PublishedConnector', {
   description: v.string(),
   newest: described(v.nullable(v.string()), 'The newest version that runs here'),
   installed: described(v.nullable(v.string()), 'The version that serves here'),
-  outdated: described(v.boolean(), 'Whether a newer one than that is published'),
+  outdated: described(
+    v.boolean(),
+    'Whether a newer one than that is published, which an install would take',
+  ),
   versions: described(
     v.array(
       v.strictObject({

@@ -5,13 +5,8 @@ import { seeIndex } from '../../connectors/lifecycle/published-indexes.ts'
 import { PackageError } from '../../connectors/packages/format.ts'
 import type { PublishedConnector, SignedIndex } from '../../connectors/published/form.ts'
 import { fetchPackage, type Opened, openRegistry } from '../../connectors/published/open.ts'
-import {
-  isRunnable,
-  outdatedOf,
-  parseName,
-  pick,
-  searched,
-} from '../../connectors/published/rules.ts'
+import { outdatedHere } from '../../connectors/published/outdated.ts'
+import { isRunnable, parseName, pick, searched } from '../../connectors/published/rules.ts'
 import { sourceOf } from '../../connectors/published/source.ts'
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import { MOST_VERSIONS_SHOWN, type Published } from '../../contract/endpoints/published-indexes.ts'
@@ -27,11 +22,16 @@ type Asking = { search: string | null; outdated: boolean; limit: number }
 
 /** @throws CoreError conflict where no registry can be used */
 export async function listPublished(op: Operating, { search, outdated, limit }: Asking) {
-  const { index, publisher, source } = await opened(op, INDEX_MS)
+  const registry = await opened(op, INDEX_MS)
+  const { index, publisher, source } = registry
   const served = op
     .listConnectors()
     .flatMap(({ id, version }) => (id === null || version === null ? [] : [{ id, version }]))
-  const old = new Map(outdatedOf(index, served).map((one) => [normalizeId(one.id), one.newest]))
+  const { statement } = await newest(op.db, op.actor.domainId)
+  const here = { statement, onlyTrusted: op.policy === 'trusted' }
+  const old = new Set(
+    (await outdatedHere(registry, served, here)).map((one) => normalizeId(one.id)),
+  )
   const installed = new Map(served.map(({ id, version }) => [normalizeId(id), version]))
   const words = (search ?? '').split(/\s+/).filter((word) => word !== '')
   const found = searched(index, words).filter(({ id }) => !outdated || old.has(normalizeId(id)))
