@@ -80,6 +80,8 @@ describe('the catalogue', () => {
     const reply = await get('/integrations/tenant-teller/logo')
     expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
     expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect(reply.headers.get('content-security-policy')).toMatch(/; sandbox$/)
+    expect(reply.headers.get('x-content-type-options')).toBe('nosniff')
     expect(await reply.text()).toMatch(/^<svg/)
     expect((await get('/integrations/scim/logo')).status).toBe(404)
     expect((await get('/integrations/nothing/logo')).status).toBe(404)
