@@ -4,11 +4,11 @@ import * as v from 'valibot'
 import { atOnce, inSlices } from '../bounded/slices.ts'
 import { Case, CaseFileHead } from '../contract/connector/cases.ts'
 import { describeIssue } from '../contract/connector/payload.ts'
-import { nearest } from '../contract/errors/nearest.ts'
 import { messageOf } from '../contract/errors/thrown.ts'
 import { INPUTS } from '../contract/limits/inputs.ts'
 import { marksIn } from '../contract/limits/reply-limits.ts'
 import { membersOf } from '../contract/schema/record.ts'
+import type { AnySchema } from '../contract/schema/shape.ts'
 import { expandCase, type Shared } from './expand-case.ts'
 
 type ReadCases = {
@@ -51,7 +51,7 @@ function* reading(text: string | undefined): Generator<void, ReadCases | { unrea
     const expanded = expandCase(value, file.shared)
     const parsed = v.safeParse(Case, expanded.value)
     if (parsed.success && expanded.findings.length === 0) read.cases.push(parsed.output)
-    const told = [...expanded.findings, ...(parsed.issues ?? []).map((one) => toldOf(one, FIELDS))]
+    const told = [...expanded.findings, ...(parsed.issues ?? []).map((one) => toldOf(one, Case))]
     read.findings.push(...told.map((message) => ({ where, message })))
   }
   return read
@@ -81,7 +81,7 @@ export function fileOf(
       unreadable:
         'must be a list of cases: [{ "name": ... }, ...], or { "defaults": ..., "cases": [...] }',
     }
-  return { unreadable: issues.map((one) => toldOf(one, HEAD_FIELDS)).join('; ') }
+  return { unreadable: issues.map((one) => toldOf(one, FileShape)).join('; ') }
 }
 
 const TOO_MANY = `holds more than ${INPUTS.cases.maxMarks / 2} values with what its cases share put in; shorten the replies`
@@ -103,12 +103,5 @@ function namedIn(value: unknown): string[] {
 /** Cases are judged one by one, each after what it shares was put in. */
 const FileShape = v.strictObject({ ...CaseFileHead, cases: v.array(v.unknown()) })
 
-function toldOf(issue: v.BaseIssue<unknown>, fields: readonly string[]): string {
-  const text = describeIssue(issue)
-  if (issue.type !== 'strict_object' || issue.expected !== 'never') return text
-  const near = nearest(String(issue.path?.at(-1)?.key), fields)
-  return near === null ? text : `${text}; did you mean ${near}?`
-}
-
-const FIELDS = Object.keys(Case.entries)
-const HEAD_FIELDS = Object.keys(FileShape.entries)
+const toldOf = (issue: v.BaseIssue<unknown>, schema: AnySchema): string =>
+  describeIssue(issue, '', () => false, schema)

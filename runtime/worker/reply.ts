@@ -95,7 +95,7 @@ function checkParts(
   if (!result.success) {
     return refuse(
       'reply_invalid',
-      `the reply of ${capability} breaks the contract: ${describeIssues(result.issues, 'response', quietMembers(schema))}`,
+      `the reply of ${capability} breaks the contract: ${describeIssues(result.issues, 'response', quietMembers(schema), schema)}`,
     )
   }
   const told = capability === 'list_accounts' ? listed(result.output) : result.output

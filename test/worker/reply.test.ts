@@ -157,12 +157,30 @@ describe('an answer', () => {
   })
 })
 
+test('many members that are not known are told in few words', () => {
+  const strange = Object.fromEntries(
+    Array.from({ length: 2000 }, (_, n) => [`user_stat${'u'.repeat(n)}`, 1]),
+  )
+  const [, message] = refusal([
+    ok(),
+    JSON.stringify([{ ...account(), ...strange }]),
+    '',
+  ]) as string[]
+  expect(message).toContain('did you mean user_status?')
+  expect(message?.length).toBeLessThan(4000)
+})
+
 describe('is refused:', () => {
   const broken: [string, unknown, string][] = [
     ['no list', { ...account() }, 'response: write an array (found Object)'],
     ['nothing', null, 'response: '],
     ['a missing member', [{}], 'response.0.integration_specific_id: missing'],
     ['an unknown member', [account({ phone: 1 })], 'response.0.phone: there is no such field'],
+    [
+      'a misspelt member',
+      [{ ...account(), user_staus: 'ACTIVE' }],
+      'user_staus: there is no such field; did you mean user_status?',
+    ],
     ['a wrong type', [account({ email: 1 })], 'response.0.email: '],
     ['an unknown status', [account({ user_status: 'active' })], 'response.0.user_status: '],
     [

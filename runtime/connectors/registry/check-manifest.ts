@@ -29,7 +29,6 @@ import { nearest } from '../../contract/errors/nearest.ts'
 import { messageOf } from '../../contract/errors/thrown.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import { marksIn } from '../../contract/limits/reply-limits.ts'
-import { fieldsAt } from '../../contract/schema/fields-at.ts'
 import { isPointer } from '../../contract/schema/json-pointer.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { CheckEgress } from './check-egress.ts'
@@ -89,13 +88,9 @@ export function checkManifest(text: string, checkEgress: CheckEgress): CheckedMa
 
 /** A finding of the shape, with what to write instead where that is known. */
 function shapeFinding(issue: v.BaseIssue<unknown>): string {
-  const finding = describeIssue(issue)
+  const finding = describeIssue(issue, '', () => false, Manifest)
   const [, field = ''] = /^([a-z_]+): (?:missing|there is no such field)$/.exec(finding) ?? []
-  if (EXAMPLES[field]) return `${finding}; write ${EXAMPLES[field]}`
-  if (issue.type !== 'strict_object' || issue.expected !== 'never') return finding
-  const path = issue.path ?? []
-  const near = nearest(String(path.at(-1)?.key), fieldsAt(Manifest, path.slice(0, -1)))
-  return near === null ? finding : `${finding}; did you mean ${near}?`
+  return EXAMPLES[field] ? `${finding}; write ${EXAMPLES[field]}` : finding
 }
 
 /** What is found in each of a manifest's lists of egress, by where it stands. */

@@ -6,6 +6,7 @@
  */
 
 import * as v from 'valibot'
+import { nearest } from '../errors/nearest.ts'
 import { entriesOf } from '../schema/keys.ts'
 import { membersOf } from '../schema/record.ts'
 import { type AnySchema, metadataOf } from '../schema/shape.ts'
@@ -71,9 +72,10 @@ type Parsed<T> = { ok: true; value: T } | { ok: false; findings: string }
 
 /** Parses `auth` into the envelope's form; findings name the member and never repeat a value. */
 export function parseAuth(manifest: Manifest, auth: unknown): Parsed<Omit<Connection, 'settings'>> {
-  const parsed = v.safeParse(authSchema(manifest), auth)
+  const schema = authSchema(manifest)
+  const parsed = v.safeParse(schema, auth)
   if (parsed.success) return { ok: true, value: toEnvelope(manifest, membersOf(parsed.output)) }
-  const findings = describeIssues(parsed.issues, 'auth', () => true)
+  const findings = describeIssues(parsed.issues, 'auth', () => true, schema)
   return { ok: false, findings: `${findings}; write "auth": ${shownForm(manifest)}` }
 }
 
@@ -89,12 +91,17 @@ export function parseSettings(
   const parsed = v.safeParse(schema, settings)
   const unknown = Object.keys(settings)
     .filter((name) => !Object.hasOwn(manifest.settings, name))
-    .map((name) => `settings.${name.slice(0, 64)}: there is no such setting`)
+    .slice(0, 10)
+    .map((name) => {
+      const near = nearest(name, Object.keys(manifest.settings))
+      const perhaps = near === null ? '' : `; did you mean ${near}?`
+      return `settings.${name.slice(0, 64)}: there is no such setting${perhaps}`
+    })
   if (parsed.success && unknown.length === 0) return { ok: true, value: membersOf(parsed.output) }
   const findings = parsed.success
     ? []
     : [describeIssues(parsed.issues, 'settings', quietMembers(schema))]
-  return { ok: false, findings: [...findings, ...unknown.slice(0, 10)].join('; ') }
+  return { ok: false, findings: [...findings, ...unknown].join('; ') }
 }
 
 /** Credentials in the envelope's form. */

@@ -1,6 +1,8 @@
 /** The schemas of one connector's payloads: the capability's own, widened where a connector may. */
 import * as v from 'valibot'
 import { CAPABILITIES, type CapabilityName } from '../capabilities/capabilities.ts'
+import { nearest } from '../errors/nearest.ts'
+import { fieldsAt } from '../schema/fields-at.ts'
 import type { AnySchema } from '../schema/shape.ts'
 import { schemaEntries } from '../schema/shape.ts'
 import { type Fields, flatSchema } from './settings.ts'
@@ -56,16 +58,30 @@ export type IsQuiet = (keys: readonly unknown[]) => boolean
 const MAX_PATH = 200
 const MAX_WORDING = 300
 
-/** One finding: where, and what is wrong there. */
+/**
+ * One finding: where, and what is wrong there.
+ *
+ * @param schema What was broken: of a member that it does not have, the one that was meant is named.
+ */
 export function describeIssue(
   issue: v.BaseIssue<unknown>,
   prefix = '',
   isQuiet: IsQuiet = () => false,
+  schema: AnySchema | null = null,
 ): string {
   const path = [prefix, v.getDotPath(issue) ?? ''].filter((part) => part !== '').join('.')
   const quiet = isQuiet((issue.path ?? []).map(({ key }) => key))
-  const text = wording(issue, quiet).slice(0, MAX_WORDING)
+  const near = isUnknownMember(issue) && schema !== null ? meantBy(issue, schema) : null
+  const perhaps = near === null ? '' : `; did you mean ${near}?`
+  const text = wording(issue, quiet).slice(0, MAX_WORDING) + perhaps
   return path === '' ? text : `${path.slice(0, MAX_PATH)}: ${text}`
+}
+
+const isUnknownMember = ({ type, expected }: v.BaseIssue<unknown>): boolean =>
+  type === 'strict_object' && expected === 'never'
+
+function meantBy({ path }: v.BaseIssue<unknown>, schema: AnySchema): string | null {
+  return nearest(String(path?.at(-1)?.key), fieldsAt(schema, path?.slice(0, -1) ?? []))
 }
 
 /** Most findings that are told, and most that are compared: what was sent is wrong in fifty thousand places at worst. */
@@ -80,11 +96,12 @@ export function describeIssues(
   issues: readonly v.BaseIssue<unknown>[],
   prefix = '',
   isQuiet?: IsQuiet,
+  schema: AnySchema | null = null,
 ): string {
   const alike = [...Map.groupBy(issues.slice(0, MAX_COMPARED), kindOfIssue).values()]
   const lines = alike.slice(0, MAX_FINDINGS).flatMap(([first, ...others]) => {
     if (first === undefined) return []
-    const line = describeIssue(first, prefix, isQuiet)
+    const line = describeIssue(first, prefix, isQuiet, schema)
     return [others.length === 0 ? line : `${line} (and ${others.length} more like it)`]
   })
   const rest = Math.max(0, alike.length - MAX_FINDINGS) + Math.max(0, issues.length - MAX_COMPARED)

@@ -1,5 +1,10 @@
+import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { type Connection, identityOf } from '../../../runtime/contract/connector/connection.ts'
+import {
+  type Connection,
+  identityOf,
+  parseSettings,
+} from '../../../runtime/contract/connector/connection.ts'
 import type { Manifest } from '../../../runtime/contract/connector/manifest.ts'
 import {
   CATEGORIES,
@@ -50,6 +55,17 @@ describe('what tells tenants apart', () => {
     expect(identity({ credentials: [admin, api], settings })).toBe(both)
     expect(both).toContain('root')
     expect(both).not.toMatch(/a-secret|1234/)
+  })
+})
+
+test('a setting that there is not is told with the one that was meant', () => {
+  const parsed = parseSettings(manifest, v.object({}), { hots: 'a.example', colour: 'red' })
+  expect(parsed).toMatchObject({
+    findings: 'settings.hots: there is no such setting; settings.colour: there is no such setting',
+  })
+  const near = parseSettings(manifest, v.object({}), { hosts: 'a.example' })
+  expect(near).toMatchObject({
+    findings: 'settings.hosts: there is no such setting; did you mean host?',
   })
 })
 
