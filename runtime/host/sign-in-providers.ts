@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as v from 'valibot'
 import { type KnownProvider, SignInProviders } from '../contract/models/sign-in-provider.ts'
+import { placeOfIssue } from '../contract/schema/place.ts'
 
 /** Largest of these files, in characters. */
 const MAX_FILE = 1_000_000
@@ -19,7 +20,7 @@ export async function readProviders(file: string): Promise<readonly KnownProvide
   const parsed = v.safeParse(SignInProviders, json(file, text))
   if (!parsed.success) {
     const [issue] = parsed.issues
-    const at = v.getDotPath(issue) ?? 'the file'
+    const at = placeOfIssue(issue) || 'the file'
     throw new Error(`${file}: ${at} ${issue.message}`)
   }
   return Promise.all(

@@ -29,7 +29,7 @@ const ofAccount = ({ entitlements }: { entitlements: Pick<Grant, 'entitlement_ty
   entitlements.map(
     ({ entitlement_type: type }, index): Named => ({
       kind: 'entitlement_types',
-      at: `entitlements.${index}.entitlement_type`,
+      at: `entitlements[${index}].entitlement_type`,
       type,
     }),
   )

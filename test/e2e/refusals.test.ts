@@ -109,12 +109,12 @@ describe('a bad request is refused and harms nothing', () => {
     [
       'the wrong kind of several',
       () => withOther({ credentials: [{ id: 'api', basic: { username: 'u', password: 'p' } }] }),
-      bad('credentials.0.token'),
+      bad('credentials[0].token'),
     ],
     [
       'a credential without its id',
       () => withOther({ credentials: [{ token: { token: 'x' } }] }),
-      bad('credentials.0.id'),
+      bad('credentials[0].id'),
     ],
     [
       'an undeclared credential',
@@ -130,7 +130,7 @@ describe('a bad request is refused and harms nothing', () => {
     [
       'a number for a secret',
       () => withOther({ credentials: [{ id: 'api', token: { token: 5 } }] }),
-      bad('credentials.0.token.token'),
+      bad('credentials[0].token.token'),
     ],
 
     ['no settings', () => withOther({ settings: undefined }), bad(/settings\.host.*Host name/)],

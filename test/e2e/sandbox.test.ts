@@ -205,9 +205,9 @@ test('what one tenant leaves behind, another never sees', async () => {
 describe('a reply that breaks the contract', () => {
   test.each([
     ['text for a list', 'write an array'],
-    ['wrong member', 'response.0.email'],
+    ['wrong member', 'response[0].email'],
     ['missing member', 'integration_specific_id: missing'],
-    ['extra member', 'response.0.nickname: there is no such field'],
+    ['extra member', 'response[0].nickname: there is no such field'],
     ['unknown status', 'user_status'],
     ['a bigint', 'BigInt'],
     ['a cycle', 'circular'],

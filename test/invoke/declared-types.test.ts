@@ -46,7 +46,7 @@ test('entitlements of a new account are of declared types too', () => {
   })
   expect(() => checkDeclaredTypes(manifest, 'create_account', made('ROLE'))).not.toThrow()
   expect(() => checkDeclaredTypes(manifest, 'create_account', made('ROLE', 'LICENSE'))).toThrow(
-    'request.entitlements.1.entitlement_type: found "LICENSE"',
+    'request.entitlements[1].entitlement_type: found "LICENSE"',
   )
 })
 

@@ -297,7 +297,7 @@ describe('a file of cases', () => {
     [{ cases: [good], defaults: { setings: {} } }, 'defaults.setings: there is no such field'],
     [
       { cases: [{ ...good, upstream: [{ ...asks, reply: {} }] }] },
-      'upstream.0.reply.status: missing',
+      'upstream[0].reply.status: missing',
     ],
     [{ defaults: { auth: null }, cases: [bare] }, 'auth: missing; send auth.token'],
   ])('that is wrong is told what: %j', async (file, words) => {

@@ -174,21 +174,21 @@ describe('is refused:', () => {
   const broken: [string, unknown, string][] = [
     ['no list', { ...account() }, 'response: write an array (found Object)'],
     ['nothing', null, 'response: '],
-    ['a missing member', [{}], 'response.0.integration_specific_id: missing'],
-    ['an unknown member', [account({ phone: 1 })], 'response.0.phone: there is no such field'],
+    ['a missing member', [{}], 'response[0].integration_specific_id: missing'],
+    ['an unknown member', [account({ phone: 1 })], 'response[0].phone: there is no such field'],
     [
       'a misspelt member',
       [{ ...account(), user_staus: 'ACTIVE' }],
       'user_staus: there is no such field; did you mean user_status?',
     ],
-    ['a wrong type', [account({ email: 1 })], 'response.0.email: '],
-    ['an unknown status', [account({ user_status: 'active' })], 'response.0.user_status: '],
+    ['a wrong type', [account({ email: 1 })], 'response[0].email: '],
+    ['an unknown status', [account({ user_status: 'active' })], 'response[0].user_status: '],
     [
       'attributes that are no text',
       [account({ custom_attributes: { a: 1 } })],
       'custom_attributes',
     ],
-    ['extra data that is a list', [account({ extra_data: [] })], 'response.0.extra_data: '],
+    ['extra data that is a list', [account({ extra_data: [] })], 'response[0].extra_data: '],
   ]
   test.each(broken)('%s', (_name, response, words) => {
     const [code, message] = refusal([ok(), JSON.stringify(response), '']) as [string, string]
@@ -285,7 +285,7 @@ describe('is refused:', () => {
   test('a large reply that is all wrong, by its first finding', () => {
     const response = Array.from({ length: 300_000 }, () => 1)
     const [, message] = refusal([ok(), JSON.stringify(response), '']) as [string, string]
-    expect(message).not.toContain('response.1')
+    expect(message).not.toContain('response[1]')
   })
 })
 

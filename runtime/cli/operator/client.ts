@@ -10,6 +10,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Config, ConfigError, readConfig } from '../../config/config.ts'
 import { codeOf, messageOf } from '../../contract/errors/thrown.ts'
+import { placeAt } from '../../contract/schema/place.ts'
 import { isRecord, membersOf } from '../../contract/schema/record.ts'
 import { hostProof, hostProofKey, randomSecret } from '../../secrets/key-derivation.ts'
 import { readKeptSecret } from '../../secrets/secret-files.ts'
@@ -116,7 +117,7 @@ function wordsOf(answer: Record<string, unknown> | null): string | undefined {
   if (!Array.isArray(detail)) return undefined
   return detail
     .map(membersOf)
-    .map(({ loc, msg }) => `${[loc].flat().join('.')}: ${msg}`)
+    .map(({ loc, msg }) => `${placeAt([loc].flat())}: ${msg}`)
     .join('; ')
 }
 

@@ -9,6 +9,7 @@ import { createTarDecoder, type ParsedTarEntry } from 'modern-tar'
 import * as v from 'valibot'
 import { inSlices } from '../../bounded/slices.ts'
 import { codeOf, messageOf } from '../../contract/errors/thrown.ts'
+import { placeOfIssue } from '../../contract/schema/place.ts'
 import {
   DIGESTS,
   Digests,
@@ -130,7 +131,7 @@ function parseDigests(text: string): Digests {
   const parsed = v.safeParse(Digests, value)
   if (parsed.success) return parsed.output
   const [issue] = parsed.issues
-  throw new PackageError(`${DIGESTS}: ${v.getDotPath(issue) ?? 'it'} is wrong: ${issue.message}`)
+  throw new PackageError(`${DIGESTS}: ${placeOfIssue(issue) || 'it'} is wrong: ${issue.message}`)
 }
 
 /** The messages of gzip and tar. */

@@ -5,6 +5,7 @@
 import semver from 'semver'
 import * as v from 'valibot'
 import { ConnectorId, normalizeId } from '../../contract/connector/manifest.ts'
+import { placeOfIssue } from '../../contract/schema/place.ts'
 import { MAX_PACKED_BYTES, PackageError } from '../packages/format.ts'
 import { type KnownPublisher, trustOfText } from '../packages/sign.ts'
 
@@ -136,5 +137,5 @@ export function parseIndex(text: string): PublishedIndex {
   const parsed = v.safeParse(PublishedIndex, value, { abortEarly: true })
   if (parsed.success) return parsed.output
   const [issue] = parsed.issues
-  throw new PackageError(`the index: ${v.getDotPath(issue) ?? 'it'} is wrong: ${issue.message}`)
+  throw new PackageError(`the index: ${placeOfIssue(issue) || 'it'} is wrong: ${issue.message}`)
 }

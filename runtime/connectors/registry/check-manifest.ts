@@ -136,7 +136,7 @@ const RULES: readonly Rule[] = [
   ({ authentication_schema: single, credentials }) => [
     ...(single ? foreignFields('authentication_schema', single.kind, single.fields) : []),
     ...(credentials ?? []).flatMap(({ kind, fields }, index) =>
-      foreignFields(`credentials.${index}`, kind, fields),
+      foreignFields(`credentials[${index}]`, kind, fields),
     ),
   ],
 
@@ -266,10 +266,10 @@ const RULES: readonly Rule[] = [
       ...(resource_type_id === '' || known.includes(resource_type_id)
         ? []
         : [
-            `entitlement_types.${index}.resource_type_id: found ${show(resource_type_id)}; declare it under resource_types, or write "" for the global resource`,
+            `entitlement_types[${index}].resource_type_id: found ${show(resource_type_id)}; declare it under resource_types, or write "" for the global resource`,
           ]),
       ...(max !== undefined && max < min
-        ? [`entitlement_types.${index} (${type_id}): max ${max} is below min ${min}`]
+        ? [`entitlement_types[${index}] (${type_id}): max ${max} is below min ${min}`]
         : []),
     ])
   },
@@ -293,7 +293,7 @@ const RULES: readonly Rule[] = [
       known.includes(field)
         ? []
         : [
-            `clear_secrets.${index}.field: ${show(field)} is no secret of a call; it has ${known.join(', ') || 'none'}`,
+            `clear_secrets[${index}].field: ${show(field)} is no secret of a call; it has ${known.join(', ') || 'none'}`,
           ],
     )
   },

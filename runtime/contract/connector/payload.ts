@@ -3,6 +3,7 @@ import * as v from 'valibot'
 import { CAPABILITIES, type CapabilityName } from '../capabilities/capabilities.ts'
 import { nearest } from '../errors/nearest.ts'
 import { fieldsAt } from '../schema/fields-at.ts'
+import { placeOfIssue } from '../schema/place.ts'
 import type { AnySchema } from '../schema/shape.ts'
 import { schemaEntries } from '../schema/shape.ts'
 import { type Fields, flatSchema } from './settings.ts'
@@ -69,7 +70,8 @@ export function describeIssue(
   isQuiet: IsQuiet = () => false,
   schema: AnySchema | null = null,
 ): string {
-  const path = [prefix, v.getDotPath(issue) ?? ''].filter((part) => part !== '').join('.')
+  const place = placeOfIssue(issue)
+  const path = prefix + (prefix === '' || place === '' || place.startsWith('[') ? '' : '.') + place
   const quiet = isQuiet((issue.path ?? []).map(({ key }) => key))
   const near = isUnknownMember(issue) && schema !== null ? meantBy(issue, schema) : null
   const perhaps = near === null ? '' : `; did you mean ${near}?`

@@ -6,6 +6,7 @@ import * as v from 'valibot'
 import { describeIssue, thoroughness } from '../connector/payload.ts'
 import type { ValidationEntry } from '../errors/problem.ts'
 import { jsonFaultOf } from '../schema/json-text.ts'
+import { placeAt } from '../schema/place.ts'
 import { isRecord, membersOf } from '../schema/record.ts'
 import type { AnySchema } from '../schema/shape.ts'
 import { limitValues, notUtf8At } from './body-bytes.ts'
@@ -177,9 +178,9 @@ const ODD_TEXT = 'Value error, text must not hold the character NUL or half of a
 /** Where and why a value could not be kept as it is, as text; null if it could. */
 export function unkeepable(value: unknown): string | null {
   const deep = findDeep(value)
-  if (deep) return `${deep.join('.')}: ${TOO_DEEP}`
+  if (deep) return `${placeAt(deep)}: ${TOO_DEEP}`
   const odd = findUnstorable(value)
-  return odd && `${odd.join('.')}: ${ODD_TEXT}`
+  return odd && `${placeAt(odd)}: ${ODD_TEXT}`
 }
 
 /** The member of the body that is nested too deep, or null; its whole path would be as long as it is deep. */

@@ -4,14 +4,12 @@ import { isRecord } from '../schema/record.ts'
 import { type AnySchema, shapeOf } from '../schema/shape.ts'
 
 /** The place of the first one, from the names that lead to it; null where there is none. */
-export function misplacedArray(schema: AnySchema, value: unknown): string[] | null {
+export function misplacedArray(schema: AnySchema, value: unknown): (string | number)[] | null {
   const { type, entries, item, wrapped } = shapeOf(schema)
   if (wrapped !== undefined) return misplacedArray(wrapped, value)
   if (!isRecord(value)) return null
   if (item !== undefined)
-    return Array.isArray(value)
-      ? firstOf(value.map((one, at) => [String(at), item, one] as const))
-      : null
+    return Array.isArray(value) ? firstOf(value.map((one, at) => [at, item, one] as const)) : null
   if (Array.isArray(value) && (entries !== undefined || type === 'record')) return []
   if (entries === undefined) return null
   return firstOf(
@@ -22,8 +20,8 @@ export function misplacedArray(schema: AnySchema, value: unknown): string[] | nu
 }
 
 function firstOf(
-  members: readonly (readonly [name: string, schema: AnySchema, value: unknown])[],
-): string[] | null {
+  members: readonly (readonly [name: string | number, schema: AnySchema, value: unknown])[],
+): (string | number)[] | null {
   for (const [name, schema, value] of members) {
     const found = misplacedArray(schema, value)
     if (found !== null) return [name, ...found]

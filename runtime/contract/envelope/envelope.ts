@@ -21,6 +21,7 @@ import { ERRORS, RuntimeError } from '../errors/errors.ts'
 import { deeperThan, MAX_DEPTH } from '../schema/depth.ts'
 import { notJson } from '../schema/json-text.ts'
 import { isOneOf } from '../schema/one-of.ts'
+import { placeAt } from '../schema/place.ts'
 import { isObject, membersOf } from '../schema/record.ts'
 import { anyObject } from '../schema/schemas.ts'
 import type { AnySchema } from '../schema/shape.ts'
@@ -88,7 +89,7 @@ export function judgeCall(value: unknown, textLength: number, expected: Expected
   const array =
     misplacedArray(envelope, value) ??
     misplacedArray(v.object({ request: expected.request }), value)
-  const at = array?.join('.')
+  const at = array ? placeAt(array) : undefined
   if (at !== undefined && !findings.some((one) => one.startsWith(`${at}: `)))
     findings.unshift(`${at}: Expected Object but received Array`)
   if (findings.length > 0 || !parsed.success || !request.success)
@@ -186,7 +187,7 @@ function pickCredentials(
 function pickSeveral(sent: AuthCredential[], declared: NonNullable<Manifest['credentials']>) {
   const picked: Record<string, AuthCredential> = {}
   for (const [index, credential] of sent.entries()) {
-    const at = `credentials.${index}`
+    const at = `credentials[${index}]`
     const { id } = credential
     if (id === undefined) throw refuseCredentials(`${at}.id: missing`)
     const known = declared.find((one) => one.id === id)

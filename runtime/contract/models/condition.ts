@@ -76,7 +76,7 @@ export function conditionFault(value: unknown): string | null {
     if (!Array.isArray(inner) || inner.length === 0)
       return `${at}.${node}: a list of one condition or more`
     for (const [index, part] of inner.entries()) {
-      const found = fault(part, `${at}.${node}.${index}`, depth + 1)
+      const found = fault(part, `${at}.${node}[${index}]`, depth + 1)
       if (found !== null) return found
     }
     return null
@@ -112,7 +112,7 @@ function operandFault(operand: unknown, takes: Takes, at: string): string | null
     if (operand.length > CONDITION_LIMITS.maxOperands)
       return `${at}: more than ${CONDITION_LIMITS.maxOperands} values`
     for (const [index, one] of operand.entries()) {
-      const found = scalarFault(one, `${at}.${index}`)
+      const found = scalarFault(one, `${at}[${index}]`)
       if (found !== null) return found
     }
     return null

@@ -164,6 +164,6 @@ function doubled(accounts: readonly AccountInput[]): ValidationEntry[] {
     const earlier = seen.get(name)
     seen.set(name, earlier ?? index)
     if (earlier === undefined) return []
-    return [bodyEntry(['accounts', index], `it is the account of accounts.${earlier} again`)]
+    return [bodyEntry(['accounts', index], `it is the account of accounts[${earlier}] again`)]
   })
 }

@@ -4,6 +4,7 @@ import * as v from 'valibot'
 import type { AuthCredential } from '../../contract/connector/authentication.ts'
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import { SIGNING, type SigningName } from '../../contract/connector/signing.ts'
+import { placeOfIssue } from '../../contract/schema/place.ts'
 import { signAws } from '../sign/aws.ts'
 import { signJwt } from '../sign/jwt.ts'
 import { signOAuth1 } from '../sign/oauth1.ts'
@@ -50,10 +51,8 @@ export function readAsked(hex: string, secrets: CallSecrets): Asked {
   const schema: v.GenericSchema = SIGNING[name].options
   const parsed = v.safeParse(schema, options)
   if (!parsed.success) {
-    const [{ message, path }] = parsed.issues
-    throw refuseSecret(
-      `${helperOf(name)}: ${path?.map((one) => one.key).join('.') ?? ''} ${message}`,
-    )
+    const [issue] = parsed.issues
+    throw refuseSecret(`${helperOf(name)}: ${placeOfIssue(issue)} ${issue.message}`)
   }
   if (key !== undefined) {
     const held = secrets.secrets.find(({ placeholder }) => placeholder === key)

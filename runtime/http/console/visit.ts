@@ -4,6 +4,7 @@ import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import { type Params, parseParams } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
+import { placeOfIssue } from '../../contract/schema/place.ts'
 import type { AnySchema } from '../../contract/schema/shape.ts'
 import { demand } from '../../core/kernel/identity/principal.ts'
 import type { CoreDeps } from '../core/routes.ts'
@@ -62,7 +63,7 @@ function bodyOf(schema: AnySchema | null, given: Record<string, unknown> | undef
   if (parsed.success) return parsed.output
   const entries = parsed.issues.map((issue) => ({
     loc: ['body', ...(issue.path ?? []).map(({ key }) => String(key))],
-    msg: `${(issue.path ?? []).map(({ key }) => String(key)).join('.')}: ${issue.message}`,
+    msg: `${placeOfIssue(issue)}: ${issue.message}`,
     type: 'value_error',
   }))
   throw new CoreError('invalid', entries)

@@ -3,6 +3,7 @@ import type { Context, MiddlewareHandler } from 'hono'
 import { PackageError } from '../../connectors/packages/format.ts'
 import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError, type RefusalKind, type ValidationEntry } from '../../contract/errors/problem.ts'
+import { placeAt } from '../../contract/schema/place.ts'
 import { FileError } from '../../core/directory/import/findings.ts'
 import { TOKEN_PREFIX, type TokenHasher } from '../../core/kernel/identity/token-hasher.ts'
 import { noteUse } from '../../core/kernel/identity/tokens.ts'
@@ -130,4 +131,4 @@ function translated(c: Context<Env>, thrown: unknown): unknown {
   return code ? new RuntimeError(code, thrown.message) : thrown
 }
 
-const wordsOf = ({ loc, msg }: ValidationEntry): string => `${loc.join('.')}: ${msg}`
+const wordsOf = ({ loc, msg }: ValidationEntry): string => `${placeAt(loc)}: ${msg}`

@@ -14,6 +14,7 @@ import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import { SCIM_MEDIA_TYPE, SCIM_URNS } from '../../contract/models/scim.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
+import { placeAt } from '../../contract/schema/place.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import { authenticateScim } from '../../core/scim/caller.ts'
 import { ScimError } from '../../core/scim/problem.ts'
@@ -135,7 +136,7 @@ const wrongType = (type: string): string =>
 const told = (entries: readonly ValidationEntry[]): string =>
   entries
     .slice(0, 5)
-    .map(({ loc, msg }) => `${loc.join('.')}: ${msg}`)
+    .map(({ loc, msg }) => `${placeAt(loc)}: ${msg}`)
     .join('; ')
 
 const detailOf = (detail: CoreError['detail']): string =>

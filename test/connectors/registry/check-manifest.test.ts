@@ -193,7 +193,7 @@ const BAD: [string, object, string, string][] = [
   ['a vendor that is no text', { vendor_domain: 1 }, 'vendor_domain', 'write a string (found 1)'],
   ['a logo elsewhere', { logo: '../logo.svg' }, 'logo', 'beside connector.json'],
   ['a logo of another kind', { logo: 'logo.exe' }, 'logo', '.svg or .png'],
-  ['a category in small letters', { categories: ['hr'] }, 'categories.0', 'COLLABORATION'],
+  ['a category in small letters', { categories: ['hr'] }, 'categories[0]', 'COLLABORATION'],
   [
     'no authentication',
     { authentication_schema: undefined },
@@ -225,13 +225,13 @@ const BAD: [string, object, string, string][] = [
     'token',
   ],
   ['no credentials in the list', { ...manyOf({}), credentials: [] }, 'credentials', '>=1'],
-  ['a credential without an id', manyOf({ id: undefined }), 'credentials.0.id', 'missing'],
-  ['a credential with a strange id', manyOf({ id: 'a b' }), 'credentials.0.id', 'look like `api`'],
-  ['a credential of no kind', manyOf({ kind: undefined }), 'credentials.0.kind', 'missing'],
+  ['a credential without an id', manyOf({ id: undefined }), 'credentials[0].id', 'missing'],
+  ['a credential with a strange id', manyOf({ id: 'a b' }), 'credentials[0].id', 'look like `api`'],
+  ['a credential of no kind', manyOf({ kind: undefined }), 'credentials[0].kind', 'missing'],
   [
     'a credential that says maybe',
     manyOf({ optional: 'yes' }),
-    'credentials.0.optional',
+    'credentials[0].optional',
     'write true or false (found "yes")',
   ],
   [
@@ -466,7 +466,7 @@ const BAD: [string, object, string, string][] = [
   [
     'a misspelt sql',
     { egress: [{ ...DATABASE, sql: undefined, sqll: 'postgresql://db.example' }] },
-    'egress.0.sqll',
+    'egress[0].sqll',
     'there is no such field; did you mean sql?',
   ],
   [
@@ -484,7 +484,7 @@ const BAD: [string, object, string, string][] = [
   [
     'a misspelt method',
     { egress: [{ url: 'https://a.example', method: ['GET'] }] },
-    'egress.0.method',
+    'egress[0].method',
     'there is no such field; did you mean methods?',
   ],
   [
@@ -554,17 +554,17 @@ const BAD: [string, object, string, string][] = [
     'capabilities.list_accounts.because',
     'say why in a sentence',
   ],
-  ['an entry without an address', { egress: [{}] }, 'egress.0.url', 'missing'],
+  ['an entry without an address', { egress: [{}] }, 'egress[0].url', 'missing'],
   [
     'an entry with an unknown method',
     { egress: [{ url: 'https://a.example', methods: ['get'] }] },
-    'egress.0.methods.0',
+    'egress[0].methods[0]',
     '"GET"',
   ],
   [
     'an entry with no method',
     { egress: [{ url: 'https://a.example', methods: [] }] },
-    'egress.0.methods',
+    'egress[0].methods',
     '>=1',
   ],
   [
@@ -600,25 +600,25 @@ const BAD: [string, object, string, string][] = [
   [
     'a database without a login',
     { egress: [{ ...DATABASE, login: undefined }] },
-    'egress.0.login',
+    'egress[0].login',
     'missing: write { "credential": "auth" }',
   ],
   [
     'a database without a dialect',
     { egress: [{ ...DATABASE, dialect: undefined }] },
-    'egress.0.dialect',
+    'egress[0].dialect',
     'missing: write postgresql or mysql',
   ],
   [
     'a database in another place than an object',
     { egress: [{ ...DATABASE, login: 'auth' }] },
-    'egress.0.login',
+    'egress[0].login',
     'write an object (found "auth")',
   ],
   [
     'a database with a field that there is not',
     { egress: [{ ...DATABASE, user: 'x' }] },
-    'egress.0.user',
+    'egress[0].user',
     'there is no such field',
   ],
   [
@@ -663,13 +663,13 @@ const BAD: [string, object, string, string][] = [
   [
     'a clear secret that is none',
     { clear_secrets: [{ field: 'token.tokens', because: 'It has to be hashed.' }] },
-    'clear_secrets.0.field',
+    'clear_secrets[0].field',
     'it has token.token',
   ],
   [
     'a resource type without a label',
     { resource_types: [{ type_id: 'W' }] },
-    'resource_types.0.type_label',
+    'resource_types[0].type_label',
     'missing',
   ],
   [
@@ -677,7 +677,7 @@ const BAD: [string, object, string, string][] = [
     {
       entitlement_types: [{ type_id: 'R', type_label: 'R', resource_type_id: 'W', min: 0 }],
     },
-    'entitlement_types.0.resource_type_id',
+    'entitlement_types[0].resource_type_id',
     'declare it under resource_types',
   ],
   [
@@ -685,7 +685,7 @@ const BAD: [string, object, string, string][] = [
     {
       entitlement_types: [{ type_id: 'R', type_label: 'R', resource_type_id: '', min: 2, max: 1 }],
     },
-    'entitlement_types.0',
+    'entitlement_types[0]',
     'max 1 is below min 2',
   ],
   ['a limit of zero', { limits: { concurrency: 0 } }, 'limits.concurrency', '>=1'],
@@ -702,7 +702,7 @@ const BAD: [string, object, string, string][] = [
   [
     'a clear secret without a reason',
     { clear_secrets: [{ field: 'token.token' }] },
-    'clear_secrets.0.because',
+    'clear_secrets[0].because',
     'missing',
   ],
   [

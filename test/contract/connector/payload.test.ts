@@ -113,7 +113,7 @@ describe('findings', () => {
       { id: 3, state: 'on', nmae: 'x' },
     ])
     expect(text).toBe(
-      '0.id: write a string (found 1) (and 2 more like it); 1.state: write one of "on", "off" (found "ON"); 2.nmae: there is no such field',
+      '[0].id: write a string (found 1) (and 2 more like it); [1].state: write one of "on", "off" (found "ON"); [2].nmae: there is no such field',
     )
   })
 
@@ -125,7 +125,7 @@ describe('findings', () => {
 
   test('of very many the first five hundred are compared', () => {
     const text = findings(v.array(v.string()) as AnySchema, Array(2000).fill(1))
-    expect(text).toBe('0: write a string (found 1) (and 499 more like it); and 1500 more')
+    expect(text).toBe('[0]: write a string (found 1) (and 499 more like it); and 1500 more')
   })
 
   test.each([

@@ -188,7 +188,7 @@ describe('scalars are strict', () => {
     ['page', { ...good, page: [{ size: 5 }] }, 'Object'],
     ['auth', { ...good, auth: [] }, 'Object'],
     ['auth.token', { ...good, auth: { token: [] } }, ''],
-    ['credentials.0', { request: good.request, credentials: [[]] }, 'Object'],
+    ['credentials[0]', { request: good.request, credentials: [[]] }, 'Object'],
     ['auth.token.token', { request: good.request, auth: { token: { token: 1 } } }, 'string'],
     [
       'auth.service_account.key',
@@ -331,22 +331,22 @@ describe('several credentials', () => {
       { request, auth, credentials: [api] },
       'auth and credentials were both sent; send one of them',
     ],
-    ['without an id', { request, credentials: [auth] }, 'credentials.0.id: missing'],
+    ['without an id', { request, credentials: [auth] }, 'credentials[0].id: missing'],
     [
       'undeclared',
       { request, credentials: [api, { ...auth, id: 'other' }] },
-      'credentials.1.id: "other" is not declared; declared: api, scim',
+      'credentials[1].id: "other" is not declared; declared: api, scim',
     ],
     [
       'called like a member of every object',
       { request, credentials: [{ ...auth, id: 'constructor' }] },
-      'credentials.0.id: "constructor" is not declared; declared: api, scim',
+      'credentials[0].id: "constructor" is not declared; declared: api, scim',
     ],
-    ['doubled', { request, credentials: [api, api] }, 'credentials.1.id: api was sent twice'],
+    ['doubled', { request, credentials: [api, api] }, 'credentials[1].id: api was sent twice'],
     [
       'of another kind',
       { request, credentials: [{ ...scim, id: 'api' }] },
-      'credentials.0.token: missing; this connector authenticates with token',
+      'credentials[0].token: missing; this connector authenticates with token',
     ],
     ['incomplete', { request, credentials: [scim] }, 'credentials: missing api (token)'],
   ]
@@ -519,7 +519,7 @@ test('of a large body only the first finding is told: half a million would fill 
     { request: { account_ids }, auth },
     { capability: 'get_last_activity' },
   )
-  expect(message).toBe('request.account_ids.0: write a string (found 1)')
+  expect(message).toBe('request.account_ids[0]: write a string (found 1)')
 })
 
 describe('a credential sent flat', () => {

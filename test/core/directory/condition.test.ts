@@ -98,11 +98,11 @@ const FAULTS: [unknown, RegExp][] = [
   [{ attribute: 'a', equals: {} }, /equals: a text, a number/],
   [{ attribute: 'a', equals: { value: 1, more: 2 } }, /there is no more; write label and value/],
   [{ attribute: 'a', contains_any: 'x' }, /contains_any: a list/],
-  [{ attribute: 'a', in: [[1]] }, /in\.0: a text/],
+  [{ attribute: 'a', in: [[1]] }, /in\[0\]: a text/],
   [{ attribute: 'a', exists: 'yes' }, /exists: true or false/],
   [{ and: [] }, /and: a list of one condition or more/],
   [{ and: [{ attribute: 'a', exists: true }], or: [] }, /and stands alone; found or/],
-  [{ or: [{ attribute: 'a', exists: true }, 7] }, /or\.1: a condition is an object/],
+  [{ or: [{ attribute: 'a', exists: true }, 7] }, /or\[1\]: a condition is an object/],
   [deep(21), /nested deeper than 20/],
   [
     { or: Array.from({ length: 1001 }, () => ({ attribute: 'a', exists: true })) },

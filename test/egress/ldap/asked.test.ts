@@ -30,6 +30,6 @@ test.each([
   ['a number', { add: { gidNumber: [12321] } }],
 ])('%s is no change, and how one is written is told', async (_what, change) => {
   const message = await told('modify', { dn: 'cn=x,dc=acme', changes: [change] })
-  expect(message).toContain('changes.0: is no change: write one of { add: { name: [values] } }')
+  expect(message).toContain('changes[0]: is no change: write one of { add: { name: [values] } }')
   expect(message).not.toMatch(/hunter2|12321/)
 })

@@ -9,7 +9,7 @@
 import type { Manifest } from '../../../contract/connector/manifest.ts'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
 
-/** One place. `at` is where it stands in the manifest: `capabilities.list_accounts.egress.0.url`. */
+/** One place. `at` is where it stands in the manifest: `capabilities.list_accounts.egress.0.url`; no message shows it. */
 type SteeredPlace = {
   at: string
   text: string
