@@ -288,7 +288,7 @@ export async function createHost(
     connectors: {
       ids: registry.ids,
       find: registry.find,
-      call: createCall(invoke, told.calledByCore),
+      call: createCall(invoke, told.calledByCore, registry.find),
     },
     ...{ vault, hasher, signer: createSigner(secrets) },
     send: state?.work.send ?? noWork,

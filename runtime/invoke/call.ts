@@ -12,7 +12,7 @@ import { rowsOfTable } from '../contract/schema/table.ts'
 import { readTable } from '../protocol/tables.ts'
 import { fittingAnswer, fittingTable, isListing } from './fitting.ts'
 import type { Invoke } from './invoke.ts'
-import type { CallEnd } from './ports.ts'
+import type { CallEnd, ServedVersion } from './ports.ts'
 
 /** `callId`: the id under which the log and `keyway logs` have the call. */
 type Outcome = { callId: string } & (
@@ -39,7 +39,11 @@ type Outcome = { callId: string } & (
  * handed to `onCall`, under a request id of its own: one request, sync or job makes many calls.
  */
 export const createCall =
-  (invoke: Invoke, onCall: (end: CallEnd) => void) =>
+  (
+    invoke: Invoke,
+    onCall: (end: CallEnd) => void,
+    find: (id: string) => Pick<ServedVersion, 'id' | 'version'> | null = () => null,
+  ) =>
   async (call: {
     connectorId: string
     capability: CapabilityName
@@ -56,10 +60,12 @@ export const createCall =
     const requestId = `${call.requestId}.${randomUUID().slice(0, 8)}`
     const begun = performance.now()
     let failed: RuntimeError | null = null
+    let served: string | null = null
     try {
       const text = JSON.stringify(body)
       const limits = CORE_REPLY_LIMITS
       const answer = await invoke({ connectorId, capability, text, requestId, signal, limits })
+      served = answer.served
       // The worker has looked, but a guest that broke out of it says what it likes.
       const over = overLimits(answer.body, limits)
       if (over !== null)
@@ -97,10 +103,13 @@ export const createCall =
     } finally {
       const seconds = (performance.now() - begun) / 1000
       const known = failed?.code !== 'connector_unknown'
+      // A later page goes to the version that began the sequence.
+      const asked = served !== null || failed?.details.page !== undefined ? null : find(connectorId)
       onCall({
         connector: connectorId,
         capability,
         known,
+        served: asked === null ? served : `${asked.id}@${asked.version}`,
         error: failed,
         seconds,
         requestId,

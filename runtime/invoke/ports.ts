@@ -87,6 +87,8 @@ export type CallEnd = {
   capability: string
   /** Both are names that there are; else they are the caller's, who may invent any number of them. */
   known: boolean
+  /** The version that answered, as `acme@1.0.0`; of a failed call the one that calls went to. Null where that is not known. */
+  served: string | null
   /** Null for an answer. */
   error: RuntimeError | null
   seconds: number

@@ -35,6 +35,7 @@ export function createSmokeTest(
     const outcome = await createCall(
       invoke,
       onCall,
+      () => version,
     )({
       connectorId: version.id,
       capability: 'validate_credentials',

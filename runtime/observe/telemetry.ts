@@ -71,7 +71,7 @@ export function createTelemetry({
   observers: Observers
 }): Telemetry {
   const called = (call: CallEnd): void => {
-    const { connector, capability, known, error, seconds, requestId, cause, appId } = call
+    const { connector, capability, known, served, error, seconds, requestId, cause, appId } = call
     // Only names that exist become labels.
     if (known) {
       metrics.call(connector, capability, { code: codeOf(error), cause: cause.kind }, seconds)
@@ -81,7 +81,7 @@ export function createTelemetry({
       const outcome = body?.error_code ?? 'ok'
       const message = body?.message ?? null
       const told = { connector, capability, outcome, ms, cause, app_id: appId }
-      calls.ended({ request_id: requestId, message, ...told })
+      calls.ended({ request_id: requestId, message, served, ...told })
       // A line of each call is not even made for a log that leaves it out.
       if (log.isLevelEnabled('debug')) log.debug({ requestId, ...told }, 'a call ended')
     }

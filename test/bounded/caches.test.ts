@@ -6,7 +6,6 @@ import { atOnce } from '../../runtime/bounded/slices.ts'
 import { createRecentCalls } from '../../runtime/connectors/lifecycle/calls.ts'
 import { createLocate } from '../../runtime/connectors/registry/positions.ts'
 import { createVersion } from '../../runtime/connectors/registry/version.ts'
-import type { CallRecord } from '../../runtime/contract/endpoints/operator.ts'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { createRemembered } from '../../runtime/core/kernel/list/remembered.ts'
 import { createSingleFlight } from '../../runtime/core/kernel/single-flight.ts'
@@ -255,10 +254,11 @@ const FILLS: Record<CacheName, { fill: Fill; bytes: number | null }> = {
   },
 }
 
-const endOf = (nth: number): Omit<CallRecord, 'upstream' | 'log' | 'at'> => ({
+const endOf = (nth: number): Parameters<ReturnType<typeof createRecentCalls>['ended']>[0] => ({
   request_id: `${nth}`,
   connector: 'acme',
   capability: 'list_accounts',
+  served: 'acme@1.0.0',
   outcome: 'ok',
   message: null,
   ms: 1,

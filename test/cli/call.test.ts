@@ -204,6 +204,30 @@ describe('keyway logs', () => {
     expect(out).not.toContain('→ ok')
   })
 
+  test('says which version answered, and which one failed', async () => {
+    const call = (more: object = {}) =>
+      host.core.call('POST', '/connectors/twice/list_accounts', {
+        body: { request: {}, auth: { token: { token: 'x' } }, settings: {}, ...more },
+      })
+    for (const version of ['1.0.0', '1.1.0']) {
+      await host.install(await packaged({ id: 'twice', version }))
+      expect((await call()).status).toBe(200)
+    }
+    const { out } = await host.keyway('logs', 'twice')
+    expect(out).toMatch(/→ ok in \S+ ms by 1\.0\.0 [\s\S]*→ ok in \S+ ms by 1\.1\.0 /)
+    await call({ auth: {} })
+    const { answer } = await host.json('logs', 'twice', '--limit', '3')
+    const told = answer.items.map(({ version, outcome }: Record<string, string>) => [
+      version,
+      outcome === 'ok',
+    ])
+    expect(told).toEqual([
+      ['1.1.0', false],
+      ['1.1.0', true],
+      ['1.0.0', true],
+    ])
+  })
+
   test('goes on with those that come, as lines of JSON if wished', async () => {
     const env = { ...host.env }
     const child = begin(['logs', 'acme', '--follow', '--json', '--limit', '1'], { env })

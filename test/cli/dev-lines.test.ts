@@ -7,6 +7,7 @@ const call = {
   connector: 'acme',
   capability: 'get_account',
   known: true,
+  served: 'acme@1.0.0',
   seconds: 0.0123,
   requestId: 'r',
   cause: { kind: 'interface', id: 'r' },

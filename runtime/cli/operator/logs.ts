@@ -70,6 +70,7 @@ function callWords({
   at,
   connector,
   capability,
+  version,
   outcome,
   message,
   ms,
@@ -80,7 +81,7 @@ function callWords({
   log,
 }: CallRecord) {
   return [
-    `${at}  ${connector} ${capability} → ${outcome} in ${ms.toFixed(1)} ms  (${whyOf({ request_id, cause, app_id })})`,
+    `${at}  ${connector} ${capability} → ${outcome} in ${ms.toFixed(1)} ms${version ? ` by ${version}` : ''}  (${whyOf({ request_id, cause, app_id })})`,
     // A host of an older version says none.
     ...(message ? [`    ${message}`] : []),
     ...upstream.map(

@@ -17,7 +17,8 @@ const MAX_MESSAGE = 500
 const PART_BYTES = 256
 
 type Parts = Pick<CallRecord, 'upstream' | 'log'>
-type EndedCall = Omit<CallRecord, keyof Parts | 'at'>
+/** `served` is the version with its connector, as `acme@1.0.0`. */
+type EndedCall = Omit<CallRecord, keyof Parts | 'at' | 'version'> & { served: string | null }
 
 type Sized<T> = { held: T; bytes: number }
 /** A call as it is kept, one member for each column. The list makes records of the few that are asked for. */
@@ -37,6 +38,7 @@ const makeSlot = (): Kept => ({
   request_id: '',
   connector: '',
   capability: '',
+  served: null,
   outcome: '',
   message: null,
   ms: 0.5,
@@ -49,6 +51,7 @@ const makeSlot = (): Kept => ({
 function emptySlot(slot: Kept): void {
   slot.request_id = ''
   slot.message = null
+  slot.served = null
   slot.causeId = ''
   slot.app_id = null
   slot.parts = NO_PARTS
@@ -124,17 +127,19 @@ export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCal
         return PART_BYTES + 2 * line.message.length
       })
     },
-    ended({ request_id, connector, capability, outcome, message, ms, cause, app_id }) {
+    ended({ request_id, connector, capability, served, outcome, message, ms, cause, app_id }) {
       // Most calls have no parts, and this is on the way of each: no object is made here.
       const { held, bytes } = takeParts(request_id)
       const said = message === null ? null : cut(message, MAX_MESSAGE)
-      const chars = request_id.length + cause.id.length + (said?.length ?? 0)
+      const chars =
+        request_id.length + cause.id.length + (said?.length ?? 0) + (served?.length ?? 0)
       const slot = ended.take(bytes + PART_BYTES + 2 * chars)
       if (slot === null) return
       slot.atMs = Date.now()
       slot.request_id = request_id
       slot.connector = connector
       slot.capability = capability
+      slot.served = served
       slot.outcome = outcome
       slot.message = said
       slot.ms = ms
@@ -153,11 +158,12 @@ export function createRecentCalls(listOthers: ListOthers = NO_OTHERS): RecentCal
 }
 
 /** A call as it is told: its requests by when they began in it. */
-function recordOf({ atMs, ms, cause, causeId, app_id, parts, ...call }: Kept): CallRecord {
+function recordOf({ atMs, ms, served, cause, causeId, app_id, parts, ...call }: Kept): CallRecord {
   const beganAtMs = atMs - ms
   const since = (at: number): number => Math.max(0, Math.round(at - beganAtMs))
   return {
     at: new Date(atMs).toISOString(),
+    version: served?.slice(served.lastIndexOf('@') + 1) ?? null,
     ...{ ...call, ms, cause: { kind: cause, id: causeId }, app_id },
     log: parts.log,
     upstream: parts.upstream.map((one) => ({ ...one, begin_ms: since(one.begin_ms) })),

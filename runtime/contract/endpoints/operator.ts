@@ -60,6 +60,10 @@ const CallRecord = strictObject('CallRecord', 'A call that has ended', {
   request_id: v.string(),
   connector: v.string(),
   capability: v.string(),
+  version: described(
+    v.nullable(v.string()),
+    'The version that answered; of a failed call the one that calls went to; null where that is not known',
+  ),
   outcome: described(v.string(), '`ok`, or the error code'),
   message: described(
     v.nullable(v.string()),

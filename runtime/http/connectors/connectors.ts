@@ -136,11 +136,15 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
     // As it is declared, whichever spelling was called.
     c.set('appId', version?.id ?? id)
     let error: RuntimeError | null = null
+    let by: string | null = null
     try {
-      return await serve(c, id, capability)
+      const answered = await serve(c, id, capability)
+      by = answered.headers.get(SERVED)
+      return answered
     } catch (thrown) {
       error = endOf(thrown)
-      if (version && !isLaterPage(thrown)) c.header(SERVED, `${version.id}@${version.version}`)
+      if (version && !isLaterPage(thrown)) by = `${version.id}@${version.version}`
+      if (by !== null) c.header(SERVED, by)
       c.header(GENERATION, String(deps.generation()))
       throw thrown
     } finally {
@@ -149,6 +153,7 @@ export function connectorRoutes(deps: ConnectorRoutesDeps): Hono<Env> {
         connector: version?.id ?? id.slice(0, 64),
         capability: name.slice(0, 64),
         known: version !== null && isCapability(name),
+        served: by,
         error,
         requestId: c.get('requestId'),
         seconds: (performance.now() - begun) / 1000,

@@ -72,12 +72,13 @@ function answerCall(
   const requestId = requestIdOf((name) => correlation.get(name))
   let isOver = false
 
-  function tell(error: RuntimeError | null): void {
+  function tell(error: RuntimeError | null, served: string | null): void {
     isOver = true
     deps.onCall({
       connector,
       capability,
       known: version !== null,
+      served,
       error,
       requestId,
       seconds: (performance.now() - begun) / 1000,
@@ -95,17 +96,17 @@ function answerCall(
     done({ status, headers, body })
   }
   function answer({ body, served }: Answer): void {
-    tell(null)
+    tell(null, served)
     finish(200, body, served)
   }
   function fail(thrown: unknown): void {
     if (isOver) return deps.log.error({ requestId, err: thrown }, 'an answer failed')
-    tell(endOf(thrown))
+    const served = version && !isLaterPage(thrown) ? `${version.id}@${version.version}` : null
+    tell(endOf(thrown), served)
     const error = problemOf(thrown, requestId)
     const path = `${deps.connectorsPath}/${id}/${capability}`
     tellFailure(deps.log, error, { requestId, connector, path })
     const body = Buffer.from(JSON.stringify(errorBody(error, connector)))
-    const served = version && !isLaterPage(thrown) ? `${version.id}@${version.version}` : null
     finish(envelopeStatus(error.code), body, served)
   }
 
