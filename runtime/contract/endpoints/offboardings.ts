@@ -28,7 +28,7 @@ export const OFFBOARDING_ENDPOINTS = {
   get_user_offboarding: offboardings.get(
     '/lifecycle-management/user-offboardings/:user_offboarding_id',
     {
-      summary: 'Read how far an offboarding is',
+      summary: 'Read an offboarding and its state; the list says how far each is',
       who: 'offboardings.read',
       output: UserOffboardingOutput,
     },

@@ -210,7 +210,9 @@ function asksToReconnect(row: AppRow, body: AppInputPut): boolean {
   const matches = classId !== undefined && normalizeId(classId) === normalizeId(row.appClassId)
   if ((asks || classId !== undefined) && !matches)
     throw badRequest(
-      `app_class_id: ${classId === undefined ? 'missing' : 'another than the app’s'}; write ${JSON.stringify(row.appClassId)}`,
+      classId === undefined
+        ? `app_class_id: missing; auth, settings and version connect the app again, which names its class: write ${JSON.stringify(row.appClassId)} beside them. Of auth and settings, the one that is not sent stays. PATCH changes what is shown, without a class`
+        : `app_class_id: another than the app’s; write ${JSON.stringify(row.appClassId)}`,
     )
   if (asks && row.connectorId === null)
     throw badRequest('This is a custom app: it takes no auth, settings or version')

@@ -266,6 +266,10 @@ describe('connecting again', () => {
 
   test.each([
     [{ auth: { token: 'sample-token' } }, 'app_class_id: missing'],
+    [
+      { settings: {} },
+      'write "scim" beside them. Of auth and settings, the one that is not sent stays',
+    ],
     [{ app_class_id: 'other' }, 'app_class_id: another'],
     [{ app_class_id: 'scim', version: '9.9.9' }, 'version: "9.9.9" of scim is not served'],
   ])('%j is refused', async (body, words) => {
