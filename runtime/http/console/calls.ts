@@ -122,6 +122,7 @@ const about = (t: Tongue, one: CallRecord, now: Date): Markup =>
     { id: 'facts', title: t.console.call.facts },
     facts([
       one.message !== null && [t.console.call.said, html`<span class="wrap">${one.message}</span>`],
+      one.version !== null && [t.console.call.version, one.version],
       [t.console.call.ended, t.moment(new Date(one.at), now)],
       [t.console.call.took, milliseconds(one.ms, t)],
       [t.console.call.cause, html`${one.cause.kind}<span class="sub mono">${one.cause.id}</span>`],

@@ -134,6 +134,7 @@ describe('a package that is uploaded', () => {
     const { text } = await visitor.get(one)
     expect(text).toContain('list_accounts')
     expect(text).toContain('Keyway and the connector, without a request')
+    expect(text).toMatch(/<dt>Version<\/dt>\s*<dd>1\.0\.0</)
     expect((await visitor.get('/console/connectors/acme/calls/none')).status).toBe(404)
   })
 
