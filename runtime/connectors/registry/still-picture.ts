@@ -71,7 +71,8 @@ const LOADS =
 
 /** Styles, wherever they stand, load nothing; a backslash would hide what they load. */
 function styleFault(text: string): string | null {
-  const [found] = LOADS.exec(text) ?? []
+  // Else many spaces behind one bracket would be tried in all ways to part them.
+  const [found] = LOADS.exec(text.replaceAll(/\s+/g, ' ')) ?? []
   return found === undefined ? null : `it holds ${JSON.stringify(found)}; put into it what it loads`
 }
 

@@ -13,6 +13,7 @@ import {
 } from '../../database/copy-fields.ts'
 import { BINARY_END, BINARY_HEADER, copyIn } from '../../database/copy-in.ts'
 import type { Db } from '../../database/database.ts'
+import { knownAddress } from '../kernel/identity/spelling.ts'
 import { arrayText } from './columns.ts'
 import { UUID_BYTES } from './kept.ts'
 import type { Walk } from './runs.ts'
@@ -92,7 +93,8 @@ async function usersOf(
     select (extract(epoch from now() - timestamptz '2000-01-01 00:00:00Z') * 1000000)::bigint as now_us,
       (select coalesce(json_agg(json_build_array(row.n - 1, users.id)), '[]')
         from unnest(${arrayText(emails)}::text[]) with ordinality as row(email, n)
-        join users on users.domain_id = ${domainId} and lower(users.email) = lower(row.email)) as users`)
+        join users on users.domain_id = ${domainId}
+          and lower(users.email) = lower(${knownAddress(domainId, sql`row.email`)})) as users`)
   return { nowUs: BigInt(rows[0]?.now_us ?? 0), users: new Map(rows[0]?.users) }
 }
 

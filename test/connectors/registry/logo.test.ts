@@ -115,3 +115,8 @@ test('an SVG that is hard to read is judged at once', () => {
   ])
     expect(typeof judged(part.repeat(Math.floor(MAX_LOGO_BYTES / part.length))).ok).toBe('boolean')
 })
+
+test('what an SVG loads is named without the space around it, however much there is', () => {
+  const svg = `${OPEN}><style>a{fill:url(${' '.repeat(60_000)}//t.example)}</style></svg>`
+  expect(judged(svg)).toMatchObject({ finding: expect.stringContaining('"url( //t.example"') })
+})

@@ -368,7 +368,8 @@ describe('a page', () => {
       select domain_id, name || '@match.example', '', '' from (values ('Ada'), ('émile')) as one(name),
         (select domain_id from users limit 1) any_domain returning email`)
     const emails = [
-      ...people.rows.map(({ email }) => email.toLowerCase()),
+      // Decomposed, as some systems write it.
+      ...people.rows.map(({ email }) => email.toLowerCase().normalize('NFD')),
       'nobody@match.example',
       null,
     ]
