@@ -80,7 +80,7 @@ export type Connector = {
     }
     sees_sessions: {
       reads: true
-      parameters: []
+      parameters: [string | null]
       names: never
     }
     sessions_of: {

@@ -35,6 +35,8 @@ export async function createAccount(
   if (host.includes('@')) throw new ConnectorError('invalid_value', 'host holds no @')
   if (/ $/.test(user) || host !== host.trim())
     throw new ConnectorError('invalid_value', 'A name ends with no space: MariaDB would drop it')
+  if (SERVERS_OWN.includes(user.toLowerCase()))
+    throw new ConnectorError('invalid_value', `MariaDB gives its own threads the name ${user}`)
   const enabled = startsActive(request.user_status)
   const who = { user, host }
   return allOrNothing(async (undo) => {
@@ -60,6 +62,9 @@ export async function createAccount(
   })
 }
 
+/** Names that the server shows for threads of its own, and for those who are about to log in. */
+const SERVERS_OWN = ['system user', 'unauthenticated user', 'event_scheduler']
+
 /** The server keeps hosts in lower case. */
 const keptId = ({ user, host }: Who): string => idOf({ user, host: host.toLowerCase() })
 
@@ -70,7 +75,8 @@ const keptId = ({ user, host }: Who): string => idOf({ user, host: host.toLowerC
  */
 async function isLeft(ctx: Ctx, who: Who): Promise<boolean> {
   const row = await ifThere(readAccount(ctx, keptId(who)))
-  if (row === null || !flagOf(row, 'unfinished')) return false
+  // One that somebody has unlocked is in use.
+  if (row === null || !flagOf(row, 'unfinished') || !flagOf(row, 'locked')) return false
   if (!flagOf(row, 'is_new')) return true
   throw new ConnectorError(
     'service_error',

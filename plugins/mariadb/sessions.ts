@@ -1,17 +1,18 @@
 /** What accounts are connected by, and its end. */
-import { hasCode, numberOf, unlessAlready } from 'keyway/sdk'
+import { flagOf, hasCode, numberOf, type SqlRow, unlessAlready } from 'keyway/sdk'
 import { type Ctx, idOf, type Who } from './rows.ts'
 
 /**
  * Ends what an account is connected by. Where that is not allowed, its connections last until they end.
  *
- * The server tells of a connection its user name and where it comes from, and not which account of that name it took. A
- * connection is left alone where a narrower account certainly took it: one that meets it, and was there before it.
+ * The server tells of a connection its user name and where it comes from, and not which account of that name it took: all
+ * that the account may have taken end, also those of a narrower account of the name. They may connect again at once.
  */
 export async function endSessions(ctx: Ctx, who: Who): Promise<void> {
   try {
-    const { rows: seen } = await ctx.sql.query('sees_sessions')
-    if (seen.length === 0) return await endByName(ctx, who)
+    const { rows: seen } = await ctx.sql.query('sees_sessions', [who.user])
+    const [means] = seen
+    if (means === undefined || !flagOf(means, 'sees')) return await endByName(ctx, who, means)
     const { rows } = await ctx.sql.query('sessions_of', [who.user, who.host])
     for (const row of rows)
       await unlessAlready(ctx.sql.execute('end_session', [numberOf(row, 'id')]), '1094')
@@ -23,8 +24,9 @@ export async function endSessions(ctx: Ctx, who: Who): Promise<void> {
   }
 }
 
-/** The server finds those of `%`, of all hosts, and of one address. */
-async function endByName(ctx: Ctx, who: Who): Promise<void> {
+/** The server finds those of `%`, of all hosts, and of one address; of the connector's own name it would end its own as well. */
+async function endByName(ctx: Ctx, who: Who, means: SqlRow | undefined): Promise<void> {
   ctx.log.warn('Connections of the account may be left: grant PROCESS', { account: idOf(who) })
+  if (means !== undefined && flagOf(means, 'is_own_name')) return
   await ctx.sql.execute('end_sessions', [], who)
 }

@@ -95,7 +95,7 @@ export function withLimit(
 ): unknown {
   if (!(error instanceof RuntimeError) || error.code !== 'deadline_passed') return error
   const open = waitsFor()
-  const told = open === null ? '' : `; ${open} had not answered`
+  const told = open === null ? '' : `; ${open}`
   return new RuntimeError(
     error.code,
     `no answer within ${deadlineMs} ms${told}`,

@@ -54,6 +54,8 @@ export type UpstreamRecord = {
   query: string
   /** What is declared to be asked for by this path, such as a statement; it holds no values. For errors, not for logs. */
   text?: string
+  /** False where it waits for its turn, or was refused before. */
+  sent: boolean
   status: number | null
   error: string | null
   /** Until when the upstream asked to be left alone, in milliseconds since the epoch; 0 where it did not. */

@@ -40,7 +40,7 @@ type OnLane = {
    * @returns when the upstreams allow the next request (`Retry-After`), in milliseconds since the epoch; 0 if none asked
    */
   end(): number
-  /** The first request that has no answer yet, as records name it; null where there is none. Ask before `end`. */
+  /** What the call waits for: a request that has no answer yet, as records name it; null where there is none. Ask before `end`. */
   waitsFor(): string | null
 }
 
@@ -93,12 +93,15 @@ export function toLane(
       log: (line) => tellLine(deps, ready, line),
     },
     waitsFor() {
-      const open = opened?.egress.records.find(
+      const open = (opened?.egress.records ?? []).filter(
         ({ status, error }) => status === null && error === null,
       )
-      if (open === undefined) return null
-      const text = open.text === undefined ? '' : ` (${open.text})`
-      return `${open.method} ${open.host}${open.path}${text}`
+      const [first] = open
+      if (first === undefined) return null
+      const one = open.find(({ sent }) => sent) ?? first
+      const text = one.text === undefined ? '' : ` (${one.text})`
+      const told = `${one.method} ${one.host}${one.path}${text}`
+      return `${ready.redact(told)} ${one.sent ? 'had not answered' : 'had not been sent'}`
     },
     end() {
       if (opened === null) return 0

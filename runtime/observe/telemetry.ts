@@ -123,7 +123,8 @@ export function createTelemetry({
       metrics.upstream(served.id, outcome, record.ms / 1000)
       if (observers.onUpstream)
         return observers.onUpstream(served.id, capability, record, requestId)
-      log.debug({ connector: served.id, capability, requestId, ...record }, 'upstream request')
+      const { text: _text, ...told } = record
+      log.debug({ connector: served.id, capability, requestId, ...told }, 'upstream request')
     },
     logged(line) {
       calls.logged(line.requestId, line)

@@ -154,6 +154,14 @@ describe.skipIf(noMariadb !== null)(
       await (await its.clientOf('begun', 'password-1')).end()
     })
 
+    test('makes no account anew that somebody has unlocked since', async () => {
+      await leave('used', 61)
+      await its.admin.query("alter user used@'%' account unlock")
+      const request = { username: 'used', password: 'password-2', entitlements: [] }
+      expect(await its.refused('create_account', request)).toMatchObject({ app_error_code: '1396' })
+      expect(await its.heldBy('used@%')).toEqual(['INSERT ops'])
+    })
+
     test('makes no account anew that somebody locked', async () => {
       const request = { username: 'locked', password: 'password-1', entitlements: [] }
       await its.done('create_account', { ...request, user_status: 'SUSPENDED' })

@@ -1,7 +1,7 @@
 /** Which connections the MariaDB connector ends, against a real server. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noMariadb } from '../egress/sql/mariadb.ts'
-import { type MariadbHost, right, startMariadbHost } from './mariadb.ts'
+import { type Given, type MariadbHost, right, startMariadbHost } from './mariadb.ts'
 
 describe.skipIf(noMariadb !== null)(
   `connections of MariaDB${noMariadb ? ` (${noMariadb})` : ''}`,
@@ -13,15 +13,10 @@ describe.skipIf(noMariadb !== null)(
     }, 180_000)
     afterAll(() => its?.stop())
 
-    /** Accounts of one name, which were there when the server started, or came after it. */
-    async function accounts(user: string, hosts: readonly string[], areOld = true) {
+    /** Accounts of one name. */
+    async function accounts(user: string, hosts: readonly string[]) {
       for (const host of hosts)
         await its.admin.query(`create user '${user}'@'${host}' identified by 'password-1'`)
-      if (areOld)
-        await its.admin.query(
-          "update mysql.global_priv set Priv = json_set(Priv, '$.password_last_changed', 1) where User = ?",
-          [user],
-        )
     }
 
     /** A connection from an address; `took` is the account that the server took for it. */
@@ -62,44 +57,84 @@ describe.skipIf(noMariadb !== null)(
       }
     })
 
-    test('leaves those of a narrower account of the name, which the server took', async () => {
+    test('ends those of a narrower account of the name, too, and leaves those that its host does not meet', async () => {
       await accounts('several', ['%', '127.0.0.%', '127.0.0.9'])
-      const open = await Promise.all(
-        ['127.1.0.1', '127.0.0.1', '127.0.0.9'].map((from) => session('several', from)),
-      )
-      expect(open.map((one) => one.took)).toEqual([
-        'several@%',
-        'several@127.0.0.%',
-        'several@127.0.0.9',
-      ])
+      const addresses = ['127.1.0.1', '127.0.0.1', '127.0.0.9']
+      const sessions = () => Promise.all(addresses.map((from) => session('several', from)))
+      const open = await sessions()
       const account_ids = ['several@%', 'several@127.0.0.%', 'several@127.0.0.9']
+      expect(open.map((one) => one.took)).toEqual(account_ids)
       const active = async () =>
         (await its.done<{ account_id: string }[]>('get_last_activity', { account_ids }))
           .map((one) => one.account_id)
           .sort()
       expect(await active()).toEqual(account_ids)
-      await open[0]?.end()
-      await expect.poll(active).toEqual(account_ids.slice(1))
-      open[0] = await session('several', '127.1.0.1')
-      const areOpen = () => Promise.all(open.map((one) => one.isOpen()))
-      await off('several@%')
-      await expect.poll(areOpen).toEqual([false, true, true])
-      await off('several@127.0.0.%')
-      await expect.poll(areOpen).toEqual([false, false, true])
+      const areOpen = (all: typeof open) => Promise.all(all.map((one) => one.isOpen()))
       await off('several@127.0.0.9')
-      await expect.poll(areOpen).toEqual([false, false, false])
-      for (const one of open) await one.end()
+      await expect.poll(() => areOpen(open)).toEqual([true, true, false])
+      await off('several@127.0.0.%')
+      await expect.poll(() => areOpen(open)).toEqual([true, false, false])
+      await its.done('activate_account', { account_id: 'several@127.0.0.9' })
+      const [, , again] = await Promise.all([...open.slice(0, 2), session('several', '127.0.0.9')])
+      await off('several@%')
+      await expect.poll(() => areOpen(open)).toEqual([false, false, false])
+      await expect.poll(() => again?.isOpen()).toBe(false)
+      for (const one of [...open, again]) await one?.end()
     })
 
-    test('leaves none that an account may have taken before a narrower one was made', async () => {
-      await accounts('early', ['%'])
+    test('ends them also where a narrower account was made, or got its name, afterwards', async () => {
+      await accounts('early', ['%', '10.0.0.9'])
       const open = await session('early', '127.0.0.9')
-      await accounts('early', ['127.0.0.9'], false)
+      await its.admin.query("rename user early@'10.0.0.9' to early@'127.0.0.9'")
       expect(open.took).toBe('early@%')
       await off('early@%')
       await expect.poll(open.isOpen).toBe(false)
       await open.end()
     })
+
+    /** Another user of the connector's, with all rights but the one to see sessions. */
+    async function connector(user: string): Promise<Given> {
+      await its.admin.query(`create user ${user}@'127.%' identified by 'password-1';
+        grant create user, connection admin, reload on *.* to ${user}@'127.%';
+        grant all privileges on mysql.* to ${user}@'127.%'`)
+      return { as: [user, 'password-1'] }
+    }
+
+    test.each(['a role', 'PUBLIC'])('sees them by a right that comes by %s', async (way) => {
+      const name = way === 'PUBLIC' ? 'by_public' : 'by_role'
+      const as = await connector(name)
+      const to = way === 'PUBLIC' ? 'public' : 'sees_all'
+      if (way !== 'PUBLIC')
+        await its.admin.query(`create role sees_all; grant sees_all to ${name}@'127.%';
+          set default role sees_all for ${name}@'127.%'`)
+      await its.admin.query(`grant process on *.* to ${to}`)
+      await accounts(`seen ${name}`, ['127.%'])
+      const open = await session(`seen ${name}`, '127.0.0.9')
+      await its.done('deactivate_account', { account_id: `seen ${name}@127.%` }, as)
+      await expect.poll(open.isOpen).toBe(false)
+      await open.end()
+      await its.admin.query(`revoke process on *.* from ${to}`)
+    })
+
+    test('ends none of its own name where it sees none, by whose it could be', async () => {
+      const as = await connector('blind')
+      await accounts('blind', ['%'])
+      const open = await session('blind', '127.0.0.9')
+      expect(open.took).toBe('blind@127.%')
+      await its.done('deactivate_account', { account_id: 'blind@%' }, as)
+      expect(await open.isOpen()).toBe(true)
+      await open.end()
+    })
+
+    test.each(['system user', 'Unauthenticated User'])(
+      'an account is not made by the name of threads of the server: %s',
+      async (username) => {
+        const request = { username, password: 'password-1', entitlements: [] }
+        expect(await its.refused('create_account', request)).toMatchObject({
+          error_code: 'invalid_value',
+        })
+      },
+    )
 
     test('leaves those of another name, and its own', async () => {
       await accounts('Another', ['%'])

@@ -60,6 +60,27 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       expect(before).toEqual({ limit, comment })
     })
 
+    test.each([
+      ['a comment that is too long to hold a limit', 'x'.repeat(1020), 5, -1],
+      ['what is no limit in its comment', '[Keyway: connection limit 99999999999]', -1, -1],
+      ['no limit any more and one in its comment', '[Keyway: connection limit 5]', -1, -1],
+      ['a limit of nobody in its comment', '[Keyway: connection limit 0]', 7, 7],
+    ])('is switched off and on with %s', async (what, comment, limit, after) => {
+      const name = what.replaceAll(' ', '_').slice(0, 60)
+      await site.create(name, { password: 'switched' })
+      await site.admin.query(`alter role ${name} connection limit ${limit}`)
+      await site.admin.query(`comment on role ${name} is '${comment}'`)
+      await site.done('deactivate_account', { account_id: name })
+      expect(await statusOf(name)).toBe('SUSPENDED')
+      await site.done('activate_account', { account_id: name })
+      expect(await statusOf(name)).toBe('ACTIVE')
+      const { rows } = await site.admin.query(
+        'select rolconnlimit as limit from pg_roles where rolname = $1',
+        [name],
+      )
+      expect(rows).toEqual([{ limit: after }])
+    })
+
     test('is told with its end, which may be before Christ or never', async () => {
       await site.create('ending', { password: 'ending' })
       const endOf = async (until: string) => {

@@ -60,7 +60,7 @@ const thrown = (changes: object = {}, body = ''): LaneReply => ({
 
 const RECORD: UpstreamRecord = {
   ...{ method: 'GET', host: 'api.acme.example', path: '/', query: '', status: 429, error: null },
-  ...{ askedUntilMs: 0, sentBytes: 0, receivedBytes: 0, beganAtMs: 0, ms: 1 },
+  ...{ sent: true, askedUntilMs: 0, sentBytes: 0, receivedBytes: 0, beganAtMs: 0, ms: 1 },
 }
 
 /** What of a record is different while its request has no answer. */
@@ -339,16 +339,23 @@ describe('both ways give the same', () => {
   })
 })
 
-test('a deadline names the request that had not answered', async () => {
-  const one = CASES.find(({ name }) => name === 'a deadline that a request outlasts')
-  if (one === undefined) throw new Error('there is no such case')
+test.each([
+  ['had not answered', [{ sent: false, path: '/waits' }, {}]],
+  ['had not been sent', [{ sent: false }, { sent: false, path: '/waits' }]],
+])('a deadline names the request that %s', async (words, open) => {
+  const outlasts = CASES.find(({ name }) => name === 'a deadline that a request outlasts')
+  if (outlasts === undefined) throw new Error('there is no such case')
+  const records = [RECORD, ...open.map((one) => ({ ...RECORD, ...OPEN, ...one }))]
+  const fetch = () => Promise.reject(new Error('late'))
+  const openEgress = () => ({ fetch, records, hasWritten: () => false })
+  const one = { ...outlasts, deps: { ...outlasts.deps, openEgress } }
   for (const way of WAYS) {
     const { told } = await run(way, one)
     expect(told.answers[2]).toMatchObject({
       code: 'deadline_passed',
       told: {
         message: expect.stringContaining(
-          '; QUERY db.acme.example:5432/people (select id from people) had not answered',
+          `; QUERY db.acme.example:5432/people (select id from people) ${words}`,
         ),
       },
     })
