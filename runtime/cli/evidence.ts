@@ -64,8 +64,7 @@ async function accessEvidence(
     flags,
     `/users?exact_match=true&search_term=${encodeURIComponent(email)}`,
   )
-  const inOneSpelling = (text: string) => text.normalize('NFC').toLowerCase()
-  const user = found.items.find((one) => inOneSpelling(one.email) === inOneSpelling(email))
+  const user = found.items.find((one) => one.email.toLowerCase() === email.toLowerCase())
   if (!user) throw new ConfigError(unknownName('user', `There is no person ${visible(email)}`))
   const query = flags.asOf === undefined ? '' : `?as_of=${encodeURIComponent(flags.asOf)}`
   const path = `/users/${user.id}/access/evidence${query}`

@@ -158,7 +158,7 @@ const unnamed = (records: readonly ActivityRecord[]): ValidationEntry[] =>
 function doubled(accounts: readonly AccountInput[]): ValidationEntry[] {
   const seen = new Map<string, number>()
   return accounts.flatMap(({ unique_identifier: id, email }, index) => {
-    const name = id ?? email?.normalize('NFC').toLowerCase()
+    const name = id ?? email?.toLowerCase()
     if (name === undefined)
       return [bodyEntry(['accounts', index], 'unique_identifier or email must name the account')]
     const earlier = seen.get(name)

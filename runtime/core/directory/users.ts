@@ -15,7 +15,6 @@ import {
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { idEquals, rowOfId } from '../kernel/by-id.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
-import { knownAddress } from '../kernel/identity/spelling.ts'
 import { orderOf } from '../kernel/list/order.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { containing, hasPart, hasPartLowered } from '../kernel/list/search.ts'
@@ -77,20 +76,16 @@ type UserQuery = PageQuery & {
 }
 
 export async function listUsers(db: Db, { domainId }: Principal, query: UserQuery) {
-  const where = and(eq(users.domainId, domainId), matching(domainId, query))
+  const where = and(eq(users.domainId, domainId), matching(query))
   const order = orderOf({ email: users.email }, query.sort ?? 'email', users.id)
   return selectPage(db, users, { where, order }, query, (row) => withAttributes(row, query.expand))
 }
 
-function matching(
-  domainId: string,
-  { search_term: term, exact_match: exact }: UserQuery,
-): SQL | undefined {
+function matching({ search_term: term, exact_match: exact }: UserQuery): SQL | undefined {
   if (term === null || term === '') return undefined
   // As the index users_name has it; the database lowers the term as well, by its own rules.
   const name = sql`lower(${users.givenName} || ' ' || ${users.familyName})`
-  if (exact)
-    return sql`(lower(${users.email}) = lower(${knownAddress(domainId, sql`${term}::text`)}) or ${name} = lower(${term}))`
+  if (exact) return sql`(lower(${users.email}) = lower(${term}) or ${name} = lower(${term}))`
   // The sign between address and name matches neither of them.
   if (term.includes(BETWEEN))
     return sql`(lower(${users.email}) like lower(${containing(term)}) or ${name} like lower(${containing(term)}))`

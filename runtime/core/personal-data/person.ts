@@ -3,16 +3,13 @@ import { sql } from 'drizzle-orm'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { type UserRow, users } from '../../database/schema/people.ts'
-import { knownAddress } from '../kernel/identity/spelling.ts'
 
 /** @throws CoreError not_found where nobody has the address */
 export async function personOf(db: Db, domainId: string, email: string): Promise<UserRow> {
   const [row] = await db
     .select()
     .from(users)
-    .where(
-      sql`${users.domainId} = ${domainId} and lower(${users.email}) = lower(${knownAddress(domainId, sql`${email}::text`)})`,
-    )
+    .where(sql`${users.domainId} = ${domainId} and lower(${users.email}) = lower(${email})`)
   if (!row) throw notFound('User')
   return row
 }

@@ -6,7 +6,6 @@ import { accounts } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
 import { type EntitlementRef, provisionedAccounts } from '../../database/schema/requests.ts'
 import { faultOf } from '../kernel/faults.ts'
-import { comparable } from '../kernel/identity/spelling.ts'
 import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
 import { type AppClient, failedCall, type StepOutcome, type SystemAnswer } from './client.ts'
 import type { Pair } from './pair.ts'
@@ -102,7 +101,7 @@ async function lookInSystem(
   if (!carrier.has('list_accounts')) return { ok: true, value: null }
   const { email } = await personOf(db, pair)
   let met: string | null = null
-  const wanted = comparable(email)
+  const wanted = email.toLowerCase()
   const end = await carrier.eachPage<Listed>('list_accounts', {}, (items) => {
     const one = items.find((item) => isNamed(item, wanted))
     met = one?.integration_specific_id ?? null
@@ -128,9 +127,11 @@ export type Listed = {
   username?: string | null
 }
 
-/** By address, in its comparable form; where the system knows none, by the name that `create` gives. */
-export const isNamed = ({ email, username, integration_specific_id: id }: Listed, wanted: string) =>
-  comparable(email ? email : (username ?? id)) === wanted
+/** By address; where the system knows none, by the name that `create` gives. */
+export const isNamed = (
+  { email, username, integration_specific_id: id }: Listed,
+  wanted: string,
+) => (email ? email.toLowerCase() === wanted : (username ?? id).toLowerCase() === wanted)
 
 async function personOf(db: Db, { targetUserId }: Pair) {
   const [user] = await db.select().from(users).where(eq(users.id, targetUserId))

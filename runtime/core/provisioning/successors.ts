@@ -7,7 +7,6 @@ import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { users } from '../../database/schema/people.ts'
 import { faultOf } from '../kernel/faults.ts'
-import { comparable } from '../kernel/identity/spelling.ts'
 import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
 import { isNamed, type Listed } from './account.ts'
 import { type AppClient, failedCall, type StepOutcome, type SystemAnswer } from './client.ts'
@@ -79,7 +78,7 @@ const unlessRefused = (
 
 async function addressOf(db: Db, userId: string): Promise<string> {
   const [user] = await db.select({ email: users.email }).from(users).where(eq(users.id, userId))
-  return comparable(user?.email ?? '')
+  return (user?.email ?? '').toLowerCase()
 }
 
 /** Whether a complete sync found that an account is gone: it has listed the others, and matched them with people. */

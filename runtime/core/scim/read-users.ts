@@ -9,7 +9,6 @@ import { membersOf } from '../../contract/schema/record.ts'
 import type { Db } from '../../database/database.ts'
 import { isId } from '../kernel/by-id.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
-import { knownAddress, knownSpelling } from '../kernel/identity/spelling.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
 import type { ScimCaller } from './caller.ts'
 import { type Filter, parseFilter } from './filter.ts'
@@ -155,7 +154,7 @@ function columnAt(path: string, domainId: string): ScimColumn | 'attribute' | un
     case 'meta.lastmodified':
       return { kind: 'moment', value: sql`u.updated_at` }
     case 'emails.value':
-      return emailColumn(domainId)
+      return emailColumn
     case 'manager.value':
       return managerColumn
   }
@@ -177,7 +176,7 @@ function columnAt(path: string, domainId: string): ScimColumn | 'attribute' | un
     case 'active':
       return { kind: 'boolean', value: IS_ACTIVE }
     case 'email':
-      return { kind: 'some', holds: emailHolds(domainId) }
+      return { kind: 'some', holds: emailHolds }
     case 'manager':
       return managerColumn
     default:
@@ -194,39 +193,27 @@ const managerColumn: ScimColumn = {
   equals: (text) => (isId(text) ? sql`u.manager_id = ${text}` : sql`false`),
 }
 
-/** The spelling of a user name that somebody has; NFC where nobody has it. */
-export const knownName = (domainId: string, name: string | null): SQL =>
-  knownSpelling(
-    sql`${name}::text`,
-    (spelling) => sql`(exists (select from scim_users known where known.domain_id = ${domainId}
-        and lower(known.user_name) = lower(${spelling}) and known.deleted_at is null)
-      or exists (select from users known
-        where known.domain_id = ${domainId} and lower(known.email) = lower(${spelling})))`,
-  )
-
 /** By the indexes of both names: a provider asks this for each person. */
 const nameIs =
   (domainId: string) =>
   (text: string): SQL =>
     sql`u.id in (
     select user_id from scim_users
-      where domain_id = ${domainId} and lower(user_name) = lower(${knownName(domainId, text)}) and deleted_at is null
+      where domain_id = ${domainId} and lower(user_name) = lower(${text}::text) and deleted_at is null
     union all
-    select o.id from users o where o.domain_id = ${domainId} and lower(o.email) = lower(${knownName(domainId, text)})
+    select o.id from users o where o.domain_id = ${domainId} and lower(o.email) = lower(${text}::text)
       and not exists (select from scim_users k where k.user_id = o.id))`
 
-const emailColumn = (domainId: string): ScimColumn => ({
+const emailColumn: ScimColumn = {
   ...{ kind: 'text', value: sql`u.email` },
-  equals: (text) => sql`lower(u.email) = lower(${knownAddress(domainId, sql`${text}::text`)})`,
-})
+  equals: (text) => sql`lower(u.email) = lower(${text}::text)`,
+}
 
 /** A condition on an address: there is one, for work and the primary one. */
-const emailHolds =
-  (domainId: string) =>
-  (inner: Filter): SQL =>
-    filterSql(inner, (path) => (path === 'value' ? emailColumn(domainId) : EMAIL_PARTS[path]))
+const emailHolds = (inner: Filter): SQL => filterSql(inner, (path) => EMAIL_PARTS[path])
 
 const EMAIL_PARTS: Readonly<Record<string, ScimColumn>> = {
+  value: emailColumn,
   primary: { kind: 'boolean', value: sql`true` },
   type: { kind: 'text', value: sql`'work'::text` },
 }

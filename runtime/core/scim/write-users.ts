@@ -12,7 +12,6 @@ import { userTarget } from '../directory/users.ts'
 import { recordLeaver } from '../history/spans.ts'
 import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { comparable, knownAddress } from '../kernel/identity/spelling.ts'
 import { deactivate, demandLeft, reactivate } from './active.ts'
 import { oneAtATime, recordPush, type ScimCaller } from './caller.ts'
 import { patchSteps } from './patch.ts'
@@ -21,7 +20,6 @@ import {
   findScimUser,
   getScimUser,
   keptName,
-  knownName,
   type ScimUserRow,
   toScimUser,
   visibleUsers,
@@ -45,13 +43,12 @@ export async function createUser(
   request: ScimRequest,
   means: PushMeans,
 ): Promise<Resource> {
-  const given = readUser(body)
-  if (!given.userName) throw invalidValue('userName is missing')
-  demandText(given.userName)
+  const values = readUser(body)
+  const { userName } = values
+  if (!userName) throw invalidValue('userName is missing')
+  demandText(userName)
+  const email = emailOf(values.email, userName)
   const id = await named(db, caller, async (tx) => {
-    const values = await spelled(tx, caller, given)
-    const userName = values.userName ?? ''
-    const email = emailOf(values.email, userName)
     await demandFree(tx, caller, { userName, email, self: null })
     const [gone] = await tx
       .select({ id: users.id, email: users.email })
@@ -111,20 +108,6 @@ async function insertUser(
   return id
 }
 
-/** The names in the spelling of who has them: another form of the same text is no other name. */
-async function spelled(tx: Db, { domainId }: ScimCaller, values: UserValues): Promise<UserValues> {
-  const { userName, email } = values
-  const { rows } = await tx.execute<{ name: string | null; address: string | null }>(sql`
-    select ${knownName(domainId, userName ?? null)} as name,
-      ${knownAddress(domainId, sql`${email ?? null}::text`)} as address`)
-  const [found] = rows
-  return {
-    ...values,
-    ...(userName ? { userName: found?.name ?? userName } : {}),
-    ...(email ? { email: found?.address ?? email } : {}),
-  }
-}
-
 /** Sets all that may be set; what is not named is taken away. */
 export const replaceUser = (
   db: Db,
@@ -158,8 +141,7 @@ async function changeUser(
   await named(db, caller, async (tx) => {
     const row = await findScimUser(tx, caller, id)
     demandVersion(request, toScimUser(row, request))
-    const values = await spelled(tx, caller, valuesOf(row))
-    const fields = await change(tx, caller, row, values, means)
+    const fields = await change(tx, caller, row, valuesOf(row), means)
     if (fields.length > 0)
       await recordPush(tx, caller, 'PUSHED_USER_CHANGED', userTarget(row), { fields })
   })
@@ -319,7 +301,7 @@ async function nextOf(
   const userName = values.userName ?? row.user_name
   demandText(userName)
   // A user name that is the address takes it along; an address of its own stays.
-  const sameBefore = comparable(row.user_name) === comparable(row.email)
+  const sameBefore = row.user_name.toLowerCase() === row.email.toLowerCase()
   const follows = values.email === undefined && sameBefore && userName !== row.user_name
   const email =
     values.email !== undefined || follows ? emailOf(values.email ?? null, userName) : row.email

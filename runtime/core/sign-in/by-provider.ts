@@ -8,7 +8,6 @@ import { keepAnAdmin } from '../directory/admins.ts'
 import { userTarget } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { mayAct } from '../kernel/identity/principal.ts'
-import { knownAddress } from '../kernel/identity/spelling.ts'
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
 import { beginProvided } from './sessions.ts'
 
@@ -80,12 +79,7 @@ async function personOf(tx: Db, domainId: string, email: string): Promise<UserRo
   const [user] = await tx
     .select()
     .from(users)
-    .where(
-      and(
-        eq(users.domainId, domainId),
-        eq(sql`lower(${users.email})`, knownAddress(domainId, sql`${email}::text`)),
-      ),
-    )
+    .where(and(eq(users.domainId, domainId), eq(sql`lower(${users.email})`, email)))
   return user ?? null
 }
 
@@ -93,7 +87,7 @@ async function made(tx: Db, domainId: string, told: Told): Promise<UserRow | nul
   const { email, givenName, familyName } = told
   const [user] = await tx
     .insert(users)
-    .values({ domainId, email: email.normalize('NFC'), givenName, familyName })
+    .values({ domainId, email, givenName, familyName })
     .onConflictDoNothing()
     .returning()
   if (!user) return personOf(tx, domainId, email)

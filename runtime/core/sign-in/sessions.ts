@@ -22,7 +22,6 @@ import {
   principalOf,
 } from '../kernel/identity/principal.ts'
 import { renewHash } from '../kernel/identity/renew-hash.ts'
-import { knownAddress } from '../kernel/identity/spelling.ts'
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
 import { noteUse } from '../kernel/identity/tokens.ts'
 import type { Operator } from './operator.ts'
@@ -69,10 +68,7 @@ export async function createLoginLink(
     .where(
       and(
         eq(users.domainId, operator.domainId),
-        eq(
-          sql`lower(${users.email})`,
-          knownAddress(operator.domainId, sql`${email.toLowerCase()}::text`),
-        ),
+        eq(sql`lower(${users.email})`, email.toLowerCase()),
       ),
     )
   if (!user) throw new CoreError('not_found', `There is no user ${email}`)

@@ -4,7 +4,6 @@ import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { STANDINGS } from '../../contract/models/app.ts'
 import { mapValues } from '../../contract/schema/keys.ts'
 import { columnOf, type TableOf } from '../../contract/schema/table.ts'
-import { knownAddress } from '../kernel/identity/spelling.ts'
 import { isKeepable, MAX_ACCOUNT_ID } from '../kernel/kept-text.ts'
 import { sameAttribute } from './attributes.ts'
 import { rowsOfColumns } from './columns.ts'
@@ -137,7 +136,7 @@ export const ACCOUNTS: SyncListing<FoundAccount, AccountRows, Arrived> = {
           case when users.id is null then null else 'EMAIL' end,
           now(), ${textArray(app.sources)}, ${run.id}
         from row left join users on ${byEmail} and users.domain_id = ${app.domainId}
-          and lower(users.email) = lower(${knownAddress(app.domainId, sql`row.email`)})`,
+          and lower(users.email) = lower(row.email)`,
       update: sql`on conflict (app_id, unique_identifier) do update set
         account_type = excluded.account_type, status = excluded.status, email = excluded.email,
         given_name = excluded.given_name, family_name = excluded.family_name,

@@ -13,7 +13,6 @@ import {
 } from '../../database/copy-fields.ts'
 import { BINARY_END, BINARY_HEADER, copyIn } from '../../database/copy-in.ts'
 import type { Db } from '../../database/database.ts'
-import { knownAddress } from '../kernel/identity/spelling.ts'
 import { arrayText } from './columns.ts'
 import { UUID_BYTES } from './kept.ts'
 import type { Walk } from './runs.ts'
@@ -94,7 +93,7 @@ async function usersOf(
       (select coalesce(json_agg(json_build_array(row.n - 1, users.id)), '[]')
         from unnest(${arrayText(emails)}::text[]) with ordinality as row(email, n)
         join users on users.domain_id = ${domainId}
-          and lower(users.email) = lower(${knownAddress(domainId, sql`row.email`)})) as users`)
+          and lower(users.email) = lower(row.email)) as users`)
   return { nowUs: BigInt(rows[0]?.now_us ?? 0), users: new Map(rows[0]?.users) }
 }
 

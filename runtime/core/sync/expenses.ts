@@ -2,7 +2,6 @@
 import { sql } from 'drizzle-orm'
 import type { Output } from '../../contract/capabilities/capabilities.ts'
 import { isRecord } from '../../contract/schema/record.ts'
-import { knownAddress } from '../kernel/identity/spelling.ts'
 import { later } from '../kernel/jobs/tries.ts'
 import { isKeepable } from '../kernel/kept-text.ts'
 import { lastOfEach, listedText, MAX_ID } from './kept.ts'
@@ -57,7 +56,7 @@ export const EXPENSES: SyncListing<Told, ExpenseRow[]> = {
           submitter, user_id, type, seen_run)
         select ${app.domainId}, ${app.id}, row.external, row.at, row.amount, row.currency, row.seller, row.description,
           row.submitter, (select id from users where domain_id = ${app.domainId}
-            and lower(email) = lower(${knownAddress(app.domainId, sql`row.submitter`)})), row.type, ${run.id}
+            and lower(email) = lower(row.submitter)), row.type, ${run.id}
         from row`,
       update: sql`on conflict (app_id, md5(external_id)) do update set
         transaction_date = excluded.transaction_date, amount = excluded.amount, currency = excluded.currency,

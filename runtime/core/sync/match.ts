@@ -3,7 +3,6 @@
  * account whose user was set by a person or an upload keeps them.
  */
 import { type SQL, sql } from 'drizzle-orm'
-import { knownAddress } from '../kernel/identity/spelling.ts'
 import { accountAttribute, userAttribute } from './attributes.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'
 
@@ -36,7 +35,7 @@ export const match = (walk: Walk): Promise<void> =>
         select a.id, coalesce(${ruled}, e.id) as user_id,
           case when ${ruled} is not null then 'RULE' when e.id is not null then 'EMAIL' end as way
         from accounts a
-        left join users e on e.domain_id = ${app.domainId} and lower(e.email) = lower(${knownAddress(app.domainId, sql`a.email`)})
+        left join users e on e.domain_id = ${app.domainId} and lower(e.email) = lower(a.email)
         ${sql.join(joins, sql` `)}
         where a.app_id = ${app.id} and a.gone_at is null
           and (a.user_id is null ${rematched})

@@ -1,7 +1,6 @@
 /** The identity source's managers, and users whose accounts are gone from it. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { knownAddress } from '../kernel/identity/spelling.ts'
 import { accountAttribute } from './attributes.ts'
 import { walkAccounts, wouldBeLast } from './people.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'
@@ -18,7 +17,7 @@ export async function syncManagers(walk: Walk): Promise<void> {
   const boss =
     manager.by === 'id'
       ? sql`(select b.user_id from accounts b where b.app_id = ${app.id} and b.unique_identifier = ${named})`
-      : sql`(select b.id from users b where b.domain_id = ${app.domainId} and lower(b.email) = lower(${knownAddress(app.domainId, named)}))`
+      : sql`(select b.id from users b where b.domain_id = ${app.domainId} and lower(b.email) = lower(${named}))`
   await walkAccounts(walk, async (tx, range) => {
     const { rows } = await tx.execute<{ n: string }>(sql`
       with source as (

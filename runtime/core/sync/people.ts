@@ -7,7 +7,6 @@ import { type SQL, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { keepAnAdmin } from '../directory/admins.ts'
-import { knownAddress } from '../kernel/identity/spelling.ts'
 import { hasEmail } from './attributes.ts'
 import { endOfBatch } from './batches.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'
@@ -57,14 +56,13 @@ const attributes = ({ settings }: Walk): SQL => {
 /** Users of addresses that nobody has yet. */
 async function makeUsers(tx: Db, walk: Walk, range: SQL): Promise<number> {
   const { app } = walk
-  const email = knownAddress(app.domainId, sql`a.email`)
   const { rows } = await tx.execute<{ n: string }>(sql`
     with source as (
-      select distinct on (lower(one.email)) one.email, coalesce(a.given_name, '') as given_name,
+      select distinct on (lower(a.email)) a.email, coalesce(a.given_name, '') as given_name,
         coalesce(a.family_name, '') as family_name, ${STATUS} as status, ${attributes(walk)} as attributes
-      from accounts a cross join lateral (select ${email} as email) as one
+      from accounts a
       where ${range} and ${IS_PERSON} and a.user_id is null and ${hasEmail}
-      order by lower(one.email), a.status = 'ACTIVE' desc, a.unique_identifier
+      order by lower(a.email), a.status = 'ACTIVE' desc, a.unique_identifier
     ), made as (
       insert into users (domain_id, email, given_name, family_name, status, custom_attributes)
       select ${app.domainId}, email, given_name, family_name, status, attributes from source
@@ -73,7 +71,7 @@ async function makeUsers(tx: Db, walk: Walk, range: SQL): Promise<number> {
     ), linked as (
       update accounts set user_id = made.id, matched_by = 'SOURCE', updated_at = now()
       from made, accounts a
-      where a.id = accounts.id and ${range} and a.user_id is null and lower(${email}) = lower(made.email)
+      where a.id = accounts.id and ${range} and a.user_id is null and lower(a.email) = lower(made.email)
     ), told as (
       insert into identity_events (domain_id, user_id, changed_field, new_value)
       select ${app.domainId}, made.id, told.field, told.value from made cross join lateral (
@@ -93,7 +91,7 @@ async function changeUsers(tx: Db, walk: Walk, range: SQL): Promise<Record<strin
   await tx.execute(sql`
     create temporary table people_change on commit drop as
     with source as (
-      select distinct on (a.user_id) a.user_id, ${knownAddress(app.domainId, sql`a.email`)} as email, ${hasEmail} as has_email, a.given_name,
+      select distinct on (a.user_id) a.user_id, a.email, ${hasEmail} as has_email, a.given_name,
         a.family_name, ${STATUS} as status, ${attributes(walk)} as attributes
       from accounts a
       where a.app_id = ${app.id} and ${IS_PERSON}

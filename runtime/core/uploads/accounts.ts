@@ -2,7 +2,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { recordAccounts } from '../history/spans.ts'
-import { knownAddress } from '../kernel/identity/spelling.ts'
 import { stageUpload } from './apart.ts'
 import type { KeptUpload, UploadOutcome } from './kept-upload.ts'
 
@@ -65,16 +64,16 @@ async function stage(tx: Db, { appId, domainId, text }: KeptUpload): Promise<num
   await tx.execute(sql`analyze upload_rows (n, given, email)`)
   await tx.execute(sql`
     update upload_rows as r set user_id = u.id from users as u
-    where u.domain_id = ${domainId} and lower(u.email) = lower(${knownAddress(domainId, sql`r.email`)})`)
+    where u.domain_id = ${domainId} and lower(u.email) = lower(r.email)`)
   await tx.execute(sql`
     update upload_rows as r set account_id = a.id from accounts as a
     where a.app_id = ${appId} and a.unique_identifier = r.identifier`)
   await tx.execute(sql`
     update upload_rows as r set account_id = a.id from (
-      select distinct on (key) id, lower(normalize(email)) as key from accounts
-      where app_id = ${appId} and email is not null order by key, unique_identifier
+      select distinct on (lower(email)) id, lower(email) as key from accounts
+      where app_id = ${appId} and email is not null order by lower(email), unique_identifier
     ) as a
-    where r.given is null and r.account_id is null and a.key = lower(normalize(r.email))`)
+    where r.given is null and r.account_id is null and a.key = lower(r.email)`)
   return count
 }
 

@@ -70,10 +70,10 @@ async function stage(tx: Db, { domainId, text }: KeptUpload, managed: SQL): Prom
     where a.app_id = r.app_id and a.unique_identifier = r.external_id`)
   await tx.execute(sql`
     update upload_records as r set account_id = a.id from (
-      select distinct on (app_id, key) id, app_id, lower(normalize(email)) as key from accounts
+      select distinct on (app_id, lower(email)) id, app_id, lower(email) as key from accounts
       where app_id in (select app_id from upload_records) and email is not null
-      order by app_id, key, unique_identifier
+      order by app_id, lower(email), unique_identifier
     ) as a
-    where r.external_id is null and a.app_id = r.app_id and a.key = lower(normalize(r.email))`)
+    where r.external_id is null and a.app_id = r.app_id and a.key = lower(r.email)`)
   return count
 }

@@ -142,27 +142,6 @@ describe('the first sync', () => {
   })
 })
 
-test('accounts of one address in two forms of Unicode are one person’s, also of one who is there', async () => {
-  const forms = (email: string) => [email.normalize('NFC'), email.normalize('NFD')]
-  const [composed, decomposed] = forms('zoé@example.com')
-  const [unwanted, held = ''] = forms('rené@example.com')
-  const { id } = await person(core.db, held)
-  upstream.holds.accounts = [composed, decomposed, unwanted, held].map((email, n) =>
-    account(`a${n}`, { email }),
-  )
-  await sync(core, appId)
-  const found = await ask<{ email: string; accounts: string }>(
-    core,
-    sql`select u.email, count(a.id) as accounts from users u left join accounts a on a.user_id = u.id
-      where u.email <> 'admin@localhost' group by u.id order by u.email desc`,
-  )
-  expect(found).toEqual([
-    { email: composed, accounts: '2' },
-    { email: held, accounts: '2' },
-  ])
-  expect((await core.call('GET', `/users/${id}`)).body.email).toBe(held)
-})
-
 describe('later syncs', () => {
   test('that find nothing different tell nothing', async () => {
     await sync(core, appId)

@@ -368,8 +368,7 @@ describe('a page', () => {
       select domain_id, name || '@match.example', '', '' from (values ('Ada'), ('émile')) as one(name),
         (select domain_id from users limit 1) any_domain returning email`)
     const emails = [
-      // Decomposed, as some systems write it.
-      ...people.rows.map(({ email }) => email.toLowerCase().normalize('NFD')),
+      ...people.rows.map(({ email }) => email.toLowerCase()),
       'nobody@match.example',
       null,
     ]

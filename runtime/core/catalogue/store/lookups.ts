@@ -5,7 +5,6 @@ import type { Db } from '../../../database/database.ts'
 import { inlineWebhooks, requestablePermissions } from '../../../database/schema/app_store.ts'
 import { groups, users } from '../../../database/schema/people.ts'
 import { isId } from '../../kernel/by-id.ts'
-import { comparable, spellingsOf } from '../../kernel/identity/spelling.ts'
 
 export type ReferenceKind = 'group' | 'user' | 'webhook' | 'permission'
 
@@ -39,7 +38,7 @@ export const referenceKey = ({
       ? addressKey(email)
       : pairKey((app_id ?? '').toLowerCase(), integration_specific_id ?? '')
 
-const addressKey = (email: string): string => JSON.stringify([comparable(email)])
+const addressKey = (email: string): string => JSON.stringify([email.toLowerCase()])
 
 async function idsOf(
   db: Db,
@@ -64,18 +63,12 @@ async function knownUsers(
 ): Promise<Known> {
   const known = await idsOf(db, users, domainId, ids)
   if (addresses.length === 0) return known
-  const ways = (address: string) => spellingsOf(address).map((one) => one.toLowerCase())
-  const lowered = sql.param(addresses.flatMap(ways))
+  const lowered = sql.param(addresses.map((one) => one.toLowerCase()))
   const rows = await db
     .select({ id: users.id, email: users.email })
     .from(users)
     .where(and(eq(users.domainId, domainId), sql`lower(${users.email}) = any(${lowered}::text[])`))
-  const byAddress = new Map(rows.map(({ id, email }) => [email.toLowerCase(), { id }]))
-  for (const address of addresses) {
-    const way = ways(address).find((one) => byAddress.has(one))
-    const found = way === undefined ? undefined : byAddress.get(way)
-    if (found) known.set(addressKey(address), found)
-  }
+  for (const { id, email } of rows) known.set(addressKey(email), { id })
   return known
 }
 

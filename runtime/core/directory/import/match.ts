@@ -6,20 +6,12 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { MAX_TOLD } from '../../../contract/models/people-file.ts'
 import type { Db } from '../../../database/database.ts'
-import { knownAddress } from '../../kernel/identity/spelling.ts'
 import { findCycle } from './cycle.ts'
 import { type Findings, shown } from './findings.ts'
 import type { Header } from './header.ts'
 
 type Doubled = { line: number; email: string; earlier: number; total: string }
 type Managed = { line: number; manager_email: string; total: string }
-
-/** Addresses as those who are there have them; of a file all that is ASCII has one spelling. */
-const spellAddresses = (tx: Db, domainId: string) =>
-  tx.execute(sql`
-    update people_file set email = ${knownAddress(domainId, sql`email`)},
-      manager_email = ${knownAddress(domainId, sql`manager_email`)}
-    where octet_length(email) <> length(email) or octet_length(manager_email) <> length(manager_email)`)
 
 /** Fills people_match, and finds what is doubled, unknown or in a circle. */
 export async function matchPeople(
@@ -28,7 +20,6 @@ export async function matchPeople(
   { known }: Header,
   findings: Findings,
 ): Promise<void> {
-  await spellAddresses(tx, domainId)
   await tellAll(
     tx,
     sql`select line, email, earlier, count(*) over () as total from (

@@ -3,7 +3,6 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../../database/database.ts'
 import { activityLogs } from '../../../database/schema/audit.ts'
 import { users } from '../../../database/schema/people.ts'
-import { knownAddress } from '../identity/spelling.ts'
 
 /** Entries of what a user did, who is named by an id or an e-mail address. */
 export async function actorIs(db: Db, domainId: string, named: string): Promise<SQL> {
@@ -25,12 +24,7 @@ async function idOf(db: Db, domainId: string, email: string): Promise<string | n
   const [user] = await db
     .select({ id: users.id })
     .from(users)
-    .where(
-      and(
-        eq(users.domainId, domainId),
-        eq(sql`lower(${users.email})`, knownAddress(domainId, sql`${email.toLowerCase()}::text`)),
-      ),
-    )
+    .where(and(eq(users.domainId, domainId), eq(sql`lower(${users.email})`, email.toLowerCase())))
     .limit(1)
   return user?.id ?? null
 }
