@@ -3,22 +3,15 @@ import * as v from 'valibot'
 import { Manifest } from '../../contract/connector/manifest.ts'
 import { fileOf } from '../packages/file-of.ts'
 import { type Package, PackageError, sha256 } from '../packages/format.ts'
-import { logoOf } from '../registry/logo.ts'
 import { wantsOf } from '../registry/requested-grant.ts'
 import type { Addition } from './rules.ts'
 
-/**
- * The addition, and the logo that is to lie beside it.
- *
- * @throws PackageError for a manifest or a logo that no host would take
- */
+/** The addition, and the logo that is to lie beside it. */
 export function additionOf(
   { digests, digest, files }: Package,
   { bytes, signed }: { bytes: number; signed: boolean },
 ): { addition: Addition; logo: Buffer | null } {
   const manifest = manifestOf(fileOf(files, 'connector.json').toString('utf8'), digests.id)
-  const judged = logoOf(manifest, { files: new Map(files) })
-  if (!judged.ok) throw new PackageError(`${digests.id}: ${judged.finding}`)
   const logo = manifest.logo === undefined ? null : (files.get(manifest.logo) ?? null)
   const kind = manifest.logo?.endsWith('.png') ? ('png' as const) : ('svg' as const)
   return {

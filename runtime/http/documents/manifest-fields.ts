@@ -17,7 +17,7 @@ export const MANIFEST_FIELDS = {
   name: 'Name for people',
   description: 'One or two sentences for people',
   vendor_domain: 'Domain of the vendor of the third-party system',
-  logo: 'A .svg or .png file beside connector.json, at most 64 KiB; an SVG without scripts and what it loads. `info` tells it as a data: URL',
+  logo: 'A .svg or .png file beside connector.json, at most 64 KiB; `info` tells it as a data: URL',
   categories: 'Such as COLLABORATION or IT_AND_SECURITY',
   authentication_schema: 'The one credential that callers send; not together with credentials',
   'authentication_schema.kind': 'Kind of the credential',

@@ -9,7 +9,6 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { PackageError, packageOf } from '../../../runtime/connectors/packages/format.ts'
 import { makeKeyPair, signPackage, signText } from '../../../runtime/connectors/packages/sign.ts'
 import { writePackage } from '../../../runtime/connectors/packages/write.ts'
-import { additionOf } from '../../../runtime/connectors/published/addition.ts'
 import {
   INDEX_FORM,
   logoFile,
@@ -74,20 +73,6 @@ describe('publishing', () => {
     expect(() => nextIndex(acme('1.0.0'), [], { now: at(-2), days: 90 })).toThrow(
       /the clock of this machine says/,
     )
-  })
-
-  test('refuses a logo that a web server would run', () => {
-    const made = (logo: string) => {
-      const manifest = { id: 'acme', version: '1.0.0', runtime: '^1.0.0', logo: 'logo.svg' }
-      const connector = { ...manifest, capabilities: {}, egress: [] }
-      const files = { 'connector.json': JSON.stringify(connector), 'logo.svg': logo }
-      const content = Object.entries(files).map(
-        ([name, text]) => [name, Buffer.from(text)] as const,
-      )
-      return additionOf(packageOf(manifest, new Map(content)), { bytes: 1, signed: true })
-    }
-    expect(made('<svg/>').addition.logo).toMatchObject({ kind: 'svg' })
-    expect(() => made('<svg><script/></svg>')).toThrow(/^acme: logo: logo\.svg is no still picture/)
   })
 
   test('a version never changes', () => {
