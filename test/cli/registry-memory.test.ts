@@ -1,5 +1,5 @@
 /** What a host remembers of registries: of each by its address, whichever trusted key signed its index. */
-import { copyFile, mkdir, readdir, readFile, rm } from 'node:fs/promises'
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readPublicKey } from '../../runtime/connectors/packages/sign.ts'
@@ -33,18 +33,27 @@ const copyIndex = async (from: string, to: string) => {
 const at = (...parts: string[]) => path.join(host.home, ...parts)
 const isOlder = { code: 1, err: expect.stringContaining('it is an older one') }
 
-test('an index of the former key is an older one, also at the mirror that was named', async () => {
+test('an older index is refused at each address that was named with it', async () => {
   await publish('taken', packed, '--key', 'old.key')
   for (const copy of ['mirror', 'kept']) await copyIndex('taken', copy)
   expect(await search('taken', 'mirror')).toMatchObject({ code: 0 })
-  await publish('taken', '--key', 'new.key', '--formerly', 'old.key.pub')
+  await publish('taken', packed, '--key', 'old.key')
   expect(await search('taken', 'mirror')).toMatchObject({ code: 0 })
 
   const refused = await search('mirror')
   expect(refused).toMatchObject(isOlder)
-  expect(refused.err).toContain('of new.key was seen here')
+  expect(refused.err).toContain('of old.key was seen here')
   await copyIndex('kept', 'taken')
   expect(await search('./taken/')).toMatchObject(isOlder)
+})
+
+test('a mirror that shows the index of another publisher locks nobody out', async () => {
+  await publish('mine', packed, '--key', 'old.key')
+  await publish('other', packed, '--key', 'new.key')
+  for (let n = 0; n < 3; n += 1) await publish('other', packed, '--key', 'new.key')
+  await copyIndex('other', 'liar')
+  expect(await search('liar', 'mine')).toMatchObject({ code: 0 })
+  expect(await search('mine')).toMatchObject({ code: 0 })
 })
 
 test('two registries of one key are two', async () => {
@@ -69,6 +78,8 @@ test('what was remembered by the key alone counts until a registry is seen by it
   expect(await see(40)).toBe(200)
   expect(await see(30, ['https://one.example'])).toBe(200)
   expect(await see(29, ['https://one.example', 'https://two.example'])).toBe(409)
+  expect(await see(Number.MAX_SAFE_INTEGER, ['https://one.example'])).toBe(409)
+  expect(await see(31, ['https://one.example'])).toBe(200)
 })
 
 test('outdated names the newest version of the same publisher, and none of another', async () => {
@@ -91,9 +102,14 @@ test('outdated names the newest version of the same publisher, and none of anoth
   const taken = ['upgrade', 'owned@1.1.0', '--registry', 'owned', '--dry-run']
   expect(await host.keyway(...taken)).toMatchObject({ code: 0 })
 
-  // A server that leaves out a signature holds back no version unseen.
+  // A server that spoils a signature, or leaves it out, holds back no version unseen.
   const packages = await readdir(at('owned', 'packages'))
-  for (const file of packages.filter((one) => /^owned-3.*\.sig$/.test(one)))
+  const signatures = packages.filter((one) => /^owned-3.*\.sig$/.test(one))
+  expect(signatures).toHaveLength(1)
+  for (const file of signatures) {
+    await writeFile(at('owned', 'packages', file), 'spoilt')
+    expect(await outdated()).toEqual([{ id: 'owned', installed: '1.0.0', newest: '3.0.0' }])
     await rm(at('owned', 'packages', file))
+  }
   expect(await outdated()).toEqual([{ id: 'owned', installed: '1.0.0', newest: '3.0.0' }])
 })

@@ -1,5 +1,6 @@
-/** The newest index that was seen of each registry: who serves one cannot go back behind it. */
-import { and, eq, inArray, sql } from 'drizzle-orm'
+/** The newest index that was seen of each registry and key: who serves one cannot go back behind it. */
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import { isToCome } from '../../contract/endpoints/published-indexes.ts'
 import { conflict, notFound } from '../../contract/errors/problem.ts'
 import { recordActivity } from '../../core/kernel/audit/activity.ts'
 import type { Db } from '../../database/database.ts'
@@ -8,35 +9,39 @@ import { newest } from './generations.ts'
 import type { OperateDeps } from './operating.ts'
 
 type Seen = { key: string; version: number }
+/** The same at some addresses; none where the caller names no registry. */
+type SeenAt = Seen & { registries: readonly string[] }
+
+/** Most addresses of registries that are remembered, each with each of its keys; the last seen. */
+const MOST_REGISTRIES = 1000
 
 /**
- * Remembers an index, by the addresses of its registry. Which trusted key signed it does not count: after a change of the
- * key, the last index of the old one is an older one. By the key goes only what names no registry.
+ * Remembers an index, by the addresses of its registry and the key that signed it. Of one key each registry counts for
+ * itself; of one registry each key does, or a mirror could show the index of another publisher, and lock the real one out.
  *
  * @throws CoreError not_found for a key that is not trusted, conflict where a newer index was seen
  */
-export async function seeIndex(
-  { db, actor }: OperateDeps,
-  { key, version, registries }: Seen & { registries: readonly string[] },
-): Promise<Seen> {
+export async function seeIndex({ db, actor }: OperateDeps, index: SeenAt): Promise<Seen> {
   const { domainId } = actor
+  const { key, version } = index
   const { publishers } = (await newest(db, domainId)).statement
   const publisher = publishers.find((one) => one.key === key && one.revoked_at === null)
   if (!publisher) throw notFound('Publisher')
+  if (isToCome(version, new Date()))
+    throw conflict(`The index has the version ${version}, which is to come`)
   return db.transaction(async (tx) => {
     const demandNewest = async () => {
-      const found = await newestSeen(tx, domainId, { key, registries })
-      if (found === null || found.version <= version) return
-      const by = publishers.find((one) => one.key === found.key)?.name ?? found.key
-      throw conflict(
-        `The index has the version ${version}, and ${found.version} of ${by} was seen here: it is an older one; use another mirror, or ask its publisher`,
-      )
+      const found = await newestSeen(tx, domainId, index)
+      if (found !== null && found > version)
+        throw conflict(
+          `The index has the version ${version}, and ${found} of ${publisher.name} was seen here: it is an older one; use another mirror, or ask its publisher`,
+        )
     }
     await demandNewest()
     const changed =
-      registries.length === 0
-        ? await rememberByKey(tx, domainId, { key, version })
-        : await remember(tx, domainId, { key, version, registries })
+      index.registries.length === 0
+        ? await rememberByKey(tx, domainId, index)
+        : await remember(tx, domainId, index)
     // Again: another may have seen a newer one meanwhile.
     await demandNewest()
     if (changed) {
@@ -47,35 +52,37 @@ export async function seeIndex(
   })
 }
 
-/** The newest that was seen at any of the addresses; of one that is new here, what was seen of the key before. */
+/** The newest of the key that was seen at any of the addresses; of a registry that is new here, what was seen of the key before. */
 async function newestSeen(
   tx: Db,
   domainId: string,
-  { key, registries }: { key: string; registries: readonly string[] },
-): Promise<Seen | null> {
-  const here = await tx
-    .select({ key: registryIndexes.key, version: registryIndexes.version })
+  { key, registries }: SeenAt,
+): Promise<number | null> {
+  const [here] = await tx
+    .select({ version: registryIndexes.version })
     .from(registryIndexes)
     .where(
       and(
         eq(registryIndexes.domainId, domainId),
+        eq(registryIndexes.key, key),
         inArray(registryIndexes.registry, [...registries]),
       ),
     )
-  const [newestHere] = here.sort((a, b) => b.version - a.version)
-  if (newestHere) return newestHere
+    .orderBy(desc(registryIndexes.version))
+    .limit(1)
+  if (here) return here.version
   const [byKey] = await tx
-    .select({ key: publishedIndexes.key, version: publishedIndexes.version })
+    .select({ version: publishedIndexes.version })
     .from(publishedIndexes)
     .where(and(eq(publishedIndexes.domainId, domainId), eq(publishedIndexes.key, key)))
-  return byKey ?? null
+  return byKey?.version ?? null
 }
 
 /** Whether something was new. */
 async function remember(
   tx: Db,
   domainId: string,
-  { key, version, registries }: Seen & { registries: readonly string[] },
+  { key, version, registries }: SeenAt,
 ): Promise<boolean> {
   // In one order: two at once wait for each other instead of for ever.
   const rows = [...registries].sort().map((registry) => ({ domainId, registry, key, version }))
@@ -83,11 +90,15 @@ async function remember(
     .insert(registryIndexes)
     .values(rows)
     .onConflictDoUpdate({
-      target: [registryIndexes.domainId, registryIndexes.registry],
-      set: { key, version, seenAt: sql`now()` },
+      target: [registryIndexes.domainId, registryIndexes.registry, registryIndexes.key],
+      set: { version, seenAt: sql`now()` },
       setWhere: sql`${registryIndexes.version} < ${version}`,
     })
     .returning({ registry: registryIndexes.registry })
+  await tx.execute(sql`
+    delete from registry_indexes where domain_id = ${domainId} and (registry, key) in (
+      select registry, key from registry_indexes where domain_id = ${domainId}
+      order by seen_at desc, registry, key offset ${MOST_REGISTRIES})`)
   return written.length > 0
 }
 

@@ -14,6 +14,10 @@ import { SourceError } from './source.ts'
 
 /** Most versions of a connector whose signatures are read, the newest first. */
 const MAX_READ = 20
+/** From so long on no signature is read any more, in milliseconds: what is not read is told. */
+const READING_MS = 10_000
+/** Connectors that are looked at side by side. */
+const AT_ONCE = 8
 
 type Here = {
   statement: Statement
@@ -28,20 +32,36 @@ export async function outdatedHere(
   serving: readonly { id: string; version: string }[],
   here: Here,
 ): Promise<Outdated[]> {
-  const found = outdatedOf(registry.index, serving).map(async ({ id, installed }) => {
-    const newer = newerOf(registry.index, { id, version: installed }).slice(0, MAX_READ)
-    for (const one of newer)
-      if (await isTaken(one, registry, here))
-        return [{ id, installed, newest: one.version.version }]
-    return []
-  })
-  return (await Promise.all(found)).flat()
+  const endMs = performance.now() + READING_MS
+  const left = outdatedOf(registry.index, serving)
+  const found: Outdated[] = []
+  const work = async () => {
+    for (let one = left.shift(); one !== undefined; one = left.shift()) {
+      const { id, installed } = one
+      const newer = newerOf(registry.index, { id, version: installed }).slice(0, MAX_READ)
+      const taken = await firstTaken(newer, registry, here, endMs)
+      if (taken) found.push({ id, installed, newest: taken.version.version })
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+  return found.sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+async function firstTaken(
+  newer: readonly Published[],
+  registry: Opened,
+  here: Here,
+  endMs: number,
+): Promise<Published | null> {
+  for (const one of newer) if (await isTaken(one, registry, here, endMs)) return one
+  return null
 }
 
 async function isTaken(
   published: Published,
   registry: Opened,
   { statement, onlyTrusted }: Here,
+  endMs: number,
 ): Promise<boolean> {
   const { connector, version } = published
   const kept = saidOf(statement, connector.id)?.versions ?? []
@@ -51,26 +71,33 @@ async function isTaken(
   if (!version.signed) return owner === null && !onlyTrusted
   const trusted = statement.publishers.filter(({ revoked_at }) => revoked_at === null)
   const keys = trusted.map(({ key }) => key).filter((key) => owner === null || key === owner)
-  const named = await keysNamed(published, registry)
-  // What cannot be read is told: a server that leaves out a signature would hold back a version unseen.
-  return named.length === 0 || named.some((key) => key !== null && keys.includes(key))
+  return isSignedBy(keys, published, registry, endMs)
 }
 
-/** The keys that the signatures of a version name, wherever one can be read: a mirror can have another one. */
-async function keysNamed(
+/**
+ * Whether a signature names one of the keys, wherever one can be read: a mirror can have another one. What cannot be read is
+ * taken for it: a server that leaves out a signature, or spoils it, would hold back a version unseen.
+ */
+async function isSignedBy(
+  keys: readonly string[],
   { connector, version }: Published,
   { sources }: Pick<Opened, 'sources'>,
-): Promise<(string | null)[]> {
-  const named: (string | null)[] = []
+  endMs: number,
+): Promise<boolean> {
   const file = `${packageFile(connector.id, version)}.sig`
-  for (const source of sources) {
-    try {
-      const text = (await source.read(file, MAX_INDEX_SIGNATURE_BYTES)).toString('utf8')
-      named.push(namedKey(text))
-    } catch (error) {
-      // The next mirror may have it.
-      if (!(error instanceof SourceError || error instanceof PackageError)) throw error
-    }
+  let isRead = false
+  for (const [address, source] of new Map(sources.map((one) => [one.address, one]))) {
+    if (performance.now() > endMs) return true
+    const key = await source.read(file, MAX_INDEX_SIGNATURE_BYTES).then(
+      (text) => namedKey(text.toString('utf8')),
+      (error: unknown) => {
+        // The next mirror may have it.
+        if (error instanceof SourceError || error instanceof PackageError) return null
+        throw new Error(`the signature of ${file} at ${address}`, { cause: error })
+      },
+    )
+    if (key !== null && keys.includes(key)) return true
+    isRead ||= key !== null
   }
-  return named
+  return !isRead
 }

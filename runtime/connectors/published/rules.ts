@@ -1,6 +1,7 @@
 /** What an index may say: what is added to it, which version is meant, what is too old. Pure. */
 import semver from 'semver'
 import { INTERFACE_VERSION, normalizeId } from '../../contract/connector/manifest.ts'
+import { isToCome } from '../../contract/endpoints/published-indexes.ts'
 import { PackageError } from '../packages/format.ts'
 import {
   INDEX_FORM,
@@ -69,8 +70,7 @@ function withVersion(
  * @throws PackageError
  */
 export function demandFresh(index: PublishedIndex, now: Date): void {
-  const atMost = now.getTime() + DAY_MS
-  if (Date.parse(index.published_at) > atMost || index.version > atMost / 1000)
+  if (Date.parse(index.published_at) > now.getTime() + DAY_MS || isToCome(index.version, now))
     throw new PackageError(
       `the index ${index.version} says that it was published at ${index.published_at}, which is to come: the clock of this machine says ${now.toISOString()}; set it right, or ask the publisher`,
     )

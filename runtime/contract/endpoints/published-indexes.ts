@@ -8,6 +8,13 @@ import { bool, int, text } from './params.ts'
 /** Most versions that are shown of a connector, the newest first. */
 export const MOST_VERSIONS_SHOWN = 50
 
+/** How far ahead of a host's clock an index may be, in milliseconds. */
+const MOST_AHEAD_MS = 86_400_000
+
+/** Whether a version of an index, which is seconds since 1970 where clocks are right, is to come. */
+export const isToCome = (version: number, now: Date): boolean =>
+  version > (now.getTime() + MOST_AHEAD_MS) / 1000
+
 /** Longest address of a registry, in characters, and most that one has: what an operator names, and a mirror. */
 const MAX_ADDRESS_LENGTH = 500
 const MAX_ADDRESSES = 100

@@ -10,7 +10,7 @@ export const BOUNDED: Readonly<Record<string, string>> = {
   user_roles: 'as many as were given',
   groups: 'as many as were imported, or synced',
   group_members: 'as many as groups have members',
-  registry_indexes: 'one for each address that operators name a registry by',
+  registry_indexes: 'a thousand addresses of registries, the last seen',
   published_indexes: 'one for each publisher that is trusted',
   scim_users: 'at most one for each user',
   scim_groups: 'at most one for each group',

@@ -54,7 +54,7 @@ export const registryIndexes = pgTable(
     version: number('version').notNull(),
     seenAt: moment('seen_at').notNull().defaultNow(),
   },
-  (table) => [primaryKey({ columns: [table.domainId, table.registry] })],
+  (table) => [primaryKey({ columns: [table.domainId, table.registry, table.key] })],
 )
 
 /** The same by key: what was seen before registries were told apart, and by callers that do not name theirs. */
