@@ -23,7 +23,7 @@ type SparePace = {
   nextMs: number
 }
 
-const PACE: SparePace = { firstMs: 100, nextMs: 250 }
+const PACE: SparePace = { firstMs: 100, nextMs: 3000 }
 
 /** `onLost`: the one that was kept has ended by itself, or was ended by others; `how` is a signal or an exit code. */
 export function createSpare(
