@@ -59,6 +59,8 @@ export const GERMAN_SETTINGS: ReadonlyMap<string, string> = new Map(
       'Höchstzahl der Seiten einer Auflistung; ein Connector, der weitermacht, wird abgewiesen',
     KEYWAY_PROCESSES:
       'Prozesse, die den Port gemeinsam bedienen, jeder mit eigenen Arbeitsprozessen und einem eigenen Anteil an den Grenzen; Vorgabe: 1 bei bis zu zwei Kernen, sonst halb so viele wie Kerne, höchstens 4',
+    KEYWAY_SPARE_WORKER:
+      'ob jeder Prozess einen Arbeitsprozess bereithält, in dem noch kein Connector läuft, damit der erste Aufruf eines Connectors kürzer dauert: `1`, oder `0`, um dessen Speicher zu sparen (etwa 50 MB)',
     KEYWAY_STOP_NOTICE_MS:
       'wie lange ein Host beim Beenden `/readyz` ablehnt, aber noch Aufrufe annimmt, in Millisekunden; länger, als Ihr Lastverteiler zum Entfernen eines Hosts braucht',
     KEYWAY_LOG_LEVEL: 'fatal, error, warn, info, debug, trace oder silent',
