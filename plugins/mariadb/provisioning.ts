@@ -18,9 +18,9 @@ import { endSessions } from './sessions.ts'
 type Fields = { readonly password?: string; readonly host?: string }
 
 /**
- * Creates an account with its roles and rights, or drops it again: MariaDB has no transactions of users. It is locked
- * until it has all of them, so that one that was left half made is of no use. That one has a mark, a certificate that there
- * is not, and is made anew by the next call.
+ * Creates an account with its roles and rights, or drops it again: MariaDB has no transactions of users. The
+ * account is locked until it has all of them, so an incomplete one is of no use. An incomplete account also requires a
+ * certificate that does not exist, which marks it. The next call replaces it.
  *
  * @throws bad_request with the code 1396 when the name is taken, invalid_value for one that the server would change,
  * service_error where another call may still be making it

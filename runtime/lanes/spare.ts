@@ -42,7 +42,7 @@ export function createSpare(
     try {
       made = launcher.start()
     } catch {
-      // The system has no room for one: whoever needs one next is told so.
+      // The next start of a worker reports the same error to its caller.
       return
     }
     kept = made

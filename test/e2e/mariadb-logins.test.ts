@@ -129,7 +129,7 @@ describe.skipIf(noMariadb !== null)(
         flush privileges`)
     }
 
-    test('makes an account anew that a call left half made', async () => {
+    test('replaces an account that an interrupted call left incomplete', async () => {
       await leave('half', 61)
       const entitlements = [entitled('SELECT', 'ops')]
       const request = { username: 'half', password: 'password-2', entitlements }
@@ -154,7 +154,7 @@ describe.skipIf(noMariadb !== null)(
       await (await its.clientOf('begun', 'password-1')).end()
     })
 
-    test('makes no account anew that somebody has unlocked since', async () => {
+    test('does not replace an incomplete account that was unlocked', async () => {
       await leave('used', 61)
       await its.admin.query("alter user used@'%' account unlock")
       const request = { username: 'used', password: 'password-2', entitlements: [] }
@@ -162,7 +162,7 @@ describe.skipIf(noMariadb !== null)(
       expect(await its.heldBy('used@%')).toEqual(['INSERT ops'])
     })
 
-    test('makes no account anew that somebody locked', async () => {
+    test('does not replace an account that an administrator locked', async () => {
       const request = { username: 'locked', password: 'password-1', entitlements: [] }
       await its.done('create_account', { ...request, user_status: 'SUSPENDED' })
       await its.admin.query(

@@ -9,7 +9,7 @@ import {
   packageFile,
 } from './form.ts'
 import type { Opened } from './open.ts'
-import { newerOf, type Outdated, outdatedOf } from './rules.ts'
+import { newerOf, type Outdated } from './rules.ts'
 import { SourceError } from './source.ts'
 
 /** Most versions of a connector whose signatures are read, the newest first. */
@@ -33,14 +33,13 @@ export async function outdatedHere(
   here: Here,
 ): Promise<Outdated[]> {
   const endMs = performance.now() + READING_MS
-  const left = outdatedOf(registry.index, serving)
+  const left = [...serving]
   const found: Outdated[] = []
   const work = async () => {
     for (let one = left.shift(); one !== undefined; one = left.shift()) {
-      const { id, installed } = one
-      const newer = newerOf(registry.index, { id, version: installed }).slice(0, MAX_READ)
+      const newer = newerOf(registry.index, one).slice(0, MAX_READ)
       const taken = await firstTaken(newer, registry, here, endMs)
-      if (taken) found.push({ id, installed, newest: taken.version.version })
+      if (taken) found.push({ id: one.id, installed: one.version, newest: taken.version.version })
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))

@@ -146,17 +146,6 @@ export const newerOf = (
     .map((one) => ({ connector, version: one }))
 }
 
-/** What is installed in an older version than is published and runs here, whoever published that. */
-export const outdatedOf = (
-  index: PublishedIndex,
-  installed: readonly InstalledHere[],
-): Outdated[] =>
-  installed.flatMap((one) => {
-    const [newest] = newerOf(index, one)
-    const { id, version } = one
-    return newest ? [{ id, installed: version, newest: newest.version.version }] : []
-  })
-
 /** The connectors that all words of a search stand in, by id, name, description or capability. */
 export function searched(index: PublishedIndex, words: readonly string[]): PublishedConnector[] {
   const wanted = words.map((word) => word.toLowerCase())

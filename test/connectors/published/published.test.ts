@@ -21,8 +21,8 @@ import { fetchPackage, openRegistry } from '../../../runtime/connectors/publishe
 import {
   type Addition,
   demandFresh,
+  newerOf,
   nextIndex,
-  outdatedOf,
   parseName,
   pick,
   searched,
@@ -194,10 +194,10 @@ describe('choosing', () => {
   )
 
   test('what is older than what runs here is outdated', () => {
-    const of = (installed: string) => outdatedOf(index, [{ id: 'acme', version: installed }])
-    expect(of('1.0.0')).toEqual([{ id: 'acme', installed: '1.0.0', newest: '1.2.0' }])
-    expect(of('1.2.0')).toEqual([])
-    expect(outdatedOf(index, [{ id: 'none', version: '1.0.0' }])).toEqual([])
+    const of = (version: string, id = 'acme') => newerOf(index, { id, version })[0]?.version.version
+    expect(of('1.0.0')).toBe('1.2.0')
+    expect(of('1.2.0')).toBeUndefined()
+    expect(of('1.0.0', 'none')).toBeUndefined()
   })
 
   test('a search finds all of its words', () => {
