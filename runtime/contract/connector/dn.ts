@@ -77,7 +77,8 @@ function readValue(text: string, start: number): { value: string; at: number } |
       at += 1
     } else return null
   }
-  const decoded = decode(encoded + encodeURIComponent(plain.toWellFormed()))
+  const rest = plain.toWellFormed()
+  const decoded = encoded === '' ? rest : decode(encoded + encodeURIComponent(rest))
   if (decoded === null) return null
   const value = spaces === 0 ? decoded : decoded.slice(0, -spaces)
   return value === '' ? null : { value, at }

@@ -7,7 +7,7 @@ import type { LdapTarget } from '../rules/ldap-rules.ts'
 import { OUTSIDE_CALLS } from '../wire/guard.ts'
 import { hostAndPort, type OpenMeans, openWire, type PlainMeans } from '../wire/open.ts'
 import { guardLdap, type LdapGuard } from './guard.ts'
-import { readHeader, shapeOf } from './reply-shape.ts'
+import { readHeader, shapeOf, sizeAt } from './reply-shape.ts'
 import { failureOf } from './results.ts'
 
 /** Who binds. Without it the connection is anonymous. */
@@ -102,11 +102,7 @@ async function startTls(
     asked: 'STARTTLS',
     protocol: 'LDAP',
     advice: 'where it is a port of ldaps:, write ldaps: before its address',
-    sizeOf(held) {
-      const sizes = readHeader(held)
-      if (sizes === null || sizes === 'short') return sizes
-      return sizes.headerBytes + sizes.contentBytes
-    },
+    sizeOf: (held) => sizeAt(held, 0),
   })
   const shape = shapeOf(answer)
   // SEQUENCE, message id (3 bytes), then the result's tag, length and code.

@@ -12,10 +12,12 @@ export type EntryReader = {
    *
    * Source: RFC 4511 section 4.5.2.
    *
+   * @param from Where the message begins, and `size` where it ends.
+   *
    * @returns how many values, names and lists the message holds; null for one that is malformed, after which nothing is to
    *   be read, and undefined for one of another kind
    */
-  read(message: Buffer): number | null | undefined
+  read(message: Buffer, from?: number, size?: number): number | null | undefined
   /** Entries so far, and their bytes as JSON. */
   readonly count: number
   readonly bytes: number
@@ -120,11 +122,10 @@ export function createEntryReader(binary: readonly string[], firstBytes: number)
     return name
   }
 
-  function read(message: Buffer): number | null | undefined {
+  function read(message: Buffer, from = 0, size = message.length): number | null | undefined {
     bytes = message
     elements = 0
-    at = 0
-    const size = bytes.length
+    at = from
     if (!begin(SEQUENCE, size) || stop !== size) return null
     if (!begin(INTEGER, size) || stop - at < 1 || stop - at > 4) return null
     at = stop
@@ -133,7 +134,7 @@ export function createEntryReader(binary: readonly string[], firstBytes: number)
     const end = stop
     if (end !== size) {
       // Controls stand behind it: nobody asked for any, and they are judged as those of other messages.
-      const shape = shapeOf(bytes)
+      const shape = shapeOf(bytes.subarray(from, size))
       if (shape === null) return null
       elements += shape.elements
     }

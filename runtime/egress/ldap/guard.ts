@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { LDAP_LIMITS } from '../../contract/connector/ldap.ts'
 import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
 import { createEntryReader, type EntryReader } from './entries.ts'
-import { pageCookie, readHeader, shapeOf } from './reply-shape.ts'
+import { pageCookie, shapeOf, sizeAt } from './reply-shape.ts'
 
 export type LdapGuard = Guard & {
   /** Where the next page begins, as the last result said; null where there is none. */
@@ -35,15 +35,12 @@ export function guardLdap(socket: Socket, from: string): LdapGuard {
     from,
     {
       protocol: 'LDAP',
-      sizeOf(bytes) {
-        const sizes = readHeader(bytes)
-        if (sizes === null || bytes[0] !== SEQUENCE) return null
-        return sizes === 'short' ? 'short' : sizes.headerBytes + sizes.contentBytes
-      },
-      judge(message) {
-        const elements = reader?.read(message)
+      sizeOf: (bytes, at) => (bytes[at] === SEQUENCE ? sizeAt(bytes, at) : null),
+      judge(bytes, at, stop) {
+        const elements = reader?.read(bytes, at, stop)
         if (elements === null) return null
         if (elements !== undefined) return { elements, isItem: true, passes: false }
+        const message = bytes.subarray(at, stop)
         const shape = shapeOf(message)
         if (shape === null) return null
         const isResult = shape.kind === 'result'

@@ -113,6 +113,16 @@ export function readHeader(
   return { headerBytes: 2 + more, contentBytes: bytes.readUIntBE(2, more) }
 }
 
+/** Bytes of the element that begins at a place; `short` where more are needed, null for a malformed length. */
+export function sizeAt(bytes: Buffer, at: number): number | 'short' | null {
+  const first = bytes[at + 1]
+  if (first !== undefined && first < 0x80) return 2 + first
+  const sizes = readHeader(bytes.subarray(at))
+  return typeof sizes === 'object' && sizes !== null
+    ? sizes.headerBytes + sizes.contentBytes
+    : sizes
+}
+
 /** The control of paged results (RFC 2696). */
 export const PAGES_OID = '1.2.840.113556.1.4.319'
 const PAGES = Buffer.from(PAGES_OID)

@@ -60,7 +60,8 @@ export function connect(
       {
         protocol: 'PostgreSQL',
         sizeOf,
-        judge(message) {
+        judge(bytes, at, stop) {
+          const message = bytes.subarray(at, stop)
           const judged = judgeMessage(message)
           if (judged !== null && message[0] === READY) state = message.toString('latin1', 5)
           if (judged !== null && message[0] === KEY) key = Buffer.from(message.subarray(5))

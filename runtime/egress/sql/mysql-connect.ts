@@ -95,7 +95,8 @@ export function connectMysql(
       {
         protocol: 'MySQL',
         sizeOf,
-        judge(packet) {
+        judge(bytes, at, stop) {
+          const packet = bytes.subarray(at, stop)
           const isLogin = !shape.isLoggedIn()
           const judged = shape.judge(packet)
           if (isLogin) packet.writeUInt8(((packet[3] ?? 0) - before) & 255, 3)

@@ -29,9 +29,9 @@ const NEEDED = FLAGS.protocol41 | FLAGS.secureConnection | FLAGS.pluginAuth
 /** Bytes before the body of a packet: its length, and its number. */
 export const HEAD_BYTES = 4
 
-/** Bytes of a packet by its first ones. */
-export const sizeOf = (bytes: Buffer): number | 'short' =>
-  bytes.length < HEAD_BYTES ? 'short' : HEAD_BYTES + bytes.readUIntLE(0, 3)
+/** Bytes of the packet that begins at a place; `short` where more are needed. */
+export const sizeOf = (bytes: Buffer, at = 0): number | 'short' =>
+  bytes.length - at < HEAD_BYTES ? 'short' : HEAD_BYTES + bytes.readUIntLE(at, 3)
 
 export type Greeting = {
   /** The greeting as the library gets it. */

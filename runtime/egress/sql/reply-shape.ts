@@ -9,10 +9,10 @@ import type { Judged } from '../wire/guard.ts'
 /** Type and length come before everything. */
 const HEAD_BYTES = 5
 
-/** Bytes of a message by its first ones; `short` where more are needed, null for a length that cannot be. */
-export function sizeOf(bytes: Buffer): number | 'short' | null {
-  if (bytes.length < HEAD_BYTES) return 'short'
-  const length = bytes.readUInt32BE(1)
+/** Bytes of the message that begins at a place; `short` where more are needed, null for a length that cannot be. */
+export function sizeOf(bytes: Buffer, at = 0): number | 'short' | null {
+  if (bytes.length - at < HEAD_BYTES) return 'short'
+  const length = bytes.readUInt32BE(at + 1)
   return length < 4 ? null : 1 + length
 }
 

@@ -40,10 +40,10 @@ export type Judged = {
 type Framing = {
   /** Its name, for messages. */
   protocol: string
-  /** Bytes of a message by its first ones; `short` where more are needed, null where it cannot begin so. */
-  sizeOf(bytes: Buffer): number | 'short' | null
-  /** Null for a message that is malformed, or that no client gets. */
-  judge(message: Buffer): Judged | null
+  /** Bytes of the message that begins at a place; `short` where more are needed, null where it cannot begin so. */
+  sizeOf(bytes: Buffer, at: number): number | 'short' | null
+  /** Null for a message, which lies between two places, that is malformed, or that no client gets. */
+  judge(bytes: Buffer, at: number, stop: number): Judged | null
   /** The count begins again: another reply is awaited. */
   onRenew(): void
   maxReplyBytes: number
@@ -101,8 +101,6 @@ export type Guard<S extends GuardedSocket = GuardedSocket> = {
   end(error?: RuntimeError): void
 }
 
-/** No message needs more bytes than this to tell its size. */
-const HEADER_BYTES = 6
 const NOTHING: Buffer = Buffer.alloc(0)
 /** Below this a message shares its memory with others. */
 const SMALL_BYTES = 4096
@@ -173,47 +171,46 @@ export function createGuard<S extends GuardedSocket>(
     if (pause === null && !isWaiting && !inner.isHeld) socket.resume()
   }
 
-  /** Cuts what came into messages. */
+  /** Cuts what came into messages. They are judged where they lie: a search has thousands, and views of them would be as many. */
   function cut(chunk: Buffer): void {
-    let rest = chunk
-    while (rest.length > 0 && !socket.destroyed) {
+    const joined = header.length === 0 ? chunk : Buffer.concat([header, chunk])
+    header = NOTHING
+    let at = 0
+    while (at < joined.length && !socket.destroyed) {
       if (message === null) {
-        const joined: Buffer = header.length === 0 ? rest : Buffer.concat([header, rest])
-        const total = framing.sizeOf(joined.subarray(0, HEADER_BYTES))
+        const total = framing.sizeOf(joined, at)
         if (total === null) throw garbled()
         if (total === 'short') {
-          header = Buffer.from(joined)
+          header = Buffer.from(joined.subarray(at))
           return
         }
         if (total > maxBytes()) throw tooMuch()
-        header = NOTHING
-        if (joined.length >= total) {
-          hand(joined.subarray(0, total), true)
-          rest = joined.subarray(total)
+        if (joined.length - at >= total) {
+          hand(joined, at, at + total, true)
+          at += total
           continue
         }
         message = total < SMALL_BYTES ? Buffer.allocUnsafe(total) : Buffer.allocUnsafeSlow(total)
         filled = 0
-        rest = joined
       }
-      const taken = rest.copy(message, filled)
+      const taken = joined.copy(message, filled, at)
       filled += taken
-      rest = rest.subarray(taken)
+      at += taken
       if (filled < message.length) return
       const whole = message
       message = null
-      hand(whole, false)
+      hand(whole, 0, whole.length, false)
     }
   }
 
   /** @param isPart Whether it lies in memory that others share: the library keeps parts of what it gets. */
-  function hand(whole: Buffer, isPart: boolean): void {
-    const judged = framing.judge(whole)
+  function hand(bytes: Buffer, at: number, stop: number, isPart: boolean): void {
+    const judged = framing.judge(bytes, at, stop)
     if (judged === null) throw garbled()
     elements += judged.elements
     if (judged.isItem) items += 1
     if (elements > framing.maxReplyElements || items > (allowance?.maxItems ?? 0)) throw tooMuch()
-    if (judged.passes) inner.emit('data', isPart ? Buffer.from(whole) : whole)
+    if (judged.passes) inner.emit('data', isPart ? Buffer.from(bytes.subarray(at, stop)) : bytes)
   }
 
   function renew(): void {
