@@ -87,10 +87,10 @@ export function lastOfEach<T>(rows: readonly T[], keyOf: (row: T) => string): T[
 /** Whether each key is greater than the one before: most systems list so, and a map of long texts costs much more. */
 function areAscending<T>(rows: readonly T[], keyOf: (row: T) => string): boolean {
   let before: string | null = null
-  for (const row of rows) {
+  return rows.every((row) => {
     const key = keyOf(row)
-    if (before !== null && key <= before) return false
+    const isGreater = before === null || key > before
     before = key
-  }
-  return true
+    return isGreater
+  })
 }

@@ -72,7 +72,8 @@ export function createKnownAccounts(): KnownAccounts {
         slots = new Int32Array(SLOTS)
         ids = new Uint8Array(MOST_ACCOUNTS * UUID_BYTES)
       }
-      for (const [n, external] of externals.entries()) addOne(added, n * UUID_BYTES, external)
+      for (let n = 0; n < externals.length; n += 1)
+        addOne(added, n * UUID_BYTES, externals[n] ?? '')
     },
     placeOf(external) {
       if (texts.length === 0) return undefined

@@ -67,11 +67,20 @@ function endOfSame(resources: readonly string[], externals: readonly string[], f
 function placesOf(known: KnownAccounts, ids: readonly string[]) {
   const accounts = new Int32Array(ids.length)
   const others: string[] = []
+  fillPlaces(known, ids, accounts, others)
+  return { accounts, others }
+}
+
+function fillPlaces(
+  known: KnownAccounts,
+  ids: readonly string[],
+  accounts: Int32Array,
+  others: string[],
+): void {
   for (let n = 0; n < ids.length; n += 1) {
     const id = ids[n] ?? ''
     accounts[n] = known.placeOf(id) ?? ~(others.push(id) - 1)
   }
-  return { accounts, others }
 }
 
 /** The place of what cannot be kept. */
