@@ -83,18 +83,20 @@ function nameFinding(name: string, manifest: Manifest): string | null {
     return byId(rest[0])?.kind === 'basic' ? null : 'needs a credential of the kind basic'
   if (first === 'sign') {
     const [what = '', id] = rest
-    const text = Object.entries(SIGNING).find(
-      ([one, { signs }]) => one === what && signs === 'text',
-    )
-    if (!text) return 'is none of sign.jwt and sign.service_account'
+    const text = TEXT_SIGNERS.find(([one]) => one === what)
+    if (!text) return `is none of ${SIGNED.join(' and ')}`
     const kinds: readonly string[] = text[1].kinds
     const given = id === undefined ? [single, ...credentials] : [byId(id)]
     return given.some((one) => one && kinds.includes(one.kind))
       ? null
       : `needs a credential of the kind ${kinds.join(' or ')}`
   }
-  return 'stands for nothing: write auth.KIND.FIELD, credentials.ID.KIND.FIELD, settings.NAME, basic, sign.jwt or sign.service_account'
+  return `stands for nothing: write auth.KIND.FIELD, credentials.ID.KIND.FIELD, settings.NAME, basic, ${SIGNED.join(' or ')}`
 }
+
+/** Who makes a text that a request holds, and how a template names it. */
+const TEXT_SIGNERS = Object.entries(SIGNING).filter(([, { signs }]) => signs === 'text')
+const SIGNED = TEXT_SIGNERS.map(([name]) => `sign.${name}`)
 
 function fieldFinding([kind, field, ...more]: readonly string[], declared: CredentialKind) {
   if (kind !== declared) return `is of another kind than the credential, which is ${declared}`

@@ -1,6 +1,6 @@
 /**
  * How much one caller may do: one row each. The code takes its numbers from here, and the reference is made
- * of it. What connectors may use of the host is in connector/manifest.ts, what the host remembers in bounded/caches.ts.
+ * of it. What connectors may use of the host is in ceilings.ts, what the host remembers in bounded/caches.ts.
  */
 export type CallerLimit = {
   /** What is counted. */

@@ -1,7 +1,8 @@
 /** Apps and accounts of the core interface: core-interface.md sections 2.1 and 2.2. */
 import * as v from 'valibot'
-import { keysOf } from '../schema/keys.ts'
+import { keysOf, mapValues } from '../schema/keys.ts'
 import {
+  allMaybe,
   anyObject,
   described,
   keptNull,
@@ -121,26 +122,14 @@ const connection = {
   version: maybe(described(v.string(), 'The version of the integration that is expected')),
 }
 
-const overrides = {
-  name: keptNull(facts.name),
-  category: keptNull(facts.category),
-  description: keptNull(facts.description),
-  logo_url: keptNull(facts.logo_url),
-  website_url: keptNull(facts.website_url),
-  request_instructions: keptNull(facts.request_instructions),
-}
+const overrides = mapValues(facts, keptNull)
 
 /** No prototype: `constructor` is an unknown member like any other. */
 const exactly = <const E extends v.ObjectEntries>(entries: E): E =>
   Object.assign(Object.create(null), entries)
 
 export const AppInputCreate = object('AppInputCreate', {
-  name: maybe(facts.name),
-  category: maybe(facts.category),
-  description: maybe(facts.description),
-  logo_url: maybe(facts.logo_url),
-  website_url: maybe(facts.website_url),
-  request_instructions: maybe(facts.request_instructions),
+  ...allMaybe(facts),
   ...connection,
 })
 export type AppInputCreate = v.InferOutput<typeof AppInputCreate>

@@ -4,7 +4,10 @@ import type { Db } from '../../database/database.ts'
 import { lockTextUntilEnd } from '../../database/locks.ts'
 
 /** Limits of things that are kept until somebody removes them, or they end. */
-type Kept = 'live_scim_tokens' | 'waiting_uploads' | 'separation_rules' | 'delegations'
+type Kept = {
+  [N in keyof typeof CALLER_LIMITS]: (typeof CALLER_LIMITS)[N] extends Counted ? N : never
+}[keyof typeof CALLER_LIMITS]
+type Counted = { over: 'database'; most: number; perMs?: never }
 
 /**
  * Makes sure that one more may be kept. What is counted for the same `owner` waits until the transaction ends: else many

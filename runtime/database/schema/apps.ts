@@ -17,20 +17,14 @@ import {
   APP_STATUSES,
   CONNECTION_SOURCES,
   DISCOVERY_SOURCES,
+  type FACT_NAMES,
   SYNC_STATUSES,
 } from '../../contract/models/app.ts'
 import { bytes, domainId, id, moment, number, partOf, timestamps } from './columns.ts'
 import { domains, users } from './people.ts'
 
 /** What people read about an app. Absent members are unknown. */
-export type AppFacts = {
-  name?: string
-  category?: string
-  description?: string
-  logo_url?: string
-  website_url?: string
-  request_instructions?: string
-}
+export type AppFacts = Partial<Record<(typeof FACT_NAMES)[number], string>>
 
 export const apps = pgTable(
   'apps',

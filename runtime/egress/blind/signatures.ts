@@ -84,7 +84,7 @@ function parse(hex: string): { name: SigningName; options: Record<string, unknow
 }
 
 const helperOf = (name: SigningName): string =>
-  `ctx.sign.${name === 'service_account' ? 'serviceAccount' : name}()`
+  `ctx.sign.${name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())}()`
 
 /** The credential that is named, or the only one of the call that fits. */
 function credentialFor(
