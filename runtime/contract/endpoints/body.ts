@@ -10,7 +10,7 @@ import { placeAt } from '../schema/place.ts'
 import { isRecord, membersOf } from '../schema/record.ts'
 import type { AnySchema } from '../schema/shape.ts'
 import { limitValues, notUtf8At } from './body-bytes.ts'
-import { listsForObjects } from './lists.ts'
+import { listsForObjects } from './list-for-object.ts'
 import { enumWords } from './params.ts'
 
 const entry = (type: string, msg: string) => ({ type, msg })

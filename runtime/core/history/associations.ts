@@ -1,6 +1,6 @@
 /**
  * Spans of associations, read and written. What has ended, or is about to, is a row of `association_spans`. What is
- * held is the row of `associations` itself, which a sync writes and marks: its span began when a complete run recorded
+ * held is the row of `associations` itself, which a sync writes, notes as seen (`seen_run`) and deletes: its span began when a complete run recorded
  * the run that saw it first (`sync_runs.recorded_at`). So a sync writes what it finds once.
  *
  * Associations of versions before have no first run: `association_spans` has their open spans too. So it is with all of them

@@ -29,7 +29,7 @@ type Known = {
 
 const NOBODY: Approvers = { users: [], groups: [] }
 
-/** The approvers that the plan or the app names for a step; null if none of them can decide. */
+/** Who is named for a step, or the next manager above; else the admins of the app. Null if none of them can decide. */
 function namedFor(known: Known, request: Planned, step: DecidedStep): Approvers | null {
   const { able, managers, admins } = known
   const ofApp = () => eligibleOf(able, request, admins.get(request.appId) ?? NOBODY)

@@ -33,6 +33,7 @@ export const PHASES: Record<SyncPhase, Phase> = {
   activity: walkActivity,
   judge: guardDeletions,
   accounts_gone: markAccounts,
+  // Entitlements are marked, associations deleted.
   rest_gone: async (walk) => {
     await markEntitlements(walk)
     await sweepAssociations(walk)

@@ -1,7 +1,7 @@
 /**
  * Marks the accounts and entitlements that a complete run has not seen, and deletes the associations, whose spans
- * `history/associations.ts` ends. An account is
- * asked for by its id first, where the connector can: a listing whose upstream changed under it may have missed it.
+ * `history/associations.ts` ends. An account is asked for by its id first, where the connector can: a listing whose
+ * upstream changed under it may have missed it.
  */
 
 import { sql } from 'drizzle-orm'
@@ -85,7 +85,7 @@ const SWEPT_AT_ONCE = 50_000
 /** Before the first association. */
 const FIRST = ''
 
-/** Marks entitlements and resources that are gone, once: a cursor says that associations are being swept. */
+/** Marks entitlements and resources that are gone. Done once: a cursor that is not null says that the sweep of associations has begun. */
 export async function markEntitlements(walk: Walk): Promise<void> {
   const { run } = walk
   if (run.cursor !== null) return
