@@ -41,6 +41,13 @@ export const CACHES = {
     goodMs: 60_000,
     goes: 'the oldest; the next call with these secrets prepares its search again',
   },
+  redactions: {
+    holds: 'searches for the secrets of calls in what is recorded, logged or told of them',
+    maxEntries: 256,
+    maxBytes: 8 * MIB,
+    goodMs: 60_000,
+    goes: 'the oldest; the next call with these secrets prepares its search again',
+  },
   judged_tenants: {
     holds: 'digests of credentials and settings that were judged, by connector version',
     maxEntries: 20_000,

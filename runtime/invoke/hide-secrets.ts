@@ -32,7 +32,7 @@ export function hideSecrets(
     conceals: !hasNoCredentials(capability),
   }
   const redact = createRedact(
-    () => [...secretsOf(call, schemas), ...secrets.secrets.map(({ placeholder }) => placeholder)],
+    () => secretsOf(call, schemas),
     () =>
       [
         hasNoCredentials(capability) ? call.request : null,
@@ -40,6 +40,7 @@ export function hideSecrets(
           (one) => one?.oauth_client_credentials,
         ),
       ].flatMap(secretParameters),
+    { texts: () => secrets.secrets.map(({ placeholder }) => placeholder), scan: marks.scan },
   )
   return { secrets, redact }
 }

@@ -1,8 +1,10 @@
 /** Takes secrets out of text that leaves a call sideways: messages of errors, log lines. */
 
+import { hash } from 'node:crypto'
+import { createCache } from '../bounded/cache.ts'
 import { atOnce } from '../bounded/slices.ts'
 import { base64Forms, textForms } from './secret-forms.ts'
-import { prepareSearch, type Search, searchBack } from './text-search.ts'
+import { bytesOfSearch, prepareSearch, type Search, searchBack } from './text-search.ts'
 
 /** Shorter secrets are left alone: `guest` as a password would blot out half of every text. */
 const MIN_SECRET_LENGTH = 8
@@ -18,22 +20,56 @@ export type Redact = (text: string) => string
 /** What is looked for, and the length of each by its number; `short` finds what is too short for that. */
 type Sought = { search: Search; lengths: readonly number[]; short: RegExp | null }
 
+/** What stands for secrets in one call alone. */
+type Placeholders = {
+  texts(): readonly string[]
+  /** Finds whatever belongs to one: hardly any text holds one, so that none are prepared for most calls. */
+  scan: RegExp
+}
+
 /**
- * Replaces each secret in every form in which it usually travels. They are asked for at the first text:
- * most calls tell none. Takes time in proportion to the text, whatever both hold.
+ * Replaces each secret in every form in which it usually travels. They are asked for at the first text. Takes time in
+ * proportion to the text, whatever both hold.
  *
  * @param atAnyLength Secrets that are hidden however short they are: parameters of OAuth and of logins.
  */
 export function createRedact(
   secrets: () => readonly string[],
   atAnyLength: () => readonly string[] = () => [],
+  placeholders: Placeholders | null = null,
 ): Redact {
   let sought: Sought | null = null
+  let alsoSought: Sought | null = null
   return (text) => {
-    sought ??= soughtOf(secrets(), atAnyLength())
-    const rest = text.length < MIN_SECRET_LENGTH ? text : blotOut(text, sought)
+    sought ??= keptSoughtOf(secrets(), atAnyLength())
+    let rest = text.length < MIN_SECRET_LENGTH ? text : blotOut(text, sought)
+    if (placeholders !== null && rest.search(placeholders.scan) !== -1) {
+      alsoSought ??= soughtOf(placeholders.texts(), [])
+      rest = blotOut(rest, alsoSought)
+    }
     return sought.short === null ? rest : rest.replace(sought.short, REDACTED)
   }
+}
+
+/** Each request of a call is recorded without secrets: preparing for them took a fifth of a small call. */
+const kept = createCache<Sought>('redactions', {
+  bytesOf: ({ search, lengths }) => bytesOfSearch(search) + NUMBER_BYTES * lengths.length,
+})
+const NUMBER_BYTES = 8
+
+/** Of secrets whose search is kept, as JSON: digests are made in one go. */
+const MOST_CHARS = 256 * 1024
+
+function keptSoughtOf(secrets: readonly string[], atAnyLength: readonly string[]): Sought {
+  const json = JSON.stringify([secrets, atAnyLength])
+  if (json.length > MOST_CHARS) return soughtOf(secrets, atAnyLength)
+  // A digest: what is kept is found by nobody who does not have the secrets.
+  const key = hash('sha256', json, 'base64')
+  const known = kept.get(key)
+  if (known !== undefined) return known
+  const sought = soughtOf(secrets, atAnyLength)
+  kept.set(key, sought)
+  return sought
 }
 
 function soughtOf(secrets: readonly string[], atAnyLength: readonly string[]): Sought {

@@ -298,3 +298,14 @@ export function searchBack(
   standing.steps = steps
   return isNoted
 }
+
+const INTEGER_BYTES = 4
+/** Of a branch, with its places in tables that are at most half full. */
+const BRANCH_BYTES = 128
+
+/** How much a search holds, in bytes. */
+export function bytesOfSearch({ edge, fail, found, rows, first, branches }: Search): number {
+  const lists = [edge, fail, found, rows.next, rows.fail, first]
+  const integers = lists.reduce((sum, { length }) => sum + length, 0)
+  return INTEGER_BYTES * integers + BRANCH_BYTES * branches.room
+}

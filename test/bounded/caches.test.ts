@@ -20,6 +20,7 @@ import { createKnownCalls } from '../../runtime/invoke/known-call.ts'
 import { createHeavyBook, HEAVY_LIMITS } from '../../runtime/lanes/heavy-book.ts'
 import { createQuarantineBook, QUARANTINE_LIMITS } from '../../runtime/lanes/quarantine.ts'
 import { createRepeats } from '../../runtime/observe/log-repeats.ts'
+import { createRedact } from '../../runtime/redact/redact.ts'
 import { createSealer } from '../../runtime/secrets/seal.ts'
 import { manifestOf } from '../egress/fixtures/door.ts'
 
@@ -68,6 +69,21 @@ const FILLS: Record<CacheName, { fill: Fill; bytes: number | null }> = {
       }
       const searches = Array.from({ length: count }, (_, nth) => of(nth))
       return (nth) => of(nth) === searches[nth]
+    },
+  },
+  redactions: {
+    bytes: 200_000,
+    fill(count, bytes) {
+      const secretsOf = (nth: number) => [`${nth}`.padEnd(bytes / 28, 'x')]
+      const tell = (secrets: string[]) => createRedact(() => secrets)('a text that is told')
+      for (let nth = 0; nth < count; nth += 1) tell(secretsOf(nth))
+      return (nth) => {
+        // Its spellings are made only where the search is prepared again.
+        const secrets = secretsOf(nth)
+        const spell = vi.spyOn(secrets, 'flatMap')
+        tell(secrets)
+        return spell.mock.calls.length === 0
+      }
     },
   },
   shared_answers: {

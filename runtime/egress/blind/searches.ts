@@ -1,7 +1,7 @@
 /** Searches for the secrets of calls: calls of one connection have the same ones, and preparing takes longer than most searches. */
 import { hash } from 'node:crypto'
 import { createCache } from '../../bounded/cache.ts'
-import { prepareSearch, type Search, type Sought } from '../../redact/text-search.ts'
+import { bytesOfSearch, prepareSearch, type Search, type Sought } from '../../redact/text-search.ts'
 
 /** A text that is sought, and the same as Latin-1. */
 export type SoughtBytes = Sought & { latin1: string }
@@ -13,7 +13,7 @@ type Searches = (sought: readonly SoughtBytes[]) => Generator<void, Search>
 const MOST_BYTES = 256 * 1024
 
 export function createSearches(): Searches {
-  const kept = createCache<Search>('secret_searches', { bytesOf })
+  const kept = createCache<Search>('secret_searches', { bytesOf: bytesOfSearch })
   return function* (sought) {
     // Digests are made in one go.
     const bytes = sought.reduce((sum, { latin1 }) => sum + latin1.length, 0)
@@ -34,13 +34,3 @@ const keyOf = (sought: readonly SoughtBytes[]): string =>
     sought.map(({ number, latin1 }) => `${number} ${latin1.length} ${latin1}`).join(''),
     'base64',
   )
-
-const INTEGER_BYTES = 4
-/** Of a branch, with its places in tables that are at most half full. */
-const BRANCH_BYTES = 128
-
-function bytesOf({ edge, fail, found, rows, first, branches }: Search): number {
-  const lists = [edge, fail, found, rows.next, rows.fail, first]
-  const integers = lists.reduce((sum, { length }) => sum + length, 0)
-  return INTEGER_BYTES * integers + BRANCH_BYTES * branches.room
-}
