@@ -9,8 +9,10 @@
  */
 import { Worker } from 'node:worker_threads'
 import { Agent } from 'undici'
+import type { CallSecrets } from '../../runtime/contract/connector/secrets.ts'
 import { createEgress } from '../../runtime/egress/fetch.ts'
 import { parsePrivateGrants } from '../../runtime/egress/limits/grants.ts'
+import { createRedact } from '../../runtime/redact/redact.ts'
 import { manifestOf } from '../egress/fixtures/door.ts'
 import { sealed } from '../egress/fixtures/secrets.ts'
 import { measureBridges } from './bridges.ts'
@@ -51,7 +53,13 @@ const door = createEgress({
 const manifest = manifestOf([{ url: origin }], { limits: { requests_per_second: 1_000_000 } })
 const json: [string, string][] = [['content-type', 'application/json']]
 
-/** A call of its own for each request, as a connector's call is. */
+const placeholdersOf = (secrets: CallSecrets | null) =>
+  secrets && {
+    texts: () => secrets.secrets.map(({ placeholder }) => placeholder),
+    scan: secrets.marks.scan,
+  }
+
+/** A call of its own for each request, recorded without its secrets, as a connector's call is. */
 function through(
   auth: object | null,
   make: (secret: string) => { headers: [string, string][]; body: string | null },
@@ -68,6 +76,7 @@ function through(
       settings: {},
       signal: new AbortController().signal,
       secrets,
+      redact: createRedact(() => [token], undefined, placeholdersOf(secrets)),
     })
     await call.fetch({
       url: `${origin}/users?limit=100`,
