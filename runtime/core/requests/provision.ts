@@ -22,6 +22,7 @@ import { revokeAccount, revokeEntitlement } from '../provisioning/revoke.ts'
 import { apply } from './apply.ts'
 import { handleExpiry } from './expiry.ts'
 import { type OperationCall, settleFailure, tellCall } from './failure.ts'
+import type { Kept } from './machine/events.ts'
 import { change } from './move.ts'
 import { holdsMore, inherits, isBeingTaken, overlappingGrants } from './overlapping-grants.ts'
 import { leaveOpen } from './shared-account.ts'
@@ -159,11 +160,20 @@ const GIVEN_BY_HAND = 'it was given by hand'
 const MAYBE_BY_HAND =
   'a person was asked to give it by hand, and nobody has said whether it was done. Make sure that it is not there'
 
-async function remove(db: Db, request: RequestRow, parts: RequestContext): Promise<StepOutcome> {
-  const kept: StepOutcome = { ok: true, found: true }
+/** It is there still, and is to be. */
+type Stays = { ok: true; kept: Kept }
+
+const kept = (why: Kept): Stays => ({ ok: true, kept: why })
+
+async function remove(
+  db: Db,
+  request: RequestRow,
+  parts: RequestContext,
+): Promise<StepOutcome | Stays> {
   const manual = request.fulfilment === 'manual'
   // It was there before: who gave it may still need it. Or nothing was sent yet.
-  if (!manual && request.preExisting !== false) return kept
+  if (!manual && request.preExisting !== false)
+    return kept(request.preExisting ? 'was_there' : 'not_given')
   const others = await overlappingGrants(db, request)
   const heir = others.find(inherits)
   if (heir) {
@@ -171,17 +181,18 @@ async function remove(db: Db, request: RequestRow, parts: RequestContext): Promi
     await change(db, heir, { preExisting: false })
     // What is made by hand no connector closes.
     if (manual && request.label === null) await leaveOpen(db, request)
-    return kept
+    return kept('other_request')
   }
   // A request that holds something in the account needs it; it is closed after the last of them.
   if (request.label === null && (await holdsMore(db, request))) {
     await leaveOpen(db, request)
-    return kept
+    return kept('needed')
   }
   if (manual) {
     if (request.label === null) await keepProvisionedAccount(db, request, { leftBy: null })
     // A person who was asked already takes it once for both.
-    if (others.some(({ status }) => status === 'PENDING_MANUAL_DEPROVISIONING')) return kept
+    if (others.some(({ status }) => status === 'PENDING_MANUAL_DEPROVISIONING'))
+      return kept('other_request')
     const wasGiven = Object.hasOwn(request.notes, 'PROVISIONED')
     return { ok: false, end: 'manual', problem: wasGiven ? GIVEN_BY_HAND : MAYBE_BY_HAND }
   }
@@ -209,14 +220,15 @@ const locked = prepared('access request by id, locked', (db) =>
 async function settle(
   tx: Db,
   before: RequestRow,
-  outcome: Settled,
+  outcome: Settled | Stays,
   parts: RequestContext,
 ): Promise<OperationCall | null> {
   const [request] = await locked(tx, { id: before.id })
   if (!request || request.pendingOperation !== before.pendingOperation) return null
   if (!outcome.ok) return settleFailure(tx, request, outcome, parts)
   if (request.pendingOperation === 'remove') {
-    await apply(tx, request, { kind: 'revoked' }, parts)
+    const why = 'kept' in outcome ? outcome.kept : null
+    await apply(tx, request, { kind: 'revoked', kept: why }, parts)
     return null
   }
   const { manualSteps, instructions } = (await subjectOf(tx, request)).config

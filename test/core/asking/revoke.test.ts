@@ -173,6 +173,7 @@ describe('access that is there', () => {
     await revoke(first, manager)
     await acme.reaches(first, 'REVERTED')
     expect(holds(ada)).toBe(true)
+    expect((await acme.read(first)).notes.REVERTED).toMatch(/was there before/)
   })
 })
 

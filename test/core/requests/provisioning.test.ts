@@ -119,7 +119,23 @@ it('leaves what was there before anybody asked', async () => {
   await acme.settle(id, 'complete')
   await acme.reaches(id, 'TIME_BASED_EXPIRED')
   expect(await membersOf(group?.id ?? '')).toContain(member)
+  // Who reads the request, or the log, is not told that it was taken away.
+  expect((await acme.read(id)).notes['TIME_BASED_EXPIRED']).toBe(
+    'The access was there before this request, and stays',
+  )
+  expect(await ends(id)).toEqual([expect.objectContaining({ how: 'connector', kept: 'was_there' })])
 })
+
+/** What the log says of the end of a request's access. */
+async function ends(id: string): Promise<object[]> {
+  const { body } = await core.call('GET', '/activity_logs?limit=100')
+  return body.items
+    .filter(
+      ({ event_type, targets }: { event_type: string; targets: { id: string }[] }) =>
+        event_type.includes('_DEPROVISIONING_') && targets.some((one) => one.id === id),
+    )
+    .map(({ event_metadata }: { event_metadata: object }) => event_metadata)
+}
 
 it('keeps what another request still gives, which takes it away at its own end', async () => {
   const dan = await someone('two')

@@ -18,6 +18,12 @@ export type Decided = {
   decision: { by: Actor; comment: string | null; onBehalfOf: string | null } | null
 }
 
+/**
+ * Why access is in its system still although its request has ended: it was there before, or another request holds it, or
+ * the account is needed for one, or nothing had been given.
+ */
+export type Kept = 'was_there' | 'other_request' | 'needed' | 'not_given'
+
 /** EVENTS: kind -> its facts. */
 type Events = {
   /** Webhooks are asked before people. */
@@ -61,7 +67,8 @@ type Events = {
   reason_gone: { why: string }
   /** A person with authority over the app ends what was granted, at once. */
   revocation_ordered: { by: Actor & { userId: string }; reason: string }
-  revoked: object
+  /** `kept`: why the access is there still; null where it was taken away. */
+  revoked: { kept: Kept | null }
   revoked_by_hand: object
   revocation_declined: { by: Actor }
   /** It is tried, or looked at, again although people were asked to do it. */

@@ -1,7 +1,7 @@
 /** Transitions of access that ends: cancelled, expired, or without its reason. */
 import { REQUEST_STATUSES } from '../../../contract/models/access-request.ts'
 import type { RequestRow } from '../../../database/schema/requests.ts'
-import type { TransitionTable } from './events.ts'
+import type { Kept, TransitionTable } from './events.ts'
 import { ended } from './granting.ts'
 import {
   AT_REST,
@@ -27,12 +27,22 @@ const leaving = (
 /** Whether the access ends because its reason is gone, not because its time is over. */
 const isReverting = ({ notes }: RequestRow): boolean => Object.hasOwn(notes, 'REVERTING')
 
-function gone(request: RequestRow, event: string): RequestTransition {
+/** What everybody reads who sees the request: it is over, and the access is there still. */
+const KEPT_NOTES: Record<Kept, string> = {
+  was_there: 'The access was there before this request, and stays',
+  other_request: 'Another request gives the same access, which stays until that one ends',
+  needed: 'Another request needs the account, which stays until that one ends',
+  not_given: 'Nothing had been given yet',
+}
+
+function gone(request: RequestRow, event: string, kept: Kept | null): RequestTransition {
   const set = { ...NOT_FAILING, ...AT_REST }
   const to = isReverting(request) ? 'REVERTED' : 'TIME_BASED_EXPIRED'
+  const note = kept === null ? null : KEPT_NOTES[kept]
+  const said = { how: request.fulfilment, ...(kept === null ? {} : { kept }) }
   return {
-    writes: [isOver(request) ? { set } : { to, set }],
-    effects: [recordOf(request, event, { how: request.fulfilment })],
+    writes: [isOver(request) ? { set } : { to, note, set }],
+    effects: [recordOf(request, event, said)],
   }
 }
 
@@ -88,8 +98,8 @@ export const REVOKING: TransitionTable<
 
   revoked: {
     in: statesThatAre('unwanted', 'over'),
-    next(request) {
-      const { writes, effects } = gone(request, revokedEvent(request))
+    next(request, { kept }) {
+      const { writes, effects } = gone(request, revokedEvent(request), kept)
       return {
         writes,
         effects: [
@@ -103,7 +113,8 @@ export const REVOKING: TransitionTable<
 
   revoked_by_hand: {
     in: ['PENDING_MANUAL_DEPROVISIONING'],
-    next: (request) => gone(request, 'APP_STORE_MANUAL_CONFIRM_DEPROVISIONING_FOR_ACCESS_REQUEST'),
+    next: (request) =>
+      gone(request, 'APP_STORE_MANUAL_CONFIRM_DEPROVISIONING_FOR_ACCESS_REQUEST', null),
   },
 
   revocation_declined: {

@@ -83,7 +83,10 @@ const EVENTS: { [K in EventKind]: RequestEvent<K>[] } = {
   access_expired: [{ kind: 'access_expired' }],
   reason_gone: [{ kind: 'reason_gone', why: 'The policy was deleted' }],
   revocation_ordered: [{ kind: 'revocation_ordered', by: who, reason: 'It was shared' }],
-  revoked: [{ kind: 'revoked' }],
+  revoked: [
+    { kind: 'revoked', kept: null },
+    { kind: 'revoked', kept: 'was_there' },
+  ],
   revoked_by_hand: [{ kind: 'revoked_by_hand' }],
   revocation_declined: [{ kind: 'revocation_declined', by: who }],
   revocation_retried: [{ kind: 'revocation_retried' }],
@@ -251,10 +254,10 @@ describe('what a request leaves behind', () => {
       NOW,
     )
     expect(kindsOf(begun)).toContain('begin_reason')
-    expect(kindsOf(transition(requestIn('REVERTING'), { kind: 'revoked' }, NOW))).toContain(
-      'end_reason',
-    )
-    const over = transition(requestIn('CANCELLED'), { kind: 'revoked' }, NOW)
+    expect(
+      kindsOf(transition(requestIn('REVERTING'), { kind: 'revoked', kept: null }, NOW)),
+    ).toContain('end_reason')
+    const over = transition(requestIn('CANCELLED'), { kind: 'revoked', kept: null }, NOW)
     expect(kindsOf(over)).not.toContain('end_reason')
   })
 })
