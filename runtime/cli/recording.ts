@@ -57,10 +57,13 @@ export function recordInto(
   }
 }
 
+const endOf = ({ error }: WrittenCase): string =>
+  error === null ? '' : `; it expects ${error} from now on: delete it if that was not meant`
+
 /** The result, as a sentence. */
 export const recordedLine = (one: Recorded): string =>
   'written' in one
-    ? `recorded "${one.written.name}" (connector.cases.json:${one.written.line})${one.written.replaces ? ', in place of the case of that name' : ''}`
+    ? `recorded "${one.written.name}" (connector.cases.json:${one.written.line})${one.written.replaces ? ', in place of the case of that name' : ''}${endOf(one.written)}`
     : `${one.capability} is not recorded: ${one.refused}`
 
 /** @throws ConfigError where something was not written. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FolderHost, openFolderHost } from '../../runtime/cli/folder-host.ts'
-import { type Recorded, recordInto } from '../../runtime/cli/recording.ts'
+import { type Recorded, recordedLine, recordInto } from '../../runtime/cli/recording.ts'
 import { readConfig } from '../../runtime/config/config.ts'
 import { createLog } from '../../runtime/observe/log.ts'
 import { type CheckBench, openCheckBench } from '../../runtime/testing/check-connector.ts'
@@ -197,6 +197,7 @@ test('a call becomes a case that passes, with invented secrets wherever the syst
       capability: 'get_account',
       line: 3,
       replaces: false,
+      error: null,
     },
   })
   expect(cases).toHaveLength(1)
@@ -250,6 +251,9 @@ test('two calls that begin alike, and one that fails, get cases of their own', a
     'recorded get_account: account_id once',
     'recorded get_account: account_id once (not_found)',
   ])
+  // A mistake that was recorded is a case that passes for ever.
+  const ofError = told.find((one) => 'written' in one && one.written.name.endsWith('(not_found)'))
+  expect(ofError && recordedLine(ofError)).toContain('it expects not_found from now on: delete it')
 })
 
 test('pages of one sequence become one case; times of now and ids are made stable, and only headers that matter stay', async () => {

@@ -60,6 +60,18 @@ test.each<[string, (exchange: Exchange) => void, RegExp]>([
     (one) => (one.reply.body = { error: 'duplicate' }),
     /duplicate, which is no code of a database/,
   ],
+  ...(
+    [
+      [{ touched: 1 }, /touched that is no list of numbers: write \{ "rows"/],
+      [{ rows: { id: 1 } }, /rows that are no list/],
+      [{}, /neither rows nor touched/],
+      [[], /answered a list/],
+    ] as const
+  ).map(([body, said]): [string, (one: Exchange) => unknown, RegExp] => [
+    `a reply that no database gives: ${JSON.stringify(body)}`,
+    (one) => (one.reply.body = body),
+    said,
+  ]),
   [
     'an error that the connector does not take for success',
     (one) => (one.reply.body = { error: '42501' }),

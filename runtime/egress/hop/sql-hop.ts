@@ -22,6 +22,14 @@ export const sqlTargetsOf = (call: EgressCall): SqlTarget[] =>
     return resolveSql(entries, { level, settings, statements: manifest.statements, field })
   })
 
+/** What is wrong with a reply that a case has written; null for nothing. */
+function misfitOf(rows: unknown, touched: unknown): string | null {
+  if (rows === undefined && touched === undefined) return 'neither rows nor touched'
+  if (rows !== undefined && !Array.isArray(rows)) return 'rows that are no list'
+  const isCounts = Array.isArray(touched) && touched.every((one) => typeof one === 'number')
+  return touched === undefined || isCounts ? null : 'touched that is no list of numbers'
+}
+
 export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, SqlLogin> = {
   url: SQL_URL,
   read: readAsked,
@@ -44,8 +52,16 @@ export const SQL_BRIDGE: Bridge<SqlRequest, SqlTarget, SqlLogin> = {
   },
   found(body, from) {
     const reply = membersOf(body)
-    const { error, message, rows } = reply
-    if (error === undefined) return { items: Array.isArray(rows) ? rows.length : 0 }
+    const { error, message, rows, touched } = reply
+    if (error === undefined) {
+      const wrong = Array.isArray(body) ? 'a list' : misfitOf(rows, touched)
+      if (wrong !== null)
+        throw new RuntimeError(
+          'upstream_garbled',
+          `${from} answered ${wrong}: write { "rows": [...] } for a query, { "touched": [1] } with a number for each statement, or { "error": "23505" }`,
+        )
+      return { items: Array.isArray(rows) ? rows.length : 0 }
+    }
     if (typeof error === 'string' && isSqlCode(error))
       throw refusal(error, typeof message === 'string' ? message : '', from)
     throw new RuntimeError(

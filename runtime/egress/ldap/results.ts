@@ -40,7 +40,7 @@ const HINTS: Readonly<Record<string, string>> = {
     ': the account that signs in has no right to this there; the page of the connector lists those that it needs',
   referral: ': it names another server for this entry, and referrals are not followed',
   adminLimitExceeded:
-    ': a page was larger than it gives, or the account may not page: lower the setting page_size of the connector, or raise the limit there',
+    ': a page was larger than it gives, or the account may not page: lower the page size (page_size in the settings of the connectors that come along, `most` in the code of another), or raise the limit there',
 }
 
 /** The error for a result code other than success. */

@@ -174,8 +174,8 @@ function notAllowed(name: string, { field, statements }: SqlTarget): string {
   const no = `The statement ${show(name)} is not allowed: ${field} allows ${names.join(', ') || 'none'}`
   if (/\s/.test(name)) return `${no}. ctx.sql takes the name of a statement, and no text of one`
   const near = nearest(name, names)
-  const meant = near === null ? '' : `; did you mean ${near}?`
-  return `${no}${meant}. Declare it under "statements" (a capability that reads may use those with "reads": true alone), or add it to the "statements" of ${field}`
+  const meant = near === null ? '.' : `; did you mean ${near}?`
+  return `${no}${meant} Declare it under "statements" (a capability that reads may use those with "reads": true alone), or add it to the "statements" of ${field}`
 }
 
 const show = (name: string): string => JSON.stringify(name.slice(0, 63))

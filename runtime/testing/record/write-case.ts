@@ -14,8 +14,17 @@ import type { Recording } from './recorder.ts'
 /** Largest file: what a package may hold of it, in bytes. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024
 
-/** A case that was written, where, and whether in the place of the former one of its name. */
-export type WrittenCase = { name: string; capability: string; line: number; replaces: boolean }
+/**
+ * A case that was written, where, and whether in the place of the former one of its name; `error`: the code that it ends
+ * in, and expects from now on.
+ */
+export type WrittenCase = {
+  name: string
+  capability: string
+  line: number
+  replaces: boolean
+  error: string | null
+}
 
 /**
  * Makes a case of a recording and puts it into the folder's file, in the place of one of the same name.
@@ -45,7 +54,9 @@ export async function writeCase(
   const beside = `${file}.${randomUUID()}.part`
   await writeFile(beside, text)
   await rename(beside, file)
-  return { name: made.name, capability: made.capability, line, replaces }
+  const { error = made.pages?.at(-1)?.error } = made
+  const { name: called, capability } = made
+  return { name: called, capability, line, replaces, error: error?.error_code ?? null }
 }
 
 /** @throws NotRecordable where the case as it would stand there does not pass */
