@@ -30,13 +30,14 @@ type Place = { outer: Json; index: number; inner: Json; rest: string | null }
  *
  * @example
  * const groups: Listing<Group> = () => api.get<Group[]>('/groups')
- * const memberships = nested(groups, (group) => async (at) => {
+ * type Membership = Output<'find_entitlement_associations'>[number]
+ * const memberships = nested(groups, (group) => async (at): Promise<Paged<Membership[]>> => {
  *   const page = await api.get<{ users: User[]; next?: string }>(path`/groups/${group.id}/users`, {
  *     query: { after: textCursor(at), limit: at.size },
  *   })
  *   return cursorPage(
  *     page.users.map((user) => ({
- *       account: { integration_specific_id: user.id },
+ *       account_id: user.id,
  *       integration_specific_entitlement_id: group.id,
  *       integration_specific_resource_id: '',
  *     })),
