@@ -2,6 +2,7 @@
  * `keyway dev`: a host with one connector in its real sandbox. Reloads and checks it at every change, and
  * shows each call, each request to the third-party system and each line that the connector logs.
  */
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { readConfig } from '../config/config.ts'
 import { TYPES_FILE } from '../contract/connector/connector-types.ts'
@@ -78,8 +79,18 @@ export async function dev(directory: string, { record }: DevFlags): Promise<void
     await tidy()
   })
   await host.settled
-  say(`${folder} is watched; call it at ${listening.url}${config.connectorsPath}/<id>/<capability>`)
+  const connector = `${listening.url}${config.connectorsPath}/${await idOf(folder)}`
+  say(`${folder} is watched; call it at ${connector}/<capability>, such as:`)
+  // `keyway call` would need the token of an operator.
+  say(`    curl -H 'content-type: application/json' -d @call.json ${connector}/list_accounts`)
+  say('    with {"auth": ..., "settings": ..., "request": {}} in call.json')
   if (record) say('each call becomes a case of connector.cases.json, without its secrets')
+}
+
+/** The connector's id, as its manifest says it; else its folder's name. */
+async function idOf(folder: string): Promise<string> {
+  const text = await readFile(path.join(folder, 'connector.json'), 'utf8').catch(() => '')
+  return /"id"\s*:\s*"([a-z0-9-]+)"/.exec(text)?.[1] ?? path.basename(folder)
 }
 
 /** Whether connector.types.ts was written: what it says had changed. */

@@ -126,7 +126,7 @@ describe('keyway dev', () => {
         KEYWAY_PRIVATE_EGRESS: `probe=127.0.0.1:${new URL(upstream.origin).port}`,
       }),
     })
-    const [, url] = await command.prints(/call it at (\S+)\/<id>/)
+    const [, url] = await command.prints(/call it at (\S+)\/[a-z-]+\/<capability>/)
     await command.prints(/probe 1\.0\.0 is served/)
 
     const { text } = await post(`${url}/probe/get_account`, {

@@ -212,7 +212,7 @@ describe('the server', () => {
       cwd: home,
       env: { ...env, PORT: '0', KEYWAY_DATA_DIR: path.join(home, 'dev-data') },
     })
-    const [, at = ''] = await dev.prints(/call it at (\S+)\/<id>/)
+    const [, at = ''] = await dev.prints(/call it at (\S+)\/[a-z-]+\/<capability>/)
     await dev.prints(/no case calls list_accounts/)
     const call = (page: object) =>
       send(`${at}/desk/list_accounts`, {

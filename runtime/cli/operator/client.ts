@@ -155,7 +155,7 @@ async function operatorToken({ adminToken, dataDir }: Config) {
     const code = codeOf(error)
     const message = messageOf(error)
     throw new ConfigError(
-      `The operator's token cannot be read (${code ?? message}) from ${path.join(dataDir, 'admin-token')}: run this as the host's user and with its KEYWAY_DATA_DIR, or set KEYWAY_ADMIN_TOKEN`,
+      `The operator's token cannot be read (${code ?? message}) from ${path.join(dataDir, 'admin-token')}: run this as the host's user and with its KEYWAY_DATA_DIR, or set the KEYWAY_ADMIN_TOKEN that the host has. A host of \`keyway dev\` has none unless it is set for both: it is called by curl`,
     )
   }
 }
