@@ -48,9 +48,20 @@ export function textOf(request: SqlRequest, { statements }: SqlTarget): string {
   return cut(texts.join('; '), MAX_SAID).replace(/\s+/g, ' ')
 }
 
-/** The error with the name and the text of the statement that took too long. */
+/**
+ * What says that a statement is wrong as it stands: its syntax, or a table, a column, a function or a type in it. PostgreSQL's
+ * codes, and the numbers of MySQL.
+ */
+const MISTAKEN: ReadonlySet<string> = new Set([
+  ...['42601', '42703', '42P01', '42883', '42804', '42P02', '42702', '42803'],
+  ...['1054', '1064', '1146', '1305', '1052', '1055'],
+])
+
+/** The error with the name and the text of a statement that took too long, or is wrong as it stands. */
 export function withStatement(error: unknown, name: string, text: string): unknown {
-  if (!(error instanceof RuntimeError) || error.details.wire !== 'request_timeout') return error
+  if (!(error instanceof RuntimeError)) return error
+  const { wire, appErrorCode } = error.details
+  if (wire !== 'request_timeout' && !MISTAKEN.has(appErrorCode ?? '')) return error
   const told = `${error.message} (the statement ${name}: ${text})`
   return new RuntimeError(error.code, told, error.details, error)
 }
