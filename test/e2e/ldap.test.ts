@@ -122,6 +122,8 @@ describe.skipIf(noDirectory !== null)(`ctx.ldap${noDirectory ? ` (${noDirectory}
       error_code: 'not_found',
       app_error_code: 'noSuchObject',
       raised_by: 'LDAPError',
+      // Which of those that a call asks for.
+      message: expect.stringContaining(`(the entry ${id})`),
     })
   })
 

@@ -11,7 +11,7 @@ import { isObject, membersOf } from '../../contract/schema/record.ts'
 import type { EgressCall } from '../call/call.ts'
 import { judgeAsked, readAsked, tellAsked } from '../ldap/asked.ts'
 import type { Bind } from '../ldap/connect.ts'
-import { refusal } from '../ldap/results.ts'
+import { refusal, withEntry } from '../ldap/results.ts'
 import { bindOf } from '../ldap/room.ts'
 import { type LdapTarget, resolveLdap } from '../rules/ldap-rules.ts'
 import { type Bridge, refusalCodeOf, targetsBy } from './bridge-hop.ts'
@@ -25,6 +25,10 @@ export const targetsOf = (call: EgressCall): LdapTarget[] =>
     resolveLdap(entries, { level: call.level, settings: call.settings, field }),
   )
 
+/** The DN that a request is about. */
+const entryOf = (request: LdapRequest, { baseText }: Pick<LdapTarget, 'baseText'>): string =>
+  request.operation === 'search' ? (request.base ?? baseText) : request.dn
+
 export const LDAP_BRIDGE: Bridge<LdapRequest, LdapTarget, Bind | null> = {
   url: LDAP_URL,
   read: readAsked,
@@ -37,16 +41,22 @@ export const LDAP_BRIDGE: Bridge<LdapRequest, LdapTarget, Bind | null> = {
   path: () => '',
   /** The DN as its path, as in RFC 4516. */
   addressOf(request, { origin, baseText }) {
-    const dn = request.operation === 'search' ? (request.base ?? baseText) : request.dn
-    const path = encodeURIComponent(dn).replace(/%(2C|3D|2B)/g, (all) => decodeURIComponent(all))
+    const path = encodeURIComponent(entryOf(request, { baseText })).replace(/%(2C|3D|2B)/g, (all) =>
+      decodeURIComponent(all),
+    )
     return `${origin}/${path}`
   },
   caseBody: ({ dn: _dn, base: _base, page, ...rest }) => ({
     ...rest,
     ...(isObject(page) ? { page: { ...page, ahead: undefined } } : {}),
   }),
-  perform: (request, target, bind, means, door) =>
-    door.ldap.perform({ request, target, bind }, means),
+  async perform(request, target, bind, means, door) {
+    try {
+      return await door.ldap.perform({ request, target, bind }, means)
+    } catch (error) {
+      throw withEntry(error, entryOf(request, target))
+    }
+  },
   found(body, from) {
     const reply = membersOf(body)
     const { result = 'success', message, entries } = reply

@@ -54,6 +54,14 @@ export function refusal(code: number, said: string, from: string): RuntimeError 
   })
 }
 
+/** The error with the DN of the entry that is not there: a call may have asked for several. */
+export function withEntry(error: unknown, dn: string): unknown {
+  if (!(error instanceof RuntimeError) || error.details.appErrorCode !== 'noSuchObject')
+    return error
+  const told = `${error.message} (the entry ${cut(dn, MAX_SAID)})`
+  return new RuntimeError(error.code, told, error.details, error)
+}
+
 /** The library's errors of result codes: the class where it is one, or anything of its kind. */
 function codeOf(error: unknown): number | null {
   if (!(error instanceof Error)) return null
