@@ -9,9 +9,9 @@ const each = {
   // Real servers and processes: patience, not speed, is what these need.
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  // Much of a test is waiting for processes, servers and clocks. On two cores, three files at once left a fifth of the
-  // processor idle; five leave a fortieth, and all of them take 734 s instead of 790.
-  maxWorkers: 5,
+  // Much of a test is waiting for processes, servers and clocks. On two cores, three files at once leave a fifth of the
+  // processor idle, and five a fortieth; but with five some wait longer than their limits allow.
+  maxWorkers: 4,
   setupFiles: [path.join(ROOT, 'test/kit/each-file.ts')],
 }
 

@@ -422,8 +422,11 @@ describe.each([
     await core.db.update(loginLinks).set({ expiresAt: await from(-MINUTE_MS) })
     expect(await isIn((await tryWith({ code: late })).visitor)).toBe(false)
     await core.call('GET', '/users/current', { token: one.token })
-    const [token] = await core.db.select().from(apiTokens).where(eq(apiTokens.userId, one.id))
-    const usedMs = (await from(0)).getTime() - (token?.lastUsedAt?.getTime() ?? 0)
-    expect(Math.abs(usedMs)).toBeLessThan(2 * MINUTE_MS)
+    // It is noted behind the answer.
+    await vi.waitFor(async () => {
+      const [token] = await core.db.select().from(apiTokens).where(eq(apiTokens.userId, one.id))
+      const usedMs = (await from(0)).getTime() - (token?.lastUsedAt?.getTime() ?? 0)
+      expect(Math.abs(usedMs)).toBeLessThan(2 * MINUTE_MS)
+    }, 10_000)
   })
 })
