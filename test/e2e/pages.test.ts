@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { Client } from 'pg'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { newLoginLink } from '../../runtime/cli/login-link.ts'
 import { freePort } from '../free-port.ts'
 import { openTestDatabase, type TestDatabase } from '../kit/databases.ts'
@@ -437,7 +437,7 @@ describe.skipIf(CHROMIUM === null)(`the pages in a browser${reason}`, () => {
     await page.getByLabel('Account, address or permission').fill('On Call')
     await page.getByRole('button', { name: 'Show' }).click()
     await page.waitForURL(/search=/)
-    expect(await page.locator('tbody tr').count()).toBe(10)
+    await vi.waitFor(async () => expect(await page.locator('tbody tr').count()).toBe(10), 10_000)
     await page.locator('#all').check()
     await page.locator('#reason').fill('The nights are another team’s')
     await page.getByRole('button', { name: 'Remove' }).first().click()
