@@ -89,8 +89,13 @@ export async function dev(directory: string, { record }: DevFlags): Promise<void
 
 /** The connector's id, as its manifest says it; else its folder's name. */
 async function idOf(folder: string): Promise<string> {
-  const text = await readFile(path.join(folder, 'connector.json'), 'utf8').catch(() => '')
-  return /"id"\s*:\s*"([a-z0-9-]+)"/.exec(text)?.[1] ?? path.basename(folder)
+  try {
+    const { id } = JSON.parse(await readFile(path.join(folder, 'connector.json'), 'utf8'))
+    return typeof id === 'string' ? id : path.basename(folder)
+  } catch {
+    // What is wrong with the manifest is told by its check.
+    return path.basename(folder)
+  }
 }
 
 /** Whether connector.types.ts was written: what it says had changed. */
