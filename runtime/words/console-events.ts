@@ -137,6 +137,7 @@ const GERMAN: ReadonlyMap<string, string> = new Map(
     USER_CREATED: 'Person angelegt',
     USER_LOGIN: 'Anmeldung',
     USER_LOGOUT_EVERYWHERE: 'Überall abgemeldet',
+    USER_OFFBOARDING_ACCOUNT_LEFT: 'Konto bei Austritt belassen',
     USER_OFFBOARDING_CANCELLED: 'Austritt abgesagt',
     USER_OFFBOARDING_COMPLETED: 'Austritt abgeschlossen',
     USER_OFFBOARDING_EVIDENCE_TAKEN: 'Nachweis des Austritts abgerufen',

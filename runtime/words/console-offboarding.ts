@@ -40,6 +40,8 @@ export const CONSOLE_OFFBOARDING = {
       gone: (gone: number, all: number) => `${gone} of ${all} are taken`,
       byHand: (accounts: number) =>
         `${en(accounts, 'account waits', 'accounts wait')} for work by hand: there is a task for each`,
+      left: (accounts: number) =>
+        `${en(accounts, 'account stays', 'accounts stay')}: a person decided so`,
       failed: 'It ended before it was done',
       failedText: 'Mend what is said there, then offboard the person again.',
       cancelIt: 'Cancel it',
@@ -81,6 +83,8 @@ export const CONSOLE_OFFBOARDING = {
       gone: (gone: number, all: number) => `${gone} von ${all} sind entzogen`,
       byHand: (accounts: number) =>
         `${de(accounts, 'Konto wartet', 'Konten warten')} auf Arbeit von Hand: Für jedes gibt es eine Aufgabe`,
+      left: (accounts: number) =>
+        `${de(accounts, 'Konto bleibt', 'Konten bleiben')}: Eine Person hat so entschieden`,
       failed: 'Der Austritt endete, bevor er fertig war',
       failedText: 'Beheben Sie, was dort steht, und beginnen Sie den Austritt erneut.',
       cancelIt: 'Austritt abbrechen',

@@ -181,14 +181,14 @@ export const MAIL_TEXTS = {
     en: {
       subject: (of) => `Revoked: ${what(of, 'en')}`,
       lines: (of) => [
-        `${who(of.revoker, 'en')} revoked ${what(of, 'en')}${other(of) ? ` of ${other(of)}` : ''}. Keyway removes it now, or asks a person to do it by hand.`,
+        `${who(of.revoker, 'en')} revoked ${what(of, 'en')}${other(of) ? ` of ${other(of)}` : ''}. Keyway removes it now, or asks a person to do it by hand. What was there before, or is given by another request, stays: the request says so.`,
         ...quoted(of, 'en'),
       ],
     },
     de: {
       subject: (of) => `Widerrufen: ${what(of, 'de')}`,
       lines: (of) => [
-        `${who(of.revoker, 'de')} hat ${what(of, 'de')}${other(of) ? ` von ${other(of)}` : ''} widerrufen. Keyway entzieht es jetzt oder bittet eine Person, es von Hand zu tun.`,
+        `${who(of.revoker, 'de')} hat ${what(of, 'de')}${other(of) ? ` von ${other(of)}` : ''} widerrufen. Keyway entzieht es jetzt oder bittet eine Person, es von Hand zu tun. Was vorher schon da war oder durch einen anderen Antrag gegeben ist, bleibt: Der Antrag sagt es.`,
         ...quoted(of, 'de'),
       ],
     },

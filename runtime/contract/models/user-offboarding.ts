@@ -56,8 +56,9 @@ export const OffboardingProgress = strictObject(
     problem: nullable(described(v.string(), 'Why it failed')),
     accounts: v.strictObject({
       all: count('Accounts that are to be made unusable, as far as it has looked'),
-      done: count('Those that are, and were read back'),
+      done: count('Those that are: the system was read, or a person said so where it cannot be'),
       by_hand: count('Those for which a person has a task'),
+      left: count('Those that stay, because a person decided so'),
     }),
   },
 )

@@ -1,6 +1,6 @@
 /** The accounts of a user who leaves: each is made unusable, and read back; by hand if that is not possible. */
 
-import { and, asc, eq, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNotNull, isNull, notInArray, type SQL, sql } from 'drizzle-orm'
 import { OPEN_TASKS } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { accounts, apps } from '../../database/schema/apps.ts'
@@ -44,7 +44,7 @@ export async function collectAccounts(db: Db, { id, domainId, userId }: Offboard
     on conflict do nothing`)
 }
 
-/** Does the steps whose moment has come, and notes those that people have done. */
+/** Does the steps whose moment has come, and looks at those of which people said that they are done. */
 export async function doSteps(
   db: Db,
   row: OffboardingRow,
@@ -60,8 +60,7 @@ export async function doSteps(
   for (const step of steps) {
     parts.signal.throwIfAborted()
     try {
-      const settled = step.state !== 'todo' && (await isSettled(db, step, now))
-      if (!settled && step.state !== 'manual') await doStep(db, row, step, now, parts)
+      await goOnWith(db, row, step, now, parts)
     } catch (error) {
       // The other accounts are closed all the same.
       failures.push(error)
@@ -73,17 +72,31 @@ export async function doSteps(
 }
 
 const openOf = ({ id }: OffboardingRow) =>
-  and(eq(offboardingSteps.offboardingId, id), ne(offboardingSteps.state, 'done'))
+  and(eq(offboardingSteps.offboardingId, id), notInArray(offboardingSteps.state, ['done', 'left']))
 
-/** Tries a step again now if a task is its own. */
-export async function retryStep(tx: Db, taskId: string, now: Date): Promise<void> {
+/** How many accounts people decided to leave. */
+export const leftAccounts = (db: Db, { id }: OffboardingRow): Promise<number> =>
+  db.$count(
+    offboardingSteps,
+    and(eq(offboardingSteps.offboardingId, id), eq(offboardingSteps.state, 'left')),
+  )
+
+/** Goes on at once with the step that a task is of: it is tried again, or a person has dealt with it. */
+export async function wakeStep(
+  tx: Db,
+  taskId: string,
+  why: 'retried' | 'dealt_with',
+  now: Date,
+): Promise<void> {
   const [step] = await tx
     .select()
     .from(offboardingSteps)
     .where(eq(offboardingSteps.taskId, taskId))
     .for('update')
   if (!step) return
-  await applyToStep(tx, step, { kind: 'retried' }, now)
+  if (why === 'retried') await applyToStep(tx, step, { kind: 'retried' }, now)
+  else
+    await tx.update(offboardingSteps).set({ wakeAt: now }).where(eq(offboardingSteps.id, step.id))
   await callNow(tx, step.appId, now)
   await tx
     .update(userOffboardings)
@@ -93,21 +106,37 @@ export async function retryStep(tx: Db, taskId: string, now: Date): Promise<void
     )
 }
 
-/** Whether a person has dealt with the task of a step. */
-async function isSettled(db: Db, step: StepRow, now: Date): Promise<boolean> {
-  const [task] = await db
-    .select({ status: tasks.status })
-    .from(tasks)
-    .where(eq(tasks.id, step.taskId ?? step.id))
-  const over = !task || ['COMPLETED', 'DISMISSED', 'EXPIRED'].includes(task.status)
-  if (over) await applyToStep(db, step, { kind: 'settled' }, now)
-  return over
+/** How far the task of a step is: there is none, a person is asked, did it, or nobody will. */
+type StepTask = 'none' | 'asked' | 'done' | 'declined'
+
+async function taskOf(db: Db, { state, taskId }: StepRow): Promise<StepTask> {
+  if (state === 'todo' || taskId === null) return 'none'
+  const [task] = await db.select({ status: tasks.status }).from(tasks).where(eq(tasks.id, taskId))
+  if (task?.status === 'COMPLETED') return 'done'
+  return !task || task.status === 'DISMISSED' || task.status === 'EXPIRED' ? 'declined' : 'asked'
+}
+
+async function goOnWith(
+  db: Db,
+  row: OffboardingRow,
+  step: StepRow,
+  now: Date,
+  parts: RequestContext,
+): Promise<void> {
+  const task = await taskOf(db, step)
+  if (task === 'declined') {
+    const event = { kind: 'declined', userId: row.userId } as const
+    return db.transaction((tx) => applyToStep(tx, step, event, now))
+  }
+  // What people have to do is not tried, but looked at once they say that it is done.
+  if (step.state !== 'manual' || task === 'done') await doStep(db, row, step, task, now, parts)
 }
 
 async function doStep(
   db: Db,
   row: OffboardingRow,
   step: StepRow,
+  task: StepTask,
   now: Date,
   parts: RequestContext,
 ): Promise<void> {
@@ -117,7 +146,8 @@ async function doStep(
   const readings = addReadings(step.readings, watch.readings)
   if (watch.readings.length > 0)
     await db.update(offboardingSteps).set({ readings }).where(eq(offboardingSteps.id, step.id))
-  await settleStep(db, row, step, outcome, parts)
+  const shown = watch.readings.at(-1)?.shown ?? null
+  await settleStep(db, row, step, { outcome, task, shown }, parts)
 }
 
 /**
@@ -192,34 +222,45 @@ async function addSteps(
   await db.insert(offboardingSteps).values(added).onConflictDoNothing()
 }
 
+/** What a try came to, how far the task was, and what the system was read to show last; null where it was not read. */
+type Found<Outcome> = { outcome: Outcome; task: StepTask; shown: boolean | null }
+
 async function settleStep(
   db: Db,
   row: OffboardingRow,
   step: StepRow,
-  outcome: StepOutcome,
+  { outcome, ...found }: Found<StepOutcome>,
   parts: RequestContext,
 ): Promise<void> {
   // A paused app: the step stays due, and is looked at again with all of the offboarding.
   if (!outcome.ok && outcome.end === 'paused') return
   const now = await parts.now(db)
-  const event = eventOf(step, outcome, now)
+  const event = eventOf(step, { outcome, ...found }, now)
   await db.transaction((tx) => applyToStep(tx, step, event, now))
   if (event.kind !== 'failed') return
-  const { verdict } = event
+  const { verdict, isAsked } = event
   const words =
     verdict.kind === 'hands'
       ? 'an account of a user who leaves could not be taken; a person has a task to do it by hand'
       : 'an account of a user who leaves could not be taken so far; a person has a task, and it is tried again'
-  if (verdict.kind === 'hands' || (verdict.tell && step.taskId === null))
+  if (verdict.kind === 'hands' || (verdict.tell && !isAsked))
     parts.tell('warn', { offboarding: row.id, app_id: step.appId }, words)
 }
 
-function eventOf(step: StepRow, outcome: Settled, now: Date): StepEvent {
+function eventOf(step: StepRow, { outcome, task, shown }: Found<Settled>, now: Date): StepEvent {
   if (outcome.ok) return { kind: 'deactivated' }
+  const isSaid = task === 'done'
+  if (isSaid && shown === null) return { kind: 'confirmed', unread: outcome.problem }
   const failing = { attempts: step.attempts, failingSince: null } as const
   const verdict = judgeFailure({ ...failing, pendingOperation: 'remove' }, outcome, now)
-  return { kind: 'failed', verdict, problem: outcome.problem }
+  const problem = isSaid && shown ? `${STILL_SHOWN}: ${outcome.problem}` : outcome.problem
+  const failed = { kind: 'failed', problem, isAsked: task === 'asked' } as const
+  // Who believes it done is told at once.
+  if (isSaid && verdict.kind === 'again') return { ...failed, verdict: { ...verdict, tell: true } }
+  return { ...failed, verdict }
 }
+
+const STILL_SHOWN = 'a person said that it is done, but the system still shows the account in use'
 
 /** Applies an event to a step, on which one host works at a time. */
 async function applyToStep(tx: Db, step: StepRow, event: StepEvent, now: Date): Promise<void> {

@@ -7,7 +7,7 @@ import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { later } from '../kernel/jobs/tries.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
-import { collectAccounts, doSteps } from './accounts.ts'
+import { collectAccounts, doSteps, leftAccounts } from './accounts.ts'
 import { applyToOffboarding, failOffboarding, lockOffboarding } from './apply.ts'
 import { beginOffboarding } from './begin.ts'
 
@@ -62,7 +62,8 @@ async function goOn(db: Db, row: OffboardingRow, parts: RequestContext): Promise
     const now = await parts.now(tx)
     const locked = await lockOffboarding(tx, row.id)
     if (locked?.status !== 'IN_PROGRESS') return
-    await applyToOffboarding(tx, locked, { kind: 'completed' }, now)
+    const left = await leftAccounts(tx, locked)
+    await applyToOffboarding(tx, locked, { kind: 'completed', left }, now)
   })
 }
 

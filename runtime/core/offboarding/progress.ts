@@ -32,7 +32,7 @@ export async function listOffboardings(
     (row): OffboardingProgress => ({
       ...toOffboarding(row),
       problem: row.problem,
-      accounts: counts.get(row.id) ?? { all: 0, done: 0, by_hand: 0 },
+      accounts: counts.get(row.id) ?? { all: 0, done: 0, by_hand: 0, left: 0 },
     }),
   )
   return { ...found, items }
@@ -47,6 +47,7 @@ async function countSteps(db: Db, ids: readonly string[]) {
       all: sql<number>`count(*)::int`,
       done: sql<number>`(count(*) filter (where ${of.state} = 'done'))::int`,
       by_hand: sql<number>`(count(*) filter (where ${of.state} in ('told', 'manual')))::int`,
+      left: sql<number>`(count(*) filter (where ${of.state} = 'left'))::int`,
     })
     .from(of)
     .where(inArray(of.offboardingId, [...ids]))

@@ -9,7 +9,7 @@ import { callNow, OUTAGE_TASK } from '../catalogue/apps/outages.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
-import { retryStep } from '../offboarding/accounts.ts'
+import { wakeStep } from '../offboarding/accounts.ts'
 import { partiesOf } from '../requests/able.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
 import { applyTaskOutcome, authoriseOutcome } from '../requests/task-outcome.ts'
@@ -62,6 +62,8 @@ async function act(
     const decision = { actor: principal, to, comment: reason, onBehalfOf }
     if (to === 'RETRIED') await retry(tx, principal, task, means)
     if (task.productArea === 'ACCESS_REVIEWS') await wakeHands(tx, task.id, means)
+    if (task.productArea === 'OFFBOARDING' && isEnd)
+      await wakeStep(tx, task.id, 'dealt_with', await means.now(tx))
     if (request) await applyTaskOutcome(tx, request, task, decision, means)
   })
   return null
@@ -72,7 +74,7 @@ async function retry(tx: Db, principal: Principal, task: TaskRow, means: Request
   const { id, appId, taskType, accessRequestId } = task
   if (appId === null || accessRequestId !== null) return
   const now = await means.now(tx)
-  await retryStep(tx, id, now)
+  await wakeStep(tx, id, 'retried', now)
   if (taskType === OUTAGE_TASK) await callNow(tx, appId, now)
   if (taskType === SYNC_TASK) await syncAgain(tx, principal, appId, means)
 }

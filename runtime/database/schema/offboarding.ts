@@ -45,8 +45,11 @@ export const offboardingSteps = pgTable(
     appId: partOf('app_id', () => apps.id),
     /** Its id in the app. */
     account: text('account').notNull(),
-    /** `manual`: a person has a task to do it; `told`: a person has one, and it is still tried. */
-    state: text('state', { enum: ['todo', 'told', 'manual', 'done'] })
+    /**
+     * `manual`: a person has a task to do it; `told`: a person has one, and it is still tried; `left`: a person decided to
+     * leave it.
+     */
+    state: text('state', { enum: ['todo', 'told', 'manual', 'done', 'left'] })
       .notNull()
       .default('todo'),
     taskId: uuid('task_id'),

@@ -271,7 +271,7 @@ function offboardingOf(
       status !== 'SCHEDULED' &&
         status !== 'CANCELLED' && [
           w.accounts,
-          html`${w.gone(accounts.done, accounts.all)}<progress max="${Math.max(accounts.all, 1)}" value="${accounts.all === 0 && status === 'COMPLETED' ? 1 : accounts.done}" aria-label="${w.accounts}"></progress>${accounts.by_hand === 0 ? '' : html`<span class="sub">${w.byHand(accounts.by_hand)}</span>`}`,
+          html`${w.gone(accounts.done, accounts.all)}<progress max="${Math.max(accounts.all, 1)}" value="${accounts.all === 0 && status === 'COMPLETED' ? 1 : accounts.done}" aria-label="${w.accounts}"></progress>${accounts.by_hand === 0 ? '' : html`<span class="sub">${w.byHand(accounts.by_hand)}</span>`}${accounts.left === 0 ? '' : html`<span class="sub">${w.left(accounts.left)}</span>`}`,
         ],
     ])}${latest.problem ? html`<div class="in">${note('bad', 'alert', w.failed, html`<span lang="en">${brief(latest.problem, 500)}</span> ${w.failedText}`)}</div>` : ''}`,
   )

@@ -107,3 +107,37 @@ test('an account that the system refuses to close is a person’s task, which sa
   await company.core.call('POST', `/tasks/${task.id}/complete`)
   await people.reaches(id, 'COMPLETED')
 })
+
+test('an account that is said to be closed by hand, and is not, is asked for again until it is', async () => {
+  const { system, core } = company
+  const { id, userId, account } = await leaves('refused')
+  system.behave((name) => (name === 'deactivate_account' ? 'refused' : 'well'))
+  const first = await people.taskOf(userId)
+  await core.call('POST', `/tasks/${first.id}/complete`)
+  const second = await people.taskOf(userId)
+  expect(second.id).not.toBe(first.id)
+  expect(second.instructions).toContain('but the system still shows the account in use')
+  expect(await people.statusOf(id)).toBe('IN_PROGRESS')
+  system.accounts.set(account, { email: `${account}@acme.example`, status: 'SUSPENDED', atMs: 0 })
+  await core.call('POST', `/tasks/${second.id}/complete`)
+  await people.reaches(id, 'COMPLETED')
+  system.behave(() => 'well')
+})
+
+test('an account that a person decides to leave stays, is counted and logged, and may be taken later', async () => {
+  const { system, core } = company
+  const { id, userId, account } = await leaves('refused')
+  system.behave((name) => (name === 'deactivate_account' ? 'refused' : 'well'))
+  await core.call('POST', `/tasks/${(await people.taskOf(userId)).id}/dismiss`)
+  await people.reaches(id, 'COMPLETED')
+  expect(system.accounts.get(account)?.status).toBe('ACTIVE')
+  const path = `/lifecycle-management/user-offboardings?user_id=${userId}`
+  const [told] = (await core.call('GET', path)).body.items
+  expect(told.accounts).toEqual({ all: 1, done: 0, by_hand: 0, left: 1 })
+  const { body: log } = await core.call('GET', `/activity_logs?target=${id}`)
+  const events = log.items.map((one: { event_type: string }) => one.event_type)
+  expect(events).toContain('USER_OFFBOARDING_ACCOUNT_LEFT')
+  system.behave(() => 'well')
+  await people.reaches(await people.offboard(userId), 'COMPLETED')
+  expect(system.accounts.get(account)?.status).toBe('SUSPENDED')
+})

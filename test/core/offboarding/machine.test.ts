@@ -27,9 +27,14 @@ const STEP: StepRow = {
 
 describe('an offboarding', () => {
   test('that ends has nothing to be looked at, and is in the log', () => {
-    const { writes, effects } = offboardingTransition(LEAVING, { kind: 'completed' }, NOW)
+    const { writes, effects } = offboardingTransition(LEAVING, { kind: 'completed', left: 1 }, NOW)
     expect(writes).toEqual([{ status: 'COMPLETED', completedAt: NOW, wakeAt: null }])
-    expect(effects).toMatchObject([{ kind: 'record', event: 'USER_OFFBOARDING_COMPLETED' }])
+    expect(effects).toMatchObject([
+      {
+        ...{ kind: 'record', event: 'USER_OFFBOARDING_COMPLETED' },
+        metadata: { user_id: 'u', accounts_left: 1 },
+      },
+    ])
   })
 
   test('that fails says why: in its row, in the log, and to the admins', () => {
@@ -45,8 +50,8 @@ describe('an offboarding', () => {
 
 describe('a step that failed', () => {
   const again = { kind: 'again', attempts: 3, failingSince: NOW, wakeAt: NOW } as const
-  const failed = (tell: boolean) =>
-    ({ kind: 'failed', verdict: { ...again, tell }, problem: 'down' }) as const
+  const failed = (tell: boolean, isAsked = false) =>
+    ({ kind: 'failed', verdict: { ...again, tell }, problem: 'down', isAsked }) as const
 
   test('is tried again, and people are asked once', () => {
     expect(stepTransition(STEP, failed(false), NOW).effects).toEqual([])
@@ -55,18 +60,37 @@ describe('a step that failed', () => {
       effects: [{ kind: 'open_task', goesOn: true }],
     })
     const asked = { ...STEP, state: 'told', taskId: 't' } as const
-    expect(stepTransition(asked, failed(true), NOW).effects).toEqual([])
+    expect(stepTransition(asked, failed(true, true), NOW).effects).toEqual([])
   })
 
   test('is left to people where trying cannot help: their first task gives way to another', () => {
     const verdict = { kind: 'hands', problem: 'cannot' } as const
     const asked = { ...STEP, state: 'told', taskId: 't' } as const
-    expect(stepTransition(asked, { kind: 'failed', verdict, problem: 'cannot' }, NOW)).toEqual({
+    const event = { kind: 'failed', verdict, problem: 'cannot', isAsked: true } as const
+    expect(stepTransition(asked, event, NOW)).toEqual({
       writes: [{ state: 'manual', attempts: 3, problem: 'cannot' }],
       effects: [
         { kind: 'close_task', taskId: 't' },
         { kind: 'open_task', problem: 'cannot', goesOn: false },
       ],
+    })
+  })
+
+  test('that a person declined stays, in the log too; one that nobody can read is done by their word', () => {
+    const asked = { ...STEP, state: 'manual', taskId: 't' } as const
+    expect(stepTransition(asked, { kind: 'declined', userId: 'u' }, NOW)).toMatchObject({
+      writes: [{ state: 'left' }],
+      effects: [
+        {
+          ...{ kind: 'record', event: 'USER_OFFBOARDING_ACCOUNT_LEFT' },
+          ...{ targets: [{ id: 'o' }], metadata: { user_id: 'u', step_id: 's', app_id: 'a' } },
+        },
+      ],
+    })
+    const unread = 'the app has no connector'
+    expect(stepTransition(asked, { kind: 'confirmed', unread }, NOW)).toEqual({
+      writes: [{ state: 'done', problem: `done by hand, as a person said: ${unread}` }],
+      effects: [],
     })
   })
 

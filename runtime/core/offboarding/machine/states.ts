@@ -17,5 +17,8 @@ export const OFFBOARDING_STATES = {
   CANCELLED: { next: [], meaning: 'it was cancelled before it began' },
   FAILED: { next: [], meaning: 'it ended before it was done; an ERROR task says why' },
   EXPIRED: { next: [], meaning: 'kept for clients; nothing comes to it here' },
-  COMPLETED: { next: [], meaning: 'nothing is left of the user’s access' },
+  COMPLETED: {
+    next: [],
+    meaning: 'nothing is left of the user’s access but what people decided to leave',
+  },
 } as const satisfies Record<OffboardingStatus, StateRow<OffboardingStatus>>

@@ -1,8 +1,9 @@
 /** The machine of one account of an offboarding: pure. */
 
 import type { StepRow } from '../../../database/schema/offboarding.ts'
-import type { Transition } from '../../machine/effects.ts'
+import type { Effect, Transition } from '../../machine/effects.ts'
 import type { FailureVerdict } from '../../requests/machine/failure.ts'
+import { offboardingTarget } from './transitions.ts'
 
 export type StepWrite = Partial<
   Pick<StepRow, 'state' | 'attempts' | 'wakeAt' | 'problem' | 'taskId'>
@@ -12,9 +13,12 @@ export type StepWrite = Partial<
 export type StepEvent =
   /** The system shows that the account is unusable. */
   | { kind: 'deactivated' }
-  /** A person has dealt with its task. */
-  | { kind: 'settled' }
-  | { kind: 'failed'; verdict: FailureVerdict; problem: string }
+  /** A person said that it is done, and the system cannot be read; `unread` says why. */
+  | { kind: 'confirmed'; unread: string }
+  /** A person said that it stays, or nobody did it before its task ended. */
+  | { kind: 'declined'; userId: string }
+  /** `isAsked`: a person has an open task for it. */
+  | { kind: 'failed'; verdict: FailureVerdict; problem: string; isAsked: boolean }
   | { kind: 'retried' }
 
 export type StepEffect =
@@ -25,21 +29,28 @@ export type StepEffect =
 type StepTransition = Transition<StepWrite, StepEffect>
 
 /** What follows from an event. */
-export function stepTransition(
-  { attempts: before, taskId }: StepRow,
-  event: StepEvent,
-  now: Date,
-): StepTransition {
+export function stepTransition(step: StepRow, event: StepEvent, now: Date): StepTransition {
+  const { attempts: before, taskId } = step
   const close: StepEffect[] = taskId === null ? [] : [{ kind: 'close_task', taskId }]
   switch (event.kind) {
     case 'deactivated':
       return { writes: [{ state: 'done', problem: null }], effects: close }
-    case 'settled':
-      return { writes: [{ state: 'done' }], effects: [] }
+    case 'confirmed':
+      return {
+        writes: [{ state: 'done', problem: `done by hand, as a person said: ${event.unread}` }],
+        effects: [],
+      }
+    case 'declined':
+      return {
+        writes: [
+          { state: 'left', problem: 'nobody took it: its task was declined, or has expired' },
+        ],
+        effects: [left(step, event.userId)],
+      }
     case 'retried':
       return { writes: [{ state: 'todo', attempts: 0, wakeAt: now, taskId: null }], effects: [] }
     case 'failed': {
-      const { verdict, problem } = event
+      const { verdict, problem, isAsked } = event
       if (verdict.kind === 'hands')
         return {
           writes: [{ state: 'manual', attempts: before + 1, problem }],
@@ -47,7 +58,7 @@ export function stepTransition(
         }
       const { attempts, wakeAt, tell } = verdict
       const failing = { attempts, problem, wakeAt }
-      if (!tell || taskId !== null) return { writes: [failing], effects: [] }
+      if (!tell || isAsked) return { writes: [failing], effects: [] }
       return {
         writes: [{ ...failing, state: 'told' }],
         effects: [{ kind: 'open_task', problem, goesOn: true }],
@@ -55,3 +66,13 @@ export function stepTransition(
     }
   }
 }
+
+/** What the log says of an account that stays, without its id, which is personal. */
+const left = ({ domainId, offboardingId, id, appId }: StepRow, userId: string): Effect => ({
+  kind: 'record',
+  actor: { domainId, userId: null },
+  event: 'USER_OFFBOARDING_ACCOUNT_LEFT',
+  targets: [offboardingTarget({ id: offboardingId }, userId)],
+  metadata: { user_id: userId, step_id: id, app_id: appId },
+  outcome: 'Succeeded',
+})

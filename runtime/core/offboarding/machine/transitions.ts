@@ -14,7 +14,8 @@ export type OffboardingWrite = { status: OffboardingStatus } & Partial<
 /** What can happen to an offboarding. */
 export type OffboardingEvent =
   | { kind: 'started'; email: string; requests: number; tokens: number }
-  | { kind: 'completed' }
+  /** `left`: how many accounts people decided to leave. */
+  | { kind: 'completed'; left: number }
   | { kind: 'cancelled'; by: Actor }
   | { kind: 'failed'; problem: string }
 
@@ -67,7 +68,12 @@ export function offboardingTransition(
     case 'completed':
       return {
         writes: [{ status: 'COMPLETED', completedAt: now, wakeAt: null }],
-        effects: [recordOf(row, { event: 'USER_OFFBOARDING_COMPLETED' })],
+        effects: [
+          recordOf(row, {
+            event: 'USER_OFFBOARDING_COMPLETED',
+            metadata: { accounts_left: event.left },
+          }),
+        ],
       }
     case 'cancelled':
       return {
