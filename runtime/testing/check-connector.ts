@@ -23,8 +23,9 @@ import { temporaryFolder } from '../temporary-folder.ts'
 import { caseSpans } from './case-file.ts'
 import type { CheckResult, Finding } from './check-result.ts'
 import { conformance } from './conformance.ts'
+import { doubtful } from './doubtful.ts'
 import { CASES_FILE, readCasesInSlices } from './read-cases.ts'
-import { runCase, type Stage } from './run-case.ts'
+import { judgeCase, type Stage } from './run-case.ts'
 
 /** A folder that passed: its files, and what was made of them. */
 export type Built = { folder: Folder; manifest: Manifest; code: string; map: string | null }
@@ -158,10 +159,11 @@ async function checkCases(
   }
   const { cases, covered } = read
   const lines = new Map(caseSpans(text ?? '').map(({ name, line }) => [name, line]))
-  const add = (where: string, message: string) => {
+  const findingOf = (severity: Finding['severity'], where: string, message: string): Finding => {
     const line = lines.get(where)
-    findings.push({ severity: 'error', where, ...(line === undefined ? {} : { line }), message })
+    return { severity, where, ...(line === undefined ? {} : { line }), message }
   }
+  const add = (where: string, message: string) => findings.push(findingOf('error', where, message))
   for (const { where, message } of read.findings) add(where, message)
   findings.push(...missingCases(manifest, covered))
   for (const one of cases) {
@@ -169,7 +171,10 @@ async function checkCases(
       add(one.name, `${one.capability} is not declared in connector.json`)
       continue
     }
-    const wrong = await runCase(one, version, run, () => {}, locate)
+    const { findings: wrong, bodies } = await judgeCase(one, { version, run, locate })
+    for (const message of doubtful(manifest, one.capability, bodies))
+      if (!findings.some((known) => known.message === message))
+        findings.push(findingOf('warning', one.name, message))
     if (wrong.length === 0) passed.push(one.name)
     for (const message of wrong) add(one.name, message)
   }

@@ -75,16 +75,6 @@ type Played = {
   asked: boolean
 }
 
-/** What differs between what a case expects and what happened; empty when it passes. */
-export const runCase = async (
-  one: Case,
-  version: ServedVersion,
-  run: InvokeDeps['run'],
-  log?: CallLog,
-  locate?: InvokeDeps['locate'],
-): Promise<string[]> =>
-  (await judgeCase(one, { version, run, ...(log && { log }), ...(locate && { locate }) })).findings
-
 /** Runs a case against its own exchanges, and says how it ended. */
 export async function judgeCase(one: Case, stage: Stage): Promise<Played> {
   const steps: readonly Step[] = one.pages ?? [one]

@@ -114,6 +114,26 @@ describe('a good connector', () => {
     expect(await errors([{ ...good, ...change }])).toEqual([])
   })
 
+  test('passes with a warning, said once, where its answers do less than they seem to', async () => {
+    const one = {
+      ...{ name: 'rights', capability: 'list_entitlements', upstream: [], more: false },
+      auth: { token: { token: 'a-token' } },
+    }
+    const body = `return []
+  },
+  async list_entitlements() {
+    return [{ entitlement_type: 'GROUP', integration_specific_id: 'g', integration_specific_resource_id: '', label: 'G' }]`
+    const lists = { ...good, upstream: [], response: [] }
+    const { ok, findings } = await check([lists, one, { ...one, name: 'again' }], body, {
+      capabilities: { list_accounts: {}, list_entitlements: {} },
+    })
+    expect(ok).toBe(true)
+    const warned = findings.filter(({ where }) => where !== 'connector.json')
+    expect(warned).toMatchObject([
+      { severity: 'warning', where: 'rights', message: expect.stringContaining('"GROUP"') },
+    ])
+  })
+
   test('may have settings and fields that nobody could make up: its cases say them', async () => {
     const settings = { region: { type: 'string', pattern: '(eu|us)-[0-9]{2}', required: true } }
     expect(await errors([{ ...good, settings: { region: 'eu-01' } }], LIST, { settings })).toEqual(
