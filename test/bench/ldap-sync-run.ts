@@ -4,6 +4,7 @@
  * long as the connector's pace says.
  */
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { mapValues } from '../../runtime/contract/schema/keys.ts'
 import { begin, newHome } from '../e2e/command.ts'
 import { until } from '../e2e/until.ts'
@@ -16,8 +17,10 @@ import { login, type Run, send, TOKEN } from './sync-run.ts'
 export const HELD = 3
 /** How often ldapts reads. */
 const READINGS = 3
-/** How often memory is looked at. */
+/** How often memory is looked at, in milliseconds. */
 const LOOK_MS = 200
+/** How long a worker takes to start, at most, in milliseconds. */
+const REST_MS = 1000
 
 /** Waits until the last run has read all people, groups and memberships, or has ended. */
 const UNTIL_ENDED = `do $$ begin loop
@@ -93,6 +96,9 @@ export async function runLdapSync(people: number): Promise<LdapSyncReport> {
       const after = cpu()
       return { tookMs, cpu: mapValues(after, (us, who) => us - before[who]) }
     }
+    // The connection took the worker that was ready. The next one would start within the sync, and be taken for growth.
+    await until('a worker is ready again', async () => memoryOf(command).workers > 1)
+    await pause(REST_MS)
     const memoryMb: number[] = []
     const database = await login(dataDir)
     const ended: Run[] = []
