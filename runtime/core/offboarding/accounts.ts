@@ -109,11 +109,18 @@ export async function wakeStep(
 /** How far the task of a step is: there is none, a person is asked, did it, or nobody will. */
 type StepTask = 'none' | 'asked' | 'done' | 'declined'
 
-async function taskOf(db: Db, { state, taskId }: StepRow): Promise<StepTask> {
-  if (state === 'todo' || taskId === null) return 'none'
-  const [task] = await db.select({ status: tasks.status }).from(tasks).where(eq(tasks.id, taskId))
-  if (task?.status === 'COMPLETED') return 'done'
-  return !task || task.status === 'DISMISSED' || task.status === 'EXPIRED' ? 'declined' : 'asked'
+/** The task of a step, and the user who dealt with it. */
+async function taskOf(
+  db: Db,
+  { state, taskId }: StepRow,
+): Promise<{ task: StepTask; by: string | null }> {
+  if (state === 'todo' || taskId === null) return { task: 'none', by: null }
+  const { status, resolvedById } = tasks
+  const [found] = await db.select({ status, resolvedById }).from(tasks).where(eq(tasks.id, taskId))
+  const by = found?.resolvedById ?? null
+  if (found?.status === 'COMPLETED') return { task: 'done', by }
+  const isOver = !found || found.status === 'DISMISSED' || found.status === 'EXPIRED'
+  return { task: isOver ? 'declined' : 'asked', by }
 }
 
 async function goOnWith(
@@ -123,9 +130,9 @@ async function goOnWith(
   now: Date,
   parts: RequestContext,
 ): Promise<void> {
-  const task = await taskOf(db, step)
+  const { task, by } = await taskOf(db, step)
   if (task === 'declined') {
-    const event = { kind: 'declined', userId: row.userId } as const
+    const event = { kind: 'declined', userId: row.userId, by } as const
     return db.transaction((tx) => applyToStep(tx, step, event, now))
   }
   // What people have to do is not tried, but looked at once they say that it is done.

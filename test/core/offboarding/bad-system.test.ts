@@ -135,8 +135,11 @@ test('an account that a person decides to leave stays, is counted and logged, an
   const [told] = (await core.call('GET', path)).body.items
   expect(told.accounts).toEqual({ all: 1, done: 0, by_hand: 0, left: 1 })
   const { body: log } = await core.call('GET', `/activity_logs?target=${id}`)
-  const events = log.items.map((one: { event_type: string }) => one.event_type)
-  expect(events).toContain('USER_OFFBOARDING_ACCOUNT_LEFT')
+  const left = log.items.find(
+    (one: { event_type: string }) => one.event_type === 'USER_OFFBOARDING_ACCOUNT_LEFT',
+  )
+  const acted = '/activity_logs?event_type=TASK_ACTION_PERFORMED&newest_first=true&limit=1'
+  expect(left.actor).toEqual((await core.call('GET', acted)).body.items[0].actor)
   system.behave(() => 'well')
   await people.reaches(await people.offboard(userId), 'COMPLETED')
   expect(system.accounts.get(account)?.status).toBe('SUSPENDED')

@@ -78,11 +78,11 @@ describe('a step that failed', () => {
 
   test('that a person declined stays, in the log too; one that nobody can read is done by their word', () => {
     const asked = { ...STEP, state: 'manual', taskId: 't' } as const
-    expect(stepTransition(asked, { kind: 'declined', userId: 'u' }, NOW)).toMatchObject({
+    expect(stepTransition(asked, { kind: 'declined', userId: 'u', by: 'b' }, NOW)).toMatchObject({
       writes: [{ state: 'left' }],
       effects: [
         {
-          ...{ kind: 'record', event: 'USER_OFFBOARDING_ACCOUNT_LEFT' },
+          ...{ kind: 'record', event: 'USER_OFFBOARDING_ACCOUNT_LEFT', actor: { userId: 'b' } },
           ...{ targets: [{ id: 'o' }], metadata: { user_id: 'u', step_id: 's', app_id: 'a' } },
         },
       ],

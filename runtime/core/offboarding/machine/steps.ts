@@ -15,8 +15,8 @@ export type StepEvent =
   | { kind: 'deactivated' }
   /** A person said that it is done, and the system cannot be read; `unread` says why. */
   | { kind: 'confirmed'; unread: string }
-  /** A person said that it stays, or nobody did it before its task ended. */
-  | { kind: 'declined'; userId: string }
+  /** A person said that the account of `userId` stays, or nobody did it before its task ended: then `by` is null. */
+  | { kind: 'declined'; userId: string; by: string | null }
   /** `isAsked`: a person has an open task for it. */
   | { kind: 'failed'; verdict: FailureVerdict; problem: string; isAsked: boolean }
   | { kind: 'retried' }
@@ -45,7 +45,7 @@ export function stepTransition(step: StepRow, event: StepEvent, now: Date): Step
         writes: [
           { state: 'left', problem: 'nobody took it: its task was declined, or has expired' },
         ],
-        effects: [left(step, event.userId)],
+        effects: [left(step, event.userId, event.by)],
       }
     case 'retried':
       return { writes: [{ state: 'todo', attempts: 0, wakeAt: now, taskId: null }], effects: [] }
@@ -68,9 +68,13 @@ export function stepTransition(step: StepRow, event: StepEvent, now: Date): Step
 }
 
 /** What the log says of an account that stays, without its id, which is personal. */
-const left = ({ domainId, offboardingId, id, appId }: StepRow, userId: string): Effect => ({
+const left = (
+  { domainId, offboardingId, id, appId }: StepRow,
+  userId: string,
+  by: string | null,
+): Effect => ({
   kind: 'record',
-  actor: { domainId, userId: null },
+  actor: { domainId, userId: by },
   event: 'USER_OFFBOARDING_ACCOUNT_LEFT',
   targets: [offboardingTarget({ id: offboardingId }, userId)],
   metadata: { user_id: userId, step_id: id, app_id: appId },
