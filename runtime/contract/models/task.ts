@@ -33,6 +33,9 @@ export const ACTIONABLE_TASKS = TASK_STATUSES.filter((status) => TASK_STATES[sta
 /** States of tasks that have not ended. */
 export const OPEN_TASKS = TASK_STATUSES.filter((status) => TASK_STATES[status] !== 'nothing')
 
+/** How far a task is that something waits for. There is none, or it ended without a word; a person is asked, did it, or declined. */
+export type TaskProgress = 'none' | 'asked' | 'done' | 'declined'
+
 export const TASK_CATEGORIES = [
   'MANAGER_APPROVAL',
   'APPROVAL',

@@ -1,7 +1,7 @@
 /** The accounts of a user who leaves: each is made unusable, and read back; by hand if that is not possible. */
 
 import { and, asc, eq, inArray, isNotNull, isNull, notInArray, type SQL, sql } from 'drizzle-orm'
-import { OPEN_TASKS } from '../../contract/models/task.ts'
+import { OPEN_TASKS, type TaskProgress } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { accounts, apps } from '../../database/schema/apps.ts'
 import {
@@ -25,6 +25,7 @@ import { doers } from '../requests/approvers.ts'
 import { judgeFailure } from '../requests/machine/failure.ts'
 import { namedAccount } from '../tasks/named-account.ts'
 import { openTask } from '../tasks/open-task.ts'
+import { progressOf } from '../tasks/progress.ts'
 import { type StepEffect, type StepEvent, type StepWrite, stepTransition } from './machine/steps.ts'
 
 /** The accounts of a user, as `app_id` and `account`: also one that a request was just making. */
@@ -106,23 +107,6 @@ export async function wakeStep(
     )
 }
 
-/** How far the task of a step is: there is none, a person is asked, did it, or nobody will. */
-type StepTask = 'none' | 'asked' | 'done' | 'declined'
-
-/** The task of a step, and the user who dealt with it. */
-async function taskOf(
-  db: Db,
-  { state, taskId }: StepRow,
-): Promise<{ task: StepTask; by: string | null }> {
-  if (state === 'todo' || taskId === null) return { task: 'none', by: null }
-  const { status, resolvedById } = tasks
-  const [found] = await db.select({ status, resolvedById }).from(tasks).where(eq(tasks.id, taskId))
-  const by = found?.resolvedById ?? null
-  if (found?.status === 'COMPLETED') return { task: 'done', by }
-  const isOver = !found || found.status === 'DISMISSED' || found.status === 'EXPIRED'
-  return { task: isOver ? 'declined' : 'asked', by }
-}
-
 async function goOnWith(
   db: Db,
   row: OffboardingRow,
@@ -130,8 +114,9 @@ async function goOnWith(
   now: Date,
   parts: RequestContext,
 ): Promise<void> {
-  const { task, by } = await taskOf(db, step)
-  if (task === 'declined') {
+  const { task, by } = await progressOf(db, step)
+  // One that has expired, too: nobody takes it any more.
+  if (task === 'declined' || (task === 'none' && step.state !== 'todo')) {
     const event = { kind: 'declined', userId: row.userId, by } as const
     return db.transaction((tx) => applyToStep(tx, step, event, now))
   }
@@ -143,7 +128,7 @@ async function doStep(
   db: Db,
   row: OffboardingRow,
   step: StepRow,
-  task: StepTask,
+  task: TaskProgress,
   now: Date,
   parts: RequestContext,
 ): Promise<void> {
@@ -230,7 +215,7 @@ async function addSteps(
 }
 
 /** What a try came to, how far the task was, and what the system was read to show last; null where it was not read. */
-type Found<Outcome> = { outcome: Outcome; task: StepTask; shown: boolean | null }
+type Found<Outcome> = { outcome: Outcome; task: TaskProgress; shown: boolean | null }
 
 async function settleStep(
   db: Db,
@@ -281,7 +266,7 @@ const STEPS: Executor<StepRow, StepWrite, StepEffect> = {
   },
   async carryOut(tx, step, effect) {
     if (effect.kind === 'close_task') return closeTask(tx, effect.taskId)
-    const taskId = await openStepTask(tx, step, effect.problem, effect.goesOn)
+    const taskId = await openTaskProgress(tx, step, effect.problem, effect.goesOn)
     await tx.update(offboardingSteps).set({ taskId }).where(eq(offboardingSteps.id, step.id))
   },
 }
@@ -294,7 +279,7 @@ async function closeTask(tx: Db, taskId: string): Promise<void> {
     .where(and(eq(tasks.id, taskId), inArray(tasks.status, OPEN_TASKS)))
 }
 
-async function openStepTask(
+async function openTaskProgress(
   tx: Db,
   { domainId, offboardingId, appId, account }: StepRow,
   problem: string,

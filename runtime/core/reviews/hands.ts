@@ -17,17 +17,7 @@ import { doers } from '../requests/approvers.ts'
 import { namedAccount } from '../tasks/named-account.ts'
 import { openTask } from '../tasks/open-task.ts'
 import { sendReviewJob } from './keys.ts'
-import type { LineTask } from './machine/line.ts'
 import { systemOf } from './machine/log.ts'
-
-/** How far the task of a line is. */
-export async function handsOf(db: Db, { taskId }: ItemRow): Promise<LineTask> {
-  if (taskId === null) return 'none'
-  const [task] = await db.select({ status: tasks.status }).from(tasks).where(eq(tasks.id, taskId))
-  if (task && OPEN_TASKS.includes(task.status)) return 'asked'
-  if (task?.status === 'DISMISSED') return 'declined'
-  return task?.status === 'COMPLETED' ? 'done' : 'none'
-}
 
 type Where = { review: ReviewRow; arda: ReviewAppRow; app: AppRow }
 

@@ -19,8 +19,8 @@ import { later } from '../kernel/jobs/tries.ts'
 import { pairKey } from '../provisioning/pair.ts'
 import { addReadings, createWatch, type Watch } from '../provisioning/readings.ts'
 import { turnOf } from '../requests/provision.ts'
+import { progressOf } from '../tasks/progress.ts'
 import { applyToLine, lockLine } from './apply.ts'
-import { handsOf } from './hands.ts'
 import { endRequests } from './held-by.ts'
 import type { LineEvent } from './machine/line.ts'
 import { LEAVING } from './machine/states.ts'
@@ -82,7 +82,7 @@ async function postpone(db: Db, { id }: ReviewAppRow, parts: RequestContext): Pr
 
 async function removeOne(work: Work, item: ItemRow): Promise<'paused' | undefined> {
   const { db, review, arda, app, parts } = work
-  if ((await handsOf(db, item)) === 'declined')
+  if ((await progressOf(db, item)).task === 'declined')
     return happened(work, item, { kind: 'declined', problem: 'a person declined to remove it' })
   const held = await db.transaction((tx) => endRequests(tx, item, arda, review, parts))
   if (held === 'declined') {
@@ -108,7 +108,7 @@ async function removeOne(work: Work, item: ItemRow): Promise<'paused' | undefine
     default: {
       const isConnected = app.connectorId !== null
       const failed = { kind: 'failed', failure: outcome, isConnected } as const
-      const event = async (tx: Db) => ({ ...failed, task: await handsOf(tx, item) })
+      const event = async (tx: Db) => ({ ...failed, task: (await progressOf(tx, item)).task })
       return happened(work, item, event, readings)
     }
   }

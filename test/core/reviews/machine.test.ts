@@ -1,10 +1,7 @@
 /** The machines of access reviews, of their apps and of their lines, without a database. */
 import { describe, expect, test } from 'vitest'
-import {
-  type LineEvent,
-  type LineTask,
-  lineTransition,
-} from '../../../runtime/core/reviews/machine/line.ts'
+import type { TaskProgress } from '../../../runtime/contract/models/task.ts'
+import { type LineEvent, lineTransition } from '../../../runtime/core/reviews/machine/line.ts'
 import { reviewTransition } from '../../../runtime/core/reviews/machine/review.ts'
 import { reviewAppTransition } from '../../../runtime/core/reviews/machine/review-app.ts'
 import type { ItemRow, ReviewAppRow, ReviewRow } from '../../../runtime/database/schema/reviews.ts'
@@ -114,7 +111,7 @@ describe('a line', () => {
 describe('a line that could not be removed', () => {
   const away = { ok: false, end: 'refused', problem: 'down' } as const
   const manual = { ok: false, end: 'manual', problem: 'no way' } as const
-  const failed = (failure: typeof away | typeof manual, task: LineTask, isConnected = true) =>
+  const failed = (failure: typeof away | typeof manual, task: TaskProgress, isConnected = true) =>
     afterLine({ kind: 'failed', failure, task, isConnected })
 
   test('is left to people where trying cannot help', () => {

@@ -4,6 +4,7 @@
  */
 
 import type { Reading } from '../../../contract/models/reading.ts'
+import type { TaskProgress } from '../../../contract/models/task.ts'
 import type { ItemRow } from '../../../database/schema/reviews.ts'
 import type { Transition } from '../../machine/effects.ts'
 import type { Failed } from '../../provisioning/client.ts'
@@ -17,9 +18,6 @@ export type LineWrite = Partial<
     'state' | 'problem' | 'attempts' | 'failingSince' | 'wakeAt' | 'sentAt' | 'goneAt' | 'taskId'
   >
 >
-
-/** How far the task of a line is: there is none, a person is asked, did it, or declined. */
-export type LineTask = 'none' | 'asked' | 'done' | 'declined'
 
 /** What can happen to a line that is being removed. */
 export type LineEvent =
@@ -36,7 +34,7 @@ export type LineEvent =
   /** The system demands that the account holds one of these. */
   | { kind: 'needed'; problem: string }
   /** `isConnected`: whether the app has a connector, so that a sync can tell. */
-  | { kind: 'failed'; failure: Failed; task: LineTask; isConnected: boolean }
+  | { kind: 'failed'; failure: Failed; task: TaskProgress; isConnected: boolean }
 
 /** Effects that only lines have. */
 export type LineEffect =
