@@ -42,7 +42,8 @@ const MAX_NAME = 20
 
 /**
  * Creates an account with groups, or nothing: one that cannot have all of it is removed again. It is made switched off,
- * gets its password, and is then switched on: a domain controller switches no account on without a password.
+ * gets its password and its groups, and is switched on last: a domain controller switches no account on without a password,
+ * and a call that is cut off leaves none that is in use.
  *
  * @throws bad_request with the code `entryAlreadyExists` when the name is taken; invalid_value for places of the settings
  * where accounts would not be found
@@ -71,11 +72,11 @@ export async function createAccount(
     const person = await readNew(ctx, dn)
     const given = passwordOf(request)
     if (enabled || given !== null) await ctx.ldap.password(dn, given ?? randomPassword())
+    for (const group of request.entitlements)
+      await putInto(ctx, group.integration_specific_id, person)
     const changes = mustChange(request)
     if (enabled) changes['userAccountControl'] = [String(NORMAL)]
     if (Object.keys(changes).length > 0) await ctx.ldap.modify(dn, [{ replace: changes }])
-    for (const group of request.entitlements)
-      await putInto(ctx, group.integration_specific_id, person)
     return { status: enabled ? 'ACTIVE' : 'SUSPENDED', created: true, id: idOf(person) }
   })
 }

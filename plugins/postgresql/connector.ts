@@ -2,6 +2,7 @@
 import { defineConnector } from 'keyway/sdk'
 import { getAccount, listAccounts } from './accounts.ts'
 import { getLastActivity } from './activity.ts'
+import { retried } from './conflicts.ts'
 import type { Connector } from './connector.types.ts'
 import {
   assignEntitlement,
@@ -22,17 +23,17 @@ export default defineConnector<Connector>({
   find_entitlement_associations: (_request, ctx) => findAssociations(ctx),
   get_account_entitlement_associations: getAccountAssociations,
   get_last_activity: getLastActivity,
-  create_account: createAccount,
-  update_account: updateAccount,
-  async activate_account(request, ctx) {
+  create_account: retried(createAccount),
+  update_account: retried(updateAccount),
+  activate_account: retried(async (request, ctx) => {
     await switchOn(ctx, request.account_id)
     return { status: 'ACTIVE', activated: true }
-  },
-  async deactivate_account(request, ctx) {
+  }),
+  deactivate_account: retried(async (request, ctx) => {
     await switchOff(ctx, request.account_id)
     return { status: 'SUSPENDED', deactivated: true }
-  },
-  delete_account: deleteAccount,
-  assign_entitlement: assignEntitlement,
-  unassign_entitlement: unassignEntitlement,
+  }),
+  delete_account: retried(deleteAccount),
+  assign_entitlement: retried(assignEntitlement),
+  unassign_entitlement: retried(unassignEntitlement),
 })

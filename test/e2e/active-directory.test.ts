@@ -69,7 +69,7 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       request,
     }
   }
-  const { done, refused, all } = asking(() => host, 'active-directory', envelope)
+  const { done, refused, together, all } = asking(() => host, 'active-directory', envelope)
 
   const account = (account_id: string) => done<Account>('get_account', { account_id })
   const someone = async (username: string, more: object = {}) =>
@@ -214,6 +214,22 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
     expect(await refused('get_account', { account_id: made })).toMatchObject({
       error_code: 'not_found',
     })
+  })
+
+  test('carries out changes of one account that come at the same time', async () => {
+    const account_id = await someone('together', { password: 'First-secret-1' })
+    const support = grant(account_id, 'Support')
+    for (const _round of [1, 2, 3]) {
+      await together('deactivate_account', { account_id })
+      await together('activate_account', { account_id })
+      await together('assign_entitlement', support)
+      expect(await heldBy(account_id)).toEqual(['Domain Users', 'Support'])
+      await together('unassign_entitlement', support)
+      await together('update_account', { id: account_id, title: 'Lead' })
+    }
+    expect(await heldBy(account_id)).toEqual(['Domain Users'])
+    expect(await canLogIn('together', 'First-secret-1')).toBe(true)
+    await gone(account_id)
   })
 
   test.each([

@@ -7,6 +7,8 @@ type Asking<G> = {
   done<T>(capability: string, request?: object, given?: G): Promise<T>
   /** The error of a call. @throws Error where it is none */
   refused(capability: string, request?: object, given?: G): Promise<WireError>
+  /** The same call three times at the same time, none of which may fail. */
+  together(capability: string, request?: object, given?: G): Promise<void>
   /** The items of all pages. */
   all<T>(capability: string, size?: number, given?: G): Promise<T[]>
 }
@@ -19,10 +21,14 @@ export function asking<G = never>(
 ): Asking<G> {
   const call = (capability: string, request: object = {}, given?: G) =>
     hostOf().call(connector, capability, envelope(request, given))
+  const done = async <T>(capability: string, request?: object, given?: G) =>
+    success<T>((await call(capability, request, given)).body)
   return {
     call,
-    done: async (capability, request, given) =>
-      success((await call(capability, request, given)).body),
+    done,
+    async together(capability, request, given) {
+      await Promise.all([1, 2, 3].map(() => done(capability, request, given)))
+    },
     refused: async (capability, request, given) => failure(await call(capability, request, given)),
     async all<T>(capability: string, size?: number, given?: G) {
       return (await hostOf().pages<T>(connector, capability, envelope({}, given), size)).flat()

@@ -78,7 +78,7 @@ describe.skipIf(noDirectory !== null)(
         request,
       }
     }
-    const { done, refused, all } = asking(() => host, 'ldap', envelope)
+    const { done, refused, together, all } = asking(() => host, 'ldap', envelope)
 
     const someone = async (username: string, more: object = {}) =>
       (await done<{ id: string }>('create_account', { username, entitlements: [], ...more })).id
@@ -130,6 +130,26 @@ describe.skipIf(noDirectory !== null)(
       expect(found).toHaveLength(60)
       const off = found.filter((one) => one.user_status === 'SUSPENDED').map((one) => one.username)
       expect(off.sort()).toEqual(['user025', 'user050'])
+    })
+
+    test('carries out changes of one account that come at the same time', async () => {
+      const account_id = await someone('many at once', { password: 'first-secret' })
+      const reader = grant(account_id, 'sales')
+      for (const _round of [1, 2, 3]) {
+        await together('deactivate_account', { account_id })
+        await together('activate_account', { account_id })
+        await together('assign_entitlement', reader)
+        expect(await heldBy(account_id)).toEqual(['sales'])
+        await together('unassign_entitlement', reader)
+        await together('update_account', {
+          id: account_id,
+          password: 'second-secret',
+          title: 'Lead',
+        })
+      }
+      expect(await heldBy(account_id)).toEqual([])
+      expect(await canLogIn(account_id, 'second-secret')).toBe(true)
+      await gone(account_id)
     })
 
     test('finds each of them by its id, whatever its name holds', async () => {

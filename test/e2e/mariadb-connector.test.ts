@@ -48,6 +48,7 @@ describe.skipIf(noMariadb !== null)(
 
     const call: MariadbHost['call'] = (...asked) => its.call(...asked)
     const done: MariadbHost['done'] = (...asked) => its.done(...asked)
+    const together: MariadbHost['together'] = (...asked) => its.together(...asked)
     const refused: MariadbHost['refused'] = (...asked) => its.refused(...asked)
     const pagesOf: MariadbHost['all'] = (...asked) => its.all(...asked)
     const heldBy: MariadbHost['heldBy'] = (...asked) => its.heldBy(...asked)
@@ -199,6 +200,26 @@ describe.skipIf(noMariadb !== null)(
         expect(its.host.lines.join('\n')).not.toContain('second-secret-2')
       },
     )
+
+    test('carries out changes of one account that come at the same time', async () => {
+      const { id } = await done<{ id: string }>('create_account', {
+        username: 'together',
+        password: 'First-secret-1',
+        entitlements: [],
+      })
+      for (const _round of [1, 2, 3]) {
+        await together('deactivate_account', { account_id: id })
+        await together('activate_account', { account_id: id })
+        await together('assign_entitlement', role(id, 'role_reader'))
+        await together('assign_entitlement', right(id, 'SELECT', 'ops'))
+        expect(await heldBy(id)).toEqual(['SELECT ops', 'role_reader'])
+        await together('unassign_entitlement', role(id, 'role_reader'))
+        await together('unassign_entitlement', right(id, 'SELECT', 'ops'))
+        await together('update_account', { id, password: 'Second-secret-1' })
+      }
+      expect(await heldBy(id)).toEqual([])
+      await done('delete_account', { account_id: id })
+    })
 
     test('creates an account with all that it shall have or not at all', async () => {
       const request = { username: 'half', password: 'password-1', host: '10.0.0.%' }

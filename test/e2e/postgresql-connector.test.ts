@@ -166,6 +166,21 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       },
     )
 
+    test('carries out changes of one account that come at the same time', async () => {
+      const account_id = await site.create('many at once', { password: 'first-secret' })
+      for (const _round of [1, 2, 3]) {
+        await site.together('deactivate_account', { account_id })
+        await site.together('activate_account', { account_id })
+        await site.together('assign_entitlement', site.grant(account_id, 'readers'))
+        expect(await site.heldBy(account_id)).toEqual(['readers'])
+        await site.together('unassign_entitlement', site.grant(account_id, 'readers'))
+        await site.together('update_account', { id: account_id, password: 'second-secret' })
+      }
+      expect(await site.heldBy(account_id)).toEqual([])
+      expect(await site.keptOut('many at once', 'second-secret')).toBe('42501')
+      await site.done('delete_account', { account_id })
+    })
+
     test('creates an account with all of its roles or not at all', async () => {
       const entitlements = ['readers', 'no_such_role'].map((integration_specific_id) => ({
         integration_specific_id,

@@ -36,7 +36,7 @@ export async function startPostgresqlSite(version: (typeof VERSIONS)[number]) {
       request,
     }
   }
-  const { call, done, refused } = asking<Given>(() => host, 'postgresql', envelope)
+  const { call, done, refused, together } = asking<Given>(() => host, 'postgresql', envelope)
   const pagesOf = <T>(capability: string, size?: number, given?: Given) =>
     host.pages<T>('postgresql', capability, envelope({}, given), size)
   const grant = (account: string, role: string) => ({
@@ -76,6 +76,7 @@ export async function startPostgresqlSite(version: (typeof VERSIONS)[number]) {
       call,
       done,
       refused,
+      together,
       pagesOf,
       grant,
       create,

@@ -69,6 +69,18 @@ export function withStatement(error: unknown, name: string, text: string): unkno
 /** Errors whose details say what stands in the way. */
 const DETAILED = /^2B/
 
+/** What two writers of one row are told: serialization_failure. */
+const CONFLICT = '40001'
+
+/**
+ * PostgreSQL tells who changes a role, or another row of its catalogs, together with another session no more than that
+ * something went wrong within. Nothing has happened, and it may be done again.
+ *
+ * Source: `simple_heap_update` and `simple_heap_delete` of PostgreSQL, whose texts are not translated.
+ */
+const isConflict = (code: string, message: string): boolean =>
+  code === 'XX000' && /^tuple concurrently (?:updated|deleted)$/.test(message)
+
 function refusedBy(error: unknown): { code: string; said: string } | null {
   if (!(error instanceof Error)) return null
   const {
@@ -84,6 +96,7 @@ function refusedBy(error: unknown): { code: string; said: string } | null {
     return { code: String(errno), said: message }
   // Codes of sockets look otherwise: ECONNRESET.
   if (typeof code !== 'string' || !isSqlState(code)) return null
+  if (isConflict(code, message)) return { code: CONFLICT, said: message }
   const more = DETAILED.test(code) && typeof detail === 'string' ? ` (${detail})` : ''
   return { code, said: `${message}${more}` }
 }

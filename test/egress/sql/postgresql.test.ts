@@ -78,6 +78,7 @@ const STATEMENTS = {
     parameters: ['string' as const],
   },
   create_role: { text: 'create role {identifier:role} login password {password:password}' },
+  limit: { text: 'alter role {identifier:role} connection limit 5' },
   drop_role: { text: 'drop role {identifier:role}' },
   comment: { text: 'comment on role {identifier:role} is {literal:text}' },
   no_table: { text: 'select 1 from no_such_table', reads: true },
@@ -613,6 +614,21 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     const both = await Promise.all([ask('EXECUTE', body, through), ask('EXECUTE', body, through)])
     expect(both).toEqual([{ touched: [1] }, { touched: [1] }])
     await admin.query('delete from notes')
+  })
+
+  test('takes two changes of one role for a conflict that may be repeated', async () => {
+    const at = { host: database.host, port: database.port, database: 'corp', ssl: false }
+    const other = new pg.Client({ ...at, user: 'admin', password: 'admin-secret' })
+    await other.connect()
+    await other.query('begin; alter role user001 connection limit 7')
+    const refused = errorOf(ask('EXECUTE', { statement: 'limit', names: { role: 'user001' } }))
+    const waits =
+      "select from pg_stat_activity where usename = 'connector' and wait_event_type = 'Lock'"
+    await expect.poll(async () => (await admin.query(waits)).rowCount).toBe(1)
+    await other.query('commit')
+    expect((await refused).details).toMatchObject({ wire: 'service_error', appErrorCode: '40001' })
+    await other.query('alter role user001 connection limit -1')
+    await other.end()
   })
 
   test('keeps no connection for another user', async () => {
