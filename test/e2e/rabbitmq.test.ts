@@ -41,7 +41,7 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     settings: { base_url: system.baseUrl },
     request,
   })
-  const { call, done, refused, all } = asking(() => host, 'rabbitmq', envelope)
+  const { call, done, refused, together, all } = asking(() => host, 'rabbitmq', envelope)
 
   /** The broker itself, to see what a call has really left there. */
   const broker = (path: string, { username, password }: Basic = system.auth, init?: RequestInit) =>
@@ -185,9 +185,12 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     expect(await signsIn(id, 'the-first-password')).toBe(401)
     expect(await signsIn(id, 'the-second-password')).toBe(200)
 
-    for (const grant of [permission(id, 'read', '/'), tag(id, 'management')])
+    for (const grant of [permission(id, 'read', '/'), tag(id, 'management')]) {
+      await together('unassign_entitlement', grant)
+      await together('assign_entitlement', grant)
       for (const _twice of [1, 2])
         expect(await done('unassign_entitlement', grant)).toEqual({ unassigned: true })
+    }
     expect(await heldBy(id)).toEqual([])
 
     expect(await done('delete_account', { account_id: id })).toEqual({

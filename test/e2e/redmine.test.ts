@@ -54,7 +54,7 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     settings: { base_url: system.baseUrl, associations: more.associations ?? 'direct' },
     request,
   })
-  const { done, refused } = asking(() => host, id, envelope)
+  const { done, refused, together } = asking(() => host, id, envelope)
   const pages = <T>(capability: string, size: number) =>
     host.pages<T>(id, capability, envelope(), size)
 
@@ -196,9 +196,14 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
       })
     expect(await signsIn(username, 'the-second-password')).toBe(200)
 
-    for (const each of grants.toReversed())
+    for (const each of grants.toReversed()) {
+      await together('unassign_entitlement', each)
+      await together('assign_entitlement', each)
       for (const _twice of [1, 2])
         expect(await done('unassign_entitlement', each)).toEqual({ unassigned: true })
+    }
+    await together('deactivate_account', { account_id: user })
+    await together('activate_account', { account_id: user })
     expect(await heldBy(user, { associations: 'effective' })).toEqual([])
 
     expect(await done('delete_account', { account_id: user })).toMatchObject({ deleted: true })

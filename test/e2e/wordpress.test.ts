@@ -35,7 +35,7 @@ describe.skipIf(noWordPress !== null)(
       settings: { base_url: site.baseUrl, ...settings },
       request,
     })
-    const { done, refused, all } = asking(() => host, id, envelope)
+    const { done, refused, together, all } = asking(() => host, id, envelope)
     const role = (account: string, name: string, type = 'ROLE') => ({
       account_integration_specific_id: account,
       resource_integration_specific_id: '',
@@ -140,9 +140,12 @@ describe.skipIf(noWordPress !== null)(
       expect(await site.signsIn(username, PASSWORD)).toBe(false)
       expect(await site.signsIn(username, 'p-2')).toBe(true)
 
-      for (const name of ['editor', 'proofreader'])
+      for (const name of ['editor', 'proofreader']) {
+        await together('unassign_entitlement', role(user, name))
+        await together('assign_entitlement', role(user, name))
         for (const _twice of [1, 2])
           expect(await done('unassign_entitlement', role(user, name))).toEqual({ unassigned: true })
+      }
       expect(await heldBy(user)).toEqual([])
       expect(await done('delete_account', { account_id: user })).toMatchObject({ deleted: true })
       expect(await site.user(username)).toBeUndefined()
