@@ -60,7 +60,7 @@ beforeAll(async () => {
   }
   host = begin(['start'], { env })
   ;[, url = ''] = await host.prints(/"url":"([^"]+)"/)
-  await until('it is ready', async () => (await send(`${url}/readyz`, {})).status === 200, 60_000)
+  await until('it is ready', async () => (await send(`${url}/readyz`, {})).status === 200)
   await until('the connector is served', async () => {
     const { body } = await call('GET', '/operator/connectors')
     return JSON.stringify(body).includes('"bad"')
@@ -161,7 +161,7 @@ test('nothing is stuck, nothing is done twice, and nobody comes in by what was u
     60_000,
   )
   for (const [what, rows] of Object.entries(OVER))
-    await until(`there is no more ${what}`, async () => (await count(seen.db, rows)) === 0, 60_000)
+    await until(`there is no more ${what}`, async () => (await count(seen.db, rows)) === 0)
   expect((await core.call('GET', '/operator/rotation')).body.hosts_behind).toEqual([])
 
   const visitor = visit(core)

@@ -219,8 +219,8 @@ describe.skipIf(bin === undefined)('with a standby', () => {
     address.leadTo(standby.port)
     const before = made.length
     await tool('pg_ctl', 'promote', '-D', standby.cluster)
-    await until('apps are made again', () => made.length > before + 30, 60_000)
-    await until('it is ready', async () => (await status()) === 200, 60_000)
+    await until('apps are made again', () => made.length > before + 30)
+    await until('it is ready', async () => (await status()) === 200)
     over.abort()
     await writing
 

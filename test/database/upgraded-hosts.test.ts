@@ -81,7 +81,7 @@ const statusOf = async (core: CoreHost, id: string): Promise<string> =>
   (await core.call('GET', `/appstore/access_requests/${id}`)).body.status
 
 const reaches = (core: CoreHost, id: string, status: string) =>
-  until(`a request is ${status}`, async () => (await statusOf(core, id)) === status, 60_000)
+  until(`a request is ${status}`, async () => (await statusOf(core, id)) === status)
 
 /** Completes the open tasks of a request, in the name of who is asked, until nothing is left to do. */
 async function carryOut(core: CoreHost, id: string): Promise<void> {

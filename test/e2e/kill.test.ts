@@ -49,7 +49,7 @@ async function start(): Promise<Running> {
   const beganMs = performance.now()
   const command = begin(['start'], { env })
   const [, url = ''] = await command.prints(/"url":"([^"]+)"/)
-  await until('it is ready', async () => (await send(`${url}/readyz`, {})).status === 200, 60_000)
+  await until('it is ready', async () => (await send(`${url}/readyz`, {})).status === 200)
   // Known once there is a database.
   cluster = homeOf(dataDir).cluster
   return { command, url, readyMs: performance.now() - beganMs }

@@ -106,7 +106,7 @@ async function startProxy(): Promise<string> {
   await writeFile(file, own)
   proxy = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' })
   const url = `http://127.0.0.1:${port}`
-  await until('HAProxy passes on', () => isReady(url), 60_000)
+  await until('HAProxy passes on', () => isReady(url))
   return url
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { PATIENCE_MS } from '../kit/patience.ts'
 
 /** Pauses between two looks, in milliseconds: they grow, since a look may cost as much as what is waited for. */
 const FIRST_PAUSE_MS = 10
@@ -11,7 +12,7 @@ const LONGEST_PAUSE_MS = 100
 export async function until<T>(
   what: string,
   look: () => Promise<T | null | undefined | false> | T | null | undefined | false,
-  patienceMs = 60_000,
+  patienceMs = PATIENCE_MS,
 ): Promise<T> {
   const endMs = performance.now() + patienceMs
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {

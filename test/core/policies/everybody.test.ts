@@ -57,7 +57,7 @@ test('a host that stops in the middle has its work gone on with, and nobody has 
   await killConnections()
   const goesOn = async () => ((await requests()) > 60 ? true : null)
   // Connections of this test were among them.
-  await until('it goes on', () => goesOn().catch(() => null), 60_000)
+  await until('it goes on', () => goesOn().catch(() => null))
   await host.stop()
   host = await startCore(env)
   const begun = await requests()
