@@ -1,6 +1,6 @@
 /** The one place where an access request is written. States change through `apply` (apply.ts) alone. */
 
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { RequestStatus } from '../../contract/models/access-request.ts'
 import { type Db, one } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
@@ -22,6 +22,33 @@ export async function change(
   const encoded = set.map(([name, value]) => [name, encode(name, value)])
   const written = { ...Object.fromEntries(encoded), ofRequest: request.id }
   return one(await changing(columns)(tx, written))
+}
+
+/**
+ * Notes that the webhook of an operation is called, for a request that is not locked; false where the request has moved
+ * since it was read, so that the call is no longer wanted.
+ */
+export async function noteWebhookCall(
+  db: Db,
+  { id }: RequestRow,
+  operation: 'grant' | 'remove',
+): Promise<boolean> {
+  const noted = await db
+    .update(accessRequests)
+    .set({
+      attempts: 1,
+      updatedAt: new Date(),
+      ...(operation === 'grant' ? { preExisting: false } : {}),
+    })
+    .where(
+      and(
+        eq(accessRequests.id, id),
+        eq(accessRequests.pendingOperation, operation),
+        eq(accessRequests.attempts, 0),
+      ),
+    )
+    .returning({ id: accessRequests.id })
+  return noted.length > 0
 }
 
 type ColumnName = keyof RequestRow

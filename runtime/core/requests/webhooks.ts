@@ -5,7 +5,7 @@ import type { RequestRow } from '../../database/schema/requests.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import type { StepOutcome } from '../provisioning/client.ts'
 import { callWebhook, type WebhookAnswer } from '../webhooks/call.ts'
-import { change } from './move.ts'
+import { noteWebhookCall } from './move.ts'
 import { subjectOf } from './subject.ts'
 import { webhookPayload } from './webhook-payload.ts'
 
@@ -60,15 +60,20 @@ export const callRemovalWebhook = (
 type Once = {
   /** What a call that was begun before says to people; null where none was. */
   called: string | null
-  /** Writes down that it is called now. */
-  noteCall(): Promise<unknown>
+  /** Writes down that it is called now; false where it is to be called no more. */
+  noteCall(): Promise<boolean>
   call(): Promise<WebhookAnswer>
 }
 
 /** A webhook is never called twice for one thing: what came of a call that nobody heard, people find out. */
 export async function callOnce({ called, noteCall, call }: Once): Promise<StepOutcome> {
   if (called !== null) return { ok: false, end: 'manual', problem: called }
-  await noteCall()
+  if (!(await noteCall()))
+    return {
+      ok: false,
+      end: 'manual',
+      problem: 'what was wanted changed before the webhook was called',
+    }
   const answer = await call()
   return answer.ok
     ? { ok: true, found: false }
@@ -88,10 +93,6 @@ const once = (
       request.attempts > 0
         ? 'the webhook was called, but its answer was lost: it may have done it'
         : null,
-    noteCall: () =>
-      change(db, request, {
-        attempts: 1,
-        ...(event === 'PROVISION' ? { preExisting: false } : {}),
-      }),
+    noteCall: () => noteWebhookCall(db, request, event === 'PROVISION' ? 'grant' : 'remove'),
     call: () => askWebhook(db, request, webhookId, event, parts, app),
   })

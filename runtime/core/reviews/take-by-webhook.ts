@@ -77,7 +77,7 @@ const noteCall = (
   review: ReviewRow,
   webhookId: string,
   { now }: RequestContext,
-): Promise<void> =>
+): Promise<boolean> =>
   db.transaction(async (tx) => {
     await tx
       .update(accessReviewItems)
@@ -85,6 +85,7 @@ const noteCall = (
       .where(eq(accessReviewItems.id, id))
     const about = { item_id: id, app_id: appId, webhook_id: webhookId }
     await noteReview(tx, systemOf(review), review, 'WEBHOOK_CALLED', about)
+    return true
   })
 
 async function payloadOf(

@@ -5,6 +5,8 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { REQUEST_JOB } from '../../../runtime/core/requests/job.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
+import { accessRequests } from '../../../runtime/database/schema/requests.ts'
+import { holds } from '../../kit/holds.ts'
 import { app, type CoreHost, type Person, person } from '../host.ts'
 import { answering, type Receiver } from '../webhooks/receiver.ts'
 import type { Company } from './company.ts'
@@ -152,6 +154,35 @@ describe('a provisioning webhook', () => {
     await acme.reaches(id, 'TIME_BASED_EXPIRED')
     const events = receiver.received.map(({ text }) => JSON.parse(text).event)
     expect(events).toEqual(['PROVISION', 'DEPROVISION'])
+  })
+
+  it('is not called for a request that is withdrawn just before', async () => {
+    receiver.answer(answering(204))
+    const id = await acme.asked(ada, { app_id: await provisioned('Withdrawn') })
+    const withdrawn = vi.fn(() =>
+      core.call('DELETE', `/appstore/access_requests/${id}`, { token: ada.token }),
+    )
+    const query = vi.spyOn(Client.prototype, 'query').mockImplementation(async function (
+      this: Client,
+      ...args: unknown[]
+    ) {
+      const [what] = args as [string | { text: string }]
+      const text = typeof what === 'string' ? what : what.text
+      const isNote = /^update "access_requests" set (?=.*"attempts" = ).*"was_there" = /.test(text)
+      if (isNote && withdrawn.mock.calls.length === 0) expect((await withdrawn()).status).toBe(204)
+      return original.apply(this, args as never)
+    } as never)
+    try {
+      await acme.settle(id, 'complete')
+      await acme.reaches(id, 'CANCELLED')
+      const row = core.db.select().from(accessRequests).where(eq(accessRequests.id, id))
+      await holds(async () => expect(await row).toMatchObject([{ pendingOperation: null }]))
+    } finally {
+      query.mockRestore()
+    }
+    expect(withdrawn).toHaveBeenCalledTimes(1)
+    expect(receiver.received).toEqual([])
+    expect(await acme.openTask(id)).toBeUndefined()
   })
 
   it('that fails is called once, and becomes a person’s task that says why', async () => {
