@@ -35,20 +35,16 @@ const total = async (path: string): Promise<number> => (await core.call('GET', p
 
 /** Waits until the background has nothing left to do. */
 const calm = () =>
-  until(
-    'the background is calm',
-    async () => {
-      const { rows } = await core.db.execute(sql`
+  until('the background is calm', async () => {
+    const { rows } = await core.db.execute(sql`
         select 1 from sync_runs where state = 'RUNNING'
         union all select 1 from access_policies where swept_to is not null
         union all select 1 from policy_wants
         union all select 1 from access_review_apps where status in ('IN_PREPARATION', 'ASSIGNING_REVIEWERS')
         union all select 1 from access_requests where todo is not null
         union all select 1 from activity_waiting`)
-      return rows.length === 0
-    },
-    60_000,
-  )
+    return rows.length === 0
+  })
 
 /** What the first start of a host logs: the first admin's role, and the operator's token. */
 const STARTED = 2

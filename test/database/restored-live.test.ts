@@ -152,14 +152,10 @@ test('nothing is stuck, nothing is done twice, and nobody comes in by what was u
   expect(system.accountsOf(EMAIL)).toHaveLength(1)
   expect([...system.held.keys()]).toHaveLength(1)
   const seen = core
-  await until(
-    'the sync is over',
-    async () => {
-      const { body } = await seen.call('GET', `/operator/syncs?app_id=${appId}`)
-      return body.items[0].state === 'SUCCEEDED'
-    },
-    60_000,
-  )
+  await until('the sync is over', async () => {
+    const { body } = await seen.call('GET', `/operator/syncs?app_id=${appId}`)
+    return body.items[0].state === 'SUCCEEDED'
+  })
   for (const [what, rows] of Object.entries(OVER))
     await until(`there is no more ${what}`, async () => (await count(seen.db, rows)) === 0)
   expect((await core.call('GET', '/operator/rotation')).body.hosts_behind).toEqual([])

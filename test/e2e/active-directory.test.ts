@@ -693,7 +693,6 @@ describe.skipIf(why !== null)(`the connector of Active Directory${why ? ` (${why
       await until(
         'the sync ends',
         async () => (await core.call('GET', `/apps/${app}`)).body.sync_status === 'SUCCESS',
-        60_000,
       )
       const path = `/appstore/requestable_permissions?app_id=${app}&search_term=Engineering&size=100`
       const { items } = (await core.call('GET', path)).body

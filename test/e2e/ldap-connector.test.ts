@@ -656,7 +656,6 @@ describe.skipIf(noDirectory !== null)(
         await until(
           'the sync ends',
           async () => (await core.call('GET', `/apps/${app}`)).body.sync_status === 'SUCCESS',
-          60_000,
         )
         const path = `/appstore/requestable_permissions?app_id=${app}&search_term=support&size=100`
         const { items } = (await core.call('GET', path)).body

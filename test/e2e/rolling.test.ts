@@ -148,27 +148,19 @@ async function ask(appId: string): Promise<void> {
     `/tasks?show_all_tasks=true&access_request_id=${id}&status=PENDING`,
   )
   await call('POST', `/tasks/${tasks?.items?.[0]?.id}/complete`)
-  await until(
-    `${email} has it`,
-    async () => {
-      await pause(200)
-      return (await call('GET', `/appstore/access_requests/${id}`))?.status === 'COMPLETED'
-    },
-    60_000,
-  )
+  await until(`${email} has it`, async () => {
+    await pause(200)
+    return (await call('GET', `/appstore/access_requests/${id}`))?.status === 'COMPLETED'
+  })
   completed.push(email)
 }
 
 /** Waits until so many people have what they asked for. */
 const moreThan = (number: number) =>
-  until(
-    'more requests are carried out',
-    () => {
-      if (failures.length > 0) throw new Error(failures.slice(0, 10).join('\n'))
-      return completed.length > number
-    },
-    60_000,
-  )
+  until('more requests are carried out', () => {
+    if (failures.length > 0) throw new Error(failures.slice(0, 10).join('\n'))
+    return completed.length > number
+  })
 
 describe.skipIf(!isInstalled)('behind HAProxy', () => {
   beforeAll(async () => {
@@ -229,14 +221,10 @@ describe.skipIf(!isInstalled)('behind HAProxy', () => {
 
     await stop('b')
     start('b')
-    const refused = await until(
-      'it says why it does not serve',
-      async () => {
-        const reply = await send(`${urlOf('b')}/readyz`, {}).catch(() => null)
-        return reply && /newer than this version/.test(reply.text) ? reply : null
-      },
-      60_000,
-    )
+    const refused = await until('it says why it does not serve', async () => {
+      const reply = await send(`${urlOf('b')}/readyz`, {}).catch(() => null)
+      return reply && /newer than this version/.test(reply.text) ? reply : null
+    })
     expect(refused.status).toBe(503)
     expect(refused.text).toContain(`Keyway ${LATER}, which is newer than this version, ${VERSION}`)
     await stop('b')

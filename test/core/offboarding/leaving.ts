@@ -32,31 +32,23 @@ export function leaving(core: CoreHost) {
 
     /** Waits until an offboarding is in a state. */
     reaches: (id: string, status: string) =>
-      until(
-        `the offboarding is ${status}`,
-        async () => {
-          const { body } = await core.call('GET', `${PATH}/${id}`)
-          return body.status === status ? body : null
-        },
-        60_000,
-      ),
+      until(`the offboarding is ${status}`, async () => {
+        const { body } = await core.call('GET', `${PATH}/${id}`)
+        return body.status === status ? body : null
+      }),
 
     /** The task of a person who leaves, once there is one. */
     taskOf: (userId: string) =>
-      until(
-        'there is a task',
-        async () => {
-          const { body } = await core.call(
-            'GET',
-            '/tasks?show_all_tasks=true&product_area=OFFBOARDING&status=PENDING',
-          )
-          return (
-            body.items.find(
-              (one: { target_user: { id: string } }) => one.target_user.id === userId,
-            ) ?? null
-          )
-        },
-        60_000,
-      ),
+      until('there is a task', async () => {
+        const { body } = await core.call(
+          'GET',
+          '/tasks?show_all_tasks=true&product_area=OFFBOARDING&status=PENDING',
+        )
+        return (
+          body.items.find(
+            (one: { target_user: { id: string } }) => one.target_user.id === userId,
+          ) ?? null
+        )
+      }),
   }
 }

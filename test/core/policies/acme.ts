@@ -71,27 +71,19 @@ export function acme(core: CoreHost) {
 
   /** Waits until the requests of a user are in these states, oldest first. */
   const reach = (userId: string, ...statuses: string[]) =>
-    until(
-      `the requests are ${statuses.join(', ')}`,
-      async () => {
-        const rows = await requestsOf(userId)
-        const now = rows.map(({ status }) => status)
-        return JSON.stringify(now) === JSON.stringify(statuses) ? rows : null
-      },
-      60_000,
-    )
+    until(`the requests are ${statuses.join(', ')}`, async () => {
+      const rows = await requestsOf(userId)
+      const now = rows.map(({ status }) => status)
+      return JSON.stringify(now) === JSON.stringify(statuses) ? rows : null
+    })
 
   /** Waits until nothing is left to be compared. */
   const quiet = () =>
-    until(
-      'every policy was compared with everybody',
-      async () => {
-        const wants = await core.db.select().from(policyWants)
-        const policies = await core.db.select().from(accessPolicies)
-        return wants.length === 0 && policies.every(({ sweptTo }) => sweptTo === null) ? true : null
-      },
-      60_000,
-    )
+    until('every policy was compared with everybody', async () => {
+      const wants = await core.db.select().from(policyWants)
+      const policies = await core.db.select().from(accessPolicies)
+      return wants.length === 0 && policies.every(({ sweptTo }) => sweptTo === null) ? true : null
+    })
 
   return { change, moveTo, worker, policy, edit, requestsOf, reach, quiet }
 }

@@ -92,22 +92,14 @@ export function company(core: Pick<CoreHost, 'call' | 'db'>) {
 
   /** Waits until a request is in a state. */
   const reaches = (id: string, status: string) =>
-    until(
-      `the request is ${status}`,
-      async () => ((await statusOf(id)) === status ? status : null),
-      60_000,
-    )
+    until(`the request is ${status}`, async () => ((await statusOf(id)) === status ? status : null))
 
   /** The same where pauses between tries are not what is tested: they are left out. */
   const reachesSoon = (id: string, status: string) =>
-    until(
-      `the request is ${status}`,
-      async () => {
-        await hurry(core.db)
-        return (await statusOf(id)) === status ? status : null
-      },
-      60_000,
-    )
+    until(`the request is ${status}`, async () => {
+      await hurry(core.db)
+      return (await statusOf(id)) === status ? status : null
+    })
 
   /** Ends the time of access that was given, however long it is. */
   async function endTime(id: string): Promise<void> {

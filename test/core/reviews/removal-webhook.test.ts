@@ -50,15 +50,11 @@ async function removing(appId: string): Promise<string> {
 
 /** Waits until a line says something is wrong; no state on the way may be REMOVED. */
 const stuck = (id: string, problem: RegExp): Promise<Line> =>
-  until(
-    `the line says ${problem}`,
-    async () => {
-      const line = await firm.line(id, BEN)
-      expect(line.state).not.toBe('REMOVED')
-      return problem.test(line.problem ?? '') ? line : null
-    },
-    60_000,
-  )
+  until(`the line says ${problem}`, async () => {
+    const line = await firm.line(id, BEN)
+    expect(line.state).not.toBe('REMOVED')
+    return problem.test(line.problem ?? '') ? line : null
+  })
 
 test('a webhook takes it, and a reading shows that it did', async () => {
   firm.receiver.answer((reply) => {

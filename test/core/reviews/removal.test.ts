@@ -181,20 +181,16 @@ test('a system that answers success and does nothing never leads to REMOVED', as
   const { id, arda } = await rejected(appId)
   await remove(id, arda)
   const seen = new Set<string>()
-  const task = await until(
-    'people are told',
-    async () => {
-      await hurry()
-      seen.add((await firm.line(id, BEN)).state)
-      const { body } = await firm.core.call(
-        'GET',
-        '/tasks?show_all_tasks=true&task_type=MANUAL_DEPROVISIONING&status=PENDING',
-      )
-      const name = (await firm.read(id)).name
-      return body.items.find((one: { description: string }) => one.description.includes(name))
-    },
-    60_000,
-  )
+  const task = await until('people are told', async () => {
+    await hurry()
+    seen.add((await firm.line(id, BEN)).state)
+    const { body } = await firm.core.call(
+      'GET',
+      '/tasks?show_all_tasks=true&task_type=MANUAL_DEPROVISIONING&status=PENDING',
+    )
+    const name = (await firm.read(id)).name
+    return body.items.find((one: { description: string }) => one.description.includes(name))
+  })
   expect(await firm.line(id, BEN)).toMatchObject({
     state: 'WAITING_FOR_HANDS',
     problem: expect.stringMatching(/answered success, but the system still shows it/),

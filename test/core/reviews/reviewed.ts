@@ -92,25 +92,17 @@ export async function startReviewed() {
 
   /** Waits until a review is in a state. */
   const reaches = (id: string, status: string) =>
-    until(
-      `the review is ${status}`,
-      async () => {
-        const review = await read(id)
-        return review.status === status ? review : null
-      },
-      60_000,
-    )
+    until(`the review is ${status}`, async () => {
+      const review = await read(id)
+      return review.status === status ? review : null
+    })
 
   /** Waits until the first app of a review is in a state; answers its id within the review. */
   const appReaches = (id: string, status: string): Promise<string> =>
-    until(
-      `the app of the review is ${status}`,
-      async () => {
-        const [arda] = (await read(id)).apps
-        return arda?.status === status ? arda.id : null
-      },
-      60_000,
-    )
+    until(`the app of the review is ${status}`, async () => {
+      const [arda] = (await read(id)).apps
+      return arda?.status === status ? arda.id : null
+    })
 
   /** A review of an app, launched. */
   async function launched(
@@ -157,14 +149,10 @@ export async function startReviewed() {
   }
 
   const lineReaches = (id: string, which: string, state: string): Promise<Line> =>
-    until(
-      `the line ${which} is ${state}`,
-      async () => {
-        const found = await line(id, which)
-        return found.state === state ? found : null
-      },
-      60_000,
-    )
+    until(`the line ${which} is ${state}`, async () => {
+      const found = await line(id, which)
+      return found.state === state ? found : null
+    })
 
   return {
     ...{

@@ -128,18 +128,14 @@ test('more endless syncs than places: every app has turn after turn, on both hos
   }
   for (const appId of appIds) await trigger(one, appId)
   const turns = new Map(appIds.map((appId) => [appId, new Set<string>()]))
-  await until(
-    'each app had three turns',
-    async () => {
-      for (const appId of appIds) {
-        const { leaseBy, state } = await latestRun(one, appId)
-        expect(state).toBe('RUNNING')
-        if (leaseBy) turns.get(appId)?.add(leaseBy)
-      }
-      return [...turns.values()].every(({ size }) => size >= 3)
-    },
-    60_000,
-  )
+  await until('each app had three turns', async () => {
+    for (const appId of appIds) {
+      const { leaseBy, state } = await latestRun(one, appId)
+      expect(state).toBe('RUNNING')
+      if (leaseBy) turns.get(appId)?.add(leaseBy)
+    }
+    return [...turns.values()].every(({ size }) => size >= 3)
+  })
   // Nobody had many more than the others.
   const most = Math.max(...[...turns.values()].map(({ size }) => size))
   expect(most).toBeLessThanOrEqual(12)

@@ -435,14 +435,10 @@ test('a database that is restarted under load costs nothing but time', {
   await trigger(core, appId)
   await asked.promise
   killDatabase(core.host.databasePid())
-  const run = await until(
-    'the sync has ended',
-    async () => {
-      const found = await ended(core, appId, 1000).catch(() => null)
-      return found
-    },
-    60_000,
-  )
+  const run = await until('the sync has ended', async () => {
+    const found = await ended(core, appId, 1000).catch(() => null)
+    return found
+  })
   expect(run.state).toBe('SUCCEEDED')
   expect(await associationsOf(core, appId)).toHaveLength(40)
 })

@@ -52,16 +52,12 @@ function hold(name: Parameters<BadSystem['once']>[0]) {
 
 /** Nothing is left to do for a request. */
 const isQuiet = (id: string) =>
-  until(
-    'nothing is left to do',
-    async () => {
-      const { rows } = await core.db.execute(
-        sql`select from access_requests where id = ${id} and todo is null`,
-      )
-      return rows.length === 1
-    },
-    60_000,
-  )
+  until('nothing is left to do', async () => {
+    const { rows } = await core.db.execute(
+      sql`select from access_requests where id = ${id} and todo is null`,
+    )
+    return rows.length === 1
+  })
 
 it.each(['create_account', 'assign_entitlement'] as const)(
   'a request that is cancelled during %s leaves nothing behind',
