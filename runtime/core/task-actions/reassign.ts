@@ -1,6 +1,6 @@
 /** Reassigning approval tasks to other people or groups. */
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
-import { badRequest, conflict, notFound } from '../../contract/errors/problem.ts'
+import { badRequest, conflict, forbidden, notFound } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { groups } from '../../database/schema/people.ts'
 import { taskAssignees } from '../../database/schema/tasks.ts'
@@ -11,7 +11,7 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { eligible, partiesOf } from '../requests/able.ts'
 import { authoriseOutcome } from '../requests/task-outcome.ts'
 import { actionsOf } from '../tasks/task-actions.ts'
-import { taskTarget } from '../tasks/tasks.ts'
+import { actsInOwnName, taskTarget } from '../tasks/tasks.ts'
 import { lockForAction } from './lock.ts'
 
 type Reassignment = {
@@ -34,6 +34,11 @@ export async function reassignTask(
       throw conflict(`The task is ${task.status} already`)
     // Choosing who decides is half of deciding.
     if (request) authoriseOutcome(request, principal, task)
+    // What a delegate handed on would last longer than the delegation.
+    if (!(await actsInOwnName(tx, principal, task)))
+      throw forbidden(
+        'As a delegate you decide on this task, and hand it on to nobody: the person in whose place you decide may, and an admin',
+      )
     const to = distinct(body.user_ids)
     const teams = distinct(body.group_ids)
     if (request && to.some((userId) => partiesOf(request).includes(userId)))

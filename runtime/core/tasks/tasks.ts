@@ -321,6 +321,23 @@ export async function mayActOn(db: Db, principal: Principal, task: TaskRow): Pro
   return row !== undefined
 }
 
+/** Whether a caller may act on a task in their own name, and not as a delegate alone. */
+export async function actsInOwnName(
+  db: Db,
+  principal: Principal,
+  task: TaskRow & { isOwn: boolean },
+): Promise<boolean> {
+  if (task.isOwn) return true
+  if (!reachesMore(principal, 'tasks.write')) return false
+  const more = reached(db, principal, 'tasks.write')
+  if (more === undefined) return true
+  const [row] = await db
+    .select({ id: tasks.id })
+    .from(tasks)
+    .where(and(eq(tasks.id, task.id), more))
+  return row !== undefined
+}
+
 /** In whose place a caller decides on a task: null for their own decision, or by a right over all tasks. */
 export async function decidesFor(
   db: Db,

@@ -110,6 +110,20 @@ describe('in a company', () => {
     expect(await sees(del)).toBe(0)
   })
 
+  test('a delegate hands a decision on to nobody, also not to themselves', async () => {
+    const { id } = (await acme.openTask(await asked())) ?? {}
+    const handTo = (who: Person, to: Person) => {
+      const body = { user_ids: [to.id], replace: false }
+      return core.call('POST', `/tasks/${id}/reassign`, { token: who.token, body })
+    }
+    for (const to of [del, third]) {
+      const { status, body } = await handTo(del, to)
+      expect([status, body.detail]).toEqual([403, expect.stringContaining('As a delegate')])
+    }
+    expect((await handTo(boss, third)).status).toBe(204)
+    await core.call('POST', `/tasks/${id}/dismiss`, { token: boss.token })
+  })
+
   test('ends at once when it is taken back, by either of the two', async () => {
     const request = await asked()
     const [{ id }] = (await core.call('GET', '/delegations', { token: boss.token })).body.items
