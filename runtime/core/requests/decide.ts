@@ -4,6 +4,7 @@ import type { TaskStatus } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import type { Approvers, RequestRow } from '../../database/schema/requests.ts'
 import type { Actor } from '../kernel/audit/activity.ts'
+import { mayAct } from '../kernel/identity/principal.ts'
 import { eligible } from './able.ts'
 import { apply } from './apply.ts'
 import { allDeciders, decidedSteps, decidersOf } from './approvers.ts'
@@ -47,6 +48,11 @@ async function goOn(
   return apply(tx, request, event, means)
 }
 
+/**
+ * Says yes; who may not act gets nothing.
+ *
+ * @throws CoreError conflict where a person decided for somebody who may not act now: without one the request is denied
+ */
 async function approve(
   tx: Db,
   request: RequestRow,
@@ -54,7 +60,15 @@ async function approve(
   decision: Decided['decision'],
   means: RequestMeans,
 ): Promise<RequestRow> {
-  const facts = await fulfilmentOf(tx, request)
+  const { facts, targetStatus } = await fulfilmentOf(tx, request)
+  if (targetStatus === null || !mayAct(targetStatus)) {
+    if (decision !== null)
+      throw conflict(
+        `Who is to have the access is ${targetStatus}, and gets nothing until they are ACTIVE: deny it, or approve it then`,
+      )
+    const note = `Who is to have the access is ${targetStatus}`
+    return apply(tx, request, { kind: 'denied', note, decision }, means)
+  }
   return apply(tx, request, { kind: 'approved', preapproved, decision, ...facts }, means)
 }
 
@@ -74,7 +88,7 @@ export async function grantBreakGlass(
     throw conflict(
       'Nobody could review this: there is no other approver or admin. Have an admin name approvers for the app (PATCH /appstore/apps/{app_id}/settings)',
     )
-  const facts = await fulfilmentOf(tx, request)
+  const { facts } = await fulfilmentOf(tx, request)
   return apply(tx, request, { kind: 'glass_broken', by, reviewers, ...facts }, means)
 }
 

@@ -9,15 +9,19 @@ import {
   requestablePermissions,
 } from '../../database/schema/app_store.ts'
 import { type AppRow, apps } from '../../database/schema/apps.ts'
-import { groups } from '../../database/schema/people.ts'
+import { groups, type users } from '../../database/schema/people.ts'
 import type { EntitlementRef, RequestRow } from '../../database/schema/requests.ts'
 import { appsOf } from '../catalogue/apps/apps.ts'
 import { type RequestConfig, requestConfig } from './config.ts'
 import type { FulfilmentRoute } from './machine/events.ts'
 
-/** The app, the permission and the settings of a request, as they are now. */
+type UserStatus = (typeof users.$inferSelect)['status']
+
+/** The app, the permission and the settings of a request, and the status of who is to have it, as they are now. */
 export async function subjectOf(tx: Db, request: RequestRow) {
-  const { app, settings } = one(await appAndSettings(tx, { id: request.appId }))
+  const { app, settings, targetStatus } = one(
+    await appAndSettings(tx, { id: request.appId, userId: request.targetUserId }),
+  )
   const [permission = null] =
     request.permissionId === null
       ? []
@@ -25,12 +29,17 @@ export async function subjectOf(tx: Db, request: RequestRow) {
           .select()
           .from(requestablePermissions)
           .where(eq(requestablePermissions.id, request.permissionId))
-  return { app, permission, config: requestConfig(app, settings, permission) }
+  return { app, permission, config: requestConfig(app, settings, permission), targetStatus }
 }
 
 const appAndSettings = prepared('app and settings of access request', (db) =>
   db
-    .select({ app: apps, settings: appStoreSettings })
+    .select({
+      app: apps,
+      settings: appStoreSettings,
+      // Of who is to have the access; null where nobody is named.
+      targetStatus: sql<UserStatus | null>`(select u.status from users u where u.id = ${sql.placeholder('userId')})`,
+    })
     .from(apps)
     .leftJoin(appStoreSettings, eq(appStoreSettings.appId, apps.id))
     .where(eq(apps.id, sql.placeholder('id'))),
@@ -38,7 +47,7 @@ const appAndSettings = prepared('app and settings of access request', (db) =>
 
 /** The settings of an app, or of what stands in its store for one of its entitlements, as they are now. */
 export async function storeSettingsOf(tx: Db, app: AppRow, entitlement: EntitlementRef | null) {
-  const { settings } = one(await appAndSettings(tx, { id: app.id }))
+  const { settings } = one(await appAndSettings(tx, { id: app.id, userId: null }))
   const permission = entitlement === null ? null : await permissionOf(tx, app, entitlement)
   return { permission, config: requestConfig(app, settings, permission) }
 }
@@ -69,12 +78,13 @@ async function permissionOf(
 export async function fulfilmentOf(
   tx: Db,
   request: RequestRow,
-): Promise<{ route: FulfilmentRoute; instructions: string | null }> {
-  const { app, permission, config } = await subjectOf(tx, request)
-  return {
-    route: await routeOf(tx, { app, permission, config }),
-    instructions: config.instructions,
-  }
+): Promise<{
+  facts: { route: FulfilmentRoute; instructions: string | null }
+  targetStatus: UserStatus | null
+}> {
+  const { targetStatus, ...subject } = await subjectOf(tx, request)
+  const facts = { route: await routeOf(tx, subject), instructions: subject.config.instructions }
+  return { facts, targetStatus }
 }
 
 type Subject = { app: AppRow; permission: PermissionRow | null; config: RequestConfig }

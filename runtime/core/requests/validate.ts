@@ -53,6 +53,12 @@ async function validated(db: Db, request: RequestRow, parts: RequestContext): Pr
   const outcome = answer.ok ? 'Succeeded' : 'Failed'
   await db.transaction((tx) => recordRequest(tx, request, event, said, systemOf(request), outcome))
   if (!answer.ok) return { end: 'failed', why: answer.problem }
+  const { valid } = answer.response
+  if (valid !== undefined && typeof valid !== 'boolean')
+    return {
+      end: 'failed',
+      why: 'The validation webhook answered a `valid` that is neither true nor false',
+    }
   if (verdictOf(answer.response) !== false) return { end: 'valid' }
   const { reason } = answer.response
   const why = typeof reason === 'string' ? keptText(reason, 1000) : 'An automatic check said no'

@@ -272,3 +272,36 @@ describe('who sees a request', () => {
     expect(ids(await list(employee.token, '&statuses=DENIED&statuses=EXPIRED'))).not.toContain(id)
   })
 })
+
+describe('access for somebody who was suspended while the request waited', () => {
+  const suspend = async (who: Person, status: 'SUSPENDED' | 'ACTIVE') => {
+    const { users } = await import('../../../runtime/database/schema/people.ts')
+    const { eq } = await import('drizzle-orm')
+    await core.db.update(users).set({ status }).where(eq(users.id, who.id))
+  }
+
+  it('is given by no approver, who may deny it, or approve it afterwards', async () => {
+    const approvers = { users: [{ id: approver.id }] }
+    const appId = await storeApp('Suspended', { approvers })
+    const away = await person(core.db, 'away@acme.example')
+    const ids: string[] = []
+    for (const _each of [1, 2]) {
+      const other = await storeApp(`Suspended ${ids.length}`, { approvers })
+      const made = await ask(away.token, { app_id: ids.length === 0 ? appId : other })
+      ids.push(made.body[0].id)
+    }
+    const [first = '', second = ''] = ids
+    await suspend(away, 'SUSPENDED')
+    const refused = await act(first, approver, 'complete')
+    expect([refused.status, refused.body.detail]).toEqual([
+      409,
+      'Who is to have the access is SUSPENDED, and gets nothing until they are ACTIVE: deny it, or approve it then',
+    ])
+    expect(await statusOf(first)).toBe('PENDING_APPROVAL')
+    expect((await act(second, approver, 'dismiss')).status).toBe(204)
+    expect(await statusOf(second)).toBe('DENIED')
+    await suspend(away, 'ACTIVE')
+    expect((await act(first, approver, 'complete')).status).toBe(204)
+    expect(await statusOf(first)).toBe('PENDING_MANUAL_PROVISIONING')
+  })
+})

@@ -5,6 +5,7 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { REQUEST_JOB } from '../../../runtime/core/requests/job.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
+import { users } from '../../../runtime/database/schema/people.ts'
 import { accessRequests } from '../../../runtime/database/schema/requests.ts'
 import { holds } from '../../kit/holds.ts'
 import { app, type CoreHost, type Person, person } from '../host.ts'
@@ -56,6 +57,22 @@ describe('a validation webhook', () => {
     })
   })
 
+  it('that says yes is no yes for somebody who was suspended meanwhile', async () => {
+    const who = await person(core.db, 'meanwhile@acme.example')
+    const appId = await validated('Suspended meanwhile')
+    const rule = {
+      preapproved_users_by_attribute: [{ attribute: 'email', value: 'meanwhile@acme.example' }],
+    }
+    const body = { app_id: appId, justification: 'as agreed', ...rule }
+    await core.call('POST', '/appstore/pre_approval_rules', { body })
+    const suspended = core.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, who.id))
+    const yes = answering(200, '{"response":{"valid":true}}')
+    receiver.answer((reply) => void suspended.then(() => yes(reply)))
+    const id = await acme.asked(who, { app_id: appId })
+    await acme.reaches(id, 'DENIED')
+    expect((await acme.read(id)).notes.DENIED).toBe('Who is to have the access is SUSPENDED')
+  })
+
   it('lets people decide, where it has nothing against it', async () => {
     receiver.answer(answering(200, '{"output":{"valid":true}}'))
     await acme.reaches(
@@ -67,6 +84,7 @@ describe('a validation webhook', () => {
   it.each([
     ['fails', answering(500)],
     ['answers nonsense', answering(200, '<html>')],
+    ['answers a text for true or false', answering(200, '{"response":{"valid":"false"}}')],
     ['is a redirect', answering(302)],
   ])('that %s decides nothing, and no rule speaks for it', async (name, answer) => {
     receiver.answer(answer)
@@ -80,7 +98,9 @@ describe('a validation webhook', () => {
     })
     const id = await acme.asked(ada, { app_id: appId })
     await acme.reaches(id, 'PENDING_APPROVAL')
-    expect((await acme.read(id)).notes.PENDING_APPROVAL).toContain('VALIDATION hook')
+    expect((await acme.read(id)).notes.PENDING_APPROVAL).toMatch(
+      /VALIDATION hook|neither true nor false/,
+    )
     const path = `/appstore/access_requests/${id}`
     const { notes } = (await core.call('GET', path, { token: ada.token })).body
     expect(notes.PENDING_APPROVAL).toMatch(/^It could not be checked automatically.*Ask an admin: /)
