@@ -44,20 +44,20 @@ const BY_HAND: Record<
   ByHand,
   {
     in: RequestRow['status']
-    done: RequestEvent
+    done(by: Decision['actor']): RequestEvent
     declined(by: Decision['actor']): RequestEvent
     retried: RequestEvent
   }
 > = {
   PROVISIONING: {
     in: 'PENDING_MANUAL_PROVISIONING',
-    done: { kind: 'granted_by_hand' },
+    done: (by) => ({ kind: 'granted_by_hand', by }),
     declined: (by) => ({ kind: 'grant_refused', by }),
     retried: { kind: 'grant_retried' },
   },
   DEPROVISIONING: {
     in: 'PENDING_MANUAL_DEPROVISIONING',
-    done: { kind: 'revoked_by_hand' },
+    done: (by) => ({ kind: 'revoked_by_hand', by }),
     declined: (by) => ({ kind: 'revocation_declined', by }),
     retried: { kind: 'revocation_retried' },
   },
@@ -89,8 +89,9 @@ export async function applyTaskOutcome(
     await demandRetry(tx, request, means)
     await apply(tx, request, row.retried, means)
   } else if (settled) {
-    const done = decision.to === 'COMPLETED' ? row.done : row.declined(decision.actor)
-    await apply(tx, request, isLeftover ? { kind: 'leftover_settled' } : done, means)
+    const settledBy = decision.to === 'COMPLETED' ? row.done : row.declined
+    const event = isLeftover ? ({ kind: 'leftover_settled' } as const) : settledBy(decision.actor)
+    await apply(tx, request, event, means)
   }
 }
 

@@ -58,7 +58,7 @@ type Events = {
 
   /** The system has it. `manualSteps`: their instructions, where people have to do a part by hand. */
   granted: { manualSteps: { instructions: string | null } | null }
-  granted_by_hand: object
+  granted_by_hand: { by: Actor }
   grant_refused: { by: Actor }
   grant_retried: object
 
@@ -69,7 +69,7 @@ type Events = {
   revocation_ordered: { by: Actor & { userId: string }; reason: string }
   /** `kept`: why the access is there still; null where it was taken away. */
   revoked: { kept: Kept | null }
-  revoked_by_hand: object
+  revoked_by_hand: { by: Actor }
   revocation_declined: { by: Actor }
   /** It is tried, or looked at, again although people were asked to do it. */
   revocation_retried: object

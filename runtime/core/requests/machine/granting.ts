@@ -1,6 +1,7 @@
 /** Transitions from a yes to access that is there. */
 
 import type { RequestRow } from '../../../database/schema/requests.ts'
+import type { Actor } from '../../kernel/audit/activity.ts'
 import { later } from '../../kernel/jobs/tries.ts'
 import { decisionRecord, managerApproval } from './deciding.ts'
 import type { TransitionTable } from './events.ts'
@@ -14,8 +15,8 @@ import {
 } from './request.ts'
 import { grantByHand } from './work-by-hand.ts'
 
-/** The access is there: from now its time counts. */
-function completed(request: RequestRow, event: string, now: Date): RequestTransition {
+/** The access is there: from now its time counts. `by`: who gave it, if not the host. */
+function completed(request: RequestRow, event: string, now: Date, by?: Actor): RequestTransition {
   const seconds = request.expirationInSeconds
   const expiresAt = seconds === null ? null : later(now, seconds * 1000)
   const { fulfilment, preExisting } = request
@@ -30,7 +31,7 @@ function completed(request: RequestRow, event: string, now: Date): RequestTransi
       },
       { to: 'COMPLETED', set: {} },
     ],
-    effects: [recordOf(request, event, { how: fulfilment, was_there: preExisting })],
+    effects: [recordOf(request, event, { how: fulfilment, was_there: preExisting }, by)],
   }
 }
 
@@ -89,11 +90,11 @@ export const GRANTING: TransitionTable<
 
   granted_by_hand: {
     in: ['PENDING_MANUAL_PROVISIONING'],
-    next(request, _event, now) {
+    next(request, { by }, now) {
       // What people granted, people have to revoke.
       const fulfilment = request.problem === null ? request.fulfilment : 'manual'
       const event = 'APP_STORE_MANUAL_CONFIRM_PROVISIONING_FOR_ACCESS_REQUEST'
-      const { writes, effects } = completed({ ...request, fulfilment }, event, now)
+      const { writes, effects } = completed({ ...request, fulfilment }, event, now, by)
       return { writes, effects: [...effects, { kind: 'recall_revocations' }] }
     },
   },

@@ -1,6 +1,7 @@
 /** Transitions of access that ends: cancelled, expired, or without its reason. */
 import { REQUEST_STATUSES } from '../../../contract/models/access-request.ts'
 import type { RequestRow } from '../../../database/schema/requests.ts'
+import type { Actor } from '../../kernel/audit/activity.ts'
 import type { Kept, TransitionTable } from './events.ts'
 import { ended } from './granting.ts'
 import {
@@ -35,14 +36,20 @@ const KEPT_NOTES: Record<Kept, string> = {
   not_given: 'Nothing had been given yet',
 }
 
-function gone(request: RequestRow, event: string, kept: Kept | null): RequestTransition {
+/** The access is gone, or stays for a reason of its own. `by`: who took it, if not the host. */
+function gone(
+  request: RequestRow,
+  event: string,
+  kept: Kept | null,
+  by?: Actor,
+): RequestTransition {
   const set = { ...NOT_FAILING, ...AT_REST }
   const to = isReverting(request) ? 'REVERTED' : 'TIME_BASED_EXPIRED'
   const note = kept === null ? null : KEPT_NOTES[kept]
   const said = { how: request.fulfilment, ...(kept === null ? {} : { kept }) }
   return {
     writes: [isOver(request) ? { set } : { to, note, set }],
-    effects: [recordOf(request, event, said)],
+    effects: [recordOf(request, event, said, by)],
   }
 }
 
@@ -113,8 +120,8 @@ export const REVOKING: TransitionTable<
 
   revoked_by_hand: {
     in: ['PENDING_MANUAL_DEPROVISIONING'],
-    next: (request) =>
-      gone(request, 'APP_STORE_MANUAL_CONFIRM_DEPROVISIONING_FOR_ACCESS_REQUEST', null),
+    next: (request, { by }) =>
+      gone(request, 'APP_STORE_MANUAL_CONFIRM_DEPROVISIONING_FOR_ACCESS_REQUEST', null, by),
   },
 
   revocation_declined: {

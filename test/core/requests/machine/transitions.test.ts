@@ -77,7 +77,7 @@ const EVENTS: { [K in EventKind]: RequestEvent<K>[] } = {
     { kind: 'granted', manualSteps: null },
     { kind: 'granted', manualSteps: { instructions: 'Hand over a badge' } },
   ],
-  granted_by_hand: [{ kind: 'granted_by_hand' }],
+  granted_by_hand: [{ kind: 'granted_by_hand', by: who }],
   grant_refused: [{ kind: 'grant_refused', by: who }],
   grant_retried: [{ kind: 'grant_retried' }],
   access_expired: [{ kind: 'access_expired' }],
@@ -87,7 +87,7 @@ const EVENTS: { [K in EventKind]: RequestEvent<K>[] } = {
     { kind: 'revoked', kept: null },
     { kind: 'revoked', kept: 'was_there' },
   ],
-  revoked_by_hand: [{ kind: 'revoked_by_hand' }],
+  revoked_by_hand: [{ kind: 'revoked_by_hand', by: who }],
   revocation_declined: [{ kind: 'revocation_declined', by: who }],
   revocation_retried: [{ kind: 'revocation_retried' }],
   revocation_expired: [{ kind: 'revocation_expired' }],
@@ -243,7 +243,7 @@ describe('what a request leaves behind', () => {
 
   test('is revoked by people if people granted it after it failed', () => {
     const request = requestIn('PENDING_MANUAL_PROVISIONING', { problem: 'no such role' })
-    const [given] = transition(request, { kind: 'granted_by_hand' }, NOW).writes
+    const [given] = transition(request, { kind: 'granted_by_hand', by: who }, NOW).writes
     expect(given?.set).toMatchObject({ fulfilment: 'manual', problem: null })
   })
 
