@@ -48,7 +48,7 @@ const GERMAN: ReadonlyMap<string, string> = new Map(
     APP_STORE_APPROVE_ACCESS_REQUEST: 'Zugangsanfrage genehmigt',
     APP_STORE_AUTOMATIC_DEPROVISIONING_FOR_ACCESS_REQUEST: 'Zugang automatisch entzogen',
     APP_STORE_AUTOMATIC_PROVISIONING_FOR_ACCESS_REQUEST: 'Zugang automatisch eingerichtet',
-    APP_STORE_CANCEL_ACCESS_REQUEST: 'Zugangsanfrage zurückgezogen',
+    APP_STORE_CANCEL_ACCESS_REQUEST: 'Zugangsanfrage abgebrochen',
     APP_STORE_CREATE_ACCESS_REQUEST: 'Zugangsanfrage gestellt',
     APP_STORE_DENY_ACCESS_REQUEST: 'Zugangsanfrage abgelehnt',
     APP_STORE_GIVE_BACK_ACCESS: 'Zugang zurückgegeben',

@@ -78,8 +78,11 @@ export async function createRequest(
   }
   await recordRequest(tx, request, 'APP_STORE_CREATE_ACCESS_REQUEST', metadata, actor)
   // Of a policy: what people ask for was refused above.
-  if (duties.verdict === 'BLOCK')
-    return apply(tx, request, { kind: 'denied', note: duties.words, decision: null }, means, now)
+  if (duties.verdict === 'BLOCK') {
+    const because = 'separation of duties'
+    const denied = { kind: 'denied', note: duties.words, because, decision: null } as const
+    return apply(tx, request, denied, means, now)
+  }
   if (request.isBreakGlass) return grantBreakGlass(tx, request, actor, means)
   if (preapproved !== null) return beginDecisions(tx, request, preapproved, means)
   const rules = await fittingRules(tx, request)

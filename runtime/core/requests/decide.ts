@@ -129,7 +129,7 @@ export async function decided(
 ): Promise<RequestRow> {
   const decision = { by: actor, comment, onBehalfOf }
   if (to === 'DISMISSED')
-    return apply(tx, request, { kind: 'denied', note: comment, decision }, means)
+    return apply(tx, request, { kind: 'denied', note: comment, because: null, decision }, means)
   const next = request.status === 'PENDING_MANAGER_APPROVAL' ? 0 : request.stage + 1
   return goOn(tx, request, next, { decision }, means)
 }

@@ -28,8 +28,9 @@ export async function validate(db: Db, request: RequestRow, parts: RequestContex
       .where(eq(accessRequests.id, request.id))
       .for('update')
     if (now?.pendingOperation !== 'check') return
+    const because = 'a validation webhook'
     if (verdict.end === 'refused')
-      await apply(tx, now, { kind: 'denied', note: verdict.why, decision: null }, parts)
+      await apply(tx, now, { kind: 'denied', note: verdict.why, because, decision: null }, parts)
     else
       await beginDecisions(tx, now, preapproved, parts, {
         failure: verdict.end === 'failed' ? verdict.why : null,

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { app, type CoreHost, type Person, person, startCore } from '../host.ts'
 import { storedLog } from '../log.ts'
+import { leaving } from '../offboarding/leaving.ts'
+import { acme as withPolicies } from '../policies/acme.ts'
 import { type Company, company } from './company.ts'
 import { type BadSystem, startBadSystem } from './faults/bad-system.ts'
 
@@ -79,4 +81,66 @@ describe('work by hand', () => {
     ])
     expect((await actorsOf(again)).at(-1)).toBe(`AUTOMATIC_PROVISIONING: ${SYSTEM}`)
   })
+})
+
+describe('a request that the host ends while it waits for an answer', () => {
+  const cancelled = (because: string) => ({
+    ...{ event: 'CANCEL_ACCESS_REQUEST', by: SYSTEM },
+    metadata: expect.objectContaining({ from: 'PENDING_APPROVAL', because }),
+  })
+
+  it('as its permission was deleted, is told as cancelled, with why', async () => {
+    const body = {
+      ...{ app_id: byHand, label: 'Editors' },
+      request_config: { appstore_visibility: 'VISIBLE' },
+    }
+    const { id: wanted } = (await core.call('POST', '/appstore/requestable_permissions', { body }))
+      .body
+    const id = await acme.asked(ada, { app_id: byHand, requestable_permission_ids: [wanted] })
+    await core.call('DELETE', `/appstore/requestable_permissions/${wanted}`)
+    const log = await logOf(id)
+    expect(log.slice(1)).toEqual([cancelled('The permission was deleted')])
+  })
+
+  it('as the person leaves, is told as cancelled, with why', async () => {
+    const zoe = await person(core.db, 'zoe@acme.example')
+    const id = await acme.asked(zoe, { app_id: byHand })
+    await leaving(core).offboard(zoe.id)
+    await acme.reaches(id, 'CANCELLED')
+    const log = await logOf(id)
+    expect(log.slice(1)).toEqual([cancelled('The person is being offboarded')])
+  })
+
+  it('as its policy was deleted, is told as cancelled, with why', async () => {
+    const people = withPolicies(core)
+    const policy = await people.policy('Sales', [{ id: byHand }])
+    const sam = await people.worker('sam', 'Sales')
+    const [row] = await people.reach(sam.id, 'PENDING_APPROVAL')
+    await core.call('DELETE', `/access_policies/${policy}`)
+    await people.reach(sam.id, 'CANCELLED')
+    const log = await logOf(row?.id ?? '')
+    expect(log.slice(1)).toEqual([cancelled('The access policy “Policy of Sales” was deleted')])
+  })
+})
+
+it('what a rule of separation of duties denies a policy is told as denied, with why', async () => {
+  const side = (app: string) => ({ apps: [app], permissions: [] })
+  const other = await acme.inStore(await app(core.db, 'Ledger'))
+  const rule = {
+    ...{ name: 'Not both', on_request: 'BLOCK', left: side(byHand), right: side(other) },
+  }
+  expect((await core.call('POST', '/separation_of_duties', { body: rule })).status).toBe(201)
+  const people = withPolicies(core)
+  const kim = await people.worker('kim', 'Books')
+  await acme.asked(kim, { app_id: byHand })
+  await people.policy('Books', [{ id: other }])
+  const [row] = await people.reach(kim.id, 'PENDING_APPROVAL', 'DENIED')
+  const rows = await people.requestsOf(kim.id)
+  const denied = rows.find(({ status }) => status === 'DENIED') ?? row
+  expect((await logOf(denied?.id ?? '')).slice(1)).toEqual([
+    {
+      ...{ event: 'DENY_ACCESS_REQUEST', by: SYSTEM },
+      metadata: expect.objectContaining({ status: 'DENIED', because: 'separation of duties' }),
+    },
+  ])
 })

@@ -9,6 +9,7 @@ import { users } from '../../../runtime/database/schema/people.ts'
 import { accessRequests } from '../../../runtime/database/schema/requests.ts'
 import { holds } from '../../kit/holds.ts'
 import { app, type CoreHost, type Person, person } from '../host.ts'
+import { storedLog } from '../log.ts'
 import { answering, type Receiver } from '../webhooks/receiver.ts'
 import type { Company } from './company.ts'
 import { type Hooked, startHooked } from './hooked.ts'
@@ -55,6 +56,14 @@ describe('a validation webhook', () => {
       target: { email: 'ada@acme.example' },
       business_justification: 'please',
     })
+    const said = (await storedLog(core.db)).filter(({ targets }) => targets[0]?.['id'] === id)
+    expect(said.at(-1)).toMatchObject({
+      eventType: 'APP_STORE_DENY_ACCESS_REQUEST',
+      actor: { actor_type: 'Lumos system' },
+      metadata: { status: 'DENIED', because: 'a validation webhook' },
+    })
+    const texts = said.map(({ metadata }) => JSON.stringify(metadata))
+    expect(texts.join()).not.toContain('not in this quarter')
   })
 
   it('that says yes is no yes for somebody who was suspended meanwhile', async () => {

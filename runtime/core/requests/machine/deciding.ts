@@ -37,6 +37,8 @@ export const managerApproval = (
     ? [{ to: 'MANAGER_APPROVED', note: decision?.comment ?? null, set: {} }]
     : []
 
+const DENIED_EVENT = 'APP_STORE_DENY_ACCESS_REQUEST'
+
 /** The decision of a person in the log: behind it the state that it led to. */
 export function decisionRecord(
   request: RequestRow,
@@ -46,7 +48,7 @@ export function decisionRecord(
   if (decision === null) return []
   const status = writes.at(-1)?.to ?? request.status
   const isNo = status === 'DENIED' || status === 'MANAGER_DENIED'
-  const event = isNo ? 'APP_STORE_DENY_ACCESS_REQUEST' : 'APP_STORE_APPROVE_ACCESS_REQUEST'
+  const event = isNo ? DENIED_EVENT : 'APP_STORE_APPROVE_ACCESS_REQUEST'
   const { by, onBehalfOf } = decision
   const inPlaceOf = onBehalfOf === null ? {} : { on_behalf_of: onBehalfOf }
   return [recordOf(request, event, { stage: request.stage, status, ...inPlaceOf }, by)]
@@ -144,10 +146,14 @@ export const DECIDING: TransitionTable<
 
   denied: {
     in: ['PENDING', 'PENDING_MANAGER_APPROVAL', 'PENDING_APPROVAL'],
-    next(request, { note, decision }) {
+    next(request, { note, because, decision }) {
       const to = request.status === 'PENDING_MANAGER_APPROVAL' ? 'MANAGER_DENIED' : 'DENIED'
       const writes: RequestWrite[] = [{ to, note, set: AT_REST }]
-      return { writes, effects: decisionRecord(request, decision, writes) }
+      const effects =
+        decision === null
+          ? [recordOf(request, DENIED_EVENT, { status: to, because })]
+          : decisionRecord(request, decision, writes)
+      return { writes, effects }
     },
   },
 

@@ -44,7 +44,11 @@ type Events = {
     route: FulfilmentRoute
     instructions: string | null
   }
-  denied: Decided & { note: string | null }
+  /**
+   * `note` is read by everybody who sees the request. `because`: why the host itself says no; null where a person does.
+   * It is for the log, which takes no answer of a webhook.
+   */
+  denied: Decided & { note: string | null; because: string | null }
   /** A person took a break-glass permission; `reviewers` are all who decide on it otherwise. */
   glass_broken: {
     by: Actor

@@ -7,9 +7,11 @@ import { ended } from './granting.ts'
 import {
   AT_REST,
   NOT_FAILING,
+  type RequestEffect,
   type RequestTransition,
   type RequestWrite,
   recordOf,
+  systemOf,
 } from './request.ts'
 import { PENDING_STATES, REVOCABLE_STATES, standingOf, statesThatAre } from './states.ts'
 import { askMeanwhile, grantByHand, isOver, revokeByHand } from './work-by-hand.ts'
@@ -58,12 +60,22 @@ const revokedEvent = ({ fulfilment }: RequestRow): string =>
     ? 'APP_STORE_INLINE_WEBHOOK_DEPROVISIONING_FOR_ACCESS_REQUEST'
     : 'APP_STORE_AUTOMATIC_DEPROVISIONING_FOR_ACCESS_REQUEST'
 
-/** Ends a request that is not completed; what is half granted is revoked. */
-function cancelled(request: RequestRow, note: string | null, now: Date): RequestTransition {
-  const close = { kind: 'close_tasks', as: 'DISMISSED' } as const
+/** Ends a request that is not completed; what is half granted is revoked. `by` is null where the host ends it. */
+function cancelled(
+  request: RequestRow,
+  by: Actor | null,
+  note: string | null,
+  now: Date,
+): RequestTransition {
+  const from = { from: request.status }
+  const said = by === null ? { ...from, because: note } : from
+  const effects: RequestEffect[] = [
+    recordOf(request, 'APP_STORE_CANCEL_ACCESS_REQUEST', said, by ?? systemOf(request)),
+    { kind: 'close_tasks', as: 'DISMISSED' },
+  ]
   const write: RequestWrite = { to: 'CANCELLED', note, set: { attempts: 0 } }
-  if (standingOf(request.status) === 'wanted') return ended(request, write, now, [close])
-  return { writes: [{ ...write, set: { ...write.set, ...AT_REST } }], effects: [close] }
+  if (standingOf(request.status) === 'wanted') return ended(request, write, now, effects)
+  return { writes: [{ ...write, set: { ...write.set, ...AT_REST } }], effects }
 }
 
 export const REVOKING: TransitionTable<
@@ -89,7 +101,7 @@ export const REVOKING: TransitionTable<
     in: [...PENDING_STATES, 'COMPLETED'],
     next: (request, { why }, now) =>
       standingOf(request.status) === 'asked'
-        ? cancelled(request, why, now)
+        ? cancelled(request, null, why, now)
         : leaving('REVERTING', why, now),
   },
 
@@ -186,15 +198,7 @@ export const REVOKING: TransitionTable<
 
   cancelled: {
     in: PENDING_STATES,
-    next(request, { by, reason }, now) {
-      const { writes, effects } = cancelled(request, reason, now)
-      const from = { from: request.status }
-      const event = 'APP_STORE_CANCEL_ACCESS_REQUEST'
-      return {
-        writes,
-        effects: [...(by === null ? [] : [recordOf(request, event, from, by)]), ...effects],
-      }
-    },
+    next: (request, { by, reason }, now) => cancelled(request, by, reason, now),
   },
 
   nothing_due: {

@@ -71,7 +71,10 @@ const EVENTS: { [K in EventKind]: RequestEvent<K>[] } = {
     { ...approved, route: { ...route, fulfilment: 'connector' }, decision },
     { ...approved, route: { ...route, fulfilment: 'manual' }, decision: null },
   ],
-  denied: [{ kind: 'denied', note: null, decision }],
+  denied: [
+    { kind: 'denied', note: null, because: null, decision },
+    { kind: 'denied', note: 'Not now', because: 'a rule', decision: null },
+  ],
   decision_expired: [{ kind: 'decision_expired' }],
   granted: [
     { kind: 'granted', manualSteps: null },
