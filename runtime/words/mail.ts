@@ -139,6 +139,22 @@ export const MAIL_TEXTS = {
       ],
     },
   },
+  cancelled: {
+    en: {
+      subject: (of) => `Cancelled: ${what(of, 'en')}`,
+      lines: (of) => [
+        `The request for ${what(of, 'en')}${other(of) ? ` for ${other(of)}` : ''} was cancelled.`,
+        ...quoted(of, 'en'),
+      ],
+    },
+    de: {
+      subject: (of) => `Abgebrochen: ${what(of, 'de')}`,
+      lines: (of) => [
+        `Die Anfrage nach ${what(of, 'de')}${other(of) ? ` für ${other(of)}` : ''} wurde abgebrochen.`,
+        ...quoted(of, 'de'),
+      ],
+    },
+  },
   undecided: {
     en: {
       subject: (of) => `Not decided: ${what(of, 'en')}`,

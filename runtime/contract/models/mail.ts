@@ -15,8 +15,8 @@ export const MAIL_KINDS = {
     digest: true,
   },
   decided: {
-    what: 'a request was approved, denied, or has ended undecided',
-    who: 'who asked, and who is to have it',
+    what: 'a request was approved or denied, was cancelled, or has ended undecided',
+    who: 'who asked, and who is to have it; not who cancelled it',
     digest: true,
   },
   given: {

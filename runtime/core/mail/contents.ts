@@ -178,7 +178,8 @@ const requestTold =
 function decisionOf({ status }: AskedRow): MailText | null {
   if (status === 'DENIED' || status === 'MANAGER_DENIED' || status === 'DENIED_PROVISIONING')
     return 'denied'
-  if (status === 'EXPIRED' || status === 'CANCELLED') return 'undecided'
+  if (status === 'EXPIRED') return 'undecided'
+  if (status === 'CANCELLED') return 'cancelled'
   const isOnTheWay = standingOf(status) === 'wanted' && status !== 'COMPLETED'
   return isOnTheWay ? 'approved' : null
 }

@@ -2,6 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { MAIL_KINDS, type MailKind } from '../../contract/models/mail.ts'
 import type { Db } from '../../database/database.ts'
+import { mails } from '../../database/schema/mail.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { AUDIENCES, MOST_TOLD } from './audience.ts'
 import type { MailSubject } from './told.ts'
@@ -24,22 +25,33 @@ const NEXT_DIGEST = sql`(date_trunc('day', clock_timestamp() at time zone 'utc' 
 /** People of `u` who can still sign in, and who want mail. */
 const WANTED = sql`${usersWhoMayAct('u')} and coalesce(s.mail, 'AT_ONCE') <> 'NONE'`
 
+/** A mail that waits and was not tried: it says what is true when it is sent. */
+const UNTRIED = sql`ended_at is null and message_id is null`
+
 /** Puts the mail of an event into the queue. @param occasion What makes the event one. */
 export async function queueTold(
   tx: Db,
   domainId: string,
-  { kind, about }: MailSubject,
+  { kind, about, knownBy }: MailSubject,
   occasion: string,
 ): Promise<void> {
   // Access that ends is found by `queueEnding`.
   if (kind === 'ends') return
+  if (knownBy !== undefined)
+    await tx
+      .update(mails)
+      .set({ outcome: 'DROPPED', endedAt: sql`clock_timestamp()` })
+      .where(sql`user_id = ${knownBy} and kind = ${kind} and about = ${about} and ${UNTRIED}`)
+  // A decision that waits to be told says how the request ended, too.
   await tx.execute(sql`
     insert into mails (domain_id, user_id, kind, about, key, due_at)
     select ${domainId}::uuid, u.id, ${kind}::text, who.about, ${`${occasion} `}::text || who.about, ${dueAt(kind)}
     from (select distinct user_id, about from (${AUDIENCES[kind](about)}) told limit ${MOST_TOLD}) who
     join users u on u.id = who.user_id and u.domain_id = ${domainId}
     left join personal_settings s on s.user_id = u.id
-    where ${WANTED}
+    where ${WANTED} and u.id is distinct from ${knownBy ?? null}::uuid
+      and not (${kind}::text = 'decided' and exists (select from mails m
+        where m.user_id = u.id and m.kind = ${kind} and m.about = who.about and ${UNTRIED}))
     on conflict (user_id, key) do nothing`)
 }
 

@@ -5,11 +5,13 @@ import { REQUEST_STATES } from '../requests/machine/states.ts'
 
 type Entry = {
   eventType: string
+  actor: Readonly<Record<string, unknown>>
   targets: readonly Record<string, unknown>[]
   metadata: Readonly<Record<string, unknown>>
 }
 
-export type MailSubject = { kind: MailKind; about: string }
+/** `knownBy`: who did it, and gets no mail about it. */
+export type MailSubject = { kind: MailKind; about: string; knownBy?: string }
 
 const aboutOf = ({ targets }: Entry): string => {
   const id = targets[0]?.['id']
@@ -32,9 +34,12 @@ const approved = (entry: Entry): MailSubject | null => {
   return row?.standing === 'wanted' ? told('decided')(entry) : null
 }
 
-/** The host's own end of a request says why; a person who withdraws knows. */
-const cancelled = (entry: Entry): MailSubject | null =>
-  typeof entry.metadata['because'] === 'string' ? told('decided')(entry) : null
+/** A person who withdraws a request knows; others are told. */
+const cancelled = (entry: Entry): MailSubject | null => {
+  const subject = told('decided')(entry)
+  const by = entry.actor['id']
+  return subject && typeof by === 'string' ? { ...subject, knownBy: by } : subject
+}
 
 const TOLD: Readonly<Record<string, (entry: Entry) => MailSubject | null>> = {
   TASK_OPENED: opened,

@@ -460,6 +460,89 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect(ending.outcome).toBe('DROPPED')
     })
 
+    describe('of a request that is cancelled', () => {
+      /** Mails of a decision about a request that have ended: whose, and how. */
+      const decidedMails = (request: string) =>
+        until('its mails have ended', async () => {
+          await sweep()
+          const rows = await core.db.select().from(mails).where(eq(mails.about, request))
+          const told = rows.filter(({ kind }) => kind === 'decided')
+          const have = told.every(({ outcome }) => outcome !== null)
+          return have && told.map(({ userId, outcome }) => `${userId} ${outcome}`).sort()
+        })
+      const cancel = (request: string, token?: string) =>
+        core.call(
+          'DELETE',
+          `/appstore/access_requests/${request}?reason=Not+in+use`,
+          token ? { token } : {},
+        )
+      const sentTo = (...people: Person[]) => people.map(({ id }) => `${id} SENT`).sort()
+      let dora: Person
+      beforeAll(async () => {
+        dora = await managed(await person(core.db, 'dora@acme.example'))
+      })
+
+      test('by another goes to who asked and to who was to have it, with why', async () => {
+        const request = await ask(ada, { target_user_id: dora.id })
+        expect((await cancel(request)).status).toBe(204)
+        for (const email of ['ada@acme.example', 'dora@acme.example']) {
+          const mail = await arrives(email, /^Cancelled: access to Warehouse$/)
+          expect(mail.text).toContain('“Not in use”')
+        }
+        expect(await decidedMails(request)).toEqual(sentTo(ada, dora))
+      })
+
+      test('by who asked goes to the other alone, and to nobody where they asked for themselves', async () => {
+        const request = await ask(ada, { target_user_id: dora.id })
+        await cancel(request, ada.token)
+        await arrives('dora@acme.example', /^Cancelled: /)
+        expect(await decidedMails(request)).toEqual(sentTo(dora))
+        const own = await ask()
+        await cancel(own, ada.token)
+        expect(await decidedMails(own)).toEqual([])
+      })
+
+      test('by the host goes to who asked', async () => {
+        const config = { request_config: { appstore_visibility: 'VISIBLE' } }
+        const body = { app_id: appId, label: 'Readers', ...config }
+        const { id } = (await core.call('POST', '/appstore/requestable_permissions', { body })).body
+        const request = await ask(ada, { requestable_permission_ids: [id] })
+        await core.call('DELETE', `/appstore/requestable_permissions/${id}`)
+        const mail = await arrives('ada@acme.example', /^Cancelled: “Readers” in Warehouse$/)
+        expect(mail.text).toContain('“The permission was deleted”')
+        expect(await decidedMails(request)).toEqual(sentTo(ada))
+      })
+
+      test('after a yes is one mail, where that was not sent yet, and none to who withdraws', async () => {
+        await choose(ada, { mail: 'DIGEST' })
+        const approvedFor = async () => {
+          const request = await ask(ada, { target_user_id: dora.id })
+          await decide(request, 'approve')
+          await arrives('dora@acme.example', /^Approved: /)
+          return request
+        }
+        const [other, own] = [await approvedFor(), await approvedFor()]
+        await cancel(other)
+        await cancel(own, ada.token)
+        await until(
+          'dora is told',
+          async () =>
+            (await to('dora@acme.example')).filter(({ subject }) => /^Cancelled/.test(subject))
+              .length === 2,
+        )
+        await hurry()
+        expect((await decidedMails(other)).filter((one) => one.includes(ada.id))).toEqual(
+          sentTo(ada),
+        )
+        const ofOwn = (await decidedMails(own)).filter((one) => one.includes(ada.id))
+        expect(ofOwn).toEqual([`${ada.id} DROPPED`])
+        expect((await to('ada@acme.example')).map(({ subject }) => subject)).toEqual([
+          'Cancelled: access to Warehouse',
+        ])
+        await choose(ada, { mail: 'AT_ONCE' })
+      })
+    })
+
     /** Has it look for access that ends, and waits until it has. */
     async function sweep(): Promise<void> {
       await core.db.execute(sql`update mail_feeds set swept_at = null`)

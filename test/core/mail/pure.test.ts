@@ -10,10 +10,11 @@ import { toldOf } from '../../../runtime/core/mail/told.ts'
 const now = new Date('2026-11-23T12:00:00Z')
 
 describe('an entry of the log', () => {
-  const entry = (eventType: string, metadata: object = {}, name = 'ACCESS') => ({
+  const entry = (eventType: string, metadata: object = {}, name = 'ACCESS', actor = {}) => ({
     eventType,
     targets: [{ target_type: 'Task', name, id: 'x-1' }],
     metadata: { ...metadata },
+    actor,
   })
 
   test.each([
@@ -31,13 +32,17 @@ describe('an entry of the log', () => {
     expect(toldOf(entry(eventType, metadata))).toEqual({ kind, about: 'x-1' })
   })
 
+  test('of a request that a person cancelled makes mail to others', () => {
+    const cancelled = entry('APP_STORE_CANCEL_ACCESS_REQUEST', {}, 'Reader', { id: 'u-1' })
+    expect(toldOf(cancelled)).toEqual({ kind: 'decided', about: 'x-1', knownBy: 'u-1' })
+  })
+
   test('of the task of a failed sync makes mail of its own kind', () => {
     expect(toldOf(entry('TASK_OPENED', {}, 'SYNC_ERROR'))?.kind).toBe('sync_failed')
   })
 
   test.each([
     ['APP_STORE_APPROVE_ACCESS_REQUEST', { status: 'PENDING_APPROVAL' }],
-    ['APP_STORE_CANCEL_ACCESS_REQUEST', {}],
     ['USER_LOGIN', {}],
     ['toString', {}],
   ])('%s %o makes none', (eventType, metadata) => {
