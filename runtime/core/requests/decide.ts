@@ -66,8 +66,9 @@ async function approve(
       throw conflict(
         `Who is to have the access is ${targetStatus}, and gets nothing until they are ACTIVE: deny it, or approve it then`,
       )
+    const because = `who is to have it is ${targetStatus}`
     const note = `Who is to have the access is ${targetStatus}`
-    return apply(tx, request, { kind: 'denied', note, decision }, means)
+    return apply(tx, request, { kind: 'denied', note, because, decision }, means)
   }
   return apply(tx, request, { kind: 'approved', preapproved, decision, ...facts }, means)
 }
