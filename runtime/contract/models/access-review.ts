@@ -59,7 +59,8 @@ export const EVIDENCE_UPLOADS = ['ALWAYS', 'DEFAULT'] as const
 /** Most apps of a review. */
 const MAX_REVIEW_APPS = 200
 
-const MAX_REVIEW_NAME = 255
+/** Longest name of a review, in characters. */
+export const MAX_REVIEW_NAME = 255
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_REVIEW_NAME))
 
 const moment = described(v.string(), 'ISO 8601, UTC')

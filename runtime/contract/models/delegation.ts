@@ -8,12 +8,15 @@ const moment = described(v.string(), 'ISO 8601, UTC')
 /** The longest time for which a delegate may be named, in days. */
 export const MAX_DELEGATION_DAYS = 366
 
+/** Longest reason of a delegation, in characters. */
+export const MAX_DELEGATION_REASON = 500
+
 export const DelegationInput = strictObject('DelegationInput', {
   delegate_id: described(v.string(), 'Who decides instead'),
   user_id: maybe(described(v.string(), 'Whose decisions; the caller’s own unless an admin says')),
   since: maybe(described(v.string(), 'From when on; absent: now')),
   until: described(v.string(), `Until when; at most ${MAX_DELEGATION_DAYS} days later`),
-  reason: maybe(v.pipe(v.string(), v.maxLength(500))),
+  reason: maybe(v.pipe(v.string(), v.maxLength(MAX_DELEGATION_REASON))),
 })
 export type DelegationInput = v.InferOutput<typeof DelegationInput>
 

@@ -170,6 +170,9 @@ const filter = v.strictObject({
 /** Most lines that one act may name by their ids. */
 const MAX_IDS = 1000
 
+/** Longest reason of a decision on lines of a review, in characters. */
+export const MAX_LINE_REASON = 4000
+
 export const DecideInput = strictObject(
   'DecideAccessReviewInput',
   'A reason is needed to reject or modify, to keep a line with a red hint, and for more than 20 lines at once',
@@ -177,7 +180,7 @@ export const DecideInput = strictObject(
     decision: v.picklist(DECISIONS),
     item_ids: maybe(listOf(v.string(), MAX_IDS)),
     filter: maybe(described(filter, 'All open lines of the caller that it fits; {}: all of them')),
-    reason: maybe(v.pipe(v.string(), v.maxLength(4000))),
+    reason: maybe(v.pipe(v.string(), v.maxLength(MAX_LINE_REASON))),
     change: v.nullish(
       described(v.boolean(), 'Also lines that are decided already; else they are left as they are'),
       false,
@@ -204,7 +207,7 @@ export const DecideOutput = strictObject('DecideAccessReviewOutput', {
 export const ReassignItemInput = strictObject('ReassignAccessReviewItemInput', {
   user_ids: v.nullish(ids, []),
   group_ids: v.nullish(ids, []),
-  reason: v.pipe(v.string(), v.minLength(1), v.maxLength(4000)),
+  reason: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_LINE_REASON)),
 })
 
 const states = described(v.record(v.string(), count), 'Lines by state')

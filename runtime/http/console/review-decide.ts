@@ -1,6 +1,7 @@
 /** The form of a reviewer's lines: what is ticked, or all open lines that a filter shows. */
 import { badRequest } from '../../contract/errors/problem.ts'
-import { DECISIONS } from '../../contract/models/review-item.ts'
+import { DECISIONS, MAX_LINE_REASON } from '../../contract/models/review-item.ts'
+import { keptText } from '../../core/kernel/kept-text.ts'
 import { decideAndCount } from '../../core/reviews/decide.ts'
 import { listItems } from '../../core/reviews/items.ts'
 import { DECIDED } from '../../core/reviews/machine/states.ts'
@@ -28,12 +29,14 @@ type Choice = {
   all: boolean
 }
 
+const reasonIn = (form: Form): string => keptText(form.get('reason')?.trim() ?? '', MAX_LINE_REASON)
+
 function choiceOf(visit: ConsoleVisit, form: Form): Choice {
   const decision = DECISIONS.find((one) => one === form.get('decision'))
   if (!decision) throw badRequest('The form does not say what to do')
   return {
     decision,
-    reason: form.get('reason')?.trim() ?? '',
+    reason: reasonIn(form),
     asked: askedOf(visit, form),
     ticked: [...form].filter(([name]) => /^item\.\d+$/.test(name)).map(([, id]) => id),
     all: form.get('all') === 'yes',
@@ -74,7 +77,7 @@ async function choosePage(visit: ConsoleVisit, form: Form): Promise<Response> {
     ...{ mine: true, page: asked.page, size: LINES_SIZE },
     ...filterOf(asked),
   })
-  const reason = form.get('reason')?.trim() ?? ''
+  const reason = reasonIn(form)
   return showOwnReview(visit, { ticked: items.map(({ id }) => id), all: false, reason, form })
 }
 

@@ -1,6 +1,7 @@
 /** Attaching a file to one line of a review, for who reviews or removes it. */
 import { html } from 'hono/html'
 import { MAX_FILE_BYTES } from '../../contract/models/review-upload.ts'
+import { keptText } from '../../core/kernel/kept-text.ts'
 import { fileSubject, uploadEvidence } from '../../core/reviews/uploads.ts'
 import { PageError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
@@ -74,6 +75,8 @@ export async function takeFile(visit: ConsoleVisit, _: Form, files: Files): Prom
   return visit.done('file-attached', c.req.path)
 }
 
+const MAX_NAME = 200
+
 /** Its name without folders, which some browsers send; no longer than is kept. */
 const nameOf = ({ name }: File): string =>
-  (name.split(/[\\/]/).at(-1) ?? '').trim().slice(-200) || 'file'
+  keptText((name.split(/[\\/]/).at(-1) ?? '').trim().slice(-MAX_NAME), MAX_NAME) || 'file'

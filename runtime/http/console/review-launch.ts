@@ -2,11 +2,12 @@
 import { html } from 'hono/html'
 import * as v from 'valibot'
 import { queryOf } from '../../contract/endpoints/table.ts'
-import { REVIEW_TYPES } from '../../contract/models/access-review.ts'
+import { MAX_REVIEW_NAME, REVIEW_TYPES } from '../../contract/models/access-review.ts'
 import { ON_DEADLINE, REVIEWER_KINDS, SECOND_KINDS } from '../../contract/models/review-item.ts'
 import { SCOPE_GROUPS, ScopeFilter, type ScopePreview } from '../../contract/models/review-scope.ts'
 import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
 import { appsOf, listApps } from '../../core/catalogue/apps/apps.ts'
+import { keptText } from '../../core/kernel/kept-text.ts'
 import { launchReview } from '../../core/reviews/launch-whole.ts'
 import { previewScope } from '../../core/reviews/scope-preview.ts'
 import { PageError } from '../frame/error-page.ts'
@@ -66,7 +67,7 @@ function draftIn(form: Form): Draft {
     filters.push({ group: get(`group.${at}`), value: get(`value.${at}`) })
   const apps = [...form].filter(([name]) => /^app\.\d{1,3}$/.test(name)).map(([, id]) => id)
   return {
-    ...{ name: get('name'), deadline: get('deadline') },
+    ...{ name: keptText(get('name'), MAX_REVIEW_NAME), deadline: get('deadline') },
     type: REVIEW_TYPES.find((one) => one === get('type')) ?? EMPTY.type,
     reviewers: KINDS.find((one) => one === get('reviewers')) ?? EMPTY.reviewers,
     second: SECOND.find((one) => one === get('second_reviewers')) ?? EMPTY.second,
@@ -191,7 +192,7 @@ ${counted === null ? '' : html`<input type="hidden" name="seen" value="${digestM
 ${card(
   { id: 'about', title: t.console.review_launch.about },
   html`<div class="in stack">
-${field({ t, id: 'name', label: t.console.review_launch.name, value: draft.name, most: 255, required: true })}
+${field({ t, id: 'name', label: t.console.review_launch.name, value: draft.name, most: MAX_REVIEW_NAME, required: true })}
 ${field({ t, id: 'deadline', label: t.console.review_launch.deadline, help: t.console.review_launch.deadlineHelp, value: draft.deadline, type: 'date', required: true })}
 ${choose({ id: 'type', label: t.console.review_launch.type, value: draft.type, all: REVIEW_TYPES.map((one) => [one, t.console.review_launch.types[one]] as const) })}
 ${choose({ id: 'reviewers', label: t.console.review_launch.reviewers, value: draft.reviewers, all: KINDS.map((one) => [one, t.console.review_launch.kinds[one]] as const) })}

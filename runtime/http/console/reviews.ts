@@ -6,6 +6,7 @@ import {
   HINT_NAMES,
   ITEM_STATES,
   type ItemState,
+  MAX_LINE_REASON,
 } from '../../contract/models/review-item.ts'
 import { takeEvidence } from '../../core/reviews/evidence/take.ts'
 import { itemStates, listItems } from '../../core/reviews/items.ts'
@@ -331,7 +332,7 @@ const decide = (
 ): Markup => html`<div class="bulk">
 <div class="row"><input type="checkbox" id="all" name="all" value="yes"${all ? html` checked` : ''}><label for="all">${w.all_lines(total)}</label></div>
 <label class="unseen" for="reason">${w.reason}</label>
-<input id="reason" name="reason" value="${reason}" maxlength="4000" autocomplete="off" placeholder="${w.line_reason_help}"${ofReason ? html` aria-invalid="true" aria-describedby="not-decided"` : ''}>
+<input id="reason" name="reason" value="${reason}" maxlength="${MAX_LINE_REASON}" autocomplete="off" placeholder="${w.line_reason_help}"${ofReason ? html` aria-invalid="true" aria-describedby="not-decided"` : ''}>
 <button class="btn less" name="decision" value="PAGE">${w.choose_page}</button>
 <button class="btn" name="decision" value="KEEP">${icon('check')}${w.keep_lines}</button>
 <button class="btn danger" name="decision" value="REJECT">${icon('x')}${w.remove_lines}</button>

@@ -7,6 +7,7 @@ import type { Context } from 'hono'
 import { CoreError, forbidden } from '../../contract/errors/problem.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import type { TokenHasher } from '../../core/kernel/identity/token-hasher.ts'
+import { keptText } from '../../core/kernel/kept-text.ts'
 import { readBody } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
 
@@ -38,6 +39,10 @@ export async function readForm(c: Context<Env>): Promise<Form> {
     throw new CoreError('bad_request', 'The form holds bytes that are not UTF-8', { cause })
   }
 }
+
+/** The same form with texts that the database can keep: what it cannot, such as NUL, is another character. */
+export const keptForm = (form: Form): Form =>
+  new Map([...form].map(([name, text]) => [name, keptText(text, text.length)]))
 
 /** Unlike URLSearchParams, which puts another character in place of what is not UTF-8. */
 const decoded = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '))

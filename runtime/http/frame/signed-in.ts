@@ -14,7 +14,7 @@ import type { CoreDeps } from '../core/routes.ts'
 import type { Env } from '../edge/env.ts'
 import { away } from '../edge/to-core-error.ts'
 import { sessionOf } from './cookies.ts'
-import { type Form, isProven, readForm, refuseForeign } from './form.ts'
+import { type Form, isProven, keptForm, readForm, refuseForeign } from './form.ts'
 
 export type SignedIn = { db: Db; secret: string; session: Session }
 
@@ -27,12 +27,12 @@ type ReadForm = (c: Context<Env>, who: SignedIn | null) => Promise<Form>
 type Visits = {
   /** Who is signed in; null for nobody. @throws CoreError unavailable */
   signedIn(c: Context<Env>): Promise<SignedIn | null>
-  /** A form, whether it is proven or not; `who` is null for one of nobody. @throws CoreError forbidden, too_large, unsupported_media_type, too_many_requests */
+  /** A form as the database can keep it, whether it is proven or not; `who` is null for one of nobody. @throws CoreError forbidden, too_large, unsupported_media_type, too_many_requests */
   received(
     c: Context<Env>,
     read?: ReadForm,
   ): Promise<{ who: SignedIn | null; form: Form; proven: boolean }>
-  /** A proven form; null for one of nobody. @throws CoreError forbidden, too_large, unsupported_media_type, too_many_requests */
+  /** A proven form, as it was sent; null for one of nobody. @throws CoreError forbidden, too_large, unsupported_media_type, too_many_requests */
   sent(c: Context<Env>): Promise<Sent | null>
 }
 
@@ -49,7 +49,7 @@ export function createVisits(deps: CoreDeps): Visits {
     return session && { db, secret, session }
   }
 
-  async function received(c: Context<Env>, read: ReadForm = readForm) {
+  async function taken(c: Context<Env>, read: ReadForm = readForm) {
     refuseForeign(c)
     const who = await signedIn(c)
     if (who) keepRateQuietly(c, rate, who.session.actor.userId, 'Too many requests; wait a minute')
@@ -58,8 +58,13 @@ export function createVisits(deps: CoreDeps): Visits {
     return { who, form, proven: who !== null && isProven(hasher, who.secret, form) }
   }
 
+  async function received(c: Context<Env>, read?: ReadForm) {
+    const { who, form, proven } = await taken(c, read)
+    return { who, form: keptForm(form), proven }
+  }
+
   async function sent(c: Context<Env>): Promise<Sent | null> {
-    const { who, form, proven } = await received(c)
+    const { who, form, proven } = await taken(c)
     if (!who) return null
     if (!proven) throw forbidden('The form is of an earlier visit; open the page again')
     return { ...who, form, proven }

@@ -1,12 +1,17 @@
 /** Who decides in whose place: a form for another, and both lists. */
 import { html } from 'hono/html'
 import { queryOf } from '../../contract/endpoints/table.ts'
-import { type Delegation, MAX_DELEGATION_DAYS } from '../../contract/models/delegation.ts'
+import {
+  type Delegation,
+  MAX_DELEGATION_DAYS,
+  MAX_DELEGATION_REASON,
+} from '../../contract/models/delegation.ts'
 import {
   createDelegation,
   endDelegation,
   listDelegations,
 } from '../../core/delegation/delegations.ts'
+import { keptText } from '../../core/kernel/kept-text.ts'
 import { refusalOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
@@ -52,8 +57,6 @@ ${list(visit, 'others', w.delegates_of, w.delegates_of_none, others, ({ user }) 
   })
 }
 
-const MAX_REASON = 500
-
 function naming({ t, proof, now }: Visit, form: DelegateForm): Markup {
   const { w } = t
   const today = now.toISOString().slice(0, 10)
@@ -67,7 +70,7 @@ ${proofField(proof)}
 <div class="field"><label for="until">${w.delegate_until}</label><p class="help" id="until-help">${w.delegate_until_help(MAX_DELEGATION_DAYS)}</p>
 <input id="until" name="until" type="date" value="${form.until}" min="${today}" required aria-describedby="until-help"></div>
 <div class="field"><label for="reason">${w.reason} <span class="soft">${w.optional}</span></label><p class="help" id="reason-help">${w.delegate_reason_help}</p>
-<input id="reason" name="reason" value="${form.reason}" maxlength="${MAX_REASON}" autocomplete="off" aria-describedby="reason-help"></div>
+<input id="reason" name="reason" value="${form.reason}" maxlength="${MAX_DELEGATION_REASON}" autocomplete="off" aria-describedby="reason-help"></div>
 <div><button class="btn main">${w.delegate_name}</button></div>
 </form></section>`
 }
@@ -126,7 +129,7 @@ export async function nameDelegate(visit: Visit, form: Form): Promise<Response> 
     person: searchText(form.get('person')),
     since: form.get('since') ?? '',
     until: form.get('until') ?? '',
-    reason: form.get('reason')?.trim() ?? '',
+    reason: keptText(form.get('reason')?.trim() ?? '', MAX_DELEGATION_REASON),
   }
   const again = (problem: Markup | string, status: 409 | 422) =>
     showDelegates(visit, { ...given, problem }, status)

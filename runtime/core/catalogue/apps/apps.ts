@@ -5,7 +5,7 @@ import type { Permission } from '../../../contract/models/roles.ts'
 import type { Db } from '../../../database/database.ts'
 import { prepared } from '../../../database/prepared.ts'
 import { type AppRow, apps } from '../../../database/schema/apps.ts'
-import { rowOfId } from '../../kernel/by-id.ts'
+import { isId, rowOfId } from '../../kernel/by-id.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { orderOf } from '../../kernel/list/order.ts'
@@ -19,8 +19,9 @@ const byIds = prepared('apps by ids', (db) =>
     .where(sql`${apps.id} = any(${sql.placeholder('ids')}::uuid[])`),
 )
 
-/** The apps that have one of some ids, in any order. */
-export const appsOf = (db: Db, ids: readonly string[]): Promise<AppRow[]> => byIds(db, { ids })
+/** The apps that have one of some ids, in any order; what is no id names none. */
+export const appsOf = (db: Db, ids: readonly string[]): Promise<AppRow[]> =>
+  byIds(db, { ids: ids.filter(isId) })
 
 /** An app as on the wire. */
 export function toApp(row: AppRow): App {
