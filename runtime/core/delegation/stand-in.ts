@@ -15,18 +15,31 @@ export async function delegatorsOf(db: Db, userId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Who decides in the place of some people now. */
-export async function delegatesOf(
+/**
+ * Who may decide on some tasks of requests now in the place of those they are assigned to, by themselves or as members of
+ * a group. Neither a party of the request nor a delegate of one is among them.
+ */
+export async function standInsOn(
   db: Db,
-  userIds: readonly string[],
-): Promise<{ userId: string; delegateId: string }[]> {
-  if (userIds.length === 0) return []
-  const { rows } = await db.execute<{ user_id: string; delegate_id: string }>(sql`
-    select distinct d.user_id, d.delegate_id from delegations d
-    join users u on u.id = d.user_id join users s on s.id = d.delegate_id
-    where d.user_id = any(${sql.param([...userIds])}::uuid[]) and ${COUNTS}
-      and ${usersWhoMayAct('s')} order by 1, 2`)
-  return rows.map(({ user_id, delegate_id }) => ({ userId: user_id, delegateId: delegate_id }))
+  taskIds: readonly string[],
+): Promise<{ taskId: string; delegateId: string }[]> {
+  if (taskIds.length === 0) return []
+  const { rows } = await db.execute<{ task_id: string; delegate_id: string }>(sql`
+    with asked as (
+      select a.task_id, a.user_id, a.group_id, r.requester_id, r.target_user_id from task_assignees a
+      join tasks t on t.id = a.task_id join access_requests r on r.id = t.access_request_id
+      where a.task_id = any(${sql.param([...taskIds])}::uuid[])),
+    given as (
+      select distinct d.user_id, d.delegate_id from delegations d
+      join users u on u.id = d.user_id join users s on s.id = d.delegate_id
+      where ${COUNTS} and ${usersWhoMayAct('s')} and (d.user_id in (select user_id from asked)
+        or d.user_id in (select m.user_id from group_members m where m.group_id in (select group_id from asked))))
+    select distinct task_id, delegate_id from asked join given
+      on given.user_id = asked.user_id or exists (select from group_members m
+        where m.group_id = asked.group_id and m.user_id = given.user_id)
+    where given.user_id is distinct from requester_id and given.user_id <> target_user_id
+      and delegate_id is distinct from requester_id and delegate_id <> target_user_id order by 1, 2`)
+  return rows.map(({ task_id, delegate_id }) => ({ taskId: task_id, delegateId: delegate_id }))
 }
 
 /**

@@ -9,7 +9,7 @@ import { type Db, one } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, groups, users } from '../../database/schema/people.ts'
 import { type TaskRow, taskAssignees, taskComments, tasks } from '../../database/schema/tasks.ts'
-import { delegatesOf, delegatorsOf, standsInFor } from '../delegation/stand-in.ts'
+import { delegatorsOf, standInsOn, standsInFor } from '../delegation/stand-in.ts'
 import { toUser, usersOf } from '../directory/users.ts'
 import { idEquals, isId } from '../kernel/by-id.ts'
 import { reach } from '../kernel/identity/app-reach.ts'
@@ -172,7 +172,7 @@ export async function toTasks(db: Db, rows: TaskRow[], expand: readonly string[]
     people.length > 0 ? await db.select().from(users).where(inArray(users.id, people)) : []
   const byId = new Map(found.map((user) => [user.id, toUser(user)]))
   const assigned = expand.includes('assignees') ? await assigneesOf(db, ids) : null
-  const standIns = assigned && (await standInsOf(db, rows, assigned))
+  const standIns = assigned && (await standInsOf(db, rows))
   const said = expand.includes('comments') ? await commentsOf(db, ids) : null
   return rows.map((row) => ({
     id: row.id,
@@ -215,38 +215,23 @@ async function assigneesOf(db: Db, ids: string[]) {
   }))
 }
 
-type Assigned = Awaited<ReturnType<typeof assigneesOf>>
-
 /** Who may decide in the place of the people that open decisions are assigned to, by task. */
-async function standInsOf(db: Db, rows: readonly TaskRow[], assigned: Assigned) {
+async function standInsOf(db: Db, rows: readonly TaskRow[]) {
   const open = rows.filter(
     ({ taskCategory, status }) =>
       DECISIONS.includes(taskCategory) && ACTIONABLE_TASKS.some((one) => one === status),
   )
-  const asked = assigned.filter(
-    ({ taskId, type }) => type === 'USER' && open.some(({ id }) => id === taskId),
-  )
-  const pairs = await delegatesOf(
-    db,
-    asked.map(({ id }) => id),
-  )
-  const people = await usersOf(
-    db,
-    pairs.map(({ delegateId }) => delegateId),
-  )
+  const ids = open.map(({ id }) => id)
+  const pairs = await standInsOn(db, ids)
+  const people = await usersOf(db, [...new Set(pairs.map(({ delegateId }) => delegateId))])
+  const named = people.map(({ id, givenName, familyName, email }) => ({
+    ...{ id, type: 'USER' as const, email },
+    name: `${givenName} ${familyName}`.trim(),
+  }))
   return new Map(
-    open.map(({ id: taskId, targetUserId }) => {
-      const mine = asked.filter((one) => one.taskId === taskId).map(({ id }) => id)
-      const ids = pairs
-        .filter(({ userId, delegateId }) => mine.includes(userId) && delegateId !== targetUserId)
-        .map(({ delegateId }) => delegateId)
-      const named = people
-        .filter(({ id }) => ids.includes(id))
-        .map(({ id, givenName, familyName, email }) => ({
-          ...{ id, type: 'USER' as const, email },
-          name: `${givenName} ${familyName}`.trim(),
-        }))
-      return [taskId, named] as const
+    ids.map((taskId) => {
+      const mine = pairs.filter((one) => one.taskId === taskId).map((one) => one.delegateId)
+      return [taskId, named.filter(({ id }) => mine.includes(id))] as const
     }),
   )
 }

@@ -1,6 +1,6 @@
 /** Delegates: who decides for another person, when, and on what they may not. */
 import { eq } from 'drizzle-orm'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isActive } from '../../../runtime/core/delegation/delegations.ts'
 import { standsInFor } from '../../../runtime/core/delegation/stand-in.ts'
 import { delegations } from '../../../runtime/database/schema/delegations.ts'
@@ -161,6 +161,55 @@ describe('in a company', () => {
     const ofBoss = await acme.asked(boss, { app_id: other })
     expect(await decide(del, ofBoss)).toBe(404)
     expect(await decide(third, ofBoss)).toBe(204)
+  })
+
+  describe('a task names as delegates', () => {
+    const namedOn = async (request: string) => {
+      const { tasks } = await acme.read(request, '?expand=tasks')
+      const named = tasks[0].delegates.map(({ id }: Person) => id)
+      const path = `/tasks/${tasks[0].id}?expand=assignees`
+      expect((await core.call('GET', path)).body.delegates.map(({ id }: Person) => id)).toEqual(
+        named,
+      )
+      return named
+    }
+    /** An app whose approvers are the members of a group. */
+    const ofGroup = async (label: string, members: Person[]) =>
+      acme.inStore(await app(core.db, label), {
+        approvers: { groups: [{ id: await group(core.db, label, members) }] },
+      })
+    beforeEach(() => core.db.delete(delegations))
+
+    test('nobody who asked, or is to have the access', async () => {
+      const emma = await person(core.db, 'emma@example.com')
+      for (const one of [emma, del, ada]) await name(boss, { delegate_id: one.id })
+      const body = { app_id: appId, requester_user_id: emma.id, target_user_id: ada.id }
+      const made = await core.call('POST', '/appstore/access_request', { body })
+      const request = made.body[0].id
+      expect(await namedOn(request)).toEqual([del.id])
+      expect([await decide(emma, request), await decide(ada, request)]).toEqual([404, 404])
+      expect(await decide(del, request)).toBe(204)
+    })
+
+    test('those of the members of a group', async () => {
+      await name(third, { delegate_id: del.id })
+      const grouped = await ofGroup('Grouped', [third])
+      const request = await acme.asked(ada, { app_id: grouped })
+      expect(await namedOn(request)).toEqual([del.id])
+      expect(await decide(del, request)).toBe(204)
+      expect(await namedOn(request)).toEqual([])
+    })
+
+    test('no delegate of who asks, who decides in nobody’s place', async () => {
+      await name(third, { delegate_id: del.id })
+      const grouped = await ofGroup('Both', [third, boss])
+      const request = await acme.asked(third, { app_id: grouped })
+      expect(await namedOn(request)).toEqual([])
+      expect(await decide(del, request)).toBe(404)
+      await name(boss, { delegate_id: del.id })
+      expect(await namedOn(request)).toEqual([del.id])
+      expect(await decide(del, request)).toBe(204)
+    })
   })
 
   test('counts only within its time, and only while both may act', async () => {
