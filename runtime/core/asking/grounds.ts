@@ -6,13 +6,14 @@ import type { SeparationConflict } from '../../contract/models/separation.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { findings } from '../../database/schema/findings.ts'
-import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
+import type { RequestRow } from '../../database/schema/requests.ts'
 import { accessInApp } from '../catalogue/apps/access.ts'
 import { toUser, usersOf } from '../directory/users.ts'
 import { associationSpansOf } from '../history/associations.ts'
 import { type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { decisionEnd } from '../requests/machine/deciding.ts'
 import { standingOf } from '../requests/machine/states.ts'
+import { requestOfTask } from '../requests/task-outcome.ts'
 import { conflictsOf, toConflicts } from '../separation/check.ts'
 import { findTask, mayActOn } from '../tasks/tasks.ts'
 import { heldBeside } from './extension.ts'
@@ -35,7 +36,7 @@ export async function taskGrounds(
   const task = await findTask(db, principal, taskId)
   if (!(await mayActOn(db, principal, task)))
     throw forbidden('The task is not assigned to you: you may read it')
-  const request = await requestOf(db, task.accessRequestId)
+  const request = await requestOfTask(db, task.accessRequestId)
   const appId = request?.appId ?? task.appId
   const targetId = request?.targetUserId ?? task.targetUserId
   const ids = [targetId, request?.requesterId ?? null].filter((id) => id !== null)
@@ -91,12 +92,6 @@ const conflictsWith = async (db: Db, request: RequestRow): Promise<SeparationCon
   const { domainId, targetUserId: userId, appId, permissionId, id: requestId } = request
   const asked = { domainId, userId, appId, permissionId, requestId }
   return toConflicts(db, await conflictsOf(db, asked))
-}
-
-async function requestOf(db: Db, id: string | null): Promise<RequestRow | null> {
-  if (id === null) return null
-  const [row] = await db.select().from(accessRequests).where(eq(accessRequests.id, id))
-  return row ?? null
 }
 
 /** A condition on `reason_spans`: of the same thing as a request. */

@@ -8,7 +8,7 @@ import { accessRequests, type RequestRow } from '../../database/schema/requests.
 import { tasks } from '../../database/schema/tasks.ts'
 import { callNow } from '../catalogue/apps/outages.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { partiesOf } from './able.ts'
+import { type Parties, partiesOf } from './able.ts'
 import { apply } from './apply.ts'
 import { type Decision, decided } from './decide.ts'
 import type { RequestMeans } from './job-key.ts'
@@ -26,14 +26,27 @@ export async function lockRequestOf(tx: Db, taskId: string): Promise<RequestRow 
   return row?.request ?? null
 }
 
+/** The request of a task, by the id that the task has; null for a task of none. */
+export async function requestOfTask(db: Db, id: string | null): Promise<RequestRow | null> {
+  if (id === null) return null
+  const [row] = await db.select().from(accessRequests).where(eq(accessRequests.id, id))
+  return row ?? null
+}
+
+/** Whether a caller is none of those who ask for themselves, or the task is no decision. */
+export const mayDecide = (
+  request: Parties,
+  { userId }: Pick<Principal, 'userId'>,
+  { taskCategory }: { taskCategory: string },
+): boolean => !taskCategory.endsWith('APPROVAL') || !partiesOf(request).includes(userId)
+
 /** @throws CoreError forbidden for those who ask for themselves. */
 export function authoriseOutcome(
   request: RequestRow,
   principal: Principal,
   task: { taskCategory: string },
 ): void {
-  if (!task.taskCategory.endsWith('APPROVAL')) return
-  if (!partiesOf(request).includes(principal.userId)) return
+  if (mayDecide(request, principal, task)) return
   throw forbidden('This access is for you, or you asked for it: another person has to decide')
 }
 
@@ -103,18 +116,8 @@ function reviewOf({ actor, to, comment }: Decision): RequestEvent<'glass_reviewe
 }
 
 /** Whether a connector or a webhook could do what a person is asked to do by hand. */
-const canBeTried = ({ fulfilment }: Pick<RequestRow, 'fulfilment'>): boolean =>
+export const canBeTried = ({ fulfilment }: Pick<RequestRow, 'fulfilment'>): boolean =>
   fulfilment !== 'manual'
-
-/** Whether "try again" can help with a task; one without a request is always tried. */
-export async function offersRetry(db: Db, requestId: string | null): Promise<boolean> {
-  if (requestId === null) return true
-  const [row] = await db
-    .select({ fulfilment: accessRequests.fulfilment })
-    .from(accessRequests)
-    .where(eq(accessRequests.id, requestId))
-  return row === undefined || canBeTried(row)
-}
 
 /** @throws CoreError conflict where there is nothing that can be tried. */
 async function demandRetry(tx: Db, request: RequestRow, means: RequestMeans): Promise<void> {

@@ -251,7 +251,8 @@ async function commentsOf(db: Db, ids: string[]) {
   }))
 }
 
-const wireActions = ({ taskCategory, status }: TaskRow) =>
+/** The actions of a task in its state, as on the wire. */
+export const wireActions = ({ taskCategory, status }: TaskRow) =>
   actionsOf(taskCategory, status).map(({ action_type, to }) => ({
     action_type,
     transitions: to.map((transition_to) => ({ transition_to })),
@@ -286,12 +287,6 @@ export async function findTask(
 
 export async function getTask(db: Db, principal: Principal, id: string, expand: string[]) {
   return one(await toTasks(db, [await findTask(db, principal, id)], expand))
-}
-
-/** service.md section 4.2: the actions available for the task, to this caller. */
-export async function listTaskActions(db: Db, principal: Principal, id: string) {
-  const task = await findTask(db, principal, id)
-  return (await mayActOn(db, principal, task)) ? wireActions(task) : []
 }
 
 /** Whether the caller may do something with a task that they see. */

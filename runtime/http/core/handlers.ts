@@ -62,6 +62,7 @@ import * as duties from '../../core/separation/manage.ts'
 import { triggerSync } from '../../core/sync/trigger.ts'
 import { completeTask, dismissTask, performTaskAction } from '../../core/task-actions/act.ts'
 import { commentOnTask } from '../../core/task-actions/comment.ts'
+import { listTaskActions } from '../../core/task-actions/offered.ts'
 import { reassignTask } from '../../core/task-actions/reassign.ts'
 import { remindApprovers } from '../../core/task-actions/remind.ts'
 import * as tasks from '../../core/tasks/tasks.ts'
@@ -218,7 +219,7 @@ export const HANDLERS: { [N in EndpointName]: Handler<(typeof ENDPOINTS)[N]> } =
   delete_pre_approval_rule: (db, who, { id }) => rules.deleteRule(db, who, id),
   list_tasks: (db, who, { query }) => tasks.listTasks(db, who, query),
   get_task: (db, who, { id, query }) => tasks.getTask(db, who, id, query.expand),
-  list_task_actions: (db, who, { id }) => tasks.listTaskActions(db, who, id),
+  list_task_actions: (db, who, { id }) => listTaskActions(db, who, id),
   get_task_grounds: (db, who, { id }) => taskGrounds(db, who, id),
   perform_task_action: (db, who, { id, body }, parts) =>
     performTaskAction(db, who, id, body, parts),

@@ -7,9 +7,9 @@ import { taskGrounds } from '../../core/asking/grounds.ts'
 import { type RequestSubject, requestSubjects } from '../../core/asking/subjects.ts'
 import { decidersNow, decidersToCome } from '../../core/asking/to-come.ts'
 import { keptText } from '../../core/kernel/kept-text.ts'
-import { offersRetry } from '../../core/requests/task-outcome.ts'
 import { performTaskAction } from '../../core/task-actions/act.ts'
 import { commentOnTask } from '../../core/task-actions/comment.ts'
+import { listTaskActions } from '../../core/task-actions/offered.ts'
 import { reassignTask } from '../../core/task-actions/reassign.ts'
 import { getTask, listTasks } from '../../core/tasks/tasks.ts'
 import { REFUSAL_STATUS } from '../edge/statuses.ts'
@@ -161,7 +161,8 @@ type Found = Awaited<ReturnType<typeof taskOf>>
 
 /** A task, by default that of the address. @throws CoreError not_found */
 async function taskOf({ c, db, principal }: Visit, id = c.req.param('id') ?? '') {
-  const task = await getTask(db, principal, id, ['actions', 'assignees', 'comments'])
+  const found = await getTask(db, principal, id, ['assignees', 'comments'])
+  const task = { ...found, actions: await listTaskActions(db, principal, id) }
   const grounds = await taskGrounds(db, principal, task.id).catch((error: unknown) => {
     if (error instanceof CoreError && error.kind === 'forbidden') return null
     throw error
@@ -170,10 +171,7 @@ async function taskOf({ c, db, principal }: Visit, id = c.req.param('id') ?? '')
   const earlier = grounds === null ? [] : await earlierDecisions(db, task)
   const ids = grounds === null || requestId === null ? [] : [requestId]
   const toCome = [...(await decidersToCome(db, principal, ids)).values()].flat()
-  const found = { task, grounds, earlier, toCome }
-  if (await offersRetry(db, requestId)) return found
-  const actions = (task.actions ?? []).filter(({ action_type }) => action_type !== 'retry')
-  return { ...found, task: { ...task, actions } }
+  return { task, grounds, earlier, toCome }
 }
 
 export async function showTask(visit: Visit): Promise<Response> {

@@ -152,6 +152,18 @@ describe('a decision', () => {
     expect((await visitor.get(`/inbox/${id}`)).text).not.toContain('value="deny"')
   })
 
+  test('is offered neither to who asked nor to who may only read', async () => {
+    const admin = await person(core.db, 'asks@example.com', ['Admin'])
+    await acme.setManager(admin.id, boss.id)
+    const id = await taskOf(await acme.asked(admin, { app_id: appId }))
+    for (const token of [admin.token, boss.readOnlyToken]) {
+      const { status, text } = await (await signedIn(core, token)).get(`/inbox/${id}`)
+      expect(status).toBe(200)
+      expect(text).not.toContain('name="action_type"')
+    }
+    expect((await visitor.get(`/inbox/${id}`)).text).toContain('name="action_type"')
+  })
+
   test('that is none of the task is refused, and does nothing', async () => {
     const requestId = await asked()
     const id = await taskOf(requestId)
