@@ -14,7 +14,7 @@ export const MAX_DELEGATION_REASON = 500
 export const DelegationInput = strictObject('DelegationInput', {
   delegate_id: described(v.string(), 'Who decides instead'),
   user_id: maybe(described(v.string(), 'Whose decisions; the caller’s own unless an admin says')),
-  since: maybe(described(v.string(), 'From when on; absent: now')),
+  since: maybe(described(v.string(), 'From when on; absent, or a moment that is over: now')),
   until: described(v.string(), `Until when; at most ${MAX_DELEGATION_DAYS} days later`),
   reason: maybe(v.pipe(v.string(), v.maxLength(MAX_DELEGATION_REASON))),
 })

@@ -82,12 +82,13 @@ export async function createDelegation(
 
 /** When it begins and ends. @throws CoreError invalid */
 function timesOf(body: DelegationInput, now: Date): { since: Date; until: Date } {
-  const since = body.since === undefined ? now : parseDatetime(body.since)
-  if (since === null) throw refused('since', 'this is no moment')
+  const wanted = body.since === undefined ? now : parseDatetime(body.since)
+  if (wanted === null) throw refused('since', 'this is no moment')
+  // Nobody decided for another before it was made, and clocks differ.
+  const since = wanted > now ? wanted : now
   const until = parseDatetime(body.until)
-  const begins = since > now ? since : now
-  if (until === null || until <= begins) throw refused('until', 'this must be a moment to come')
-  if (until > later(begins, MAX_DELEGATION_DAYS * 86_400_000))
+  if (until === null || until <= since) throw refused('until', 'this must be a moment to come')
+  if (until > later(since, MAX_DELEGATION_DAYS * 86_400_000))
     throw refused('until', `at most ${MAX_DELEGATION_DAYS} days`)
   return { since, until }
 }

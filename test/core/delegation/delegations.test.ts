@@ -227,6 +227,20 @@ describe('in a company', () => {
     expect(await sees(del)).toBe(0)
   })
 
+  test.each([
+    ['years ago', '2001-01-01'],
+    ['a minute ago', new Date(Date.now() - 60_000).toISOString()],
+  ])('begins now where it is to begin %s, and so says the log', async (_, since) => {
+    await core.db.delete(delegations)
+    const before = Date.now() - 1000
+    const { status, body } = await name(boss, { delegate_id: del.id, since })
+    expect([status, body.active]).toEqual([201, true])
+    expect(Date.parse(body.since)).toBeGreaterThan(before)
+    expect(await lastEvents(core, 1)).toEqual([
+      ['DELEGATION_CREATED', expect.objectContaining({ since: body.since })],
+    ])
+  })
+
   test('one names delegates for oneself alone, of those who are there, for a time', async () => {
     const statuses = async (...bodies: object[]) => {
       const found: number[] = []
