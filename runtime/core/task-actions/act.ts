@@ -91,15 +91,14 @@ function choose(task: TaskRow, wanted: Wanted): { action: TaskActionType; to: Ta
     return { action: one.action_type, to: wanted.leadsTo }
   }
   const { action_type, transition_to } = wanted
-  const targets = targetsOf(task, action_type)
-  const target = transition_to ?? (targets.length === 1 ? targets[0] : undefined)
-  // Another person was faster: a task that has ended offers nothing of what it offered before.
-  const isLate = offered.length === 0 && targets.some((one) => one === target)
-  if (target === task.status || isLate) throw conflict(`The task is ${task.status} already`)
+  if ((transition_to ?? onlyTarget(task, action_type)) === task.status)
+    throw conflict(`The task is ${task.status} already`)
   const action = offered.find((one) => one.action_type === action_type)
   if (!action) {
+    if (offered.length === 0)
+      throw badRequest(`The task is ${task.status} already, and offers no action any more`)
     const names = offered.map((one) => one.action_type).join(', ')
-    throw badRequest(`The task does not offer this action; it offers ${names || 'none'}`)
+    throw badRequest(`The task does not offer this action; it offers ${names}`)
   }
   const to =
     transition_to === undefined
@@ -112,11 +111,12 @@ function choose(task: TaskRow, wanted: Wanted): { action: TaskActionType; to: Ta
   return { action: action.action_type, to }
 }
 
-/** Where an action leads that a task of this category has in some state. */
-function targetsOf({ taskCategory }: TaskRow, name: string): readonly TaskStatus[] {
+/** Where an action leads that a task of this category has in some state; undefined where it must be said. */
+function onlyTarget({ taskCategory }: TaskRow, name: string): TaskStatus | undefined {
   const row = isKeyOf(TASK_ACTIONS, name) ? TASK_ACTIONS[name] : null
   const categories: readonly string[] = row?.categories ?? []
-  return row !== null && categories.includes(taskCategory) ? row.to : []
+  const to: readonly TaskStatus[] = row?.to ?? []
+  return categories.includes(taskCategory) && to.length === 1 ? to[0] : undefined
 }
 
 export const performTaskAction = (

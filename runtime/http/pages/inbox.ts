@@ -12,7 +12,6 @@ import { commentOnTask } from '../../core/task-actions/comment.ts'
 import { listTaskActions } from '../../core/task-actions/offered.ts'
 import { reassignTask } from '../../core/task-actions/reassign.ts'
 import { getTask, listTasks } from '../../core/tasks/tasks.ts'
-import { REFUSAL_STATUS } from '../edge/statuses.ts'
 import { refusalOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { layout, type Markup } from '../frame/layout.ts'
@@ -198,7 +197,7 @@ export async function act(visit: Visit, form: Form): Promise<Response> {
     // Another person was faster, or the task is another one by now: the page shows what it is.
     const { problem, status } = refusalOf(error, 'conflict', 'bad_request')
     const found = await taskOf(visit)
-    const isOfReason = status === REFUSAL_STATUS.bad_request && reason === '' && isGlass(found.task)
+    const isOfReason = reason === '' && found.task.actions.length > 0 && isGlass(found.task)
     const said = { [isOfReason ? 'problem' : 'refusal']: problem }
     return show(visit, { ...found, reason, problem: null, ...said }, status)
   }

@@ -154,7 +154,7 @@ describe('in a company', () => {
 
     test('that finds it right leaves the access, and waits for nothing else', async () => {
       expect((await settle(second, id, 'approve', 'The pager went')).status).toBe(204)
-      expect((await settle(boss, id, 'deny', 'No')).status).toBe(409)
+      expect((await settle(boss, id, 'deny', 'No')).status).toBe(400)
       expect(await acme.statusOf(id)).toBe('COMPLETED')
       expect(await lastEvents(core, 4)).toContainEqual([
         'BREAK_GLASS_REVIEWED',
