@@ -43,14 +43,17 @@ export type ScimUserRow = {
 }
 
 const IS_ACTIVE = sql`(${usersWhoMayAct('u')})`
-/** Users `u` with what a provider calls them, `s`, that it has not deleted. */
-const FROM = sql`from users u left join scim_users s on s.user_id = u.id`
-const visible = (domainId: string): SQL =>
-  sql`u.domain_id = ${domainId} and u.email <> ${FIRST_ADMIN} and s.deleted_at is null`
-/** The same for a query of users `u` alone: members and managers may not be users that the provider has deleted. */
+/** Users `u` with what a provider calls them, `s`: nothing once it has deleted them. */
+export const PUSHED_USERS: SQL = sql`from users u left join scim_users s on s.user_id = u.id and s.deleted_at is null`
+/**
+ * Users `u` but for those that a provider has deleted. Whom another source lets in again is there again, as one whom no
+ * provider has pushed.
+ */
+export const NOT_DELETED: SQL = sql`(${IS_ACTIVE} or not exists (
+  select from scim_users d where d.user_id = u.id and d.deleted_at is not null))`
+/** Whom a provider sees, and may name as a member or manager: users `u`. */
 export const visibleUsers = (domainId: string): SQL =>
-  sql`u.domain_id = ${domainId} and u.email <> ${FIRST_ADMIN}
-    and not exists (select from scim_users d where d.user_id = u.id and d.deleted_at is not null)`
+  sql`u.domain_id = ${domainId} and u.email <> ${FIRST_ADMIN} and ${NOT_DELETED}`
 
 const columns = (wanted: (name: string) => boolean): SQL => sql`
   u.id, u.email, u.given_name, u.family_name, u.status, u.manager_id, u.created_at, u.updated_at,
@@ -82,7 +85,7 @@ export async function findScimUser(
 ): Promise<ScimUserRow> {
   const { rows } = isId(id)
     ? await db.execute<RawRow>(
-        sql`select ${columns(() => true)} ${FROM} where u.id = ${id} and ${visible(domainId)}`,
+        sql`select ${columns(() => true)} ${PUSHED_USERS} where u.id = ${id} and ${visibleUsers(domainId)}`,
       )
     : { rows: [] }
   const [row] = rows
@@ -107,7 +110,7 @@ export async function listScimUsers(
 ) {
   const slice = sliceOf(query)
   const { condition, from } = conditionOf(query.filter, domainId)
-  const where = sql`${visible(domainId)} and ${condition}`
+  const where = sql`${visibleUsers(domainId)} and ${condition}`
   const { rows: counted } = await db.execute<{ n: string }>(
     sql`select count(*) as n ${from} where ${where}`,
   )
@@ -117,7 +120,7 @@ export async function listScimUsers(
   const { rows } =
     slice.limit === 0 || slice.offset >= total
       ? { rows: [] }
-      : await db.execute<RawRow>(sql`select ${columns(wanted)} ${FROM} where u.id in (
+      : await db.execute<RawRow>(sql`select ${columns(wanted)} ${PUSHED_USERS} where u.id in (
           select u.id ${from} where ${where} order by u.created_at, u.id limit ${slice.limit} offset ${slice.offset})
           order by u.created_at, u.id`)
   const isWhole = wanted('groups')
@@ -131,14 +134,14 @@ const ATTRIBUTES = sql`cross join lateral (
   from jsonb_each(u.custom_attributes)) held`
 
 function conditionOf(filter: string | null, domainId: string): { condition: SQL; from: SQL } {
-  if (filter === null || filter.trim() === '') return { condition: sql`true`, from: FROM }
+  if (filter === null || filter.trim() === '') return { condition: sql`true`, from: PUSHED_USERS }
   let asksAttributes = false
   const condition = filterSql(parseFilter(filter), (path) => {
     const column = columnAt(path, domainId)
     if (column === 'attribute') asksAttributes = true
     return column === 'attribute' ? attributeColumn(path) : column
   })
-  return { condition, from: asksAttributes ? sql`${FROM} ${ATTRIBUTES}` : FROM }
+  return { condition, from: asksAttributes ? sql`${PUSHED_USERS} ${ATTRIBUTES}` : PUSHED_USERS }
 }
 
 function columnAt(path: string, domainId: string): ScimColumn | 'attribute' | undefined {
@@ -167,7 +170,7 @@ function columnAt(path: string, domainId: string): ScimColumn | 'attribute' | un
       return {
         ...{ kind: 'text', value: sql`s.external_id`, exact: true },
         equals: (text) => sql`u.id in (select user_id from scim_users
-          where domain_id = ${domainId} and external_id = ${text})`,
+          where domain_id = ${domainId} and external_id = ${text} and deleted_at is null)`,
       }
     case 'givenName':
       return { kind: 'text', value: sql`u.given_name` }
@@ -202,7 +205,7 @@ const nameIs =
       where domain_id = ${domainId} and lower(user_name) = lower(${text}::text) and deleted_at is null
     union all
     select o.id from users o where o.domain_id = ${domainId} and lower(o.email) = lower(${text}::text)
-      and not exists (select from scim_users k where k.user_id = o.id))`
+      and not exists (select from scim_users k where k.user_id = o.id and k.deleted_at is null))`
 
 const emailColumn: ScimColumn = {
   ...{ kind: 'text', value: sql`u.email` },

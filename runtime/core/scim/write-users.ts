@@ -1,5 +1,5 @@
 /** Users that a provider makes, changes, deactivates and deletes. Setting again what is set changes nothing. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { USER_FIELDS } from '../../contract/models/scim.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { membersOf } from '../../contract/schema/record.ts'
@@ -12,8 +12,9 @@ import { userTarget } from '../directory/users.ts'
 import { recordLeaver } from '../history/spans.ts'
 import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
-import { deactivate, demandLeft, reactivate } from './active.ts'
+import { deactivate, reactivate } from './active.ts'
 import { oneAtATime, recordPush, type ScimCaller } from './caller.ts'
+import { demandFreeNames, giveAddressUp } from './names.ts'
 import { patchSteps } from './patch.ts'
 import { duplicate, invalidValue } from './problem.ts'
 import {
@@ -49,7 +50,7 @@ export async function createUser(
   demandText(userName)
   const email = emailOf(values.email, userName)
   const id = await named(db, caller, async (tx) => {
-    await demandFree(tx, caller, { userName, email, self: null })
+    await demandFreeNames(tx, caller, { userName, email, self: null })
     const [gone] = await tx
       .select({ id: users.id, email: users.email })
       .from(users)
@@ -67,29 +68,6 @@ export async function createUser(
     return userId
   })
   return getScimUser(db, caller, id, request)
-}
-
-/**
- * Has a deleted person give up the address, under which their record could not stay beside the next one's. It is recognised
- * by what it has become, which no mail is delivered to (RFC 2606 section 2).
- *
- * @throws ScimError conflict while an offboarding takes their access: what is found by the address is still theirs
- */
-async function giveAddressUp(
-  tx: Db,
-  { domainId }: ScimCaller,
-  { id, email }: { id: string; email: string },
-): Promise<void> {
-  await demandLeft(
-    tx,
-    id,
-    'An offboarding of the user who had this address is under way; create the next one',
-  )
-  const former = `${email}.${id.slice(0, 8)}.invalid`
-  await tx.update(users).set({ email: former }).where(eq(users.id, id))
-  await tx
-    .insert(identityEvents)
-    .values({ domainId, userId: id, changedField: 'email', oldValue: email, newValue: former })
 }
 
 async function insertUser(
@@ -141,11 +119,20 @@ async function changeUser(
   await named(db, caller, async (tx) => {
     const row = await findScimUser(tx, caller, id)
     demandVersion(request, toScimUser(row, request))
+    await takeUpAgain(tx, row)
     const fields = await change(tx, caller, row, valuesOf(row), means)
     if (fields.length > 0)
       await recordPush(tx, caller, 'PUSHED_USER_CHANGED', userTarget(row), { fields })
   })
   return getScimUser(db, caller, id, request)
+}
+
+/** A provider that changes whom it had deleted, and another source let in again, has them among its own from now on. */
+async function takeUpAgain(tx: Db, { id, user_name: userName }: ScimUserRow): Promise<void> {
+  await tx
+    .update(scimUsers)
+    .set({ userName, externalId: null, deletedAt: null })
+    .where(and(eq(scimUsers.userId, id), isNotNull(scimUsers.deletedAt)))
 }
 
 /** The provider deletes a person, who is offboarded and stays as a record. */
@@ -202,34 +189,6 @@ async function named<T>(db: Db, caller: ScimCaller, act: (tx: Db) => Promise<T>)
   }
 }
 
-type Names = { userName: string; email: string; self: string | null }
-
-/** @throws ScimError conflict where another has the user name or the address */
-async function demandFree(tx: Db, { domainId }: ScimCaller, names: Names): Promise<void> {
-  const { userName, email, self } = names
-  const { rows } = await tx.execute<{ same: 'userName' | 'email' }>(sql`
-    select case when lower(coalesce(s.user_name, u.email)) = lower(${userName}) then 'userName' else 'email' end as same
-    from users u left join scim_users s on s.user_id = u.id
-    where u.domain_id = ${domainId} and u.id is distinct from ${self}::uuid
-      and (lower(u.email) = lower(${email}) or u.id in (
-        select user_id from scim_users where domain_id = ${domainId} and lower(user_name) = lower(${userName}))
-        or (s.user_id is null and lower(u.email) = lower(${userName})))
-      and s.deleted_at is null
-    limit 1`)
-  const [taken] = rows
-  if (taken?.same === 'userName')
-    throw duplicate('Another user has this userName; find it by a filter and change that one')
-  if (taken) throw duplicate('Another user has the address in emails')
-  if (self !== null) await demandAddress(tx, domainId, email, self)
-}
-
-/** A deleted person keeps the address, which nobody else can be given by a change. */
-async function demandAddress(tx: Db, domainId: string, email: string, self: string): Promise<void> {
-  const { rows } = await tx.execute(sql`select 1 from users
-    where domain_id = ${domainId} and lower(email) = lower(${email}) and id <> ${self}`)
-  if (rows.length > 0) throw duplicate('A user who was deleted had the address in emails')
-}
-
 /** Writes what is different. @returns The names of the fields that changed */
 async function change(
   tx: Db,
@@ -243,7 +202,7 @@ async function change(
   const next = await nextOf(tx, caller, row, values)
   const told = differences(row, next)
   if (row.email !== next.email || row.user_name !== next.userName)
-    await demandFree(tx, caller, { userName: next.userName, email: next.email, self: row.id })
+    await demandFreeNames(tx, caller, { userName: next.userName, email: next.email, self: row.id })
   // A name at the provider, too, changes when the person was changed.
   if (told.length > 0)
     await tx

@@ -1,0 +1,68 @@
+/** Whom a provider has deleted, or what it has, and another source brings back. */
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { users } from '../../../runtime/database/schema/people.ts'
+import { until } from '../../e2e/until.ts'
+import { type Provider, refusal, startProvider } from './provider.ts'
+
+let provider: Provider
+beforeAll(async () => {
+  provider = await startProvider()
+})
+afterAll(() => provider.core.stop())
+
+/** Imports people from a file, as an operator does. */
+async function imported(csv: string) {
+  const reply = await provider.core.call('POST', '/operator/users/import', {
+    ...{ raw: csv, headers: { 'content-type': 'text/csv' } },
+  })
+  expect({ status: reply.status, body: reply.body }).toMatchObject({ status: 200 })
+}
+
+const personOf = async (id: string) => (await provider.core.call('GET', `/users/${id}`)).body
+
+/** Makes a user, deletes it, and waits until it is offboarded. */
+async function deleted(userName: string, more: object = {}): Promise<string> {
+  const id = await provider.user(userName, more)
+  expect((await provider.scim('DELETE', `/Users/${id}`)).status).toBe(204)
+  await until('the offboarding is over', async () => {
+    const { items } = (
+      await provider.core.call('GET', '/lifecycle-management/user-offboardings?size=100')
+    ).body
+    const own = items.find((one: { user_id: string }) => one.user_id === id)
+    return own?.status === 'COMPLETED' ? true : null
+  })
+  return id
+}
+
+test('who was deleted and is imported again is there again, as one whom nobody has pushed', async () => {
+  const address = 'back@acme.example'
+  const more = { emails: [{ value: address }], externalId: 'e-back' }
+  const id = await deleted('back', more)
+  expect((await provider.scim('GET', `/Users/${id}`)).status).toBe(404)
+  await imported(`email,status\n${address},ACTIVE\n`)
+  const { status, body } = await provider.scim('GET', `/Users/${id}`)
+  expect([status, body.userName, body.externalId]).toEqual([200, address, undefined])
+  for (const filter of [`userName eq "${address}"`, `emails eq "${address}"`, `id eq "${id}"`])
+    expect((await provider.found(filter)).Resources).toMatchObject([{ id, active: true }])
+  expect((await provider.found('externalId eq "e-back"')).totalResults).toBe(0)
+  await provider.group('Those who came back', [id])
+  await provider.user('of-back@acme.example', { manager: id })
+})
+
+test('who was deleted and is let in again keeps the address and can be changed', async () => {
+  const userName = 'keeps@acme.example'
+  const id = await deleted(userName)
+  // As a sync of the identity source does it.
+  await provider.core.db.update(users).set({ status: 'ACTIVE' }).where(eq(users.id, id))
+  const anew = await provider.scim('POST', '/Users', { userName, active: false })
+  expect(refusal(anew)).toEqual([409, 'uniqueness'])
+  expect(await personOf(id)).toMatchObject({ email: userName, status: 'ACTIVE' })
+
+  const off = await provider.patch(`/Users/${id}`, { op: 'replace', value: { active: false } })
+  expect([off.status, off.body.active]).toEqual([200, false])
+  expect((await provider.scim('GET', `/Users/${id}`)).status).toBe(200)
+  expect((await provider.found(`userName eq "${userName}"`)).Resources).toMatchObject([{ id }])
+  expect((await provider.scim('DELETE', `/Users/${id}`)).status).toBe(204)
+  expect((await provider.scim('GET', `/Users/${id}`)).status).toBe(404)
+})
