@@ -6,6 +6,7 @@ import { users } from '../../database/schema/people.ts'
 import { identityEvents } from '../../database/schema/sync.ts'
 import { keepAnAdmin } from '../directory/admins.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
+import { mayAct } from '../kernel/identity/principal.ts'
 import { scheduleOffboarding } from '../offboarding/schedule.ts'
 import type { ScimCaller } from './caller.ts'
 import { ScimError } from './problem.ts'
@@ -14,7 +15,7 @@ import type { ScimUserRow } from './read-users.ts'
 type Means = Pick<CoreContext, 'send' | 'now'>
 
 /**
- * Lets a person do nothing more from this moment on, and has all access taken. One who is gone stays so.
+ * Lets a person do nothing more from this moment on, and has all access taken. One who was offboarded stays so.
  *
  * @throws CoreError conflict for the last Admin
  * @returns Whether anything changed
@@ -25,14 +26,29 @@ export async function deactivate(
   { id, status, email }: ScimUserRow,
   means: Means,
 ): Promise<boolean> {
-  if (status === 'INACTIVE') return false
+  if (status === 'INACTIVE' && (await wasOffboarded(tx, id))) return false
   await keepAnAdmin(tx, domainId, new Set([id]))
-  if (status !== 'SUSPENDED') await setStatus(tx, domainId, { id, status }, 'SUSPENDED')
+  const isOn = mayAct(status)
+  if (isOn) await setStatus(tx, domainId, { id, status }, 'SUSPENDED')
   const actor = { domainId, userId: null }
   const by = { source: 'SCIM', scim_token: tokenName }
   const scheduled = await scheduleOffboarding(tx, actor, { id, email }, null, means, by)
   if (scheduled === null) await hasten(tx, id, means)
-  return status !== 'SUSPENDED' || scheduled !== null
+  return isOn || scheduled !== null
+}
+
+/**
+ * Whether an offboarding has ended what a person could do, and nothing of it can have come again. An import sets INACTIVE
+ * too, and ends nothing.
+ */
+async function wasOffboarded(tx: Db, userId: string): Promise<boolean> {
+  const { rows } = await tx.execute(sql`
+    select from user_offboardings o where o.user_id = ${userId} and o.status = 'COMPLETED'
+      and not exists (select from identity_events e where e.user_id = o.user_id
+        and e.changed_field = 'status' and e.new_value in ('ACTIVE', 'STAGED') and e.detected_at > o.created_at)
+      and not exists (select from api_tokens t where t.user_id = o.user_id and t.revoked_at is null)
+      and not exists (select from sessions n where n.user_id = o.user_id)`)
+  return rows.length > 0
 }
 
 /** One that is planned for later begins now. */

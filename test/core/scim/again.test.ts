@@ -11,27 +11,15 @@ beforeAll(async () => {
 })
 afterAll(() => provider.core.stop())
 
-/** Imports people from a file, as an operator does. */
-async function imported(csv: string) {
-  const reply = await provider.core.call('POST', '/operator/users/import', {
-    ...{ raw: csv, headers: { 'content-type': 'text/csv' } },
-  })
-  expect({ status: reply.status, body: reply.body }).toMatchObject({ status: 200 })
-}
-
 const personOf = async (id: string) => (await provider.core.call('GET', `/users/${id}`)).body
 
 /** Makes a user, deletes it, and waits until it is offboarded. */
 async function deleted(userName: string, more: object = {}): Promise<string> {
   const id = await provider.user(userName, more)
   expect((await provider.scim('DELETE', `/Users/${id}`)).status).toBe(204)
-  await until('the offboarding is over', async () => {
-    const { items } = (
-      await provider.core.call('GET', '/lifecycle-management/user-offboardings?size=100')
-    ).body
-    const own = items.find((one: { user_id: string }) => one.user_id === id)
-    return own?.status === 'COMPLETED' ? true : null
-  })
+  await until('the offboarding is over', async () =>
+    (await provider.offboardings(id)).includes('COMPLETED') ? true : null,
+  )
   return id
 }
 
@@ -40,7 +28,7 @@ test('who was deleted and is imported again is there again, as one whom nobody h
   const more = { emails: [{ value: address }], externalId: 'e-back' }
   const id = await deleted('back', more)
   expect((await provider.scim('GET', `/Users/${id}`)).status).toBe(404)
-  await imported(`email,status\n${address},ACTIVE\n`)
+  await provider.imported(`email,status\n${address},ACTIVE\n`)
   const { status, body } = await provider.scim('GET', `/Users/${id}`)
   expect([status, body.userName, body.externalId]).toEqual([200, address, undefined])
   for (const filter of [`userName eq "${address}"`, `emails eq "${address}"`, `id eq "${id}"`])

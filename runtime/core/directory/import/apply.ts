@@ -9,6 +9,12 @@ export async function applyPeople(tx: Db, domainId: string): Promise<void> {
     select user_id, ${domainId}, email, coalesce(given_name, ''), coalesce(family_name, ''),
       coalesce(status, 'ACTIVE'), manager_id, attributes
     from people_match where is_new`)
+  // Who is switched off later asks it: whether an offboarding was the last that happened to the person.
+  await tx.execute(sql`
+    insert into identity_events (domain_id, user_id, changed_field, old_value, new_value)
+    select ${domainId}, users.id, 'status', users.status, people_match.status
+    from people_match join people_change using (user_id) join users on users.id = people_match.user_id
+    where 'status' = any(people_change.fields)`)
   await tx.execute(sql`
     update users set email = people_match.email,
       given_name = coalesce(people_match.given_name, users.given_name),
