@@ -32,9 +32,10 @@ export type GroupRow = {
 
 /** The tables of a group, as `g` and `s`. */
 export const FROM = sql`from groups g left join scim_groups s on s.group_id = g.id`
-/** Whether a group is of the domain, and there. */
+/** Whether a group is of the domain, and there. One that the provider has deleted is there while an import has people in it. */
 export const visibleGroups = (domainId: string): SQL =>
-  sql`g.domain_id = ${domainId} and g.app_id is null and s.deleted_at is null`
+  sql`g.domain_id = ${domainId} and g.app_id is null
+    and (s.deleted_at is null or exists (select from group_members f where f.group_id = g.id))`
 
 const columns = (withMembers: boolean): SQL => sql`
   g.id, g.name, s.external_id, g.created_at, ${

@@ -54,3 +54,23 @@ test('who was deleted and is let in again keeps the address and can be changed',
   expect((await provider.scim('DELETE', `/Users/${id}`)).status).toBe(204)
   expect((await provider.scim('GET', `/Users/${id}`)).status).toBe(404)
 })
+
+test('a group that was deleted and is filled again is there again, as long as somebody is in it', async () => {
+  const id = await provider.group('Filled', [await provider.user('in-filled@acme.example')])
+  expect((await provider.scim('DELETE', `/Groups/${id}`)).status).toBe(204)
+  await provider.imported('email,groups\nfilled@acme.example,Filled\n')
+  expect((await provider.found('displayName eq "Filled"', 'Groups')).Resources).toMatchObject([
+    { id, members: [{ display: 'filled@acme.example' }] },
+  ])
+  expect(refusal(await provider.scim('POST', '/Groups', { displayName: 'Filled' }))).toEqual([
+    409,
+    'uniqueness',
+  ])
+  await provider.imported('email,groups\nfilled@acme.example,\n')
+  expect((await provider.scim('GET', `/Groups/${id}`)).status).toBe(404)
+
+  await provider.imported('email,groups\nfilled@acme.example,Filled\n')
+  const nobody = { op: 'remove', path: 'members' }
+  expect((await provider.patch(`/Groups/${id}`, nobody)).status).toBe(204)
+  expect((await provider.scim('GET', `/Groups/${id}`)).status).toBe(200)
+})
