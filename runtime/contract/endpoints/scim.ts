@@ -37,8 +37,12 @@ export const SCIM_NOT_OFFERED = [
 ] as const
 
 const shape = {
-  attributes: text().describe('Only these attributes, separated by commas'),
-  excludedAttributes: text().describe('All but these attributes'),
+  attributes: text().describe(
+    `Only these attributes, separated by commas; at most ${SCIM_LIMITS.shapeNames}`,
+  ),
+  excludedAttributes: text().describe(
+    `All but these attributes; at most ${SCIM_LIMITS.shapeNames}`,
+  ),
 }
 const listing = {
   filter: text().describe('Such as `userName eq "ada@example.com"`'),

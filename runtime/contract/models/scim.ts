@@ -17,7 +17,10 @@ export const SCIM_URNS = {
 /** What every answer is (RFC 7644 section 8.1). */
 export const SCIM_MEDIA_TYPE = 'application/scim+json; charset=utf-8'
 
-/** Most resources of a page, and members of groups of an answer. */
+/**
+ * Most resources of a page, and members of groups of an answer. `shape` bounds what each resource of an answer is compared
+ * with: the names in `attributes`, and in `excludedAttributes`, and their characters.
+ */
 export const SCIM_LIMITS = {
   page: 200,
   members: 50_000,
@@ -25,6 +28,8 @@ export const SCIM_LIMITS = {
   filterLength: 2000,
   filterTerms: 50,
   filterDepth: 10,
+  shapeNames: 100,
+  shapeLength: 2000,
 } as const
 
 /** Longest texts, in characters. */

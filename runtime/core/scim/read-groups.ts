@@ -133,7 +133,7 @@ export async function listScimGroups(
   const total = Number(counted[0]?.n ?? 0)
   const page = sql`select g.id ${FROM} where ${where} order by g.created_at, g.id
     limit ${slice.limit} offset ${slice.offset}`
-  const withMembers = wants(query)('members')
+  const withMembers = wants(query.shape)('members')
   if (withMembers) {
     const { rows: ids } = await db.execute<{ id: string }>(page)
     await demandFew(
@@ -143,7 +143,7 @@ export async function listScimGroups(
   }
   const { rows } = await db.execute<GroupRow>(sql`select ${columns(withMembers)} ${FROM}
     where g.id in (${page}) order by g.created_at, g.id`)
-  const resources = rows.map((row) => shaped(toScimGroup(row, request), query))
+  const resources = rows.map((row) => shaped(toScimGroup(row, request), query.shape))
   return listResponse(resources, total, slice)
 }
 

@@ -115,7 +115,7 @@ export async function listScimUsers(
     sql`select count(*) as n ${from} where ${where}`,
   )
   const total = Number(counted[0]?.n ?? 0)
-  const wanted = wants(query)
+  const wanted = wants(query.shape)
   // Ids are sorted, not whole people: of many those do not fit into memory.
   const { rows } =
     slice.limit === 0 || slice.offset >= total
@@ -124,7 +124,7 @@ export async function listScimUsers(
           select u.id ${from} where ${where} order by u.created_at, u.id limit ${slice.limit} offset ${slice.offset})
           order by u.created_at, u.id`)
   const isWhole = wanted('groups')
-  const resources = rows.map((row) => shaped(toScimUser(toRow(row), request, isWhole), query))
+  const resources = rows.map((row) => shaped(toScimUser(toRow(row), request, isWhole), query.shape))
   return listResponse(resources, total, slice)
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { SCIM_LIMITS, SCIM_URNS, USER_FIELDS } from '../../contract/models/scim.ts'
 import { isObject, membersOf } from '../../contract/schema/record.ts'
 import { schemaOf } from './paths.ts'
-import { ScimError } from './problem.ts'
+import { invalidValue, ScimError } from './problem.ts'
 
 /** What a request says beside its body. */
 export type ScimRequest = {
@@ -65,21 +65,59 @@ export function demandVersion({ ifMatch }: ScimRequest, resource: Resource): voi
   )
 }
 
-type Shape = { attributes: string | null; excludedAttributes: string | null }
+/** Attributes by their names in small letters, an extension by its schema; null: the whole of one, else some of its parts. */
+interface Names extends Map<string, Names | null> {}
 
-/** Where an attribute is in a resource, in small letters: a schema of an extension, the attribute, its part. */
-type Path = readonly string[]
+/** Which attributes an answer is to have. */
+type Shape = {
+  /** Empty: all. */
+  only: Names
+  without: Names
+  /** Whether the request says which attributes it wants, though it may name none. */
+  isAsked: boolean
+}
 
-const pathsIn = (list: string | null): Path[] =>
-  (list ?? '').split(',').flatMap((one) => {
-    const { enterprise, rest } = schemaOf(one.trim())
-    if (rest === '') return enterprise ? [[EXTENSION]] : []
-    // Of a schema that is not ours nothing is there.
-    const parts = rest.toLowerCase().startsWith('urn:') ? [rest] : rest.toLowerCase().split('.')
-    // Providers leave out the schema of the extension.
-    const inExtension = enterprise ?? ENTERPRISE_NAMES.has(parts[0] ?? '')
-    return [inExtension ? [EXTENSION, ...parts] : parts]
-  })
+/** @throws ScimError invalidValue for more names than are looked for in each resource */
+export const askedShape = (
+  attributes: string | null,
+  excludedAttributes: string | null,
+): Shape => ({
+  only: namesIn('attributes', attributes),
+  without: namesIn('excludedAttributes', excludedAttributes),
+  isAsked: attributes !== null,
+})
+
+function namesIn(which: string, list: string | null): Names {
+  const { shapeLength, shapeNames } = SCIM_LIMITS
+  const text = list ?? ''
+  if (text.length > shapeLength)
+    throw invalidValue(`${which} has ${text.length} characters; at most ${shapeLength} are taken`)
+  const all = new Set(text.split(',').map((one) => one.trim().toLowerCase()))
+  all.delete('')
+  if (all.size > shapeNames)
+    throw invalidValue(`${which} has ${all.size} names; at most ${shapeNames} are taken`)
+  const names: Names = new Map()
+  for (const one of all) addName(names, partsOf(one))
+  return names
+}
+
+function addName(names: Names, [first, ...rest]: readonly string[]): void {
+  if (first === undefined || names.get(first) === null) return
+  const parts: Names | null = rest.length === 0 ? null : (names.get(first) ?? new Map())
+  names.set(first, parts)
+  if (parts) addName(parts, rest)
+}
+
+/** Where an attribute is in a resource: a schema of an extension, the attribute, its part. */
+function partsOf(name: string): string[] {
+  const { enterprise, rest } = schemaOf(name)
+  if (rest === '') return enterprise ? [EXTENSION] : []
+  // Of a schema that is not ours nothing is there.
+  const parts = rest.startsWith('urn:') ? [rest] : rest.split('.')
+  // Providers leave out the schema of the extension.
+  const inExtension = enterprise ?? ENTERPRISE_NAMES.has(parts[0] ?? '')
+  return inExtension ? [EXTENSION, ...parts] : parts
+}
 
 const EXTENSION = SCIM_URNS.enterprise.toLowerCase()
 const ENTERPRISE_NAMES: ReadonlySet<string> = new Set(
@@ -88,43 +126,40 @@ const ENTERPRISE_NAMES: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Of the paths that go through a member those that go on below it; null where one ends there. */
-function below(paths: readonly Path[], name: string): Path[] | null {
-  const through = paths.filter(([first]) => first === name.toLowerCase())
-  return through.some(({ length }) => length === 1) ? null : through.map(([, ...rest]) => rest)
-}
-
-/** What of a value the paths name (`keep`), or all but that. Undefined: nothing. */
-function cut(value: unknown, paths: readonly Path[], keep: boolean): unknown {
+/** What of a value is named (`keep`), or all but that. Undefined: nothing. */
+function cut(value: unknown, names: Names, keep: boolean): unknown {
   if (Array.isArray(value))
-    return value.map((one) => cut(one, paths, keep)).filter((one) => one !== undefined)
+    return value.map((one) => cut(one, names, keep)).filter((one) => one !== undefined)
   if (!isObject(value)) return keep ? undefined : value
   const kept = Object.entries(value).flatMap(([name, inner]) => {
-    const further = below(paths, name)
-    if (further === null) return keep ? [[name, inner] as const] : []
-    if (further.length === 0) return keep ? [] : [[name, inner] as const]
-    const rest = cut(inner, further, keep)
+    const parts = names.get(name.toLowerCase())
+    if (parts === null) return keep ? [[name, inner] as const] : []
+    if (parts === undefined) return keep ? [] : [[name, inner] as const]
+    const rest = cut(inner, parts, keep)
     return rest === undefined ? [] : [[name, rest] as const]
   })
   return kept.length === 0 ? undefined : Object.fromEntries(kept)
 }
 
 /** Whether an answer is to have something of an attribute. */
-export function wants({ attributes, excludedAttributes }: Shape): (name: string) => boolean {
-  const [only, without] = [pathsIn(attributes), pathsIn(excludedAttributes)]
-  return (name) =>
-    only.length > 0 ? only.some(([first]) => first === name) : below(without, name) !== null
-}
+export const wants =
+  ({ only, without }: Shape): ((name: string) => boolean) =>
+  (name) =>
+    only.size > 0 ? only.has(name) : without.get(name) !== null
 
 /** The resource with the attributes that are wanted (RFC 7644 section 3.9); `schemas` and `id` always are. */
-export function shaped(resource: Resource, { attributes, excludedAttributes }: Shape): Resource {
-  const [only, without] = [pathsIn(attributes), pathsIn(excludedAttributes)]
+export function shaped(resource: Resource, { only, without }: Shape): Resource {
   const always = { schemas: resource.schemas, ...('id' in resource ? { id: resource['id'] } : {}) }
-  if (only.length > 0) return { ...always, ...membersOf(cut(resource, only, true)), ...always }
+  if (only.size > 0) return { ...always, ...membersOf(cut(resource, only, true)), ...always }
   return { ...always, ...membersOf(cut(resource, without, false)), ...always }
 }
 
-export type ListQuery = Shape & { filter: string | null; startIndex: number; count: number }
+export type ListQuery = {
+  shape: Shape
+  filter: string | null
+  startIndex: number
+  count: number
+}
 
 /** Where a page begins and how long it is at most: values out of range are moved into it (RFC 7644 section 3.4.2.4). */
 export const sliceOf = ({ startIndex, count }: ListQuery): { offset: number; limit: number } => ({

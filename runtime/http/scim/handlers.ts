@@ -39,7 +39,7 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
     users.deleteUser(db, who, id, request, means),
   scim_list_groups: (db, who, { query, request }) => listScimGroups(db, who, query, request),
   scim_get_group: (db, who, { id, query, request }) =>
-    getScimGroup(db, who, id, wants(query)('members') ? 'all' : 'none', request),
+    getScimGroup(db, who, id, wants(query.shape)('members') ? 'all' : 'none', request),
   scim_create_group: async (db, who, input) => {
     const id = await groups.createGroup(db, who, input.body)
     return groupAfter(db, who, { ...input, id })
@@ -51,7 +51,7 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
   scim_patch_group: async (db, who, input) => {
     await groups.patchGroupById(db, who, input.id, input.body, input.request)
     // A provider that adds one of many members is not told all of them, unless it asks.
-    return input.query.attributes === null ? null : groupAfter(db, who, input)
+    return input.query.shape.isAsked ? groupAfter(db, who, input) : null
   },
   scim_delete_group: (db, who, { id, request, means }) =>
     groups.deleteGroup(db, who, id, request, means),
@@ -59,5 +59,5 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
 
 /** The change is made: too many members to tell must not look like a failure. */
 function groupAfter(db: Db, who: ScimCaller, { id, query, request }: ScimInput) {
-  return getScimGroup(db, who, id, wants(query)('members') ? 'few' : 'none', request)
+  return getScimGroup(db, who, id, wants(query.shape)('members') ? 'few' : 'none', request)
 }

@@ -18,7 +18,13 @@ import { placeAt } from '../../contract/schema/place.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import { authenticateScim } from '../../core/scim/caller.ts'
 import { ScimError } from '../../core/scim/problem.ts'
-import { etagOf, type ListQuery, namesVersion, shaped } from '../../core/scim/resource.ts'
+import {
+  askedShape,
+  etagOf,
+  type ListQuery,
+  namesVersion,
+  shaped,
+} from '../../core/scim/resource.ts'
 import { createRateLimit, keepRate } from '../core/rate-limit.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import { readBytes } from '../edge/body.ts'
@@ -102,11 +108,11 @@ function tell(c: Context<Env>, row: ScimRow, result: object, query: ListQuery): 
     return c.body(null, 304)
   if (row.status === 201) c.header('location', String(membersOf(resource['meta'])['location']))
   const isList = 'Resources' in resource
-  const body = isList ? resource : shaped(resource, query)
+  const body = isList ? resource : shaped(resource, query.shape)
   return c.newResponse(JSON.stringify(body), row.status, { 'content-type': SCIM_MEDIA_TYPE })
 }
 
-const ALL: ListQuery = {
+const ALL = {
   ...{ attributes: null, excludedAttributes: null },
   ...{ filter: null, startIndex: 1, count: 100 },
 }
@@ -114,7 +120,8 @@ const ALL: ListQuery = {
 function queryOf(c: Context<Env>, params: Params): ListQuery {
   const { values, entries } = parseParams(params, new URL(c.req.url).searchParams)
   if (entries.length > 0) throw new ScimError('bad_request', 'invalidValue', told(entries))
-  return { ...ALL, ...values }
+  const { attributes, excludedAttributes, ...list } = { ...ALL, ...values }
+  return { ...list, shape: askedShape(attributes, excludedAttributes) }
 }
 
 async function bodyOf(c: Context<Env>, row: ScimRow): Promise<Record<string, unknown>> {

@@ -50,6 +50,20 @@ describe('attributes and excludedAttributes', () => {
   })
 })
 
+test.each(['attributes', 'excludedAttributes'])(
+  'too many names in %s are refused',
+  async (name) => {
+    const of = (n: number) => Array.from({ length: n }, (_, at) => `a${at}`).join()
+    const asked = (list: string) => provider.scim('GET', `/Users?count=1&${name}=${list}`)
+    for (const list of [of(101), 'x,'.repeat(1001)]) {
+      const reply = await asked(list)
+      expect(refusal(reply)).toEqual([400, 'invalidValue'])
+      expect(reply.body.detail).toMatch(/at most/)
+    }
+    expect((await asked(`${of(100)},${of(100)}`)).status).toBe(200)
+  },
+)
+
 test('only what was read as a whole has a version', async () => {
   const id = await provider.group('Versions', [await provider.user('version@acme.example')])
   const bare = await provider.scim('GET', `/Groups/${id}?excludedAttributes=members`)
