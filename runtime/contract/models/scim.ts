@@ -19,7 +19,8 @@ export const SCIM_MEDIA_TYPE = 'application/scim+json; charset=utf-8'
 
 /**
  * Most resources of a page, and members of groups of an answer. `shape` bounds what each resource of an answer is compared
- * with: the names in `attributes`, and in `excludedAttributes`, and their characters.
+ * with: the names in `attributes`, and in `excludedAttributes`, and their characters. `attributes` bounds what is read of a
+ * resource, or of the values of a patch.
  */
 export const SCIM_LIMITS = {
   page: 200,
@@ -30,6 +31,7 @@ export const SCIM_LIMITS = {
   filterDepth: 10,
   shapeNames: 100,
   shapeLength: 2000,
+  attributes: 300,
 } as const
 
 /** Longest texts, in characters. */

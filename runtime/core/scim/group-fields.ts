@@ -3,7 +3,7 @@ import { SCIM_LENGTHS } from '../../contract/models/scim.ts'
 import { isObject, membersOf } from '../../contract/schema/record.ts'
 import type { Filter } from './filter.ts'
 import { member, type PatchOperation } from './patch.ts'
-import { parseScimPath, schemaOf } from './paths.ts'
+import { demandFewAttributes, parseScimPath, schemaOf } from './paths.ts'
 import { invalidValue } from './problem.ts'
 
 export type GroupChange = {
@@ -19,6 +19,7 @@ const nothing = (): GroupChange => ({ replaces: false, join: new Set(), leave: n
 
 /** A whole group, as POST and PUT send it. Without `members` it has none. @throws ScimError invalidValue */
 export function readGroup(body: Record<string, unknown>): GroupChange & { displayName: string } {
+  demandFewAttributes([body])
   const change: GroupChange = { ...nothing(), replaces: true, externalId: null }
   readMembers(change, 'replace', body)
   const { displayName } = change
@@ -28,6 +29,7 @@ export function readGroup(body: Record<string, unknown>): GroupChange & { displa
 
 /** What the operations of a patch come to, one after the other. */
 export function patchGroup(operations: readonly PatchOperation[]): GroupChange {
+  demandFewAttributes(operations.map(({ value }) => value))
   const change = nothing()
   for (const { op, path, value } of operations) {
     if (path === null) readMembers(change, op, membersOf(value))

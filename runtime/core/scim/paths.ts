@@ -1,6 +1,7 @@
 /** Names of attributes, in a patch or a filter: which field of ours they are. Pure. */
-import { SCIM_URNS, USER_FIELDS, type UserField } from '../../contract/models/scim.ts'
+import { SCIM_LIMITS, SCIM_URNS, USER_FIELDS, type UserField } from '../../contract/models/scim.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
+import { isObject } from '../../contract/schema/record.ts'
 import { type Filter, parseFilter } from './filter.ts'
 import { ScimError } from './problem.ts'
 
@@ -36,20 +37,44 @@ export function parseScimPath(text: string): PatchPath {
   }
 }
 
+const SCHEMAS: readonly { urn: string; enterprise: boolean }[] = [
+  { urn: SCIM_URNS.enterprise.toLowerCase(), enterprise: true },
+  { urn: SCIM_URNS.user.toLowerCase(), enterprise: false },
+  { urn: SCIM_URNS.group.toLowerCase(), enterprise: false },
+]
+
 /** A schema of ours that a name begins with. A schema alone leaves nothing. */
 export function schemaOf(text: string): { enterprise: boolean | null; rest: string } {
-  for (const [name, urn] of [
-    ['enterprise', SCIM_URNS.enterprise],
-    ['user', SCIM_URNS.user],
-    ['group', SCIM_URNS.group],
-  ] as const) {
-    const lower = text.toLowerCase()
-    const enterprise = name === 'enterprise'
-    if (lower === urn.toLowerCase()) return { enterprise, rest: '' }
-    if (lower.startsWith(`${urn.toLowerCase()}:`))
-      return { enterprise, rest: text.slice(urn.length + 1) }
+  if (!/^urn:/i.test(text)) return { enterprise: null, rest: text }
+  const lower = text.toLowerCase()
+  for (const { urn, enterprise } of SCHEMAS) {
+    if (lower === urn) return { enterprise, rest: '' }
+    if (lower.startsWith(`${urn}:`)) return { enterprise, rest: text.slice(urn.length + 1) }
   }
   return { enterprise: null, rest: text }
+}
+
+/**
+ * Judges how many attributes a message has, those below schemas among them: each is read as a path may be.
+ *
+ * @param objects The resource, or the values of operations
+ * @throws ScimError invalidSyntax
+ */
+export function demandFewAttributes(objects: readonly unknown[]): void {
+  let count = 0
+  const look = (value: unknown): void => {
+    if (!isObject(value)) return
+    const names = Object.keys(value)
+    count += names.length
+    if (count > SCIM_LIMITS.attributes)
+      throw new ScimError(
+        'bad_request',
+        'invalidSyntax',
+        `There are more than ${SCIM_LIMITS.attributes} attributes; at most ${SCIM_LIMITS.attributes} are taken`,
+      )
+    for (const name of names) if (schemaOf(name).rest === '') look(value[name])
+  }
+  for (const one of objects) look(one)
 }
 
 /** Attributes in small letters -> the field. Providers leave out the schema of the extension. */
@@ -57,9 +82,14 @@ const BY_PATH: ReadonlyMap<string, UserField> = new Map(
   entriesOf(USER_FIELDS).map(([name, { path }]) => [path.toLowerCase(), name]),
 )
 
+/** Complex attributes in small letters -> the fields below them. */
+const BELOW: ReadonlyMap<string, readonly UserField[]> = Map.groupBy(BY_PATH.values(), (name) =>
+  USER_FIELDS[name].path.toLowerCase().replace(/(^|\.)[^.]*$/, ''),
+)
+
 /** The field of an attribute: `name.givenname`; null for one that is not kept. */
 export const fieldAt = (path: string): UserField | null => BY_PATH.get(path.toLowerCase()) ?? null
 
 /** The fields below a complex attribute: of `name` givenName and familyName. */
 export const fieldsBelow = (path: string): readonly UserField[] =>
-  [...BY_PATH].flatMap(([at, field]) => (at.startsWith(`${path.toLowerCase()}.`) ? [field] : []))
+  path === '' ? [] : (BELOW.get(path.toLowerCase()) ?? [])

@@ -5,7 +5,14 @@ import { isObject, membersOf } from '../../contract/schema/record.ts'
 import { isEmail } from '../directory/email.ts'
 import { fitsFilter } from './filter.ts'
 import { member, type PatchOperation } from './patch.ts'
-import { fieldAt, fieldsBelow, type PatchPath, parseScimPath, schemaOf } from './paths.ts'
+import {
+  demandFewAttributes,
+  fieldAt,
+  fieldsBelow,
+  type PatchPath,
+  parseScimPath,
+  schemaOf,
+} from './paths.ts'
 import { invalidValue } from './problem.ts'
 
 /** Null takes a value away; what is absent stays as it is. */
@@ -13,8 +20,9 @@ export type UserValues = Partial<Record<Exclude<UserField, 'active'>, string | n
   active?: boolean
 }
 
-/** The fields of a whole resource, as POST and PUT send it. */
+/** The fields of a whole resource, as POST and PUT send it. @throws ScimError */
 export function readUser(body: Record<string, unknown>): UserValues {
+  demandFewAttributes([body])
   const values: UserValues = {}
   readMembers(values, body)
   return values
@@ -30,6 +38,7 @@ export function replaced(values: UserValues): UserValues {
 
 /** What the operations of a patch come to, one after the other. `email` is the address that there is now. */
 export function patchUser(operations: readonly PatchOperation[], email: string): UserValues {
+  demandFewAttributes(operations.map(({ value }) => value))
   const values: UserValues = {}
   for (const { op, path, value } of operations) {
     const current = values.email ?? email

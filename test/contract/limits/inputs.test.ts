@@ -19,8 +19,11 @@ import { ENDPOINTS } from '../../../runtime/contract/endpoints/table.ts'
 import { parseCall } from '../../../runtime/contract/envelope/envelope.ts'
 import { INPUTS, type InputName } from '../../../runtime/contract/limits/inputs.ts'
 import { overLimits } from '../../../runtime/contract/limits/reply-limits.ts'
+import { ScimBody } from '../../../runtime/contract/models/scim.ts'
+import { isObject } from '../../../runtime/contract/schema/record.ts'
 import type { AnySchema } from '../../../runtime/contract/schema/shape.ts'
 import { schemaEntries } from '../../../runtime/contract/schema/shape.ts'
+import { readUser } from '../../../runtime/core/scim/user-fields.ts'
 import { parseUpload } from '../../../runtime/core/uploads/apart.ts'
 import { parseResponse } from '../../../runtime/core/webhooks/parse-response.ts'
 import { readAsked } from '../../../runtime/egress/ldap/asked.ts'
@@ -65,6 +68,19 @@ const membersOf = (names: readonly string[], marks: number, base: object = {}): 
 const namesOf = (schema: AnySchema | null): string[] =>
   schema === null ? [] : Object.keys(schemaEntries(schema))
 
+/** Users of as many attributes as a body may have, each of which takes long to read. */
+const pushedUsers = (): string[] =>
+  [
+    { many: 30_000, name: (n: number) => `k${n}`, value: null },
+    { many: 20_000, name: (n: number) => `k${n}.b`, value: 1 },
+    {
+      many: 9000,
+      name: (n: number) => `emails[type eq "work" and value eq "a${n}" or primary eq true]`,
+    },
+  ].map(({ many, name, value = null }) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: many }, (_, n) => [name(n), value]))),
+  )
+
 type Reading = () => unknown
 
 const CALL = { auth: { token: { token: 'x' } }, settings: {}, request: {}, page: {} }
@@ -82,12 +98,21 @@ const READINGS: Record<InputName, () => Reading[]> = {
         // Refused is what is measured.
       }
     }),
-  core_body: () =>
-    [ENDPOINTS.create_app, ENDPOINTS.create_access_policy].flatMap(({ body }) =>
+  core_body: () => [
+    ...[ENDPOINTS.create_app, ENDPOINTS.create_access_policy].flatMap(({ body }) =>
       membersOf(namesOf(body).slice(0, 1), core_body.maxMarks).map(
         (text) => () => parseBodyBytes(body, Buffer.from(text), true, core_body.maxMarks),
       ),
     ),
+    ...pushedUsers().map((text) => () => {
+      const parsed = parseBodyBytes(ScimBody, Buffer.from(text), true, core_body.maxMarks)
+      try {
+        if (parsed.ok && isObject(parsed.value)) readUser(parsed.value)
+      } catch {
+        // Refused is what is measured.
+      }
+    }),
+  ],
   operator_body: () =>
     (['create_webhook', 'set_probe'] as const).flatMap((name) => {
       const body: v.GenericSchema = OPERATOR_ENDPOINTS[name].body

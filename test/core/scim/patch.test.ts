@@ -152,6 +152,32 @@ describe('users', () => {
     expect(() => patchUser(patchSteps(body), 'ada@example.com')).toThrow(words)
   })
 
+  test('more attributes than a person can have are refused, however they are spread', () => {
+    const many = (n: number) =>
+      Object.fromEntries(Array.from({ length: n }, (_, at) => [`k${at}`, null]))
+    const nested = {
+      ...many(200),
+      [SCIM_URNS.user]: { ...many(99), [SCIM_URNS.enterprise]: many(2) },
+    }
+    const refused = expect.objectContaining({
+      ...{ scimType: 'invalidSyntax', message: expect.stringContaining('at most 300') },
+    })
+    for (const read of [
+      () => readUser(many(301)),
+      () => readUser(nested),
+      () => readGroup({ displayName: 'x', ...many(300) }),
+      () => user({ op: 'add', value: many(301) }),
+      () =>
+        user(
+          { op: 'add', value: many(200) },
+          { op: 'add', path: SCIM_URNS.user, value: many(101) },
+        ),
+      () => group({ op: 'add', value: many(301) }),
+    ])
+      expect(read).toThrow(refused)
+    expect(readUser(many(300))).toEqual({})
+  })
+
   test('a whole user that is put takes away what it does not name, but lets nobody in', () => {
     const values = replaced(readUser({ username: 'ada', Name: { GIVENNAME: 'Ada' } }))
     expect(values).toMatchObject({ userName: 'ada', givenName: 'Ada', title: null, manager: null })
