@@ -11,12 +11,14 @@ import { NOT_DELETED, PUSHED_USERS } from './read-users.ts'
 
 type Names = { userName: string; email: string; self: string | null }
 
-/** @throws ScimError conflict where another has the user name or the address */
-export async function demandFreeNames(
-  tx: Db,
-  { domainId }: ScimCaller,
-  names: Names,
-): Promise<void> {
+/**
+ * Judges whether a person may have a user name and an address, and has one who was deleted give up the address.
+ *
+ * @throws ScimError conflict where another has either
+ * @returns The id of the one who was deleted, or null
+ */
+export async function takeNames(tx: Db, caller: ScimCaller, names: Names): Promise<string | null> {
+  const { domainId } = caller
   const { userName, email, self } = names
   const { rows } = await tx.execute<{ same: 'userName' | 'email' }>(sql`
     select case when lower(coalesce(s.user_name, u.email)) = lower(${userName}) then 'userName' else 'email' end as same
@@ -32,14 +34,17 @@ export async function demandFreeNames(
   if (taken?.same === 'userName')
     throw duplicate('Another user has this userName; find it by a filter and change that one')
   if (taken) throw duplicate('Another user has the address in emails')
-  if (self !== null) await demandAddress(tx, domainId, email, self)
-}
-
-/** A deleted person keeps the address, which nobody else can be given by a change. */
-async function demandAddress(tx: Db, domainId: string, email: string, self: string): Promise<void> {
-  const { rows } = await tx.execute(sql`select 1 from users
-    where domain_id = ${domainId} and lower(email) = lower(${email}) and id <> ${self}`)
-  if (rows.length > 0) throw duplicate('A user who was deleted had the address in emails')
+  const [gone] = await tx
+    .select({ id: users.id, email: users.email })
+    .from(users)
+    .where(
+      and(
+        eq(users.domainId, domainId),
+        sql`lower(${users.email}) = lower(${email}) and ${users.id} is distinct from ${self}::uuid`,
+      ),
+    )
+  if (gone) await giveAddressUp(tx, caller, gone)
+  return gone?.id ?? null
 }
 
 /**
@@ -49,7 +54,7 @@ async function demandAddress(tx: Db, domainId: string, email: string, self: stri
  * @throws ScimError conflict while an offboarding takes their access: what is found by the address is still theirs; and
  *   where they have been let in again meanwhile
  */
-export async function giveAddressUp(
+async function giveAddressUp(
   tx: Db,
   { domainId }: ScimCaller,
   { id, email }: { id: string; email: string },
@@ -57,7 +62,7 @@ export async function giveAddressUp(
   await demandLeft(
     tx,
     id,
-    'An offboarding of the user who had this address is under way; create the next one',
+    'An offboarding of the user who had this address is under way; give it to another',
   )
   const former = `${email}.${id.slice(0, 8)}.invalid`
   const given = await tx

@@ -14,7 +14,7 @@ import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { deactivate, reactivate } from './active.ts'
 import { oneAtATime, recordPush, type ScimCaller } from './caller.ts'
-import { demandFreeNames, giveAddressUp } from './names.ts'
+import { takeNames } from './names.ts'
 import { patchSteps } from './patch.ts'
 import { duplicate, invalidValue } from './problem.ts'
 import {
@@ -50,20 +50,14 @@ export async function createUser(
   demandText(userName)
   const email = emailOf(values.email, userName)
   const id = await named(db, caller, async (tx) => {
-    await demandFreeNames(tx, caller, { userName, email, self: null })
-    const [gone] = await tx
-      .select({ id: users.id, email: users.email })
-      .from(users)
-      .innerJoin(scimUsers, eq(scimUsers.userId, users.id))
-      .where(and(eq(users.domainId, caller.domainId), sql`lower(${users.email}) = lower(${email})`))
-    if (gone) await giveAddressUp(tx, caller, gone)
+    const addressOf = await takeNames(tx, caller, { userName, email, self: null })
     const userId = await insertUser(tx, caller, email, values.active ?? true)
     const name = { userName, externalId: values.externalId ?? null }
     await tx.insert(scimUsers).values({ userId, domainId: caller.domainId, ...name })
     const row = await findScimUser(tx, caller, userId)
     await change(tx, caller, row, values, means)
     await recordPush(tx, caller, 'USER_PUSHED', userTarget({ id: userId, email }), {
-      ...(gone ? { address_of: gone.id } : {}),
+      ...(addressOf === null ? {} : { address_of: addressOf }),
     })
     return userId
   })
@@ -120,9 +114,12 @@ async function changeUser(
     const row = await findScimUser(tx, caller, id)
     demandVersion(request, toScimUser(row, request))
     await takeUpAgain(tx, row)
-    const fields = await change(tx, caller, row, valuesOf(row), means)
+    const { fields, addressOf } = await change(tx, caller, row, valuesOf(row), means)
     if (fields.length > 0)
-      await recordPush(tx, caller, 'PUSHED_USER_CHANGED', userTarget(row), { fields })
+      await recordPush(tx, caller, 'PUSHED_USER_CHANGED', userTarget(row), {
+        fields,
+        ...(addressOf === null ? {} : { address_of: addressOf }),
+      })
   })
   return getScimUser(db, caller, id, request)
 }
@@ -189,20 +186,28 @@ async function named<T>(db: Db, caller: ScimCaller, act: (tx: Db) => Promise<T>)
   }
 }
 
-/** Writes what is different. @returns The names of the fields that changed */
+type Change = {
+  /** The names of the fields that changed. */
+  fields: string[]
+  /** Who was deleted and gave up the address that the person has now. */
+  addressOf: string | null
+}
+
+/** Writes what is different. */
 async function change(
   tx: Db,
   caller: ScimCaller,
   row: ScimUserRow,
   values: UserValues,
   means: PushMeans,
-): Promise<string[]> {
+): Promise<Change> {
   const { domainId } = caller
   if (values.userName === null) throw invalidValue('userName cannot be taken away')
   const next = await nextOf(tx, caller, row, values)
   const told = differences(row, next)
-  if (row.email !== next.email || row.user_name !== next.userName)
-    await demandFreeNames(tx, caller, { userName: next.userName, email: next.email, self: row.id })
+  const { userName, email } = next
+  const isNamed = row.email !== email || row.user_name !== userName
+  const addressOf = isNamed ? await takeNames(tx, caller, { userName, email, self: row.id }) : null
   // A name at the provider, too, changes when the person was changed.
   if (told.length > 0)
     await tx
@@ -212,7 +217,7 @@ async function change(
         ...{ managerId: next.managerId, customAttributes: next.attributes },
       })
       .where(eq(users.id, row.id))
-  const name = { userName: next.userName, externalId: next.externalId }
+  const name = { userName, externalId: next.externalId }
   if (told.length > 0)
     await tx
       .insert(scimUsers)
@@ -232,7 +237,7 @@ async function change(
       : active === true && (await reactivate(tx, caller, row))
   const fields = [...told.map(({ field }) => field), ...(moved ? ['status'] : [])]
   if (fields.length > 0) await means.listeners.usersChanged(tx, domainId, [row.id], means)
-  return fields
+  return { fields, addressOf }
 }
 
 type Next = {

@@ -62,6 +62,26 @@ test('the next one with the address is somebody new, and the one before stays as
   expect(new Set([gone.id, next, third]).size).toBe(3)
 })
 
+test('somebody who is there already may be given the address of one who was deleted', async () => {
+  const gone = await provider.user('freed@acme.example')
+  const other = await provider.user('other@acme.example')
+  expect((await provider.scim('DELETE', `/Users/${gone}`)).status).toBe(204)
+  const named = { op: 'replace', path: 'userName', value: 'Freed@acme.example' }
+  const { body } = await until('the address is given', async () => {
+    const reply = await provider.patch(`/Users/${other}`, named)
+    if (reply.status === 200) return reply
+    expect(refusal(reply)).toEqual([409, undefined])
+    return null
+  })
+  expect(body).toMatchObject({ userName: named.value, emails: [{ value: named.value }] })
+  expect(await asked('GET', `/users/${gone}`)).toMatchObject({
+    email: `freed@acme.example.${gone.slice(0, 8)}.invalid`,
+  })
+  expect(await provider.logged('PUSHED_USER_CHANGED')).toContainEqual(
+    expect.objectContaining({ event_metadata: expect.objectContaining({ address_of: gone }) }),
+  )
+})
+
 test('the next one approves nothing, and the decision stays one', async () => {
   const { core } = provider
   const gone = await person(core.db, 'second@acme.example', ['App Admin'])
