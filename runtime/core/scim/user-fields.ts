@@ -42,12 +42,40 @@ export function patchUser(operations: readonly PatchOperation[], email: string):
   const values: UserValues = {}
   for (const { op, path, value } of operations) {
     const current = values.email ?? email
+    const schema = path === null ? null : wholeSchema(path)
+    if (schema !== null) {
+      patchSchema(values, op, schema, value)
+      continue
+    }
     if (path === null) readMembers(values, op === 'add' ? beside(value) : membersOf(value))
     else if (op === 'add' && fieldAt(schemaOf(path).rest) === 'email')
       readMembers(values, beside({ [path]: value }))
     else patchAt(values, parseScimPath(path), op === 'remove' ? null : value, current)
   }
   return values
+}
+
+type Schema = 'user' | 'enterprise'
+
+/** The schema that a path names without an attribute; null for any other path. */
+function wholeSchema(path: string): Schema | null {
+  const { enterprise, rest } = schemaOf(path)
+  if (rest !== '' || enterprise === null) return null
+  return enterprise ? 'enterprise' : 'user'
+}
+
+/** All attributes of a schema, or those that a value names. */
+function patchSchema(
+  values: UserValues,
+  op: PatchOperation['op'],
+  schema: Schema,
+  value: unknown,
+): void {
+  if (op === 'remove' || value === null) {
+    for (const [field, { of }] of entriesOf(USER_FIELDS))
+      if (of === schema) set(values, field, null)
+  } else if (isObject(value)) readMembers(values, op === 'add' ? beside(value) : value)
+  else throw invalidValue('the value of a schema must be an object of attributes')
 }
 
 /** Of addresses that are added, one for something else than work leaves the person's own in its place. */

@@ -93,6 +93,24 @@ describe('users', () => {
       { email: 'p@x.org' },
     ],
     ['null for active', { op: 'replace', value: { active: null } }, {}],
+    [
+      'the extension as a path',
+      { op: 'replace', path: SCIM_URNS.enterprise, value: { department: 'Q' } },
+      { department: 'Q' },
+    ],
+    [
+      'the schema of users as a path',
+      { op: 'add', path: SCIM_URNS.user, value: { title: 'Dr', 'name.givenName': 'Ada' } },
+      { title: 'Dr', givenName: 'Ada' },
+    ],
+    [
+      'removal of the extension',
+      { op: 'remove', path: SCIM_URNS.enterprise.toLowerCase() },
+      {
+        ...{ employeeNumber: null, costCenter: null, organization: null, division: null },
+        ...{ department: null, manager: null },
+      },
+    ],
   ])('%s', (_, operation, values) => {
     expect(user(operation)).toEqual(values)
   })
@@ -134,6 +152,7 @@ describe('users', () => {
     [{ Operations: [] }, /at least one/],
     [{ Operations: [{ op: 'move', path: 'title' }] }, /add, replace or remove/],
     [{ Operations: [{ op: 'remove' }] }, /without a path/],
+    [{ Operations: [{ op: 'add', path: SCIM_URNS.user, value: 'x' }] }, /object of attributes/],
     [{ Operations: [{ op: 'replace', value: 'x' }] }, /must be an object/],
     [{ Operations: [{ op: 'replace', path: 'title' }] }, /value is missing/],
     [{ Operations: [{ op: 'replace', path: 'emails[type eq', value: 'x' }] }, /cannot be read/],
