@@ -4,7 +4,7 @@ import { isObject, membersOf } from '../../contract/schema/record.ts'
 import type { Filter } from './filter.ts'
 import { member, type PatchOperation } from './patch.ts'
 import { demandFewAttributes, parseScimPath, schemaOf } from './paths.ts'
-import { invalidValue } from './problem.ts'
+import { invalidValue, required } from './problem.ts'
 
 export type GroupChange = {
   displayName?: string
@@ -59,6 +59,7 @@ function patchAt(
     return
   }
   const { name, filter, sub } = parseScimPath(path)
+  if (name === 'displayname' && op === 'remove') throw required('displayName')
   if (name === 'displayname') change.displayName = nameOf(value)
   else if (name === 'externalid') change.externalId = op === 'remove' ? null : externalIdOf(value)
   else if (name === 'members' && (sub === '' || sub === 'value'))

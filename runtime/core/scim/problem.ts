@@ -15,6 +15,13 @@ export class ScimError extends Error {
 }
 
 export const invalidValue = (detail: string) => new ScimError('bad_request', 'invalidValue', detail)
+/** Of an attribute that is to be removed. */
+export const required = (name: string) =>
+  new ScimError(
+    'bad_request',
+    'mutability',
+    `${name} is required: replace it, it cannot be removed`,
+  )
 export const noSuch = (what: 'User' | 'Group', id: string) =>
   new ScimError(
     'not_found',

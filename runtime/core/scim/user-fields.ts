@@ -13,7 +13,7 @@ import {
   parseScimPath,
   schemaOf,
 } from './paths.ts'
-import { invalidValue } from './problem.ts'
+import { invalidValue, required } from './problem.ts'
 
 /** Null takes a value away; what is absent stays as it is. */
 export type UserValues = Partial<Record<Exclude<UserField, 'active'>, string | null>> & {
@@ -42,6 +42,7 @@ export function patchUser(operations: readonly PatchOperation[], email: string):
   const values: UserValues = {}
   for (const { op, path, value } of operations) {
     const current = values.email ?? email
+    if (op === 'remove') demandRemovable(path ?? '')
     const schema = path === null ? null : wholeSchema(path)
     if (schema !== null) {
       patchSchema(values, op, schema, value)
@@ -53,6 +54,12 @@ export function patchUser(operations: readonly PatchOperation[], email: string):
     else patchAt(values, parseScimPath(path), op === 'remove' ? null : value, current)
   }
   return values
+}
+
+/** @throws ScimError mutability: RFC 7644 section 3.5.2.2 */
+function demandRemovable(path: string): void {
+  if (fieldAt(schemaOf(path).rest) === 'userName' || wholeSchema(path) === 'user')
+    throw required('userName')
 }
 
 type Schema = 'user' | 'enterprise'
@@ -100,14 +107,9 @@ function readMembers(values: UserValues, members: Record<string, unknown>): void
     const { rest } = schemaOf(key)
     if (rest === '') {
       if (isObject(value)) readMembers(values, value)
-    } else if (!/^(schemas|id|meta)$/i.test(rest) && !isUnset(rest, value))
-      readAttribute(values, rest, value)
+    } else if (!/^(schemas|id|meta)$/i.test(rest)) readAttribute(values, rest, value)
   }
 }
-
-/** RFC 7643 section 2.5: null is as if it were not said. Nobody is let in or out by it. */
-const isUnset = (name: string, value: unknown): boolean =>
-  value === null && fieldAt(name) === 'active'
 
 /** One attribute by its name, or by `name.givenName`, as Entra ID writes it in a patch without a path. */
 function readAttribute(values: UserValues, name: string, value: unknown): void {
@@ -155,7 +157,8 @@ function patchEmail(values: UserValues, path: PatchPath, value: unknown, email: 
 
 function set(values: UserValues, field: UserField, value: unknown): void {
   if (field === 'active') {
-    values.active = booleanOf(value)
+    // RFC 7643 section 2.5: null is as if it were not said. Nobody is let in or out by it.
+    if (value !== null) values.active = booleanOf(value)
     return
   }
   if (field === 'email') {

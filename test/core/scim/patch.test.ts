@@ -93,6 +93,8 @@ describe('users', () => {
       { email: 'p@x.org' },
     ],
     ['null for active', { op: 'replace', value: { active: null } }, {}],
+    ['null for active by its path', { op: 'replace', path: 'active', value: null }, {}],
+    ['removal of active', { op: 'remove', path: 'active' }, {}],
     [
       'the extension as a path',
       { op: 'replace', path: SCIM_URNS.enterprise, value: { department: 'Q' } },
@@ -152,6 +154,8 @@ describe('users', () => {
     [{ Operations: [] }, /at least one/],
     [{ Operations: [{ op: 'move', path: 'title' }] }, /add, replace or remove/],
     [{ Operations: [{ op: 'remove' }] }, /without a path/],
+    [{ Operations: [{ op: 'remove', path: 'USERNAME' }] }, /userName is required/],
+    [{ Operations: [{ op: 'remove', path: SCIM_URNS.user }] }, /userName is required/],
     [{ Operations: [{ op: 'add', path: SCIM_URNS.user, value: 'x' }] }, /object of attributes/],
     [{ Operations: [{ op: 'replace', value: 'x' }] }, /must be an object/],
     [{ Operations: [{ op: 'replace', path: 'title' }] }, /value is missing/],
@@ -169,6 +173,12 @@ describe('users', () => {
     [{ Operations: Array(101).fill({ op: 'remove', path: 'title' }) }, /at most 100/],
   ])('%j is refused', (body, words) => {
     expect(() => patchUser(patchSteps(body), 'ada@example.com')).toThrow(words)
+  })
+
+  test('what is required is not removed', () => {
+    const mutability = expect.objectContaining({ scimType: 'mutability' })
+    expect(() => user({ op: 'remove', path: 'userName' })).toThrow(mutability)
+    expect(() => group({ op: 'remove', path: 'displayName' })).toThrow(mutability)
   })
 
   test('more attributes than a person can have are refused, however they are spread', () => {
