@@ -29,8 +29,8 @@ export async function createGroup(db: Db, caller: ScimCaller, body: Body): Promi
     await demandFree(tx, caller, wanted.displayName, null)
     const { rows } = await tx.execute<{ id: string }>(sql`
       select g.id ${FROM} where g.domain_id = ${domainId} and g.app_id is null
-        and g.name = ${wanted.displayName} and s.deleted_at is not null
-      order by g.created_at, g.id limit 1`)
+        and lower(g.name) = lower(${wanted.displayName}) and s.deleted_at is not null
+      order by g.name = ${wanted.displayName} desc, g.created_at, g.id limit 1`)
     const groupId = rows[0]?.id ?? (await insertGroup(tx, caller, wanted.displayName))
     await apply(tx, caller, groupId, wanted)
     await recordPush(tx, caller, 'GROUP_PUSHED', target(groupId, wanted.displayName), {
@@ -122,7 +122,7 @@ export async function deleteGroup(
 
 const target = (id: string, name: string) => ({ target_type: 'Group', name, id })
 
-/** @throws ScimError conflict where another group has the name: the import knows groups by it */
+/** @throws ScimError conflict where another group has the name, without case: the import knows groups by it */
 async function demandFree(
   tx: Db,
   { domainId }: ScimCaller,
@@ -130,7 +130,7 @@ async function demandFree(
   self: string | null,
 ): Promise<void> {
   const { rows } = await tx.execute(sql`select 1 ${FROM} where ${visibleGroups(domainId)}
-    and g.name = ${name} and g.id is distinct from ${self}::uuid limit 1`)
+    and lower(g.name) = lower(${name}) and g.id is distinct from ${self}::uuid limit 1`)
   if (rows.length > 0)
     throw duplicate('Another group has this displayName; find it by a filter and change that one')
 }

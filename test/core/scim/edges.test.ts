@@ -180,6 +180,19 @@ describe('groups', () => {
     expect(refusal(reply)).toEqual([status, status === 400 ? 'invalidFilter' : undefined])
   })
 
+  test('a name that differs in case alone is taken', async () => {
+    const id = await provider.group('Case')
+    const taken = [409, 'uniqueness']
+    expect(refusal(await provider.scim('POST', '/Groups', { displayName: 'cASE' }))).toEqual(taken)
+    const other = await provider.group('Other case')
+    const named = { op: 'replace', path: 'displayName', value: 'case' }
+    expect(refusal(await provider.patch(`/Groups/${other}`, named))).toEqual(taken)
+    expect((await provider.patch(`/Groups/${id}`, named)).status).toBe(204)
+    expect((await provider.scim('DELETE', `/Groups/${id}`)).status).toBe(204)
+    expect(await provider.group('CASE')).toBe(id)
+    expect((await provider.scim('GET', `/Groups/${id}`)).body.displayName).toBe('CASE')
+  })
+
   test('who leaves while it is renamed has left it under its old name', async () => {
     const a = await provider.user('old-name@acme.example')
     const id = await provider.group('Old name', [a])
