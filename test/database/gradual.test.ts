@@ -15,6 +15,7 @@ function pool(changes: object = {}): Pool {
   openGradually(made)
   // The server that stops behind the last test may end connections that are being closed.
   made.on('connect', (client) => client.on('error', () => {}))
+  made.on('error', () => {})
   onTestFinished(() => made.end())
   return made
 }

@@ -50,6 +50,7 @@ beforeAll(async () => {
   pool = new Pool({ ...server.connection, max: 2 })
   // The server that stops behind the last test may end connections that are being closed.
   pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('error', () => {})
   const env = {
     ...system.env,
     DATABASE_URL: own.url,
