@@ -33,23 +33,27 @@ export async function noteWebhookCall(
   { id }: RequestRow,
   operation: 'grant' | 'remove',
 ): Promise<boolean> {
-  const noted = await db
+  const noted = await webhookCall(db, { id, operation })
+  return noted.length > 0
+}
+
+const webhookCall = prepared('access request whose webhook is called', (db) =>
+  db
     .update(accessRequests)
     .set({
       attempts: 1,
-      updatedAt: new Date(),
-      ...(operation === 'grant' ? { preExisting: false } : {}),
+      updatedAt: sql`clock_timestamp()`,
+      preExisting: sql`case when ${accessRequests.pendingOperation} = 'grant' then false else ${accessRequests.preExisting} end`,
     })
     .where(
       and(
-        eq(accessRequests.id, id),
-        eq(accessRequests.pendingOperation, operation),
+        eq(accessRequests.id, sql.placeholder('id')),
+        eq(accessRequests.pendingOperation, sql.placeholder('operation')),
         eq(accessRequests.attempts, 0),
       ),
     )
-    .returning({ id: accessRequests.id })
-  return noted.length > 0
-}
+    .returning({ id: accessRequests.id }),
+)
 
 type ColumnName = keyof RequestRow
 
