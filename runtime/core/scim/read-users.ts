@@ -46,12 +46,12 @@ const IS_ACTIVE = sql`(${usersWhoMayAct('u')})`
 /** Users `u` with what a provider calls them, `s`: nothing once it has deleted them. */
 export const PUSHED_USERS: SQL = sql`from users u left join scim_users s on s.user_id = u.id and s.deleted_at is null`
 /**
- * Users `u` but for those that a provider has deleted. Whom another source lets in again is there again, as one whom no
- * provider has pushed.
+ * Users `u` except those that a provider has deleted. A deleted user that another source makes active counts again, as a
+ * user that no provider has pushed.
  */
 export const NOT_DELETED: SQL = sql`(${IS_ACTIVE} or not exists (
   select from scim_users d where d.user_id = u.id and d.deleted_at is not null))`
-/** Whom a provider sees, and may name as a member or manager: users `u`. */
+/** Users `u` that a provider sees, and may name as members or managers. */
 export const visibleUsers = (domainId: string): SQL =>
   sql`u.domain_id = ${domainId} and u.email <> ${FIRST_ADMIN} and ${NOT_DELETED}`
 

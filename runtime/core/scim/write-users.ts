@@ -124,7 +124,7 @@ async function changeUser(
   return getScimUser(db, caller, id, request)
 }
 
-/** A provider that changes whom it had deleted, and another source let in again, has them among its own from now on. */
+/** A change by the provider takes back a user that it deleted and that another source made active since. */
 async function takeUpAgain(tx: Db, { id, user_name: userName }: ScimUserRow): Promise<void> {
   await tx
     .update(scimUsers)

@@ -1,4 +1,4 @@
-/** Whom a provider has deleted, or what it has, and another source brings back. */
+/** Users and groups that a provider deleted and that another source brings back. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { users } from '../../../runtime/database/schema/people.ts'
@@ -23,7 +23,7 @@ async function deleted(userName: string, more: object = {}): Promise<string> {
   return id
 }
 
-test('who was deleted and is imported again is there again, as one whom nobody has pushed', async () => {
+test('a deleted user that is imported again is visible, as a user that nobody has pushed', async () => {
   const address = 'back@acme.example'
   const more = { emails: [{ value: address }], externalId: 'e-back' }
   const id = await deleted('back', more)
