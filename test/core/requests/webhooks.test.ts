@@ -35,6 +35,21 @@ beforeEach(() => {
 
 const hook = (hook_type: string) => hooked.hook(hook_type)
 
+/**
+ * Shows each statement before it is sent; one that `look` waits for is sent afterwards. The casts: `query` has many forms,
+ * and passes them all on.
+ */
+const lookAtStatements = (look: (text: string) => Promise<unknown> | undefined) =>
+  vi.spyOn(Client.prototype, 'query').mockImplementation(function (
+    this: Client,
+    ...args: unknown[]
+  ) {
+    const [what] = args as [string | { text: string }]
+    const waits = look(typeof what === 'string' ? what : what.text)
+    const send = () => original.apply(this, args as never)
+    return waits === undefined ? send() : waits.then(send)
+  } as never)
+
 const told = () => JSON.parse(receiver.received.at(-1)?.text ?? '{}')
 
 describe('a validation webhook', () => {
@@ -191,16 +206,10 @@ describe('a provisioning webhook', () => {
     const withdrawn = vi.fn(() =>
       core.call('DELETE', `/appstore/access_requests/${id}`, { token: ada.token }),
     )
-    const query = vi.spyOn(Client.prototype, 'query').mockImplementation(async function (
-      this: Client,
-      ...args: unknown[]
-    ) {
-      const [what] = args as [string | { text: string }]
-      const text = typeof what === 'string' ? what : what.text
+    const query = lookAtStatements((text) => {
       const isNote = /^update "access_requests" set (?=.*"attempts" = ).*"was_there" = /.test(text)
-      if (isNote && withdrawn.mock.calls.length === 0) expect((await withdrawn()).status).toBe(204)
-      return original.apply(this, args as never)
-    } as never)
+      return isNote && withdrawn.mock.calls.length === 0 ? withdrawn() : undefined
+    })
     try {
       await acme.settle(id, 'complete')
       await acme.reaches(id, 'CANCELLED')
@@ -210,6 +219,7 @@ describe('a provisioning webhook', () => {
       query.mockRestore()
     }
     expect(withdrawn).toHaveBeenCalledTimes(1)
+    expect(await withdrawn.mock.results[0]?.value).toMatchObject({ status: 204 })
     expect(receiver.received).toEqual([])
     expect(await acme.openTask(id)).toBeUndefined()
   })
@@ -297,17 +307,11 @@ describe('what a life of a request asks the database', () => {
 
   it('stays within its bound, from asking to having it', async () => {
     const statements: string[] = []
-    const query = vi.spyOn(Client.prototype, 'query').mockImplementation(function (
-      this: Client,
-      ...args: unknown[]
-    ) {
-      const [what] = args as [string | { text: string }]
-      const text = typeof what === 'string' ? what : what.text
+    const query = lookAtStatements((text) => {
       statements.push(text)
       // What a new connection sets for itself is no part of it.
       if (!text.includes('set_config')) asked.getStore()?.push(text)
-      return original.apply(this, args as never)
-    } as never)
+    })
     const { handle } = REQUEST_JOB
     const jobs: string[][] = []
     REQUEST_JOB.handle = (...args) => {
