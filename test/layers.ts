@@ -175,7 +175,14 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
     'core/provisioning',
     'core/separation',
   ],
-  'core/policies': [...KERNEL, 'core/directory', 'core/tasks', 'core/catalogue', 'core/requests'],
+  'core/policies': [
+    ...KERNEL,
+    'core/directory',
+    'core/tasks',
+    'core/catalogue',
+    'core/separation',
+    'core/requests',
+  ],
   'core/offboarding/machine': [
     'contract',
     'database/schema',

@@ -8,7 +8,8 @@ import { listOf, MAX_NAME, prose } from './reference.ts'
 export const ON_REQUEST = {
   WARN: 'approvers see it; a policy gives it, and a finding says so',
   EXCEPTION: 'the approvers of the rule decide too, after all others; pre-approval does not count',
-  BLOCK: 'a request is refused with 409; what a policy asks for is denied',
+  BLOCK:
+    'a request is refused with 409; what a policy asks for is denied, until nothing stands against it',
 } as const satisfies Record<string, string>
 export type OnRequest = keyof typeof ON_REQUEST
 /** The strictest last. */

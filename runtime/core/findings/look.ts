@@ -3,6 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
+import { wakeUnblocked } from '../separation/blocked.ts'
 import { rulesInForce } from '../separation/check.ts'
 import { labelsOf, nextHolders, ruleTargets } from '../separation/holdings.ts'
 import { broken } from '../separation/rules.ts'
@@ -88,6 +89,7 @@ async function lookAtDomain(db: Db, look: Look, { signal }: Parts): Promise<Wher
     if (isLast) break
     after = upTo
   }
+  await wakeUnblocked(db, look.id, rules, signal)
   return where
 }
 

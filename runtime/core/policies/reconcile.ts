@@ -14,6 +14,7 @@ import { requestConfig } from '../requests/config.ts'
 import { createRequest } from '../requests/create.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
 import { systemOf } from '../requests/machine/request.ts'
+import { isBlockedNow } from '../separation/blocked.ts'
 import { entitlementsOf, type PolicyEntitlement } from './entitlements.ts'
 import { tellProblem } from './problem.ts'
 import { matches, policyChanges } from './wanted.ts'
@@ -48,7 +49,7 @@ export async function reconcile(
     const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
     if (!user) return { given: 0, taken: 0 }
     if (only === null) await tx.delete(policyWants).where(eq(policyWants.userId, userId))
-    const held = await heldOf(tx, userId, only)
+    const held = await lookAgain(tx, await heldOf(tx, userId, only))
     const leaves = await isLeaving(tx, userId)
     const counts = { given: 0, taken: 0 }
     const steps: Step[] = []
@@ -92,6 +93,16 @@ const heldOf = (tx: Db, userId: string, only: string | null): Promise<RequestRow
     .orderBy(asc(accessRequests.id))
     .for('update')
 
+type Held = RequestRow & { askAgain: boolean }
+
+/** Together with whether rules of separation of duties, which denied a request, would not any more. */
+async function lookAgain(tx: Db, requests: readonly RequestRow[]): Promise<Held[]> {
+  const held: Held[] = []
+  for (const request of requests)
+    held.push({ ...request, askAgain: request.isBlocked && !(await isBlockedNow(tx, request)) })
+  return held
+}
+
 /** A user who is being offboarded gets nothing, whatever an identity source says meanwhile. */
 async function isLeaving(tx: Db, userId: string): Promise<boolean> {
   const [row] = await tx
@@ -115,7 +126,7 @@ async function stepOf(
   tx: Db,
   policy: PolicyRow,
   user: typeof users.$inferSelect,
-  mine: readonly RequestRow[],
+  mine: readonly Held[],
 ): Promise<Step> {
   let fits: boolean
   try {

@@ -86,6 +86,7 @@ async function differing(
       userId: accessRequests.targetUserId,
       policyFor: accessRequests.policyFor,
       status: accessRequests.status,
+      askAgain: accessRequests.isBlocked,
     })
     .from(accessRequests)
     .where(

@@ -30,8 +30,11 @@ export function fitsPolicy(
   return isEveryone || (condition !== null && holds(condition, conditionSubject(user)))
 }
 
-/** What of a request tells whether it still is what the policy wants. */
-type Held = Pick<RequestRow, 'policyFor' | 'status'>
+/**
+ * What of a request tells whether it still is what the policy wants. `askAgain`: a rule of separation of duties denied
+ * it, which may have nothing against it any more.
+ */
+type Held = Pick<RequestRow, 'policyFor' | 'status'> & { askAgain: boolean }
 
 type Difference<H extends Held> = { give: PolicyEntitlement[]; take: H[] }
 
@@ -43,9 +46,10 @@ export function policyChanges<H extends Held>(
   things: ReadonlyMap<string, PolicyEntitlement>,
   held: readonly H[],
 ): Difference<H> {
-  const stays = ({ policyFor, status }: H): boolean => {
+  const stays = ({ policyFor, status, askAgain }: H): boolean => {
     const thing = policyFor === null ? undefined : things.get(policyFor)
-    return thing !== undefined && !(thing.preapproved && standingOf(status) === 'asked')
+    if (thing === undefined || askAgain) return false
+    return !(thing.preapproved && standingOf(status) === 'asked')
   }
   const kept = new Set(held.filter(stays).map(({ policyFor }) => policyFor))
   return {

@@ -80,8 +80,8 @@ export async function createRequest(
   // Of a policy: what people ask for was refused above.
   if (duties.verdict === 'BLOCK') {
     const because = 'separation of duties'
-    const denied = { kind: 'denied', note: duties.words, because, decision: null } as const
-    return apply(tx, request, denied, means, now)
+    const denied = { note: duties.words, because, decision: null, isBlocked: true }
+    return apply(tx, request, { kind: 'denied', ...denied }, means, now)
   }
   if (request.isBreakGlass) return grantBreakGlass(tx, request, actor, means)
   if (preapproved !== null) return beginDecisions(tx, request, preapproved, means)

@@ -104,6 +104,23 @@ export async function holdingsOf(
   return new Set(rows.map(({ thing }) => thing))
 }
 
+/** The same of several people; of who holds nothing there is no entry. */
+export async function holdingsOfEach(
+  db: Db,
+  domainId: string,
+  userIds: readonly string[],
+  named: Named,
+): Promise<Map<string, Set<Thing>>> {
+  const of = (user: SQL) => sql`${user} = any((${texts(userIds)})::uuid[])`
+  const { rows } = await db.execute<{ user_id: string; thing: Thing }>(
+    holdingRows(domainId, written(named), of, ASKED, HELD_BY_EACH),
+  )
+  const byUser = Map.groupBy(rows, ({ user_id }) => user_id)
+  return new Map(
+    [...byUser].map(([userId, held]) => [userId, new Set(held.map(({ thing }) => thing))]),
+  )
+}
+
 /** What people hold, some people at a time, in the order of their ids. */
 export async function nextHolders(
   db: Db,

@@ -64,6 +64,8 @@ export const accessRequests = pgTable(
      * no, the policy makes no other; null once the policy wants it no more.
      */
     policyFor: uuid('policy_for'),
+    /** A rule of separation of duties denied it; the policy asks again once none does. */
+    isBlocked: boolean('is_blocked').notNull().default(false),
     status: text('status', { enum: REQUEST_STATUSES }).notNull(),
     /** Taken at once, and reviewed afterwards. */
     isBreakGlass: boolean('is_break_glass').notNull().default(false),
@@ -111,6 +113,9 @@ export const accessRequests = pgTable(
     uniqueIndex('access_requests_policy_for')
       .on(table.policyId, table.targetUserId, table.policyFor)
       .where(sql`${table.policyFor} is not null`),
+    index('access_requests_blocked')
+      .on(table.domainId, table.targetUserId, table.id)
+      .where(sql`${table.isBlocked}`),
     index('access_requests_todo')
       .on(table.pendingOperation, table.expiresAt)
       .where(sql`${table.pendingOperation} is not null`),

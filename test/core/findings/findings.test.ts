@@ -3,7 +3,7 @@
  * duties do to requests and policies. `SEED=7` for another organisation.
  */
 import { randomUUID } from 'node:crypto'
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FINDING_EVENTS } from '../../../runtime/contract/models/finding.ts'
 import { lookAt } from '../../../runtime/core/findings/look.ts'
@@ -12,6 +12,8 @@ import { accounts, apps } from '../../../runtime/database/schema/apps.ts'
 import { findingLooks, findings } from '../../../runtime/database/schema/findings.ts'
 import { accountSpans, associationSpans } from '../../../runtime/database/schema/history.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
+import { policyWants } from '../../../runtime/database/schema/policies.ts'
+import { accessRequests } from '../../../runtime/database/schema/requests.ts'
 import { entitlements } from '../../../runtime/database/schema/sync.ts'
 import { until } from '../../e2e/until.ts'
 import {
@@ -546,6 +548,81 @@ describe('separation of duties', () => {
     })
     expect(denied.status).toBe('DENIED')
     expect(JSON.stringify(denied)).toContain('separation of duties')
+  })
+
+  /** Dan's requests for the other side, in the order in which they were made. */
+  const dansAudits = async (): Promise<{ id: string; status: string }[]> => {
+    const { body: users } = await core.call('GET', '/users?search_term=dan@acme.example')
+    const { body } = await core.call(
+      'GET',
+      `/appstore/access_requests?target_user_id=${users.items[0].id}&sort=ASC`,
+    )
+    return body.items.filter(({ app_id }: { app_id: string }) => app_id === audit.appId)
+  }
+  /** The host looks at all of the company, and at whom that concerns. */
+  async function compared(): Promise<void> {
+    await look('domain', domainId)
+    await until('who is to be compared was compared', async () =>
+      (await core.db.select().from(policyWants)).length === 0 ? true : null,
+    )
+  }
+
+  test('what is blocked is asked for again once nothing stands against it', async () => {
+    await quiet()
+    await compared()
+    expect((await dansAudits()).map(({ status }) => status)).toEqual(['DENIED'])
+    const { body: requests } = await core.call('GET', '/appstore/access_requests?sort=ASC')
+    const held = requests.items.find(
+      ({ app_id, target_user }: { app_id: string; target_user: { email: string } }) =>
+        app_id === pay.appId && target_user.email === 'dan@acme.example',
+    )
+    const revoke = await core.call('POST', `/appstore/access_requests/${held.id}/revoke`, {
+      body: { reason: 'The other side is wanted' },
+    })
+    expect(revoke.status).toBe(204)
+    await acme.reaches(held.id, 'PENDING_MANUAL_DEPROVISIONING')
+    await acme.settle(held.id, 'complete')
+    await acme.reaches(held.id, 'REVERTED')
+    await compared()
+    const [first, second] = await dansAudits()
+    expect(first?.status).toBe('DENIED')
+    await acme.reaches(second?.id ?? '', 'PENDING_MANUAL_PROVISIONING')
+    await compared()
+    expect(await dansAudits()).toHaveLength(2)
+  })
+
+  test('a rule that blocks no longer lets policies ask again', async () => {
+    const [, given] = await dansAudits()
+    await acme.settle(given?.id ?? '', 'complete')
+    await acme.reaches(given?.id ?? '', 'COMPLETED')
+    const policy = {
+      ...{ name: 'All pay', business_justification: 'all', status: 'PUBLISHED', is_enabled: true },
+      access_condition: { attribute: 'identity.email', equals: 'dan@acme.example' },
+      apps: [{ id: pay.appId, is_preapproved: true, permissions: [{ id: pay.permission }] }],
+    }
+    expect((await core.call('POST', '/access_policies', { body: policy })).status).toBe(200)
+    const [row] = await core.db.select().from(users).where(eq(users.email, 'dan@acme.example'))
+    const ofPolicy = () =>
+      core.db
+        .select({ status: accessRequests.status })
+        .from(accessRequests)
+        .where(
+          and(
+            eq(accessRequests.targetUserId, row?.id ?? ''),
+            eq(accessRequests.appId, pay.appId),
+            isNotNull(accessRequests.policyId),
+          ),
+        )
+        .orderBy(accessRequests.createdAt)
+    await until('it was denied', async () =>
+      (await ofPolicy())[0]?.status === 'DENIED' ? 1 : null,
+    )
+    await set({ on_request: 'WARN' })
+    await compared()
+    await until('it is given', async () =>
+      (await ofPolicy())[1]?.status === 'PENDING_MANUAL_PROVISIONING' ? 1 : null,
+    )
+    await set({ on_request: 'BLOCK' })
   })
 
   test('a side that is held no more resolves the finding, and so does a deleted rule', async () => {

@@ -146,9 +146,11 @@ export const DECIDING: TransitionTable<
 
   denied: {
     in: ['PENDING', 'PENDING_MANAGER_APPROVAL', 'PENDING_APPROVAL'],
-    next(request, { note, because, decision }) {
+    next(request, { note, because, decision, isBlocked = false }) {
       const to = request.status === 'PENDING_MANAGER_APPROVAL' ? 'MANAGER_DENIED' : 'DENIED'
-      const writes: RequestWrite[] = [{ to, note, set: AT_REST }]
+      const writes: RequestWrite[] = [
+        { to, note, set: isBlocked ? { ...AT_REST, isBlocked } : AT_REST },
+      ]
       const effects =
         decision === null
           ? [recordOf(request, DENIED_EVENT, { status: to, because })]

@@ -46,9 +46,9 @@ type Events = {
   }
   /**
    * `note` is read by everybody who sees the request. `because`: why the host itself says no; null where a person does.
-   * It is for the log, which takes no answer of a webhook.
+   * It is for the log, which takes no answer of a webhook. `isBlocked`: what a policy asks for breaks a rule today.
    */
-  denied: Decided & { note: string | null; because: string | null }
+  denied: Decided & { note: string | null; because: string | null; isBlocked?: boolean }
   /** A person took a break-glass permission; `reviewers` are all who decide on it otherwise. */
   glass_broken: {
     by: Actor

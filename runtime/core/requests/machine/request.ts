@@ -23,6 +23,7 @@ export type RequestChange = Partial<
     | 'problem'
     | 'wakeAt'
     | 'revokedById'
+    | 'isBlocked'
   >
 >
 

@@ -32,7 +32,7 @@ const REQUEST: RequestRow = {
   ...{ expiresAt: null, pendingOperation: null, fulfilment: null, entitlement: null },
   ...{ carriedAppId: 'a', preExisting: null, attempts: 0, failingSince: null, problem: null },
   ...{ wakeAt: null, createdAt: NOW, updatedAt: NOW, isBreakGlass: false },
-  revokedById: null,
+  ...{ revokedById: null, isBlocked: false },
 }
 
 /** A request as it is while it is in a state. */
@@ -74,6 +74,7 @@ const EVENTS: { [K in EventKind]: RequestEvent<K>[] } = {
   denied: [
     { kind: 'denied', note: null, because: null, decision },
     { kind: 'denied', note: 'Not now', because: 'a rule', decision: null },
+    { kind: 'denied', note: 'Not both', because: 'a rule', decision: null, isBlocked: true },
   ],
   decision_expired: [{ kind: 'decision_expired' }],
   granted: [

@@ -1,0 +1,81 @@
+/** What policies ask for and a rule with BLOCK denied: whether it still stands against it. */
+import { and, asc, eq, gt, or, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import type { SeparationRow } from '../../database/schema/findings.ts'
+import { users } from '../../database/schema/people.ts'
+import { policyWants } from '../../database/schema/policies.ts'
+import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
+import { conflictsOf } from './check.ts'
+import { holdingsOfEach, ruleTargets } from './holdings.ts'
+import { appThing, brokenBy, permissionThing, type Thing } from './rules.ts'
+
+/** Requests that are looked at at once. */
+const BATCH = 500
+
+type Blocked = Pick<RequestRow, 'id' | 'targetUserId' | 'appId' | 'permissionId'>
+
+/** Whether a rule still denies a request. */
+export async function isBlockedNow(
+  db: Db,
+  { id, domainId, targetUserId, appId, permissionId }: RequestRow,
+): Promise<boolean> {
+  const asked = { domainId, appId, permissionId, userId: targetUserId, requestId: id }
+  const conflicts = await conflictsOf(db, asked)
+  return conflicts.some(({ rule }) => rule.onRequest === 'BLOCK')
+}
+
+/** Has policies compared again with the people of a domain for whom no rule denies any more what it denied. */
+export async function wakeUnblocked(
+  db: Db,
+  domainId: string,
+  rules: readonly SeparationRow[],
+  signal: AbortSignal,
+): Promise<void> {
+  const blocking = rules.filter(({ onRequest }) => onRequest === 'BLOCK')
+  let batch = await nextBlocked(db, domainId, null)
+  for (let last = batch.at(-1); last !== undefined; last = batch.at(-1)) {
+    signal.throwIfAborted()
+    const people = [...new Set(batch.map(({ targetUserId }) => targetUserId))]
+    const held = await holdingsOfEach(db, domainId, people, ruleTargets(blocking))
+    const free = batch.filter((one) => !isDenied(one, blocking, held.get(one.targetUserId)))
+    await wake(db, domainId, [...new Set(free.map(({ targetUserId }) => targetUserId))])
+    batch = await nextBlocked(db, domainId, last)
+  }
+}
+
+const NOTHING: ReadonlySet<Thing> = new Set()
+
+function isDenied(
+  { appId, permissionId }: Blocked,
+  rules: readonly SeparationRow[],
+  held: ReadonlySet<Thing> = NOTHING,
+): boolean {
+  const asked = [appThing(appId), ...(permissionId === null ? [] : [permissionThing(permissionId)])]
+  return rules.some((rule) => brokenBy(rule, held, asked) !== null)
+}
+
+const nextBlocked = (db: Db, domainId: string, after: Blocked | null): Promise<Blocked[]> => {
+  const { id, targetUserId, appId, permissionId, isBlocked } = accessRequests
+  const isBehind =
+    after &&
+    or(
+      gt(targetUserId, after.targetUserId),
+      and(eq(targetUserId, after.targetUserId), gt(id, after.id)),
+    )
+  return db
+    .select({ id, targetUserId, appId, permissionId })
+    .from(accessRequests)
+    .where(and(eq(accessRequests.domainId, domainId), isBlocked, isBehind ?? undefined))
+    .orderBy(asc(targetUserId), asc(id))
+    .limit(BATCH)
+}
+
+/** A look that is asked for already is left as it is. */
+async function wake(db: Db, domainId: string, userIds: readonly string[]): Promise<void> {
+  if (userIds.length === 0) return
+  await db.execute(sql`
+    insert into ${policyWants} (user_id, domain_id)
+    select id, domain_id from ${users}
+    where domain_id = ${domainId} and id = any(${sql.param([...userIds])}::uuid[]) order by id
+    on conflict (user_id) do nothing`)
+}
