@@ -51,6 +51,7 @@ const GERMAN: ReadonlyMap<string, string> = new Map(
     APP_STORE_CANCEL_ACCESS_REQUEST: 'Zugangsanfrage abgebrochen',
     APP_STORE_CREATE_ACCESS_REQUEST: 'Zugangsanfrage gestellt',
     APP_STORE_DENY_ACCESS_REQUEST: 'Zugangsanfrage abgelehnt',
+    APP_STORE_DEPROVISIONING_EXPIRED_FOR_ACCESS_REQUEST: 'Zugang nicht rechtzeitig entzogen',
     APP_STORE_GIVE_BACK_ACCESS: 'Zugang zurückgegeben',
     APP_STORE_INLINE_WEBHOOK_DEPROVISIONING_FOR_ACCESS_REQUEST: 'Zugang durch Webhook entzogen',
     APP_STORE_INLINE_WEBHOOK_PROVISIONING_FOR_ACCESS_REQUEST: 'Zugang durch Webhook eingerichtet',

@@ -1,5 +1,7 @@
 /** What the activity log says of a request: who moved it, and why the host did. */
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { accessRequests } from '../../../runtime/database/schema/requests.ts'
 import { app, type CoreHost, type Person, person, startCore } from '../host.ts'
 import { storedLog } from '../log.ts'
 import { leaving } from '../offboarding/leaving.ts'
@@ -81,6 +83,20 @@ describe('work by hand', () => {
     ])
     expect((await actorsOf(again)).at(-1)).toBe(`AUTOMATIC_PROVISIONING: ${SYSTEM}`)
   })
+})
+
+it('access that nobody took back in time is told as that', async () => {
+  const id = await acme.asked(ada, { app_id: byHand, expiration_in_seconds: 3600 })
+  await acme.settle(id, 'complete')
+  await acme.settle(id, 'complete')
+  await acme.endTime(id)
+  await acme.reaches(id, 'PENDING_MANUAL_DEPROVISIONING')
+  await core.db
+    .update(accessRequests)
+    .set({ wakeAt: sql`clock_timestamp()` })
+    .where(eq(accessRequests.id, id))
+  await acme.reaches(id, 'TIME_BASED_EXPIRED_FAILED')
+  expect((await actorsOf(id)).at(-1)).toBe(`DEPROVISIONING_EXPIRED: ${SYSTEM}`)
 })
 
 describe('a request that the host ends while it waits for an answer', () => {

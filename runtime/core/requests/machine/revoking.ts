@@ -161,7 +161,7 @@ export const REVOKING: TransitionTable<
 
   revocation_expired: {
     in: ['PENDING_MANUAL_DEPROVISIONING'],
-    next: () => ({
+    next: (request) => ({
       writes: [
         {
           to: 'TIME_BASED_EXPIRED_FAILED',
@@ -169,7 +169,10 @@ export const REVOKING: TransitionTable<
           set: { wakeAt: null },
         },
       ],
-      effects: [{ kind: 'close_tasks', as: 'EXPIRED' }],
+      effects: [
+        { kind: 'close_tasks', as: 'EXPIRED' },
+        recordOf(request, 'APP_STORE_DEPROVISIONING_EXPIRED_FOR_ACCESS_REQUEST', {}),
+      ],
     }),
   },
 
