@@ -2,11 +2,12 @@
  * People as SCIM users. Everybody of the domain is one, whichever source they came from, so that a provider that begins
  * finds who is there; but for the first admin, which the host has made for its operator.
  */
-import { type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import { SCIM_URNS, USER_FIELDS } from '../../contract/models/scim.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import { membersOf } from '../../contract/schema/record.ts'
 import type { Db } from '../../database/database.ts'
+import { users } from '../../database/schema/people.ts'
 import { isId } from '../kernel/by-id.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { FIRST_ADMIN } from '../sign-in/first-admin.ts'
@@ -91,6 +92,23 @@ export async function findScimUser(
   const [row] = rows
   if (!row) throw noSuch('User', id)
   return toRow(row)
+}
+
+/**
+ * The same, kept from others until the transaction ends. An import, a sync, an offboarding and an erasure change people too,
+ * without the turn of what is pushed (`oneAtATime`): they are waited for here, or wait.
+ *
+ * @throws ScimError not_found
+ */
+export async function lockScimUser(
+  tx: Db,
+  caller: Pick<ScimCaller, 'domainId'>,
+  id: string,
+): Promise<ScimUserRow> {
+  // Before the person is read: what one statement reads beside the row that it waits for is from before the wait.
+  if (isId(id))
+    await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('no key update')
+  return findScimUser(tx, caller, id)
 }
 
 export async function getScimUser(

@@ -21,6 +21,7 @@ import {
   findScimUser,
   getScimUser,
   keptName,
+  lockScimUser,
   type ScimUserRow,
   toScimUser,
   visibleUsers,
@@ -111,7 +112,7 @@ async function changeUser(
   means: PushMeans,
 ): Promise<Resource> {
   await named(db, caller, async (tx) => {
-    const row = await findScimUser(tx, caller, id)
+    const row = await lockScimUser(tx, caller, id)
     demandVersion(request, toScimUser(row, request))
     await takeUpAgain(tx, row)
     const { fields, addressOf } = await change(tx, caller, row, valuesOf(row), means)
@@ -141,7 +142,7 @@ export async function deleteUser(
   means: PushMeans,
 ): Promise<null> {
   await oneAtATime(db, caller, async (tx) => {
-    const row = await findScimUser(tx, caller, id)
+    const row = await lockScimUser(tx, caller, id)
     demandVersion(request, toScimUser(row, request))
     const changed = await deactivate(tx, caller, row, means)
     const left = await leaveGroups(tx, caller, id)

@@ -1,0 +1,84 @@
+/** What a provider pushes while somebody else changes the same person. */
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { userOffboardings } from '../../../runtime/database/schema/offboarding.ts'
+import { users } from '../../../runtime/database/schema/people.ts'
+import { until } from '../../e2e/until.ts'
+import { domainOf, person } from '../host.ts'
+import { countWaiting, meanwhile } from '../meanwhile.ts'
+import { type Provider, startProvider } from './provider.ts'
+
+let provider: Provider
+beforeAll(async () => {
+  provider = await startProvider()
+})
+afterAll(() => provider.core.stop())
+
+const replace = (id: string, path: string, value: unknown) =>
+  provider.patch(`/Users/${id}`, { op: 'replace', path, value })
+
+const stored = async (id: string) => {
+  const [row] = await provider.core.db.select().from(users).where(eq(users.id, id))
+  return row
+}
+
+test('what an import sets meanwhile stays', async () => {
+  const { db } = provider.core
+  const { id } = await person(db, 'imported@acme.example')
+  const office = { office: { type: 'TEXT', value: 'Oslo' } }
+  const pushed = await meanwhile(
+    db,
+    (tx) =>
+      tx
+        .update(users)
+        .set({ customAttributes: office, familyName: 'Byron' })
+        .where(eq(users.id, id)),
+    () => replace(id, 'title', 'Countess'),
+  )
+  expect(pushed.status).toBe(200)
+  const row = await stored(id)
+  expect(row?.familyName).toBe('Byron')
+  expect(row?.customAttributes).toMatchObject({
+    ...office,
+    title: { type: 'TEXT', value: 'Countess' },
+  })
+})
+
+test('who is offboarded meanwhile is not let in again', async () => {
+  const { db } = provider.core
+  const domainId = await domainOf(db)
+  const { id } = await person(db, 'leaves@acme.example')
+  await db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, id))
+  const pushed = await meanwhile(
+    db,
+    async (tx) => {
+      // As an offboarding begins.
+      await tx.insert(userOffboardings).values({ domainId, userId: id, status: 'IN_PROGRESS' })
+      await tx.update(users).set({ status: 'INACTIVE' }).where(eq(users.id, id))
+    },
+    () => replace(id, 'active', true),
+  )
+  expect(pushed.status).toBe(409)
+  expect((await stored(id))?.status).toBe('INACTIVE')
+})
+
+test('who is erased meanwhile stays erased', async () => {
+  const { db, call } = provider.core
+  const { id } = await person(db, 'augusta@acme.example')
+  await db.update(users).set({ status: 'INACTIVE' }).where(eq(users.id, id))
+  let erased: ReturnType<typeof call> | undefined
+  // The erasure waits for its turn first, the push behind it.
+  const pushed = await meanwhile(
+    db,
+    async (tx) => {
+      await tx.execute(sql`select from users where id = ${id} for update`)
+      erased = call('POST', '/operator/people/erase', { body: { email: 'augusta@acme.example' } })
+      await until('the erasure waits', async () => (await countWaiting(db)) > 0)
+    },
+    () => replace(id, 'title', 'Countess'),
+    2,
+  )
+  expect((await erased)?.status).toBe(200)
+  expect(pushed.status).toBe(404)
+  expect((await stored(id))?.email).toBe(`erased-${id}@erased.invalid`)
+})
