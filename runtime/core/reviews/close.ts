@@ -18,7 +18,7 @@ import { demandUnderWay } from './decide.ts'
 import { sendReviewJob } from './keys.ts'
 import { UNDECIDED } from './machine/states.ts'
 import { toReview } from './read.ts'
-import { findReview, findReviewApp, lockReviewApp } from './rows.ts'
+import { findReview, findReviewApp, lockReviewApp, lockReviewApps } from './rows.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
@@ -60,7 +60,8 @@ export async function completeReview(
   means: RequestContext,
 ) {
   const review = await db.transaction(async (tx) => {
-    const found = await findReview(tx, principal, id)
+    await lockReviewApps(tx, (await findReview(tx, principal, id)).id)
+    const found = await findReview(tx, principal, id, true)
     demandUnderWay(found)
     const ardas = await appsOfReview(tx, found.id)
     if (ardas.length === 0) throw conflict('The access review has no apps; delete it')

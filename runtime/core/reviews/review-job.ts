@@ -23,7 +23,7 @@ import { nextLook, remindsNow } from './moments.ts'
 import { recur } from './recur.ts'
 import { remindReviewers } from './remind.ts'
 import { replaceLeft } from './replace.ts'
-import { lockReview, lockReviewApp, noteReview } from './rows.ts'
+import { lockReview, lockReviewApp, lockReviewApps, noteReview } from './rows.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
@@ -38,7 +38,8 @@ export async function lookAtReview(db: Db, id: string, means: Means): Promise<vo
   await db.transaction((tx) => recur(tx, id, means))
   await db.transaction((tx) => replaceLeft(tx, id))
   await db.transaction(async (tx) => {
-    const [review] = await tx.select().from(accessReviews).where(eq(accessReviews.id, id))
+    await lockReviewApps(tx, id)
+    const review = await lockReview(tx, id)
     if (!review || ['DELETED', 'COMPLETED'].includes(review.status)) return
     const now = await means.now(tx)
     const ardas = await appsOfReview(tx, id)

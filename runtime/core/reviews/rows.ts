@@ -1,5 +1,5 @@
 /** Reviews and their apps: found, locked, and named in the log. */
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, ne, sql } from 'drizzle-orm'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
@@ -75,6 +75,16 @@ export async function lockReviewApp(tx: Db, id: string): Promise<ReviewAppRow | 
     .where(eq(accessReviewApps.id, id))
     .for('update')
   return row ?? null
+}
+
+/** Locks the apps of a review. Who needs both locks them first, and then the review: then what it says of both stays so. */
+export async function lockReviewApps(tx: Db, reviewId: string): Promise<void> {
+  await tx
+    .select({ id: accessReviewApps.id })
+    .from(accessReviewApps)
+    .where(and(eq(accessReviewApps.reviewId, reviewId), ne(accessReviewApps.status, 'DELETED')))
+    .orderBy(accessReviewApps.createdAt, accessReviewApps.id)
+    .for('update')
 }
 
 /** Records what happened to a review. */

@@ -1,0 +1,88 @@
+/** What becomes of a review that two change at once. */
+import { sql } from 'drizzle-orm'
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { lookAtReview } from '../../../runtime/core/reviews/review-job.ts'
+import { databaseTime } from '../../../runtime/database/transactions.ts'
+import { meanwhile } from '../meanwhile.ts'
+import { ask } from '../sync/synced.ts'
+import { type Reviewed, startReviewed } from './reviewed.ts'
+
+const { query: original } = Client.prototype
+
+let firm: Reviewed
+beforeAll(async () => {
+  firm = await startReviewed()
+})
+afterAll(() => firm.stop())
+beforeEach(() => firm.reset())
+
+const launched = async (settings: object = {}) =>
+  firm.launched(
+    await firm.synced(),
+    {},
+    { reviewers: 'NAMED', user_ids: [firm.mia.id], ...settings },
+  )
+const patch = (id: string, body: object) =>
+  firm.core.call('PATCH', `/access_reviews/${id}`, { body })
+
+/** Does `act` before a statement is sent for the nth time. The casts: `query` has many forms, and passes them all on. */
+function before(statement: RegExp, nth: number, act: () => Promise<unknown>): void {
+  let count = 0
+  vi.spyOn(Client.prototype, 'query').mockImplementation(function (
+    this: Client,
+    ...args: unknown[]
+  ) {
+    const [what] = args as [string | { text: string }]
+    if (statement.test(typeof what === 'string' ? what : what.text)) count += 1
+    else return original.apply(this, args as never)
+    const send = () => original.apply(this, args as never)
+    return count === nth ? act().then(send) : send()
+  } as never)
+}
+
+test('a deadline that is put off in time takes nothing', async () => {
+  const { core } = firm
+  const { id } = await launched({ on_deadline: 'REMOVE' })
+  // No job looks at it by itself.
+  await core.db.execute(
+    sql`update access_reviews set deadline_at = now(), wake_at = null where id = ${id}`,
+  )
+  const extended = Promise.withResolvers<number>()
+  // Its apps are listed as the series and who left are looked at, and then for the deadline.
+  before(
+    /^select .* from "access_review_apps" .* order by "access_review_apps"."created_at"/,
+    3,
+    () => {
+      const reply = patch(id, { deadline_at: '2999-06-01T00:00:00Z' })
+      reply.then(({ status }) => extended.resolve(status), extended.reject)
+      return reply
+    },
+  )
+  try {
+    await lookAtReview(core.db, id, { now: databaseTime, send: async () => undefined })
+  } finally {
+    vi.restoreAllMocks()
+  }
+  expect(await extended.promise).toBe(200)
+  expect(new Set((await firm.lines(id)).map(({ state }) => state))).toEqual(new Set(['OPEN']))
+  expect((await firm.read(id)).apps[0].status).toBe('IN_PROGRESS')
+})
+
+test('what has come to its end meanwhile is not ended again', async () => {
+  const { core } = firm
+  const { id, arda } = await launched()
+  const reply = await meanwhile(
+    core.db,
+    async (tx) => {
+      await tx.execute(sql`update access_review_apps set status = 'COMPLETED', removal_at = now(),
+        completed_at = now(), wake_at = null where id = ${arda}`)
+      await tx.execute(sql`update access_reviews set status = 'COMPLETED', closed_at = now(),
+        completed_at = now(), wake_at = null where id = ${id}`)
+    },
+    () => firm.post(`/access_reviews/${id}/complete`, {}),
+  )
+  expect(reply.status).toBe(409)
+  const [row] = await ask(core, sql`select wake_at from access_reviews where id = ${id}`)
+  expect(row).toEqual({ wake_at: null })
+})
