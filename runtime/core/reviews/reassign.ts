@@ -39,11 +39,13 @@ export async function reassignItem(
   const row = await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id)
     demandUnderWay(review)
+    const { ardaId } = (await findItem(tx, principal, review, itemId)).item
+    // While it is locked nobody decides: the line is as it is read behind that.
+    const arda = await findReviewApp(tx, review, ardaId, true)
     const { item, mine } = await findItem(tx, principal, review, itemId)
     if (!mine) demand(principal, 'reviews.write')
     if (!UNDECIDED.some((one) => one === item.state))
       throw conflict(`The line is ${item.state} already`)
-    const arda = await findReviewApp(tx, review, item.ardaId, true)
     if (arda.status !== 'IN_PROGRESS' || arda.removalAt !== null)
       throw conflict('The decisions of its app have ended')
     const team = await namedTeam(tx, principal, body)

@@ -86,3 +86,24 @@ test('what has come to its end meanwhile is not ended again', async () => {
   const [row] = await ask(core, sql`select wake_at from access_reviews where id = ${id}`)
   expect(row).toEqual({ wake_at: null })
 })
+
+test('a line that is decided meanwhile is handed to nobody', async () => {
+  const { core, ada, ben } = firm
+  const { id, arda } = await launched()
+  const { id: line, reviewer_user_ids: asked } = await firm.line(id, 'bot Group g2')
+  const reply = await meanwhile(
+    core.db,
+    async (tx) => {
+      // As a decision keeps an app open.
+      await tx.execute(sql`select from access_review_apps where id = ${arda} for share`)
+      await tx.execute(sql`update access_review_items set state = 'KEPT', decided_by_id = ${ben.id},
+        decided_at = now() where id = ${line}`)
+    },
+    () =>
+      firm.post(`/access_reviews/${id}/items/${line}/reassign`, {
+        ...{ user_ids: [ada.id], group_ids: [], reason: 'she knows it' },
+      }),
+  )
+  expect([reply.status, reply.body.detail]).toEqual([409, 'The line is KEPT already'])
+  expect((await firm.line(id, 'bot Group g2')).reviewer_user_ids).toEqual(asked)
+})
