@@ -3,6 +3,7 @@
 import { eq } from 'drizzle-orm'
 import { badRequest } from '../../contract/errors/problem.ts'
 import type { UpdateAccessReviewInput } from '../../contract/models/access-review.ts'
+import { isTaken } from '../../database/contention.ts'
 import { type Db, one } from '../../database/database.ts'
 import {
   accessReviewApps,
@@ -16,7 +17,13 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { appsOfReview } from './add-apps.ts'
 import { applyToReview, applyToReviewApp } from './apply.ts'
 import { dismissAsked } from './asking.ts'
-import { demandFreeName, demandRecurrence, demandUnfinished, futureMoment } from './create.ts'
+import {
+  demandFreeName,
+  demandRecurrence,
+  demandUnfinished,
+  futureMoment,
+  nameTaken,
+} from './create.ts'
 import { sendReviewJob } from './keys.ts'
 import { toReview } from './read.ts'
 import { nextOf } from './recur.ts'
@@ -32,26 +39,40 @@ export async function updateReview(
   body: UpdateAccessReviewInput,
   means: RequestContext,
 ) {
-  const review = await db.transaction(async (tx) => {
-    // Apps before their review, as the background locks them.
-    const before = await findReview(tx, principal, id)
-    for (const change of body.apps)
-      await updateApp(tx, await lockedApp(tx, before, change.id), change, means)
-    const locked = await findReview(tx, principal, id, true)
-    demandUnfinished(locked)
-    const values = await valuesOf(tx, principal, locked, body, means)
-    const row = one(
-      await tx
-        .update(accessReviews)
-        .set({ ...values, wakeAt: await wakeOf(tx, { ...locked, ...values }, means) })
-        .where(eq(accessReviews.id, locked.id))
-        .returning(),
-    )
-    const changed = [...Object.keys(values), ...(body.apps.length > 0 ? ['apps'] : [])]
-    await noteReview(tx, principal, row, 'UPDATED', { changed })
-    return row
-  })
+  const review = await db
+    .transaction((tx) => update(tx, principal, id, body, means))
+    .catch((error) => {
+      // Another took the name after it was looked for.
+      if (body.name !== undefined && isTaken(error)) throw nameTaken(body.name)
+      throw error
+    })
   return toReview(db, review)
+}
+
+async function update(
+  tx: Db,
+  principal: Principal,
+  id: string,
+  body: UpdateAccessReviewInput,
+  means: RequestContext,
+): Promise<ReviewRow> {
+  // Apps before their review, as the background locks them.
+  const before = await findReview(tx, principal, id)
+  for (const change of body.apps)
+    await updateApp(tx, await lockedApp(tx, before, change.id), change, means)
+  const locked = await findReview(tx, principal, id, true)
+  demandUnfinished(locked)
+  const values = await valuesOf(tx, principal, locked, body, means)
+  const row = one(
+    await tx
+      .update(accessReviews)
+      .set({ ...values, wakeAt: await wakeOf(tx, { ...locked, ...values }, means) })
+      .where(eq(accessReviews.id, locked.id))
+      .returning(),
+  )
+  const changed = [...Object.keys(values), ...(body.apps.length > 0 ? ['apps'] : [])]
+  await noteReview(tx, principal, row, 'UPDATED', { changed })
+  return row
 }
 
 const wakeOf = async (

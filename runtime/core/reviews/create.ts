@@ -110,7 +110,8 @@ export function futureMoment(text: string, member: string, now: Date): Date {
   return at
 }
 
-const nameTaken = (name: string): CoreError =>
+/** A name that another review has. */
+export const nameTaken = (name: string): CoreError =>
   badRequest(`There is an access review of the name “${name}” already`)
 
 /** @throws CoreError bad_request */

@@ -107,3 +107,16 @@ test('a line that is decided meanwhile is handed to nobody', async () => {
   expect([reply.status, reply.body.detail]).toEqual([409, 'The line is KEPT already'])
   expect((await firm.line(id, 'bot Group g2')).reviewer_user_ids).toEqual(asked)
 })
+
+test('two that take one name at once are told apart', async () => {
+  const [first, second] = [await firm.made(), await firm.made()]
+  const reply = await meanwhile(
+    firm.core.db,
+    (tx) => tx.execute(sql`update access_reviews set name = 'Spring' where id = ${first}`),
+    () => patch(second, { name: 'spring' }),
+  )
+  expect([reply.status, reply.body.detail]).toEqual([
+    400,
+    'There is an access review of the name “spring” already',
+  ])
+})
