@@ -7,7 +7,6 @@ import { domains, type UserRow, userRoles, users } from '../../database/schema/p
 import { keepAnAdmin } from '../directory/admins.ts'
 import { userTarget } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
-import { mayAct } from '../kernel/identity/principal.ts'
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
 import { beginProvided } from './sessions.ts'
 
@@ -68,10 +67,11 @@ export async function signInByProvider(
     const user =
       known ?? (provider.unknown_people === 'make' ? await made(tx, domain.id, told) : null)
     if (!user) return { why: 'unknown', email: told.email } as const
-    if (!mayAct(user.status)) return { why: 'suspended', email: told.email } as const
-    await setRoles(tx, user, provider, told.groups)
     const who = { userId: user.id, domainId: user.domainId }
-    return { secret: await beginProvided(tx, hasher, who, provider.id) }
+    const secret = await beginProvided(tx, hasher, who, provider.id)
+    if (secret === null) return { why: 'suspended', email: told.email } as const
+    await setRoles(tx, user, provider, told.groups)
+    return { secret }
   })
 }
 

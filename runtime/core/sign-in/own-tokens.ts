@@ -3,10 +3,10 @@ import { and, count, desc, eq, sql } from 'drizzle-orm'
 import { conflict, forbidden, notFound } from '../../contract/errors/problem.ts'
 import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 import type { Db } from '../../database/database.ts'
-import { apiTokens, users } from '../../database/schema/people.ts'
+import { apiTokens } from '../../database/schema/people.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { isId } from '../kernel/by-id.ts'
-import type { Caller } from '../kernel/identity/principal.ts'
+import { type Caller, lockUser, mayAct, notAuthenticated } from '../kernel/identity/principal.ts'
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
 import { endToken, keepToken, newTokenText, tokenTarget } from '../kernel/identity/tokens.ts'
 
@@ -77,7 +77,8 @@ export async function listOwnTokens(
  * Makes a token for the actor. Its text is in the answer and nowhere else; null when the same form was
  * sent before: then that has made the token.
  *
- * @throws CoreError forbidden for who may only read, conflict for more tokens than one may have
+ * @throws CoreError forbidden for who may only read, unauthenticated for who may not act any more, conflict for more tokens than
+ *   one may have
  */
 export async function createOwnToken(
   db: Db,
@@ -89,8 +90,9 @@ export async function createOwnToken(
   const { userId, domainId } = actor
   const text = newTokenText()
   return db.transaction(async (tx) => {
-    // One at a time and user: else many at once would all find room for one more.
-    await tx.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
+    // One at a time and user, too: else many at once would all find room for one more.
+    const user = await lockUser(tx, userId)
+    if (!user || !mayAct(user.status)) throw notAuthenticated()
     const id = await keepToken(tx, hasher, { userId, domainId, ...wish }, text)
     if (id === null) return null
     const [live] = await tx

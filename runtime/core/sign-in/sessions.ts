@@ -17,6 +17,7 @@ import {
   type FoundToken,
   findToken,
   findTokenById,
+  lockUser,
   mayAct,
   notAuthenticated,
   principalOf,
@@ -72,10 +73,12 @@ export async function createLoginLink(
       ),
     )
   if (!user) throw new CoreError('not_found', `There is no user ${email}`)
-  if (!mayAct(user.status)) throw conflict(`${user.email} is ${user.status}`)
   const code = randomSecret(CODE_PREFIX)
   const { tokenId } = operator
   const expiresAt = await db.transaction(async (tx) => {
+    const locked = await lockUser(tx, user.id)
+    if (!locked || !mayAct(locked.status))
+      throw conflict(`${user.email} is ${locked?.status ?? 'gone'}`)
     const maker = await findTokenById(tx, tokenId)
     if (!maker) throw notAuthenticated()
     const expiresAt = await within(tx, maker, LOGIN_LINK_MS)
@@ -113,8 +116,6 @@ export async function signInByCode(
         lasts: sql<boolean>`${loginLinks.expiresAt} > now()`,
       })
     if (!link?.lasts) return null
-    const [user] = await tx.select().from(users).where(eq(users.id, link.userId))
-    if (!user || !mayAct(user.status)) return null
     const maker = await standingMaker(tx, link)
     return maker && begin(tx, hasher, link, maker, 'login link')
   })
@@ -162,18 +163,18 @@ async function begin(
   who: Who,
   maker: FoundToken,
   by: string,
-): Promise<string> {
+): Promise<string | null> {
   const expiresAt = await within(tx, maker, SESSION_MS)
   return keep(tx, hasher, who, { tokenId: maker.token.id, provider: null, expiresAt }, by)
 }
 
-/** Begins a session of a person that a sign-in provider let in. */
+/** Begins a session of a person that a sign-in provider let in; null for who may not act. */
 export async function beginProvided(
   tx: Db,
   hasher: TokenHasher,
   who: Who,
   provider: string,
-): Promise<string> {
+): Promise<string | null> {
   const expiresAt = new Date((await databaseTime(tx)).getTime() + SESSION_MS)
   return keep(tx, hasher, who, { tokenId: null, provider, expiresAt }, provider)
 }
@@ -186,8 +187,10 @@ async function keep(
   who: Who,
   basis: Basis,
   by: string,
-): Promise<string> {
+): Promise<string | null> {
   const { userId, domainId } = who
+  const user = await lockUser(tx, userId)
+  if (!user || !mayAct(user.status)) return null
   const secret = randomSecret(SESSION_PREFIX)
   await tx.delete(sessions).where(lte(sessions.expiresAt, sql`now()`))
   await tx.insert(sessions).values({
@@ -197,8 +200,7 @@ async function keep(
     hash: hasher.hash(secret),
     keyId: hasher.keyId,
   })
-  const [user] = await tx.select().from(users).where(eq(users.id, userId))
-  await recordActivity(tx, who, 'USER_LOGIN', user ? [userTarget(user)] : [], { by })
+  await recordActivity(tx, who, 'USER_LOGIN', [userTarget(user)], { by })
   return secret
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../../contract/models/roles.ts'
 import type { Db } from '../../../database/database.ts'
 import { prepared } from '../../../database/prepared.ts'
-import { apiTokens, userRoles, users } from '../../../database/schema/people.ts'
+import { apiTokens, type UserRow, userRoles, users } from '../../../database/schema/people.ts'
 import { together } from '../../../database/together.ts'
 import { renewHash } from './renew-hash.ts'
 import { TOKEN_PREFIX, type TokenHasher } from './token-hasher.ts'
@@ -152,6 +152,15 @@ const BARRED: readonly UserStatus[] = ['SUSPENDED', 'INACTIVE']
 
 /** Whether a user of this status is let in. */
 export const mayAct = (status: UserStatus): boolean => !BARRED.includes(status)
+
+/**
+ * A user, locked until the transaction ends. For who makes what lets them in: an offboarding that begins meanwhile waits, and
+ * ends that as well; one that has begun is seen.
+ */
+export async function lockUser(tx: Db, userId: string): Promise<UserRow | null> {
+  const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
+  return user ?? null
+}
 
 const BARRED_TEXTS = sql.raw(BARRED.map((one) => `'${one}'`).join(', '))
 
