@@ -1,9 +1,12 @@
 /** Writes what was compared, in a statement of each kind. */
 import { sql } from 'drizzle-orm'
+import { type CoreError, conflict } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
 import { recordImportedMembers } from '../../history/spans.ts'
 
+/** @throws CoreError conflict where who is to change is another person now */
 export async function applyPeople(tx: Db, domainId: string): Promise<void> {
+  await lockChanged(tx)
   await tx.execute(sql`
     insert into users (id, domain_id, email, given_name, family_name, status, manager_id, custom_attributes)
     select user_id, ${domainId}, email, coalesce(given_name, ''), coalesce(family_name, ''),
@@ -37,4 +40,21 @@ export async function applyPeople(tx: Db, domainId: string): Promise<void> {
     insert into group_members (domain_id, group_id, user_id)
     select ${domainId}, group_id, user_id from people_join on conflict do nothing`)
   await recordImportedMembers(tx, domainId)
+}
+
+export const changedMeanwhile = (): CoreError =>
+  conflict('The users changed meanwhile; import the file again')
+
+/**
+ * Keeps those who change from others. Who has another address than they were found by was erased, or gave it up: what the
+ * file says is not about them.
+ */
+async function lockChanged(tx: Db): Promise<void> {
+  const { rows } = await tx.execute<{ others: number }>(sql`
+    select count(*) filter (where not same)::int as others from (
+      select lower(users.email) = lower(people_change.email) as same
+      from users join people_change on people_change.user_id = users.id
+      where not people_change.is_new and people_change.fields <> '{}'
+      order by users.id for no key update of users) as held`)
+  if (rows[0]?.others !== 0) throw changedMeanwhile()
 }

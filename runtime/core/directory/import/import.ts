@@ -8,7 +8,7 @@ import { tryLockUntilEnd } from '../../../database/locks.ts'
 import { type Actor, recordActivity } from '../../kernel/audit/activity.ts'
 import { type Listeners, MANY_USERS } from '../../kernel/context/listeners.ts'
 import { keepAnAdmin } from '../admins.ts'
-import { applyPeople } from './apply.ts'
+import { applyPeople, changedMeanwhile } from './apply.ts'
 import { comparePeople, tellDifference } from './compare.ts'
 import { createFindings, type Findings } from './findings.ts'
 import { type Header, readHeader } from './header.ts'
@@ -123,6 +123,6 @@ async function changedUsers(tx: Db): Promise<string[]> {
 
 /** Another caller made a user of the file between the comparison and the write. */
 function overtaken(error: unknown): never {
-  if (isTaken(error)) throw conflict('The users changed meanwhile; import the file again')
+  if (isTaken(error)) throw changedMeanwhile()
   throw error
 }
