@@ -8,7 +8,7 @@ import type {
 import type { Db } from '../../database/database.ts'
 import { mails, personalSettings } from '../../database/schema/mail.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
-import type { Caller } from '../kernel/identity/principal.ts'
+import { type Caller, lockUser } from '../kernel/identity/principal.ts'
 
 /** What holds where a person chose nothing. */
 const UNCHOSEN: PersonalSettings = { mail: 'AT_ONCE', language: null }
@@ -39,6 +39,8 @@ export async function changePersonalSettings(
   if (who.readOnly) throw forbidden('This token may only read')
   const { userId, domainId } = who
   return db.transaction(async (tx) => {
+    // One change at a time and person: what the other one has changed stays.
+    await lockUser(tx, userId)
     const before = await getPersonalSettings(tx, who)
     const after: PersonalSettings = {
       mail: mail ?? before.mail,
