@@ -78,12 +78,10 @@ const isScheduled = sql`apps.sealed_connection is not null and apps.disconnected
 
 async function beginScheduled(db: Db, appId: string, parts: RequestContext): Promise<void> {
   await db.transaction(async (tx) => {
-    const { rows } = await tx.execute(sql`
-      select from apps left join sync_settings s on s.app_id = apps.id
-      where apps.id = ${appId} and ${isScheduled}`)
-    if (rows.length === 0) return
+    if (!(await isDue(tx, appId))) return
     const [app] = await tx.select().from(apps).where(eq(apps.id, appId)).for('no key update')
-    if (!app) return
+    // Once more behind the lock: who had it may have disconnected the app, or begun its sync.
+    if (!app || !(await isDue(tx, appId))) return
     const settings = await readSettings(tx, appId)
     const connector = parts.connectors.find(app.connectorId ?? '')
     // One that lists nobody, or is away: the schedule comes back to it.
@@ -92,6 +90,13 @@ async function beginScheduled(db: Db, appId: string, parts: RequestContext): Pro
     if (!lists) return planNext(tx, app, settings.everyHours)
     await startRun(tx, { domainId: app.domainId, userId: null }, app, parts.send)
   })
+}
+
+async function isDue(tx: Db, appId: string): Promise<boolean> {
+  const { rows } = await tx.execute(sql`
+    select from apps left join sync_settings s on s.app_id = apps.id
+    where apps.id = ${appId} and ${isScheduled}`)
+  return rows.length > 0
 }
 
 /** A walk whose turn may be longer, and which may lose its lease. */

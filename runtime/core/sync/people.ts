@@ -85,8 +85,27 @@ async function makeUsers(tx: Db, walk: Walk, range: SQL): Promise<number> {
   return Number(rows[0]?.n ?? 0)
 }
 
+/** How often those are looked at again whom others change meanwhile; the next sync does the rest. */
+const MOST_LOOKS = 5
+
 /** What is different at those who are there. */
 async function changeUsers(tx: Db, walk: Walk, range: SQL): Promise<Record<string, number>> {
+  let users_changed = 0
+  for (let look = 1; ; look += 1) {
+    const { changed, missed, kept } = await changeOnce(tx, walk, range)
+    users_changed += changed
+    if (missed === 0 || look === MOST_LOOKS) return { users_changed, admins_kept: kept }
+  }
+}
+
+type Changes = {
+  changed: number
+  /** Who is not any more as they were when they were compared: nothing of them is written. */
+  missed: number
+  kept: number
+}
+
+async function changeOnce(tx: Db, walk: Walk, range: SQL): Promise<Changes> {
   const { app } = walk
   await tx.execute(sql`
     create temporary table people_change on commit drop as
@@ -110,24 +129,33 @@ async function changeUsers(tx: Db, walk: Walk, range: SQL): Promise<Record<strin
       users.custom_attributes || ranked.attributes as attributes
     from ranked join users on users.id = ranked.user_id and users.domain_id = ${app.domainId}`)
   const kept = await keepAdmins(tx, app.domainId)
-  await tx.execute(sql`
-    insert into identity_events (domain_id, user_id, changed_field, old_value, new_value)
-    select ${app.domainId}, c.id, told.field, told.old, told.new
-    from people_change c cross join lateral (
-      values ('email', c.old_email, c.email), ('given_name', c.old_given, c.given),
-        ('family_name', c.old_family, c.family), ('status', c.old_status, c.status)
-      union all
-      select 'custom_attributes.' || key, c.old_attributes -> key ->> 'value', value ->> 'value'
-      from jsonb_each(c.attributes)
-    ) as told(field, old, new) where told.old is distinct from told.new`)
-  const { rowCount } = await tx.execute(sql`
-    update users set email = c.email, given_name = c.given, family_name = c.family,
-      status = c.status, custom_attributes = c.attributes, updated_at = now()
-    from people_change c
-    where users.id = c.id and (c.old_email, c.old_given, c.old_family, c.old_status, c.old_attributes)
-      is distinct from (c.email, c.given, c.family, c.status, c.attributes)`)
+  const before = sql`(c.old_email, c.old_given, c.old_family, c.old_status, c.old_attributes)`
+  const after = sql`(c.email, c.given, c.family, c.status, c.attributes)`
+  const { rows } = await tx.execute<{ wanted: number; changed: number }>(sql`
+    with changed as (
+      update users set email = c.email, given_name = c.given, family_name = c.family,
+        status = c.status, custom_attributes = c.attributes, updated_at = now()
+      from people_change c
+      where users.id = c.id and ${before} is distinct from ${after}
+        and (users.email, users.given_name, users.family_name, users.status, users.custom_attributes)
+          is not distinct from ${before}
+      returning users.id
+    ), told as (
+      insert into identity_events (domain_id, user_id, changed_field, old_value, new_value)
+      select ${app.domainId}, c.id, told.field, told.old, told.new
+      from people_change c join changed using (id) cross join lateral (
+        values ('email', c.old_email, c.email), ('given_name', c.old_given, c.given),
+          ('family_name', c.old_family, c.family), ('status', c.old_status, c.status)
+        union all
+        select 'custom_attributes.' || key, c.old_attributes -> key ->> 'value', value ->> 'value'
+        from jsonb_each(c.attributes)
+      ) as told(field, old, new) where told.old is distinct from told.new
+    )
+    select (select count(*)::int from people_change c where ${before} is distinct from ${after}) as wanted,
+      (select count(*)::int from changed) as changed`)
   await tx.execute(sql`drop table people_change`)
-  return { users_changed: rowCount ?? 0, admins_kept: kept }
+  const { wanted = 0, changed = 0 } = rows[0] ?? {}
+  return { changed, missed: wanted - changed, kept }
 }
 
 /** Without an admin who can sign in nobody could put anything right: then those of the batch stay as they are. */

@@ -9,6 +9,7 @@ import type {
   SyncSettingsInput,
 } from '../../contract/models/sync.ts'
 import { withoutUndefined } from '../../contract/schema/record.ts'
+import { isTaken } from '../../database/contention.ts'
 import type { Db } from '../../database/database.ts'
 import { type AppRow, apps } from '../../database/schema/apps.ts'
 import { syncSettings } from '../../database/schema/sync.ts'
@@ -127,8 +128,10 @@ export async function changeSettings(
       })
       return toWire(app.id, row)
     })
-    .catch((error) => {
+    .catch(async (error) => {
       if (error instanceof DryRun) return error.settings
+      // Another app became the source after it was looked for one.
+      if (isTaken(error)) await onlySource(db, app)
       throw error
     })
 }

@@ -1,0 +1,109 @@
+/** Syncs of an app, and of people, that others change at the same time. */
+import { eq, sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RequestContext } from '../../../runtime/core/kernel/context/context.ts'
+import { SYNC_JOB } from '../../../runtime/core/sync/job.ts'
+import { apps } from '../../../runtime/database/schema/apps.ts'
+import { users } from '../../../runtime/database/schema/people.ts'
+import { syncRuns, syncSettings } from '../../../runtime/database/schema/sync.ts'
+import { type CoreHost, domainOf } from '../host.ts'
+import { meanwhile } from '../meanwhile.ts'
+import { ask, connect, startSynced, sync } from './synced.ts'
+import { account, startUpstream, type Upstream } from './upstream.ts'
+
+let upstream: Upstream
+let core: CoreHost
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+  core = await startSynced(upstream)
+})
+afterAll(async () => {
+  await core.stop()
+  await upstream.close()
+})
+
+const identity = { manager: null, groups: 'GROUP', attributes: { Department: 'department' } }
+const configure = (appId: string, settings: object) =>
+  core.call('PUT', `/operator/apps/${appId}/sync`, { body: { settings } })
+
+test('what others set of a person meanwhile stays, and is in no event', async () => {
+  const ada = (department: string) => account('ada', { custom_attributes: { department } })
+  upstream.holds = { ...upstream.holds, accounts: [ada('Sales')] }
+  const appId = await connect(core, upstream)
+  expect((await configure(appId, { identity_source: identity })).status).toBe(200)
+  await sync(core, appId)
+  upstream.holds.accounts = [ada('Research')]
+  const floor = { Floor: { type: 'TEXT', value: '4' } }
+  const isAda = eq(users.email, 'ada@example.com')
+  await meanwhile(
+    core.db,
+    (tx) =>
+      tx
+        .update(users)
+        .set({ customAttributes: sql`custom_attributes || ${JSON.stringify(floor)}::jsonb` })
+        .where(isAda),
+    () => sync(core, appId),
+  )
+  const [row] = await core.db.select().from(users).where(isAda)
+  expect(row?.customAttributes).toEqual({
+    ...floor,
+    Department: { type: 'TEXT', value: 'Research' },
+  })
+  const events = await ask(
+    core,
+    sql`select old_value, new_value from identity_events
+      where user_id = ${row?.id} and changed_field = 'custom_attributes.Department' order by id`,
+  )
+  expect(events).toEqual([
+    { old_value: null, new_value: 'Sales' },
+    { old_value: 'Sales', new_value: 'Research' },
+  ])
+})
+
+test('of two apps that become the identity source at once, one does', async () => {
+  await core.db.update(syncSettings).set({ identity: null })
+  const [first, second] = [await connect(core, other()), await connect(core, other())]
+  const domainId = await domainOf(core.db)
+  const reply = await meanwhile(
+    core.db,
+    (tx) => tx.insert(syncSettings).values({ appId: first, domainId, identity: identity as never }),
+    () => configure(second, { identity_source: identity }),
+  )
+  expect([reply.status, reply.body.error?.message]).toEqual([
+    409,
+    expect.stringMatching(/is the identity source/),
+  ])
+})
+
+test('no sync begins of an app that is disconnected while its schedule comes to it', async () => {
+  const appId = await connect(core, other())
+  const connector = { manifest: { capabilities: { list_accounts: {} } } }
+  // The cast: of all that a job is given, what the beginning of a run needs.
+  const parts = {
+    ...{ connectors: { find: () => connector }, send: async () => undefined },
+  } as unknown as RequestContext
+  await meanwhile(
+    core.db,
+    async (tx) => {
+      await tx
+        .update(apps)
+        .set({ disconnectedAt: new Date(), sealedConnection: null, syncStatus: null })
+        .where(eq(apps.id, appId))
+      // Its moment has come.
+      await core.db.execute(sql`insert into sync_settings (app_id, domain_id, next_at)
+        select id, domain_id, now() from apps where id = ${appId}
+        on conflict (app_id) do update set next_at = now()`)
+    },
+    () => SYNC_JOB.handle(core.db, appId, parts),
+  )
+  expect(await core.db.$count(syncRuns, eq(syncRuns.appId, appId))).toBe(0)
+  const [row] = await core.db.select().from(apps).where(eq(apps.id, appId))
+  expect(row?.syncStatus).toBe(null)
+})
+
+let tenants = 0
+const other = () => {
+  tenants += 1
+  return { baseUrl: `${upstream.baseUrl}/tenant-${tenants}` }
+}
