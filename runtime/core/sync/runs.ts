@@ -63,7 +63,7 @@ export type Walk = {
   over(): boolean
 }
 
-/** Another host has the run, or it has ended, or its app was disconnected. */
+/** Another host has the run, or it has ended, or its app was disconnected, or connected anew. */
 export class LeaseLost extends Error {}
 
 /** Begins a run; null where one is under way. */
@@ -198,7 +198,8 @@ export async function checkpoint(
   Object.assign(run, patch, { attempts: 0, problem: null, nextTryAt: null })
 }
 
-async function fence(tx: Db, { run, lease }: Walk, patch: Patch): Promise<void> {
+/** Connected anew, or with a renewed token, the run is taken up again: what was replaced is used no more. */
+async function fence(tx: Db, { run, lease, app }: Walk, patch: Patch): Promise<void> {
   const rows = await tx
     .update(syncRuns)
     .set({ ...patch, attempts: 0, problem: null, nextTryAt: null, leaseUntil: leaseEnd })
@@ -207,7 +208,7 @@ async function fence(tx: Db, { run, lease }: Walk, patch: Patch): Promise<void> 
       and(
         held(run, lease),
         eq(apps.id, syncRuns.appId),
-        sql`${apps.disconnectedAt} is null and ${apps.sealedConnection} is not null`,
+        sql`${apps.disconnectedAt} is null and ${apps.sealedConnection} = ${app.sealedConnection}`,
       ),
     )
     .returning({ id: syncRuns.id })

@@ -340,6 +340,27 @@ describe('an app', () => {
     expect((await sync(core, appId)).state).toBe('SUCCEEDED')
   })
 
+  test('that is connected again meanwhile is listed with its new credentials', async () => {
+    const asked = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<undefined>()
+    const used: string[] = []
+    let isNew = false
+    upstream.before = (kind, _cursor, authorization) => {
+      if (isNew) used.push(authorization)
+      if (kind !== 'entitlements' || isNew) return undefined
+      asked.resolve()
+      return held.promise
+    }
+    await trigger(core, appId)
+    await asked.promise
+    expect((await core.call('DELETE', `/apps/${appId}`)).status).toBe(200)
+    expect(await connect(core, upstream, 'another-token-for-tests')).toBe(appId)
+    isNew = true
+    held.resolve(undefined)
+    expect((await ended(core, appId)).state).toBe('SUCCEEDED')
+    expect(new Set(used)).toEqual(new Set(['Bearer another-token-for-tests']))
+  })
+
   test('is not connected again while its sync runs', async () => {
     const held = Promise.withResolvers<undefined>()
     upstream.before = () => held.promise

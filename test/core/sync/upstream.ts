@@ -18,7 +18,11 @@ export type Upstream = {
   /** Accounts that are left out of the listing, but are there. */
   hidden: object[]
   /** Called before each page; what it answers is the answer. `cursor` is empty for a first page. */
-  before(kind: string, cursor: string): Fault | undefined | Promise<Fault | undefined>
+  before(
+    kind: string,
+    cursor: string,
+    authorization: string,
+  ): Fault | undefined | Promise<Fault | undefined>
   /** The cursor behind a page, where it is to be another than the next place. */
   next(kind: string, cursor: string): string | undefined
   /** Listings that begin again behind their end, under new cursors. */
@@ -39,7 +43,7 @@ export async function startUpstream(): Promise<Upstream> {
     const [kind = '', id] = pathname.split('/').filter((part) => !/^(tenant-.*)?$/.test(part))
     const cursor = searchParams.get('cursor') ?? ''
     upstream.asked.push(`${kind} ${id ?? cursor}`)
-    const fault = await upstream.before(kind, cursor)
+    const fault = await upstream.before(kind, cursor, request.headers.authorization ?? '')
     reply.setHeader('content-type', 'application/json')
     if (fault) {
       reply.statusCode = fault.status
