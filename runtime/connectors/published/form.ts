@@ -30,7 +30,11 @@ const areDifferent = (texts: readonly string[]): boolean => new Set(texts).size 
 const Version = v.strictObject({
   version: v.pipe(
     Text(200),
-    v.check((text) => semver.valid(text) !== null, 'write a version such as 1.2.0'),
+    // As connector.json may write it: a second spelling would be a second version.
+    v.check(
+      (text) => /^\d\S*$/.test(text) && semver.valid(text) !== null,
+      'write a version such as 1.2.0',
+    ),
   ),
   /** The package's name: what is signed, installed and routed to. */
   digest: Sha256,

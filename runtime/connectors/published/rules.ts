@@ -57,7 +57,7 @@ function withVersion(
       `${shown.id} ${version.version} is published already with another content; a version never changes: raise it in connector.json`,
     )
   const others = before?.versions.filter((one) => one !== same) ?? []
-  const versions = [...others, version].sort((a, b) => semver.rcompare(a.version, b.version))
+  const versions = [...others, version].sort(newestFirst)
   const isNewest = versions[0] === version
   return { ...(isNewest || !before ? shown : before), versions }
 }
@@ -106,7 +106,7 @@ export function pick(
   if (!connector) throw new PackageError(`there is no connector ${id}; keyway search lists all`)
   if (semver.validRange(range) === null)
     throw new PackageError(`${JSON.stringify(range)} is no range of versions; write 1.2.0 or ^1.2`)
-  const fitting = connector.versions.filter(({ version }) => semver.satisfies(version, range))
+  const fitting = fittingOf(connector.versions, range.trim())
   const found = newestOf(fitting.filter(isRunnable))
   if (found) return { connector, version: found }
   const [other] = fitting
@@ -125,8 +125,19 @@ export function pick(
   )
 }
 
+/** Those of a range. semver takes all builds of a version for one; a package is of one build. */
+function fittingOf(versions: readonly PublishedVersion[], range: string): PublishedVersion[] {
+  const named = versions.filter(({ version }) => version === range)
+  if (named.length > 0 || (semver.parse(range)?.build.length ?? 0) > 0) return named
+  return versions.filter(({ version }) => semver.satisfies(version, range))
+}
+
 const newestOf = (versions: readonly PublishedVersion[]): PublishedVersion | undefined =>
-  [...versions].sort((a, b) => semver.rcompare(a.version, b.version))[0]
+  [...versions].sort(newestFirst)[0]
+
+/** Builds of one version in the order of their names. */
+const newestFirst = (a: PublishedVersion, b: PublishedVersion): number =>
+  semver.compareBuild(b.version, a.version)
 
 export type Outdated = { id: string; installed: string; newest: string }
 

@@ -124,6 +124,8 @@ describe('reading', () => {
     ['a member that is not known', { script: 'x' }],
     ['no version', { versions: [] }],
     ['a version that is none', { versions: [version('latest')] }],
+    ['a version with a line behind it', { versions: [version('1.0.0\n')] }],
+    ['a version in another spelling', { versions: [version('v1.0.0')] }],
     ['a version twice', { versions: [version('1.0.0'), version('1.0.0', { bytes: 1 })] }],
   ])('%s is refused', (_, change) => {
     const { connectors, ...index } = acme('1.0.0')
@@ -192,6 +194,19 @@ describe('choosing', () => {
     '%s names no connector',
     (text) => expect(parseName(text)).toBeNull(),
   )
+
+  test('a version of a build is that build, whatever was published first', () => {
+    const of = (name: string, ...versions: string[]) =>
+      pick(acme(...versions), parseName(name) ?? { id: '', range: '' }).version.version
+    const builds = ['1.2.0+b', '1.2.0+a', '1.1.0']
+    for (const all of [builds, [...builds].reverse()]) {
+      for (const build of ['1.2.0+a', '1.2.0+b']) expect(of(`acme@${build}`, ...all)).toBe(build)
+      expect(of('acme@1.2.0', ...all)).toBe('1.2.0+b')
+      expect(of('acme@1.2.0', ...all, '1.2.0')).toBe('1.2.0')
+      expect(of('acme', ...all)).toBe('1.2.0+b')
+      expect(() => of('acme@1.2.0+c', ...all)).toThrow(/there is no acme of 1\.2\.0\+c/)
+    }
+  })
 
   test('what is older than what runs here is outdated', () => {
     const of = (version: string, id = 'acme') => newerOf(index, { id, version })[0]?.version.version
