@@ -1,5 +1,5 @@
 /** The folder of a registry, as its publisher changes it: alone, whole, and never over what somebody else has signed. */
-import { mkdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { PackageError } from '../connectors/packages/format.ts'
 import { readPublicKey, trustOfText } from '../connectors/packages/sign.ts'
@@ -58,42 +58,85 @@ export async function indexIn(
   )
 }
 
+/** Locks that this process holds: a number alone may be that of one that was killed, in a container that ran before. */
+const held = new Set<string>()
+
 /**
  * Does something in a folder in which nobody else publishes: two at once would each leave out what the other adds.
  *
- * @throws PackageError where another does
+ * @throws PackageError where another does, and for a file in the folder's place
  */
 export async function publishAlone(directory: string, act: () => Promise<void>): Promise<void> {
-  await mkdir(directory, { recursive: true })
-  const lock = path.join(directory, '.publishing')
-  const take = () => writeFile(lock, String(process.pid), { flag: 'wx' })
-  const isTaken = async (error: unknown): Promise<never> => {
+  await mkdir(directory, { recursive: true }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error
-    throw new PackageError(
-      `${directory}: somebody else publishes there now; run it again once that has ended (if nobody does, remove ${lock})`,
-    )
-  }
-  await take().catch(async (error: unknown) => {
-    const holder = String((await readRegular(lock, 20).catch(ifMissing(null))) ?? '')
-    if (isRunning(Number(holder)) || (holder === '' && (await isFresh(lock)))) return isTaken(error)
-    // Its process was killed.
-    await rm(lock, { force: true })
-    return take().catch(isTaken)
+    throw new PackageError(`${directory} is no folder: name the folder of the registry`)
+  })
+  const lock = path.join(directory, '.publishing')
+  const taken = new PackageError(
+    `${directory}: somebody else publishes there now; run it again once that has ended (if nobody does, remove ${lock})`,
+  )
+  await takeLock(lock).catch(async (error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error
+    if (!(await isLeft(lock))) throw taken
+    await takeOver(lock).catch((again: unknown) => {
+      throw codeOf(again) === 'EEXIST' ? taken : again
+    })
   })
   try {
     await act()
   } finally {
+    held.delete(path.resolve(lock))
     await rm(lock, { force: true })
   }
 }
 
-/** Whether it may be written just now. */
-async function isFresh(lock: string): Promise<boolean> {
-  const found = await stat(lock).catch(ifMissing(null))
-  return found !== null && Date.now() - found.mtimeMs < WRITING_MS
+/** @throws EEXIST where there is one */
+async function takeLock(lock: string): Promise<void> {
+  await using handle = await open(lock, 'wx')
+  held.add(path.resolve(lock))
+  try {
+    await handle.writeFile(String(process.pid))
+  } catch (error) {
+    // The disk is full: nobody is to wait for what is left of it.
+    held.delete(path.resolve(lock))
+    await rm(lock, { force: true })
+    throw error
+  }
 }
 
-function isRunning(pid: number): boolean {
+/** Whether it is there, and the process that took it was killed. */
+async function isLeft(lock: string): Promise<boolean> {
+  const read = await readRegular(lock, 20).catch(ifMissing(null))
+  if (read === null) return false
+  const holder = read.toString('utf8')
+  return holder === '' ? isOld(lock) : !isRunning(Number(holder), lock)
+}
+
+/**
+ * Takes it from a process that was killed. Others may see the same: one of them alone looks once more and takes it away.
+ *
+ * @throws EEXIST where another was first
+ */
+async function takeOver(lock: string): Promise<void> {
+  const guard = `${lock}.over`
+  if (await isOld(guard)) await rm(guard, { force: true })
+  await writeFile(guard, '', { flag: 'wx' })
+  try {
+    if (await isLeft(lock)) await rm(lock, { force: true })
+    await takeLock(lock)
+  } finally {
+    await rm(guard, { force: true })
+  }
+}
+
+/** Whether it is there, and too old to be written just now. */
+async function isOld(lock: string): Promise<boolean> {
+  const found = await stat(lock).catch(ifMissing(null))
+  return found !== null && Date.now() - found.mtimeMs >= WRITING_MS
+}
+
+function isRunning(pid: number, lock: string): boolean {
+  if (pid === process.pid) return held.has(path.resolve(lock))
   try {
     return Number.isSafeInteger(pid) && pid > 0 && process.kill(pid, 0)
   } catch (error) {
@@ -105,11 +148,19 @@ function isRunning(pid: number): boolean {
 /** Each whole or not at all, and in this order: a web server may read them at any moment. */
 export async function put(directory: string, files: RegistryFiles): Promise<void> {
   const all = [...files].map(([name, content]) => ({ file: path.join(directory, name), content }))
-  for (const { file, content } of all) {
-    await mkdir(path.dirname(file), { recursive: true })
-    // What an earlier publication left, or somebody put there: it is not written through.
-    await rm(`${file}.part`, { force: true })
-    await writeFile(`${file}.part`, content, { flag: 'wx' })
+  const parts: string[] = []
+  try {
+    for (const { file, content } of all) {
+      await mkdir(path.dirname(file), { recursive: true })
+      // What an earlier publication left, or somebody put there: it is not written through.
+      await rm(`${file}.part`, { force: true })
+      parts.push(`${file}.part`)
+      await writeFile(`${file}.part`, content, { flag: 'wx' })
+    }
+  } catch (error) {
+    // Where the disk is full, they would take what room there is, and be served.
+    for (const part of parts) await rm(part, { force: true })
+    throw error
   }
   for (const { file } of all) await rename(`${file}.part`, file)
 }

@@ -1,0 +1,61 @@
+/** The folder of a registry as it is published: by one at a time, and whole or not at all. */
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { publishAlone, put } from '../../runtime/cli/registry-folder.ts'
+import { newFolder } from '../kit/folder.ts'
+
+const home = newFolder('registry-folder')
+const at = (...parts: string[]) => path.join(home, ...parts)
+
+describe('the folder', () => {
+  const stale = '99999999'
+
+  test('is left as it was where a file of it cannot be written', async () => {
+    await mkdir(at('full', 'packages'), { recursive: true })
+    await writeFile(at('full', 'index.json'), '{}')
+    const before = await readdir(at('full'), { recursive: true })
+    const files = new Map([
+      ['packages/new.tgz', Buffer.from('new')],
+      [`${'x'.repeat(300)}`, Buffer.from('never')],
+    ])
+    await expect(put(at('full'), files)).rejects.toThrow('ENAMETOOLONG')
+    expect((await readdir(at('full'), { recursive: true })).sort()).toEqual(before.sort())
+  })
+
+  test('is taken over from a process that was killed by one alone', async () => {
+    let most = 0
+    for (let n = 0; n < 60; n += 1) {
+      await mkdir(at('raced'), { recursive: true })
+      await writeFile(at('raced', '.publishing'), stale)
+      let now = 0
+      const act = async () => {
+        now += 1
+        most = Math.max(most, now)
+        await new Promise((resolve) => setTimeout(resolve, 10))
+        now -= 1
+      }
+      const ended = await Promise.allSettled(
+        Array.from({ length: 8 }, async () => {
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 4))
+          return publishAlone(at('raced'), act)
+        }),
+      )
+      expect(ended.some(({ status }) => status === 'fulfilled')).toBe(true)
+      expect(await readdir(at('raced'))).toEqual([])
+    }
+    expect(most).toBe(1)
+  })
+
+  test('is taken over from a process that had the same number, as the first of a container has', async () => {
+    await mkdir(at('again'), { recursive: true })
+    await writeFile(at('again', '.publishing'), String(process.pid))
+    let ran = false
+    await publishAlone(at('again'), async () => {
+      ran = true
+      // While it runs, the number is its own.
+      await expect(publishAlone(at('again'), async () => undefined)).rejects.toThrow(/publishes/)
+    })
+    expect(ran).toBe(true)
+  })
+})
