@@ -1,6 +1,7 @@
 /** `keyway publish`: packages become a folder that any web server can serve as a registry. */
 
-import { readFile } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
+import path from 'node:path'
 import { ConfigError } from '../config/config.ts'
 import { MAX_PACKED_BYTES, type Package, PackageError } from '../connectors/packages/format.ts'
 import { readPackage } from '../connectors/packages/read.ts'
@@ -19,7 +20,7 @@ import {
 } from '../connectors/published/form.ts'
 import { type Addition, nextIndex } from '../connectors/published/rules.ts'
 import { SourceError } from '../connectors/published/source.ts'
-import { errorOf, ifMissing } from '../contract/errors/thrown.ts'
+import { codeOf, errorOf, ifMissing } from '../contract/errors/thrown.ts'
 import { visible } from '../observe/visible.ts'
 import { indexIn, publishAlone, put, type RegistryFiles } from './registry-folder.ts'
 import { warnOfReaders } from './sign.ts'
@@ -44,13 +45,14 @@ export async function publish(
   packages: readonly string[],
   { key, formerly, days, mirror, dryRun, json }: PublishFlags,
 ): Promise<void> {
-  await told(async () => {
+  await told(directory, async () => {
     if (days < 1)
       throw new PackageError('an index of no days has expired at once: write --days 1 or more')
     if (days > MOST_DAYS)
       throw new PackageError(`an index is good for ${MOST_DAYS} days at most: write fewer --days`)
     const mirrors = mirror?.filter((one) => one !== 'none').map(mirrorAddress)
     const privateKey = await readFile(key, 'utf8')
+    await demandApart(directory, key)
     const former = formerly === undefined ? [] : [await readFile(formerly, 'utf8')]
     await warnOfReaders(key)
     const files: RegistryFiles = new Map()
@@ -72,6 +74,7 @@ export async function publish(
       // Last: what it names is there before it.
       files.set(INDEX_FILE, Buffer.from(text))
       if (!dryRun) await put(directory, files)
+      warnOfUnsigned(packages, additions)
       say(directory, index, [...files.keys()], { key: signature.key, dryRun, json })
     }
     await (dryRun ? act() : publishAlone(directory, act))
@@ -84,8 +87,20 @@ function mirrorAddress(address: string): string {
   const isPlain =
     url?.username === '' && url.password === '' && url.search === '' && url.hash === ''
   if (url?.protocol === 'https:' && isPlain) return address
+  // Without what may be a secret.
+  const shown = address.replace(/[?#].*|[^/\s]*@/gs, '***')
   throw new PackageError(
-    `${JSON.stringify(address)} is no mirror: write https://host/path without a login, ? and #, or none`,
+    `${JSON.stringify(shown)} is no mirror: write https://host/path without a login, ? and #, or none`,
+  )
+}
+
+/** @throws PackageError for a private key that would be served with the folder */
+async function demandApart(directory: string, key: string): Promise<void> {
+  const served = await realpath(directory).catch(ifMissing(path.resolve(directory)))
+  const way = path.relative(served, await realpath(key))
+  if (way.split(path.sep)[0] === '..') return
+  throw new PackageError(
+    `${key} lies in ${directory}, which everybody can read once it is served: keep the private key elsewhere`,
   )
 }
 
@@ -93,7 +108,9 @@ function mirrorAddress(address: string): string {
 async function added(file: string, files: RegistryFiles, publicKey: string) {
   const packed = await readFile(file)
   if (packed.length > MAX_PACKED_BYTES) throw new PackageError(`${file} is too large for a package`)
-  const made = await readPackage(packed)
+  const made = await readPackage(packed).catch((error: unknown) => {
+    throw error instanceof PackageError ? new PackageError(`${file}: ${error.message}`) : error
+  })
   const signature = await signatureOf(file, made, publicKey)
   const facts = { bytes: packed.length, signed: signature !== null }
   const { addition, logo } = additionOf(made, facts)
@@ -124,6 +141,16 @@ async function signatureOf(file: string, made: Package, publicKey: string): Prom
   return signature
 }
 
+function warnOfUnsigned(packages: readonly string[], additions: readonly Addition[]): void {
+  const unsigned = packages.filter((_, n) => additions[n]?.version.signed === false)
+  for (const file of unsigned)
+    console.error(
+      visible(
+        `${file} has no signature: keyway sign ${file}, then publish it again; as it is, hosts that install only what a publisher has signed refuse it`,
+      ),
+    )
+}
+
 type Said = { key: string; dryRun: true | undefined; json: true | undefined }
 
 function say(
@@ -144,17 +171,19 @@ function say(
   console.log(json ? terminalJson(answer) : visible(words.join('\n')))
 }
 
-async function told(act: () => Promise<void>): Promise<void> {
+/** What helps where the folder cannot be written, or what was named cannot be read. */
+const hintOf = (code: string | undefined): string =>
+  code === 'ENOSPC' || code === 'EDQUOT' || code === 'EROFS'
+    ? 'the index there is as it was: make room, or name another folder, and run it again'
+    : 'name packages of keyway pack, and by --key a key of keyway keygen'
+
+async function told(directory: string, act: () => Promise<void>): Promise<void> {
   try {
     await act()
   } catch (error) {
-    const { path: file = 'it', message }: NodeJS.ErrnoException = errorOf(error)
-    if (isFileFault(error))
-      throw fileFault(
-        file,
-        error,
-        'name packages of keyway pack, and by --key a key of keyway keygen',
-      )
+    const { path: file = directory, message, syscall }: NodeJS.ErrnoException = errorOf(error)
+    if (isFileFault(error) || syscall !== undefined)
+      throw fileFault(file, error, hintOf(codeOf(error)))
     if (error instanceof PackageError || error instanceof SourceError)
       throw new ConfigError(message)
     throw error

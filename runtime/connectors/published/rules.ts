@@ -34,6 +34,13 @@ export function nextIndex(
   const connectors = new Map((before?.connectors ?? []).map((one) => [one.id, one]))
   for (const addition of additions) {
     const { version, ...shown } = addition
+    const other = [...connectors.keys()].find(
+      (id) => id !== shown.id && normalizeId(id) === normalizeId(shown.id),
+    )
+    if (other !== undefined)
+      throw new PackageError(
+        `${shown.id} is one id with ${other}, which is published already: write it so in connector.json`,
+      )
     connectors.set(shown.id, withVersion(connectors.get(shown.id), shown, version))
   }
   return {
@@ -57,8 +64,10 @@ function withVersion(
       `${shown.id} ${version.version} is published already with another content; a version never changes: raise it in connector.json`,
     )
   const others = before?.versions.filter((one) => one !== same) ?? []
-  const versions = [...others, version].sort(newestFirst)
-  const isNewest = versions[0] === version
+  // Its signature lies there still.
+  const added = { ...version, signed: version.signed || same?.signed === true }
+  const versions = [...others, added].sort(newestFirst)
+  const isNewest = versions[0] === added
   return { ...(isNewest || !before ? shown : before), versions }
 }
 
