@@ -15,12 +15,18 @@ type SettingInForce = {
   set: boolean
 }
 
+/** What is a login, or may be one, in an address of a registry. */
+const LOGINS = /(?<=\/\/)[^/]*(?=@)|[^/]*:[^/]*(?=@)|(?<=[?#]).*/g
+
 /** DERIVED: settings whose default follows from others, or is written in another way -> what is in force. */
-const DERIVED: Partial<Record<SettingName, (config: Config) => string>> = {
+const DERIVED: Partial<Record<SettingName, (config: Config) => string | undefined>> = {
   KEYWAY_DATA_DIR: ({ dataDir }) => dataDir,
   KEYWAY_PLUGINS_DIR: ({ pluginDirs }) => pluginDirs.join(path.delimiter),
   KEYWAY_DROP_IN: ({ dropIn }) => dropIn,
   KEYWAY_INSTALL: ({ install }) => install,
+  // A login in it is refused once it is used; it must not be printed all the same.
+  KEYWAY_REGISTRY: ({ registries }) =>
+    registries.map((one) => one.replace(LOGINS, '***')).join(' ') || undefined,
   KEYWAY_PROCESSES: ({ processes }) => String(processes),
 }
 

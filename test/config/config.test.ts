@@ -8,6 +8,7 @@ import {
   SETTINGS,
   type SettingName,
 } from '../../runtime/config/config.ts'
+import { settingsInForce } from '../../runtime/config/in-force.ts'
 import { isLoopback, processesFor } from '../../runtime/config/rules.ts'
 
 const refusal = (environment: Record<string, string>): string => {
@@ -289,4 +290,17 @@ test('as many processes serve as are written', () => {
   expect(readConfig({ KEYWAY_PROCESSES: '3' }).processes).toBe(3)
   expect(refusal({ KEYWAY_PROCESSES: '0' })).toContain('KEYWAY_PROCESSES')
   expect(refusal({ KEYWAY_PROCESSES: 'many' })).toContain('KEYWAY_PROCESSES')
+})
+
+test('a login in the address of a registry is not shown', () => {
+  const shown = (registry: string) =>
+    settingsInForce(readConfig({ KEYWAY_REGISTRY: registry })).find(
+      ({ name }) => name === 'KEYWAY_REGISTRY',
+    )
+  expect(
+    shown('https://bob:secret@a.example/x https://secret@b bob:secret@c https://d?t=secret ./e')
+      ?.value,
+  ).toBe('https://***@a.example/x https://***@b ***@c https://d?*** ./e')
+  expect(shown('https://a.example/x@1 /srv/a:b')?.value).toBe('https://a.example/x@1 /srv/a:b')
+  expect(shown('')).toMatchObject({ source: 'default', set: false, value: '' })
 })

@@ -4,7 +4,7 @@
  */
 import { constants, open } from 'node:fs/promises'
 import path from 'node:path'
-import { messageOf } from '../../contract/errors/thrown.ts'
+import { codeOf, messageOf } from '../../contract/errors/thrown.ts'
 import { PackageError } from '../packages/format.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
@@ -22,9 +22,13 @@ export class SourceError extends Error {
   override name = 'SourceError'
 }
 
+const WEB = /^https?:\/\//i
+/** What names a login where one of a web address stands, with a scheme or without. */
+const LOGIN = /^([a-z][a-z0-9+.-]*:)?\/{0,2}[^/]*:[^/]*@|^[a-z][a-z0-9+.-]*:\/{0,2}[^/]*@/i
+
 /** The one spelling of an address: what was seen of a registry is remembered by it. */
 export function spelled(address: string): string {
-  const text = /^https?:\/\//i.test(address) ? new URL(address).href : path.resolve(address)
+  const text = WEB.test(address) ? new URL(address).href : path.resolve(address)
   return text.replace(/(?<=[^/])\/+$/, '')
 }
 
@@ -34,13 +38,19 @@ export function spelled(address: string): string {
  */
 export function sourceOf(address: string, patienceMs: number): Source {
   if (address === '') throw new PackageError('the address of a registry is empty')
-  if (!/^https?:\/\//i.test(address)) {
-    if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(address)) return folder(address, patienceMs)
+  if (LOGIN.test(address))
     throw new PackageError(
-      `${address} is no registry: write https://host/path, or the path of a folder`,
+      'the registry is named with a login, or is no address: write https://host/path without one, or the path of a folder, which may begin with ./',
+    )
+  if (!WEB.test(address)) {
+    const [, scheme] =
+      /^([a-z][a-z0-9+.-]+):\/\//i.exec(address) ?? /^(https?):/i.exec(address) ?? []
+    if (scheme === undefined) return folder(address, patienceMs)
+    throw new PackageError(
+      `what begins with ${scheme}: is no registry: write https://host/path, or the path of a folder`,
     )
   }
-  const base = URL.canParse(address) ? new URL(address) : null
+  const base = URL.parse(address)
   if (base === null || base.username !== '' || base.password !== '')
     throw new PackageError('the registry is no address: write https://host/path, without a login')
   if (base.search !== '' || base.hash !== '')
@@ -80,9 +90,13 @@ const folder = (directory: string, patienceMs: number): Source => ({
     try {
       return await readRegular(name, maxBytes)
     } catch (error) {
-      throw error instanceof SourceError
-        ? error
-        : new SourceError(`${name} cannot be read: ${messageOf(error)}`)
+      if (error instanceof SourceError) throw error
+      const isGone = codeOf(error) === 'ENOENT'
+      throw new SourceError(
+        isGone
+          ? `${file} cannot be read: there is none`
+          : `${name} cannot be read: ${messageOf(error)}`,
+      )
     }
   },
 })

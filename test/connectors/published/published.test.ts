@@ -452,6 +452,34 @@ test.each([
   expect(() => sourceOf(address, 1)).toThrow(words)
 })
 
+test.each([
+  'https://bob:secret@one.example',
+  'https:bob:secret@one.example',
+  'https:/bob:secret@one.example',
+  'https:///bob:secret@one.example',
+  'ftp://bob:secret@one.example',
+  'ftp:///bob:secret@one.example',
+  'ftp://secret@one.example',
+  '//bob:secret@one.example',
+  'bob:secret@one.example',
+  'https:secret@one.example',
+  'https://one.example?token=secret',
+])('%s is refused without its login in the words', (address) => {
+  expect(() => sourceOf(address, 1)).toThrow(/write https:\/\/host\/path|leave out/)
+  expect(() => sourceOf(address, 1)).toThrow(/^(?!.*secret)/)
+})
+
+test.each(['./bob:x@one', '/srv/bob:x@one', 'people@acme', 'registry'])(
+  '%s is the path of a folder',
+  async (address) => {
+    const source = sourceOf(address, 1)
+    expect(source.address).toBe(address)
+    await expect(source.read('index.json', 1)).rejects.toThrow(
+      /^index\.json cannot be read: there is none$/,
+    )
+  },
+)
+
 test('a redirect is named, and not followed', async () => {
   const server = createServer((_request, reply) => {
     reply.writeHead(302, { location: 'https://login.example/start?next=1' }).end()
