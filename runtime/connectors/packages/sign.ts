@@ -38,7 +38,7 @@ type KeyPair = { id: string; privateKey: string; publicKey: string }
 type Trust =
   | { state: 'trusted'; key: string; publisher: string }
   | { state: 'untrusted'; key: string | null }
-  | { state: 'invalid'; why: string }
+  | { state: 'invalid'; why: string; isRevoked?: true }
 
 /** A key that the operator trusts, or trusted once; `public_key` is PEM. */
 export type KnownPublisher = {
@@ -125,7 +125,7 @@ export function trustOfText(
   if (!publisher) return { state: 'untrusted', key: signature.key }
   if (publisher.revoked_at !== null)
     return {
-      state: 'invalid',
+      ...{ state: 'invalid', isRevoked: true },
       why: `it is signed by ${publisher.name} with a key that is trusted no more since ${publisher.revoked_at}`,
     }
   const { id, key } = readPublicKey(publisher.public_key)

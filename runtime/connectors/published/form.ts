@@ -116,7 +116,11 @@ export function readIndex(
   const trust = trustOfText(INDEX_FORM, text, signature, publishers)
   if (trust.state === 'invalid')
     throw new PackageError(
-      `the index is not to be trusted: ${trust.why}; where it is just being published, try again in a moment, else use another mirror`,
+      `the index is not to be trusted: ${trust.why}; ${
+        trust.isRevoked === true
+          ? 'its publisher must sign it by a key that you trust'
+          : 'where it is just being published, try again in a moment, else use another mirror'
+      }`,
     )
   if (trust.state === 'untrusted')
     throw new PackageError(

@@ -29,7 +29,7 @@ export function nextIndex(
 ): PublishedIndex {
   if (before && Date.parse(before.published_at) > now.getTime() + DAY_MS)
     throw new PackageError(
-      `the index was published at ${before.published_at}, and the clock of this machine says ${now.toISOString()}: set it right, or the new index expires too early`,
+      `the index was published at ${before.published_at}, and the clock of this machine says ${now.toISOString()}: set it right, or the new index expires too early; where it was wrong then, take that index away, and publish all packages again`,
     )
   const connectors = new Map((before?.connectors ?? []).map((one) => [one.id, one]))
   for (const addition of additions) {
@@ -166,14 +166,17 @@ export const newerOf = (
     .map((one) => ({ connector, version: one }))
 }
 
-/** The connectors that all words of a search stand in, by id, name, description or capability. */
+/** The connectors that all words of a search stand in, by id, name, description or capability; the one of that id first. */
 export function searched(index: PublishedIndex, words: readonly string[]): PublishedConnector[] {
   const wanted = words.map((word) => word.toLowerCase())
-  return index.connectors.filter(({ id, name, description, versions }) => {
+  const found = index.connectors.filter(({ id, name, description, versions }) => {
     const offered = (versions[0]?.wants ?? []).flatMap(({ kind, subject }) =>
       kind === 'capability' ? [subject] : [],
     )
-    const text = [id, name, description, ...offered].join('\n').toLowerCase()
+    const text = [id, normalizeId(id), name, description, ...offered].join('\n').toLowerCase()
     return wanted.every((word) => text.includes(word))
   })
+  const isNamed = ({ id }: PublishedConnector) =>
+    wanted.some((word) => normalizeId(word) === normalizeId(id))
+  return [...found.filter(isNamed), ...found.filter((one) => !isNamed(one))]
 }

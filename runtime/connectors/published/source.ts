@@ -4,6 +4,7 @@
  */
 import { constants, open } from 'node:fs/promises'
 import path from 'node:path'
+import { MAX_ADDRESS_LENGTH } from '../../contract/endpoints/published-indexes.ts'
 import { codeOf, messageOf } from '../../contract/errors/thrown.ts'
 import { PackageError } from '../packages/format.ts'
 
@@ -45,7 +46,7 @@ export function sourceOf(address: string, patienceMs: number): Source {
   if (!WEB.test(address)) {
     const [, scheme] =
       /^([a-z][a-z0-9+.-]+):\/\//i.exec(address) ?? /^(https?):/i.exec(address) ?? []
-    if (scheme === undefined) return folder(address, patienceMs)
+    if (scheme === undefined) return folder(demandShort(address), patienceMs)
     throw new PackageError(
       `what begins with ${scheme}: is no registry: write https://host/path, or the path of a folder`,
     )
@@ -61,11 +62,20 @@ export function sourceOf(address: string, patienceMs: number): Source {
     throw new PackageError(
       `${base.origin} is without TLS: a registry is named by https:// or a folder`,
     )
+  demandShort(address)
   return {
     address,
     read: (file, maxBytes) => fetched(base, file, { maxBytes, patienceMs }),
     mirror: (other) => mirrorOf(other, base.protocol === 'http:', patienceMs),
   }
+}
+
+/** @throws PackageError for an address that no host could remember */
+function demandShort(address: string): string {
+  if (spelled(address).length <= MAX_ADDRESS_LENGTH) return address
+  throw new PackageError(
+    `the address of a registry, as it is written in full, has ${MAX_ADDRESS_LENGTH} characters at most`,
+  )
 }
 
 /**

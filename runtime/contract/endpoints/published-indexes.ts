@@ -15,8 +15,9 @@ const MOST_AHEAD_MS = 86_400_000
 export const isToCome = (version: number, now: Date): boolean =>
   version > (now.getTime() + MOST_AHEAD_MS) / 1000
 
-/** Longest address of a registry, in characters, and most that one has: what an operator names, and a mirror. */
-const MAX_ADDRESS_LENGTH = 500
+/** Longest address of a registry, in characters. */
+export const MAX_ADDRESS_LENGTH = 500
+/** Most that one has: what an operator names, and a mirror. */
 const MAX_ADDRESSES = 100
 
 const Published = strictObject('PublishedConnector', {

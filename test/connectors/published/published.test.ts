@@ -73,6 +73,10 @@ describe('publishing', () => {
     expect(() => nextIndex(acme('1.0.0'), [], { now: at(-2), days: 90 })).toThrow(
       /the clock of this machine says/,
     )
+    // It may have been wrong when that one was published: no host has believed it then.
+    expect(() => nextIndex(acme('1.0.0'), [], { now: at(-2), days: 90 })).toThrow(
+      /where it was wrong then, take that index away, and publish all packages again$/,
+    )
   })
 
   test('a version never changes', () => {
@@ -115,6 +119,10 @@ describe('reading', () => {
   test('a key that was revoked counts no more', () => {
     const revoked = trusted.map((one) => ({ ...one, revoked_at: NOW.toISOString() }))
     expect(() => readIndex(text, signed(), revoked)).toThrow(/trusted no more/)
+    // No mirror has another one.
+    expect(() => readIndex(text, signed(), revoked)).toThrow(
+      /its publisher must sign it by a key that you trust$/,
+    )
   })
 
   test.each([
@@ -220,6 +228,19 @@ describe('choosing', () => {
     expect(found()).toEqual(['acme'])
     expect(found('PEOPLE', 'list_accounts')).toEqual(['acme'])
     expect(found('people', 'nothing')).toEqual([])
+  })
+
+  test('a search for an id has it first', () => {
+    const many = indexOf(
+      ...['aaa', 'acme-crm', 'zoo'].map((id) =>
+        addition('1.0.0', { id, name: id, description: 'beside a zoo and acme_crm' }),
+      ),
+    )
+    const found = (...words: string[]) => searched(many, words).map(({ id }) => id)
+    expect(found('ZOO')).toEqual(['zoo', 'aaa', 'acme-crm'])
+    expect(found('acme_crm')).toEqual(['acme-crm', 'aaa', 'zoo'])
+    expect(found('beside')).toEqual(['aaa', 'acme-crm', 'zoo'])
+    expect(found()).toEqual(['aaa', 'acme-crm', 'zoo'])
   })
 })
 
@@ -448,6 +469,9 @@ test.each([
   ['https://one.example/#x', /leave out what begins with \? or #/],
   ['file:///etc', /the path of a folder/],
   ['', /is empty/],
+  [`https://one.example/${'x'.repeat(500)}`, /500 characters at most/],
+  [`./${'x/'.repeat(250)}`, /500 characters at most/],
+  [`https://one.example/${'ü'.repeat(100)}`, /500 characters at most/],
 ])('%s is no address of a registry', (address, words) => {
   expect(() => sourceOf(address, 1)).toThrow(words)
 })
