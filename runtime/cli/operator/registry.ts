@@ -11,7 +11,7 @@ import {
 } from '../../connectors/published/open.ts'
 import { outdatedHere } from '../../connectors/published/outdated.ts'
 import {
-  isRunnable,
+  newestHere,
   type Outdated,
   parseName,
   pick,
@@ -77,8 +77,8 @@ export async function search(
       ? `Nothing${words.length === 0 ? '' : ` of ${words.join(' ')}`} is published at ${source.address}.`
       : connectors
           .map(({ id, name, description, versions }) => {
-            const [newest] = versions.filter(isRunnable)
-            const version = newest?.version ?? `${versions[0]?.version} (does not run here)`
+            const version =
+              newestHere(versions)?.version ?? `${versions[0]?.version} (does not run here)`
             const words = [name, description]
               .map(oneLine)
               .filter((text) => text !== '' && text !== id)

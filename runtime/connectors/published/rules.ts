@@ -144,6 +144,13 @@ function fittingOf(versions: readonly PublishedVersion[], range: string): Publis
 const newestOf = (versions: readonly PublishedVersion[]): PublishedVersion | undefined =>
   [...versions].sort(newestFirst)[0]
 
+/** What is shown as the newest that runs here: what a name without a range takes; where there is no release, the newest before one. */
+export function newestHere(versions: readonly PublishedVersion[]): PublishedVersion | undefined {
+  const running = versions.filter(isRunnable)
+  const released = running.filter(({ version }) => semver.prerelease(version) === null)
+  return newestOf(released) ?? newestOf(running)
+}
+
 /** Builds of one version in the order of their names. */
 const newestFirst = (a: PublishedVersion, b: PublishedVersion): number =>
   semver.compareBuild(b.version, a.version)

@@ -137,10 +137,12 @@ async function show(
   const { w } = t
   const one = await foundOf(visit)
   const fitting = one.versions.filter(({ runs_here }) => runs_here)
+  // The first is meant where nothing is: a version before a release may stand there.
+  const meant = fitting[0]?.version === one.newest ? '' : (one.newest ?? '')
   const form = html`<form class="in stack" method="post" action="${publishedPath(one.id)}">
 ${proofField(visit.proof)}
 ${choose({
-  ...{ id: 'version', label: w.published_version, value: typed.get('version') ?? '' },
+  ...{ id: 'version', label: w.published_version, value: typed.get('version') ?? meant },
   all: fitting.map(({ version, signed }) => [
     version,
     signed ? version : `${version} (${w.published_not_signed})`,

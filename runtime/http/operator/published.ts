@@ -6,7 +6,13 @@ import { PackageError } from '../../connectors/packages/format.ts'
 import type { PublishedConnector, SignedIndex } from '../../connectors/published/form.ts'
 import { fetchPackage, type Opened, openRegistry } from '../../connectors/published/open.ts'
 import { outdatedHere } from '../../connectors/published/outdated.ts'
-import { isRunnable, parseName, pick, searched } from '../../connectors/published/rules.ts'
+import {
+  isRunnable,
+  newestHere,
+  parseName,
+  pick,
+  searched,
+} from '../../connectors/published/rules.ts'
 import { sourceOf } from '../../connectors/published/source.ts'
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import { MOST_VERSIONS_SHOWN, type Published } from '../../contract/endpoints/published-indexes.ts'
@@ -50,7 +56,7 @@ const toPublished = (
   { installed, isOld }: { installed: string | null; isOld: boolean },
 ): Published => ({
   ...{ id, name, description, installed, outdated: isOld },
-  newest: versions.find(isRunnable)?.version ?? null,
+  newest: newestHere(versions)?.version ?? null,
   versions: versions.slice(0, MOST_VERSIONS_SHOWN).map((one) => ({
     ...{ version: one.version, digest: one.digest, signed: one.signed },
     runs_here: isRunnable(one),

@@ -22,6 +22,7 @@ import {
   type Addition,
   demandFresh,
   newerOf,
+  newestHere,
   nextIndex,
   parseName,
   pick,
@@ -228,6 +229,13 @@ describe('choosing', () => {
     expect(found()).toEqual(['acme'])
     expect(found('PEOPLE', 'list_accounts')).toEqual(['acme'])
     expect(found('people', 'nothing')).toEqual([])
+  })
+
+  test('what is shown as the newest is what an install takes, else the newest before a release', () => {
+    expect(newestHere(index.connectors[0]?.versions ?? [])?.version).toBe('1.2.0')
+    const early = acme('1.0.0-beta.1', '1.0.0-beta.2').connectors[0]?.versions ?? []
+    expect(newestHere(early)?.version).toBe('1.0.0-beta.2')
+    expect(newestHere([version('1.0.0', { runtime: '^99.0.0' })])).toBeUndefined()
   })
 
   test('a search for an id has it first', () => {
