@@ -55,6 +55,15 @@ describe.skipIf(noDirectory !== null)(title, () => {
     expect(found.cursor).toBeNull()
   })
 
+  test('says of a name with half a character that there is no such entry', async () => {
+    const dn = person('\ud800')
+    for (const [method, body] of [
+      ['SEARCH', { base: dn, scope: 'base' }],
+      ['DELETE', { dn }],
+    ] as const)
+      expect((await errorOf(ask(method, body))).details.appErrorCode).toBe('noSuchObject')
+  })
+
   test('takes no value for a part of a filter', async () => {
     const found = await ask('SEARCH', {
       base: people(),
