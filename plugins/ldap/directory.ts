@@ -26,8 +26,9 @@ type Place = 'people_dn' | 'groups_dn'
 export const placeOf = (ctx: Ctx, place: Place | 'policy_dn'): string =>
   plainDn(ctx.settings[place] ?? '') ?? ''
 
-/** Whether an id is that of something below where people, or groups, are. */
-const isIn = (ctx: Ctx, place: Place, id: string): boolean => isBelow(id, placeOf(ctx, place))
+/** Whether an id is that of something below where people, or groups, are; what is no DN is the id of nothing. */
+const isIn = (ctx: Ctx, place: Place, id: string): boolean =>
+  plainDn(id) !== null && isBelow(id, placeOf(ctx, place))
 
 type Search = Pick<LdapSearch, 'base' | 'filter' | 'attributes'> & Pick<PagedSearch, 'ahead'>
 
