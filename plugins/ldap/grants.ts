@@ -86,8 +86,16 @@ async function takeName(ctx: Ctx, group: LdapEntry, name: string): Promise<void>
     const { app_error_code, message }: { app_error_code?: unknown; message: string } = Object(error)
     if (app_error_code !== 'objectClassViolation') throw error
     const filler = ctx.settings.empty_group_member
-    if (filler !== undefined)
-      return ctx.ldap.modify(group.dn, [{ add: { [attribute]: [filler] } }, change])
+    if (filler !== undefined) {
+      const both = [{ add: { [attribute]: [filler] } }, change]
+      const isDone = await unlessAlready(
+        ctx.ldap.modify(group.dn, both),
+        ...['attributeOrValueExists', 'noSuchAttribute'],
+      )
+      // Another call put the filler in, or took the person out, meanwhile: the directory did neither of the two.
+      if (!isDone) await unlessAlready(ctx.ldap.modify(group.dn, [change]), 'noSuchAttribute')
+      return
+    }
     throw new ConnectorError(
       'unsupported_operation',
       `The account is the last member of ${idOf(group.dn)}, and the directory allows no empty group: set empty_group_member (${message})`,
