@@ -11,7 +11,7 @@ import {
 import { readPerson } from './accounts.ts'
 import { isEffective, isInThroughGroups } from './associations.ts'
 import { type Ctx, idOf } from './directory.ts'
-import { kindOf, readGroup } from './groups.ts'
+import { kindsOf, readGroup } from './groups.ts'
 
 /**
  * Puts a person into a group; one who is in it stays there.
@@ -61,8 +61,7 @@ export async function unassignEntitlement(
 /** Puts a person into a group, and gives the group. @throws not_found for an unknown group */
 export async function putInto(ctx: Ctx, id: string, person: LdapEntry): Promise<LdapEntry> {
   const group = await readGroup(ctx, id)
-  const { attribute } = kindOf(group)
-  const [name] = namesFor(ctx, group, person)
+  const [{ attribute, name }] = placesOf(ctx, group, person)
   const change = { add: { [attribute]: [name] } }
   await unlessAlready(ctx.ldap.modify(group.dn, [change]), 'attributeOrValueExists')
   return group
@@ -74,11 +73,10 @@ export async function putInto(ctx: Ctx, id: string, person: LdapEntry): Promise<
  * @throws unsupported_operation for the last member of a group that must have one, where the settings name no other
  */
 export async function takeFrom(ctx: Ctx, group: LdapEntry, person: LdapEntry): Promise<void> {
-  for (const name of namesFor(ctx, group, person)) await takeName(ctx, group, name)
+  for (const place of placesOf(ctx, group, person)) await takeName(ctx, group, place)
 }
 
-async function takeName(ctx: Ctx, group: LdapEntry, name: string): Promise<void> {
-  const { attribute } = kindOf(group)
+async function takeName(ctx: Ctx, group: LdapEntry, { attribute, name }: Place): Promise<void> {
   const change = { delete: { [attribute]: [name] } }
   try {
     await unlessAlready(ctx.ldap.modify(group.dn, [change]), 'noSuchAttribute')
@@ -104,16 +102,21 @@ async function takeName(ctx: Ctx, group: LdapEntry, name: string): Promise<void>
   }
 }
 
+/** Where a group may name a person, and by what. */
+type Place = { attribute: string; name: string }
+
 /**
- * How a group may name a person; it is added by the first.
+ * How a group may name a person, in each of its lists of members; it is added by the first.
  *
  * @throws unsupported_operation for a person without a user name, in a group of those
  */
-function namesFor(ctx: Ctx, group: LdapEntry, person: LdapEntry): [string, ...string[]] {
-  if (kindOf(group).holds === 'dn') return [person.dn]
+function placesOf(ctx: Ctx, group: LdapEntry, person: LdapEntry): [Place, ...Place[]] {
   const { login_attribute } = ctx.settings
-  const [name, ...others] = valuesOf(person, login_attribute)
-  if (name !== undefined) return [name, ...others]
+  const [first, ...others] = kindsOf(group).flatMap(({ attribute, holds }) => {
+    const names = holds === 'dn' ? [person.dn] : valuesOf(person, login_attribute)
+    return names.map((name): Place => ({ attribute, name }))
+  })
+  if (first !== undefined) return [first, ...others]
   throw new ConnectorError(
     'unsupported_operation',
     `${idOf(group.dn)} names its members by ${login_attribute}, which ${idOf(person.dn)} does not have`,

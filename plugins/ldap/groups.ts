@@ -29,10 +29,17 @@ export const groupFilter: LdapFilter = {
   or: KINDS.map(({ objectClass }) => ({ eq: ['objectClass', objectClass] })),
 }
 
-/** The kind of a group; one that is of several is of the first. */
-export function kindOf(entry: LdapEntry): Kind {
+/**
+ * The kinds of a group, with one for each attribute: some have DNs and user names side by side (groupOfNames and posixGroup
+ * of rfc2307bis). People are put into one of several kinds by the first.
+ */
+export function kindsOf(entry: LdapEntry): [Kind, ...Kind[]] {
   const classes = valuesOf(entry, 'objectClass').map((name) => name.toLowerCase())
-  return KINDS.find(({ objectClass }) => classes.includes(objectClass.toLowerCase())) ?? KINDS[0]
+  const all = KINDS.filter(({ objectClass }) => classes.includes(objectClass.toLowerCase()))
+  const [first = KINDS[0], ...others] = new Map(
+    all.map((kind): [string, Kind] => [kind.attribute, kind]),
+  ).values()
+  return [first, ...others]
 }
 
 /** One page of groups. */
@@ -67,17 +74,22 @@ export const readGroup = (ctx: Ctx, id: string, attributes: string[] = []): Prom
     attributes: [...GROUP_ATTRIBUTES, ...attributes],
   })
 
-/** What a group names, as it is there: DNs, or user names. */
-export const namedBy = (entry: LdapEntry): string[] => valuesOf(entry, kindOf(entry).attribute)
+/** What a group names, as it is there: DNs, and user names. */
+export const namedBy = (entry: LdapEntry): string[] =>
+  kindsOf(entry).flatMap(({ attribute }) => valuesOf(entry, attribute))
 
-/** What a group names as its members: ids of entries, or user names. */
+/** What a group names as its members: ids of entries, and user names. */
 export type Members = { ids: string[]; names: string[] }
 
 /** The members of a group as it names them; without the one that keeps it from being empty. */
 export function membersOf(ctx: Ctx, entry: LdapEntry): Members {
-  const values = namedBy(entry)
-  if (kindOf(entry).holds === 'name') return { ids: [], names: values }
+  const kinds = kindsOf(entry)
+  const held = (by: Kind['holds']): string[] =>
+    kinds.flatMap(({ attribute, holds }) => (holds === by ? valuesOf(entry, attribute) : []))
   const filler = ctx.settings.empty_group_member
   const none = filler === undefined ? null : idOf(filler)
-  return { ids: values.map(idOf).filter((id) => id !== none), names: [] }
+  const all = held('dn').map(idOf)
+  // One list has nobody twice, and looking a text up takes longer than all else here.
+  const ids = kinds.length === 1 ? all : [...new Set(all)]
+  return { ids: none === null ? ids : ids.filter((id) => id !== none), names: held('name') }
 }
