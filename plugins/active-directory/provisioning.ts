@@ -58,12 +58,17 @@ export async function createAccount(
   const enabled = startsActive(request.user_status)
   // A user name may be an address: its domain is not that of the directory.
   const [name = ''] = username.split('@')
+  const logonName = logonNameOf(name)
+  if (logonName === '')
+    throw new ConnectorError(
+      'invalid_value',
+      'username has no logon name: it begins with what stands before the @, and is more than dots',
+    )
   const dn = ctx.ldap.dn(['CN', name], newAccountsPlace(ctx))
   return allOrNothing(async (undo) => {
     await ctx.ldap.add(dn, {
       objectClass: ['user'],
-      // One that ends with a dot is refused.
-      sAMAccountName: [name.slice(0, MAX_NAME).replace(/\.+$/, '')],
+      sAMAccountName: [logonName],
       userPrincipalName: [`${name}@${suffixOf(ctx)}`],
       userAccountControl: [withDisabled(String(NORMAL), true)],
       ...attributesFrom(request, ATTRIBUTES, 'add'),
@@ -80,6 +85,13 @@ export async function createAccount(
     return { status: enabled ? 'ACTIVE' : 'SUSPENDED', created: true, id: idOf(person) }
   })
 }
+
+/** The name as long as may be: without half a character at its end, nor dots, for one that ends with a dot is refused. */
+const logonNameOf = (name: string): string =>
+  name
+    .slice(0, MAX_NAME)
+    .replace(/[\ud800-\udbff]$/, '')
+    .replace(/\.+$/, '')
 
 /** The entry that was just added, under the DN that it got. */
 async function readNew(ctx: Ctx, base: string): Promise<LdapEntry> {
