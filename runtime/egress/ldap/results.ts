@@ -39,6 +39,9 @@ const HINTS: Readonly<Record<string, string>> = {
   insufficientAccessRights:
     ': the account that signs in has no right to this there; the page of the connector lists those that it needs',
   referral: ': it names another server for this entry, and referrals are not followed',
+  sizeLimitExceeded:
+    ': it gives the account that signs in no more entries than these in one search, all pages together, or knows no pages: raise the limit there',
+  notAllowedOnNonLeaf: ': there are other entries below this one: delete or move them first',
   adminLimitExceeded:
     ': a page was larger than it gives, or the account may not page: lower the page size (page_size in the settings of the connectors that come along, `most` in the code of another), or raise the limit there',
 }

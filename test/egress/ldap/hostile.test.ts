@@ -87,6 +87,17 @@ describe('a directory that', () => {
     expect(entries).toEqual([{ dn: 'a', attributes: { b: ['c'] }, binary: [] }])
   })
 
+  test.each([
+    [4, 'sizeLimitExceeded', /all pages together, .*: raise the limit there$/],
+    [66, 'notAllowedOnNonLeaf', /entries below this one: delete or move them first$/],
+  ])('refuses with %s says what to do', async (code, name, words) => {
+    const refusal = Buffer.from([0x30, 12, 2, 1, 3, 0x65, 7, 0x0a, 1, code, 4, 0, 4, 0])
+    const { search } = await lying((socket) => socket.write(refusal))
+    const error = await errorOf(search())
+    expect(error.details.appErrorCode).toBe(name)
+    expect(error.message).toMatch(words)
+  })
+
   test('refuses STARTTLS gets no password', async () => {
     const seen: Buffer[] = []
     const port = await startTcp((socket) => {
