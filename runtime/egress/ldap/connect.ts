@@ -45,18 +45,17 @@ export function connect(
       // used.
       createConnection: () => guard.socket as unknown as Socket,
     })
-    if (bind !== null) {
-      const done = guard.allow(OUTSIDE_CALLS)
-      try {
-        await client.bind(bind.dn, bind.password)
-      } catch (error) {
-        const failure = failureOf(error, guard, from)
-        guard.end()
-        throw ofSignIn(failure)
-      } finally {
-        done()
-      }
-    } else await openLibrary(client, guard)
+    const done = guard.allow(OUTSIDE_CALLS)
+    try {
+      // Without credentials it is anonymous, and opens the library's side.
+      await client.bind(bind?.dn ?? '', bind?.password ?? '')
+    } catch (error) {
+      const failure = failureOf(error, guard, from)
+      guard.end()
+      throw ofSignIn(failure)
+    } finally {
+      done()
+    }
     return { client, guard }
   })
 }
@@ -69,16 +68,6 @@ const ofSignIn = (failure: RuntimeError): RuntimeError =>
         wire: 'unauthenticated',
       })
     : failure
-
-/** An anonymous bind: what opens the library's side where there are no credentials. */
-async function openLibrary(client: Client, guard: LdapGuard): Promise<void> {
-  const done = guard.allow(OUTSIDE_CALLS)
-  try {
-    await client.bind('', '')
-  } finally {
-    done()
-  }
-}
 
 /** ExtendedRequest 1.3.6.1.4.1.1466.20037 (RFC 4511 section 4.14), message 1. */
 const START_TLS = Buffer.concat([

@@ -39,6 +39,8 @@ const HINTS: Readonly<Record<string, string>> = {
   insufficientAccessRights:
     ': the account that signs in has no right to this there; the page of the connector lists those that it needs',
   referral: ': it names another server for this entry, and referrals are not followed',
+  inappropriateAuthentication:
+    ': it takes no sign-in of this kind, which may be one without a name (no `bind` in the manifest)',
   sizeLimitExceeded:
     ': it gives the account that signs in no more entries than these in one search, all pages together, or knows no pages: raise the limit there',
   notAllowedOnNonLeaf: ': there are other entries below this one: delete or move them first',

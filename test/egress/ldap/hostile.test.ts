@@ -98,6 +98,27 @@ describe('a directory that', () => {
     expect(error.message).toMatch(words)
   })
 
+  test.each([
+    ['takes nobody without a name', { code: 'directory_refused', message: /without a name/ }, 48],
+    ['ends the connection at once', { code: 'upstream_closed', message: /closed/ }, null],
+  ])('%s says so to who does not sign in', async (_what, { code, message }, result) => {
+    const port = await startTcp((socket) => {
+      socket.on('data', () => {
+        if (result === null) socket.end()
+        else socket.write(Buffer.from([0x30, 12, 2, 1, 2, 0x61, 7, 0x0a, 1, result, 4, 0, 4, 0]))
+      })
+    })
+    const at = {
+      url: `ldap://127.0.0.1:${port}`,
+      baseDn: 'dc=x',
+      auth: { bindDn: '', password: '' },
+    }
+    const door = doorTo(at, { entry: { bind: undefined } })
+    const error = await errorOf(door.fetch(ldap('SEARCH', {})))
+    expect(error.code).toBe(code)
+    expect(error.message).toMatch(message)
+  })
+
   test('refuses STARTTLS gets no password', async () => {
     const seen: Buffer[] = []
     const port = await startTcp((socket) => {
