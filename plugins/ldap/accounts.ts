@@ -12,6 +12,7 @@ import {
 import { type Ctx, findPage, idOf, readEntry } from './directory.ts'
 import { isIgnored, POLICY_OF, readPolicies, refuseIgnored } from './locks.ts'
 import { refuseOwnLogin } from './own-login.ts'
+import { isOver, isToCome, VALID } from './times.ts'
 
 type Account = Output<'get_account'>
 
@@ -83,7 +84,8 @@ export const readPerson = (ctx: Ctx, id: string, attributes: string[] = []): Pro
   })
 
 /**
- * Switches a person on or off: doing it twice is no error.
+ * Switches a person on or off: doing it twice is no error. Who is switched on is let in, also after the end of the account,
+ * or before it begins.
  *
  * @throws unsupported_operation where the directory is known not to keep out who is switched off, and for the entry that
  * the connector signs in as
@@ -91,11 +93,18 @@ export const readPerson = (ctx: Ctx, id: string, attributes: string[] = []): Pro
 export async function setEnabled(ctx: Ctx, id: string, enabled: boolean): Promise<void> {
   const name = ctx.settings.disabled_by
   const isLock = !enabled && name === 'pwdAccountLockedTime'
-  const person = await readPerson(ctx, id, isLock ? [POLICY_OF] : [])
+  const person = await readPerson(
+    ctx,
+    id,
+    enabled ? Object.values(VALID) : isLock ? [POLICY_OF] : [],
+  )
   if (!enabled) await refuseOwnLogin(ctx, person, 'switched off')
   if (isLock) await refuseIgnored(ctx, person)
-  const { dn } = person
-  await ctx.ldap.modify(dn, [{ replace: { [name]: enabled ? [] : [DISABLED[name]] } }])
+  const now = new Date()
+  const values: Record<string, string[]> = { [name]: enabled ? [] : [DISABLED[name]] }
+  if (enabled && isOver(person, now)) values[VALID.until] = []
+  if (enabled && isToCome(person, now)) values[VALID.from] = []
+  await ctx.ldap.modify(person.dn, [{ replace: values }])
 }
 
 /** All entries that are people. */
@@ -112,6 +121,7 @@ const attributesFor = (ctx: Ctx, custom: readonly string[] = []): string[] => [
       'sn',
       ...Object.keys(DISABLED),
       POLICY_OF,
+      ...Object.values(VALID),
     ],
     ...custom.filter(isCustom),
   ]),
@@ -139,10 +149,13 @@ function toAccount(
 async function suspendedOf(ctx: Ctx, entries: readonly LdapEntry[]): Promise<Set<LdapEntry>> {
   const isLocked = (entry: LdapEntry) => isDisabledBy(entry, 'pwdAccountLockedTime')
   const policies = entries.some(isLocked) ? await readPolicies(ctx) : null
+  const now = new Date()
   return new Set(
     entries.filter(
       (entry) =>
         isDisabledBy(entry, 'nsAccountLock') ||
+        isOver(entry, now) ||
+        isToCome(entry, now) ||
         (policies !== null && isLocked(entry) && !isIgnored(ctx, entry, policies)),
     ),
   )

@@ -2,6 +2,7 @@
 import { type Input, ifThere, inParallel, type LdapEntry, type Output, valuesOf } from 'keyway/sdk'
 import { readPerson } from './accounts.ts'
 import type { Ctx } from './directory.ts'
+import { timeOf } from './times.ts'
 
 type Activity = Output<'get_last_activity'>[number]
 
@@ -33,11 +34,3 @@ const lastOf = (entry: LdapEntry): string | null =>
     .flatMap((text) => timeOf(text) ?? [])
     .sort()
     .at(-1) ?? null
-
-/** GeneralizedTime (RFC 4517 section 3.3.13), in UTC as directories note it: `20260131235959.123456Z`. */
-const TIME = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)?(?:[.,]\d+)?Z$/
-
-function timeOf(text: string): string | null {
-  const [, year, month, day, hours, minutes, seconds = '00'] = TIME.exec(text) ?? []
-  return year === undefined ? null : `${year}-${month}-${day}T${hours}:${minutes}:${seconds}+00:00`
-}

@@ -278,6 +278,26 @@ describe.skipIf(noDirectory !== null)(
       expect(host.lines.join('\n')).not.toContain('next-secret')
     })
 
+    test.each([
+      ['has ended', 'pwdEndTime', '20250101000000Z'],
+      ['has not begun', 'pwdStartTime', '29990101000000Z'],
+    ])(
+      'tells of an account that %s, and lets it in when it is switched on',
+      async (...[, type, time]) => {
+        const id = await someone('temporary', { password: 'first-secret' })
+        const modification = new Attribute({ type, values: [time] })
+        await admin.modify(id, new Change({ operation: 'replace', modification }))
+        expect(await canLogIn(id, 'first-secret')).toBe(false)
+        const told = async () =>
+          (await done<Account>('get_account', { account_id: id })).user_status
+        expect(await told()).toBe('SUSPENDED')
+        await done('activate_account', { account_id: id })
+        expect(await told()).toBe('ACTIVE')
+        expect(await canLogIn(id, 'first-secret')).toBe(true)
+        await gone(id)
+      },
+    )
+
     test('creates an account that is switched off, with its groups', async () => {
       const entitlements = [
         { entitlement_type: 'GROUP', integration_specific_id: group('support') },
