@@ -3,7 +3,8 @@ import type { Socket } from 'node:net'
 import { LDAP_LIMITS } from '../../contract/connector/ldap.ts'
 import { createGuard, type Guard, GuardedSocket } from '../wire/guard.ts'
 import { createEntryReader, type EntryReader } from './entries.ts'
-import { pageCookie, shapeOf, sizeAt } from './reply-shape.ts'
+import { noticeOf, pageCookie, shapeOf, sizeAt } from './reply-shape.ts'
+import { leaving } from './results.ts'
 
 export type LdapGuard = Guard & {
   /** Where the next page begins, as the last result said; null where there is none. */
@@ -43,6 +44,8 @@ export function guardLdap(socket: Socket, from: string): LdapGuard {
         const message = bytes.subarray(at, stop)
         const shape = shapeOf(message)
         if (shape === null) return null
+        const notice = noticeOf(message)
+        if (notice !== null) throw leaving(notice, from)
         const isResult = shape.kind === 'result'
         if (isResult) cookie = pageCookie(message)
         return { elements: shape.elements, isItem: !isResult, passes: true }

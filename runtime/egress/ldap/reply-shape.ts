@@ -141,3 +141,30 @@ export function pageCookie(bytes: Buffer): Buffer | null {
   if (cookie === null || cookie.tag !== OCTETS || cookie.stop === cookie.start) return null
   return Buffer.from(bytes.subarray(cookie.start, cookie.stop))
 }
+
+/** What a server says that nobody asked for: the code of a result, and a text. */
+export type Notice = { code: number; said: string }
+
+/** An extended response. */
+const EXTENDED = 0x78
+
+/**
+ * What a server says before it leaves, by a well-formed message; null for the answer to a request. It has the number 0,
+ * which no request has (RFC 4511 section 4.4).
+ */
+export function noticeOf(bytes: Buffer): Notice | null {
+  const whole = readElement(bytes, 0, bytes.length)
+  const id = whole && readElement(bytes, whole.start, whole.stop)
+  if (whole === null || id === null || bytes.subarray(id.start, id.stop).some((byte) => byte !== 0))
+    return null
+  const operation = readElement(bytes, id.stop, whole.stop)
+  if (operation?.tag !== EXTENDED) return null
+  const result = readElement(bytes, operation.start, operation.stop)
+  const name = result && readElement(bytes, result.stop, operation.stop)
+  const said = name && readElement(bytes, name.stop, operation.stop)
+  if (result === null || said === null) return null
+  return {
+    code: bytes.readUIntBE(result.start, result.stop - result.start),
+    said: bytes.toString('utf8', said.start, said.stop),
+  }
+}

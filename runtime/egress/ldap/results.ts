@@ -6,6 +6,7 @@ import { resultOf, signInReason } from '../../contract/connector/ldap.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { errorOf } from '../../contract/errors/thrown.ts'
 import type { Guard } from '../wire/guard.ts'
+import type { Notice } from './reply-shape.ts'
 
 /** Longest text of a server that a message repeats, in characters. */
 const MAX_SAID = 200
@@ -57,6 +58,15 @@ export function refusal(code: number, said: string, from: string): RuntimeError 
     wire,
     appErrorCode: name,
   })
+}
+
+/** The error for what a server says before it ends the connection: nothing that was asked for failed by itself. */
+export function leaving({ code, said }: Notice, from: string): RuntimeError {
+  const text = said === '' ? '' : `: ${cut(said, MAX_SAID)}`
+  return new RuntimeError(
+    'upstream_closed',
+    `${from} closed the connection and said ${resultOf(code).name} (${code})${text}`,
+  )
 }
 
 /** The error with the DN of the entry that is not there: a call may have asked for several. */

@@ -78,6 +78,22 @@ describe('a directory that', () => {
     expect((await errorOf(search())).code).toBe('upstream_closed')
   })
 
+  test('says that it leaves is left at once, with what it said', async () => {
+    // 1.3.6.1.4.1.1466.20036: the notice of disconnection (RFC 4511 section 4.4.1).
+    const name = Buffer.from('1.3.6.1.4.1.1466.20036')
+    const said = Buffer.from('going down for the night')
+    const result = [0x0a, 1, 52, 4, 0, 4, said.length, ...said, 0x8a, name.length, ...name]
+    const message = [2, 1, 0, 0x78, result.length, ...result]
+    const notice = Buffer.from([0x30, message.length, ...message])
+    // It leaves the connection open, and answers nothing.
+    const { search } = await lying((socket) => socket.write(notice))
+    const error = await errorOf(search())
+    expect(error.code).toBe('upstream_closed')
+    expect(error.message).toMatch(
+      /closed the connection and said unavailable \(52\): going down for the night$/,
+    )
+  })
+
   test('is one byte at a time is read as any other', async () => {
     const done = Buffer.from([0x30, 12, 2, 1, 3, 0x65, 7, 0x0a, 1, 0, 4, 0, 4, 0])
     const { search } = await lying((socket) => {
