@@ -182,6 +182,34 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       expect((await site.admin.query('select what from public.called')).rows).toEqual([])
     })
 
+    test.each(['spoof, pg_catalog', '"PG_CATALOG", spoof , "pg_catalog", public', 'pg_catalog'])(
+      'takes no tables and operators of the owner of the database for those of PostgreSQL: %s',
+      async (path) => {
+        const name = 'owner of the database'
+        await site.admin.query(`
+          drop schema if exists spoof cascade;
+          create schema spoof; create table spoof.called (what text); create schema if not exists "PG_CATALOG";
+          grant usage on schema spoof to public; grant insert on spoof.called to public;
+          create view spoof.pg_roles as select * from pg_catalog.pg_roles where false;
+          grant select on spoof.pg_roles to public;
+          create function spoof.eq(oid, oid) returns bool language plpgsql as
+            $$ begin insert into spoof.called values (current_user); return $1 operator(pg_catalog.=) $2; end $$;
+          create operator spoof.= (leftarg = oid, rightarg = oid, function = spoof.eq);
+          alter database corp set search_path = ${path};
+          select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = 'connector'`)
+        try {
+          const account_id = await site.create(name)
+          expect(await statusOf(account_id)).toBe('ACTIVE')
+          await site.done('deactivate_account', { account_id })
+          await site.done('delete_account', { account_id })
+          expect((await site.admin.query('select what from spoof.called')).rows).toEqual([])
+        } finally {
+          await site.admin.query(`alter database corp reset search_path;
+            select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = 'connector'`)
+        }
+      },
+    )
+
     test.each([
       ['a role that logs in', [role('user001')], 'not_found'],
       ['a role of some resource', [role('readers', 'made-up')], 'not_found'],

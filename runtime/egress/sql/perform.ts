@@ -87,6 +87,12 @@ const SETTINGS = {
   standard_conforming_strings: 'on',
 }
 
+/**
+ * The search path without PostgreSQL's own schema, which then comes before all others. Behind another one, whoever owns
+ * the database could have tables and operators of his own stand for those of PostgreSQL, with the connector's rights.
+ */
+const OWN_SCHEMA_FIRST = `, pg_catalog.set_config('search_path', pg_catalog.regexp_replace(pg_catalog.regexp_replace(pg_catalog.current_setting('search_path'), '(^|,)\\s*"?pg_catalog"?\\s*(?=,|$)', '', 'gi'), '^\\s*,', ''), true)`
+
 /** Compiling a plan takes longer than a page; servers before version 11 do not. */
 const NO_COMPILING =
   ", CASE WHEN pg_catalog.current_setting('jit', true) IS NOT NULL THEN pg_catalog.set_config('jit', 'off', true) END"
@@ -103,7 +109,7 @@ const opening = (isRead: boolean, leftMs: number): Sent[] => [
       statement_timeout: Math.max(1, Math.floor(leftMs)),
     })
       .map(([name, value]) => `pg_catalog.set_config('${name}', '${value}', true)`)
-      .join(', ')}${NO_COMPILING}`,
+      .join(', ')}${OWN_SCHEMA_FIRST}${NO_COMPILING}`,
   },
 ]
 
