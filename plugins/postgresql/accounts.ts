@@ -45,7 +45,7 @@ export function demandAnother(row: SqlRow): void {
   if (flagOf(row, 'own'))
     throw new ConnectorError(
       'unsupported_operation',
-      'Keyway signs in with this role, and could do nothing more at this server: an administrator takes it, once the app has another one',
+      'Keyway signs in with this role, and could do nothing more at this server: an administrator changes or takes it there, once the app has another one or gets the new password as well',
       { app_error_code: 'own_account' },
     )
 }

@@ -1,6 +1,7 @@
 /** Creating, changing and dropping accounts. */
 import { ConnectorError, type Input, nameOf, type Output, startsActive } from 'keyway/sdk'
 import { demandAnother, readAccount } from './accounts.ts'
+import { demandGrantable } from './roles.ts'
 import type { Ctx } from './rows.ts'
 import { endSessions } from './switching.ts'
 
@@ -51,6 +52,7 @@ async function demandRoles(
       `An account gets at most ${MOST_ROLES} roles when it is made; assign the others afterwards`,
     )
   const wanted = entitlements.map((one) => one.integration_specific_id)
+  for (const role of wanted) demandGrantable(role)
   const { rows } = await ctx.sql.query('roles_named', [wanted])
   const found = new Set(rows.map((row) => nameOf(row, 'rolname')))
   if (wanted.some((role) => !found.has(role)) || entitlements.some(isOfResource))
@@ -62,14 +64,16 @@ async function demandRoles(
 const isOfResource = (one: Input<'create_account'>['entitlements'][number]): boolean =>
   one.integration_specific_resource_id !== ''
 
-/** Sets a password. */
+/** Sets a password. @throws unsupported_operation for the connector's own account */
 export async function updateAccount(
   request: Input<'update_account'> & Password,
   ctx: Ctx,
 ): Promise<Output<'update_account'>> {
   const { id, password } = request
   if (!password) throw new ConnectorError('bad_request', 'Nothing to change. Give: password')
-  const account = nameOf(await readAccount(ctx, id), 'rolname')
+  const row = await readAccount(ctx, id)
+  const account = nameOf(row, 'rolname')
+  demandAnother(row)
   await ctx.sql.execute('set_password', [], { account, password })
   return { id: account }
 }

@@ -37,3 +37,13 @@ export async function readRole(ctx: Ctx, id: string): Promise<string> {
     app_error_code: '42704',
   })
 }
+
+/** PostgreSQL itself has the owner of each database be the only member of this role there. @throws unsupported_operation */
+export function demandGrantable(role: string): void {
+  if (role === 'pg_database_owner')
+    throw new ConnectorError(
+      'unsupported_operation',
+      'Nobody is made a member of pg_database_owner: its member is the owner of the database. An administrator changes that one (ALTER DATABASE ... OWNER TO)',
+      { app_error_code: 'owners_role' },
+    )
+}

@@ -150,15 +150,50 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       },
     )
 
-    test.each(['deactivate_account', 'delete_account'])(
-      'of Keyway itself is not taken: %s',
-      async (capability) => {
-        expect(await site.refused(capability, { account_id: 'connector' })).toMatchObject({
-          ...{ error_code: 'unsupported_operation', app_error_code: 'own_account' },
+    const TAKING: [string, object][] = [
+      ['deactivate_account', { account_id: 'connector' }],
+      ['delete_account', { account_id: 'connector' }],
+      ['update_account', { id: 'connector', password: 'of-nobody' }],
+    ]
+
+    test.each(TAKING)('of Keyway itself is not taken: %s', async (capability, request) => {
+      expect(await site.refused(capability, request)).toMatchObject({
+        ...{ error_code: 'unsupported_operation', app_error_code: 'own_account' },
+      })
+      expect(await statusOf('connector')).toBe('ACTIVE')
+    })
+
+    test('of Keyway itself is not taken where it acts as another role', async () => {
+      const again = `select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = 'connector'`
+      await site.admin.query(`
+        create role dbas createrole; grant dbas to connector;
+        alter role connector set role = dbas; ${again}`)
+      try {
+        for (const [capability, request] of TAKING)
+          expect(await site.refused(capability, request)).toMatchObject({
+            app_error_code: 'own_account',
+          })
+      } finally {
+        await site.admin.query(
+          `alter role connector reset role; alter role connector connection limit -1; ${again}`,
+        )
+      }
+    })
+
+    test('is not given by the role of the owners of databases, which has no other members', async () => {
+      const [of] = (await site.pagesOf<{ integration_specific_id: string }>('list_entitlements'))
+        .flat()
+        .filter((one) => one.integration_specific_id === 'pg_database_owner')
+      expect(of).toMatchObject({ is_assignable: false })
+      const entitlements = [role('readers'), role('pg_database_owner')]
+      for (const [capability, request] of [
+        ['assign_entitlement', site.grant('user002', 'pg_database_owner')],
+        ['create_account', { username: 'unowned', entitlements }],
+      ] as const)
+        expect(await site.refused(capability, request)).toMatchObject({
+          ...{ error_code: 'unsupported_operation', app_error_code: 'owners_role' },
         })
-        expect(await statusOf('connector')).toBe('ACTIVE')
-      },
-    )
+    })
 
     test('runs no functions of others with the rights of the connector', async () => {
       await site.admin.query(`
