@@ -279,6 +279,7 @@ describe.skipIf(noMariadb !== null)(
         '1470',
       ],
       ['a name with an emoji', 'create_account', { username: 'x🚀' }, 'invalid_value', '1300'],
+      ['half of a character', 'get_account', { account_id: 'x\ud800@%' }, 'invalid_value', '22021'],
       ['a host with @', 'create_account', { username: 'x', host: '@' }, 'invalid_value', null],
       ['no name', 'create_account', {}, 'integration_missing_parameter', null],
       [

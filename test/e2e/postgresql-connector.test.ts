@@ -220,6 +220,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
     test.each([
       ['a name of 64 bytes', { username: 'x'.repeat(64) }, 'invalid_value', '42622'],
       ['a name that is kept', { username: 'pg_mine' }, 'invalid_value', '42939'],
+      ['half of a character', { username: 'x\ud800' }, 'invalid_value', '22021'],
       ['no name', {}, 'integration_missing_parameter', null],
       ['a status that there is not', { username: 'x', user_status: 'GONE' }, 'invalid_value', null],
     ])('refuses %s', async (_what, request, error_code, app_error_code) => {
@@ -239,6 +240,15 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
         expect(await site.refused(capability, { account_id })).toMatchObject({
           error_code: 'not_found',
         })
+    })
+
+    test('finds no account by half of a character', async () => {
+      const id = await site.create('x\ufffd')
+      for (const capability of ['get_account', 'delete_account'])
+        expect(await site.refused(capability, { account_id: 'x\ud800' })).toMatchObject({
+          ...{ error_code: 'invalid_value', app_error_code: '22021' },
+        })
+      await site.done('delete_account', { account_id: id })
     })
 
     test('says that a role is not its own to give', async () => {

@@ -11,7 +11,7 @@ import type { MysqlConnection } from './mysql-connect.ts'
 import { type Prepared, prepare } from './mysql-text.ts'
 import { type MysqlColumn, toRow } from './mysql-values.ts'
 import type { JudgedSql } from './perform.ts'
-import { writeText } from './quote.ts'
+import { demandWhole, writeText } from './quote.ts'
 
 type Lease = Leased<MysqlConnection>
 
@@ -71,6 +71,9 @@ async function written(
   const declared = target.statements[statement]
   if (declared === undefined)
     throw new RuntimeError('internal', 'a statement was not judged before it was sent')
+  for (const [index, value] of parameters.entries())
+    for (const one of [value].flat())
+      if (typeof one === 'string') demandWhole(one, `Parameter $${index + 1} of ${statement}`)
   const { text, values } = prepare(declared, parameters)
   return { statement, text: await writeText(statement, { text }, names, target.dialect), values }
 }

@@ -14,7 +14,7 @@ import type { Lease as Leased, Parked } from '../wire/pool.ts'
 import { duplicateColumn } from './columns.ts'
 import type { PostgresConnection } from './connect.ts'
 import { readCursor, staleCursor, writeCursor } from './cursor.ts'
-import { writeText } from './quote.ts'
+import { demandWhole, writeText } from './quote.ts'
 import { toRow, toText } from './values.ts'
 
 type Lease = Leased<PostgresConnection>
@@ -71,6 +71,9 @@ async function written(
   const declared = target.statements[statement]
   if (declared === undefined)
     throw new RuntimeError('internal', 'a statement was not judged before it was sent')
+  for (const [index, value] of parameters.entries())
+    for (const one of [value].flat())
+      if (typeof one === 'string') demandWhole(one, `Parameter $${index + 1} of ${statement}`)
   return {
     statement,
     text: await writeText(statement, declared, names, target.dialect),

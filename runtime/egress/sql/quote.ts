@@ -75,12 +75,23 @@ export async function writeText(
       throw refused('42602', `The ${piece.place} ${piece.name} is empty`)
     if (value.includes('\0'))
       throw refused('42602', `The ${piece.place} ${piece.name} holds a NUL character`)
+    demandWhole(value, `The ${piece.place} ${piece.name}`)
     used.add(piece.name)
     written.push(await QUOTES[dialect][piece.place](value))
   }
   const stray = Object.keys(names).find((one) => !used.has(one))
   if (stray === undefined) return written.join('')
   throw new RuntimeError('egress_url', `The statement ${name} has no place for ${stray}`)
+}
+
+/**
+ * Half of a character is sent as another character, and that names something else.
+ *
+ * @throws database_refused for a text with half of a surrogate pair
+ */
+export function demandWhole(text: string, what: string): void {
+  if (!text.isWellFormed())
+    throw refused('22021', `${what} holds half of a character (a lone surrogate)`)
 }
 
 const refused = (state: string, message: string): RuntimeError =>

@@ -107,6 +107,18 @@ describe('what is put into a place', () => {
     )
   })
 
+  test.each(['postgresql', 'mysql'] as const)(
+    'is no half of a character, which would be sent as another one: %s',
+    async (dialect) => {
+      for (const place of ['identifier', 'literal', 'password']) {
+        const written = writeText('s', { text: `x {${place}:name}` }, { name: 'x\ud800' }, dialect)
+        await expect(written).rejects.toMatchObject({
+          details: { wire: 'invalid_value', appErrorCode: '22021' },
+        })
+      }
+    },
+  )
+
   test('is a password only as what the server keeps of it', async () => {
     const text = 'alter role x password {password:new}'
     const written = await writeText('s', { text }, { new: 'the-password' }, 'postgresql')
