@@ -93,6 +93,20 @@ describe.skipIf(noMariadb !== null)(
       await expect(client.query(`select note from ${table}`)).rejects.toThrow()
     })
 
+    test.each([
+      ["via ed25519 using password('by-ed-1')", '1251', /mysql_native_password/],
+      ['via unix_socket', '1698', /without a password/],
+    ])('says that its user cannot sign in %s', async (how, app_error_code, message) => {
+      await its.admin.query(`create or replace user other_way@'%' identified ${how}`)
+      expect(
+        await its.refused('validate_credentials', {}, { as: ['other_way', 'by-ed-1'] }),
+      ).toMatchObject({
+        ...{ error_code: 'unauthenticated', app_error_code },
+        message: expect.stringMatching(message),
+      })
+      await its.admin.query("drop user other_way@'%'")
+    })
+
     test('goes on where it takes something of its own account', async () => {
       const asked = right('connector@%', 'SELECT', 'finance')
       expect(await its.done('unassign_entitlement', asked)).toEqual({ unassigned: true })

@@ -33,6 +33,7 @@ export const MYSQL_ERRORS: Readonly<Record<string, SqlRefusal>> = {
   1213: { name: 'deadlock', wire: 'service_error', status: 503 },
   1226: { name: 'limit of the user reached', wire: 'rate_limit', status: 429 },
   1227: { name: 'access denied: a privilege is needed', wire: 'permission_denied', status: 403 },
+  1251: { name: 'way to sign in is not supported', wire: 'unauthenticated', status: 401 },
   1264: { name: 'value out of range', wire: 'invalid_value', status: 422 },
   1265: { name: 'value truncated', wire: 'invalid_value', status: 422 },
   1290: { name: 'an option of the server forbids it', wire: 'unsupported_operation', status: 501 },

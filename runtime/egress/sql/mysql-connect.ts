@@ -142,7 +142,7 @@ export function connectMysql(
         inner.emit('data', greeting.masked)
       })
     } catch (error) {
-      const failure = failureOf(error, guard, from)
+      const failure = withoutPassword(failureOf(error, guard, from), from)
       guard.end()
       throw failure
     } finally {
@@ -150,6 +150,16 @@ export function connectMysql(
     }
     return { client, guard, isMariadb: greeting.isMariadb }
   })
+}
+
+/** The number of a user that signs in without a password is otherwise that of a role that is not one's own to give. */
+function withoutPassword(failure: RuntimeError, from: string): RuntimeError {
+  if (failure.details.appErrorCode !== '1698') return failure
+  return new RuntimeError(
+    'database_refused',
+    `${from} answered 1698: the user signs in without a password (unix_socket or another plugin). Give the app a user that signs in by a password`,
+    { wire: 'unauthenticated', appErrorCode: '1698' },
+  )
 }
 
 async function secured(

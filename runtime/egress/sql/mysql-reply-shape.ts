@@ -4,6 +4,8 @@
  *
  * Source: MariaDB, Client/Server Protocol (result set packets, COM_STMT_PREPARE, binary rows).
  */
+import { cut } from '../../bounded/cut.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { Judged } from '../wire/guard.ts'
 import { HEAD_BYTES } from './mysql-greeting.ts'
 
@@ -117,6 +119,23 @@ function binaryEnd(body: Buffer, at: number, type: number): number {
   return times.includes(length) ? at + 1 + length : -1
 }
 
+/** Ways to sign in that the library knows (mysql2, `standardAuthPlugins`); the last one, the bare password, it refuses. */
+const WAYS: readonly string[] = [
+  ...['mysql_native_password', 'caching_sha2_password', 'sha256_password'],
+  'mysql_clear_password',
+]
+
+/** @throws database_refused where the server goes on by a way to sign in that the library does not have */
+function demandWay(body: Buffer): void {
+  const [way = ''] = body.toString('latin1', 1).split('\0', 1)
+  if (WAYS.includes(way)) return
+  throw new RuntimeError(
+    'database_refused',
+    `The server asks for a way to sign in that Keyway does not have (${cut(way || 'mysql_old_password', 40)}): give the app a user that signs in by mysql_native_password or caching_sha2_password`,
+    { wire: 'unauthenticated', appErrorCode: '1251' },
+  )
+}
+
 /** The packets of one connection. */
 export type Shape = {
   /** Notes what the library sends. */
@@ -152,6 +171,7 @@ export function createShape(): Shape {
   } = {
     login(now, body) {
       const first = body[0]
+      if (first === END) demandWay(body)
       return first === MORE || first === END ? judged(now) : confirmed(body)
     },
     idle: () => null,
