@@ -62,9 +62,23 @@ export async function readOther(ctx: Ctx, id: string): Promise<SqlRow> {
   )
 }
 
+/** Accounts that no one signs in as: views and events of the server run by their rights. */
+const SERVER_ACCOUNTS = /^(?:mariadb\.sys|mysql\.(?:sys|session|infoschema))@localhost$/
+
+/** @throws unsupported_operation for an account that the server needs as it is */
+export function demandNotServers(who: Who): void {
+  if (SERVER_ACCOUNTS.test(idOf(who)))
+    throw new ConnectorError(
+      'unsupported_operation',
+      'The server itself needs this account as it is: its own views run by its rights. Nobody signs in as it',
+      { app_error_code: 'server_account' },
+    )
+}
+
 /** Unlocks an account: doing it twice is no error. One that was left half made is nobody's to go on with any more. */
 export async function switchOn(ctx: Ctx, id: string): Promise<void> {
   const row = await readAccount(ctx, id)
+  demandNotServers(whoOf(row))
   await ctx.sql.execute(flagOf(row, 'unfinished') ? 'finish' : 'unlock', [], whoOf(row))
 }
 

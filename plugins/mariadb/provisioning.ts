@@ -9,7 +9,7 @@ import {
   type Output,
   startsActive,
 } from 'keyway/sdk'
-import { readAccount, readOther, readWho } from './accounts.ts'
+import { demandNotServers, readAccount, readOther, readWho } from './accounts.ts'
 import { readGrant } from './entitlements.ts'
 import { give } from './grants.ts'
 import { type Ctx, idOf, type Who, whoOf } from './rows.ts'
@@ -101,6 +101,7 @@ export async function updateAccount(
   if (!password) throw new ConnectorError('bad_request', 'Nothing to change. Give: password')
   const row = await readOther(ctx, id)
   const who = whoOf(row)
+  demandNotServers(who)
   const plugin = nameOf(row, 'plugin')
   if (flagOf(row, 'several')) throw otherLogin('in several ways')
   if (!BY_PASSWORD.includes(plugin)) throw otherLogin(`by ${plugin}`)
@@ -125,6 +126,7 @@ export async function deleteAccount(
   ctx: Ctx,
 ): Promise<Output<'delete_account'>> {
   const who = whoOf(await readOther(ctx, request.account_id))
+  demandNotServers(who)
   await ctx.sql.execute('drop', [], who)
   await endSessions(ctx, who)
   return { status: 'DELETED', deleted: true }
