@@ -8,7 +8,7 @@ import type { SqlTarget } from '../rules/sql-rules.ts'
 import { createGuard, type Guard, GuardedSocket, OUTSIDE_CALLS } from '../wire/guard.ts'
 import { hostAndPort, type OpenMeans, openWire, type PlainMeans } from '../wire/open.ts'
 import { judgeMessage, sizeOf } from './reply-shape.ts'
-import { failureOf } from './results.ts'
+import { loginFailureOf } from './results.ts'
 
 /** Who logs in. */
 export type SqlLogin = { username: string; password: string }
@@ -98,7 +98,7 @@ export function connect(
     try {
       await client.connect()
     } catch (error) {
-      const failure = failureOf(error, guard, from)
+      const failure = loginFailureOf(error, guard, from)
       guard.end()
       throw failure
     } finally {

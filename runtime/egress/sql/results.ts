@@ -34,11 +34,33 @@ const HINTS: Readonly<Record<string, string>> = {
     ': the user or the password is wrong, or the time of the password is over (valid until); the server does not say which',
 }
 
+/** What a server that takes no writes says of one, by the code that it has for much else. */
+const REPLICA: Readonly<Record<string, RegExp>> = {
+  '0A000': /during recovery/,
+  '1290': /read[-_]only/,
+  '1836': /read[-_]only/,
+}
+const WRITES_ELSEWHERE =
+  ': this server is a replica, or takes no writes for now. Give the app the address of the one that does'
+
+const hintOf = (code: string, said: string): string =>
+  HINTS[code] ?? (REPLICA[code]?.test(said) ? WRITES_ELSEWHERE : '')
+
+/**
+ * The error of a login. PgBouncer, before it said so as PostgreSQL does (1.19), has one code for every login that fails,
+ * which is otherwise that of a protocol that is broken.
+ */
+export function loginFailureOf(error: unknown, guard: Guard, from: string): RuntimeError {
+  const { code, message }: Error & { code?: unknown } = errorOf(error)
+  const isPooler = code === '08P01' && /authentication failed|no such user/.test(message)
+  return isPooler ? refusal('28P01', message, from) : failureOf(error, guard, from)
+}
+
 /** The error for a code of a server. */
 export function refusal(code: string, said: string, from: string): RuntimeError {
   const { name, wire } = refusalOf(code)
   const text = said === '' ? '' : `: ${cut(said, MAX_SAID)}`
-  const told = `${from} answered ${code} (${name})${HINTS[code] ?? ''}${text}`
+  const told = `${from} answered ${code} (${name})${hintOf(code, said)}${text}`
   return new RuntimeError('database_refused', told, { wire, appErrorCode: code })
 }
 

@@ -121,6 +121,17 @@ describe('a database that', () => {
     expect(refused.details).toMatchObject({ wire: 'permission_denied', appErrorCode: '42501' })
   })
 
+  test.each(['SASL authentication failed', 'no such user: x'])(
+    'is a pooler that says of a login with the code of a broken protocol: %s',
+    async (said) => {
+      const welcome = message('E', `SFATAL\0C08P01\0M${said}\0\0`)
+      const { query } = await lying(() => {}, { welcome })
+      const { details, message: told } = await errorOf(query())
+      expect(details).toMatchObject({ wire: 'unauthenticated', appErrorCode: '28P01' })
+      expect(told).toContain(said)
+    },
+  )
+
   test.each([
     ['offers no encryption', 'N', 'upstream_rejected'],
     ['answers the request for encryption with more', 'SS', 'upstream_garbled'],

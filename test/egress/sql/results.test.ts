@@ -21,3 +21,17 @@ test.each([
 ])('an error of what was asked for (%s) does not', (code, said) => {
   expect(told(code, said)).not.toContain('the statement')
 })
+
+test.each([
+  ['0A000', 'cannot set transaction read-write mode during recovery'],
+  ['1290', 'The MariaDB server is running with the --read-only option so it cannot execute this'],
+])('an error of a replica (%s) says to write elsewhere', (code, said) => {
+  expect(told(code, said)).toContain('Give the app the address of the one that does')
+})
+
+test.each([
+  ['0A000', 'cannot copy to a view'],
+  ['1290', 'The MariaDB server is running with the --secure-file-priv option'],
+])('another error with its code (%s) does not', (code, said) => {
+  expect(told(code, said)).not.toContain('replica')
+})
