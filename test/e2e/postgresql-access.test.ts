@@ -217,9 +217,14 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
       expect((await site.admin.query('select what from public.called')).rows).toEqual([])
     })
 
-    test.each(['spoof, pg_catalog', '"PG_CATALOG", spoof , "pg_catalog", public', 'pg_catalog'])(
-      'takes no tables and operators of the owner of the database for those of PostgreSQL: %s',
-      async (path) => {
+    test.each([
+      ['spoof, pg_catalog', 'on'],
+      ['spoof, pg_catalog', 'off'],
+      ['"PG_CATALOG", spoof , "pg_catalog", public', 'on'],
+      ['pg_catalog', 'on'],
+    ])(
+      'takes no tables and operators of the owner of the database for those of PostgreSQL: %s, standard strings %s',
+      async (path, standard) => {
         const name = 'owner of the database'
         await site.admin.query(`
           drop schema if exists spoof cascade;
@@ -231,6 +236,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
             $$ begin insert into spoof.called values (current_user); return $1 operator(pg_catalog.=) $2; end $$;
           create operator spoof.= (leftarg = oid, rightarg = oid, function = spoof.eq);
           alter database corp set search_path = ${path};
+          alter database corp set standard_conforming_strings = ${standard};
           select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = 'connector'`)
         try {
           const account_id = await site.create(name)
@@ -240,6 +246,7 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
           expect((await site.admin.query('select what from spoof.called')).rows).toEqual([])
         } finally {
           await site.admin.query(`alter database corp reset search_path;
+            alter database corp reset standard_conforming_strings;
             select pg_terminate_backend(pid, 5000) from pg_stat_activity where usename = 'connector'`)
         }
       },

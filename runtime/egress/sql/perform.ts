@@ -94,7 +94,7 @@ const SETTINGS = {
  * The search path without PostgreSQL's own schema, which then comes before all others. Behind another one, whoever owns
  * the database could have tables and operators of his own stand for those of PostgreSQL, with the connector's rights.
  */
-const OWN_SCHEMA_FIRST = `, pg_catalog.set_config('search_path', pg_catalog.regexp_replace(pg_catalog.regexp_replace(pg_catalog.current_setting('search_path'), '(^|,)\\s*"?pg_catalog"?\\s*(?=,|$)', '', 'gi'), '^\\s*,', ''), true)`
+const OWN_SCHEMA_FIRST = `, pg_catalog.set_config('search_path', pg_catalog.regexp_replace(pg_catalog.regexp_replace(pg_catalog.current_setting('search_path'), '(^|,)[[:space:]]*"?pg_catalog"?[[:space:]]*(?=,|$)', '', 'gi'), '^[[:space:]]*,', ''), true)`
 
 /** Compiling a plan takes longer than a page; servers before version 11 do not. */
 const NO_COMPILING =
