@@ -22,7 +22,7 @@ export type ScimRow = {
   output: AnySchema | null
   status: 200 | 201 | 204
   /** Statuses of failures that not every operation may answer. */
-  errors: readonly (404 | 409 | 412 | 413)[]
+  errors: readonly (403 | 404 | 409 | 412 | 413)[]
 }
 
 export const SCIM_PATH = '/scim/v2'
@@ -96,19 +96,25 @@ const discovery = (path: string, summary: string, output: AnySchema, errors: [] 
     ...{ body: null, output, status: 200, errors },
   }) as const satisfies ScimRow
 
+const whole = {
+  filter: text().describe('Refused with 403: these are listed whole (RFC 7644 section 4)'),
+}
+const discoveries = (path: string, summary: string, output: AnySchema) =>
+  ({ ...discovery(path, summary, output), query: whole, errors: [403] }) as const satisfies ScimRow
+
 export const SCIM_ENDPOINTS = {
   scim_service_provider_config: discovery(
     '/ServiceProviderConfig',
     'Say what this service can',
     ScimResource,
   ),
-  scim_list_resource_types: discovery(
+  scim_list_resource_types: discoveries(
     '/ResourceTypes',
     'List the kinds of resources',
     scimList('ScimResourceTypeList'),
   ),
   scim_get_resource_type: discovery('/ResourceTypes/:id', 'Read one', ScimResource, [404]),
-  scim_list_schemas: discovery('/Schemas', 'List the schemas', scimList('ScimSchemaList')),
+  scim_list_schemas: discoveries('/Schemas', 'List the schemas', scimList('ScimSchemaList')),
   scim_get_schema: discovery('/Schemas/:id', 'Read a schema', ScimResource, [404]),
   scim_list_users: users.list,
   scim_get_user: users.get,

@@ -1,7 +1,7 @@
 /** What this service is and can (RFC 7643 sections 5 to 7), written from the table of attributes. */
 import { SCIM_LIMITS, SCIM_URNS, USER_FIELDS } from '../../contract/models/scim.ts'
 import { ScimError } from './problem.ts'
-import { listResponse, type Resource, type ScimRequest } from './resource.ts'
+import { type ListQuery, listResponse, type Resource, type ScimRequest } from './resource.ts'
 
 export const serviceProviderConfig = ({ base }: ScimRequest): Resource => ({
   schemas: [SCIM_URNS.config],
@@ -128,14 +128,22 @@ const schemasOf = ({ base }: ScimRequest): Resource[] =>
     meta: { resourceType: 'Schema', location: `${base}/Schemas/${one.id}` },
   }))
 
-export const listResourceTypes = (request: ScimRequest) => whole(resourceTypes(request))
-export const listSchemas = (request: ScimRequest) => whole(schemasOf(request))
+/** @throws ScimError forbidden for a filter (RFC 7644 section 4) */
+export const listResourceTypes = (request: ScimRequest, { filter }: ListQuery) =>
+  whole(resourceTypes(request), filter)
+/** @throws ScimError forbidden for a filter (RFC 7644 section 4) */
+export const listSchemas = (request: ScimRequest, { filter }: ListQuery) =>
+  whole(schemasOf(request), filter)
 export const getResourceType = (request: ScimRequest, id: string) =>
   found(resourceTypes(request), id, 'ResourceType')
 export const getSchema = (request: ScimRequest, id: string) =>
   found(schemasOf(request), id, 'Schema')
 
-const whole = (all: Resource[]) => listResponse(all, all.length, { offset: 0 })
+function whole(all: Resource[], filter: string | null) {
+  if (filter !== null)
+    throw new ScimError('forbidden', null, 'These are listed whole: leave out filter')
+  return listResponse(all, all.length, { offset: 0 })
+}
 
 function found(all: readonly Resource[], id: string, what: string): Resource {
   const one = all.find((resource) => resource['id'] === id)

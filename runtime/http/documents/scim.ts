@@ -16,6 +16,7 @@ export const SCIM_TAG = {
 const SCIM_FAILURES = {
   400: 'The request does not fit; `scimType` says how',
   401: 'The token is missing, unknown, revoked or expired',
+  403: 'A filter of what is listed whole',
   404: 'There is no such resource',
   409: 'The state is against it, such as a userName that another has (`uniqueness`)',
   412: 'The resource is another than If-Match says',

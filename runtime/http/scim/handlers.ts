@@ -23,9 +23,10 @@ type Handler = (db: Db, who: ScimCaller, input: ScimInput) => Promise<object | n
 export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
   scim_service_provider_config: async (_, __, { request }) =>
     discovery.serviceProviderConfig(request),
-  scim_list_resource_types: async (_, __, { request }) => discovery.listResourceTypes(request),
+  scim_list_resource_types: async (_, __, { request, query }) =>
+    discovery.listResourceTypes(request, query),
   scim_get_resource_type: async (_, __, { request, id }) => discovery.getResourceType(request, id),
-  scim_list_schemas: async (_, __, { request }) => discovery.listSchemas(request),
+  scim_list_schemas: async (_, __, { request, query }) => discovery.listSchemas(request, query),
   scim_get_schema: async (_, __, { request, id }) => discovery.getSchema(request, id),
   scim_list_users: (db, who, { query, request }) => listScimUsers(db, who, query, request),
   scim_get_user: (db, who, { id, request }) => getScimUser(db, who, id, request),

@@ -170,6 +170,7 @@ test('the service says what it is', async () => {
     for (const { id } of Resources)
       expect((await scim('GET', `${path}/${encodeURIComponent(id)}`)).body.id).toBe(id)
     expectRefused(await scim('GET', `${path}/none`), 404)
+    expectRefused(await scim('GET', `${path}?filter=${encodeURIComponent('id eq "User"')}`), 403)
   }
   // Past the judge, whose document has no such paths.
   const statusAt = async (path: string) => {
