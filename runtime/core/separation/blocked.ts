@@ -1,5 +1,5 @@
 /** What policies ask for and a rule with BLOCK denied: whether it still stands against it. */
-import { and, asc, eq, gt, or, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, isNotNull, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import type { SeparationRow } from '../../database/schema/findings.ts'
 import { users } from '../../database/schema/people.ts'
@@ -55,7 +55,8 @@ function isDenied(
 }
 
 const nextBlocked = (db: Db, domainId: string, after: Blocked | null): Promise<Blocked[]> => {
-  const { id, targetUserId, appId, permissionId, isBlocked } = accessRequests
+  const { id, targetUserId, appId, permissionId, isBlocked, policyFor } = accessRequests
+  const isWanted = and(isBlocked, isNotNull(policyFor))
   const isBehind =
     after &&
     or(
@@ -65,7 +66,7 @@ const nextBlocked = (db: Db, domainId: string, after: Blocked | null): Promise<B
   return db
     .select({ id, targetUserId, appId, permissionId })
     .from(accessRequests)
-    .where(and(eq(accessRequests.domainId, domainId), isBlocked, isBehind ?? undefined))
+    .where(and(eq(accessRequests.domainId, domainId), isWanted, isBehind ?? undefined))
     .orderBy(asc(targetUserId), asc(id))
     .limit(BATCH)
 }

@@ -7,6 +7,7 @@ import { and, eq, inArray, isNotNull, isNull, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FINDING_EVENTS } from '../../../runtime/contract/models/finding.ts'
 import { lookAt } from '../../../runtime/core/findings/look.ts'
+import { wakeUnblocked } from '../../../runtime/core/separation/blocked.ts'
 import { requestablePermissions } from '../../../runtime/database/schema/app_store.ts'
 import { accounts, apps } from '../../../runtime/database/schema/apps.ts'
 import { findingLooks, findings } from '../../../runtime/database/schema/findings.ts'
@@ -589,6 +590,10 @@ describe('separation of duties', () => {
     await acme.reaches(second?.id ?? '', 'PENDING_MANUAL_PROVISIONING')
     await compared()
     expect(await dansAudits()).toHaveLength(2)
+    await core.db.transaction(async (tx) => {
+      await wakeUnblocked(tx, domainId, [], new AbortController().signal)
+      expect(await tx.select().from(policyWants)).toEqual([])
+    })
   })
 
   test('a rule that blocks no longer lets policies ask again', async () => {
