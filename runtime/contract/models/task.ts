@@ -46,6 +46,9 @@ export const TASK_CATEGORIES = [
 ] as const
 export type TaskCategory = (typeof TASK_CATEGORIES)[number]
 
+/** The type of the task that asks a reviewer for lines of an access review. */
+export const REVIEW_TASK = 'ACCESS_REVIEW'
+
 export const TASK_PRODUCT_AREAS = [
   'ACCESS_REVIEWS',
   'APPSTORE',

@@ -5,6 +5,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import type { MailKind } from '../../contract/models/mail.ts'
+import { REVIEW_TASK } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import type { RequestRow } from '../../database/schema/requests.ts'
 import type { MailText, Matter } from '../../words/mail.ts'
@@ -72,7 +73,7 @@ const taskTold =
   async (db, asked) => {
     const task = await taskOf(db, asked)
     if (!task) return null
-    if (task.type === 'ACCESS_REVIEW') return reviewTold(db, asked)
+    if (task.type === REVIEW_TASK) return reviewTold(db, asked)
     // Work by hand that belongs to no request is told by its description, and so is a review of break-glass.
     const isOfNobody = task.by === null && task.target === null
     const known = isOfNobody || task.type === GLASS_TASK ? undefined : TEXTS[task.category]

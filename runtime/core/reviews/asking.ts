@@ -1,7 +1,7 @@
 /** The tasks of reviewers: one for those who review lines of an app together, open while lines of theirs are. */
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { conflict } from '../../contract/errors/problem.ts'
-import { OPEN_TASKS } from '../../contract/models/task.ts'
+import { OPEN_TASKS, REVIEW_TASK } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import {
@@ -16,8 +16,6 @@ import { openTask } from '../tasks/open-task.ts'
 import { systemOf } from './machine/log.ts'
 import { UNDECIDED, UNDECIDED_STATES } from './machine/states.ts'
 import { demandUpload } from './uploads.ts'
-
-const REVIEW_TASK = 'ACCESS_REVIEW'
 
 /** Why those are asked who confirm what another person kept. */
 export const CONFIRMS = 'confirms what another reviewer kept in spite of a red hint'
