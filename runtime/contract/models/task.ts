@@ -46,6 +46,29 @@ export const TASK_CATEGORIES = [
 ] as const
 export type TaskCategory = (typeof TASK_CATEGORIES)[number]
 
+/** TASK_KINDS: category -> what its tasks ask of people: to decide, to do by hand what a request gives or takes, or to see to something. */
+const TASK_KINDS = {
+  MANAGER_APPROVAL: 'decide',
+  APPROVAL: 'decide',
+  PROVISIONING: 'do',
+  DEPROVISIONING: 'do',
+  ERROR: 'see',
+  GENERIC: 'see',
+} as const satisfies Record<TaskCategory, 'decide' | 'do' | 'see'>
+
+/** A category of work by hand. */
+export type HandTask = {
+  [C in TaskCategory]: (typeof TASK_KINDS)[C] extends 'do' ? C : never
+}[TaskCategory]
+
+export const isDecision = (category: TaskCategory): boolean => TASK_KINDS[category] === 'decide'
+export const isByHand = (category: TaskCategory): category is HandTask =>
+  TASK_KINDS[category] === 'do'
+
+/** Categories of tasks that ask for a decision, and of work by hand. */
+export const DECISION_TASKS = TASK_CATEGORIES.filter(isDecision)
+export const HAND_TASKS = TASK_CATEGORIES.filter(isByHand)
+
 /** The type of the task that asks a reviewer for lines of an access review. */
 export const REVIEW_TASK = 'ACCESS_REVIEW'
 

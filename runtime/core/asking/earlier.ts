@@ -1,6 +1,6 @@
 /** What others decided before on the same access request. */
 import { and, asc, eq, inArray, isNotNull, ne } from 'drizzle-orm'
-import type { Task } from '../../contract/models/task.ts'
+import { DECISION_TASKS, type Task } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { tasks } from '../../database/schema/tasks.ts'
 import { toTasks } from '../tasks/tasks.ts'
@@ -22,7 +22,7 @@ export async function earlierDecisions(db: Db, task: Task): Promise<Task[]> {
       and(
         eq(tasks.accessRequestId, requestId),
         ne(tasks.id, task.id),
-        inArray(tasks.taskCategory, ['MANAGER_APPROVAL', 'APPROVAL']),
+        inArray(tasks.taskCategory, DECISION_TASKS),
         inArray(tasks.status, ['COMPLETED', 'DISMISSED']),
         isNotNull(tasks.resolvedById),
       ),

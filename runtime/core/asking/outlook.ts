@@ -7,6 +7,7 @@ import { MAX_OUTLOOKS, type RequestOutlook } from '../../contract/models/asking.
 import { keysOf } from '../../contract/schema/keys.ts'
 import { type Db, one } from '../../database/database.ts'
 import type { PermissionRow } from '../../database/schema/app_store.ts'
+import { DECISION_CATEGORIES } from '../../database/schema/tasks.ts'
 import { appsOfPermissions, permissionsIn } from '../catalogue/store/permissions.ts'
 import { findAllInStore, findInStore, type VisibleApp } from '../catalogue/store/visibility.ts'
 import { findUser } from '../directory/users.ts'
@@ -163,7 +164,7 @@ async function timesOf(db: Db, appIds: readonly string[]): Promise<ReadonlyMap<s
     cross join lateral (
       select extract(epoch from (
         select max(t.updated_at) from tasks t where t.access_request_id = r.id
-          and t.task_category in ('MANAGER_APPROVAL', 'APPROVAL')
+          and t.task_category in (${DECISION_CATEGORIES})
           and t.status in ('COMPLETED', 'DISMISSED') and t.resolved_by_id is not null
       ) - r.created_at) as seconds
       from access_requests r

@@ -3,6 +3,7 @@
 import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
+import { isByHand } from '../../contract/models/task.ts'
 import { type Db, one } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -18,9 +19,6 @@ import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { assignedTasks, toTasks } from '../tasks/tasks.ts'
 import { detailedApps, haveDetails, plainNotes, whoToAsk } from './notes.ts'
 import { type RequestParts, type ShownRequest, withItsOwn } from './shown.ts'
-
-/** Categories of tasks whose instructions say what failed. */
-const WORK: readonly string[] = ['PROVISIONING', 'DEPROVISIONING']
 
 /** A condition: requests of the caller, and those that a permission, or being an app's admin, reaches. */
 function seenBy(principal: Principal): SQL | undefined {
@@ -236,7 +234,8 @@ async function tasksOf(
     )
   const readable = new Set(mine.map(({ id }) => id))
   const answered = (await toTasks(db, found, ['assignees', 'actions'])).map((task) =>
-    WORK.includes(task.task_category) && !readable.has(task.id) && !detailed.has(task.app?.id ?? '')
+    // What instructions of work by hand say is what failed.
+    isByHand(task.task_category) && !readable.has(task.id) && !detailed.has(task.app?.id ?? '')
       ? { ...task, instructions: null }
       : task,
   )

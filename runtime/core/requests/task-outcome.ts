@@ -2,10 +2,10 @@
 import { eq } from 'drizzle-orm'
 import { badRequest, conflict, forbidden } from '../../contract/errors/problem.ts'
 import { GLASS_TASK } from '../../contract/models/break-glass.ts'
-import type { TaskCategory } from '../../contract/models/task.ts'
+import { type HandTask, isByHand, isDecision } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
-import { tasks } from '../../database/schema/tasks.ts'
+import { type TaskRow, tasks } from '../../database/schema/tasks.ts'
 import { callNow } from '../catalogue/apps/outages.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type Parties, partiesOf } from './able.ts'
@@ -37,24 +37,22 @@ export async function requestOfTask(db: Db, id: string | null): Promise<RequestR
 export const mayDecide = (
   request: Parties,
   { userId }: Pick<Principal, 'userId'>,
-  { taskCategory }: { taskCategory: string },
-): boolean => !taskCategory.endsWith('APPROVAL') || !partiesOf(request).includes(userId)
+  { taskCategory }: Pick<TaskRow, 'taskCategory'>,
+): boolean => !isDecision(taskCategory) || !partiesOf(request).includes(userId)
 
 /** @throws CoreError forbidden for those who ask for themselves. */
 export function authoriseOutcome(
   request: RequestRow,
   principal: Principal,
-  task: { taskCategory: string },
+  task: Pick<TaskRow, 'taskCategory'>,
 ): void {
   if (mayDecide(request, principal, task)) return
   throw forbidden('This access is for you, or you asked for it: another person has to decide')
 }
 
-type ByHand = 'PROVISIONING' | 'DEPROVISIONING'
-
 /** BY_HAND: category of a task -> the state in which it counts, and what its end means. */
 const BY_HAND: Record<
-  ByHand,
+  HandTask,
   {
     in: RequestRow['status']
     done(by: Decision['actor']): RequestEvent
@@ -80,7 +78,7 @@ const BY_HAND: Record<
 export async function applyTaskOutcome(
   tx: Db,
   request: RequestRow,
-  { taskCategory: category, taskType }: { taskCategory: TaskCategory; taskType: string },
+  { taskCategory: category, taskType }: Pick<TaskRow, 'taskCategory' | 'taskType'>,
   decision: Decision,
   means: RequestMeans,
 ): Promise<void> {
@@ -89,12 +87,12 @@ export async function applyTaskOutcome(
     if (settled) await apply(tx, request, reviewOf(decision), means)
     return
   }
-  if (category === 'MANAGER_APPROVAL' || category === 'APPROVAL') {
+  if (isDecision(category)) {
     if (settled && request.status === `PENDING_${category}`)
       await decided(tx, request, decision, means)
     return
   }
-  if (category !== 'PROVISIONING' && category !== 'DEPROVISIONING') return
+  if (!isByHand(category)) return
   const row = BY_HAND[category]
   const isLeftover = category === 'DEPROVISIONING' && standingOf(request.status) === 'over'
   if (!isLeftover && request.status !== row.in) return

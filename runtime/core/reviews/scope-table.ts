@@ -11,6 +11,7 @@ import { LICENCE_TYPES, PRIVILEGED_NAMES } from '../../contract/models/entitleme
 import { USER_STATUSES } from '../../contract/models/person.ts'
 import type { ScopeFilter, ScopeGroup } from '../../contract/models/review-scope.ts'
 import { isKeyOf, keysOf } from '../../contract/schema/keys.ts'
+import { DECISION_CATEGORIES } from '../../database/schema/tasks.ts'
 import { isRequestable } from '../catalogue/store/requestable.ts'
 import { heldBy } from '../history/associations.ts'
 import { isId } from '../kernel/by-id.ts'
@@ -48,7 +49,7 @@ const HELD_SINCE = sql`case when p.entitlement_id is null then least(p.since, n.
 /** The last approval of the request `q`; of one that nobody had to approve, when it was made. */
 const APPROVED_AT = sql`(select coalesce(max(k.updated_at), q.created_at) from tasks k
   where k.access_request_id = q.id and k.status = 'COMPLETED'
-    and k.task_category in ('MANAGER_APPROVAL', 'APPROVAL'))`
+    and k.task_category in (${DECISION_CATEGORIES}))`
 
 const TEAM = sql`coalesce(${attribute('team')}, ${attribute('department')})`
 

@@ -6,6 +6,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import type { ReviewAppRow } from '../../database/schema/reviews.ts'
+import { DECISION_CATEGORIES } from '../../database/schema/tasks.ts'
 import { associationSpansOf } from '../history/associations.ts'
 import { brokenIn, hintsOf, PEERS, peersIn } from './hints.ts'
 import { scopeGroups } from './scope.ts'
@@ -160,7 +161,7 @@ export async function takeDown(tx: Db, arda: ReviewAppRow): Promise<Counted> {
           (select array_agg(distinct k.resolved_by_id) from reason_spans s
             join tasks k on k.access_request_id = s.request_id
             where s.id = any(array_agg(r.id)) and k.status = 'COMPLETED' and k.resolved_by_id is not null
-              and k.task_category in ('MANAGER_APPROVAL', 'APPROVAL', 'PROVISIONING')) as involved
+              and k.task_category in (${DECISION_CATEGORIES}, 'PROVISIONING')) as involved
         from reason_spans r
         where r.user_id = a.user_id and r.until is null and r.carried_app_id = ${appId} and ${of.given}) why
       ${PEERS}

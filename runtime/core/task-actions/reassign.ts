@@ -1,6 +1,7 @@
 /** Reassigning approval tasks to other people or groups. */
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { badRequest, conflict, forbidden, notFound } from '../../contract/errors/problem.ts'
+import { isDecision } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { groups } from '../../database/schema/people.ts'
 import { taskAssignees } from '../../database/schema/tasks.ts'
@@ -28,8 +29,7 @@ export async function reassignTask(
 ): Promise<null> {
   await db.transaction(async (tx) => {
     const { request, task } = await lockForAction(tx, principal, id)
-    if (!task.taskCategory.endsWith('APPROVAL'))
-      throw badRequest('Only approval tasks can be reassigned')
+    if (!isDecision(task.taskCategory)) throw badRequest('Only approval tasks can be reassigned')
     if (actionsOf(task.taskCategory, task.status).length === 0)
       throw conflict(`The task is ${task.status} already`)
     // Choosing who decides is half of deciding.

@@ -2,7 +2,7 @@
 import { inArray, type SQL, sql } from 'drizzle-orm'
 import { conflict, forbidden } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
-import { ACTIONABLE_STATES, tasks } from '../../database/schema/tasks.ts'
+import { ACTIONABLE_STATES, DECISION_CATEGORIES, tasks } from '../../database/schema/tasks.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
@@ -16,7 +16,7 @@ const PAUSE = sql`clock_timestamp() - interval '1 day'`
 const waitingLong = ({ domainId, userId }: Principal, requestIds: readonly string[]): SQL => sql`
   select t.id, r.id as request_id from access_requests r
   join tasks t on t.access_request_id = r.id and t.status in (${ACTIONABLE_STATES})
-    and t.task_category in ('MANAGER_APPROVAL', 'APPROVAL')
+    and t.task_category in (${DECISION_CATEGORIES})
   where r.domain_id = ${domainId} and r.id = any(${sql.param([...requestIds])}::uuid[])
     and ${userId}::uuid in (r.requester_id, r.target_user_id) and t.created_at < ${PAUSE}
     and not exists (select from task_comments c where c.task_id = t.id and c.created_at > ${PAUSE}

@@ -2,7 +2,13 @@
  * What can be done with a task: which action leads where, from which state, for which category. The
  * names are ours (no public source names them) and stable.
  */
-import { ACTIONABLE_TASKS, type TaskCategory, type TaskStatus } from '../../contract/models/task.ts'
+import {
+  ACTIONABLE_TASKS,
+  DECISION_TASKS,
+  HAND_TASKS,
+  type TaskCategory,
+  type TaskStatus,
+} from '../../contract/models/task.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 
 type TaskActionRow = {
@@ -12,33 +18,40 @@ type TaskActionRow = {
   meaning: string
 }
 
-const APPROVALS: readonly TaskCategory[] = ['MANAGER_APPROVAL', 'APPROVAL']
-const MANUAL: readonly TaskCategory[] = ['PROVISIONING', 'DEPROVISIONING']
-
 /** TASK_ACTIONS: action_type on the wire -> its rule. Who may: an assignee of the task, or an admin. */
 export const TASK_ACTIONS = {
-  approve: { categories: APPROVALS, from: ACTIONABLE_TASKS, to: ['COMPLETED'], meaning: 'Say yes' },
-  deny: { categories: APPROVALS, from: ACTIONABLE_TASKS, to: ['DISMISSED'], meaning: 'Say no' },
+  approve: {
+    categories: DECISION_TASKS,
+    from: ACTIONABLE_TASKS,
+    to: ['COMPLETED'],
+    meaning: 'Say yes',
+  },
+  deny: {
+    categories: DECISION_TASKS,
+    from: ACTIONABLE_TASKS,
+    to: ['DISMISSED'],
+    meaning: 'Say no',
+  },
   confirm: {
-    categories: MANUAL,
+    categories: HAND_TASKS,
     from: ACTIONABLE_TASKS,
     to: ['COMPLETED'],
     meaning: 'It was done by hand',
   },
   decline: {
-    categories: MANUAL,
+    categories: HAND_TASKS,
     from: ACTIONABLE_TASKS,
     to: ['DISMISSED'],
     meaning: 'It will not be done',
   },
   accept: {
-    categories: [...MANUAL, 'GENERIC', 'ERROR'],
+    categories: [...HAND_TASKS, 'GENERIC', 'ERROR'],
     from: ['PENDING'],
     to: ['ACCEPTED'],
     meaning: 'A person works on it',
   },
   release: {
-    categories: [...MANUAL, 'GENERIC', 'ERROR'],
+    categories: [...HAND_TASKS, 'GENERIC', 'ERROR'],
     from: ['ACCEPTED'],
     to: ['PENDING'],
     meaning: 'Nobody works on it any more',
@@ -56,13 +69,13 @@ export const TASK_ACTIONS = {
     meaning: 'It needs no doing',
   },
   retry: {
-    categories: [...MANUAL, 'ERROR'],
+    categories: [...HAND_TASKS, 'ERROR'],
     from: ACTIONABLE_TASKS,
     to: ['RETRIED'],
     meaning: 'Try again now what failed',
   },
   unblock: {
-    categories: [...APPROVALS, ...MANUAL, 'GENERIC', 'ERROR'],
+    categories: [...DECISION_TASKS, ...HAND_TASKS, 'GENERIC', 'ERROR'],
     from: ['BLOCKED', 'STAGED'],
     to: ['PENDING'],
     meaning: 'It may go on',

@@ -3,7 +3,12 @@
 import { and, asc, desc, eq, getTableColumns, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { notFound } from '../../contract/errors/problem.ts'
-import { ACTIONABLE_TASKS, type Task, type TaskCategory } from '../../contract/models/task.ts'
+import {
+  ACTIONABLE_TASKS,
+  DECISION_TASKS,
+  isDecision,
+  type Task,
+} from '../../contract/models/task.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import { type Db, one } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -51,7 +56,7 @@ export async function assignedTasks(db: Db, userId: string): Promise<SQL | undef
 const delegatedTo = (userId: string, delegators: readonly string[]): SQL => {
   const ids = sql`${sql.param([...delegators])}::uuid[]`
   const { taskCategory, status, accessRequestId } = tasks
-  return sql`(${inArray(taskCategory, DECISIONS)} and ${inArray(status, [...ACTIONABLE_TASKS])} and exists (
+  return sql`(${inArray(taskCategory, DECISION_TASKS)} and ${inArray(status, [...ACTIONABLE_TASKS])} and exists (
     select from access_requests r
     join unnest(${ids}) given on given is distinct from r.requester_id and given <> r.target_user_id
     join task_assignees a on a.task_id = ${tasks.id} and (a.user_id = given
@@ -59,9 +64,6 @@ const delegatedTo = (userId: string, delegators: readonly string[]): SQL => {
     where r.id = ${accessRequestId} and r.target_user_id <> ${userId}
       and r.requester_id is distinct from ${userId}::uuid))`
 }
-
-/** Tasks that delegates have a part in. */
-const DECISIONS: TaskCategory[] = ['MANAGER_APPROVAL', 'APPROVAL']
 
 /** A condition on `tasks`: those that are assigned to a user, directly or through a group; an index finds each kind. */
 function assignedTo(db: Db, userId: string): SQL {
@@ -219,7 +221,7 @@ async function assigneesOf(db: Db, ids: string[]) {
 async function standInsOf(db: Db, rows: readonly TaskRow[]) {
   const open = rows.filter(
     ({ taskCategory, status }) =>
-      DECISIONS.includes(taskCategory) && ACTIONABLE_TASKS.some((one) => one === status),
+      isDecision(taskCategory) && ACTIONABLE_TASKS.some((one) => one === status),
   )
   const ids = open.map(({ id }) => id)
   const pairs = await standInsOn(db, ids)
@@ -325,7 +327,7 @@ export async function decidesFor(
   task: TaskRow & { isOwn: boolean },
   parties: readonly string[],
 ): Promise<string | null> {
-  if (!DECISIONS.includes(task.taskCategory) || task.isOwn) return null
+  if (!isDecision(task.taskCategory) || task.isOwn) return null
   const delegators = await delegatorsOf(db, userId)
   if (delegators.length === 0) return null
   const isTheirs = async (id: string) => {

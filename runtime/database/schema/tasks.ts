@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { index, pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import {
   ACTIONABLE_TASKS,
+  DECISION_TASKS,
   OPEN_TASKS,
   TASK_CATEGORIES,
   TASK_PRODUCT_AREAS,
@@ -15,6 +16,8 @@ import { domains, groups, users } from './people.ts'
 /** For `status in (...)`: states of tasks that people can act on, and of those that have not ended. */
 export const ACTIONABLE_STATES = literals(ACTIONABLE_TASKS)
 export const OPEN_STATES = literals(OPEN_TASKS)
+/** For `task_category in (...)`: those that ask for a decision. */
+export const DECISION_CATEGORIES = literals(DECISION_TASKS)
 
 export const tasks = pgTable(
   'tasks',

@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import type { Access } from '../../contract/models/access.ts'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
-import { ACTIONABLE_TASKS } from '../../contract/models/task.ts'
+import { ACTIONABLE_TASKS, isDecision } from '../../contract/models/task.ts'
 import { GIVEN_BACK } from '../../core/asking/give-back.ts'
 import { standingOf } from '../../core/requests/machine/states.ts'
 import type { Markup } from '../frame/layout.ts'
@@ -116,7 +116,7 @@ function whyOf(
   if (access.kind === 'group') return w.you_are_a_member
   if (reason?.kind !== 'request' || !request) return w.found_in(access.app_name ?? null)
   const by = (request.tasks ?? [])
-    .filter((one) => one.task_category.endsWith('APPROVAL') && one.status === 'COMPLETED')
+    .filter((one) => isDecision(one.task_category) && one.status === 'COMPLETED')
     .flatMap(({ resolved_by }) => (resolved_by ? [nameOf(resolved_by)] : []))
   const asked = request.requested_at ? day(parseMoment(request.requested_at), now) : null
   const yes = by.length > 0 ? w.approved_by([...new Set(by)].join(', ')) : w.pre_approved

@@ -1,7 +1,7 @@
 /** The inbox: what waits for a person, one task of it with what a decision can rest on, and the decisions that are sent. */
 import { html } from 'hono/html'
 import { badRequest, CoreError } from '../../contract/errors/problem.ts'
-import { MAX_COMMENT, type Task } from '../../contract/models/task.ts'
+import { isByHand, MAX_COMMENT, type Task } from '../../contract/models/task.ts'
 import { earlierDecisions } from '../../core/asking/earlier.ts'
 import { taskGrounds } from '../../core/asking/grounds.ts'
 import { type RequestSubject, requestSubjects } from '../../core/asking/subjects.ts'
@@ -89,8 +89,7 @@ ${pagesNav(t, tasks, t.w.of_tasks, (at) => `/inbox?page=${at}`)}
 
 const kindOf = ({ w }: Tongue, { task_category: category }: Task): Markup | string => {
   if (category === 'ERROR') return badge(['bad', 'alert'], w.failed)
-  const isByHand = category === 'PROVISIONING' || category === 'DEPROVISIONING'
-  return isByHand ? badge(['', 'hand'], w.by_hand) : ''
+  return isByHand(category) ? badge(['', 'hand'], w.by_hand) : ''
 }
 
 const item = (task: Task, { t, subjects, open, now }: Shown): Markup => {

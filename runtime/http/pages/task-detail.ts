@@ -3,7 +3,14 @@ import { html } from 'hono/html'
 import type { TaskGrounds } from '../../contract/models/asking.ts'
 import { GLASS_TASK } from '../../contract/models/break-glass.ts'
 import type { SeparationConflict } from '../../contract/models/separation.ts'
-import { ACTIONABLE_TASKS, MAX_COMMENT, type Task } from '../../contract/models/task.ts'
+import {
+  ACTIONABLE_TASKS,
+  type HandTask,
+  isByHand,
+  isDecision,
+  MAX_COMMENT,
+  type Task,
+} from '../../contract/models/task.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import type { RequestSubject } from '../../core/asking/subjects.ts'
 import type { LaterStep } from '../../core/asking/to-come.ts'
@@ -108,8 +115,8 @@ function whatToDo(t: Tongue, open: OpenTask, now: Date): Markup | string {
   return html`${note('', 'info', w.what_to_do, text)}${file === null ? '' : html`<div class="row"><a class="btn" href="${file}">${w.attach_file}</a></div>`}`
 }
 
-/** HAND_WORDS: category of a task -> the key of the words that say what a person does. */
-const HAND_WORDS: Partial<Record<Task['task_category'], 'give_by_hand' | 'take_by_hand'>> = {
+/** HAND_WORDS: category of work by hand -> the key of the words that say what a person does. */
+const HAND_WORDS: Record<HandTask, 'give_by_hand' | 'take_by_hand'> = {
   PROVISIONING: 'give_by_hand',
   DEPROVISIONING: 'take_by_hand',
 }
@@ -119,9 +126,10 @@ const takes = ({ task_category: category }: Task): boolean => category === 'DEPR
 
 /** What a person does for a request, and what they press then; null for other tasks. */
 function workByHand(t: Tongue, { task, grounds }: OpenTask, now: Date): Markup | string | null {
-  const key = HAND_WORDS[task.task_category]
-  const isOpen = ACTIONABLE_TASKS.includes(task.status)
-  if (!key || !isOpen || task.access_request_id === null || !grounds?.target_user) return null
+  const { task_category: category, status, access_request_id: requestId } = task
+  const isOpen = ACTIONABLE_TASKS.includes(status)
+  if (!isByHand(category) || !isOpen || requestId === null || !grounds?.target_user) return null
+  const key = HAND_WORDS[category]
   const [done] = t.w.actions.confirm
   const thing = thingOf(t, grounds)
   const who = nameOf(grounds.target_user)
@@ -148,13 +156,12 @@ const thingOf = (
 /** One line for a task. For a request: what is asked for, and for how long. For other tasks: their own text. */
 export function lineOf(t: Tongue, task: Task, subject: RequestSubject | undefined): string {
   const category = task.task_category
-  const isByHand = HAND_WORDS[category] !== undefined
-  if (subject === undefined || isGlass(task) || !(isByHand || ASKED.includes(category)))
-    return gist(task)
+  const isWork = isByHand(category)
+  if (subject === undefined || isGlass(task) || !(isWork || isDecision(category))) return gist(task)
   const thing = thingOf(t, subject)
   if (takes(task)) return t.w.take_line(thing)
   const what = `${thing}, ${t.accessLength(subject.expiration_in_seconds)}`
-  return isByHand ? t.w.give_line(what) : what
+  return isWork ? t.w.give_line(what) : what
 }
 
 /** The first sentence of what a task says, without why. */
@@ -173,12 +180,9 @@ export function subjectOf(t: Tongue, { task, grounds }: Pick<OpenTask, 'task' | 
 /** Whether it reviews what was given already. */
 export const isGlass = ({ task_type }: Task): boolean => task_type === GLASS_TASK
 
-/** Categories of tasks that ask for a decision. */
-const ASKED: readonly Task['task_category'][] = ['MANAGER_APPROVAL', 'APPROVAL']
-
 /** The task in a sentence: who asks, what for, how long. */
 function question({ w, accessLength }: Tongue, { task, grounds }: OpenTask): Markup | string {
-  const asks = ASKED.includes(task.task_category) && !isGlass(task)
+  const asks = isDecision(task.task_category) && !isGlass(task)
   // A task that was made without a request says itself what it asks.
   if (!asks || task.access_request_id === null || !grounds?.target_user)
     // Why stands below it.
@@ -217,7 +221,7 @@ function settled({ w, ago }: Tongue, task: Task, now: Date): Markup | string {
   const key = SETTLED[status]
   if (key === undefined) return ''
   const who = resolved_by ? nameOf(resolved_by) : 'Keyway'
-  const said = task_category.endsWith('APPROVAL') && !isGlass(task) ? key : 'settled'
+  const said = isDecision(task_category) && !isGlass(task) ? key : 'settled'
   return note('', 'info', w[said](who), w.settled_text(ago(parseMoment(updated_at), now)))
 }
 
@@ -262,7 +266,7 @@ function facts(
   now: Date,
 ): Markup {
   const { w, day } = t
-  const decides = ASKED.includes(task.task_category) && ACTIONABLE_TASKS.includes(task.status)
+  const decides = isDecision(task.task_category) && ACTIONABLE_TASKS.includes(task.status)
   const { colleagues, held_before: before, holds } = grounds
   const what = grounds.permission_label ?? w.an_account
   const app = grounds.app_name ?? null

@@ -2,7 +2,7 @@
 import { html } from 'hono/html'
 import type { AccessRequest, RequestStatus } from '../../contract/models/access-request.ts'
 import { GLASS_TASK } from '../../contract/models/break-glass.ts'
-import { ACTIONABLE_TASKS, type Task } from '../../contract/models/task.ts'
+import { ACTIONABLE_TASKS, isDecision, type Task } from '../../contract/models/task.ts'
 import { isKeyOf } from '../../contract/schema/keys.ts'
 import { GIVEN_BACK } from '../../core/asking/give-back.ts'
 import type { LaterStep } from '../../core/asking/to-come.ts'
@@ -94,7 +94,7 @@ const endOf = ({ requested_at: at }: AccessRequest): Date | null =>
 function decided(task: Task, request: AccessRequest, reader: Reader): TimelineStep[] {
   if (task.task_type === GLASS_TASK) return [reviewed(task, reader)]
   const { t, userId, now } = reader
-  if (!task.task_category.endsWith('APPROVAL')) return []
+  if (!isDecision(task.task_category)) return []
   const isManager = task.task_category === 'MANAGER_APPROVAL'
   const by = task.resolved_by
   const other = by ? nameOf(by) : t.w.someone
@@ -143,7 +143,7 @@ function reviewed(task: Task, { t, now }: Reader): TimelineStep {
 /** Where a rule said yes, or a check no, there is no task. */
 function ruled(request: AccessRequest, reader: Reader): TimelineStep[] {
   const { w } = reader.t
-  const people = (request.tasks ?? []).some((one) => one.task_category.endsWith('APPROVAL'))
+  const people = (request.tasks ?? []).some((one) => isDecision(one.task_category))
   if (people) return []
   const yes = note(request, 'APPROVED')
   if (yes !== null)
