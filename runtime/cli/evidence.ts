@@ -12,11 +12,11 @@ import { visible } from '../observe/visible.ts'
 import { fingerprintOf, publicKeyDigits } from '../secrets/signing-key.ts'
 import { ask, print } from './operator/change.ts'
 import { downloadOperator, findOperator, RefusedError } from './operator/client.ts'
+import { findPerson } from './operator/known.ts'
 import { readReview } from './operator/reviews.ts'
 import { counted } from './terminal/counted.ts'
 import { fileFault, isFileFault } from './terminal/file-fault.ts'
 import { inLines } from './terminal/in-lines.ts'
-import { unknownName } from './terminal/not-there.ts'
 import type { ReadFlags } from './terminal/options.ts'
 
 type EvidenceFlags = ReadFlags & { out?: string; page?: string; force?: true; dryRun?: true }
@@ -60,12 +60,7 @@ async function accessEvidence(
   email: string,
   flags: EvidenceFlags & { asOf?: string },
 ): Promise<void> {
-  const found = await ask<{ items: { id: string; email: string; status: string }[] }>(
-    flags,
-    `/users?exact_match=true&search_term=${encodeURIComponent(email)}`,
-  )
-  const user = found.items.find((one) => one.email.toLowerCase() === email.toLowerCase())
-  if (!user) throw new ConfigError(unknownName('user', `There is no person ${visible(email)}`))
+  const user = await findPerson(flags, email)
   const query = flags.asOf === undefined ? '' : `?as_of=${encodeURIComponent(flags.asOf)}`
   const path = `/users/${user.id}/access/evidence${query}`
   const would = { name: user.email, status: user.status, answer: { user: user.id } }

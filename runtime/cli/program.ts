@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { VERSION } from '../version.ts'
 import { addAuthorVerbs } from './author-verbs.ts'
 import { addHostVerbs } from './host-verbs.ts'
+import { addInstallVerbs } from './install-verbs.ts'
 import { addMailVerbs } from './mail-verbs.ts'
 import { addOperatorVerbs } from './operator-verbs.ts'
 import { addPersonVerbs } from './person-verbs.ts'
@@ -25,6 +26,7 @@ export function createProgram(): Command {
     )
   addHostVerbs(program)
   addAuthorVerbs(program)
+  addInstallVerbs(program)
   addOperatorVerbs(program)
   addWebhookVerbs(program)
   addReviewVerbs(program)

@@ -1,4 +1,4 @@
-/** `keyway install`, `upgrade` and `rollback`: which version calls go to, and what it is granted with that. */
+/** Verbs that say which version calls go to, and what it is granted with that. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'

@@ -1,5 +1,7 @@
-/** Checks of names that a host takes as filters: an empty list does not tell a wrong name from a quiet one. */
+/** Names that verbs take, and what a host knows by them: an empty list does not tell a wrong name from a quiet one. */
+import { ConfigError } from '../../config/config.ts'
 import { normalizeId } from '../../contract/connector/manifest.ts'
+import { visible } from '../../observe/visible.ts'
 import { unknownName } from '../terminal/not-there.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { ask } from './change.ts'
@@ -18,6 +20,17 @@ export async function demandConnector(flags: ReadFlags, id: string): Promise<voi
 /** @throws RefusedError if the host has no app with this id */
 export async function demandApp(flags: ReadFlags, id: string): Promise<void> {
   await ask(flags, `/operator/apps/${encodeURIComponent(id)}/sync`)
+}
+
+type Person = { id: string; email: string; status: string }
+
+/** The person with an e-mail address. @throws ConfigError if the host has none */
+export async function findPerson(flags: ReadFlags, email: string): Promise<Person> {
+  const path = `/users?exact_match=true&search_term=${encodeURIComponent(email)}`
+  const { items } = await ask<{ items: Person[] }>(flags, path)
+  const found = items.find((one) => one.email.toLowerCase() === email.toLowerCase())
+  if (found) return found
+  throw new ConfigError(unknownName('user', `There is no person ${visible(email)}`))
 }
 
 const quoted = (id: string): string => JSON.stringify(id.slice(0, 64))

@@ -1,4 +1,4 @@
-/** Verbs that only look: `list`, `show`, `diff`, `history`, `nodes`, `publishers`. */
+/** Verbs that only look. */
 import {
   type Generation,
   type Grant,

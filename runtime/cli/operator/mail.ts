@@ -1,4 +1,4 @@
-/** Verbs of mail: `mail show`, `mail test`. */
+/** Verbs of mail. */
 import type { MailStatus, MailTested } from '../../contract/endpoints/mail.ts'
 import { inLines } from '../terminal/in-lines.ts'
 import { EXIT, type ReadFlags } from '../terminal/options.ts'

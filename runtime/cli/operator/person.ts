@@ -1,4 +1,4 @@
-/** `keyway person export` and `keyway person erase`. */
+/** Verbs about all that is held of a person. */
 
 import { ConfigError } from '../../config/config.ts'
 import type { PersonErased, PersonExport } from '../../contract/endpoints/personal-data.ts'

@@ -1,4 +1,4 @@
-/** `keyway search` and `outdated`, and a package of a registry for `keyway install NAME@RANGE`. */
+/** Verbs that look into registries, and a package of one for `keyway install NAME@RANGE`. */
 import { readFile } from 'node:fs/promises'
 import { ConfigError, readConfig } from '../../config/config.ts'
 import { PackageError } from '../../connectors/packages/format.ts'

@@ -1,4 +1,4 @@
-/** Verbs about access reviews: `review list`, `review show`, `review launch`. */
+/** Verbs about access reviews. */
 import type {
   AccessReviewDomainAppOutput,
   AccessReviewOutput,

@@ -1,4 +1,4 @@
-/** Verbs about syncs: `syncs`, `sync-accept`, `sync-cancel`, `sync-settings`. */
+/** Verbs about syncs. */
 
 import {
   SYNC_PHASES,

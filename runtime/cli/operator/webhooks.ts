@@ -1,4 +1,4 @@
-/** Verbs of inline webhooks: `webhooks list`, `show`, `add`, `update`, `remove`, `test`. */
+/** Verbs of inline webhooks. */
 import { ConfigError } from '../../config/config.ts'
 import type { Webhook, WebhookChanged, WebhookTried } from '../../contract/endpoints/webhooks.ts'
 import { isRecord } from '../../contract/schema/record.ts'

@@ -61,6 +61,10 @@ export const collect = (value: string, before: string[] = []): string[] => [...b
 export const HOST_NOTES = `Verbs that ask a host reach it at HOST and PORT (default http://127.0.0.1:8080) or --url, with
 KEYWAY_ADMIN_TOKEN (the operator's token, or an admin's) or the token in KEYWAY_DATA_DIR (default ./data).`
 
+/** What --as takes. */
+export const AS =
+  'auth or credentials, and settings, as the name of a file with JSON, or as JSON, which others on this machine can see; default: asks for each'
+
 /** What a want may be called by, for every verb that takes some. */
 export const WANT_NOTES = `What is granted is named by its kind, or by its kind and subject; keyway show lists both:
   capability create_account            that it offers this
