@@ -1,28 +1,31 @@
 /** Inline webhooks, and the headers that go with them: core-interface.md sections 1.11, 1.17 and 2.2. */
 import * as v from 'valibot'
+import { keysOf } from '../schema/keys.ts'
 import { nullable, strictObject } from '../schema/schemas.ts'
 
-export const INLINE_WEBHOOK_TYPES = [
-  'PRE_APPROVAL',
-  'PROVISION',
-  'DEPROVISION',
-  'REQUEST_VALIDATION',
-  'SIEM',
-] as const
-export type InlineWebhookType = (typeof INLINE_WEBHOOK_TYPES)[number]
+/** WEBHOOK_ANSWERS: which answer, in addition to a status of 2xx, is a success -> its words. */
+export const WEBHOOK_ANSWERS = {
+  json: 'JSON',
+  json_or_204: 'JSON, or 204',
+  any: 'any 2xx',
+} as const
 
-/** What a webhook of a type is asked or told, and which answer of it, in addition to a status of 2xx, is a success. */
-export const WEBHOOK_WORDS: Readonly<Record<InlineWebhookType, { what: string; success: string }>> =
-  {
-    PRE_APPROVAL: { what: 'whether a request needs no approval', success: 'JSON' },
-    REQUEST_VALIDATION: { what: 'whether a request may be made', success: 'JSON' },
-    PROVISION: { what: 'to give access', success: 'JSON, or 204' },
-    DEPROVISION: {
-      what: 'to take access back, of a request that ended or a line that a review rejected',
-      success: 'JSON, or 204',
-    },
-    SIEM: { what: 'what was done: every entry of the activity log', success: 'any 2xx' },
-  }
+type WebhookRow = { what: string; answer: keyof typeof WEBHOOK_ANSWERS }
+
+/** WEBHOOK_WORDS: type of a webhook -> what it is asked or told, and how it says that it has done so. */
+export const WEBHOOK_WORDS = {
+  PRE_APPROVAL: { what: 'whether a request needs no approval', answer: 'json' },
+  PROVISION: { what: 'to give access', answer: 'json_or_204' },
+  DEPROVISION: {
+    what: 'to take access back, of a request that ended or a line that a review rejected',
+    answer: 'json_or_204',
+  },
+  REQUEST_VALIDATION: { what: 'whether a request may be made', answer: 'json' },
+  SIEM: { what: 'what was done: every entry of the activity log', answer: 'any' },
+} as const satisfies Record<string, WebhookRow>
+
+export const INLINE_WEBHOOK_TYPES = keysOf(WEBHOOK_WORDS)
+export type InlineWebhookType = keyof typeof WEBHOOK_WORDS
 
 export const InlineWebhook = strictObject(
   'InlineWebhook',

@@ -1,4 +1,5 @@
 /** Inline webhooks of access requests: what they are told, and what their answers mean. */
+import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
 import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
 import type { RequestRow } from '../../database/schema/requests.ts'
@@ -14,7 +15,7 @@ export async function askWebhook(
   db: Db,
   request: RequestRow,
   webhookId: string,
-  event: 'PRE_APPROVAL' | 'REQUEST_VALIDATION' | 'PROVISION' | 'DEPROVISION',
+  event: Exclude<InlineWebhookType, 'SIEM'>,
   parts: RequestContext,
   app?: AppRow,
 ): Promise<WebhookAnswer> {

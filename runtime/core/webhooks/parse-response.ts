@@ -6,16 +6,13 @@
 import { unkeepable } from '../../contract/endpoints/body.ts'
 import { INPUTS } from '../../contract/limits/inputs.ts'
 import { marksIn } from '../../contract/limits/reply-limits.ts'
-import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
+import { type InlineWebhookType, WEBHOOK_WORDS } from '../../contract/models/inline-webhook.ts'
 import { isObject } from '../../contract/schema/record.ts'
 
 /** What a call came to. `problem` holds no secrets. */
 export type WebhookAnswer =
   | { ok: true; response: Record<string, unknown> }
   | { ok: false; problem: string }
-
-/** Types whose answer may be 204, without a body. */
-const MAY_BE_EMPTY: readonly InlineWebhookType[] = ['PROVISION', 'DEPROVISION']
 
 /** Judges an answer; `response` is what stands in its `output`, or else in its `response`. */
 export function parseResponse(
@@ -28,8 +25,9 @@ export function parseResponse(
       `it answered ${status}, a redirect, which is not followed: name the last address`,
     )
   if (status < 200 || status >= 300) return refused(`it answered ${status}`)
-  if (hookType === 'SIEM') return { ok: true, response: {} }
-  if (status === 204 && MAY_BE_EMPTY.includes(hookType)) return { ok: true, response: {} }
+  const { answer } = WEBHOOK_WORDS[hookType]
+  const isEnough = answer === 'any' || (answer === 'json_or_204' && status === 204)
+  if (isEnough) return { ok: true, response: {} }
   if (body.length === 0) return refused(`it answered ${status} without a body; JSON was expected`)
   // Any number of bytes below its limit is parsed quickly, any number of values is not.
   const { maxMarks } = INPUTS.webhook_reply

@@ -15,7 +15,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { DISCOVERABILITIES } from '../../contract/models/app-store.ts'
-import { INLINE_WEBHOOK_TYPES } from '../../contract/models/inline-webhook.ts'
+import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
 import {
   PERMISSION_TYPES,
   PERMISSION_VISIBILITIES,
@@ -114,7 +114,7 @@ export const inlineWebhooks = pgTable(
   {
     id: id(),
     domainId: domainId().references(() => domains.id),
-    hookType: text('hook_type', { enum: INLINE_WEBHOOK_TYPES }).notNull(),
+    hookType: text('hook_type').$type<InlineWebhookType>().notNull(),
     name: text('name').notNull(),
     description: text('description'),
     /** Where it is sent; null for one that is only a name yet. */
