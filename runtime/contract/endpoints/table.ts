@@ -40,7 +40,8 @@ export const ENDPOINTS = {
 
 export type EndpointName = keyof typeof ENDPOINTS
 
-type QueryOf<N extends EndpointName> = ParamValues<(typeof ENDPOINTS)[N]['query']>
+/** What a list is asked for, as its row says: filters, order and page. */
+export type QueryOf<N extends EndpointName> = ParamValues<(typeof ENDPOINTS)[N]['query']>
 
 /**
  * The query of a list as a page of ours asks for it: what is not given is as where a caller leaves the key out. A filter

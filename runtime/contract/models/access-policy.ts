@@ -6,7 +6,6 @@ import { listOf, MAX_NAME } from './reference.ts'
 
 /** Orders of lists of policies. */
 export const POLICY_SORTS = ['created', '-created', 'name', '-name'] as const
-export type PolicySort = (typeof POLICY_SORTS)[number]
 
 export const POLICY_STATUSES = ['DRAFT', 'PUBLISHED'] as const
 

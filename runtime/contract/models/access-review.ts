@@ -21,7 +21,6 @@ export const REVIEW_SORTS = [
   'deadline',
   '-deadline',
 ] as const
-export type ReviewSort = (typeof REVIEW_SORTS)[number]
 
 export const REVIEW_STATUSES = [
   'SCHEDULED',

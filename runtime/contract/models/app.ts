@@ -44,7 +44,6 @@ export type AppSource = (typeof DISCOVERY_SOURCES)[number]
 
 /** Orders of lists of apps. */
 export const APP_SORTS = ['name', '-name'] as const
-export type AppSort = (typeof APP_SORTS)[number]
 
 /** Orders of lists of accounts, by their id in the app. */
 export const ACCOUNT_SORTS = ['account', '-account'] as const

@@ -10,7 +10,6 @@ export const SEVERITIES = ['LOW', 'MEDIUM', 'HIGH'] as const
 export type Severity = (typeof SEVERITIES)[number]
 
 export const FINDING_STATES = ['OPEN', 'ACCEPTED', 'RESOLVED'] as const
-export type FindingState = (typeof FINDING_STATES)[number]
 
 /** How long something is not used before that is a finding, in days. */
 export const UNUSED_DAYS = 90

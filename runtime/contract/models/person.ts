@@ -17,7 +17,6 @@ const user = {
 
 /** Orders of lists of users. */
 export const USER_SORTS = ['email', '-email'] as const
-export type UserSort = (typeof USER_SORTS)[number]
 
 export const User = strictObject('User', user)
 export type User = v.InferInput<typeof User>

@@ -1,14 +1,15 @@
 /** Expenses as on the wire, and their totals. */
 import { and, desc, eq, gte, lt, sql } from 'drizzle-orm'
+import type { QueryOf } from '../../contract/endpoints/table.ts'
 import type { ExpenseTotal, RecordedExpense } from '../../contract/models/cost.ts'
 import type { Db } from '../../database/database.ts'
 import { expenses } from '../../database/schema/expenses.ts'
 import { idEquals } from '../kernel/by-id.ts'
 import { shortened } from '../kernel/decimal.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { type ListPage, type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { type ListPage, selectPage } from '../kernel/list/page.ts'
 
-type Query = PageQuery & { app_id: string | null; since: Date | null; until: Date | null }
+type Query = QueryOf<'list_recorded_expenses'>
 
 const which = ({ domainId }: Principal, { app_id, since, until }: Query) =>
   and(

@@ -1,5 +1,6 @@
 /** Entitlements that are paid for: their seats, how many of them are used, and what one costs. */
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import type { QueryOf } from '../../contract/endpoints/table.ts'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { Licence, LicencePriceInput } from '../../contract/models/cost.ts'
 import { LICENCE_TYPES } from '../../contract/models/entitlement-tag.ts'
@@ -13,7 +14,7 @@ import { idEquals } from '../kernel/by-id.ts'
 import { shortened } from '../kernel/decimal.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
-import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { selectPage } from '../kernel/list/page.ts'
 import { INACTIVE_ACCOUNTS } from '../separation/holdings.ts'
 
 type Row = typeof entitlements.$inferSelect
@@ -22,7 +23,7 @@ type Row = typeof entitlements.$inferSelect
 export async function listLicences(
   db: Db,
   { domainId }: Principal,
-  query: PageQuery & { app_id: string | null },
+  query: QueryOf<'list_licences'>,
 ) {
   const { app_id } = query
   const priced = db.select({ id: licencePrices.entitlementId }).from(licencePrices)

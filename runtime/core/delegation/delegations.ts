@@ -1,5 +1,6 @@
 /** Delegations as records. A delegate of a delegate decides nothing: no chain leads back to who asks. */
 import { and, desc, eq, gt, isNull, or } from 'drizzle-orm'
+import type { QueryOf } from '../../contract/endpoints/table.ts'
 import { type CoreError, conflict, invalidAt, notFound } from '../../contract/errors/problem.ts'
 import {
   type Delegation,
@@ -17,11 +18,11 @@ import { idEquals, isId, rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { demand, mayAct, type Principal } from '../kernel/identity/principal.ts'
 import { later } from '../kernel/jobs/tries.ts'
-import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { selectPage } from '../kernel/list/page.ts'
 import { demandRoom } from '../kernel/room.ts'
 
 type DelegationRow = typeof delegations.$inferSelect
-type Query = PageQuery & { user_id: string | null; delegate_id: string | null }
+type Query = QueryOf<'list_delegations'>
 
 /** Whether a delegation counts at a moment. */
 export const isActive = (

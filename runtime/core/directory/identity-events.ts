@@ -1,19 +1,13 @@
 /** What the identity source changed of users, oldest first; a reader goes on with the cursor. */
 import { and, asc, eq, gt, gte, inArray, lte } from 'drizzle-orm'
+import type { QueryOf } from '../../contract/endpoints/table.ts'
 import { invalidAt } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { identityEvents } from '../../database/schema/sync.ts'
 import { isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 
-type EventQuery = {
-  identity_ids: string[]
-  changed_fields: string[]
-  start_time: Date | null
-  end_time: Date | null
-  cursor: string | null
-  limit: number
-}
+type EventQuery = QueryOf<'list_identity_events'>
 
 /** @throws CoreError invalid for a cursor that is none. */
 export async function listIdentityEvents(db: Db, { domainId }: Principal, query: EventQuery) {

@@ -1,7 +1,8 @@
 /** Users, their roles, and groups. */
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { QueryOf } from '../../contract/endpoints/table.ts'
 import { badRequest, CoreError } from '../../contract/errors/problem.ts'
-import type { User, UserSort } from '../../contract/models/person.ts'
+import type { User } from '../../contract/models/person.ts'
 import { ROLES, type RoleName, roleOf } from '../../contract/models/roles.ts'
 import type { Db } from '../../database/database.ts'
 import { prepared } from '../../database/prepared.ts'
@@ -68,12 +69,7 @@ export async function getCurrentUser(db: Db, principal: Principal) {
   return toUser(await findUser(db, principal, principal.userId))
 }
 
-type UserQuery = PageQuery & {
-  search_term: string | null
-  exact_match: boolean
-  sort: UserSort | null
-  expand: string[]
-}
+type UserQuery = QueryOf<'list_users'>
 
 export async function listUsers(db: Db, { domainId }: Principal, query: UserQuery) {
   const where = and(eq(users.domainId, domainId), matching(query))
@@ -173,12 +169,7 @@ export const toGroup = (row: GroupRow) => ({
   source_app_id: row.appId ?? '',
 })
 
-type GroupQuery = PageQuery & {
-  integration_specific_id: string | null
-  name: string | null
-  exact_match: boolean
-  app_id: string | null
-}
+type GroupQuery = QueryOf<'list_groups'>
 
 export async function listGroups(db: Db, { domainId }: Principal, query: GroupQuery) {
   const { integration_specific_id: specific, name, exact_match: exact, app_id: appId } = query

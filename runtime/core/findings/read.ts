@@ -1,14 +1,12 @@
 /** Findings as on the wire, and accepting them. */
 import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { QueryOf } from '../../contract/endpoints/table.ts'
 import { conflict, invalidAt, notFound } from '../../contract/errors/problem.ts'
 import {
   type AcceptFindingInput,
   type AccessFinding,
   FINDINGS,
-  type FindingKind,
-  type FindingState,
   MAX_ACCEPTED_DAYS,
-  type Severity,
 } from '../../contract/models/finding.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
 import type { Db } from '../../database/database.ts'
@@ -22,20 +20,13 @@ import { shortened } from '../kernel/decimal.ts'
 import { idsOfApps, reach } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { later } from '../kernel/jobs/tries.ts'
-import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { selectPage } from '../kernel/list/page.ts'
 import { wakeBy } from './looks.ts'
 import { recordFinding } from './record.ts'
 
 type FindingRow = typeof findings.$inferSelect
 
-type Query = PageQuery & {
-  state: FindingState[]
-  kind: FindingKind[]
-  severity: Severity[]
-  app_id: string | null
-  user_id: string | null
-  separation_rule_id: string | null
-}
+type Query = QueryOf<'list_findings'>
 
 /** Those that a caller may read: all with findings.read, else those of the apps that they administer. */
 function readable(principal: Principal): SQL | undefined {

@@ -1,5 +1,6 @@
 /** How far offboardings are, and what one would take: counted, and nothing is changed. */
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import type { QueryOf } from '../../contract/endpoints/table.ts'
 import { conflict } from '../../contract/errors/problem.ts'
 import type { OffboardingProgress } from '../../contract/models/user-offboarding.ts'
 import type { Db } from '../../database/database.ts'
@@ -7,7 +8,7 @@ import { offboardingSteps, userOffboardings } from '../../database/schema/offboa
 import { keepAnAdmin } from '../directory/admins.ts'
 import { idEquals } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { selectPage } from '../kernel/list/page.ts'
 import { knownAccounts } from './accounts.ts'
 import { notOver, openRequests } from './left.ts'
 import { findLeaver, toOffboarding } from './offboardings.ts'
@@ -16,7 +17,7 @@ import { findLeaver, toOffboarding } from './offboardings.ts'
 export async function listOffboardings(
   db: Db,
   { domainId }: Principal,
-  { user_id: userId, ...paging }: PageQuery & { user_id: string | null },
+  { user_id: userId, ...paging }: QueryOf<'list_user_offboardings'>,
 ) {
   const where = and(
     eq(userOffboardings.domainId, domainId),

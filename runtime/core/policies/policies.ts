@@ -1,13 +1,13 @@
 /** Access policies as records. */
 
 import { and, eq, inArray, isNotNull, isNull } from 'drizzle-orm'
+import type { QueryOf } from '../../contract/endpoints/table.ts'
 import { bodyEntry, CoreError, type ValidationEntry } from '../../contract/errors/problem.ts'
 import {
   type AccessPolicyInput,
   type AccessPolicyOutput,
   asCondition,
   type PolicyApp,
-  type PolicySort,
 } from '../../contract/models/access-policy.ts'
 import { attributesIn, type Condition, hasExpression } from '../../contract/models/condition.ts'
 import { type Db, written } from '../../database/database.ts'
@@ -21,7 +21,7 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { orderOf } from '../kernel/list/order.ts'
-import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { selectPage } from '../kernel/list/page.ts'
 import { hasPart } from '../kernel/list/search.ts'
 import { thingLabels } from '../kernel/thing-labels.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
@@ -34,7 +34,7 @@ const SORTED = { created: accessPolicies.createdAt, name: accessPolicies.name }
 export async function listPolicies(
   db: Db,
   principal: Principal,
-  query: PageQuery & { name: string | null; sort: PolicySort | null },
+  query: QueryOf<'list_access_policies'>,
 ) {
   const where = and(
     eq(accessPolicies.domainId, principal.domainId),

@@ -1,6 +1,7 @@
 /** Access requests: who sees which, and how they are read. */
 
 import { and, asc, desc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import type { QueryOf } from '../../contract/endpoints/table.ts'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { AccessRequest } from '../../contract/models/access-request.ts'
 import { isByHand } from '../../contract/models/task.ts'
@@ -15,7 +16,7 @@ import { toUser, usersOf } from '../directory/users.ts'
 import { idEquals, isId, rowOfId } from '../kernel/by-id.ts'
 import { idsOfApps, reach, reachesNone } from '../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
-import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { selectPage } from '../kernel/list/page.ts'
 import { assignedTasks, toTasks } from '../tasks/tasks.ts'
 import { detailedApps, haveDetails, plainNotes, whoToAsk } from './notes.ts'
 import { type RequestParts, type ShownRequest, withItsOwn } from './shown.ts'
@@ -30,14 +31,7 @@ function seenBy(principal: Principal): SQL | undefined {
   return or(mine, sql`${accessRequests.appId} = any(${idsOfApps(ofApps)})`)
 }
 
-type RequestQuery = PageQuery & {
-  target_user_id: string | null
-  requester_user_id: string | null
-  user_id: string | null
-  statuses: string[]
-  sort: string | null
-  expand: string[]
-}
+type RequestQuery = QueryOf<'list_access_requests'>
 
 export async function listAccessRequests(db: Db, principal: Principal, query: RequestQuery) {
   const { target_user_id: target, requester_user_id: requester, user_id: either } = query

@@ -1,10 +1,10 @@
 /** Access reviews as on the wire. */
 
 import { and, asc, eq, inArray, max, ne } from 'drizzle-orm'
+import type { QueryOf } from '../../contract/endpoints/table.ts'
 import type {
   AccessReviewDomainAppOutput,
   AccessReviewOutput,
-  ReviewSort,
 } from '../../contract/models/access-review.ts'
 import { type Db, one } from '../../database/database.ts'
 import {
@@ -17,7 +17,7 @@ import { syncRuns } from '../../database/schema/sync.ts'
 import { appsOf } from '../catalogue/apps/apps.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { orderOf } from '../kernel/list/order.ts'
-import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { selectPage } from '../kernel/list/page.ts'
 import { findReview } from './rows.ts'
 
 const SORTED = {
@@ -30,7 +30,7 @@ const SORTED = {
 export async function listReviews(
   db: Db,
   { domainId }: Principal,
-  query: PageQuery & { sort: ReviewSort | null },
+  query: QueryOf<'list_access_reviews'>,
 ) {
   const where = and(eq(accessReviews.domainId, domainId), ne(accessReviews.status, 'DELETED'))
   const order = orderOf(SORTED, query.sort ?? '-created', accessReviews.id)

@@ -1,6 +1,7 @@
 /** Rules of separation of duties as records. */
 
 import { and, desc, eq, inArray } from 'drizzle-orm'
+import type { QueryOf } from '../../contract/endpoints/table.ts'
 import {
   bodyEntry,
   CoreError,
@@ -20,7 +21,7 @@ import { isId, rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
-import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { selectPage } from '../kernel/list/page.ts'
 import { hasPart } from '../kernel/list/search.ts'
 import { demandRoom } from '../kernel/room.ts'
 import { thingLabels } from '../kernel/thing-labels.ts'
@@ -32,7 +33,7 @@ type Means = Pick<CoreContext, 'listeners'>
 export async function listSeparationRules(
   db: Db,
   { domainId }: Principal,
-  query: PageQuery & { name: string | null },
+  query: QueryOf<'list_separation_rules'>,
 ) {
   const where = and(
     eq(separationRules.domainId, domainId),

@@ -2,6 +2,7 @@
 
 import { and, asc, desc, eq, getTableColumns, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { QueryOf } from '../../contract/endpoints/table.ts'
 import { notFound } from '../../contract/errors/problem.ts'
 import {
   ACTIONABLE_TASKS,
@@ -19,7 +20,7 @@ import { toUser, usersOf } from '../directory/users.ts'
 import { idEquals, isId } from '../kernel/by-id.ts'
 import { reach } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
-import { type PageQuery, selectPage } from '../kernel/list/page.ts'
+import { selectPage } from '../kernel/list/page.ts'
 import { hasPart } from '../kernel/list/search.ts'
 import { actionsOf } from './task-actions.ts'
 
@@ -91,21 +92,7 @@ export const taskTarget = ({ taskType, id }: TaskRow) => ({
   id,
 })
 
-type TaskQuery = PageQuery & {
-  show_all_tasks: boolean
-  task_type: string | null
-  task_category: string | null
-  status: string | null
-  open: boolean
-  product_area: string | null
-  search: string | null
-  sort_by: string | null
-  sort_direction: string | null
-  expand: string[]
-  assigned_identity_ids: string[]
-  assigned_group_ids: string[]
-  access_request_id: string | null
-}
+type TaskQuery = QueryOf<'list_tasks'>
 
 const SORTS = {
   createdat: tasks.createdAt,

@@ -1,5 +1,6 @@
 /** What a person held at a moment, and why: by the spans of the history alone. */
 import { sql } from 'drizzle-orm'
+import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import type { Access, AccessReason } from '../../../contract/models/access.ts'
 import type { Db } from '../../../database/database.ts'
 import { databaseTime } from '../../../database/transactions.ts'
@@ -7,7 +8,6 @@ import { findUser } from '../../directory/users.ts'
 import { checkMoment } from '../../history/as-of.ts'
 import { heldBy } from '../../history/associations.ts'
 import { demand, type Principal } from '../../kernel/identity/principal.ts'
-import type { PageQuery } from '../../kernel/list/page.ts'
 
 type Row = Omit<Access, 'reasons' | 'since' | 'until' | 'first_run' | 'last_run' | 'gone_run'> & {
   total: string
@@ -28,7 +28,7 @@ export async function listUserAccess(
   db: Db,
   principal: Principal,
   userId: string,
-  query: PageQuery & { as_of: Date | null },
+  query: QueryOf<'list_user_access'>,
 ) {
   if (userId !== principal.userId) demand(principal, 'accounts.read')
   const user = await findUser(db, principal, userId)

@@ -1,6 +1,7 @@
 /** Accounts of people in apps. */
 import { and, arrayOverlaps, asc, desc, eq, gt, inArray, lt } from 'drizzle-orm'
-import type { Account, AccountSort, App } from '../../../contract/models/app.ts'
+import type { QueryOf } from '../../../contract/endpoints/table.ts'
+import type { Account, App } from '../../../contract/models/app.ts'
 import type { Db } from '../../../database/database.ts'
 import { accounts, apps } from '../../../database/schema/apps.ts'
 import { accountSpans } from '../../../database/schema/history.ts'
@@ -8,7 +9,7 @@ import { findUser } from '../../directory/users.ts'
 import { checkMoment, holdsAt } from '../../history/as-of.ts'
 import { idEquals } from '../../kernel/by-id.ts'
 import { demand, type Principal } from '../../kernel/identity/principal.ts'
-import { type List, type PageQuery, selectPage } from '../../kernel/list/page.ts'
+import { type List, selectPage } from '../../kernel/list/page.ts'
 import { toApp } from './apps.ts'
 
 type AccountRow = typeof accounts.$inferSelect
@@ -41,7 +42,7 @@ async function toAccounts(
   return rows.map((row) => toAccount(row, byId.get(row.appId) ?? null))
 }
 
-type AccountQuery = PageQuery & { expand: string[]; as_of: Date | null }
+type AccountQuery = QueryOf<'list_user_accounts'>
 
 /** The accounts of a user: one's own, or with accounts.read anybody's. */
 export async function listUserAccounts(
@@ -63,14 +64,7 @@ export async function listUserAccounts(
   return { ...page, items: await toAccounts(db, page.items, query.expand) }
 }
 
-type AllAccountsQuery = AccountQuery & {
-  app_id: string | null
-  sort: AccountSort | null
-  discovered_before: Date | null
-  discovered_after: Date | null
-  sources: Account['sources']
-  status: NonNullable<Account['status']>[]
-}
+type AllAccountsQuery = QueryOf<'list_app_accounts'>
 
 /** The accounts in apps, by app and their id in it. An app that is none of the caller's has none. */
 export async function listAccounts(db: Db, principal: Principal, query: AllAccountsQuery) {

@@ -1,6 +1,7 @@
 /** Apps: who sees which, and how they are read. */
 import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
-import type { App, AppSort } from '../../../contract/models/app.ts'
+import type { QueryOf } from '../../../contract/endpoints/table.ts'
+import type { App } from '../../../contract/models/app.ts'
 import type { Permission } from '../../../contract/models/roles.ts'
 import type { Db } from '../../../database/database.ts'
 import { prepared } from '../../../database/prepared.ts'
@@ -9,7 +10,7 @@ import { isId, rowOfId } from '../../kernel/by-id.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { orderOf } from '../../kernel/list/order.ts'
-import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
+import { selectPage } from '../../kernel/list/page.ts'
 import { hasPart } from '../../kernel/list/search.ts'
 
 const byIds = prepared('apps by ids', (db) =>
@@ -51,14 +52,7 @@ export const withAttributes = (row: AppRow, expand: readonly string[]) => ({
   custom_attributes: expand.includes('custom_attributes') ? row.customAttributes : null,
 })
 
-type AppQuery = PageQuery & {
-  name_search: string | null
-  exact_match: boolean
-  connection_source: 'API' | 'UI' | null
-  disconnected: boolean | null
-  sort: AppSort | null
-  expand: string[]
-}
+type AppQuery = QueryOf<'list_apps'>
 
 export async function listApps(db: Db, principal: Principal, query: AppQuery) {
   const { name_search: name, exact_match: exact, connection_source: source, disconnected } = query

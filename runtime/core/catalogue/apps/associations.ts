@@ -1,5 +1,6 @@
 /** Which account held which entitlement, now or at a moment: spans, written by complete syncs. */
 import { and, eq, inArray, max, type SQL, sql } from 'drizzle-orm'
+import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import type { Association } from '../../../contract/models/access.ts'
 import type { Db } from '../../../database/database.ts'
 import { accounts, apps } from '../../../database/schema/apps.ts'
@@ -9,11 +10,10 @@ import { checkMoment } from '../../history/as-of.ts'
 import { associationSpansOf } from '../../history/associations.ts'
 import { idEquals, isId } from '../../kernel/by-id.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import type { PageQuery } from '../../kernel/list/page.ts'
 import { inSnapshot } from '../../kernel/list/versions.ts'
 import { isWalk, walkOn } from '../../kernel/list/walk.ts'
 
-type Query = PageQuery & { app_id: string | null; account_id: string | null; as_of: Date | null }
+type Query = QueryOf<'list_associations'>
 
 /** As PostgreSQL writes it in JSON. */
 type Span = {

@@ -1,12 +1,13 @@
 /** What can be connected: the installed connectors, as a catalogue. */
 
+import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import { notFound } from '../../../contract/errors/problem.ts'
 import { firstCategory } from '../../../contract/models/categories.ts'
 import type { ServedConnector } from '../../kernel/context/connectors.ts'
 import type { CoreContext } from '../../kernel/context/context.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import { type PageQuery, slicePage } from '../../kernel/list/page.ts'
+import { slicePage } from '../../kernel/list/page.ts'
 
 /** A connector as the catalogue shows it; what is not in its manifest is null. */
 export const toIntegration = ({ id, manifest }: ServedConnector) => ({
@@ -20,7 +21,7 @@ export const toIntegration = ({ id, manifest }: ServedConnector) => ({
 /** Where a connector's logo is served: in a list the pictures themselves would be megabytes. */
 const logoPath = (id: string): string => `/integrations/${id}/logo`
 
-type IntegrationQuery = PageQuery & { query: string | null }
+type IntegrationQuery = QueryOf<'list_integrations'>
 
 /** Everything that is served, by id. */
 export async function listIntegrations(

@@ -1,5 +1,6 @@
 /** Apps in the app store: what is found there, what is put there and taken out. */
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import { conflict } from '../../../contract/errors/problem.ts'
 import type { AddAppToAppStoreInput } from '../../../contract/models/app-store.ts'
 import { categoryOf } from '../../../contract/models/categories.ts'
@@ -10,21 +11,13 @@ import { recordActivity } from '../../kernel/audit/activity.ts'
 import { idEquals } from '../../kernel/by-id.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../../kernel/identity/principal.ts'
-import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
+import { selectPage } from '../../kernel/list/page.ts'
 import { hasPart } from '../../kernel/list/search.ts'
 import { appTarget, lockApp, withAttributes } from '../apps/apps.ts'
 import { settingsOf, writeSettings } from './settings.ts'
 import { findInStore, foundBy, notInStore, shownIn } from './visibility.ts'
 
-type StoreQuery = PageQuery & {
-  app_id: string | null
-  name_search: string | null
-  search_term: string | null
-  exact_match: boolean
-  category: string | null
-  all_visibilities: boolean
-  expand: string[]
-}
+type StoreQuery = QueryOf<'list_appstore_apps'>
 
 /**
  * The store as the caller finds it: as a requester, an App Admin also with their own apps. What is hidden

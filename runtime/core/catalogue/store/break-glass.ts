@@ -1,5 +1,6 @@
 /** Which permissions are break-glass: marking them, and who reads which. */
 import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
+import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import { invalidAt, notFound } from '../../../contract/errors/problem.ts'
 import type { BreakGlass, BreakGlassInput } from '../../../contract/models/break-glass.ts'
 import { type Db, one } from '../../../database/database.ts'
@@ -9,13 +10,13 @@ import { groups } from '../../../database/schema/people.ts'
 import { idEquals, isId } from '../../kernel/by-id.ts'
 import { groupArrayOf, idsOfApps, reach, reachesNone } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
+import { selectPage } from '../../kernel/list/page.ts'
 import { findPermission, permissionTarget } from './permission-edits.ts'
 import { recordInStore } from './record.ts'
 
 type GlassRow = typeof breakGlass.$inferSelect
 
-type Query = PageQuery & { mine: boolean; app_id: string | null }
+type Query = QueryOf<'list_break_glass'>
 
 /** A condition: the caller is in one of its groups, and it can be taken as things are. */
 const takenBy = ({

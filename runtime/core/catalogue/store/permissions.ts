@@ -1,25 +1,21 @@
 /** Requestable permissions: what can be asked for within an app, and who finds what. */
 import { and, asc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import { CoreError, notFound } from '../../../contract/errors/problem.ts'
 import type { Access } from '../../../contract/models/access.ts'
 import type { Db } from '../../../database/database.ts'
 import { type PermissionRow, requestablePermissions } from '../../../database/schema/app_store.ts'
 import { isId } from '../../kernel/by-id.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
-import { type PageQuery, selectPage } from '../../kernel/list/page.ts'
+import { selectPage } from '../../kernel/list/page.ts'
 import { hasPart } from '../../kernel/list/search.ts'
 import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
 import { toldTo, toObjects } from './references.ts'
 import { settingsView } from './settings-view.ts'
 import { findAllFound, findFound, permissionsFoundBy, type VisibleApp } from './visibility.ts'
 
-type PermissionQuery = PageQuery & {
-  search_term: string | null
-  exact_match: boolean
-  in_app_store: boolean | null
-  include_inherited_configs: boolean
-}
+type PermissionQuery = QueryOf<'list_app_permissions'>
 
 export async function listPermissions(
   db: Db,

@@ -1,6 +1,7 @@
 /** The audit log: every change is recorded in the transaction that makes it, or it is not made. */
 import { and, asc, desc, eq, gte, lte } from 'drizzle-orm'
 import { escapeLiteral } from 'pg'
+import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
 import { atEnd } from '../../../database/at-end.ts'
 import type { Db } from '../../../database/database.ts'
@@ -84,18 +85,7 @@ const tuple = (values: readonly (string | null)[]): string =>
 
 const writeAtEnd = atEnd(writeRows)
 
-type LogQuery = {
-  since: Date | null
-  until: Date | null
-  newest_first: boolean
-  event_type: string | null
-  /** Who did it: the id of a user, or their e-mail address. */
-  actor: string | null
-  /** What it was done to: an id, the e-mail address of a user, or a name. */
-  target: string | null
-  limit: number
-  offset: number
-}
+type LogQuery = QueryOf<'list_activity_logs'>
 
 /**
  * What was done, oldest first: all that was committed before, in the order of the chain. A reader that goes on where it
