@@ -82,11 +82,14 @@ export const AppWithCustomAttributes = strictObject('AppWithCustomAttributes', {
   custom_attributes: nullable(v.record(v.string(), CustomAttribute)),
 })
 
+/** Longest of what people say of an app, in characters: a name, an address, and words of several lines. */
+export const MAX_FACT = { name: 255, address: 2048, text: 8192 } as const
+
 /** A page or a picture that a browser may be sent to; empty for none. */
 const webAddress = (what: string) =>
   v.pipe(
     v.string(),
-    v.maxLength(2048),
+    v.maxLength(MAX_FACT.address),
     v.check(
       (text) => text === '' || (/^https?:\/\//i.test(text) && URL.canParse(text)),
       'must be an address such as https://acme.example/',
@@ -96,7 +99,12 @@ const webAddress = (what: string) =>
 
 /** What people may say of an app. */
 const facts = {
-  name: v.pipe(v.string(), v.minLength(1), v.maxLength(255), v.metadata({ description: 'Name' })),
+  name: v.pipe(
+    v.string(),
+    v.minLength(1),
+    v.maxLength(MAX_FACT.name),
+    v.metadata({ description: 'Name' }),
+  ),
   category: v.pipe(
     v.string(),
     v.check(
@@ -105,10 +113,13 @@ const facts = {
     ),
     v.metadata({ description: 'As GET /apps/categories lists them, or like HR_AND_LEARNING' }),
   ),
-  description: described(v.pipe(v.string(), v.maxLength(8192)), 'What it is'),
+  description: described(v.pipe(v.string(), v.maxLength(MAX_FACT.text)), 'What it is'),
   logo_url: webAddress('Address of its logo'),
   website_url: webAddress('Address of its website'),
-  request_instructions: described(v.pipe(v.string(), v.maxLength(8192)), 'What requesters read'),
+  request_instructions: described(
+    v.pipe(v.string(), v.maxLength(MAX_FACT.text)),
+    'What requesters read',
+  ),
 }
 
 /** Names of what people may say of an app. */

@@ -1,6 +1,6 @@
 /** APP_EDITS: what people say of an app, and custom apps, which nothing connects. */
 import { html } from 'hono/html'
-import { AppInputCreate, AppInputUpdate, FACT_NAMES } from '../../contract/models/app.ts'
+import { AppInputCreate, AppInputUpdate, FACT_NAMES, MAX_FACT } from '../../contract/models/app.ts'
 import { CATEGORIES } from '../../contract/models/categories.ts'
 import { findApp, toApp } from '../../core/catalogue/apps/apps.ts'
 import { createApp, updateApp } from '../../core/catalogue/apps/connect.ts'
@@ -16,11 +16,6 @@ import type { ConsoleVisit } from './visit.ts'
 type Fact = (typeof FACT_NAMES)[number]
 
 const idOf = ({ params }: About): string => params['app_id'] ?? ''
-
-/** Longest of one line, as the endpoint takes it. */
-const MOST_NAME = 255
-const MOST_ADDRESS = 2048
-const MOST_TEXT = 8192
 
 /** What an app without a fact holds in its field. */
 type Held = Record<Fact, string>
@@ -51,12 +46,12 @@ const fieldsOf =
   (about: About, t: Tongue): Markup => {
     const w = t.console.app_edit
     const none = [['', isNew ? t.console.connect.choose : w.noCategory]] as const
-    return html`${field({ t, id: 'name', label: w.facts.name, value: about.get('name'), most: MOST_NAME, required: isNew })}
+    return html`${field({ t, id: 'name', label: w.facts.name, value: about.get('name'), most: MAX_FACT.name, required: isNew })}
 ${choose({ id: 'category', label: w.facts.category, value: about.get('category'), all: [...none, ...CATEGORIES.map((one) => [one, t.w.categories[one]] as const)] })}
 ${area(t, 'description', about, isNew)}
 ${area(t, 'request_instructions', about, false)}
-${field({ t, id: 'website_url', label: w.facts.website_url, value: about.get('website_url'), type: 'url', most: MOST_ADDRESS })}
-${field({ t, id: 'logo_url', label: w.facts.logo_url, value: about.get('logo_url'), type: 'url', most: MOST_ADDRESS })}`
+${field({ t, id: 'website_url', label: w.facts.website_url, value: about.get('website_url'), type: 'url', most: MAX_FACT.address })}
+${field({ t, id: 'logo_url', label: w.facts.logo_url, value: about.get('logo_url'), type: 'url', most: MAX_FACT.address })}`
   }
 
 const area = (
@@ -65,7 +60,7 @@ const area = (
   about: About,
   required: boolean,
 ): Markup =>
-  html`<div class="field"><label for="${name}">${t.console.app_edit.facts[name]}${required ? '' : html` <span class="soft">${t.w.optional}</span>`}</label><textarea id="${name}" name="${name}" rows="3" maxlength="${MOST_TEXT}"${required ? html` required` : ''}>
+  html`<div class="field"><label for="${name}">${t.console.app_edit.facts[name]}${required ? '' : html` <span class="soft">${t.w.optional}</span>`}</label><textarea id="${name}" name="${name}" rows="3" maxlength="${MAX_FACT.text}"${required ? html` required` : ''}>
 ${about.get(name)}</textarea></div>`
 
 const MOST_SHOWN = 120
