@@ -18,7 +18,7 @@ import {
   NO_PEOPLE,
 } from './approval.ts'
 import { InlineWebhook } from './inline-webhook.ts'
-import { BaseInlineWebhook, prose, RequestablePermissionBase } from './reference.ts'
+import { BaseInlineWebhook, type ById, prose, RequestablePermissionBase } from './reference.ts'
 import { RequestablePermissionOutput } from './requestable-permission.ts'
 
 /** Who finds an app in the store: everybody, the members of its allowed groups, or nobody. */
@@ -132,15 +132,6 @@ export const AppSettingOutput = strictObject('AppSettingOutput', {
   ...settingsOutput,
   in_app_store: v.boolean(),
 })
-
-/** The same with ids in place of what they refer to. */
-type ById<T> = T extends { id: string }
-  ? string
-  : T extends readonly (infer One)[]
-    ? ById<One>[]
-    : T extends object
-      ? { [K in keyof T]: ById<T[K]> }
-      : T
 
 type Answered = v.InferOutput<typeof AppSettingOutput>
 type Flow = Omit<

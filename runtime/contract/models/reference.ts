@@ -30,6 +30,15 @@ export const reasonText = (maxLength: number, description: string) =>
     v.metadata({ description }),
   )
 
+/** An answer with ids in place of what they refer to. */
+export type ById<T> = T extends { id: string }
+  ? string
+  : T extends readonly (infer One)[]
+    ? ById<One>[]
+    : T extends object
+      ? { [K in keyof T]: ById<T[K]> }
+      : T
+
 export const BaseGroup = v.pipe(
   v.object({
     id: keptNull(v.string()),

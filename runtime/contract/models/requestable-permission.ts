@@ -12,7 +12,7 @@ import {
 } from './approval.ts'
 import { InlineWebhook } from './inline-webhook.ts'
 import { Group } from './person.ts'
-import { BaseGroup, BaseInlineWebhook, listOf, prose } from './reference.ts'
+import { BaseGroup, BaseInlineWebhook, type ById, listOf, prose } from './reference.ts'
 
 export const PERMISSION_TYPES = ['SYNCED', 'NATIVE'] as const
 export const PERMISSION_VISIBILITIES = ['HIDDEN', 'VISIBLE'] as const
@@ -125,6 +125,30 @@ const RequestConfigOutput = strictObject('RequestConfigOutput', {
   access_removal_inline_webhook: nullable(InlineWebhook),
   request_validation_inline_webhook: nullable(InlineWebhook),
 })
+
+type Answered = v.InferOutput<typeof RequestConfigOutput>
+type Approval = Omit<
+  Answered['request_approval_config'],
+  'request_approval_stages' | 'response_describes_entire_approval_workflow'
+>
+type Stage = v.InferInput<typeof RequestApprovalStageOutput>
+
+/** What may be null where nothing was written; the rest has a default. */
+type Bare =
+  | 'allowed_groups'
+  | 'custom_approval_message'
+  | 'manual_instructions'
+  | 'provisioning_group'
+  | `${string}_webhook`
+type Held<T> = { [K in keyof T]: K extends Bare ? T[K] : NonNullable<T[K]> }
+
+/** A `request_config` as it stands. References are ids. */
+export type RequestConfigView = Held<
+  ById<Omit<Answered, 'request_approval_config' | 'request_fulfillment_config'>>
+> & {
+  request_approval_config: Held<ById<Approval>> & { request_approval_stages: ById<Stage>[] }
+  request_fulfillment_config: Held<ById<Answered['request_fulfillment_config']>>
+}
 
 const permission = {
   id: v.string(),

@@ -1,11 +1,12 @@
 /** The settings for requests of an app, or of a permission of it: one form for both. */
 import type { AccessLength } from '../../contract/models/access-length.ts'
 import type { People } from '../../contract/models/approval.ts'
+import type { RequestConfigView } from '../../contract/models/requestable-permission.ts'
 import type { PermissionRow, SettingsRow } from '../../database/schema/app_store.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
 import type { ApprovalPlan, Approvers } from '../../database/schema/requests.ts'
 import { isNobody } from '../catalogue/store/approvers.ts'
-import { permissionView, type RequestConfigView } from '../catalogue/store/permission-view.ts'
+import { permissionView } from '../catalogue/store/permission-view.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
 
 /** The settings that a request is made and carried out by. */

@@ -1,13 +1,7 @@
 /** A permission's `request_config` as it stands: what was written, the app's, the defaults. References are ids. */
-import type { AccessLength } from '../../../contract/models/access-length.ts'
 import type { SettingsView } from '../../../contract/models/app-store.ts'
-import {
-  ALL_GROUPS,
-  type AllowedGroups,
-  NO_PEOPLE,
-  type People,
-} from '../../../contract/models/approval.ts'
-import type { PERMISSION_VISIBILITIES } from '../../../contract/models/requestable-permission.ts'
+import { ALL_GROUPS, NO_PEOPLE } from '../../../contract/models/approval.ts'
+import type { RequestConfigView } from '../../../contract/models/requestable-permission.ts'
 import { membersOf } from '../../../contract/schema/record.ts'
 import type { PermissionRow, StoredDocument } from '../../../database/schema/app_store.ts'
 import type { AppRow } from '../../../database/schema/apps.ts'
@@ -15,34 +9,6 @@ import { peoplePlaces, secondStageOf } from './approvers.ts'
 import { withDefaults } from './merge.ts'
 import { toPermissionBase } from './permission-base.ts'
 import type { ReferencePlace } from './references.ts'
-
-type Approver = { type: 'USER' | 'GROUP'; user?: string | null; group?: string | null }
-
-export type RequestConfigView = {
-  appstore_visibility: (typeof PERMISSION_VISIBILITIES)[number]
-  allowed_groups_override: boolean
-  allowed_groups: AllowedGroups | null
-  request_approval_config: {
-    request_approval_config_override: boolean
-    manager_approval: 'NONE' | 'INITIAL_APPROVAL'
-    require_additional_approval: boolean
-    custom_approval_message: string | null
-    custom_approval_message_override: boolean
-    approvers: People
-    approvers_stage_2: People
-    request_approval_stages: { approvers?: Approver[] | null }[]
-  }
-  request_fulfillment_config: {
-    manual_steps_needed: boolean
-    manual_instructions: string | null
-    time_based_access: AccessLength[]
-    time_based_access_override: boolean
-    provisioning_group: string | null
-    provisioning_webhook: string | null
-  }
-  access_removal_inline_webhook: string | null
-  request_validation_inline_webhook: string | null
-}
 
 /** Of a new permission: core-interface.md section 1.17. */
 const DEFAULTS: RequestConfigView = {
