@@ -163,6 +163,10 @@ export const ASKING_WORDS = {
     en: 'Say why you need it, in a sentence or two.',
     de: 'Schreiben Sie in ein, zwei Sätzen, wozu Sie es brauchen.',
   },
+  a_policy: {
+    en: (name: string | null) => (name === null ? 'A policy' : `The policy “${name}”`),
+    de: (name: string | null) => (name === null ? 'Eine Richtlinie' : `Die Richtlinie „${name}“`),
+  },
   asked_step: {
     en: (who: string | null, target: 'self' | 'you' | { name: string }) =>
       `${who ?? 'You'} asked${target === 'self' ? '' : target === 'you' ? ' for you' : ` for ${target.name}`}`,

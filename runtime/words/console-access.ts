@@ -305,6 +305,8 @@ export const CONSOLE_ACCESS = {
       what: 'What',
       forWhom: 'For',
       by: (name: string) => `asked by ${name}`,
+      byPolicy: (name: string | null) =>
+        name === null ? 'asked by a policy' : `asked by the policy “${name}”`,
       breakGlass: 'break-glass',
       state: 'State',
       asked: 'Asked',
@@ -322,6 +324,10 @@ export const CONSOLE_ACCESS = {
       what: 'Was',
       forWhom: 'Für',
       by: (name: string) => `angefragt von ${name}`,
+      byPolicy: (name: string | null) =>
+        name === null
+          ? 'angefragt durch eine Richtlinie'
+          : `angefragt durch die Richtlinie „${name}“`,
       breakGlass: 'Notfallzugang',
       state: 'Zustand',
       asked: 'Angefragt',

@@ -2,6 +2,7 @@
 import { html } from 'hono/html'
 import { queryOf } from '../../contract/endpoints/table.ts'
 import { REQUEST_STATUSES, type RequestStatus } from '../../contract/models/access-request.ts'
+import { askedByPolicy } from '../../core/asking/asked-by-policy.ts'
 import { listAccessRequests } from '../../core/requests/read.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { nameOf, parseMoment } from '../frame/words.ts'
@@ -39,11 +40,17 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
     ...{ page: pageNumber(c.req.query('page')), size: SIZE },
   })
   const found = await listAccessRequests(db, principal, query)
+  const byPolicy = await askedByPolicy(
+    db,
+    principal,
+    found.items.map(({ id }) => id),
+  )
   const rows = found.items.map((one) => {
     const [permission] = one.requestable_permissions
+    const policy = byPolicy.get(one.id)
     return row(columnsOf(t), [
       html`<a class="go" href="/access/requests/${one.id}">${brief(permission?.label ?? one.app_name, 120)}</a><span class="sub">${one.app_name}, ${t.accessLength(one.expiration_in_seconds)}${one.is_break_glass ? `, ${t.console.request.breakGlass}` : ''}</span><span class="sub narrow-only">${nameOf(one.target_user)}</span>`,
-      html`${nameOf(one.target_user)}<span class="sub">${one.requester_user.id === one.target_user.id ? '' : t.console.request.by(nameOf(one.requester_user))}</span>`,
+      html`${nameOf(one.target_user)}<span class="sub">${policy !== undefined ? t.console.request.byPolicy(policy) : one.requester_user.id === one.target_user.id ? '' : t.console.request.by(nameOf(one.requester_user))}</span>`,
       requestBadge(t, one),
       one.requested_at ? t.day(parseMoment(one.requested_at), now) : '',
     ])

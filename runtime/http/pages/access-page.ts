@@ -34,6 +34,8 @@ type AccessPage = {
   /** Who decides after those who are asked now, by the id of a request. */
   toCome: ReadonlyMap<string, readonly LaterStep[]>
   ended: Listed<AccessRequest>
+  /** Of both, those that a policy made, with its name, by id. */
+  byPolicy: ReadonlyMap<string, string | null>
   store: Listed<App>
   /** Of those, what the visitor may ask for nothing of, by id. */
   closed: ReadonlyMap<string, Closed>
@@ -177,21 +179,18 @@ const refusedLately = ({ ended, now }: AccessPage): readonly AccessRequest[] =>
   )
 
 const refusals = (page: AccessPage): Markup | string => {
-  const { t, userId, now } = page
+  const { t, userId, now, byPolicy } = page
   const refused = refusedLately(page)
   return refused.length === 0
     ? ''
-    : html`<h3>${t.w.refused_lately}</h3><div class="stack halves">${refused.map((one) => refusedCard(one, { t, userId, now }))}</div>`
+    : html`<h3>${t.w.refused_lately}</h3><div class="stack halves">${refused.map((one) => refusedCard(one, { t, userId, now, byPolicy }))}</div>`
 }
 
-const refusedCard = (
-  request: AccessRequest,
-  reader: { t: Tongue; userId: string; now: Date },
-): Markup => html`
+const refusedCard = (request: AccessRequest, reader: Parameters<typeof stepsOf>[1]): Markup => html`
 <article class="card" aria-labelledby="r-${request.id}">
 ${cardHead(request, reader.t)}
 <div class="in stack">${timeline(stepsOf(request, reader))}
-<div class="row"><a class="btn less" href="${askAgain(request)}">${reader.t.w.ask_again}<span class="unseen"> ${thing(request)}</span></a></div></div></article>`
+${!reader.byPolicy.has(request.id) && html`<div class="row"><a class="btn less" href="${askAgain(request)}">${reader.t.w.ask_again}<span class="unseen"> ${thing(request)}</span></a></div>`}</div></article>`
 
 /** The form for the same thing once more, with what was said before. */
 function askAgain({ id, app_id, requestable_permissions: [permission] }: AccessRequest): string {
@@ -204,12 +203,12 @@ const cardHead = (request: AccessRequest, t: Tongue): Markup =>
 
 const waitingCard = (
   request: AccessRequest,
-  { t, visitor, userId, remindable, toCome, now }: AccessPage,
+  { t, visitor, userId, remindable, toCome, byPolicy, now }: AccessPage,
 ): Markup => html`
 <article class="card" aria-labelledby="r-${request.id}">
 ${cardHead(request, t)}
 <div class="in stack">
-${timeline(stepsOf(request, { t, userId, now, toCome: toCome.get(request.id) }))}
+${timeline(stepsOf(request, { t, userId, now, byPolicy, toCome: toCome.get(request.id) }))}
 ${canWithdraw(request) && html`<div class="row"><a class="btn less plain" href="#withdraw-${request.id}" data-dialog>${t.w.withdraw}<span class="unseen"> ${thing(request)}</span></a></div>`}
 ${remindable.has(request.id) && remindForm(t, request, visitor.proof)}
 </div></article>`

@@ -1,6 +1,7 @@
 /** What the pages of My access are made of. */
 import { queryOf } from '../../contract/endpoints/table.ts'
 import type { RequestStatus } from '../../contract/models/access-request.ts'
+import { askedByPolicy } from '../../core/asking/asked-by-policy.ts'
 import { closedApps } from '../../core/asking/closed.ts'
 import { requestOutlooks } from '../../core/asking/outlook.ts'
 import { decidersToCome } from '../../core/asking/to-come.ts'
@@ -62,6 +63,8 @@ export async function showAccess(visit: Visit): Promise<Response> {
   })
   const waiting = await requestsOf(visit, ON_THE_WAY, SIZES.waiting)
   const waitingIds = waiting.items.map(({ id }) => id)
+  const ended = await requestsOf(visit, OVER, SIZES.ended)
+  const endedIds = ended.items.map(({ id }) => id)
   const held = asOne(access.items)
   const one = queryOf('list_break_glass', { mine: true, size: 1 })
   const glass = await listBreakGlass(db, principal, one)
@@ -78,7 +81,8 @@ export async function showAccess(visit: Visit): Promise<Response> {
     waiting,
     remindable: await remindableOf(db, principal, waitingIds),
     toCome: await decidersToCome(db, principal, waitingIds),
-    ended: await requestsOf(visit, OVER, SIZES.ended),
+    ended,
+    byPolicy: await askedByPolicy(db, principal, [...waitingIds, ...endedIds]),
     outlooks: new Map(outlooks.map((one) => [one.app_id, one])),
     permissionsIn: await countPermissions(db, principal, storeIds, access.items),
     holdsMore: access.pages > 1,

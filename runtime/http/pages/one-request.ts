@@ -1,5 +1,6 @@
 /** One access request: all that happened to it, and what can be done about it. */
 import { html } from 'hono/html'
+import { askedByPolicy } from '../../core/asking/asked-by-policy.ts'
 import { revocationOf } from '../../core/asking/revoke.ts'
 import { decidersToCome } from '../../core/asking/to-come.ts'
 import { getAccessRequest } from '../../core/requests/read.ts'
@@ -21,6 +22,7 @@ export async function showOneRequest(visit: Visit): Promise<Response> {
   const mayRemind = (await remindableOf(db, principal, [request.id])).has(request.id)
   const revocation = await revocationOf(db, principal, request)
   const toCome = (await decidersToCome(db, principal, [request.id])).get(request.id)
+  const policies = await askedByPolicy(db, principal, [request.id])
   const visitor = await visit.visitor()
   const { w } = t
   const what = request.requestable_permissions[0]?.label ?? w.access
@@ -49,7 +51,7 @@ ${revocation?.policy === null && !canGiveBack && html`<a class="btn danger" href
 ${visit.flash() ?? ''}
 ${revocation?.policy && note('', 'rule', w.given_by_policy(revocation.policy.name), byPolicy(visit, visitor, revocation.policy))}
 <section class="card" aria-labelledby="h-way"><header><h2 id="h-way">${w.what_happens}</h2></header>
-<div class="in">${timeline(stepsOf(request, { t, userId, now, toCome }))}
+<div class="in">${timeline(stepsOf(request, { t, userId, now, toCome, byPolicy: policies }))}
 ${mayRemind && remindForm(t, request, proof)}</div></section>
 ${canWithdraw(request) && withdrawQuestion(t, request, proof)}
 ${

@@ -31,6 +31,8 @@ type Reader = {
   now: Date
   /** Who decides after those who are asked now. */
   toCome?: readonly LaterStep[] | undefined
+  /** Requests that a policy made, with its name, by id (`askedByPolicy`). */
+  byPolicy: ReadonlyMap<string, string | null>
 }
 
 /** The steps of a request, oldest first. */
@@ -64,15 +66,19 @@ const note = ({ notes, revoked_by: by }: AccessRequest, status: RequestStatus): 
   notes[status] === GIVEN_BACK || (status === 'REVERTING' && by) ? null : (notes[status] ?? null)
 
 function asked(request: AccessRequest, reader: Reader): TimelineStep {
-  const { t, userId, now } = reader
+  const { t, userId, now, byPolicy } = reader
   const { requester_user: requester, target_user: target } = request
+  const policy = byPolicy.get(request.id)
   const who = requester.id === userId ? null : nameOf(requester)
   const other = target.id === userId ? 'you' : { name: nameOf(target) }
   const at = request.requested_at ? [t.moment(parseMoment(request.requested_at), now)] : []
   return {
     kind: 'good',
     icon: 'check',
-    title: t.w.asked_step(who, requester.id === target.id ? 'self' : other),
+    title:
+      policy === undefined
+        ? t.w.asked_step(who, requester.id === target.id ? 'self' : other)
+        : t.w.asked_step(t.w.a_policy(policy), other),
     parts: [
       ...at,
       t.accessLength(request.expiration_in_seconds),

@@ -7,6 +7,7 @@ import { apps } from '../../../runtime/database/schema/apps.ts'
 import { memberSpans } from '../../../runtime/database/schema/history.ts'
 import { accessPolicies } from '../../../runtime/database/schema/policies.ts'
 import { accessRequests } from '../../../runtime/database/schema/requests.ts'
+import { tasks } from '../../../runtime/database/schema/tasks.ts'
 import {
   app,
   type CoreHost,
@@ -736,6 +737,45 @@ describe('more time of what one has', () => {
       'COMPLETED',
     ])
   })
+})
+
+test('what a policy asked for does not say that a person did, nor offers to ask for it again', async () => {
+  const noor = await person(core.db, 'noor@example.com')
+  const id = await acme.asked(noor, { app_id: appId })
+  const domainId = await domainOf(core.db)
+  const [policy] = await core.db
+    .insert(accessPolicies)
+    .values({
+      ...{ domainId, name: 'Readers <all>', businessJustification: 'All' },
+      ...{ status: 'DRAFT', isEnabled: false, isEveryone: false, apps: [] },
+    })
+    .returning()
+  const of = (policyId: string | null) =>
+    core.db
+      .update(accessRequests)
+      .set({ requesterId: null, policyId, status: 'DENIED', notes: { DENIED: 'A rule says no' } })
+      .where(eq(accessRequests.id, id))
+  await of(policy?.id ?? null)
+  await core.db.delete(tasks).where(eq(tasks.accessRequestId, id))
+  const visitor = await at(noor)
+  const admin = await signedIn(core)
+  for (const page of ['/access', `/access/requests/${id}`]) {
+    const { text } = await visitor.get(page)
+    expect(text).toContain('The policy “Readers &lt;all&gt;” asked for you')
+    expect(text).not.toContain('You asked')
+    expect(text).not.toContain('Ask again')
+  }
+  expect((await admin.get(`/access/requests/${id}`)).text).toContain(
+    'The policy “Readers &lt;all&gt;” asked for noor Test',
+  )
+  const list = '/console/requests?status=DENIED'
+  expect((await admin.get(list)).text).toContain('asked by the policy “Readers &lt;all&gt;”')
+  await of(null)
+  const german = { headers: { 'accept-language': 'de' } }
+  expect((await visitor.get('/access', german)).text).toContain(
+    'Eine Richtlinie hat für Sie die Anfrage gestellt',
+  )
+  expect((await admin.get(list, german)).text).toContain('angefragt durch eine Richtlinie')
 })
 
 test('what Keyway did not give is folded below what it gave, with its count', async () => {

@@ -1,0 +1,31 @@
+/** Requests that nobody made: a policy asked. On the wire they name whom they are for as who asked. */
+import { and, eq, inArray, isNull } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { accessPolicies } from '../../database/schema/policies.ts'
+import { accessRequests } from '../../database/schema/requests.ts'
+import type { Principal } from '../kernel/identity/principal.ts'
+
+/**
+ * Of some requests, those that a policy made, by id: what the policy is called, or null once it is gone.
+ *
+ * @param ids Of requests that the caller sees.
+ */
+export async function askedByPolicy(
+  db: Db,
+  { domainId }: Principal,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .select({ id: accessRequests.id, policy: accessPolicies.name })
+    .from(accessRequests)
+    .leftJoin(accessPolicies, eq(accessPolicies.id, accessRequests.policyId))
+    .where(
+      and(
+        inArray(accessRequests.id, [...new Set(ids)]),
+        eq(accessRequests.domainId, domainId),
+        isNull(accessRequests.requesterId),
+      ),
+    )
+  return new Map(rows.map(({ id, policy }) => [id, policy]))
+}
