@@ -4,7 +4,7 @@ import type { Insert } from './access.ts'
 import { pluralOf } from './time.ts'
 
 export const ASKING_WORDS = {
-  catalogue: { en: 'Catalogue', de: 'Katalog' },
+  catalogue: { en: 'Store', de: 'Katalog' },
   request_access_to: {
     en: (app: string) => `Request access to ${app}`,
     de: (app: string) => `Zugang zu ${app} beantragen`,

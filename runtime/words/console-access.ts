@@ -56,7 +56,7 @@ export const CONSOLE_ACCESS = {
   app_sources: inBoth<Partial<Record<AppSource, string>>>({
     en: { LUMOS_INTEGRATION: 'its connector', MANUAL: 'entered by hand', CUSTOM: 'made here' },
     de: {
-      LUMOS_INTEGRATION: 'durch den Konnektor',
+      LUMOS_INTEGRATION: 'durch den Connector',
       MANUAL: 'von Hand eingetragen',
       CUSTOM: 'hier angelegt',
     },

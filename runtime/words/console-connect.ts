@@ -18,7 +18,7 @@ const FIELD_NAMES = {
   'Token ID': 'Token-ID',
   'Token secret': 'Token-Geheimnis',
   Username: 'Benutzername',
-  Password: 'Kennwort',
+  Password: 'Passwort',
   Token: 'Zugangstoken',
   JWTHeaders: 'Kopf des JWT',
   JWTClaims: 'Angaben des JWT',

@@ -47,7 +47,7 @@ export const CONSOLE_TABLES = {
       groups: 'Gruppen',
       leavers: 'Ausgeschiedene',
       tell: 'Mitteilungen',
-      permissions: 'Angebot im Store',
+      permissions: 'Angebot im Katalog',
       expenses: 'Ausgaben',
       end: 'Ende',
     },
@@ -58,14 +58,14 @@ export const CONSOLE_TABLES = {
       Admin: 'alles',
       'Read Only Admin':
         'liest alles; ändert nur, was alle dürfen: eigene Anfragen und zugewiesene Aufgaben',
-      'AppStore Read Only Admin': 'liest den Store, auch verborgene Anwendungen',
+      'AppStore Read Only Admin': 'liest den Katalog, auch verborgene Anwendungen',
       Auditor: 'liest Protokolle, Konten, Überprüfungen und Feststellungen',
       'App Admin': 'verwaltet die Anwendungen, für die sie eingetragen ist, und deren Aufgaben',
       'Access Review Administrator':
         'startet Zugriffsüberprüfungen, liest sie und schließt sie ab; entscheidet, wo sie selbst prüft',
       'Vendor Owner': 'für ältere Clients beibehalten; gibt keine Rechte',
       'Vendor Agreement Owner': 'für ältere Clients beibehalten; gibt keine Rechte',
-      User: 'sich selbst, den Store, eigene Anfragen und zugewiesene Aufgaben',
+      User: 'sich selbst, den Katalog, eigene Anfragen und zugewiesene Aufgaben',
     },
   }),
   scope_names: inBoth<Record<ScopeGroup, string>>({
@@ -99,7 +99,7 @@ export const CONSOLE_TABLES = {
       ACCOUNT_ENTITLEMENT:
         'diese Berechtigung, nach ihrer ID; bei einer Überprüfung von Konten die Konten, die sie haben',
       ENTITLEMENT_TAG:
-        'Berechtigungen dieser Art oder mit einem der Merkmale `PRIVILEGED`, `LICENCE` (nach ihrem Namen) und `REQUESTABLE` (im Store)',
+        'Berechtigungen dieser Art oder mit einem der Merkmale `PRIVILEGED`, `LICENCE` (nach ihrem Namen) und `REQUESTABLE` (im Katalog)',
       TEAM: 'Personen, deren Attribut `team` das ist; fehlt es, deren `department`',
       EMPLOYMENT_STATUS: 'Personen in diesem Zustand',
       EMAIL_DOMAIN: 'Konten mit einer Adresse dieser Domain',

@@ -1,7 +1,7 @@
 /** REGISTRY_WORDS: what is published in a registry, and how it is installed from there. */
 export const REGISTRY_WORDS = {
   registry: { en: 'Registry', de: 'Verzeichnis' },
-  registry_title: { en: 'Published connectors', de: 'Veröffentlichte Konnektoren' },
+  registry_title: { en: 'Published connectors', de: 'Veröffentlichte Connectors' },
   registry_lead: {
     en: (address: string, publisher: string) => `From ${address}, signed by ${publisher}.`,
     de: (address: string, publisher: string) => `Aus ${address}, signiert von ${publisher}.`,
@@ -15,7 +15,7 @@ export const REGISTRY_WORDS = {
   registry_how: { en: 'How to set up a registry', de: 'So wird ein Verzeichnis eingerichtet' },
   registry_columns: {
     en: ['Connector', 'Newest', 'Serves here', 'Action'],
-    de: ['Konnektor', 'Neueste', 'Läuft hier', 'Aktion'],
+    de: ['Connector', 'Neueste', 'Läuft hier', 'Aktion'],
   },
   registry_find: { en: 'Words', de: 'Wörter' },
   registry_outdated: { en: 'Only what is outdated here', de: 'Nur was hier veraltet ist' },
@@ -39,7 +39,7 @@ export const REGISTRY_WORDS = {
   published_not_signed: { en: 'without a signature', de: 'ohne Signatur' },
   published_changed: {
     en: 'The connector has changed hands',
-    de: 'Der Konnektor hat den Herausgeber gewechselt',
+    de: 'Der Connector hat den Herausgeber gewechselt',
   },
   published_why: { en: 'Why', de: 'Warum' },
   published_keep: { en: 'Check and keep it', de: 'Prüfen und aufbewahren' },

@@ -3,7 +3,7 @@ export const UPKEEP_WORDS = {
   upkeep: { en: 'Upkeep', de: 'Wartung' },
   upkeep_lead: {
     en: 'What grows, what is left over, how mail goes out, and what still needs an older secret.',
-    de: 'Was wächst, was übrig ist, wie Mail hinausgeht und was noch ein älteres Geheimnis braucht.',
+    de: 'Was wächst, was übrig ist, wie E-Mail hinausgeht und was noch ein älteres Geheimnis braucht.',
   },
   doctor: { en: 'Report', de: 'Bericht' },
   doctor_states: {
@@ -17,11 +17,11 @@ export const UPKEEP_WORDS = {
     de: 'Eine Untersuchung dieses Hosts dauert etwa eine Sekunde. Ihr Bericht bleibt hier, bis der Host neu startet.',
   },
   doctor_run: { en: 'Examine now', de: 'Jetzt untersuchen' },
-  mail_card: { en: 'Mail', de: 'Mailversand' },
+  mail_card: { en: 'Mail', de: 'E-Mail-Versand' },
   mail_server: { en: 'Goes to', de: 'Geht an' },
   mail_no_server: {
     en: 'No mail is sent: KEYWAY_MAIL_SERVER is not set.',
-    de: 'Es wird keine Mail gesendet: KEYWAY_MAIL_SERVER ist nicht gesetzt.',
+    de: 'Es wird keine E-Mail gesendet: KEYWAY_MAIL_SERVER ist nicht gesetzt.',
   },
   mail_from: { en: 'Comes from', de: 'Kommt von' },
   mail_waiting: { en: 'Due and not sent', de: 'Fällig und nicht gesendet' },
@@ -68,7 +68,7 @@ export const UPKEEP_WORDS = {
       login_links: 'Anmelde-Links',
       apps: 'Anwendungen',
       inline_webhooks: 'Webhooks',
-      probes: 'Zugangsdaten von Konnektoren',
+      probes: 'Zugangsdaten von Connectors',
     },
   },
   rotation_since: { en: 'Newest secret since', de: 'Neuestes Geheimnis seit' },
@@ -87,7 +87,7 @@ export const UPKEEP_WORDS = {
   compare: { en: 'Compare two generations', de: 'Zwei Generationen vergleichen' },
   installed_history: {
     en: 'History of what is installed',
-    de: 'Verlauf der Installationen',
+    de: 'Verlauf der Installation',
   },
   compare_lead: {
     en: 'What is different in what is installed between an earlier and a later generation.',

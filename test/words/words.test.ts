@@ -61,6 +61,22 @@ describe('the catalogue', () => {
     expect([...new Set(same)].sort()).toEqual(SAME)
   })
 
+  /** A thing has one name in a language: the other ones for it, which people would take for something else. */
+  const OTHER_NAMES = {
+    en: /catalogue/i,
+    de: /Konnektor|\bStores?\b|Kennw(ort|ört)|(?<!E-|\/)\bMails?\b|Mailversand|Verlauf der Installationen/,
+  }
+
+  test.each(LANGUAGE_NAMES)('calls a thing by one name: %s', (language) => {
+    const said = (text: unknown): string[] =>
+      typeof text === 'object' && text !== null ? Object.values(text).flatMap(said) : [String(text)]
+    const texts = Object.values(CATALOGUE).flatMap((words) =>
+      Object.values(words).flatMap((one: Record<string, unknown>) => said(one[language])),
+    )
+    expect(texts.length).toBeGreaterThan(500)
+    expect(texts.filter((text) => OTHER_NAMES[language].test(text))).toEqual([])
+  })
+
   /** What a caller may hand to a text: nothing, or so many things; of a text with names, that of each. */
   const taken = (text: unknown): unknown =>
     typeof text === 'function'
