@@ -72,6 +72,7 @@ export const CONSOLE_CONNECT = {
       cancel: 'Cancel',
       noJson: (field: string) => `${field}: this is not JSON`,
       fillIn: (fields: string) => `Fill in: ${fields}`,
+      unlike: (found: string, help: string) => `“${found}” does not fit. It takes: ${help}`,
       secretAgain: (fields: string) => `Enter it again, too, since settings change: ${fields}`,
       nothing: 'Nothing was changed: enter other credentials, or change a setting',
       checked: 'The credentials are checked before they are kept.',
@@ -144,6 +145,7 @@ export const CONSOLE_CONNECT = {
       cancel: 'Abbrechen',
       noJson: (field: string) => `${field}: Das ist kein JSON`,
       fillIn: (fields: string) => `Füllen Sie aus: ${fields}`,
+      unlike: (found: string, help: string) => `„${found}“ passt nicht. Das Feld nimmt: ${help}`,
       secretAgain: (fields: string) =>
         `Geben Sie auch dies noch einmal ein, weil sich Einstellungen ändern: ${fields}`,
       nothing:

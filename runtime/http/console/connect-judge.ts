@@ -10,6 +10,7 @@ import type { ServedConnector } from '../../core/kernel/context/connectors.ts'
 import { PageError } from '../frame/error-page.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import type { FieldGroup, Filled } from './connect-fields.ts'
+import { brief } from './parts.ts'
 
 type Asked = {
   connector: Pick<ServedConnector, 'manifest' | 'settings'>
@@ -41,6 +42,10 @@ export function judgeFilled(t: Tongue, { connector, groups }: Asked, filled: Fil
     throw new CoreError('invalid', all.map(({ title, words }) => `${title}: ${words}`).join('; '))
 }
 
+/** Whether a pattern is not met: it says nothing to people, where a field says itself what it takes. */
+const isPattern = ({ message }: v.BaseIssue<unknown>): boolean =>
+  message.startsWith('does not match ')
+
 function misfitOf(
   t: Tongue,
   groups: readonly FieldGroup[],
@@ -54,6 +59,9 @@ function misfitOf(
   if (member === undefined) return [{ title: group.title || group.id, words: 'missing' }]
   const field = group.fields.find((one) => one.member === member)
   if (field === undefined) return []
-  const words = describeIssue(issue, '', () => field.isSecret)
+  const isUnlike = isPattern(issue) && field.help !== '' && !field.isSecret
+  const words = isUnlike
+    ? t.console.connect.unlike(brief(String(issue.input), 80), field.help)
+    : describeIssue(issue, '', () => field.isSecret)
   return [{ title: titleIn(t, field.title), words }]
 }

@@ -13,6 +13,7 @@ import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { note } from '../pages/parts.ts'
 import { differenceList, minus, plus, refusal, type Status } from './change.ts'
+import { actionIn, enterButton } from './enter.ts'
 import { digestMark } from './mark.ts'
 import { answerPage, brief, type Column, card, check, field, listed, row } from './parts.ts'
 import { personPath } from './person-link.ts'
@@ -57,7 +58,7 @@ export async function showPolicyEdit(visit: ConsoleVisit): Promise<Response> {
 export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Response> {
   const { t } = visit
   const draft = draftIn(form)
-  const action = form.get('do') ?? ''
+  const action = actionIn(form, 'preview')
   const find = form.get('find')?.trim() || null
   if (action === 'add')
     return show(visit, {
@@ -120,7 +121,7 @@ async function show(
 ${preview === null ? '' : previewCard(t, preview)}
 <form class="stack" method="post" action="${at}">
 ${proofField(visit.proof)}
-<button class="unseen" name="do" value="preview" tabindex="-1" aria-hidden="true">${t.console.policy_edit.preview}</button>
+${enterButton(t.console.policy_edit.preview, find)}
 ${preview === null ? '' : html`<input type="hidden" name="seen" value="${digestMark(policyBodyOf(draft))}">`}
 ${preview === null ? '' : actions(t, back, true)}
 ${card(

@@ -16,6 +16,7 @@ import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
+import { actionIn, enterButton } from './enter.ts'
 import { digestMark } from './mark.ts'
 import {
   answerPage,
@@ -114,7 +115,7 @@ export const showNewReview = (visit: ConsoleVisit): Promise<Response> =>
 /** What the buttons of the form do; each but the last shows the form again. */
 export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Response> {
   const draft = draftIn(form)
-  const action = form.get('do') ?? ''
+  const action = actionIn(form, 'count')
   const find = form.get('find')?.trim() ?? ''
   if (action === 'add') {
     const filters = [...draft.filters, { group: '', value: '' }].slice(0, MOST_FILTERS)
@@ -187,7 +188,7 @@ async function show(
 ${counted === null ? '' : countCard(t, counted)}
 <form class="stack" method="post" action="${PATH}">
 ${proofField(visit.proof)}
-<button class="unseen" name="do" value="count" tabindex="-1" aria-hidden="true">${t.console.review_launch.count}</button>
+${enterButton(t.console.review_launch.count, find)}
 ${counted === null ? '' : html`<input type="hidden" name="seen" value="${digestMark(draft)}">${buttons(t, true)}`}
 ${card(
   { id: 'about', title: t.console.review_launch.about },

@@ -734,7 +734,16 @@ describe('connecting an app', () => {
       'settings.base_url': 'no address',
     })
     expect([odd.status, odd.text]).toEqual([422, expect.stringMatching(/SCIM base URL: /)])
-    for (const { text } of [wrong, none])
+    const unlike = await visitor.post('/console/connect/postgresql', {
+      ...{ 'auth.username': 'keyway', 'secret.auth.password': 'wrong-secret' },
+      'settings.url': 'db.example:5432',
+    })
+    expect(unlike.status).toBe(422)
+    expect(unlike.text).toContain(
+      '“db.example:5432” does not fit. It takes: postgresql://db.example',
+    )
+    expect(unlike.text).not.toContain('does not match')
+    for (const { text } of [wrong, none, unlike])
       for (const secret of SECRETS) expect(text).not.toContain(secret)
     expect(await connected()).toEqual([])
   })
@@ -1094,6 +1103,9 @@ describe('a review', () => {
       },
     }
     expect((await visitor.get(path)).text).toContain(`value="${appId}"`)
+    const { 'app.0': _, ...bare } = typed
+    const searched = await visitor.post(path, { ...bare, find: 'img', looked: '', do: 'enter' })
+    expect([searched.status, searched.text.includes(`value="${appId}"`)]).toEqual([200, true])
     const late = await visitor.post(path, { ...typed, deadline: '2001-01-01', do: 'launch' })
     expect([late.status, late.text.includes('value="Quarter"')]).toEqual([422, true])
     const counted = await visitor.post(path, { ...typed, do: 'launch' })
@@ -1195,6 +1207,14 @@ describe('a policy', () => {
     expect(less.text).not.toContain('@example.com')
     const found = await visitor.post(PATH, { ...typed({ 'give.0': '' }), do: 'find', find: 'img' })
     expect(found.text).toContain(`value="${appId}"`)
+    // By the key Enter: in the search it searches, and elsewhere it shows who is affected.
+    const nothing = { ...typed({ 'give.0': '' }), do: 'enter' }
+    const searched = await visitor.post(PATH, { ...nothing, find: 'img', looked: '' })
+    expect([searched.status, searched.text.includes('It was not saved')]).toEqual([200, false])
+    expect(searched.text).toContain(`value="${appId}"`)
+    expect(searched.text).toContain('name="looked" value="img"')
+    const entered = await visitor.post(PATH, { ...nothing, find: 'img', looked: 'img' })
+    expect([entered.status, entered.text.includes('It was not saved')]).toEqual([422, true])
     const wrong = await visitor.post(PATH, { ...typed({ name: '' }), do: 'save' })
     expect([wrong.status, wrong.text.includes('Give it a name')]).toEqual([422, true])
   })
