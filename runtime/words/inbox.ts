@@ -78,6 +78,10 @@ export const INBOX_WORDS = {
     en: 'Now give it by hand:',
     de: 'Richten Sie es jetzt von Hand ein:',
   },
+  over_already: {
+    en: 'The task is over already: the page shows how it ended.',
+    de: 'Die Aufgabe ist schon erledigt: Die Seite zeigt, wie sie ausging.',
+  },
   not_done: { en: 'Nothing was done', de: 'Es wurde nichts getan' },
   asks_for: {
     en: (who: string, what: Insert, app: Insert, target: Insert | null, length: Insert) =>

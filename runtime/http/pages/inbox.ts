@@ -1,7 +1,7 @@
 /** The inbox: what waits for a person, one task of it with what a decision can rest on, and the decisions that are sent. */
 import { html } from 'hono/html'
 import { badRequest, CoreError } from '../../contract/errors/problem.ts'
-import { isByHand, MAX_COMMENT, type Task } from '../../contract/models/task.ts'
+import { ACTIONABLE_TASKS, isByHand, MAX_COMMENT, type Task } from '../../contract/models/task.ts'
 import { earlierDecisions } from '../../core/asking/earlier.ts'
 import { taskGrounds } from '../../core/asking/grounds.ts'
 import { type RequestSubject, requestSubjects } from '../../core/asking/subjects.ts'
@@ -176,16 +176,19 @@ export async function showTask(visit: Visit): Promise<Response> {
   return show(visit, { ...(await taskOf(visit)), reason: '', problem: null })
 }
 
+/** Whether another person was faster, or another tab. */
+const isOver = ({ task }: Found): boolean => !ACTIONABLE_TASKS.includes(task.status)
+
 /** Actions after which a task is still open: one stays on it. */
 const STAYS: readonly string[] = ['accept', 'release', 'unblock', 'reopen']
 
 export async function act(visit: Visit, form: Form): Promise<Response> {
-  const { c, db, principal, context } = visit
+  const { c, db, principal, context, t } = visit
   const id = c.req.param('id') ?? ''
   const action = form.get('action_type') ?? ''
   const reason = (form.get('reason') ?? '').replaceAll('\r\n', '\n').trim()
   if (NEEDS_REASON.includes(action) && reason === '') {
-    const problem = visit.t.w.say_why
+    const problem = t.w.say_why
     return show(visit, { ...(await taskOf(visit)), reason, problem }, 422)
   }
   if (!isAction(action)) throw badRequest('The form does not say what to do')
@@ -197,7 +200,9 @@ export async function act(visit: Visit, form: Form): Promise<Response> {
     const { problem, status } = refusalOf(error, 'conflict', 'bad_request')
     const found = await taskOf(visit)
     const isOfReason = reason === '' && found.task.actions.length > 0 && isGlass(found.task)
-    const said = { [isOfReason ? 'problem' : 'refusal']: problem }
+    const said = {
+      [isOfReason ? 'problem' : 'refusal']: isOver(found) ? t.w.over_already : problem,
+    }
     return show(visit, { ...found, reason, problem: null, ...said }, status)
   }
   return visit.done(action, STAYS.includes(action) ? `/inbox/${id}` : await nextOf(visit, id), id)
@@ -254,7 +259,8 @@ export async function reassign(visit: Visit, form: Form): Promise<Response> {
     await reassignTask(db, principal, task.id, body)
   } catch (error) {
     const { problem, status } = refusalOf(error, 'conflict', 'bad_request')
-    return again(visit, { form: 'reassign', text, problem }, status)
+    const said = isOver(await taskOf(visit)) ? t.w.over_already : problem
+    return again(visit, { form: 'reassign', text, problem: said }, status)
   }
   return visit.done('reassigned', await nextOf(visit, id))
 }

@@ -134,6 +134,11 @@ describe('a decision', () => {
     expect(late.text).toContain('settled this with yes')
     expect(late.text).toContain('Nothing was done')
     expect(late.text).not.toContain('id="why-problem"')
+    expect(late.text).toContain('The task is over already: the page shows how it ended.')
+    const german = { headers: { 'accept-language': 'de' } }
+    const spaet = await visitor.post(`/inbox/${id}`, { action_type: 'deny', reason: 'No' }, german)
+    expect(spaet.text).toContain('Die Aufgabe ist schon erledigt')
+    expect(spaet.text).not.toMatch(/COMPLETED already/)
   })
 
   test('that is sent again from another tab, or after going back, says what was decided', async () => {
