@@ -1,12 +1,13 @@
 /**
  * Delivering the activity log to webhooks of type SIEM: every row, in order, at least once. How far a
  * webhook has got is kept in its feed after each row, so that a host that dies repeats at most one; its
- * `webhook-id` is the same then.
+ * `webhook-id` is the same then. The webhook and the row are read anew for each: what was switched off, moved, given another
+ * secret or erased meanwhile counts from the next row on.
  */
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { inlineWebhooks, type WebhookRow } from '../../database/schema/app_store.ts'
-import { activityLogs } from '../../database/schema/audit.ts'
+import { activityLogs, type LogRow } from '../../database/schema/audit.ts'
 import { eventFeeds } from '../../database/schema/webhooks.ts'
 import { withPersonalValues } from '../kernel/audit/personal.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
@@ -16,8 +17,6 @@ import { openErrorTask } from '../tasks/error-task.ts'
 import { eventBody } from './event.ts'
 import { sendWebhook } from './send.ts'
 
-/** Rows of the log that are read at once. */
-const BATCH = 50
 /** How long one job goes on, in milliseconds; what is left is found again. */
 const TURN_MS = 120_000
 
@@ -49,40 +48,41 @@ async function dueFeeds(db: Db): Promise<string[]> {
 async function deliverEvents(db: Db, webhookId: string, parts: RequestContext): Promise<void> {
   const endMs = performance.now() + TURN_MS
   while (performance.now() < endMs) {
-    const open = await openFeed(db, webhookId)
-    const rows = open ? await withPersonalValues(db, await rowsAfter(db, open)) : []
-    if (!open || rows.length === 0) return
-    let { deliveredId } = open.feed
-    for (const row of rows) {
-      const sent = await sendWebhook(db, parts, open.webhook, {
-        // Its number would be another event's once a backup was restored, and be dropped as known.
-        messageId: `evt_${webhookId}_${row.eventHash.slice(0, 32)}`,
-        payload: eventBody(row),
-      })
-      if (!sent.ok) return failed(db, open, deliveredId, sent.problem, parts)
-      // Another host has gone on with it: this one was taken for lost.
-      if (!(await advance(db, webhookId, deliveredId, row.id))) return
-      deliveredId = row.id
-    }
+    const next = await nextOf(db, webhookId)
+    if (!next) return
+    const { feed, webhook, row } = next
+    const sent = await sendWebhook(db, parts, webhook, {
+      // Its number would be another event's once a backup was restored, and be dropped as known.
+      messageId: `evt_${webhookId}_${row.eventHash.slice(0, 32)}`,
+      payload: eventBody(row),
+    })
+    if (!sent.ok) return failed(db, next, feed.deliveredId, sent.problem, parts)
+    // Another host has gone on with it: this one was taken for lost.
+    if (!(await advance(db, webhookId, feed.deliveredId, row.id))) return
   }
 }
 
-async function openFeed(db: Db, webhookId: string): Promise<Feed | null> {
-  const [row] = await db
-    .select({ feed: eventFeeds, webhook: inlineWebhooks })
+/** A feed that may be sent now, with the row that follows; null where there is none. */
+async function nextOf(db: Db, webhookId: string): Promise<(Feed & { row: LogRow }) | null> {
+  const found = await db
+    .select({ feed: eventFeeds, webhook: inlineWebhooks, row: activityLogs })
     .from(eventFeeds)
     .innerJoin(inlineWebhooks, eq(inlineWebhooks.id, eventFeeds.webhookId))
+    .innerJoin(
+      activityLogs,
+      and(
+        eq(activityLogs.domainId, eventFeeds.domainId),
+        gt(activityLogs.id, eventFeeds.deliveredId),
+      ),
+    )
     .where(and(eq(eventFeeds.webhookId, webhookId), MAY_SEND))
-  return row ?? null
-}
-
-const rowsAfter = (db: Db, { feed }: Feed) =>
-  db
-    .select()
-    .from(activityLogs)
-    .where(and(eq(activityLogs.domainId, feed.domainId), gt(activityLogs.id, feed.deliveredId)))
     .orderBy(asc(activityLogs.id))
-    .limit(BATCH)
+    .limit(1)
+  const [next] = found
+  if (!next) return null
+  const [row] = await withPersonalValues(db, [next.row])
+  return row ? { ...next, row } : null
+}
 
 /** The feed as long as it is where it was left. */
 const still = (webhookId: string, at: bigint) =>

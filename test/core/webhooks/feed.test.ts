@@ -168,3 +168,57 @@ test('a host that starts goes on where another stopped; one that was off tells w
   await until('nothing waits', async () => (await feed()).waiting === 0)
   expect([...new Set(hashes())]).toEqual(await logged())
 })
+
+/** Lets some entries wait, and does something between the first and the second of them. */
+async function between(meanwhile: () => Promise<unknown>): Promise<Receiver['received']> {
+  await until('nothing waits', async () => (await feed()).waiting === 0)
+  await core.db.update(eventFeeds).set({ nextTryAt: sql`now() + interval '1 hour'` })
+  for (let n = 0; n < 4; n += 1) await happen()
+  await core.call('GET', '/activity_logs')
+  const before = receiver.received.length
+  let begun: Promise<unknown> | null = null
+  receiver.answer((reply) => {
+    begun ??= meanwhile()
+    void begun.finally(() => reply.end('{}'))
+  })
+  await dueNow()
+  await until('the first came', () => receiver.received.length > before)
+  await begun
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  receiver.answer(answering(200, '{}'))
+  return receiver.received.slice(before)
+}
+
+test('one that is switched off while it is told is told no more', async () => {
+  const off = () => core.call('PATCH', `${BASE}/${id}`, { body: { enabled: false } })
+  expect(await between(off)).toHaveLength(1)
+  await core.call('PATCH', `${BASE}/${id}`, { body: { enabled: true } })
+  await until('nothing waits', async () => (await feed()).waiting === 0)
+  expect([...new Set(hashes())]).toEqual(await logged())
+})
+
+test('what follows goes to the new address, with the new headers, signed with the new secret', async () => {
+  const body = { url: `${receiver.url}/moved`, headers: { 'x-key': 'another-key' } }
+  const told = await between(async () => {
+    await core.call('PATCH', `${BASE}/${id}`, { body })
+    await core.call('POST', `${BASE}/${id}/secret`, { body: {} })
+  })
+  const after = told.slice(1)
+  expect(after.length).toBeGreaterThanOrEqual(3)
+  for (const { path, headers } of after) {
+    expect(path).toBe('/hook/moved')
+    expect(headers['x-key']).toBe('another-key')
+    // With the secret before as well, for a day.
+    expect(String(headers['webhook-signature']).split(' ')).toHaveLength(2)
+  }
+})
+
+test('what is erased while entries wait is not told any more', async () => {
+  const told = await between(() => core.db.execute(sql`delete from activity_personal`))
+  const actors = told.map(({ text }) => JSON.parse(text).event.actor.actor_data.email)
+  expect(actors.slice(0, 4)).toEqual(['admin@localhost', '', '', ''])
+})
+
+test('one that is deleted while it is told is told no more', async () => {
+  expect(await between(() => core.call('DELETE', `${BASE}/${id}`))).toHaveLength(1)
+})
