@@ -3,9 +3,10 @@ import { type Context, Hono } from 'hono'
 import { CoreError, forbidden } from '../../contract/errors/problem.ts'
 import type { Permission } from '../../contract/models/roles.ts'
 import { entriesOf, mapValues } from '../../contract/schema/keys.ts'
-import { demand } from '../../core/kernel/identity/principal.ts'
+import { demand, demandSame } from '../../core/kernel/identity/principal.ts'
 import { LANGUAGES } from '../../words/languages.ts'
 import type { Env } from '../edge/env.ts'
+import { whileAllowed } from '../edge/while-allowed.ts'
 import { createErrorPage } from '../frame/error-page.ts'
 import { PAGE_HEADERS } from '../frame/layout.ts'
 import { pageAbove } from '../frame/page-above.ts'
@@ -67,6 +68,16 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     return visit
   }
 
+  /** An answer; a file ends where the session of the person ends, or what they may do. */
+  function ending(reply: Response, who: SignedIn): Response {
+    if (reply.body === null || !reply.headers.has('content-disposition')) return reply
+    const still = async () => {
+      const { session } = await stillSignedIn(deps, who)
+      demandSame(who.session.actor, session.actor)
+    }
+    return new Response(whileAllowed(reply.body, still), reply)
+  }
+
   /** @throws CoreError forbidden for a person who may look and not change, too */
   async function changing(
     c: Context<Env>,
@@ -111,7 +122,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
           needed === undefined
             ? await visiting(c, who, place)
             : await changing(c, who, { place, who: needed })
-        return show(visit)
+        return ending(await show(visit), who)
       }, kind),
     )
 

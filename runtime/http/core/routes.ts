@@ -21,7 +21,12 @@ import { membersOf } from '../../contract/schema/record.ts'
 import type { AnySchema } from '../../contract/schema/shape.ts'
 import type { CoreContext } from '../../core/kernel/context/context.ts'
 import { FileAnswer } from '../../core/kernel/file-answer.ts'
-import { authenticate, demand, type Principal } from '../../core/kernel/identity/principal.ts'
+import {
+  authenticate,
+  demand,
+  demandSame,
+  type Principal,
+} from '../../core/kernel/identity/principal.ts'
 import type { TokenHasher } from '../../core/kernel/identity/token-hasher.ts'
 import { noteUse } from '../../core/kernel/identity/tokens.ts'
 import { parseUpload } from '../../core/uploads/apart.ts'
@@ -35,6 +40,7 @@ import { serveRows } from '../edge/serve-rows.ts'
 import { refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
 import { tellRefusal } from '../edge/tell-refusal.ts'
 import { away, toCoreError } from '../edge/to-core-error.ts'
+import { whileAllowed } from '../edge/while-allowed.ts'
 import { CSV_TYPE, csvOf, wantsCsv } from './csv.ts'
 import { HANDLERS } from './handlers.ts'
 import { createRateLimit, keepRate } from './rate-limit.ts'
@@ -75,6 +81,8 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
     row: Endpoint,
   ): Promise<Response> {
     const { db, principal } = row.who === 'anybody' ? NOBODY : await caller(c, row)
+    const still = async () =>
+      demandSame(principal, await authenticate(db, deps.hasher, c.req.header('authorization')))
     const input = await parseInput(c, row)
     const requestId = c.get('requestId')
     const cause = { kind: 'request', id: requestId } as const
@@ -88,7 +96,10 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
         handle(tx, { ...input, query: { ...input.query, ...step } }),
       )
       const file = `attachment; filename="${name.replace(/^list_/, '')}.csv"`
-      return c.body(list, 200, { 'content-type': CSV_TYPE, 'content-disposition': file })
+      return c.body(whileAllowed(list, still), 200, {
+        'content-type': CSV_TYPE,
+        'content-disposition': file,
+      })
     }
     const result = await handle(db, input)
     if (row.answer === 'empty') return c.body(null, 204)
@@ -97,7 +108,7 @@ export function coreRoutes(deps: CoreDeps): Hono<Env> {
       const { name, media, body } = v.parse(FileAnswer, result)
       // Nobody reads it: what makes it is to end.
       if (c.req.method === 'HEAD') await body.cancel()
-      return c.body(body, 200, {
+      return c.body(whileAllowed(body, still), 200, {
         ...{ 'content-type': media, 'cache-control': 'no-store' },
         'content-disposition': `attachment; filename="${name}"`,
       })

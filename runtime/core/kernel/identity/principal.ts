@@ -192,10 +192,15 @@ function withRoles(who: Who, roles: string[]): Caller {
 }
 
 /** @throws CoreError forbidden */
-export function demand(principal: Principal, permission: Permission): void {
+export function demand(principal: Caller, permission: Permission): void {
   if (principal.permissions.has(permission)) return
   const words = PERMISSION_WORDS[permission]
   throw forbidden(
     `This needs the permission ${permission}${words ? ` (to ${words})` : ''}, which none of your roles has`,
   )
+}
+
+/** For what goes on for long: whether the caller still has what it was begun with. @throws CoreError forbidden */
+export function demandSame(begun: Caller, now: Caller): void {
+  for (const permission of begun.permissions) demand(now, permission)
 }
