@@ -45,7 +45,7 @@ export function createVisits(deps: CoreDeps): Visits {
     if (secret === null) return null
     const db = deps.db()
     if (!db) throw away()
-    const session = await findSession(db, hasher, secret)
+    const session = provided(deps, await findSession(db, hasher, secret))
     return session && { db, secret, session }
   }
 
@@ -76,10 +76,17 @@ export function createVisits(deps: CoreDeps): Visits {
  * Whether they still are, for what goes on without them. No use of the session: a page that stays open would keep it for
  * ever. @throws CoreError unauthenticated
  */
-export async function stillSignedIn({ hasher }: CoreDeps, who: SignedIn): Promise<SignedIn> {
-  const session = await findSession(who.db, hasher, who.secret, { isUse: false })
+export async function stillSignedIn(deps: CoreDeps, who: SignedIn): Promise<SignedIn> {
+  const found = await findSession(who.db, deps.hasher, who.secret, { isUse: false })
+  const session = provided(deps, found)
   if (!session) throw new CoreError('unauthenticated', 'The session has ended')
   return { ...who, session }
+}
+
+/** A session, unless the provider of sign-in that began it was taken out of the settings. */
+function provided({ signIn }: CoreDeps, session: Session | null): Session | null {
+  if (session === null || session.provider === null) return session
+  return signIn.providers.some(({ id }) => id === session.provider) ? session : null
 }
 
 /** A person who is signed in, as functions of the core take a caller. */

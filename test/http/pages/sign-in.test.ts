@@ -259,6 +259,14 @@ describe.skipIf(absent !== null)(`signing in by a provider${absent ? ` (${absent
     expect(await isIn(visitor)).toBe(false)
   })
 
+  test('a session ends once its provider is taken out of the settings', async () => {
+    const { visitor } = await signIn({}, { id: 'open' })
+    expect(await isIn(visitor)).toBe(true)
+    // As a host finds it that was started without the provider.
+    await core.db.update(sessions).set({ provider: 'taken-out' })
+    expect(await isIn(visitor)).toBe(false)
+  })
+
   test('a session ends where its page is not asked for within an hour, and after eight hours', async () => {
     const { visitor } = await signIn({}, { id: 'open' })
     const hours = (count: number) => new Date(Date.now() - count * 3_600_000)
