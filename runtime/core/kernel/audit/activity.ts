@@ -1,5 +1,5 @@
 /** The audit log: every change is recorded in the transaction that makes it, or it is not made. */
-import { and, asc, desc, eq, gte, lte } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import { escapeLiteral } from 'pg'
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
@@ -89,7 +89,8 @@ type LogQuery = QueryOf<'list_activity_logs'>
 
 /**
  * What was done, oldest first: all that was committed before, in the order of the chain. A reader that goes on where it
- * stopped sees everything once.
+ * stopped, by `offset` or with the moment of the last entry as `since`, sees everything, also where the clock of the
+ * database went back meanwhile.
  */
 export async function listActivity(
   db: Db,
@@ -100,14 +101,14 @@ export async function listActivity(
   if (!isWalk(db)) await chainWaiting(db, domainId)
   const where = and(
     eq(activityLogs.domainId, domainId),
-    since === null ? undefined : gte(activityLogs.beganAt, since),
+    since === null ? undefined : await sinceThen(db, domainId, since),
     until === null ? undefined : lte(activityLogs.beganAt, until),
     eventType === null ? undefined : eq(activityLogs.eventType, eventType),
     query.actor === null ? undefined : await actorIs(db, domainId, query.actor),
     query.target === null ? undefined : await targetIs(db, domainId, query.target),
   )
   const by = newestFirst ? desc : asc
-  const order = [by(activityLogs.beganAt), by(activityLogs.id)]
+  const order = [by(activityLogs.id)]
   const { rows, total } = await selectSlice(db, activityLogs, { where, order }, { limit, offset })
   return {
     items: (await withPersonalValues(db, rows)).map(toLog),
@@ -116,6 +117,20 @@ export async function listActivity(
     offset,
     links: linksOf(query, total),
   }
+}
+
+/** Entries of a moment and later ones, and all behind the first of them: their clock may have gone back. */
+async function sinceThen(db: Db, domainId: string, since: Date): Promise<SQL | undefined> {
+  const { id, beganAt } = activityLogs
+  const later = gte(beganAt, since)
+  const [first] = await db
+    .select({ id })
+    .from(activityLogs)
+    .where(and(eq(activityLogs.domainId, domainId), later))
+    .orderBy(asc(beganAt), asc(id))
+    .limit(1)
+  // As text: a question is remembered by its parameters as JSON.
+  return first ? or(later, sql`${id} > ${String(first.id)}::bigint`) : later
 }
 
 /** The words for a type of event: `APP_CREATED` is `App created`. */

@@ -1,5 +1,6 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CoreHost, type Person, person, startCore } from '../../host.ts'
+import { type CoreHost, domainOf, type Person, person, startCore } from '../../host.ts'
 
 let core: CoreHost
 let ada: Person
@@ -52,6 +53,38 @@ test('a reader who follows the relative links sees every entry once, with its fi
   }
   expect(seen).toHaveLength(new Set(seen).size)
   expect(seen).toHaveLength((await core.call('GET', '/activity_logs')).body.total)
+})
+
+type Entry = { event_hash: string; event_began_at: string }
+const read = async (query: string): Promise<Entry[]> =>
+  (await core.call('GET', `/activity_logs?${query}`)).body.items
+const hashes = (entries: readonly Entry[]) => entries.map((one) => one.event_hash)
+
+/** An entry of the moment that a clock an hour ahead gives, and what follows once it is right again. */
+async function clockGoesBack(follow: () => Promise<unknown>): Promise<void> {
+  const domain = await domainOf(core.db)
+  await core.db.execute(sql`
+    insert into activity_waiting (domain_id, body, began_at)
+    select domain_id, '"' || domain_id || '","CLOCK_AHEAD","Succeeded",{"actor_type":"Lumos system","email":"","family_name":"","given_name":""},[],{}',
+      date_trunc('milliseconds', clock_timestamp() + interval '1 hour')
+    from (select ${domain}::uuid as domain_id) d`)
+  await read('limit=1')
+  await follow()
+}
+
+test('a reader misses nothing where the clock of the database goes back, by offset or by moment', async () => {
+  const { total } = (await core.call('GET', '/activity_logs')).body
+  await clockGoesBack(async () => {
+    const [ahead] = await read(`offset=${total}`)
+    expect(ahead).toMatchObject({ event_type: 'CLOCK_AHEAD' })
+    await core.call('POST', `/users/${ada.id}/roles/Read%20Only%20Admin`)
+    const newer = await read(`offset=${total + 1}`)
+    expect(newer).toMatchObject([{ event_type: 'USER_ROLE_ADDED' }])
+    expect((newer[0]?.event_began_at ?? '') < (ahead?.event_began_at ?? '')).toBe(true)
+    const since = await read(`since=${ahead?.event_began_at}`)
+    expect(hashes(since)).toEqual(hashes([...(ahead ? [ahead] : []), ...newer]))
+    expect((await read('newest_first=true&limit=1'))[0]?.event_hash).toBe(newer[0]?.event_hash)
+  })
 })
 
 test('the log is for those who may read logs', async () => {
