@@ -2,6 +2,7 @@ import type { Context, FetchInit, UpstreamReply } from '../contract/connector/co
 import { ConnectorError } from './connector-error.ts'
 import { readJson } from './json.ts'
 import { joinUrl, type Path, type Query } from './url.ts'
+import { wholeJson } from './whole-text.ts'
 
 /** How a client talks to one system. */
 export type ClientOptions = {
@@ -43,7 +44,8 @@ export type Client = {
  * Paths are strings, `path` templates or arrays of segments (encoded). An answer without a body is
  * undefined.
  *
- * @throws The code of the answer's status, `invalid_response` when a body is not JSON.
+ * @throws The code of the answer's status, `invalid_response` when a body is not JSON, `bad_request` for a
+ * text to send with half of a character (a lone surrogate).
  *
  * @example
  * const api = client(ctx, {
@@ -101,7 +103,7 @@ const isForm = (body: unknown): body is URLSearchParams | FormData =>
 /** The body to send, and its type unless that is the sandbox's own affair (forms). */
 function bodyOf({ json, body }: BodyOptions, jsonType: string) {
   if (json === undefined) return { body, type: undefined }
-  return { body: JSON.stringify(json), type: jsonType }
+  return { body: wholeJson(JSON.stringify(json)), type: jsonType }
 }
 
 /** Later ones win, whatever their spelling; undefined ones are left out. */

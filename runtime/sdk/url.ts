@@ -1,5 +1,6 @@
 /** Addresses put together so that no value can change the structure around it. */
 import { ConnectorError } from './connector-error.ts'
+import { wholeText } from './whole-text.ts'
 
 /** Query parameters: `undefined` and `null` are left out, an array repeats its name. */
 export type Query = Record<
@@ -15,7 +16,7 @@ export type Path = string | readonly (string | number)[]
  * `?` or `%` stays one.
  *
  * @throws bad_request for a value that is empty, or makes a segment `.` or `..`: it would name
- * another address.
+ * another address. Also for half of a character (a lone surrogate).
  *
  * @example
  * const user = await api.get(path`/users/${request.account_id}`)
@@ -55,7 +56,7 @@ function encodeSegment(value: string | number): string {
   const text = String(value)
   // `/users/` with an empty id would be the list of all users, and a DELETE of who knows what.
   if (text === '') throw new ConnectorError('bad_request', 'An id in the address is empty')
-  return encodeURIComponent(text)
+  return encodeURIComponent(wholeText(text, 'An id in the address'))
 }
 
 /** Refuses what an address parser would resolve: `/users/..` is not below `/users`. */
@@ -76,10 +77,16 @@ function sameOrigin(base: string, target: string): string {
   return target
 }
 
-/** Names and values, one pair for each that is sent. */
+/**
+ * Names and values, one pair for each that is sent.
+ *
+ * @throws bad_request for half of a character.
+ */
 export const valuesOf = (query: Query): [name: string, value: string][] =>
   Object.entries(query).flatMap(([name, value]) =>
-    [value ?? []].flat().map((one): [string, string] => [name, String(one)]),
+    [value ?? []]
+      .flat()
+      .map((one): [string, string] => [name, wholeText(String(one), `The parameter ${name}`)]),
   )
 
 /** Spaces become `%20`, which every server understands; `+` is a plus sign to some. */

@@ -380,6 +380,12 @@ describe.skipIf(why !== null)(`the InfluxDB connector${why ? ` (${why})` : ''}`,
     ],
     ['an update of nothing', 'update_account', { id: 'user001' }, { error_code: 'bad_request' }],
     [
+      'a name with half of a character',
+      'assign_entitlement',
+      administrator('user\ud83d'),
+      { error_code: 'invalid_value', message: expect.stringContaining('halves of characters') },
+    ],
+    [
       'a name with a carriage return',
       'create_account',
       { username: 'a\rb', entitlements: [] },

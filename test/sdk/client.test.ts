@@ -67,6 +67,24 @@ test('sends a form as a form: null and undefined are left out, an array repeats 
   expect(asked[1]?.init.body).toBe(data)
 })
 
+test.each([{ name: 'a\ud83d' }, { '\udc00': 1 }, ['\\\ud83d']])(
+  'sends no half of a character: %j',
+  async (given) => {
+    const { api, asked } = clientOf(reply(200, ''))
+    const refusal = {
+      error_code: 'bad_request',
+      message: expect.stringContaining('half of a char'),
+    }
+    await expect(api.post('/users', given)).rejects.toMatchObject(refusal)
+    await expect(api.delete('/users', { json: given })).rejects.toMatchObject(refusal)
+    expect(() => form({ name: 'a\ud83d' })).toThrow(expect.objectContaining(refusal))
+    expect(asked).toEqual([])
+    // Whole characters, and a text that only looks like an escape.
+    await api.post('/users', { name: '🚀 \\ud83d' })
+    expect(asked).toHaveLength(1)
+  },
+)
+
 test('deletes with a body where the system wants one', async () => {
   const { api, asked } = clientOf(reply(204, ''))
   await api.delete('/users', { json: { ids: [1] }, query: { hard: true } })

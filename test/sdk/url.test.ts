@@ -33,6 +33,16 @@ test.each(['..', '.', ''])('refuses the id %j, which would name another address'
   )
 })
 
+test.each(['\ud83d', 'a\udc00b'])('refuses the half of a character in %j', (half) => {
+  const refusal = { error_code: 'bad_request', message: expect.stringContaining('half of a char') }
+  for (const address of [
+    () => path`/users/${half}`,
+    () => joinUrl('https://a.example', ['users', half]),
+    () => joinUrl('https://a.example', '/users', { name: half }),
+  ])
+    expect(address).toThrow(expect.objectContaining(refusal))
+})
+
 test.each(['/a/../b', '/a/%2E%2e/b', '/a/./b', '/a\\..\\b', '..', '/a/..?x=1'])(
   'refuses the path %s',
   (target) => {
