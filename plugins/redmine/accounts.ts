@@ -59,6 +59,9 @@ export async function getAccount(request: Input<'get_account'>, ctx: Ctx): Promi
   return toAccount(user, statusOf(user))
 }
 
+/** Whether a text is the number of something: as Redmine writes it, or one thing would have several ids. */
+export const isNumber = (id: string): boolean => /^[1-9]\d*$/.test(id)
+
 /** A user without its own API key, which Redmine tells unasked: nobody needs to see it. */
 export function withoutKey({
   api_key: _key,
@@ -70,11 +73,10 @@ export function withoutKey({
 /**
  * One user by id.
  *
- * @throws not_found for an unknown id, and for what is no id: Redmine knows `current`, too.
+ * @throws not_found for an unknown id, and for what is no id: Redmine knows `current`, too, and finds user 1 by `01`.
  */
 export async function readUser(ctx: Ctx, id: string, include?: string): Promise<WholeUser> {
-  if (!/^\d+$/.test(id))
-    throw new ConnectorError('not_found', `There is no user ${JSON.stringify(id)}`)
+  if (!isNumber(id)) throw new ConnectorError('not_found', `There is no user ${JSON.stringify(id)}`)
   const { user } = await service(ctx).get<{ user: WholeUser }>(path`/users/${id}.json`, {
     query: { include },
   })

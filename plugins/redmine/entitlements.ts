@@ -9,7 +9,7 @@ import {
   type Output,
   type Paged,
 } from 'keyway/sdk'
-import type { Named } from './accounts.ts'
+import { isNumber, type Named } from './accounts.ts'
 import { type Ctx, pagesOf, readList } from './service.ts'
 
 export const ADMINISTRATOR = 'ADMINISTRATOR'
@@ -42,12 +42,12 @@ export function grantOf(type: string, id: string, resource: string): Grant {
   }
   if (type !== GROUP && type !== PROJECT_ROLE)
     throw wrong(`the types are ${ADMINISTRATOR}, ${GROUP} and ${PROJECT_ROLE}, not ${type}`)
-  if (!/^\d+$/.test(id)) throw wrong(`groups and roles have numbers, not ${JSON.stringify(id)}`)
+  if (!isNumber(id)) throw wrong(`groups and roles have numbers, not ${JSON.stringify(id)}`)
   if (type === GROUP) {
     if (resource !== WHOLE) throw wrong(`a group belongs to no project, such as ${resource}`)
     return { type, group: id }
   }
-  if (!/^\d+$/.test(resource)) throw wrong('a role is held in a project; give the number of one')
+  if (!isNumber(resource)) throw wrong('a role is held in a project; give the number of one')
   return { type, project: resource, role: Number(id) }
 }
 

@@ -2,11 +2,11 @@
  * Granting and taking. The roles of a member are always written whole, so every change is read, change,
  * write; `limits.concurrency` is 1 so that no two of them cross.
  */
-import { ConnectorError, type Input, type Output, path } from 'keyway/sdk'
+import { ConnectorError, hasCode, type Input, type Output, path } from 'keyway/sdk'
 import { type Membership, readUser, type WholeUser } from './accounts.ts'
 import { isDirect } from './associations.ts'
 import { ADMINISTRATOR, GROUP, type Grant, grantOf } from './entitlements.ts'
-import { mustNotBeOwn } from './own.ts'
+import { mustNotBeOwn, whoAmI } from './own.ts'
 import { type Ctx, readList, service } from './service.ts'
 
 /** Gives administration, a group or a role; what is held already stays as it is. */
@@ -33,9 +33,12 @@ export async function give(ctx: Ctx, id: string, grant: Grant): Promise<void> {
     if (roles.includes(grant.role)) return
     const role_ids = [...roles, grant.role]
     if (membership === undefined)
-      await api.post(path`/projects/${grant.project}/memberships.json`, {
-        membership: { user_id: user.id, role_ids },
-      })
+      await whereOpen(
+        ctx,
+        api.post(path`/projects/${grant.project}/memberships.json`, {
+          membership: { user_id: user.id, role_ids },
+        }),
+      )
     else await setRoles(ctx, membership, role_ids)
   }
 }
@@ -78,7 +81,7 @@ async function takeRole(ctx: Ctx, user: WholeUser, grant: RoleGrant): Promise<vo
   if (!holds) return
   const rest = roles.filter((role) => role !== grant.role)
   if (rest.length > 0 || inherited.length > 0) await setRoles(ctx, membership, rest)
-  else await service(ctx).delete(path`/memberships/${membership.id}.json`)
+  else await whereOpen(ctx, service(ctx).delete(path`/memberships/${membership.id}.json`))
 }
 
 type RoleGrant = Extract<Grant, { type: 'PROJECT_ROLE' }>
@@ -94,13 +97,34 @@ async function rolesIn(
   if (!known.some(({ id }) => id === role))
     throw new ConnectorError('not_found', `There is no role ${role}`)
   const membership = user.memberships?.find((one) => String(one.project.id) === project)
-  if (membership === undefined) await service(ctx).get(path`/projects/${project}.json`)
+  if (membership === undefined)
+    await whereOpen(ctx, service(ctx).get(path`/projects/${project}.json`))
   return { membership, roles: (membership?.roles ?? []).filter(isDirect).map(({ id }) => id) }
 }
 
 /** Inherited roles stay, whatever is written. */
 const setRoles = (ctx: Ctx, { id }: Membership, role_ids: number[]) =>
-  service(ctx).put(path`/memberships/${id}.json`, { membership: { role_ids } })
+  whereOpen(ctx, service(ctx).put(path`/memberships/${id}.json`, { membership: { role_ids } }))
+
+/**
+ * Redmine says 403 to administrators, too: to any change in a closed project, and to everything in an archived one.
+ *
+ * @throws unsupported_operation with the code `project_closed`.
+ */
+async function whereOpen<T>(ctx: Ctx, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked
+  } catch (error) {
+    if (!hasCode(error, 'permission_denied') || error.status_code !== 403) throw error
+    if ((await whoAmI(ctx)).admin !== true) throw error
+    const { message, status_code, raised_by } = error
+    throw new ConnectorError(
+      'unsupported_operation',
+      `${message} The project is closed or archived, so nobody can change who holds its roles. Reopen it first`,
+      { status_code, raised_by, app_error_code: 'project_closed' },
+    )
+  }
+}
 
 const isIn = ({ groups = [] }: WholeUser, group: string): boolean =>
   groups.some(({ id }) => String(id) === group)

@@ -60,14 +60,24 @@ export async function createAccount(
     status: STATUSES[status],
   }
   return allOrNothing(async (undo) => {
-    const { id } = await created(ctx, user, { login: username, mail: email })
+    const { user: made } = await sayingTaken(
+      ctx,
+      { login: username, mail: email },
+      null,
+      service(ctx).post<{ user: WholeUser }>('/users.json', { user }),
+    )
+    const { id } = made
     undo(`the user ${id}`, () => service(ctx).delete(path`/users/${id}.json`))
     for (const grant of grants) await give(ctx, String(id), grant)
     return { status, created: true, id: String(id) }
   })
 }
 
-/** Changes the attributes that are given, and leaves the others alone. */
+/**
+ * Changes the attributes that are given, and leaves the others alone.
+ *
+ * @throws api_error as for a new user, where a name is taken.
+ */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
   ctx: Ctx,
@@ -75,8 +85,8 @@ export async function updateAccount(
   const user = renamed(request, ATTRIBUTES)
   if (Object.keys(user).length === 0)
     throw new ConnectorError('bad_request', 'Nothing to change. Give at least one field')
-  await readUser(ctx, request.id)
-  await service(ctx).put(path`/users/${request.id}.json`, { user })
+  const { id } = await readUser(ctx, request.id)
+  await sayingTaken(ctx, user, id, service(ctx).put(path`/users/${request.id}.json`, { user }))
   return { id: request.id }
 }
 
@@ -103,17 +113,24 @@ export async function deleteAccount(
   return { status: 'DELETED', deleted: true }
 }
 
+/** The names that a user has to itself: what is to be written, or is held. */
+type Names = { login?: unknown; mail?: unknown }
+
 /**
- * Creates the user. Redmine says what is wrong in the language of the key's user, so a name that is
- * taken is found by asking for it.
+ * Writes a user. Redmine says what is wrong in the language of the key's user, so a name that is taken is
+ * found by asking for it.
+ *
+ * @param own The number of the user that is changed, who has names already.
+ * @throws api_error with the status 422 and the code `login_taken` or `mail_taken`.
  */
-async function created(
+async function sayingTaken<T>(
   ctx: Ctx,
-  user: { [attribute: string]: unknown },
-  { login, mail }: { login: string; mail: string },
-): Promise<WholeUser> {
+  { login, mail }: Names,
+  own: number | null,
+  write: Promise<T>,
+): Promise<T> {
   try {
-    return (await service(ctx).post<{ user: WholeUser }>('/users.json', { user })).user
+    return await write
   } catch (error) {
     if (!(error instanceof ConnectorError) || error.status_code !== 422) throw error
     const { message, status_code, raised_by } = error
@@ -121,7 +138,7 @@ async function created(
       ['login', login, 'login_taken'],
       ['mail', mail, 'mail_taken'],
     ] as const)
-      if (await isTaken(ctx, name, value))
+      if (typeof value === 'string' && (await isTaken(ctx, name, value, own)))
         throw new ConnectorError('api_error', message, {
           status_code,
           raised_by,
@@ -134,9 +151,14 @@ async function created(
 }
 
 /** Redmine compares both without case. */
-async function isTaken(ctx: Ctx, name: 'login' | 'mail', value: string): Promise<boolean> {
+async function isTaken(
+  ctx: Ctx,
+  name: 'login' | 'mail',
+  value: string,
+  own: number | null,
+): Promise<boolean> {
   const { users } = await service(ctx).get<{ users: User[] }>('/users.json', {
     query: { status: '', name: value, limit: 100 },
   })
-  return users.some((one) => one[name]?.toLowerCase() === value.toLowerCase())
+  return users.some((one) => one.id !== own && one[name]?.toLowerCase() === value.toLowerCase())
 }

@@ -286,6 +286,52 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
         status_code: 422,
         app_error_code,
       })
+
+    const user = await someone()
+    for (const [taken, app_error_code] of [
+      [{ username: 'USER003' }, 'login_taken'],
+      [{ email: 'User003@example.com' }, 'mail_taken'],
+    ] as const)
+      expect(await refused('update_account', { id: user, ...taken })).toMatchObject({
+        error_code: 'api_error',
+        status_code: 422,
+        app_error_code,
+      })
+    // One's own name is not taken: something else is wrong.
+    const { username, email } = await done<{ username: string; email: string }>('get_account', {
+      account_id: user,
+    })
+    expect(
+      await refused('update_account', { id: user, username, email, given_name: '' }),
+    ).toMatchObject({ error_code: 'bad_request', status_code: 422, app_error_code: null })
+    await done('delete_account', { account_id: user })
+  })
+
+  test('says that a project is closed or archived', async () => {
+    const user = await someone()
+    const child = projects['Ops production']
+    const change = (what: string) => redmine(`/projects/${child}/${what}.json`, { method: 'PUT' })
+    const role = (name: string) => grant(user, 'PROJECT_ROLE', roles[name], child)
+    await done('assign_entitlement', role('Developer'))
+    for (const [way, back] of [
+      ['close', 'reopen'],
+      ['archive', 'unarchive'],
+    ] as const) {
+      await change(way)
+      for (const [capability, request] of [
+        ['assign_entitlement', role('Manager')],
+        ['unassign_entitlement', role('Developer')],
+      ] as const)
+        expect(await refused(capability, request)).toMatchObject({
+          error_code: 'unsupported_operation',
+          app_error_code: 'project_closed',
+          message: expect.stringContaining('Reopen it'),
+        })
+      await change(back)
+    }
+    await done('unassign_entitlement', role('Developer'))
+    expect(await heldBy(user)).toEqual([])
+    await done('delete_account', { account_id: user })
   })
 
   test.each<[string, string, () => object, object]>([
@@ -324,6 +370,18 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
       'unassign_entitlement',
       () => grant('9', 'PROJECT_ROLE', roles['Manager'], '99'),
       { error_code: 'not_found' },
+    ],
+    [
+      'a group by a number with a zero before it',
+      'assign_entitlement',
+      () => grant('9', 'GROUP', `0${groups['empty']}`),
+      { error_code: 'bad_request' },
+    ],
+    [
+      'a project by a number with a zero before it',
+      'assign_entitlement',
+      () => grant('9', 'PROJECT_ROLE', roles['Manager'], `0${projects['Ops']}`),
+      { error_code: 'bad_request' },
     ],
     [
       'another kind of entitlement',
@@ -368,6 +426,16 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     expect(await refused('unassign_entitlement', grant(own, 'ADMINISTRATOR'))).toMatchObject({
       app_error_code: 'own_account',
     })
+    // Redmine itself finds the same user by each of these.
+    for (const written of [`0${own}`, `00${own}`])
+      for (const [capability, request] of [
+        ['get_account', { account_id: written }],
+        ['deactivate_account', { account_id: written }],
+        ['delete_account', { account_id: written }],
+        ['unassign_entitlement', grant(written, 'ADMINISTRATOR')],
+      ] as const)
+        expect(await refused(capability, request)).toMatchObject({ error_code: 'not_found' })
+    expect(await done('validate_credentials')).toMatchObject({ valid: true })
   })
 
   test('never tells a password or the key of another user', async () => {
