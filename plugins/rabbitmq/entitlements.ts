@@ -71,6 +71,22 @@ export function grantOf(type: string, id: string, resource: string): Grant {
   throw wrong(`the types are ${TAG} and ${PERMISSION}, not ${type}`)
 }
 
+/** Characters of a tag that the server keeps as they are: it drops blanks at the ends, and spoils what is not ASCII. */
+const TAG_NAME = /^(?! )[\x20-\x7e]{1,255}(?<! )$/
+
+/**
+ * A tag that the server gives as what is asked for, and not as another: ` administrator` would be `administrator`.
+ *
+ * @throws bad_request
+ */
+export function givenTag(tag: string): string {
+  if (TAG_NAME.test(tag)) return tag
+  throw new ConnectorError(
+    'bad_request',
+    `RabbitMQ would not keep ${JSON.stringify(tag)} as it is: a tag has 1 to 255 characters of ASCII, with no blank at its ends`,
+  )
+}
+
 const wrong = (why: string) => new ConnectorError('bad_request', `No such entitlement: ${why}`)
 
 /** A permission record: one pattern for each operation. */

@@ -7,6 +7,7 @@ import { readUser, readWholeUser, type WholeUser } from './accounts.ts'
 import {
   ADMINISTRATOR,
   type Grant,
+  givenTag,
   grantOf,
   IMPERSONATOR,
   type Operation,
@@ -27,8 +28,10 @@ export async function assignEntitlement(
 ): Promise<Output<'assign_entitlement'>> {
   const user = request.account_integration_specific_id
   const grant = requested(request)
-  if (grant.type === 'TAG') await changeTags(ctx, user, (tags) => [...tags, grant.tag])
-  else await allow(ctx, user, grant.vhost, [grant.operation])
+  if (grant.type === 'TAG') {
+    const tag = givenTag(grant.tag)
+    await changeTags(ctx, user, (tags) => [...tags, tag])
+  } else await allow(ctx, user, grant.vhost, [grant.operation])
   return { assigned: true }
 }
 

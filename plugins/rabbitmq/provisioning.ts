@@ -1,7 +1,7 @@
 /** Creating users, setting passwords, deleting. */
 import { allOrNothing, ConnectorError, hasCode, type Input, type Output, path } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
-import { grantOf, type Operation } from './entitlements.ts'
+import { givenTag, grantOf, type Operation } from './entitlements.ts'
 import { allow, vhostMustExist, writeUser } from './grants.ts'
 import { mustNotBeOwn } from './own.ts'
 import { type Ctx, service } from './service.ts'
@@ -56,7 +56,7 @@ function sorted(entitlements: Input<'create_account'>['entitlements']) {
   for (const one of entitlements) {
     const resource = one.integration_specific_resource_id ?? ''
     const grant = grantOf(one.entitlement_type, one.integration_specific_id, resource)
-    if (grant.type === 'TAG') tags.add(grant.tag)
+    if (grant.type === 'TAG') tags.add(givenTag(grant.tag))
     else operations.set(grant.vhost, [...(operations.get(grant.vhost) ?? []), grant.operation])
   }
   return { tags: [...tags], operations }
@@ -71,12 +71,17 @@ function usable(password: unknown): string {
   throw new ConnectorError('bad_request', 'RabbitMQ lets nobody log in with an empty password')
 }
 
-/** Sets a new password; the tags stay. */
+/**
+ * Sets a new password; the tags stay.
+ *
+ * @throws unsupported_operation for the user that the connector logs in as.
+ */
 export async function updateAccount(
   request: Input<'update_account'> & WithPassword,
   ctx: Ctx,
 ): Promise<Output<'update_account'>> {
   const password = usable(request.password)
+  await mustNotBeOwn(ctx, request.id, 'has another password')
   const { name, tags } = await readUser(ctx, request.id)
   await writeUser(ctx, { name, tags, password })
   return { id: name }

@@ -244,6 +244,20 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     await done('delete_account', { account_id: id })
   })
 
+  test.each([' administrator', 'administrator ', 'bäcker', 'a\tb', 'x'.repeat(256), '\ud83d'])(
+    'gives no tag that the server would keep as another: %j',
+    async (name) => {
+      const user = await someone()
+      const refusal = { error_code: 'bad_request', message: expect.stringContaining('ASCII') }
+      expect(await refused('assign_entitlement', tag(user, name))).toMatchObject(refusal)
+      const entitlements = [{ entitlement_type: 'TAG', integration_specific_id: name }]
+      const made = { username: `u-${randomUUID()}`, entitlements }
+      expect(await refused('create_account', made)).toMatchObject(refusal)
+      expect(await heldBy(user)).toEqual([])
+      await done('delete_account', { account_id: user })
+    },
+  )
+
   test('creates nobody over a person who is there', async () => {
     const taken = { username: 'user003', password: 'a-password-of-mine', entitlements: [] }
     expect(await refused('create_account', taken)).toMatchObject({
@@ -400,13 +414,14 @@ describe.skipIf(why !== null)(`the RabbitMQ connector${why ? ` (${why})` : ''}`,
     })
   })
 
-  test('neither deletes nor demotes the user that it signs in as', async () => {
+  test('neither deletes, demotes nor locks out the user that it signs in as', async () => {
     const own = { username: await someone(), password: 'the-first-password' }
     await done('assign_entitlement', tag(own.username, 'administrator'))
     await done('assign_entitlement', tag(own.username, 'monitoring'))
     for (const [capability, request] of [
       ['delete_account', { account_id: own.username }],
       ['unassign_entitlement', tag(own.username, 'administrator')],
+      ['update_account', { id: own.username, password: 'the-second-password' }],
     ] as const)
       expect(await refused(capability, request, own)).toMatchObject({
         error_code: 'unsupported_operation',
