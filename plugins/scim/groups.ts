@@ -11,7 +11,7 @@ import {
 } from 'keyway/sdk'
 import { readUser } from './accounts.ts'
 import { type Ctx, listing, patch, quote, service } from './service.ts'
-import { customAttributes, type User } from './users.ts'
+import { customAttributes, idOf, type User } from './users.ts'
 
 export const GROUP = 'GROUP'
 
@@ -36,7 +36,7 @@ export async function listEntitlements(
   const entitlements = mapped(groups, (group) => [
     {
       entitlement_type: GROUP,
-      integration_specific_id: String(group.id),
+      integration_specific_id: idOf(group),
       integration_specific_resource_id: '',
       label: group.displayName ?? String(group.id),
       is_assignable: true,
@@ -51,7 +51,7 @@ export async function findAssociations(ctx: Ctx): Promise<Page<Association>> {
   const most = MEMBERSHIPS_PER_PAGE
   const groups = listing<Group>(ctx, '/Groups', { size: most, most })
   const memberships = mapped(groups, (group) =>
-    usersIn(group).map((id) => association(id, group.id)),
+    usersIn(group).map((id) => association(id, idOf(group))),
   )
   return memberships(ctx.page)
 }
@@ -75,9 +75,9 @@ export async function getAccountAssociations(
       ? own
       : groups
           .filter((group) =>
-            group.members === undefined ? own.includes(String(group.id)) : holds(group, id),
+            group.members === undefined ? own.includes(idOf(group)) : holds(group, id),
           )
-          .map((group) => String(group.id))
+          .map(idOf)
   return [...new Set(held)].map((group) => association(id, group))
 }
 
@@ -102,7 +102,11 @@ export async function assignEntitlement(
     // Services take any id for a member: an unknown user is not found here.
     await readUser(ctx, account)
     const value = [{ value: account }]
-    await patch(ctx, path`/Groups/${group}`, [{ op: 'add', path: 'members', value }])
+    const changed = await patch<Group>(ctx, path`/Groups/${group}`, [
+      { op: 'add', path: 'members', value },
+    ])
+    // An answer may leave the members out.
+    if (changed?.members?.length && !holds(changed, account)) throw unchanged('is no member')
   }
   return { assigned: true }
 }
@@ -114,14 +118,21 @@ export async function unassignEntitlement(
 ): Promise<Output<'unassign_entitlement'>> {
   const { account, group } = grantOf(request)
   try {
-    await patch(ctx, path`/Groups/${group}`, [
+    const changed = await patch<Group>(ctx, path`/Groups/${group}`, [
       { op: 'remove', path: `members[value eq ${quote(account)}]` },
     ])
+    if (changed && holds(changed, account)) throw unchanged('is still a member')
   } catch (error) {
     if (!hasCode(error, 'bad_request') || error.app_error_code !== 'noTarget') throw error
   }
   return { unassigned: true }
 }
+
+const unchanged = (what: string) =>
+  new ConnectorError(
+    'api_error',
+    `The service took the change, and says that the user ${what} of the group: it may not let SCIM change this one`,
+  )
 
 function grantOf(request: Input<'assign_entitlement'>): { account: string; group: string } {
   if (request.entitlement_type !== GROUP || request.resource_integration_specific_id !== '') {
@@ -138,20 +149,22 @@ function grantOf(request: Input<'assign_entitlement'>): { account: string; group
 
 const association = (account: string, group: string): Association => ({
   account_id: account,
-  integration_specific_entitlement_id: String(group),
+  integration_specific_entitlement_id: group,
   integration_specific_resource_id: '',
 })
 
 /** The users in a group, each once: not the groups in it, and twice is as good as once. */
 function usersIn(group: Group): string[] {
   const users = (group.members ?? []).filter((member) => !isGroup(member))
-  return [...new Set(users.flatMap((member) => member.value ?? []).map(String))]
+  return [
+    ...new Set(users.flatMap(({ value }) => ((value ?? '') === '' ? [] : idOf({ id: value })))),
+  ]
 }
 
 const holds = (group: Group, id: string): boolean => usersIn(group).includes(id)
 
 const isGroup = (member: Member): boolean =>
-  member.type === undefined
+  typeof member.type !== 'string'
     ? /\/Groups\/[^/]+$/i.test(member.$ref ?? '')
     : member.type.toLowerCase() === 'group'
 

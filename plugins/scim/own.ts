@@ -1,4 +1,4 @@
-import { ConnectorError } from 'keyway/sdk'
+import { ConnectorError, ifThere, path } from 'keyway/sdk'
 import { type Ctx, service } from './service.ts'
 import type { User } from './users.ts'
 
@@ -11,12 +11,19 @@ import type { User } from './users.ts'
  */
 export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<void> {
   const own = await readOwn(ctx)
-  if (own?.id === undefined || String(own.id) !== id) return
+  if (own?.id === undefined || !(await isSame(ctx, String(own.id), id))) return
   throw new ConnectorError(
     'unsupported_operation',
     `The account's own token is in use here, and would not work once it ${what}. Use one of another administrator`,
     { app_error_code: 'own_account' },
   )
+}
+
+/** Some services find a user whatever the case of its id; to others these are two. */
+async function isSame(ctx: Ctx, own: string, id: string): Promise<boolean> {
+  if (own === id || own.toLowerCase() !== id.toLowerCase()) return own === id
+  const user = await ifThere(service(ctx).get<Partial<User> | undefined>(path`/Users/${id}`))
+  return String(user?.id) === own
 }
 
 async function readOwn(ctx: Ctx): Promise<Partial<User> | null | undefined> {

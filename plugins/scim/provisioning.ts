@@ -6,6 +6,7 @@ import { type Ctx, type PatchOperation, patch, service } from './service.ts'
 import {
   type Email,
   ENTERPRISE_SCHEMA,
+  idOf,
   mainEmail,
   statusOf,
   USER_SCHEMA,
@@ -49,7 +50,7 @@ export async function createAccount(
   return {
     status: statusOf(user ?? {}),
     created: true,
-    id: user?.id === undefined ? null : String(user.id),
+    id: user?.id === undefined ? null : idOf(user),
   }
 }
 
@@ -94,7 +95,8 @@ export async function updateAccount(
 }
 
 /** The addresses with the main one changed, the others as they were. */
-function withMain(emails: Email[] = [], value: string): Email[] {
+function withMain(given: Email[] | null | undefined, value: string): Email[] {
+  const emails = given ?? []
   const main = mainEmail(emails)
   if (main === undefined) return [{ value, type: 'work', primary: true }]
   return emails.map((one) => (one === main ? { ...one, value } : one))

@@ -9,9 +9,11 @@ import {
   type Json,
   type Listing,
   offsetListing,
+  type Path,
   type Query,
 } from 'keyway/sdk'
 import type { Connector } from './connector.types.ts'
+import { spell } from './spelling.ts'
 
 export type Ctx = ConnectorContext<Connector>
 
@@ -23,15 +25,45 @@ export type PatchOperation = { op: 'add' | 'replace' | 'remove'; path: string; v
 
 const PATCH_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:PatchOp'
 
-/** A client of the tenant's service. */
-export const service = (ctx: Ctx): Client =>
-  client(ctx, {
+type Service = Pick<Client, 'get' | 'post' | 'patch' | 'delete'>
+
+/**
+ * A client of the tenant's service. Answers have their members by the names of RFC 7643, however the service spells them.
+ *
+ * @throws what the service says is wrong, also where it says so with a status of success.
+ */
+export function service(ctx: Ctx): Service {
+  const api = client(ctx, {
     baseUrl: ctx.settings.base_url,
     authorization: bearer(ctx.auth.token.token),
     contentType: 'application/scim+json',
     // Some services say `application/json` and answer 406 to a client that does not take it.
     headers: { accept: 'application/scim+json, application/json' },
   })
+  const read = async <T>(target: Path, answer: Promise<T>): Promise<T> =>
+    understood(`${ctx.settings.base_url}${target}`, await answer)
+  return {
+    get: (target, given) => read(target, api.get(target, given)),
+    post: (target, body, given) => read(target, api.post(target, body, given)),
+    patch: (target, body, given) => read(target, api.patch(target, body, given)),
+    delete: (target, given) => read(target, api.delete(target, given)),
+  }
+}
+
+const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error'
+
+/** @throws the error that an answer is (RFC 7644 section 3.12), whatever status came with it. */
+async function understood<T>(url: string, answer: T): Promise<T> {
+  spell(answer)
+  const { schemas, status }: { schemas?: unknown; status?: unknown } = Object(answer)
+  if (!Array.isArray(schemas) || !schemas.includes(ERROR_SCHEMA)) return answer
+  const told = Number(status)
+  throw await ConnectorError.from({
+    status: told >= 400 && told <= 599 ? told : 500,
+    url,
+    text: async () => JSON.stringify(answer),
+  })
+}
 
 /**
  * A list, of which `size` items are asked for where the caller names no number. SCIM counts from 1.

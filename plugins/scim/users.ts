@@ -1,5 +1,5 @@
 /** A SCIM user (RFC 7643 section 4.1) and the account that it is. */
-import type { Output } from 'keyway/sdk'
+import { ConnectorError, type Output } from 'keyway/sdk'
 
 export const USER_SCHEMA = 'urn:ietf:params:scim:schemas:core:2.0:User'
 export const ENTERPRISE_SCHEMA = 'urn:ietf:params:scim:schemas:extension:enterprise:2.0:User'
@@ -13,16 +13,30 @@ export type User = {
   name?: { givenName?: string; familyName?: string }
   displayName?: string
   active?: boolean
-  emails?: Email[]
+  emails?: Email[] | null
   groups?: { value?: string; type?: string }[]
 }
 
 type Account = Output<'get_account'>
 
+/**
+ * The id of a user or a group, as text: some services have numbers.
+ *
+ * @throws invalid_response for a resource without one, and for a number that JSON does not give exactly.
+ */
+export function idOf(resource: unknown): string {
+  const { id }: { id?: unknown } = Object(resource)
+  if ((typeof id === 'string' && id !== '') || Number.isSafeInteger(id)) return String(id)
+  throw new ConnectorError(
+    'invalid_response',
+    `The service gave a user or a group without a usable id: ${JSON.stringify(id ?? null)}`,
+  )
+}
+
 /** The account, with those of the named custom attributes that the user has. */
 export function toAccount(user: User, attributes: readonly string[] = []): Account {
   return {
-    integration_specific_id: String(user.id),
+    integration_specific_id: idOf(user),
     email: mainEmail(user.emails)?.value ?? emailLike(user.userName),
     given_name: user.name?.givenName ?? null,
     family_name: user.name?.familyName ?? null,
@@ -38,7 +52,8 @@ export const statusOf = (user: Pick<User, 'active'>): 'ACTIVE' | 'SUSPENDED' =>
   String(user.active ?? true).toLowerCase() === 'false' ? 'SUSPENDED' : 'ACTIVE'
 
 /** The primary address, else the one for work, else the first. */
-export function mainEmail(emails: readonly Email[] = []): Email | undefined {
+export function mainEmail(given: readonly Email[] | null | undefined): Email | undefined {
+  const emails = given ?? []
   return (
     emails.find((one) => one.primary === true) ??
     emails.find((one) => one.type?.toLowerCase() === 'work') ??
@@ -49,8 +64,8 @@ export function mainEmail(emails: readonly Email[] = []): Email | undefined {
 const emailLike = (userName?: string): string | null =>
   userName !== undefined && /^[^\s@]+@[^\s@]+$/.test(userName) ? userName : null
 
-function extraOf(values: Record<string, string | undefined>) {
-  const present = Object.entries(values).filter(([, value]) => value !== undefined)
+function extraOf(values: Record<string, string | null | undefined>) {
+  const present = Object.entries(values).filter(([, value]) => (value ?? null) !== null)
   return present.length === 0 ? null : Object.fromEntries(present)
 }
 
