@@ -37,9 +37,12 @@ export type Named = { id: number; name: string }
 export type MemberRole = Named & { inherited?: boolean }
 export type Membership = { id: number; project: Named; roles: MemberRole[] }
 
-/** Users of one status, in the order in which they were created: who is new comes last. */
+/** By age, so that who is new comes last; by login, which no two have, of those made in one second. */
+const ORDER = 'created_on,login'
+
+/** Users of one status, in the order in which they were created. */
 export const usersOf = (ctx: Ctx, status: Status) =>
-  pagesOf<User>(ctx, '/users.json', 'users', { status: STATUSES[status], sort: 'created_on' })
+  pagesOf<User>(ctx, '/users.json', 'users', { status: STATUSES[status], sort: ORDER })
 
 /** One page of users: the active ones, then the locked ones, then those who wait to be let in. */
 export function listAccounts(ctx: Ctx): Promise<Paged<Account[]>> {
@@ -98,7 +101,7 @@ export async function getLastActivity(
 ): Promise<Output<'get_last_activity'>> {
   const wanted = new Set(ids)
   const users = await allItems(
-    pagesOf<User>(ctx, '/users.json', 'users', { status: '', sort: 'created_on' }),
+    pagesOf<User>(ctx, '/users.json', 'users', { status: '', sort: ORDER }),
   )
   return users.flatMap(({ id, last_login_on: at }) =>
     at && wanted.has(String(id))

@@ -16,7 +16,7 @@ import { type Ctx, pagesOf, service } from './service.ts'
 
 type Association = Output<'find_entitlement_associations'>[number]
 /** A member of a project: a user, or a group, whose roles its users inherit. */
-type Member = { user?: Named; project: Named; roles: MemberRole[] }
+type Member = { id: number; user?: Named; project: Named; roles: MemberRole[] }
 
 /** Administrators, members of groups, then the roles of users in every project. */
 export function findAssociations(ctx: Ctx): Promise<Paged<Association[]>> {

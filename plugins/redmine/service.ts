@@ -5,10 +5,10 @@ import {
   ConnectorError,
   client,
   type Listing,
-  offsetListing,
   type Query,
 } from 'keyway/sdk'
 import type { Connector } from './connector.types.ts'
+import { overlapping } from './overlapping.ts'
 
 export type Ctx = ConnectorContext<Connector>
 
@@ -23,25 +23,22 @@ export const service = (ctx: Ctx): Client =>
   })
 
 /** A list that has pages: `{ "users": [...], "total_count": 3, "offset": 0, "limit": 100 }`. */
-export const pagesOf = <T>(
+export const pagesOf = <T extends { id: number }>(
   ctx: Ctx,
   endpoint: string,
   name: 'users' | 'projects' | 'memberships',
   query: Query = {},
 ): Listing<T> =>
-  offsetListing<T>(
-    async (at) => {
-      const answer = await service(ctx).get<{ [member: string]: unknown } | undefined>(endpoint, {
-        query: { ...query, ...at },
-      })
-      const total = answer?.['total_count']
-      return {
-        items: listIn<T>(answer, endpoint, name),
-        total: typeof total === 'number' ? total : null,
-      }
-    },
-    { most: MOST },
-  )
+  overlapping<T>(async (at) => {
+    const answer = await service(ctx).get<{ [member: string]: unknown } | undefined>(endpoint, {
+      query: { ...query, ...at },
+    })
+    const total = answer?.['total_count']
+    return {
+      items: listIn<T>(answer, endpoint, name),
+      total: typeof total === 'number' ? total : Number.POSITIVE_INFINITY,
+    }
+  }, MOST)
 
 /** A list without pages: groups and roles. */
 export async function readList<T>(ctx: Ctx, name: 'groups' | 'roles'): Promise<T[]> {

@@ -123,6 +123,67 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     )
   })
 
+  test('misses nobody while those before them are locked or lose a role', async () => {
+    const { accounts, held } = { accounts: 'list_accounts', held: 'find_entitlement_associations' }
+    const before = async (capability: string) => (await pages<object>(capability, 100)).flat()
+    const expected = { accounts: await before(accounts), held: await before(held) }
+    const someUsers = await Promise.all(['user001', 'user002', 'user003', 'user004'].map(one))
+    const memberships = await Promise.all(
+      someUsers.map(async (user) => {
+        const { user: whole } = (await read(`/users/${user}.json?include=memberships`)) as {
+          user: { memberships: { id: number; project: { id: number }; roles: { id: number }[] }[] }
+        }
+        return whole.memberships[0]
+      }),
+    )
+    /** All pages; something is done when the first `after` items were given. */
+    const during = async (capability: string, size: number, after: number, act: () => unknown) => {
+      const items: object[] = []
+      let acted = false
+      for (let page: object | null = { size }; page !== null; ) {
+        const { body } = await host.call(id, capability, { ...envelope(), page })
+        items.push(...success<object[]>(body))
+        page = body.page?.token == null ? null : { token: body.page.token, size }
+        if (!acted && items.length >= after) {
+          acted = true
+          await act()
+        }
+      }
+      return items.map((it) => JSON.stringify(it))
+    }
+    const lock = (status: number) => () =>
+      Promise.all(
+        someUsers.map((user) =>
+          redmine(`/users/${user}.json`, {
+            method: 'PUT',
+            body: JSON.stringify({ user: { status } }),
+          }),
+        ),
+      )
+    const listed = await during(accounts, 30, 30, lock(3))
+    await lock(1)()
+    for (const account of expected.accounts) expect(listed).toContain(JSON.stringify(account))
+
+    const found = await during(held, 30, 90, () =>
+      Promise.all(
+        memberships.map((it) => redmine(`/memberships/${it?.id}.json`, { method: 'DELETE' })),
+      ),
+    )
+    for (const [at, it] of memberships.entries())
+      await redmine(`/projects/${it?.project.id}/memberships.json`, {
+        method: 'POST',
+        body: JSON.stringify({
+          membership: {
+            user_id: Number(someUsers[at]),
+            role_ids: it?.roles.map((role) => role.id),
+          },
+        }),
+      })
+    const stayed = expected.held.filter((it) => !someUsers.includes((it as Association).account_id))
+    for (const association of stayed) expect(found).toContain(JSON.stringify(association))
+    expect(new Set(found).size).toBe(found.length)
+  })
+
   test('lists what there is to grant, closed projects too', async () => {
     const child = projects['Ops production']
     await redmine(`/projects/${child}/close.json`, { method: 'PUT' })
