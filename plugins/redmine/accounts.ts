@@ -9,7 +9,7 @@ import {
   type Paged,
   path,
 } from 'keyway/sdk'
-import { type Ctx, pagesOf, service } from './service.ts'
+import { type Ctx, NO_ADMINISTRATOR, pagesOf, service } from './service.ts'
 
 type Account = Output<'get_account'>
 export type Status = 'ACTIVE' | 'PENDING' | 'SUSPENDED'
@@ -86,12 +86,17 @@ export async function readUser(ctx: Ctx, id: string, include?: string): Promise<
   return withoutKey(user)
 }
 
-/** @throws invalid_response for a status that Redmine does not have. */
+/** @throws permission_denied where Redmine keeps the status back, invalid_response for one that it does not have. */
 export function statusOf({ status }: WholeUser): Status {
   if (status === STATUSES.ACTIVE) return 'ACTIVE'
   if (status === STATUSES.SUSPENDED) return 'SUSPENDED'
   if (status === STATUSES.PENDING) return 'PENDING'
-  throw new ConnectorError('invalid_response', 'Redmine did not tell the status of the user')
+  if (status === undefined)
+    throw new ConnectorError(
+      'permission_denied',
+      `Redmine does not tell the status of the user. ${NO_ADMINISTRATOR}`,
+    )
+  throw new ConnectorError('invalid_response', `Redmine tells an unknown status: ${status}`)
 }
 
 /** When people last signed in to the pages; calls with a key are not counted. */

@@ -7,7 +7,7 @@ import { type Membership, readUser, type WholeUser } from './accounts.ts'
 import { isDirect } from './associations.ts'
 import { ADMINISTRATOR, GROUP, type Grant, grantOf } from './entitlements.ts'
 import { mustNotBeOwn, whoAmI } from './own.ts'
-import { type Ctx, readList, service } from './service.ts'
+import { type Ctx, NO_ADMINISTRATOR, readList, service } from './service.ts'
 
 /** Gives administration, a group or a role; what is held already stays as it is. */
 export async function assignEntitlement(
@@ -120,7 +120,7 @@ async function whereOpen<T>(ctx: Ctx, asked: Promise<T>): Promise<T> {
     const { message, status_code, raised_by } = error
     throw new ConnectorError(
       'unsupported_operation',
-      `${message} The project is closed or archived, so nobody can change who holds its roles. Reopen it first`,
+      `${message.replace(NO_ADMINISTRATOR, '')}The project is closed or archived, so nobody can change who holds its roles. Reopen it first`,
       { status_code, raised_by, app_error_code: 'project_closed' },
     )
   }

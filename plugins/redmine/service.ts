@@ -6,6 +6,7 @@ import {
   client,
   type Listing,
   type Query,
+  type UpstreamReply,
 } from 'keyway/sdk'
 import type { Connector } from './connector.types.ts'
 import { overlapping } from './overlapping.ts'
@@ -20,7 +21,18 @@ export const service = (ctx: Ctx): Client =>
   client(ctx, {
     baseUrl: ctx.settings.base_url,
     headers: { 'x-redmine-api-key': ctx.auth.token.token },
+    onError: errorOf,
   })
+
+/** What is missing where Redmine only says that somebody may not. */
+export const NO_ADMINISTRATOR =
+  'Only an administrator may: give the user of the API key the right to administer, or use the key of one who has it'
+
+async function errorOf(reply: UpstreamReply): Promise<ConnectorError> {
+  const error = await ConnectorError.from(reply)
+  if (error.status_code !== 403) return error
+  return new ConnectorError(error.error_code, `${error.message} ${NO_ADMINISTRATOR}`, error)
+}
 
 /** A list that has pages: `{ "users": [...], "total_count": 3, "offset": 0, "limit": 100 }`. */
 export const pagesOf = <T extends { id: number }>(

@@ -478,7 +478,15 @@ describe.skipIf(why !== null)(`the Redmine connector${why ? ` (${why})` : ''}`, 
     for (const capability of ['validate_credentials', 'list_accounts'])
       expect(await refused(capability, {}, other)).toMatchObject({
         error_code: 'permission_denied',
+        message: expect.stringContaining('administrator'),
       })
+    // Redmine shows such a key the user, and not whether it is locked.
+    expect(await refused('get_account', { account_id: await one('user002') }, other)).toMatchObject(
+      {
+        error_code: 'permission_denied',
+        message: expect.stringContaining('Only an administrator may'),
+      },
+    )
     const own = await one('keyway')
     for (const capability of ['deactivate_account', 'delete_account'])
       expect(await refused(capability, { account_id: own })).toMatchObject({
