@@ -98,13 +98,26 @@ export async function userByEmail(ctx: Ctx, email: string): Promise<User | null>
   return users.find((user) => user.email.toLowerCase() === email.toLowerCase()) ?? null
 }
 
+/** What WordPress keeps in names for characters that HTML has a meaning for. */
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#039;': "'",
+}
+
+/** A name as it was given: WordPress keeps `A & B` as `A &amp; B`, and tells it so. */
+const nameIn = (html: string | null | undefined): string =>
+  (html ?? '').replace(/&(?:amp|lt|gt|quot|#039);/g, (entity) => ENTITIES[entity] ?? entity)
+
 // WordPress cannot disable a user: every user may sign in.
 const toAccount = (user: User): Account => ({
   integration_specific_id: String(user.id),
   email: user.email || null,
-  given_name: user.first_name || null,
-  family_name: user.last_name || null,
+  given_name: nameIn(user.first_name) || null,
+  family_name: nameIn(user.last_name) || null,
   username: user.username,
   user_status: 'ACTIVE',
-  extra_data: { display_name: user.name, registered_date: user.registered_date },
+  extra_data: { display_name: nameIn(user.name), registered_date: user.registered_date },
 })

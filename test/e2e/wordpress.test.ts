@@ -118,6 +118,20 @@ describe.skipIf(noWordPress !== null)(
       expect(await heldBy(await numberOf('user025'))).toEqual([])
     })
 
+    test('tells names as they were given, which WordPress keeps as HTML', async () => {
+      const names = { given_name: 'Müller & Söhne', family_name: 'O\'Neil "Q" &' }
+      const user = await someone({ ...names, display_name: 'A & B > C' })
+      expect(await done('get_account', { account_id: user })).toMatchObject({
+        ...names,
+        extra_data: { display_name: 'A & B > C' },
+      })
+      await done('update_account', { id: user, given_name: 'Huber & Co' })
+      expect(await done('get_account', { account_id: user })).toMatchObject({
+        given_name: 'Huber & Co',
+      })
+      await done('delete_account', { account_id: user })
+    })
+
     test('takes an account through its life', async () => {
       const username = `u-${randomUUID().slice(0, 8)}`
       const names = { given_name: 'Jörg', family_name: "O'Neil", display_name: 'Jörg 🚀' }
