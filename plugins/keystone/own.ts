@@ -27,7 +27,7 @@ async function readOwnToken(ctx: Ctx): Promise<Token> {
  * @throws unsupported_operation when the user is the one that the connector logs in as.
  */
 export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<void> {
-  if ((await readOwnToken(ctx)).user.id === id) throw refusal(what)
+  if (isSame((await readOwnToken(ctx)).user.id, id)) throw refusal(what)
 }
 
 /**
@@ -38,10 +38,13 @@ export async function mustNotBeOwn(ctx: Ctx, id: string, what: string): Promise<
 export async function mustNotBeOwnRole(ctx: Ctx, id: string, grant: Grant): Promise<void> {
   if (grant.type !== 'PROJECT_ROLE') return
   const { user, project, roles } = await readOwnToken(ctx)
-  if (user.id !== id || project.id !== grant.place) return
-  if (roles.some((one) => one.id === grant.role && one.name.toLowerCase() === ADMIN))
+  if (!isSame(user.id, id) || !isSame(project.id, grant.place)) return
+  if (roles.some((one) => isSame(one.id, grant.role) && one.name.toLowerCase() === ADMIN))
     throw refusal('stops being an administrator')
 }
+
+/** Ids are hexadecimal, and a Keystone on MySQL finds them whatever their case. */
+const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
 const refusal = (what: string) =>
   new ConnectorError(

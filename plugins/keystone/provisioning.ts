@@ -63,7 +63,11 @@ export async function createAccount(
   })
 }
 
-/** Changes the attributes that are given, and leaves the others alone. */
+/**
+ * Changes the attributes that are given, and leaves the others alone.
+ *
+ * @throws unsupported_operation for the name and the password of the user that the connector logs in as.
+ */
 export async function updateAccount(
   request: Input<'update_account'> & Fields,
   ctx: Ctx,
@@ -74,6 +78,8 @@ export async function updateAccount(
       'bad_request',
       `Nothing to change. Give one of: ${Object.keys(ATTRIBUTES).join(', ')}`,
     )
+  if (request['username'] !== undefined || request['password'] !== undefined)
+    await mustNotBeOwn(ctx, request.id, 'has another name or password')
   const change = service(ctx).patch<{ user: User }>(path`/users/${request.id}`, {
     user: attributes,
   })
