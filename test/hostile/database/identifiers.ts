@@ -21,10 +21,10 @@ const NAMES = [
   '$$',
   '{identifier:role}',
   '{literal:text}',
-  '\u2019\ud800"',
+  '\u2019"',
   '＂',
 ]
-const REFUSED = ['', 'x\u0000y', 'x'.repeat(64), 'ü'.repeat(32)]
+const REFUSED = ['', 'x\u0000y', 'x'.repeat(64), 'ü'.repeat(32), '\u2019\ud800"']
 
 export default defineConnector({
   async list_accounts(_request, ctx) {
