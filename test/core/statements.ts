@@ -1,6 +1,7 @@
-/** The statements by which the database is asked for one thing. */
+/** Statements as they are sent to the database: those of one thing, or each before it is sent. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Client } from 'pg'
+import { vi } from 'vitest'
 
 /** What a connection sets for itself, and that a token was used. */
 const BESIDE = /set_config|"last_used_at" =/
@@ -26,3 +27,16 @@ export async function withStatements<T>(
     Client.prototype.query = query
   }
 }
+
+const { query: original } = Client.prototype
+
+/** Shows each statement before it is sent; one that `look` waits for is sent afterwards. The cast: `query` has many forms. */
+export const lookAtStatements = (look: (text: string) => Promise<unknown> | undefined) =>
+  vi.spyOn(Client.prototype, 'query').mockImplementation(function (
+    this: Client,
+    ...args: unknown[]
+  ) {
+    const waits = look(String(Object(args[0]).text ?? args[0]))
+    const send = () => Reflect.apply(original, this, args)
+    return waits === undefined ? send() : waits.then(send)
+  } as never)

@@ -1,4 +1,4 @@
-/** Requests that nobody made: a policy asked. On the wire they name whom they are for as who asked. */
+/** Requests made by a policy. The interface has no requester for them: it names the person who is to get the access. */
 import { and, eq, inArray, isNull } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessPolicies } from '../../database/schema/policies.ts'

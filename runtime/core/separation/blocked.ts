@@ -24,7 +24,7 @@ export async function isBlockedNow(
   return conflicts.some(({ rule }) => rule.onRequest === 'BLOCK')
 }
 
-/** Has policies compared again with the people of a domain for whom no rule denies any more what it denied. */
+/** Finds the people of a domain whose blocked requests no rule denies now, and queues a comparison of each with the policies. */
 export async function wakeUnblocked(
   db: Db,
   domainId: string,

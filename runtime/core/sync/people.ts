@@ -85,7 +85,7 @@ async function makeUsers(tx: Db, walk: Walk, range: SQL): Promise<number> {
   return Number(rows[0]?.n ?? 0)
 }
 
-/** How often those are looked at again whom others change meanwhile; the next sync does the rest. */
+/** Most attempts for users who are changed by others during a sync. The next sync handles the rest. */
 const MOST_LOOKS = 5
 
 /** What is different at those who are there. */

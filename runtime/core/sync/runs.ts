@@ -63,7 +63,7 @@ export type Walk = {
   over(): boolean
 }
 
-/** Another host has the run, or it has ended, or its app was disconnected, or connected anew. */
+/** Another host has the run, the run has ended, or its app was disconnected or reconnected. */
 export class LeaseLost extends Error {}
 
 /** Begins a run; null where one is under way. */
@@ -198,7 +198,7 @@ export async function checkpoint(
   Object.assign(run, patch, { attempts: 0, problem: null, nextTryAt: null })
 }
 
-/** Connected anew, or with a renewed token, the run is taken up again: what was replaced is used no more. */
+/** Fails if the credentials of the app were replaced: the run is then resumed with the new ones. */
 async function fence(tx: Db, { run, lease, app }: Walk, patch: Patch): Promise<void> {
   const rows = await tx
     .update(syncRuns)

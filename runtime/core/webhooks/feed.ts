@@ -1,8 +1,8 @@
 /**
  * Delivering the activity log to webhooks of type SIEM: every row, in order, at least once. How far a
  * webhook has got is kept in its feed after each row, so that a host that dies repeats at most one; its
- * `webhook-id` is the same then. The webhook and the row are read anew for each: what was switched off, moved, given another
- * secret or erased meanwhile counts from the next row on.
+ * `webhook-id` is the same then. The webhook and the row are read again for each event, so that a change of either, such as
+ * a new secret or an erasure, takes effect with the next event.
  */
 import { and, asc, eq, gt, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'

@@ -91,8 +91,8 @@ const SETTINGS = {
 }
 
 /**
- * The search path without PostgreSQL's own schema, which then comes before all others. Behind another one, whoever owns
- * the database could have tables and operators of his own stand for those of PostgreSQL, with the connector's rights.
+ * The search path without pg_catalog, which PostgreSQL then searches first. If another schema came before it, the owner of
+ * the database could replace PostgreSQL's tables and operators, which would run with the connector's rights.
  */
 const OWN_SCHEMA_FIRST = `, pg_catalog.set_config('search_path', pg_catalog.regexp_replace(pg_catalog.regexp_replace(pg_catalog.current_setting('search_path'), '(^|,)[[:space:]]*"?pg_catalog"?[[:space:]]*(?=,|$)', '', 'gi'), '^[[:space:]]*,', ''), true)`
 

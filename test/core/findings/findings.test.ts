@@ -560,7 +560,7 @@ describe('separation of duties', () => {
     )
     return body.items.filter(({ app_id }: { app_id: string }) => app_id === audit.appId)
   }
-  /** The host looks at all of the company, and at whom that concerns. */
+  /** Looks for findings of the company, and waits until the policies were compared with everybody concerned. */
   async function compared(): Promise<void> {
     await look('domain', domainId)
     await until('who is to be compared was compared', async () =>

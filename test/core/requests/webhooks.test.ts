@@ -1,7 +1,6 @@
 /** Requests that systems of the operator's judge, carry out and take back. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { eq } from 'drizzle-orm'
-import { Client } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { REQUEST_JOB } from '../../../runtime/core/requests/job.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
@@ -10,11 +9,10 @@ import { accessRequests } from '../../../runtime/database/schema/requests.ts'
 import { holds } from '../../kit/holds.ts'
 import { app, type CoreHost, type Person, person } from '../host.ts'
 import { storedLog } from '../log.ts'
+import { lookAtStatements } from '../statements.ts'
 import { answering, type Receiver } from '../webhooks/receiver.ts'
 import type { Company } from './company.ts'
 import { type Hooked, startHooked } from './hooked.ts'
-
-const { query: original } = Client.prototype
 
 let hooked: Hooked
 let receiver: Receiver
@@ -34,21 +32,6 @@ beforeEach(() => {
 })
 
 const hook = (hook_type: string) => hooked.hook(hook_type)
-
-/**
- * Shows each statement before it is sent; one that `look` waits for is sent afterwards. The casts: `query` has many forms,
- * and passes them all on.
- */
-const lookAtStatements = (look: (text: string) => Promise<unknown> | undefined) =>
-  vi.spyOn(Client.prototype, 'query').mockImplementation(function (
-    this: Client,
-    ...args: unknown[]
-  ) {
-    const [what] = args as [string | { text: string }]
-    const waits = look(typeof what === 'string' ? what : what.text)
-    const send = () => original.apply(this, args as never)
-    return waits === undefined ? send() : waits.then(send)
-  } as never)
 
 const told = () => JSON.parse(receiver.received.at(-1)?.text ?? '{}')
 

@@ -67,7 +67,7 @@ test('of two apps that become the identity source at once, one does', async () =
   const domainId = await domainOf(core.db)
   const reply = await meanwhile(
     core.db,
-    (tx) => tx.insert(syncSettings).values({ appId: first, domainId, identity: identity as never }),
+    (tx) => tx.insert(syncSettings).values({ appId: first, domainId, identity }),
     () => configure(second, { identity_source: identity }),
   )
   expect([reply.status, reply.body.error?.message]).toEqual([
