@@ -112,7 +112,7 @@ async function takeUp(db: Db, appId: string, parts: RequestContext): Promise<Tur
   const gate: Gate =
     app.disconnectedAt === null
       ? await enterApp(db, app, await parts.now(db))
-      : { open: true, probe: false }
+      : { open: true, probe: null }
   if (!gate.open) {
     await waitUntil(db, taken.run, taken.lease, gate.until)
     return null
@@ -157,7 +157,8 @@ async function carryOut(walk: Turn): Promise<void> {
   } finally {
     end()
     // Nothing was called: another finds out.
-    if (walk.gate.probe) await leaveProbe(db, app, await parts.now(db))
+    const { probe } = walk.gate
+    if (probe) await leaveProbe(db, app, probe, await parts.now(db))
   }
 }
 

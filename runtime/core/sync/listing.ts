@@ -64,7 +64,7 @@ export async function fetchPage<T extends object>(
   const answer = await callApp(parts, app, capability, { request, page }, { asTable: true })
   if (!answer.ok) throw troubleOf(capability, answer)
   if (walk.gate.probe) {
-    walk.gate.probe = false
+    walk.gate.probe = null
     await noteBack(walk.db, app, await parts.now(walk.db), parts.tell)
   }
   const found = responseAs<TableOf<T>>(answer)

@@ -57,8 +57,8 @@ export type Walk = {
   settings: SyncConfig
   lease: string
   known: KnownAccounts
-  /** Whether this is the call that finds out if the system is back. */
-  gate: { probe: boolean }
+  /** Until when this is the call that finds out whether the system is back; null where it is not. */
+  gate: { probe: Date | null }
   /** Whether to stop at the next checkpoint: others wait, the host stops, or the lease is gone. */
   over(): boolean
 }

@@ -116,7 +116,7 @@ async function awayFor({ db, app, parts, gate }: Walk, { code, message, retryAft
   const now = await parts.now(db)
   const fault = { code, problem: message, retryAfterMs }
   const { since, until } = await noteAway(db, app, gate, fault, now, parts.tell)
-  gate.probe = false
+  gate.probe = null
   return { pauseMs: until.getTime() - now.getTime(), forMs: now.getTime() - since.getTime() }
 }
 

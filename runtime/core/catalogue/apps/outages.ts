@@ -36,13 +36,13 @@ const CONFIRMED = 2
 
 export const OUTAGE_TASK = 'APP_NOT_ANSWERING'
 
-/** What may be done with an app now: `probe` for the one who finds out whether it is back. */
-export type Gate = { open: true; probe: boolean } | { open: false; until: Date }
+/** What may be done with an app now: `probe` for the one who finds out whether it is back, and until when. */
+export type Gate = { open: true; probe: Date | null } | { open: false; until: Date }
 
 /** Asks for leave to call an app's system. */
 export async function enterApp(db: Db, { id: appId }: { id: string }, now: Date): Promise<Gate> {
   const [outage] = await db.select().from(appOutages).where(eq(appOutages.appId, appId))
-  if (!outage) return { open: true, probe: false }
+  if (!outage) return { open: true, probe: null }
   if (outage.until > now) return { open: false, until: outage.until }
   const until = later(now, PROBE_MS)
   const claimed = await db
@@ -50,12 +50,20 @@ export async function enterApp(db: Db, { id: appId }: { id: string }, now: Date)
     .set({ until })
     .where(and(eq(appOutages.appId, appId), lte(appOutages.until, now)))
     .returning({ appId: appOutages.appId })
-  return claimed.length > 0 ? { open: true, probe: true } : { open: false, until }
+  return claimed.length > 0 ? { open: true, probe: until } : { open: false, until }
 }
 
-/** Lets another find out whether a system is back: this one called nothing. */
-export async function leaveProbe(db: Db, { id }: { id: string }, now: Date): Promise<void> {
-  await db.update(appOutages).set({ until: now }).where(eq(appOutages.appId, id))
+/** Lets another find out whether a system is back: this one called nothing. A probe that another has begun since goes on. */
+export async function leaveProbe(
+  db: Db,
+  { id }: { id: string },
+  probe: Date,
+  now: Date,
+): Promise<void> {
+  await db
+    .update(appOutages)
+    .set({ until: now })
+    .where(and(eq(appOutages.appId, id), eq(appOutages.until, probe)))
 }
 
 /**
@@ -66,7 +74,7 @@ export async function leaveProbe(db: Db, { id }: { id: string }, now: Date): Pro
 export async function noteAway(
   db: Db,
   app: AppRow,
-  { probe }: { probe: boolean },
+  { probe }: { probe: Date | null },
   { code, problem, retryAfterMs = 0 }: SystemFault,
   now: Date,
   toLog: Tell,

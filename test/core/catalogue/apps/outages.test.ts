@@ -1,0 +1,45 @@
+/** Who finds out whether a paused app's system is back. */
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  enterApp,
+  type Gate,
+  leaveProbe,
+  noteAway,
+} from '../../../../runtime/core/catalogue/apps/outages.ts'
+import { later } from '../../../../runtime/core/kernel/jobs/tries.ts'
+import { appOutages, apps } from '../../../../runtime/database/schema/apps.ts'
+import { type CoreHost, domainOf, startCore } from '../../host.ts'
+
+let core: CoreHost
+beforeAll(async () => {
+  core = await startCore()
+  await core.host.settled
+})
+afterAll(() => core.stop())
+
+const probeOf = (gate: Gate): Date => {
+  if (!gate.open || !gate.probe) throw new Error('this is no probe')
+  return gate.probe
+}
+
+test('a host that leaves its probe late does not end that of another', async () => {
+  const { db } = core
+  const [app] = await db
+    .insert(apps)
+    .values({ domainId: await domainOf(db), appClassId: 'synced', instanceId: '1', name: 'Paused' })
+    .returning()
+  if (!app) throw new Error('no app')
+  const now = new Date()
+  const fault = { code: 'service_error', problem: 'gone' } as const
+  const { until } = await noteAway(db, app, { probe: null }, fault, now, () => undefined)
+  const first = probeOf(await enterApp(db, app, until))
+  // It took longer than it may.
+  const second = probeOf(await enterApp(db, app, first))
+  await leaveProbe(db, app, first, later(first, 1000))
+  const [outage] = await db.select().from(appOutages).where(eq(appOutages.appId, app.id))
+  expect(outage?.until).toEqual(second)
+  expect(await enterApp(db, app, later(first, 2000))).toEqual({ open: false, until: second })
+  await leaveProbe(db, app, second, later(first, 3000))
+  probeOf(await enterApp(db, app, later(first, 4000)))
+})
