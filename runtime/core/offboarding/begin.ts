@@ -2,6 +2,7 @@
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
+import { userOffboardings } from '../../database/schema/offboarding.ts'
 import { apiTokens, users } from '../../database/schema/people.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { loginLinks, sessions } from '../../database/schema/sessions.ts'
@@ -26,6 +27,16 @@ export async function beginOffboarding(
 }
 
 async function beginIn(tx: Db, id: string, means: Pick<CoreContext, 'send' | 'now' | 'listeners'>) {
+  // The person first, as by everybody who takes both: a push that deactivates them would wait for us, and we for it.
+  const leaver = tx
+    .select({ id: userOffboardings.userId })
+    .from(userOffboardings)
+    .where(eq(userOffboardings.id, id))
+  await tx
+    .select({ id: users.id })
+    .from(users)
+    .where(inArray(users.id, leaver))
+    .for('no key update')
   const row = await lockOffboarding(tx, id)
   if (row?.status !== 'SCHEDULED') return
   const { domainId, userId } = row

@@ -2,7 +2,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { userOffboardings } from '../../../runtime/database/schema/offboarding.ts'
-import { users } from '../../../runtime/database/schema/people.ts'
+import { userRoles, users } from '../../../runtime/database/schema/people.ts'
 import { until } from '../../e2e/until.ts'
 import { domainOf, person } from '../host.ts'
 import { countWaiting, meanwhile } from '../meanwhile.ts'
@@ -81,4 +81,41 @@ test('who is erased meanwhile stays erased', async () => {
   expect((await erased)?.status).toBe(200)
   expect(pushed.status).toBe(404)
   expect((await stored(id))?.email).toBe(`erased-${id}@erased.invalid`)
+})
+
+const waiting = (many: number) =>
+  until(`${many} wait`, async () => (await countWaiting(provider.core.db)) >= many)
+
+test('an offboarding that begins takes the person first, as a push does', async () => {
+  const { db, call } = provider.core
+  const { id } = await person(db, 'leaves-at-once@acme.example')
+  await db.transaction(async (tx) => {
+    await tx.select().from(users).where(eq(users.id, id)).for('no key update')
+    const body = { user_id: id }
+    const made = await call('POST', '/lifecycle-management/user-offboardings', { body })
+    expect(made.status).toBe(201)
+    await waiting(1)
+    const free = await tx
+      .select()
+      .from(userOffboardings)
+      .where(eq(userOffboardings.userId, id))
+      .for('update', { skipLocked: true })
+    expect(free).toHaveLength(1)
+    expect(await tx.select().from(userRoles).for('update', { skipLocked: true })).not.toEqual([])
+  })
+  await until('it began', async () => (await stored(id))?.status === 'INACTIVE')
+})
+
+test('an import takes the people that it changes before the roles of admins, as a push does', async () => {
+  const { db } = provider.core
+  const { id } = await person(db, 'changes@acme.example')
+  let imported: Promise<void> | undefined
+  await db.transaction(async (tx) => {
+    await tx.select().from(users).where(eq(users.id, id)).for('no key update')
+    imported = provider.imported('email,given_name\nchanges@acme.example,Ada\n')
+    await waiting(1)
+    expect(await tx.select().from(userRoles).for('update', { skipLocked: true })).not.toEqual([])
+  })
+  await imported
+  expect((await stored(id))?.givenName).toBe('Ada')
 })
