@@ -7,6 +7,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { CoreError } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { keepAnAdmin } from '../directory/admins.ts'
+import { isLeaving } from '../directory/leaving.ts'
 import { hasEmail } from './attributes.ts'
 import { endOfBatch } from './batches.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'
@@ -119,7 +120,8 @@ async function changeOnce(tx: Db, walk: Walk, range: SQL): Promise<Changes> {
     ), ranked as (
       select *, row_number() over (partition by lower(email) order by user_id) as rank from source
     )
-    select users.id, users.status as old_status, ranked.status,
+    select users.id, users.status as old_status,
+      case when ${isLeaving(sql`users.id`)} then users.status else ranked.status end as status,
       users.email as old_email, case when has_email and rank = 1 and not exists (
         select from users other where other.domain_id = users.domain_id and other.id <> users.id
           and lower(other.email) = lower(ranked.email)) then ranked.email else users.email end as email,

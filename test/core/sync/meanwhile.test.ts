@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestContext } from '../../../runtime/core/kernel/context/context.ts'
 import { SYNC_JOB } from '../../../runtime/core/sync/job.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
+import { userOffboardings } from '../../../runtime/database/schema/offboarding.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { syncRuns, syncSettings } from '../../../runtime/database/schema/sync.ts'
 import { type CoreHost, domainOf } from '../host.ts'
@@ -107,3 +108,29 @@ const other = () => {
   tenants += 1
   return { baseUrl: `${upstream.baseUrl}/tenant-${tenants}` }
 }
+
+test('who is being offboarded stays INACTIVE until it is over, whatever the identity source says', async () => {
+  const { db } = core
+  await db.delete(apps)
+  const names = (given_name: string) => account('lena', { given_name })
+  upstream.holds = { ...upstream.holds, accounts: [names('Lena')] }
+  const appId = await connect(core, upstream)
+  expect((await configure(appId, { identity_source: identity })).status).toBe(200)
+  await sync(core, appId)
+  const isLena = eq(users.email, 'lena@example.com')
+  const lena = async () => {
+    const [row] = await db.select().from(users).where(isLena)
+    if (!row) throw new Error('no lena')
+    return row
+  }
+  const { id: userId, domainId } = await lena()
+  await db.insert(userOffboardings).values({ domainId, userId, status: 'IN_PROGRESS' })
+  await db.update(users).set({ status: 'INACTIVE' }).where(isLena)
+  upstream.holds.accounts = [names('Lene')]
+  await sync(core, appId)
+  expect(await lena()).toMatchObject({ status: 'INACTIVE', givenName: 'Lene' })
+  const isHers = eq(userOffboardings.userId, userId)
+  await db.update(userOffboardings).set({ status: 'COMPLETED' }).where(isHers)
+  await sync(core, appId)
+  expect((await lena()).status).toBe('ACTIVE')
+})

@@ -3,10 +3,9 @@ import { sql } from 'drizzle-orm'
 import { type CoreError, conflict } from '../../../contract/errors/problem.ts'
 import type { Db } from '../../../database/database.ts'
 import { recordImportedMembers } from '../../history/spans.ts'
+import { leaveLeavers } from './match.ts'
 
-/** @throws CoreError conflict where who is to change is another person now */
 export async function applyPeople(tx: Db, domainId: string): Promise<void> {
-  await lockChanged(tx)
   await tx.execute(sql`
     insert into users (id, domain_id, email, given_name, family_name, status, manager_id, custom_attributes)
     select user_id, ${domainId}, email, coalesce(given_name, ''), coalesce(family_name, ''),
@@ -17,7 +16,7 @@ export async function applyPeople(tx: Db, domainId: string): Promise<void> {
     insert into identity_events (domain_id, user_id, changed_field, old_value, new_value)
     select ${domainId}, users.id, 'status', users.status, people_match.status
     from people_match join people_change using (user_id) join users on users.id = people_match.user_id
-    where 'status' = any(people_change.fields)`)
+    where 'status' = any(people_change.fields) and people_match.status is not null`)
   await tx.execute(sql`
     update users set email = people_match.email,
       given_name = coalesce(people_match.given_name, users.given_name),
@@ -48,8 +47,10 @@ export const changedMeanwhile = (): CoreError =>
 /**
  * Keeps those who change from others. Who has another address than they were found by was erased, or gave it up: what the
  * file says is not about them.
+ *
+ * @throws CoreError conflict where who is to change is another person now
  */
-async function lockChanged(tx: Db): Promise<void> {
+export async function lockChanged(tx: Db): Promise<void> {
   const { rows } = await tx.execute<{ others: number }>(sql`
     select count(*) filter (where not same)::int as others from (
       select lower(users.email) = lower(people_change.email) as same
@@ -57,4 +58,6 @@ async function lockChanged(tx: Db): Promise<void> {
       where not people_change.is_new and people_change.fields <> '{}'
       order by users.id for no key update of users) as held`)
   if (rows[0]?.others !== 0) throw changedMeanwhile()
+  // Once more: an offboarding may have begun before its person was locked.
+  await leaveLeavers(tx)
 }

@@ -8,7 +8,7 @@ import { tryLockUntilEnd } from '../../../database/locks.ts'
 import { type Actor, recordActivity } from '../../kernel/audit/activity.ts'
 import { type Listeners, MANY_USERS } from '../../kernel/context/listeners.ts'
 import { keepAnAdmin } from '../admins.ts'
-import { applyPeople, changedMeanwhile } from './apply.ts'
+import { applyPeople, changedMeanwhile, lockChanged } from './apply.ts'
 import { comparePeople, tellDifference } from './compare.ts'
 import { createFindings, type Findings } from './findings.ts'
 import { type Header, readHeader } from './header.ts'
@@ -51,9 +51,11 @@ export async function importPeople(
     const header = await stageFile(tx, chunks, findings)
     await matchPeople(tx, domainId, header, findings)
     findings.settle()
-    await keepAnAdmin(tx, domainId, await suspendedBy(tx))
     await comparePeople(tx, domainId)
     const difference = { dry_run: dryRun, ...(await tellDifference(tx)) }
+    // After those who change, as by everybody who takes both: a push that deactivates somebody would wait for us, and we for it.
+    if (!dryRun) await lockChanged(tx)
+    await keepAnAdmin(tx, domainId, await suspendedBy(tx))
     if (dryRun) return difference
     await applyPeople(tx, domainId).catch(overtaken)
     await listeners.usersChanged(tx, domainId, await changedUsers(tx), null)

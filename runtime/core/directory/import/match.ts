@@ -6,6 +6,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { MAX_TOLD } from '../../../contract/models/people-file.ts'
 import type { Db } from '../../../database/database.ts'
+import { isLeaving } from '../leaving.ts'
 import { findCycle } from './cycle.ts'
 import { type Findings, shown } from './findings.ts'
 import type { Header } from './header.ts'
@@ -52,7 +53,14 @@ export async function matchPeople(
       on there.domain_id = ${domainId} and lower(there.email) = lower(file.manager_email)`)
   await tx.execute(sql`create index on people_match (user_id)`)
   await tx.execute(sql`analyze people_match (line, user_id, manager_id)`)
+  await leaveLeavers(tx)
   if (known.manager_email !== undefined) await checkManagers(tx, domainId, findings)
+}
+
+/** Drops the status of whom an offboarding is taking everything from: they stay as it made them until it is over. */
+export async function leaveLeavers(tx: Db): Promise<void> {
+  await tx.execute(sql`update people_match set status = null
+    where status is not null and not is_new and ${isLeaving(sql`people_match.user_id`)}`)
 }
 
 async function checkManagers(tx: Db, domainId: string, findings: Findings): Promise<void> {
