@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { type Db, written } from '../../database/database.ts'
 import { groups } from '../../database/schema/people.ts'
 import { scimGroups } from '../../database/schema/scim.ts'
+import { lockGroupNames } from '../directory/group-names.ts'
 import { recordMoves } from '../history/spans.ts'
 import { isId } from '../kernel/by-id.ts'
 import { oneAtATime, recordPush, type ScimCaller } from './caller.ts'
@@ -129,6 +130,7 @@ async function demandFree(
   name: string,
   self: string | null,
 ): Promise<void> {
+  await lockGroupNames(tx, domainId)
   const { rows } = await tx.execute(sql`select 1 ${FROM} where ${visibleGroups(domainId)}
     and lower(g.name) = lower(${name}) and g.id is distinct from ${self}::uuid limit 1`)
   if (rows.length > 0)

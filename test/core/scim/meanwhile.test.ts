@@ -2,7 +2,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { userOffboardings } from '../../../runtime/database/schema/offboarding.ts'
-import { userRoles, users } from '../../../runtime/database/schema/people.ts'
+import { groups, userRoles, users } from '../../../runtime/database/schema/people.ts'
 import { until } from '../../e2e/until.ts'
 import { domainOf, person } from '../host.ts'
 import { countWaiting, meanwhile } from '../meanwhile.ts'
@@ -85,6 +85,34 @@ test('who is erased meanwhile stays erased', async () => {
 
 const waiting = (many: number) =>
   until(`${many} wait`, async () => (await countWaiting(provider.core.db)) >= many)
+
+test('a group that a provider and an import make at once is one', async () => {
+  const { db, call } = provider.core
+  const { id } = await person(db, 'pushed-member@acme.example')
+  const file = 'email,groups\nimported-member@acme.example,On call\n'
+  let pushed: ReturnType<typeof provider.scim> | undefined
+  let imported: ReturnType<typeof call> | undefined
+  await db.transaction(async (tx) => {
+    // The push has made the group, and waits for its member.
+    await tx.select().from(users).where(eq(users.id, id)).for('update')
+    const members = [{ value: id }]
+    pushed = provider.scim('POST', '/Groups', { displayName: 'On call', members })
+    await waiting(1)
+    const more = { raw: file, headers: { 'content-type': 'text/csv' } }
+    imported = call('POST', '/operator/users/import', more)
+    let isOver = false
+    void imported.finally(() => {
+      isOver = true
+    })
+    await until('the import waits', async () => isOver || (await countWaiting(db)) >= 2)
+  })
+  expect((await pushed)?.status).toBe(201)
+  expect([(await imported)?.status, (await imported)?.body.groups_made]).toEqual([200, 0])
+  expect(await db.$count(groups, eq(groups.name, 'On call'))).toBe(1)
+  const { Resources } = await provider.found('displayName eq "On call"', 'Groups')
+  const names = Resources[0].members.map(({ display }: { display: string }) => display)
+  expect(names.sort()).toEqual(['imported-member@acme.example', 'pushed-member@acme.example'])
+})
 
 test('an offboarding that begins takes the person first, as a push does', async () => {
   const { db, call } = provider.core

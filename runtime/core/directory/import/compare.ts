@@ -2,6 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { MAX_TOLD, type PeopleDifference } from '../../../contract/models/people-file.ts'
 import { type Db, written } from '../../../database/database.ts'
+import { lockGroupNames } from '../group-names.ts'
 
 /** A field that changes is told by the name of its column. */
 const changes = (column: string, differs: SQL): SQL =>
@@ -39,6 +40,11 @@ async function compareGroups(tx: Db, domainId: string): Promise<void> {
   await tx.execute(sql`
     create temporary table people_wanted on commit drop as
     select user_id, unnest(groups) as name from people_match where groups is not null`)
+  // Only where a group is to be made: else no provider waits for the import.
+  const { rows: unknown } = await tx.execute(sql`
+    select from people_wanted where name not in (
+      select name from groups where domain_id = ${domainId} and app_id is null) limit 1`)
+  if (unknown.length > 0) await lockGroupNames(tx, domainId)
   await tx.execute(sql`
     create temporary table people_group on commit drop as
     select wanted.name, coalesce(there.id, gen_random_uuid()) as group_id, there.id is null as is_new
