@@ -1,5 +1,5 @@
 /** Delegations as records. A delegate of a delegate decides nothing: no chain leads back to who asks. */
-import { and, desc, eq, gt, isNull, or } from 'drizzle-orm'
+import { and, desc, eq, gt, isNull, lte, or } from 'drizzle-orm'
 import type { QueryOf } from '../../contract/endpoints/table.ts'
 import { type CoreError, conflict, invalidAt, notFound } from '../../contract/errors/problem.ts'
 import {
@@ -44,7 +44,11 @@ export async function listDelegations(db: Db, principal: Principal, query: Query
   return { ...page, items: await toDelegations(db, page.items) }
 }
 
-/** @throws CoreError forbidden, conflict, invalid */
+/**
+ * Makes a delegation. One that is there with the same people, times and reason is the answer: who sends it twice makes one.
+ *
+ * @throws CoreError forbidden, conflict, invalid
+ */
 export async function createDelegation(
   db: Db,
   principal: Principal,
@@ -65,6 +69,10 @@ export async function createDelegation(
       () => tx.$count(delegations, notOver(user.id, now)),
       (most) => conflict(`There are ${most} delegations already; end one first`),
     )
+    const same = await sameOf(tx, user.id, delegate.id, { since, until }, now)
+    if (same && same.reason === (body.reason ?? '')) return same
+    if (same)
+      throw conflict('There is this delegation already, with another reason; end that one first')
     const [made] = await tx
       .insert(delegations)
       .values({
@@ -112,6 +120,30 @@ async function personOf(tx: Db, { domainId }: Principal, id: string, member: str
 
 const notOver = (userId: string, now: Date) =>
   and(eq(delegations.userId, userId), isNull(delegations.endedAt), gt(delegations.until, now))
+
+/** A delegation of the same people and the same time, of which what is over does not count. */
+async function sameOf(
+  tx: Db,
+  userId: string,
+  delegateId: string,
+  { since, until }: { since: Date; until: Date },
+  now: Date,
+): Promise<DelegationRow | undefined> {
+  const begins = since > now ? eq(delegations.since, since) : lte(delegations.since, now)
+  const [row] = await tx
+    .select()
+    .from(delegations)
+    .where(
+      and(
+        notOver(userId, now),
+        eq(delegations.delegateId, delegateId),
+        begins,
+        eq(delegations.until, until),
+      ),
+    )
+    .limit(1)
+  return row
+}
 
 /** Ends a delegation at once. @throws CoreError forbidden, not_found, conflict */
 export async function endDelegation(

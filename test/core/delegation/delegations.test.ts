@@ -138,6 +138,24 @@ describe('in a company', () => {
     expect(await decide(boss, request)).toBe(204)
   })
 
+  test('that is sent twice at once is one', async () => {
+    await core.db.delete(delegations)
+    const body = { delegate_id: del.id, until: soon(), reason: 'On leave' }
+    const since = new Date(Date.now() + 3_600_000).toISOString()
+    for (const sent of [body, { ...body, since }]) {
+      const made = await Promise.all([name(boss, sent), name(boss, sent)])
+      expect(made.map(({ status }) => status)).toEqual([201, 201])
+      expect(new Set(made.map(({ body }) => body.id)).size).toBe(1)
+    }
+    // Another time, or another person, is another delegation.
+    for (const other of [{ until: soon() }, { delegate_id: third.id }])
+      expect((await name(boss, { ...body, ...other })).status).toBe(201)
+    expect(await core.db.$count(delegations)).toBe(4)
+    expect((await name(boss, { ...body, reason: 'Away' })).body.detail).toContain('another reason')
+    expect(await core.db.$count(delegations)).toBe(4)
+    await core.db.delete(delegations)
+  })
+
   test('is not handed on: the delegate of a delegate decides nothing', async () => {
     await name(boss, { delegate_id: del.id })
     await name(del, { delegate_id: third.id })
