@@ -33,11 +33,15 @@ export function spelled(address: string): string {
   return text.replace(/(?<=[^/])\/+$/, '')
 }
 
+/** Longest time until a web server begins to answer, unless a caller has less for the whole file. In milliseconds. */
+const ANSWER_MS = 10_000
+
 /**
  * @param patienceMs Longest time of one file of a web server.
+ * @param answerMs Longest time until it begins to answer: one that takes calls and says nothing is told from one that is slow.
  * @throws PackageError for an address that is none
  */
-export function sourceOf(address: string, patienceMs: number): Source {
+export function sourceOf(address: string, patienceMs: number, answerMs = ANSWER_MS): Source {
   if (address === '') throw new PackageError('the address of a registry is empty')
   if (LOGIN.test(address))
     throw new PackageError(
@@ -65,7 +69,7 @@ export function sourceOf(address: string, patienceMs: number): Source {
   demandShort(address)
   return {
     address,
-    read: (file, maxBytes) => fetched(base, file, { maxBytes, patienceMs }),
+    read: (file, maxBytes) => fetched(base, file, { maxBytes, patienceMs, answerMs }),
     mirror: (other) => mirrorOf(other, base.protocol === 'http:', patienceMs),
   }
 }
@@ -138,11 +142,18 @@ const tooLarge = (name: string, maxBytes: number) =>
 async function fetched(
   base: URL,
   file: string,
-  { maxBytes, patienceMs }: { maxBytes: number; patienceMs: number },
+  { maxBytes, patienceMs, answerMs }: { maxBytes: number; patienceMs: number; answerMs: number },
 ): Promise<Buffer> {
   const url = new URL(file, base.href.endsWith('/') ? base : `${base.href}/`)
+  const silent = new AbortController()
+  const timer = setTimeout(() => {
+    silent.abort(new SourceError(`${url} has not begun to answer within ${answerMs / 1000} s`))
+  }, answerMs)
+  const signal = AbortSignal.any([silent.signal, AbortSignal.timeout(patienceMs)])
   try {
-    const reply = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patienceMs) })
+    const reply = await fetch(url, { redirect: 'manual', signal })
+    // The body may take as long as is left of the whole.
+    clearTimeout(timer)
     if (!reply.ok || reply.body === null) {
       await reply.body?.cancel()
       const to = URL.parse(reply.headers.get('location') ?? '', url)
@@ -164,5 +175,7 @@ async function fetched(
     if (error instanceof SourceError) throw error
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
     throw new SourceError(`${url} cannot be read: ${messageOf(cause)}`)
+  } finally {
+    clearTimeout(timer)
   }
 }

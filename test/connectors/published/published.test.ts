@@ -522,3 +522,20 @@ test('a redirect is named, and not followed', async () => {
   await expect(read).rejects.toThrow('leads to https://login.example/start: redirects')
   await new Promise((resolve) => server.close(resolve))
 })
+
+test('a server that takes calls and never begins to answer is left soon; one that is slow behind its beginning is not', async () => {
+  const server = createServer((request, reply) => {
+    if (request.url !== '/slow') return
+    reply.writeHead(200).write('sl')
+    setTimeout(() => reply.end('ow'), 400)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const source = sourceOf(`http://127.0.0.1:${port}`, 60_000, 200)
+  await expect(source.read('index.json', 1000)).rejects.toThrow(
+    'index.json has not begun to answer within 0.2 s',
+  )
+  expect(String(await source.read('slow', 1000))).toBe('slow')
+  server.closeAllConnections()
+  await new Promise((resolve) => server.close(resolve))
+})
