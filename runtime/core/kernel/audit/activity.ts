@@ -90,7 +90,8 @@ type LogQuery = QueryOf<'list_activity_logs'>
 /**
  * What was done, oldest first: all that was committed before, in the order of the chain. A reader that goes on where it
  * stopped, by `offset` or with the moment of the last entry as `since`, sees everything, also where the clock of the
- * database went back meanwhile.
+ * database went back meanwhile. Where retention removes entries, an `offset` counts from the oldest that is left, so that
+ * only `since` goes on where it stopped.
  */
 export async function listActivity(
   db: Db,
