@@ -9,10 +9,9 @@ import { SPANS_BY_RUN } from '../../../runtime/core/history/older-hosts.ts'
 import { prune } from '../../../runtime/core/retention/prune.ts'
 import { parseRetention } from '../../../runtime/core/retention/rules.ts'
 import { MIGRATIONS } from '../../../runtime/database/fit.ts'
-import { apps } from '../../../runtime/database/schema/apps.ts'
 import { until } from '../../e2e/until.ts'
 import { app, type CoreHost, type Person, person } from '../host.ts'
-import { ask, connect, ended, startSynced, sync } from '../sync/synced.ts'
+import { ask, connect, ended, noApps, startSynced, sync } from '../sync/synced.ts'
 import {
   account,
   association,
@@ -37,7 +36,7 @@ afterAll(async () => {
   await upstream.close()
 })
 beforeEach(async () => {
-  await core.db.delete(apps)
+  await noApps(core)
   for (const table of ['account_spans', 'association_spans', 'reason_spans'])
     await core.db.execute(sql`delete from ${sql.identifier(table)}`)
   upstream.before = () => undefined

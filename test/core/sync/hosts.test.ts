@@ -6,7 +6,6 @@ import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { waiting } from '../../../runtime/core/sync/job.ts'
-import { apps } from '../../../runtime/database/schema/apps.ts'
 import { until } from '../../e2e/until.ts'
 import { fixture } from '../../fixtures/folders.ts'
 import { openTestDatabase, type TestDatabase } from '../../kit/databases.ts'
@@ -18,6 +17,7 @@ import {
   ended,
   environment,
   latestRun,
+  noApps,
   trigger,
 } from './synced.ts'
 import { account, association, entitlement, startUpstream, type Upstream } from './upstream.ts'
@@ -71,7 +71,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true, maxRetries: 10 })
 })
 beforeEach(async () => {
-  await hosts[0]?.db.delete(apps)
+  const [one] = hosts as [CoreHost]
+  await noApps(one)
   upstream.before = () => undefined
   upstream.circling.clear()
   upstream.holds = {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { type CoreHost, person } from '../host.ts'
-import { accountsOf, ask, connect, ended, startSynced, sync, trigger } from './synced.ts'
+import { accountsOf, ask, connect, ended, noApps, startSynced, sync, trigger } from './synced.ts'
 import { account, association, entitlement, startUpstream, type Upstream } from './upstream.ts'
 
 let upstream: Upstream
@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   upstream.before = () => undefined
-  await core.db.delete(apps)
+  await noApps(core)
   await core.db.execute(sql`delete from groups`)
   await core.db.execute(sql`delete from users where email <> 'admin@localhost'`)
   upstream.hidden = []

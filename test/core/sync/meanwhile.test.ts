@@ -9,7 +9,7 @@ import { users } from '../../../runtime/database/schema/people.ts'
 import { syncRuns, syncSettings } from '../../../runtime/database/schema/sync.ts'
 import { type CoreHost, domainOf } from '../host.ts'
 import { meanwhile } from '../meanwhile.ts'
-import { ask, connect, startSynced, sync } from './synced.ts'
+import { ask, connect, noApps, startSynced, sync } from './synced.ts'
 import { account, startUpstream, type Upstream } from './upstream.ts'
 
 let upstream: Upstream
@@ -111,7 +111,7 @@ const other = () => {
 
 test('who is being offboarded stays INACTIVE until it is over, whatever the identity source says', async () => {
   const { db } = core
-  await db.delete(apps)
+  await noApps(core)
   const names = (given_name: string) => account('lena', { given_name })
   upstream.holds = { ...upstream.holds, accounts: [names('Lena')] }
   const appId = await connect(core, upstream)

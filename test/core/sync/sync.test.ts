@@ -25,6 +25,7 @@ import {
   associationsOf,
   connect,
   ended,
+  noApps,
   startSynced,
   sync,
   trigger,
@@ -43,7 +44,7 @@ afterAll(async () => {
   await upstream.close()
 })
 beforeEach(async () => {
-  await core.db.delete(apps)
+  await noApps(core)
   upstream.before = () => undefined
   upstream.hidden = []
   upstream.asked = []

@@ -30,6 +30,9 @@ export async function startSynced(
   return core
 }
 
+/** Deletes all apps. In a transaction, which is tried again: a sync that writes still, and this, may wait for each other. */
+export const noApps = ({ db }: CoreHost) => db.transaction((tx) => tx.delete(apps))
+
 /** Connects the app, and answers its id. */
 export async function connect(
   core: CoreHost,

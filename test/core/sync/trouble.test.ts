@@ -16,6 +16,7 @@ import {
   ended,
   hurry,
   latestRun,
+  noApps,
   startSynced,
   statusOf,
   sync,
@@ -54,7 +55,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   await core.db.delete(tasks)
-  await core.db.delete(apps)
+  await noApps(core)
   upstream.before = () => undefined
   upstream.next = () => undefined
   upstream.circling.clear()
@@ -140,7 +141,7 @@ describe('a failing upstream', () => {
   })
 
   test('that says how long to wait is left alone for so long, and waiting is no failed try', async () => {
-    await core.db.delete(apps)
+    await noApps(core)
     // Of its own, because the upstream is left alone on the connector's behalf too.
     appId = await connect(core, upstream, 'a-token-that-waits')
     upstream.before = () => ({ status: 503, code: 'service_error', retryAfter: '3600' })
