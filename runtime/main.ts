@@ -217,13 +217,17 @@ export async function createHost(
     performOAuth: ({ version: served, capability, requestId, ...call }) =>
       performOAuth({
         connectorId: served.id,
-        manifest: registry.manifestNow(served, capability),
+        get manifest() {
+          return registry.manifestNow(served, capability)
+        },
         capability,
         ...call,
         onRecord: (record) => told.upstream(served, capability, record, requestId),
       }),
   }
-  const invoke = createInvoke(means)
+  const demandServed: InvokeDeps['demandServed'] = (version, capability) =>
+    void registry.manifestNow(version, capability)
+  const invoke = createInvoke({ ...means, demandServed })
   // What is tried serves nobody yet: that calls are switched off does not concern it.
   const openAsIs: InvokeDeps['openEgress'] = (call) => openEgress(call, () => call.version.manifest)
   const tryOut = createSmokeTest(

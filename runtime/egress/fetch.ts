@@ -154,6 +154,13 @@ function openCall(
   let policy: Policy | null = null
   let judged: Manifest | null = null
   let openFetches = 0
+  /** Of another manifest than before: the operator has granted or taken back something. */
+  const policyNow = (): Policy => {
+    const { manifest } = call
+    if (policy === null || judged !== manifest) policy = policyOf(call)
+    judged = manifest
+    return policy
+  }
   return {
     records: state.records,
     hasWritten: () => state.wrote,
@@ -180,14 +187,10 @@ function openCall(
             ? await bridgeHop(LDAP_BRIDGE, request, one, means, onHop)
             : await bridgeHop(SQL_BRIDGE, request, one, means, onHop)
         }
-        // Another manifest than at the request before: the operator has granted or taken back something.
-        const { manifest } = call
-        if (policy === null || judged !== manifest) policy = policyOf(call)
-        judged = manifest
-        const current = policy
+        const { errors_in_body } = call.manifest
         const ending = within(call, scoped)
         const send = (one: OutgoingRequest) => {
-          const once = () => seen(hop, false, onHop)(one, ending, current, { state, door })
+          const once = () => seen(hop, false, onHop)(one, ending, policyNow, { state, door })
           if (call.once) return once()
           const mayRetry = () => governorOf(parseUrl(one.url), ending, door).mayRetry()
           const { endMs = Number.POSITIVE_INFINITY, signal: ends } = ending
@@ -195,7 +198,7 @@ function openCall(
         }
         const sends = login ? renewing(send, login) : send
         const reply = await follow(request, maxRedirects, sends)
-        const said = errorInBody(reply, manifest.errors_in_body)
+        const said = errorInBody(reply, errors_in_body)
         if (said) throw said
         return reply
       } finally {
@@ -209,7 +212,15 @@ function openCall(
 
 /** The call as one of its requests sees it, which may end before it. */
 const within = (call: EgressCall, scoped: { signal?: AbortSignal }): EgressCall =>
-  scoped.signal === undefined ? call : { ...call, ...scoped }
+  scoped.signal === undefined
+    ? call
+    : {
+        ...call,
+        ...scoped,
+        get manifest() {
+          return call.manifest
+        },
+      }
 
 /**
  * The login of a call. It may reach what the manifest's own `egress` lets a write reach, whatever the
@@ -223,9 +234,9 @@ function loginOf(
   onHop?: OnHop,
 ): Login | null {
   return createLogin(call, door.tokens, (request) => {
-    const policy = policyOf({ ...call, capability: '', level: 'write' })
+    const policyNow = () => policyOf({ ...call, capability: '', level: 'write' })
     return follow({ ...request, redirect: 'follow' }, door.limits.maxRedirects, (one) =>
-      seen(hop, true, onHop)(one, call, policy, { state, door }),
+      seen(hop, true, onHop)(one, call, policyNow, { state, door }),
     )
   })
 }

@@ -91,6 +91,8 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     try {
       const leftMs = Math.max(1, deadlineMs - (Date.now() - startedMs))
       const connector = await version.load()
+      // It may have waited long for its turn.
+      deps.demandServed?.(version, capability)
       const { laneCall, end, waitsFor } = toLane(deps, ready, {
         connector,
         deadlineMs: leftMs,

@@ -123,6 +123,8 @@ export type InvokeDeps = {
   /** A version that began a page sequence, also when it is no longer routed to. */
   byDigest(id: string, digest: string): ServedVersion | null | Promise<ServedVersion | null>
   run(lane: string, call: LaneCall): Promise<LaneReply>
+  /** @throws RuntimeError where the operator has taken away the version, or the capability from it, since it was routed to */
+  demandServed?(version: ServedVersion, capability: CapabilityName): void
   openEgress(call: {
     version: ServedVersion
     capability: CapabilityName

@@ -10,7 +10,8 @@ export type EgressCall = {
   connectorId: string
   /** Whose call it is among those of the connector: none of them may hold all that they share. */
   tenant?: string
-  manifest: Manifest
+  /** Asked for anew before each request: another object once the operator has granted or taken back something. */
+  readonly manifest: Manifest
   capability: string
   /** The capability's own level: it decides which methods an entry without `methods` allows. */
   level: 'read' | 'write'

@@ -77,7 +77,7 @@ export const createCallState = (budgets: CallBudgets, blind: CallState['blind'])
 })
 
 /**
- * Sends one request of a call, if it is allowed.
+ * Sends one request of a call, if it is allowed: also when its turn has come.
  *
  * @throws egress_url, egress_undeclared, egress_private, egress_secret, egress_header, egress_concurrency, upstream_*,
  * or what the signal was aborted with
@@ -85,7 +85,7 @@ export const createCallState = (budgets: CallBudgets, blind: CallState['blind'])
 export async function hop(
   request: OutgoingRequest,
   call: EgressCall,
-  policy: Policy,
+  policyNow: () => Policy,
   { state, door }: { state: CallState; door: Door },
 ): Promise<HopReply> {
   const { limits } = door
@@ -98,20 +98,23 @@ export async function hop(
   const turn = { leave: () => {} }
   const finish = createFinish(record, [held, secrets], turn)
   try {
-    const rule = judgeUrl(url, request.method, policy)
-    // Before its turn: a login takes turns of its own, and would wait for one that waits for it.
-    const target = { ...rule, origin: url.origin }
-    const sent = await state.blind.reveal(request, url, target, {
-      maxHeaderBytes: limits.maxHeaderBytes,
-      maxRequestBytes: limits.maxRequestBytes,
-      hold: (bytes) => secrets.add(bytes),
-    })
     const proxy = door.chooseProxy(url)
-    if (proxy !== null) judgeProxied(door.privateGrants, call.connectorId, url)
-    const { endMs = Number.POSITIVE_INFINITY, signal } = call
-    // After judging: a refused request must not push other paces out of memory.
-    const governor = governorOf(url, call, door)
-    turn.leave = await governor.enter({ endMs, signal, from: url.host })
+    const { sent, governor } = await whileGranted(call, turn, async () => {
+      const rule = judgeUrl(url, request.method, policyNow())
+      // Before its turn: a login takes turns of its own, and would wait for one that waits for it.
+      const target = { ...rule, origin: url.origin }
+      const sent = await state.blind.reveal(request, url, target, {
+        maxHeaderBytes: limits.maxHeaderBytes,
+        maxRequestBytes: limits.maxRequestBytes,
+        hold: (bytes) => secrets.add(bytes),
+      })
+      if (proxy !== null) judgeProxied(door.privateGrants, call.connectorId, url)
+      const { endMs = Number.POSITIVE_INFINITY, signal } = call
+      // After judging: a refused request must not push other paces out of memory.
+      const governor = governorOf(url, call, door)
+      turn.leave = await governor.enter({ endMs, signal, from: url.host })
+      return { sent, governor }
+    })
     const head = await door.exchange(sent.url, sent.request, {
       dispatcher: door.dispatchers.get(call.connectorId, proxy),
       proxied: proxy !== null,
@@ -154,6 +157,23 @@ export async function hop(
     // Recorded and thrown on: a refused hop has its audit line too.
     finish(error)
     throw error
+  }
+}
+
+/**
+ * What comes before a request is sent: judging it, its secrets, its turn. All of it is done again where the operator
+ * has granted or taken back something while it waited.
+ */
+export async function whileGranted<T>(
+  call: EgressCall,
+  turn: { leave(): void },
+  prepare: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const { manifest } = call
+    const prepared = await prepare()
+    if (call.manifest === manifest) return prepared
+    turn.leave()
   }
 }
 

@@ -22,11 +22,11 @@ export type OnHop = (hop: SeenHop) => void
 /** The same way to send a hop, looked on. */
 export function seen(send: typeof hop, isLogin: boolean, onHop: OnHop | undefined): typeof hop {
   if (onHop === undefined) return send
-  return async (request, call, policy, means) => {
+  return async (request, call, policyNow, means) => {
     const { method, url } = request
     const one: SeenHop = { method, url, isLogin, secrets: call.secrets, token: null, reply: null }
     onHop(one)
-    const reply = await send(request, call, policy, means)
+    const reply = await send(request, call, policyNow, means)
     const { status, headers } = reply
     one.token = reply.token?.value ?? null
     return {

@@ -26,8 +26,8 @@ export function createLogin(
   tokens: Tokens,
   send: (request: OutgoingRequest) => Promise<EgressReply>,
 ): Login | null {
-  const { manifest, secrets, signal } = call
-  const { exchange } = manifest
+  const { secrets, signal } = call
+  const { exchange } = call.manifest
   if (exchange === undefined || secrets === null) return null
   const { header, value = /^authorization$/i.test(header) ? 'Bearer {exchange}' : '{exchange}' } =
     exchange.use
@@ -49,6 +49,8 @@ export function createLogin(
     async token() {
       if (failure !== null) throw failure.error
       try {
+        // As it is now: what was kept under another one is not used once the operator has taken something back.
+        const { manifest } = call
         const request = exchangeRequest(exchange, manifest, secrets)
         key = `${new URL(request.url).origin} ${secrets.tenant}`
         return await tokens.get(manifest, key, () => make(request), signal)
@@ -58,7 +60,7 @@ export function createLogin(
       }
     },
     drop(token) {
-      if (key !== null) tokens.drop(manifest, key, token)
+      if (key !== null) tokens.drop(call.manifest, key, token)
     },
   }
 }

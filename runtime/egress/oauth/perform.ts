@@ -36,7 +36,8 @@ import { type ProviderAnswer, type SendRequest, tokenFetch } from './token-endpo
 
 type OAuthCall = {
   connectorId: string
-  manifest: Manifest
+  /** As of `EgressCall`. */
+  readonly manifest: Manifest
   capability: OAuthCapability
   /** As the capability's schema has it. */
   request: unknown
@@ -89,7 +90,10 @@ export function createOAuth({ open, once }: OAuthDeps): PerformOAuth {
     const declaration = declarationFor({ manifest, capability, settings, credentialId })
     const egress = open({
       connectorId: call.connectorId,
-      manifest: manifests(manifest, declaration),
+      get manifest() {
+        // As of now: what the operator has taken back is refused, also to a request that waits.
+        return manifests(call.manifest, declaration)
+      },
       capability,
       level: 'write',
       settings,

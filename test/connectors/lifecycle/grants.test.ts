@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type CoreHost, startCore } from '../../core/host.ts'
+import { until } from '../../e2e/until.ts'
 import { operator } from './operator.ts'
 import { casesFor, packaged } from './packaging.ts'
 
@@ -51,9 +52,9 @@ export default defineConnector({
 `
 const CAPABILITIES = { validate_credentials: {}, get_last_activity: {} }
 
-const made = () =>
+const made = (more: object = {}) =>
   packaged(
-    { capabilities: CAPABILITIES, egress: [{ url: origin, methods: ['GET'] }] },
+    { capabilities: CAPABILITIES, egress: [{ url: origin, methods: ['GET'] }], ...more },
     code(origin),
     casesFor(CAPABILITIES, {
       validate_credentials: {
@@ -119,6 +120,25 @@ test('a connector that is disabled at once ends calls that have begun, at their 
   await op.call('POST', '/connectors/acme/disable', { at_once: true })
   held.resolve()
   expect((await call).body.is_error).toBe(true)
+})
+
+test('a call that waits for its turn does not begin once its connector is disabled at once', async () => {
+  await op.install(await made({ limits: { concurrency: 1 } }))
+  const held = Promise.withResolvers<void>()
+  const first = Promise.withResolvers<void>()
+  gate = held.promise
+  asked = first.resolve
+  const call = validate()
+  await first.promise
+  const waits = op.ask('acme', 'get_last_activity', { request: { account_ids: [] } })
+  await until('it waits', async () => {
+    const reply = await core.host.app.request('/metrics', { headers: { host: 'localhost' } })
+    return /^keyway_calls_waiting\{for="turn"\} 1/m.test(await reply.text())
+  })
+  await op.call('POST', '/connectors/acme/disable', { at_once: true })
+  held.resolve()
+  await call
+  expect((await waits).body.error).toMatchObject({ error_code: 'not_found' })
 })
 
 test('a selection that means nothing is refused with what there is', async () => {

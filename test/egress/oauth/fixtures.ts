@@ -31,8 +31,13 @@ export const declaring = (oauth: Declared, more: object = {}): Manifest =>
 
 const alone: OAuthDeps['once'] = (_key, find) => find()
 
-/** Opens the capabilities for a manifest whose server listens there. */
-export function open(manifest: Manifest, origin: string, once = alone) {
+/** Opens the capabilities for a manifest whose server listens there; `manifestNow` gives it, where it can be taken back. */
+export function open(
+  manifest: Manifest,
+  origin: string,
+  once = alone,
+  manifestNow = () => manifest,
+) {
   const { host } = new URL(origin)
   const egress = createEgress({
     privateGrants: parsePrivateGrants(`${manifest.id}=${host}`),
@@ -48,7 +53,9 @@ export function open(manifest: Manifest, origin: string, once = alone) {
   ): Promise<OAuthAnswer> =>
     perform({
       connectorId: manifest.id,
-      manifest,
+      get manifest() {
+        return manifestNow()
+      },
       capability,
       request,
       settings: { base_url: origin, ...settings },

@@ -1,0 +1,143 @@
+/** What an operator takes back while a request waits: for its turn, for another try, for what it is redirected to. */
+import type { Socket } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { until } from '../../e2e/until.ts'
+import { errorOf, get, manifestOf, openDoor, openDoors } from '../fixtures/door.ts'
+import { sealed } from '../fixtures/secrets.ts'
+import { startTcp, startUpstream, stopAll } from '../fixtures/upstream.ts'
+
+afterEach(async () => {
+  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await stopAll()
+})
+
+const ONE_BY_ONE = { limits: { concurrent_requests: 1 } }
+
+/** A door whose entries may be taken back. */
+function takingBack(egress: object[], ports: number[], more: object = {}, call: object = {}) {
+  let manifest = manifestOf(egress, more)
+  const door = openDoor({
+    egress,
+    grants: ports.map((port) => `acme=127.0.0.1:${port}`).join(' '),
+    manifestNow: () => manifest,
+    call,
+  })
+  const leave = (left: object[]) => {
+    manifest = manifestOf(left, more)
+  }
+  return { door, leave }
+}
+
+test('a request whose turn comes after its grant was taken back is not sent', async () => {
+  const held = Promise.withResolvers<void>()
+  const { port, origin, seen } = await startUpstream((_request, response) => {
+    void held.promise.then(() => response.end())
+  })
+  const { door, leave } = takingBack([{ url: origin }], [port], ONE_BY_ONE)
+  const first = door.fetch(get(`${origin}/first`))
+  await until('the first is there', () => seen.length === 1)
+  const second = errorOf(door.fetch(get(`${origin}/second`)))
+  leave([{ url: 'https://elsewhere.example' }])
+  held.resolve()
+  expect((await first).status).toBe(200)
+  expect((await second).code).toBe('egress_undeclared')
+  expect(seen.map(({ path }) => path)).toEqual(['/first'])
+  expect(door.records[1]).toMatchObject({ sent: false, error: 'egress_undeclared' })
+  // Its turn is free again.
+  leave([{ url: origin }])
+  expect((await door.fetch(get(`${origin}/third`))).status).toBe(200)
+})
+
+test('a grant that is changed for something else leaves a request that waits', async () => {
+  const held = Promise.withResolvers<void>()
+  const { port, origin, seen } = await startUpstream((_request, response) => {
+    void held.promise.then(() => response.end())
+  })
+  const { door, leave } = takingBack([{ url: origin }], [port], ONE_BY_ONE)
+  const first = door.fetch(get(`${origin}/first`))
+  await until('the first is there', () => seen.length === 1)
+  const second = door.fetch(get(`${origin}/second`))
+  leave([{ url: origin }, { url: 'https://elsewhere.example' }])
+  held.resolve()
+  expect([(await first).status, (await second).status]).toEqual([200, 200])
+  expect(seen.map(({ path }) => path)).toEqual(['/first', '/second'])
+})
+
+test('a request is not tried again after its grant was taken back', async () => {
+  const { port, origin, seen } = await startUpstream((_request, response) => {
+    leave([])
+    response.writeHead(429, { 'retry-after': '1' }).end()
+  })
+  const { door, leave } = takingBack([{ url: origin }], [port])
+  expect((await errorOf(door.fetch(get(origin)))).code).toBe('egress_undeclared')
+  expect(seen).toHaveLength(1)
+})
+
+test('a redirect is not followed to what was taken back meanwhile', async () => {
+  const target = await startUpstream((_request, response) => response.end())
+  const { port, origin } = await startUpstream((_request, response) => {
+    leave([{ url: origin }])
+    response.writeHead(302, { location: target.origin }).end()
+  })
+  const { door, leave } = takingBack([{ url: origin }, { url: target.origin }], [port, target.port])
+  expect((await errorOf(door.fetch(get(origin)))).code).toBe('egress_undeclared')
+  expect(target.seen).toEqual([])
+})
+
+test.each([
+  ['a directory', 'ldap:', 'SEARCH', { filter: { present: 'cn' } }],
+  ['a database', 'sql:', 'QUERY', { statement: 'people', parameters: [] }],
+])('%s is not asked after its grant was taken back', async (_what, url, method, body) => {
+  const sockets: Socket[] = []
+  const port = await startTcp((socket) => sockets.push(socket))
+  const at = `127.0.0.1:${port}`
+  const login = { credential: 'login' }
+  const entry =
+    url === 'ldap:'
+      ? { ldap: `ldaps://${at}`, base: 'dc=acme', bind: login }
+      : { sql: `postgresql://${at}`, dialect: 'postgresql', database: 'hr', login }
+  const statements = { people: { text: 'select 1', reads: true } }
+  const basic = { username: 'keyway', password: 'the-password-of-the-login' }
+  const secrets = sealed({ credentials: { login: { basic } } })
+  const { door, leave } = takingBack([entry], [port], { ...ONE_BY_ONE, statements }, { secrets })
+  const ask = () =>
+    errorOf(
+      door.fetch({
+        ...{ url, method, headers: [], redirect: 'error' },
+        body: Buffer.from(JSON.stringify(body)),
+      }),
+    )
+  const first = ask()
+  await until('the first is there', () => sockets.length === 1)
+  const second = ask()
+  leave([])
+  sockets[0]?.destroy()
+  expect((await first).code).toMatch(/^upstream_/)
+  expect((await second).code).toBe('egress_undeclared')
+  expect(sockets).toHaveLength(1)
+})
+
+test('a token of a login is not used after the login was taken back', async () => {
+  const { port, origin, seen } = await startUpstream((_request, response) =>
+    response.end('{"token":"the-token-of-the-login"}'),
+  )
+  const other = { url: `${origin}/v1` }
+  const { door, leave } = takingBack(
+    [{ url: `${origin}/login` }, other],
+    [port],
+    {
+      authentication_schema: { kind: 'token' },
+      exchange: {
+        request: { url: `${origin}/login`, json: { key: '{auth.token.token}' } },
+        capture: { json: '/token' },
+        use: { header: 'authorization' },
+      },
+    },
+    { secrets: sealed({ auth: { token: { token: 'the-token-of-the-app' } } }) },
+  )
+  const ask = () => door.fetch(get(`${origin}/v1/users`))
+  expect((await ask()).status).toBe(200)
+  leave([other])
+  expect((await errorOf(ask())).code).toBe('egress_undeclared')
+  expect(seen.map(({ path }) => path)).toEqual(['/login', '/v1/users'])
+})

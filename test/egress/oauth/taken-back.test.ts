@@ -1,0 +1,33 @@
+/** A login that the operator takes back while a request of it waits. */
+import { afterAll, expect, test } from 'vitest'
+import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
+import { until } from '../../e2e/until.ts'
+import { startUpstream, stopAll } from '../fixtures/upstream.ts'
+import { CLIENT, declaring, open } from './fixtures.ts'
+
+afterAll(stopAll)
+
+test('a request whose turn comes after its login was taken back sends no secret', async () => {
+  const held = Promise.withResolvers<void>()
+  const { origin, seen } = await startUpstream((_request, response) => {
+    void held.promise.then(() =>
+      response.setHeader('content-type', 'application/json').end('{"access_token":"a-token"}'),
+    )
+  })
+  const manifest = declaring({ flow: 'CLIENT_CREDENTIALS' }, { limits: { concurrent_requests: 1 } })
+  let isTakenBack = false
+  const { ask, refusal, close } = open(manifest, origin, undefined, () => {
+    if (isTakenBack) throw new RuntimeError('egress_undeclared', 'taken away')
+    return manifest
+  })
+  const request = { ...CLIENT, scopes: [] }
+  const first = ask('handle_client_credentials_request', request)
+  await until('the first is there', () => seen.length === 1)
+  const second = refusal('handle_client_credentials_request', request)
+  isTakenBack = true
+  held.resolve()
+  await first
+  expect((await second).code).toBe('egress_undeclared')
+  expect(seen).toHaveLength(1)
+  await close()
+})
