@@ -1,7 +1,20 @@
-/** Where a result goes on: which one, and how many of its rows were given. */
+/** Where a result goes on: which one, how many of its rows were given, and to whom. */
 import type { SqlRequest } from '../../contract/connector/sql.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Parked } from '../wire/pool.ts'
+
+/**
+ * A result that waits, with the text of its statement. A request for another statement does not go on with it: whoever may
+ * use that one may not use this one, or not any more.
+ */
+export type ParkedResult = Parked & { text: string }
+
+/** The declared text of the statement that a query names. */
+export const textAsked = (
+  { statement }: Extract<SqlRequest, { operation: 'query' }>,
+  { statements }: SqlTarget,
+): string => statements[statement]?.text ?? ''
 
 const CURSOR = /^([0-9a-f-]{36}) (\d{1,8})$/
 

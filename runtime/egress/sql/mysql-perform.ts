@@ -6,7 +6,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Lease as Leased, Parked } from '../wire/pool.ts'
 import { duplicateColumn } from './columns.ts'
-import { readCursor, staleCursor, writeCursor } from './cursor.ts'
+import { type ParkedResult, readCursor, staleCursor, textAsked, writeCursor } from './cursor.ts'
 import type { MysqlConnection } from './mysql-connect.ts'
 import { type Prepared, prepare } from './mysql-text.ts'
 import { type MysqlColumn, toRow } from './mysql-values.ts'
@@ -29,15 +29,15 @@ export async function performMysql(
 ): Promise<SqlPage | { touched: number[] }> {
   const { connection } = lease
   if (request.operation === 'query' && request.page?.cursor)
-    return goOn(request.page.cursor, request.page.size, lease)
+    return goOn(request.page.cursor, request.page.size, lease, textAsked(request, target))
   const isRead = request.operation === 'query'
   const steps = await Promise.all(stepsOf(request).map((step) => written(step, target)))
   await settle(connection, isRead, leftMs)
   if (request.operation === 'query') {
     const [step] = steps
     if (step === undefined) throw new RuntimeError('internal', 'a query without a statement')
-    if (request.page)
-      return pageOf(begin(connection, step), request.page.size, lease, randomUUID(), 0)
+    const result = { id: randomUUID(), given: 0, text: textAsked(request, target) }
+    if (request.page) return pageOf(begin(connection, step), request.page.size, lease, result)
     const { rows, isTable } = await run(connection, step)
     if (!isTable) throw noTable(request.statement)
     if (rows.length <= SQL_LIMITS.maxRows) return { rows, cursor: null }
@@ -210,30 +210,35 @@ function begin({ client, guard }: MysqlConnection, { statement, text, values }: 
 }
 
 /** A result that goes on: it waits on its connection, of which nothing is read meanwhile. */
-type ParkedReading = Parked & { reading: Reading }
+type ParkedReading = ParkedResult & { reading: Reading }
 
 const isParkedReading = (parked: Parked | null): parked is ParkedReading =>
   parked !== null && 'reading' in parked
 
 /** @throws database_refused, as an invalid cursor, where the result is not there any more */
-async function goOn(cursor: string, size: number, lease: Lease): Promise<SqlPage> {
+async function goOn(cursor: string, size: number, lease: Lease, text: string): Promise<SqlPage> {
   const { id, given } = readCursor(cursor)
   const { parked } = lease
-  if (!isParkedReading(parked) || parked.id !== id || parked.given !== given) throw staleCursor()
+  if (
+    !isParkedReading(parked) ||
+    parked.id !== id ||
+    parked.given !== given ||
+    parked.text !== text
+  )
+    throw staleCursor()
   lease.parked = null
-  return pageOf(parked.reading, size, lease, id, given)
+  return pageOf(parked.reading, size, lease, parked)
 }
 
 async function pageOf(
   reading: Reading,
   size: number,
   lease: Lease,
-  id: string,
-  before: number,
+  { id, given, text }: ParkedResult,
 ): Promise<SqlPage> {
   const { rows, isAtEnd } = await reading.next(size)
   if (isAtEnd) return { rows, cursor: null }
-  const parked: ParkedReading = { id, given: before + rows.length, reading }
+  const parked: ParkedReading = { id, given: given + rows.length, text, reading }
   lease.parked = parked
   return { rows, cursor: writeCursor(parked) }
 }

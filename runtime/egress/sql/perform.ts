@@ -13,7 +13,7 @@ import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Lease as Leased, Parked } from '../wire/pool.ts'
 import { duplicateColumn } from './columns.ts'
 import type { PostgresConnection } from './connect.ts'
-import { readCursor, staleCursor, writeCursor } from './cursor.ts'
+import { type ParkedResult, readCursor, staleCursor, textAsked, writeCursor } from './cursor.ts'
 import { demandWhole, writeText } from './quote.ts'
 import { toRow, toText } from './values.ts'
 
@@ -37,9 +37,10 @@ export async function perform(
   const { connection } = lease
   if (request.operation === 'query' && request.page) {
     const { size, cursor } = request.page
-    if (cursor) return goOn(cursor, size, lease)
+    const text = textAsked(request, target)
+    if (cursor) return goOn(cursor, size, lease, text)
     await leaveParked(lease)
-    return firstPage(await written(request, target), size, lease, leftMs)
+    return firstPage(await written(request, target), { size, text }, lease, leftMs)
   }
   await leaveParked(lease)
   const steps = await Promise.all(stepsOf(request).map((step) => written(step, target)))
@@ -242,30 +243,35 @@ async function leaveParked(lease: Lease): Promise<void> {
 }
 
 /** A result that goes on: where the server has it, and how its rows are read. */
-type ParkedRows = Parked & { read: Read }
+type ParkedRows = ParkedResult & { read: Read }
 
 const isParkedRows = (parked: Parked | null): parked is ParkedRows =>
   parked !== null && 'read' in parked
 
-async function firstPage(sent: Sent, size: number, lease: Lease, leftMs: number): Promise<SqlPage> {
+async function firstPage(
+  sent: Sent,
+  { size, text }: { size: number; text: string },
+  lease: Lease,
+  leftMs: number,
+): Promise<SqlPage> {
   const done = await run(lease.connection, [...opening(true, leftMs), { ...sent, rows: size }])
-  return pageOf(done, lease, randomUUID(), 0)
+  return pageOf(done, lease, { id: randomUUID(), given: 0, text })
 }
 
 /** @throws database_refused, as an invalid cursor, where the result is not there any more */
-async function goOn(cursor: string, size: number, lease: Lease): Promise<SqlPage> {
+async function goOn(cursor: string, size: number, lease: Lease, text: string): Promise<SqlPage> {
   const { parked } = lease
   lease.parked = null
   const { id, given } = readCursor(cursor)
-  if (!isParkedRows(parked) || parked.id !== id || parked.given !== given) throw staleCursor()
-  return pageOf(await more(lease.connection, size, parked.read), lease, id, parked.given)
+  if (!isParkedRows(parked) || parked.id !== id || parked.given !== given || parked.text !== text)
+    throw staleCursor()
+  return pageOf(await more(lease.connection, size, parked.read), lease, parked)
 }
 
 async function pageOf(
   done: readonly Done[],
   lease: Lease,
-  id: string,
-  before: number,
+  { id, given, text }: ParkedResult,
 ): Promise<SqlPage> {
   const last = done.at(-1)
   const rows = last?.rows ?? []
@@ -273,7 +279,7 @@ async function pageOf(
     await finish(lease.connection, [{ text: 'COMMIT' }])
     return { rows, cursor: null }
   }
-  const parked: ParkedRows = { id, given: before + rows.length, read: last.read }
+  const parked: ParkedRows = { id, given: given + rows.length, text, read: last.read }
   lease.parked = parked
   return { rows, cursor: writeCursor(parked) }
 }

@@ -241,6 +241,16 @@ describe.skipIf(noMariadb !== null)(`MariaDB${noMariadb ? `: ${noMariadb}` : ''}
     expect((await errorOf(again)).details.wire).toBe('invalid_page_token')
   })
 
+  test('goes on with a result for no other statement', async () => {
+    const through = door()
+    const body = { statement: 'numbers', parameters: [900] }
+    const { cursor } = await ask('QUERY', { ...body, page: { size: 10 } }, through)
+    const page = { size: 10, cursor }
+    const other = ask('QUERY', { statement: 'limited', parameters: [1], page }, through)
+    expect((await errorOf(other)).details.wire).toBe('invalid_page_token')
+    expect(await query('limited', [1], through)).toHaveLength(1)
+  })
+
   test('reads a hundred thousand rows in pages as they were when it began, and says what to do about more at once', async () => {
     const through = door({ requestsPerSecond: 1000, ceilings: { maxRequestsPerSecond: 1000 } })
     const error = await errorOf(ask('QUERY', { statement: 'crowd' }, through))

@@ -223,6 +223,20 @@ describe.skipIf(noDatabase !== null)(`PostgreSQL${noDatabase ? `: ${noDatabase}`
     expect(await query('numbers', [1], through)).toEqual([{ n: 1 }])
   })
 
+  test('goes on with a result for no other statement', async () => {
+    const through = door()
+    const { cursor } = await ask(
+      'QUERY',
+      { statement: 'numbers', parameters: [100], page: { size: 10 } },
+      through,
+    )
+    const page = { size: 10, cursor }
+    const error = await errorOf(ask('QUERY', { statement: 'notes', page }, through))
+    expect([error.code, error.details.wire]).toEqual(['database_refused', 'invalid_page_token'])
+    // What was read for nobody is given to nobody later.
+    expect(await query('numbers', [1], through)).toEqual([{ n: 1 }])
+  })
+
   test('gives a result as it was when it began, whatever changes between two pages', async () => {
     await admin.query(
       "insert into notes select 'n' || lpad(n::text, 2, '0') from generate_series(1, 30) n",
