@@ -3,11 +3,11 @@
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import type { Grant, InstalledConnector, Statement } from '../../contract/endpoints/generation.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import { CoreError, conflict } from '../../contract/errors/problem.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
 import { compatibility } from '../registry/compatibility.ts'
 import { uncovered, wantsOf } from '../registry/requested-grant.ts'
 import { brokenInWords, misfit } from './dependents.ts'
-import { activated, connectorOf, versionOf } from './desired-state.ts'
+import { activated, connectorOf, demandTrust } from './desired-state.ts'
 import { wantsInWords } from './difference.ts'
 import { type ChangeOutcome, commit, newest } from './generations.ts'
 import { chosen } from './grants.ts'
@@ -78,9 +78,7 @@ async function judge(
   manifest: Manifest,
 ): Promise<void> {
   const connector = connectorOf(statement, id)
-  const version = versionOf(connector, digest)
-  if (version.trust === 'invalid')
-    throw conflict(`${id} ${version.version} is signed by a key that is trusted no more`)
+  const version = demandTrust(connector, digest)
   const wants = wantsOf(manifest)
   const missing = uncovered(wants, [...connector.grants, ...chosen(deps, wants, grant, reason)])
   if (missing.length > 0)

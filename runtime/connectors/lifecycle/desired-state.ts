@@ -154,6 +154,19 @@ export function versionOf({ id, versions }: InstalledConnector, digest: string):
   )
 }
 
+/**
+ * A version that calls may go to.
+ *
+ * @throws CoreError not_found for a version that is not installed, conflict for one whose key is trusted no more
+ */
+export function demandTrust(connector: InstalledConnector, digest: string): InstalledVersion {
+  const found = versionOf(connector, digest)
+  if (found.trust !== 'invalid') return found
+  throw conflict(
+    `${connector.id} ${found.version} is signed by a key that is trusted no more; install a version that a trusted publisher has signed`,
+  )
+}
+
 /** Newer grants replace those that they cover. */
 function merged(before: readonly Grant[], more: readonly Grant[]): Grant[] {
   const identity = ({ kind, key, amount, secrets }: Grant) =>

@@ -8,7 +8,15 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { readPublicKey } from '../packages/sign.ts'
 import { uncovered, wantsOf } from '../registry/requested-grant.ts'
-import { distrusting, granted, removed, rolledBack, switched, trusting } from './desired-state.ts'
+import {
+  demandTrust,
+  distrusting,
+  granted,
+  removed,
+  rolledBack,
+  switched,
+  trusting,
+} from './desired-state.ts'
 import { wantsInWords } from './difference.ts'
 import { type ChangeOutcome, commit, statementOf } from './generations.ts'
 import { chosen } from './grants.ts'
@@ -57,6 +65,7 @@ export async function rollBack(
     for (const [key, connector] of Object.entries(after.connectors)) {
       const { active } = connector
       if (active === null || active === saidOf(now, key)?.active) continue
+      demandTrust(connector, active)
       const manifest = await usable(deps, connector.id, active)
       const missing = uncovered(wantsOf(manifest), connector.grants)
       const given = chosen(deps, missing, selection, change.reason)

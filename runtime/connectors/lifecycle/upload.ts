@@ -4,6 +4,8 @@ import type { Manifest } from '../../contract/connector/manifest.ts'
 import {
   type Grant,
   type InstalledConnector,
+  type InstalledVersion,
+  type Publisher,
   saidOf,
   type Want,
 } from '../../contract/endpoints/generation.ts'
@@ -14,7 +16,7 @@ import { uncovered, wantsOf } from '../registry/requested-grant.ts'
 import { installed } from './desired-state.ts'
 import { wantsInWords } from './difference.ts'
 import { type ChangeOutcome, commit, newest } from './generations.ts'
-import { type ChangeOptions, type OperateDeps, readable } from './operating.ts'
+import { type ChangeOptions, type InstallPolicy, type OperateDeps, readable } from './operating.ts'
 import {
   forgetUnnamed,
   keepPackage,
@@ -38,14 +40,7 @@ export async function upload(
   const { digest } = one
   const { id, version } = one.digests
   const { statement } = await newest(db, actor.domainId)
-  const { why, ...trust } = trusted(one, signature, statement.publishers)
-  if (why !== null) throw refused(`the signature is invalid: ${why}`)
-  if (policy === 'trusted' && trust.trust !== 'trusted')
-    throw refused(
-      trust.key === null
-        ? 'it is not signed, and KEYWAY_INSTALL=trusted takes what a trusted publisher has signed. Sign it first: keyway sign PACKAGE --key KEY, and keyway trust KEY.pub --name PUBLISHER once'
-        : `it is signed by the key ${trust.key}, which nobody here trusts: if you know whose it is, run keyway trust`,
-    )
+  const trust = judged(uploaded, policy, statement.publishers)
   const { findings, manifest } = await deps.check(one)
   const before = saidOf(statement, id)
   const report = await reportOf(deps, before, { id, digest, version, ...trust }, findings, manifest)
@@ -56,9 +51,9 @@ export async function upload(
   if (!change.dryRun) await keepPackage(db, actor.domainId, uploaded)
   const installedAt = new Date().toISOString()
   const outcome = await commit(db, actor, { ...change, action: 'install' }, async (now, tx) => {
-    const { publishers } = now
-    const { why: _again, ...judged } = trusted(one, signature, publishers)
-    const made = { digest, version, ...judged, installed_at: installedAt, served_until: null }
+    // Again: the checks take a while, and the key may be trusted no more.
+    const trust = judged(uploaded, policy, now.publishers)
+    const made = { digest, version, ...trust, installed_at: installedAt, served_until: null }
     const after = installed(now, id, made, change)
     // What is refused, or says nothing new, leaves the signature that the versions were judged by.
     if (after !== now && !change.dryRun) {
@@ -68,6 +63,23 @@ export async function upload(
     return after
   })
   return { ...outcome, report }
+}
+
+/** What the trust of now makes of a package. @throws RuntimeError input_invalid for one that may not be installed */
+function judged(
+  { package: one, signature }: UploadedPackage,
+  policy: InstallPolicy,
+  publishers: readonly Publisher[],
+): Pick<InstalledVersion, 'trust' | 'publisher' | 'key'> {
+  const { why, ...trust } = trusted(one, signature, publishers)
+  if (why !== null) throw refused(`the signature is invalid: ${why}`)
+  if (policy === 'trusted' && trust.trust !== 'trusted')
+    throw refused(
+      trust.key === null
+        ? 'it is not signed, and KEYWAY_INSTALL=trusted takes what a trusted publisher has signed. Sign it first: keyway sign PACKAGE --key KEY, and keyway trust KEY.pub --name PUBLISHER once'
+        : `it is signed by the key ${trust.key}, which nobody here trusts: if you know whose it is, run keyway trust`,
+    )
+  return trust
 }
 
 /** The first few findings. */

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { readPackage } from '../../../runtime/connectors/packages/read.ts'
 import { makeKeyPair, signPackage } from '../../../runtime/connectors/packages/sign.ts'
 import { type CoreHost, startCore } from '../../core/host.ts'
+import { lookAtStatements } from '../../core/statements.ts'
 import { operator } from './operator.ts'
 import { type Made, packaged, publisher } from './packaging.ts'
 
@@ -125,5 +126,39 @@ test('an upload that is refused leaves the signature by which a version is judge
   expect((await op.upload({ ...made, signature })).status).toBe(409)
   await op.call('DELETE', `/publishers/${publisher.id}`)
   expect((await op.ask('acme', 'validate_credentials')).body.error.error_code).toBe('not_found')
+  await op.trustPublisher()
+})
+
+test('a rollback does not end what serves in favour of what nobody trusts any more', async () => {
+  await op.trustPublisher()
+  const { body: at } = await op.install(made)
+  const heir = makeKeyPair()
+  await op.call('POST', '/publishers', { name: 'Heirs Ltd.', public_key: heir.publicKey })
+  const next = await packaged({ version: '1.1.0' })
+  const signature = JSON.stringify(signPackage(await readPackage(next.packed), heir.privateKey))
+  expect((await op.upload({ ...next, signature }, '?change_publisher=true')).status).toBe(201)
+  expect((await op.activate(next)).status).toBe(200)
+  await op.call('DELETE', `/publishers/${publisher.id}`)
+  expect(await errorOf(op.call('POST', '/rollback', { to: at.generation }))).toEqual([
+    409,
+    expect.stringMatching(/acme 1\.0\.0 is signed by a key that is trusted no more/),
+  ])
+  expect((await op.ask('acme', 'validate_credentials')).body.response.valid).toBe(true)
+  await op.trustPublisher()
+})
+
+test('a package whose key is trusted no more by the end of its checks is not installed', async () => {
+  await op.trustPublisher()
+  let distrusted: Promise<unknown> | undefined
+  const looks = lookAtStatements((text) => {
+    if (distrusted !== undefined || !/^insert into "packages"/.test(text)) return undefined
+    distrusted = op.call('DELETE', `/publishers/${publisher.id}`)
+    return distrusted
+  })
+  const sent = await errorOf(op.upload(await packaged({ version: '1.4.0' }))).finally(() =>
+    looks.mockRestore(),
+  )
+  expect(sent).toEqual([422, expect.stringMatching(/trusted no more/)])
+  expect((await op.call('GET', '/connectors/acme')).status).toBe(404)
   await op.trustPublisher()
 })
