@@ -4,6 +4,7 @@ import type { Db } from '../../database/database.ts'
 import { recordAccounts } from '../history/spans.ts'
 import { stageUpload } from './apart.ts'
 import type { KeptUpload, UploadOutcome } from './kept-upload.ts'
+import { managedBySender, SENDER_GONE } from './sender.ts'
 
 /**
  * Adds and changes accounts; none is removed for not being named. One is found by its id in the app, or where
@@ -15,6 +16,10 @@ export async function applyAccounts(tx: Db, upload: KeptUpload): Promise<UploadO
   const { rows: apps } = await tx.execute(sql`
     select 1 from apps where id = ${appId} and connector_id is null for no key update`)
   if (appId === null || apps.length === 0) return { problem: 'the app takes no uploads any more' }
+  const managed = await managedBySender(tx, upload)
+  if (managed === null) return { problem: SENDER_GONE }
+  const { rows: own } = await tx.execute(sql`select 1 from apps where id = ${appId} and ${managed}`)
+  if (own.length === 0) return { problem: 'its sender does not manage the app any more' }
   const total = await stage(tx, upload)
   const { rows: twice } = await tx.execute<{ n: number }>(sql`
     select min(n) as n from upload_rows group by coalesce(account_id::text, identifier)

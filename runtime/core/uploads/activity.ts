@@ -1,10 +1,9 @@
 /** Uploaded records of when accounts were used. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { reach } from '../kernel/identity/app-reach.ts'
-import { callerOf } from '../kernel/identity/principal.ts'
 import { stageUpload } from './apart.ts'
 import type { KeptUpload, UploadOutcome } from './kept-upload.ts'
+import { managedBySender, SENDER_GONE } from './sender.ts'
 
 /**
  * Sets when accounts were last signed in to, or used: never back, nor beyond now. The account is one of the
@@ -13,11 +12,8 @@ import type { KeptUpload, UploadOutcome } from './kept-upload.ts'
  * and nothing else.
  */
 export async function applyActivity(tx: Db, upload: KeptUpload): Promise<UploadOutcome> {
-  const { domainId, userId } = upload
-  const caller = await callerOf(tx, { domainId, userId, readOnly: false })
-  const mayAny = caller.permissions.has('apps.write') || caller.roles.includes('App Admin')
-  if (!mayAny) return { problem: 'its sender may manage no app any more' }
-  const managed = reach({ ...caller, tokenId: '', usedLately: true }, 'apps.write') ?? sql`true`
+  const managed = await managedBySender(tx, upload)
+  if (managed === null) return { problem: SENDER_GONE }
   const count = await stage(tx, upload, managed)
   const changed = await tx.execute(sql`
     update accounts as a set

@@ -1,5 +1,8 @@
 /** Accounts of custom apps, uploaded. */
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { apps } from '../../../runtime/database/schema/apps.ts'
+import { userRoles, users } from '../../../runtime/database/schema/people.ts'
 import { uploads } from '../../../runtime/database/schema/uploads.ts'
 import { until } from '../../e2e/until.ts'
 import {
@@ -12,6 +15,7 @@ import {
   person,
   startCore,
 } from '../host.ts'
+import { lookAtStatements } from '../statements.ts'
 import { lastEvents, NOBODY_ID } from '../store.ts'
 
 let core: CoreHost
@@ -151,6 +155,41 @@ test('ten thousand accounts come in, sent several times at once', async () => {
   const { total } = (await core.call('GET', `/accounts?app_id=${appId}&size=1`)).body
   expect(total).toBe(10_000)
   expect((await post(appId, [...rows, { unique_identifier: 'more' }])).status).toBe(422)
+})
+
+test.each([
+  ['has lost the role', (id: string) => core.db.delete(userRoles).where(eq(userRoles.userId, id))],
+  [
+    'is suspended',
+    (id: string) => core.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, id)),
+  ],
+  [
+    'manages the app no more',
+    (id: string) =>
+      core.db.update(apps).set({ adminUserIds: [] }).where(sql`${id} = any(${apps.adminUserIds})`),
+  ],
+])('nothing is kept of what waited while its sender %s', async (what, takeAway) => {
+  const sender = await person(core.db, `${what.replaceAll(' ', '-')}@example.com`, ['App Admin'])
+  const mine = await newApp({ adminUserIds: [sender.id] })
+  let taken: Promise<unknown> | undefined
+  const looks = lookAtStatements((text) => {
+    if (taken !== undefined || !/^update "uploads" set "state"/.test(text)) return undefined
+    taken = takeAway(sender.id).execute()
+    return taken
+  })
+  const { body } = await post(mine, [{ unique_identifier: 'a' }], sender.token)
+  const path = `/accounts/upload/${body.job_id}`
+  await until('the upload ends', async () =>
+    ['SUCCESS', 'FAILURE'].includes((await core.call('GET', path)).body.state),
+  ).finally(() => looks.mockRestore())
+  expect((await core.call('GET', path)).body.state).toBe('FAILURE')
+  expect(await accountsOf(mine)).toEqual([])
+  expect(await lastEvents(core, 1)).toEqual([
+    [
+      'ACCOUNTS_UPLOADED',
+      { problem: expect.stringMatching(/^its sender .* any more$/), app_id: mine },
+    ],
+  ])
 })
 
 test('no more than a hundred of one user wait; those of others are taken', async () => {

@@ -1,0 +1,22 @@
+/** What the sender of an upload may do by the time that it is worked through. */
+import { eq, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '../../database/database.ts'
+import { users } from '../../database/schema/people.ts'
+import { reach, reachesNone } from '../kernel/identity/app-reach.ts'
+import { callerOf, mayAct } from '../kernel/identity/principal.ts'
+import type { KeptUpload } from './kept-upload.ts'
+
+/** What an upload of a sender fails with who is not let in any more, or has lost the role. */
+export const SENDER_GONE = 'its sender may manage no app any more'
+
+/** A condition on `apps`: those that the sender manages now; null where that is none. */
+export async function managedBySender(
+  tx: Db,
+  { domainId, userId }: Pick<KeptUpload, 'domainId' | 'userId'>,
+): Promise<SQL | null> {
+  const [user] = await tx.select({ status: users.status }).from(users).where(eq(users.id, userId))
+  const caller = await callerOf(tx, { domainId, userId, readOnly: false })
+  const principal = { ...caller, tokenId: '', usedLately: true }
+  if (!user || !mayAct(user.status) || reachesNone(principal, 'apps.write')) return null
+  return reach(principal, 'apps.write') ?? sql`true`
+}
