@@ -133,12 +133,12 @@ const REFUSED = [
 export type Status = 200 | (typeof REFUSAL_STATUS)[(typeof REFUSED)[number]]
 
 /** The words of a refusal that the page can tell; anything else is thrown again. */
-export function refusal(error: unknown): { problem: Markup; status: Status } {
+export function refusal(t: Tongue, error: unknown): { problem: Markup; status: Status } {
   if (!(error instanceof CoreError) && !(error instanceof RuntimeError)) throw error
   const told = toCoreError(error, '')
   const kind = REFUSED.find((one) => one === told.kind)
   if (kind === undefined) throw error
-  return { problem: saidBy(told), status: REFUSAL_STATUS[kind] }
+  return { problem: saidBy(t, told), status: REFUSAL_STATUS[kind] }
 }
 
 /** The page that asks. */
@@ -189,7 +189,7 @@ export async function doChange(
     const shown = await change.act(visit, about)
     if (shown instanceof Response) return shown
   } catch (error) {
-    return show(visit, change, about, hidden, { reason, ...refusal(error) })
+    return show(visit, change, about, hidden, { reason, ...refusal(visit.t, error) })
   }
   return visit.done(name, change.back(about))
 }
@@ -220,7 +220,7 @@ async function show(
   try {
     preview = await change.preview(visit, about)
   } catch (error) {
-    const told = refusal(error)
+    const told = refusal(t, error)
     refused = told.problem
     if (status === 200) code = told.status
     // What was filled in can be put right.

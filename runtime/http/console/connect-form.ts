@@ -154,7 +154,7 @@ export async function taking(
   try {
     return await work()
   } catch (error) {
-    return showForm(visit, asked, { form, ...refusal(error) })
+    return showForm(visit, asked, { form, ...refusal(visit.t, error) })
   }
 }
 

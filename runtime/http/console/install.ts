@@ -87,7 +87,7 @@ export async function takePackage(
     if (!keeps) return show(visit, { typed: form, report })
     return visit.done('uploaded', `${pathOf(report.id)}/versions/${report.digest}`)
   } catch (error) {
-    return show(visit, { typed: form, ...refusal(error), report: reportIn(error) })
+    return show(visit, { typed: form, ...refusal(visit.t, error), report: reportIn(error) })
   }
 }
 

@@ -86,7 +86,7 @@ async function heldThen(visit: ConsoleVisit, id: string): Promise<HeldThen> {
     const held = await listUserAccess(db, principal, id, { as_of: at, ...paging })
     return { at, held, refused: null }
   } catch (error) {
-    return { at, held: null, refused: refusalOf(error, 'invalid').problem }
+    return { at, held: null, refused: refusalOf(visit.t, error, 'invalid').problem }
   }
 }
 

@@ -84,7 +84,7 @@ export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Respo
         : await putPolicy(db, principal, id, body, context)
     return visit.done('policy-saved', `${LIST}/${saved?.id ?? ''}`)
   } catch (error) {
-    return show(visit, { draft, find, ...refusal(error) })
+    return show(visit, { draft, find, ...refusal(t, error) })
   }
 }
 

@@ -72,7 +72,7 @@ export async function takeProbe(visit: ConsoleVisit, form: Form): Promise<Respon
     const body = envelopeIn(form.get('credentials') ?? '', visit.t.w)
     await visit.ask('set_probe', { params, body })
   } catch (error) {
-    const { problem, status } = refusal(error)
+    const { problem, status } = refusal(visit.t, error)
     return show(visit, problem, status)
   }
   return visit.done('probe-kept', pathOf(params.connector_id))

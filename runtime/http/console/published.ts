@@ -92,7 +92,7 @@ async function asking(
   try {
     return { told: await publishedBy(visit, query) }
   } catch (error) {
-    return refusal(error)
+    return refusal(visit.t, error)
   }
 }
 
@@ -184,6 +184,6 @@ export async function takePublished(visit: ConsoleVisit, form: Form): Promise<Re
     if (!keeps) return show(visit, { typed: form, report })
     return visit.done('published-kept', `${pathOf(report.id)}/versions/${report.digest}`)
   } catch (error) {
-    return show(visit, { typed: form, ...refusal(error), report: reportIn(error) })
+    return show(visit, { typed: form, ...refusal(visit.t, error), report: reportIn(error) })
   }
 }

@@ -58,7 +58,7 @@ export async function decideLines(visit: ConsoleVisit, form: Form): Promise<Resp
       return showOwnReview(visit, { ...typed, problem: outcomeWords(t, outcome) }, 409)
     sayOutcome(visit, outcome)
   } catch (error) {
-    const { problem, status } = refusalOf(error, 'bad_request', 'conflict')
+    const { problem, status } = refusalOf(t, error, 'bad_request', 'conflict')
     const ofReason = status === REFUSAL_STATUS.bad_request && reason === ''
     const said = { problem: ofReason ? w.say_why_lines : problem, ofReason }
     return showOwnReview(visit, { ...typed, ...said }, status)

@@ -69,7 +69,7 @@ export async function takeFile(visit: ConsoleVisit, _: Form, files: Files): Prom
       content: Buffer.from(await file.arrayBuffer()).toString('base64'),
     })
   } catch (error) {
-    const { problem, status } = refusal(error)
+    const { problem, status } = refusal(t, error)
     return show(visit, String(problem), status)
   }
   return visit.done('file-attached', c.req.path)

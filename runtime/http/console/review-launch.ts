@@ -146,7 +146,7 @@ export async function takeReview(visit: ConsoleVisit, form: Form): Promise<Respo
     )
     return visit.done('review-launched', `/console/reviews/${id}`)
   } catch (error) {
-    return show(visit, { draft, ...refusal(error) })
+    return show(visit, { draft, ...refusal(visit.t, error) })
   }
 }
 

@@ -121,7 +121,7 @@ export async function takeScimToken(visit: ConsoleVisit, typed: Form): Promise<R
     const body = inputOf(typed, t.w, visit.now)
     return show(visit, { made: await createScimToken(db, principal, body, context) })
   } catch (error) {
-    return show(visit, { typed, ...refusal(error) })
+    return show(visit, { typed, ...refusal(t, error) })
   }
 }
 

@@ -165,7 +165,7 @@ export async function tryMail(visit: ConsoleVisit, form: Form): Promise<Response
       : note('bad', 'x', w.mail_took_not(server), problem ?? '', 'alert')
     return show(visit, { told, to: email })
   } catch (error) {
-    const { problem, status } = refusal(error)
+    const { problem, status } = refusal(visit.t, error)
     return show(visit, {
       told: note('bad', 'alert', w.mail_not_sent, problem, 'alert'),
       ...{ to: email, status },

@@ -201,7 +201,7 @@ async function compared(visit: ConsoleVisit, from: string, to: string) {
       200,
     ] as const
   } catch (error) {
-    const { problem, status } = refusal(error)
+    const { problem, status } = refusal(visit.t, error)
     return [note('bad', 'alert', w.compare_not, problem, 'alert'), status] as const
   }
 }

@@ -1,8 +1,9 @@
-/** Shows an error as a page. Its message comes from the core, so it is English, unless a page has said it. */
+/** Shows an error as a page. Its message comes from the core, in English: another language says it where it knows it. */
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import { CoreError, type RefusalKind } from '../../contract/errors/problem.ts'
 import type { Log } from '../../observe/log.ts'
+import { refusalIn } from '../../words/refusals.ts'
 import type { Env } from '../edge/env.ts'
 import { REFUSAL_STATUS, refusalHeaders, statusOfRefusal } from '../edge/statuses.ts'
 import { tellRefusal } from '../edge/tell-refusal.ts'
@@ -37,7 +38,7 @@ export const createErrorPage =
     const t = tongueFor(c)
     const title = t.w.titles[status] ?? t.w.went_wrong
     const outage = outageOf(thrown)
-    const text = outage === null ? saidBy(error) : html`${t.w.outages[outage]}`
+    const text = outage === null ? saidBy(t, error) : html`${t.w.outages[outage]}`
     // What may work in a moment is asked or sent again, so what was typed must still be there.
     const mayWork = status >= 429
     const isForm = c.req.method === 'POST'
@@ -71,28 +72,34 @@ async function sentForm(c: Context<Env>): Promise<Form | null> {
 /** What a page refuses by itself: its words are of the catalogue, in the language of the page. */
 export class PageError extends CoreError {}
 
-/** The words of an error within a page of any language. */
-export const saidBy = (error: CoreError): Markup =>
-  error instanceof PageError
-    ? html`${wordsOf(error)}`
-    : html`<span lang="en">${wordsOf(error)}</span>`
+/** The words of an error within a page: in its language where they are known in it, else marked as English. */
+export function saidBy({ language }: Tongue, error: CoreError): Markup {
+  const words = wordsOf(error)
+  if (error instanceof PageError) return html`${sentence(words)}`
+  const said = words.map((one) => refusalIn(language, one))
+  return said.every((one) => one !== null)
+    ? html`${sentence(said)}`
+    : html`<span lang="en">${sentence(words)}</span>`
+}
 
 /** What a page tells of a refusal of these kinds, beside what was filled in; anything else is thrown again. */
 export function refusalOf<K extends RefusalKind>(
+  t: Tongue,
   error: unknown,
   ...kinds: readonly K[]
 ): { problem: Markup; status: (typeof REFUSAL_STATUS)[K] } {
   const kind = error instanceof CoreError ? kinds.find((one) => one === error.kind) : undefined
   if (!(error instanceof CoreError) || kind === undefined) throw error
-  return { problem: saidBy(error), status: REFUSAL_STATUS[kind] }
+  return { problem: saidBy(t, error), status: REFUSAL_STATUS[kind] }
 }
 
 /** The words of an error: of what does not fit, what is wrong with each part. */
-function wordsOf({ detail }: CoreError): string {
-  if (typeof detail === 'string') return sentence(detail)
-  const words = detail.map(({ msg }) => msg.replace(/^Value error, /, ''))
-  return sentence([...new Set(words)].join('; '))
+function wordsOf({ detail }: CoreError): string[] {
+  if (typeof detail === 'string') return [detail]
+  return [...new Set(detail.map(({ msg }) => msg.replace(/^Value error, /, '')))]
 }
 
-const sentence = (text: string): string =>
-  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
+function sentence(all: readonly string[]): string {
+  const text = all.join('; ')
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
+}

@@ -91,7 +91,7 @@ export async function takeForm(visit: Visit, form: Form): Promise<Response> {
     const { id } = await takeBreakGlass(db, principal, values.id, body, context)
     return visit.done('taken', `/access/requests/${id}`)
   } catch (error) {
-    const { problem, status } = refusalOf(error, 'forbidden', 'conflict', 'invalid')
+    const { problem, status } = refusalOf(t, error, 'forbidden', 'conflict', 'invalid')
     return show(visit, values, problem, status)
   }
 }

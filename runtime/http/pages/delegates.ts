@@ -146,7 +146,7 @@ export async function nameDelegate(visit: Visit, form: Form): Promise<Response> 
     }
     await createDelegation(db, principal, body, context)
   } catch (error) {
-    const { problem, status } = refusalOf(error, 'conflict', 'invalid')
+    const { problem, status } = refusalOf(t, error, 'conflict', 'invalid')
     return again(problem, status)
   }
   return visit.done('delegated', '/settings/delegates')

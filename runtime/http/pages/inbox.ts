@@ -197,7 +197,7 @@ export async function act(visit: Visit, form: Form): Promise<Response> {
     await performTaskAction(db, principal, id, body, context)
   } catch (error) {
     // Another person was faster, or the task is another one by now: the page shows what it is.
-    const { problem, status } = refusalOf(error, 'conflict', 'bad_request')
+    const { problem, status } = refusalOf(t, error, 'conflict', 'bad_request')
     const found = await taskOf(visit)
     const isOfReason = reason === '' && found.task.actions.length > 0 && isGlass(found.task)
     const said = {
@@ -258,7 +258,7 @@ export async function reassign(visit: Visit, form: Form): Promise<Response> {
     const body = { user_ids: [person.id], group_ids: undefined, replace: true }
     await reassignTask(db, principal, task.id, body)
   } catch (error) {
-    const { problem, status } = refusalOf(error, 'conflict', 'bad_request')
+    const { problem, status } = refusalOf(t, error, 'conflict', 'bad_request')
     const said = isOver(await taskOf(visit)) ? t.w.over_already : problem
     return again(visit, { form: 'reassign', text, problem: said }, status)
   }

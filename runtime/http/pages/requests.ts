@@ -181,7 +181,7 @@ export async function sendRequest(visit: Visit, form: Form): Promise<Response> {
     if (!(await askOnce(db, principal, body, context)))
       throw new PageError('conflict', t.w.asked_already)
   } catch (error) {
-    const { problem, status } = refusalOf(error, 'forbidden', 'conflict', 'invalid')
+    const { problem, status } = refusalOf(t, error, 'forbidden', 'conflict', 'invalid')
     const problems = { whole: problem }
     return showForm(visit, subject, wanted, { values, problems, again }, status)
   }

@@ -289,6 +289,23 @@ test('a later decision shows who said yes before, and why', async () => {
   await visitor.get(`/inbox/${first}`)
   await visitor.post(`/inbox/${first}`, { action_type: 'approve', reason: 'Needed in <May>' })
   const reader = await signedIn(core, second.token)
+
+  test('is refused in the language of the page', async () => {
+    const id = await taskOf(await asked())
+    const headers = { 'accept-language': 'de' }
+    await visitor.get(`/inbox/${id}`)
+    const sent = await visitor.post(
+      `/inbox/${id}/reassign`,
+      { person: 'ada@example.com' },
+      { headers },
+    )
+    expect(sent.status).toBe(400)
+    expect(sent.text).toContain('Wer angefragt hat oder den Zugang haben soll, kann nicht')
+    expect(sent.text).not.toContain('cannot decide on it')
+    const gone = await visitor.get('/inbox/none', { headers })
+    expect(gone.text).toContain('Diese Aufgabe gibt es nicht')
+    expect(gone.text).not.toContain('lang="en"')
+  })
   const { text } = await reader.get(`/inbox/${await taskOf(requestId)}`)
   expect(text).toContain('boss Test said yes')
   expect(text).toContain('“Needed in &lt;May&gt;”')
