@@ -29,9 +29,10 @@ import { type Check, guard, hostCheck, tokenCheck, wrongMethod } from './edge/gu
 import { answerKept, madeOnce } from './edge/kept.ts'
 import { createOnError } from './edge/problem.ts'
 import { nameRequest, REQUEST_ID } from './edge/request-id.ts'
+import { takesHtml } from './edge/takes-html.ts'
 import { assetRoutes } from './frame/assets.ts'
 import { operatorRoutes } from './operator/routes.ts'
-import { pageRoutes } from './pages/routes.ts'
+import { nothingThere, pageRoutes } from './pages/routes.ts'
 import type { Readiness } from './readiness.ts'
 import { scimRoutes } from './scim/routes.ts'
 import { settingsRoutes } from './settings/routes.ts'
@@ -71,7 +72,11 @@ export function createApp(deps: AppDeps): Hono<Env> {
   const checkHost = hostCheck(deps.allowedHosts)
 
   app.onError(createOnError(log))
-  app.notFound((c) => c.json({ detail: 'Not Found' }, 404))
+  app.notFound((c) => {
+    c.header('vary', 'accept')
+    const isOpened = c.req.method === 'GET' && takesHtml(c.req.header('accept'))
+    return isOpened ? nothingThere(log, c) : c.json({ detail: 'Not Found' }, 404)
+  })
   app.use(async (c, next) => {
     const requestId = nameRequest(c)
     await next()

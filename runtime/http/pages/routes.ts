@@ -167,14 +167,14 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
         throw new CoreError('method_not_allowed', `${c.req.method} is not served here`)
       }),
     )
-  for (const path of WHOLE)
-    routes.all(
-      path,
-      asPage(async () => {
-        throw new CoreError('not_found', 'There is no such page')
-      }),
-    )
+  for (const path of WHOLE) routes.all(path, (c) => nothingThere(deps.log, c))
   return routes
+}
+
+/** The page of an address that nothing is at. */
+export function nothingThere(log: CoreDeps['log'], c: Context<Env>): Promise<Response> {
+  for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
+  return createErrorPage(log, errorPage)(new CoreError('not_found', 'There is no such page'), c)
 }
 
 /** The methods of each path but `/`, which programs ask for too. */

@@ -153,6 +153,25 @@ describe('every page', () => {
     const wrong = await visitor.post('/access')
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'GET'])
   })
+
+  test.each(['/nothing', '/acces', '/console2/apps', '/apps/none/nothing'])(
+    'is told as a page where the first word is mistyped, and as JSON to programs: %s',
+    async (path) => {
+      const stranger = visit(core)
+      const missing = await stranger.get(path, { headers: { ...HTML, 'accept-language': 'de' } })
+      expect([missing.status, missing.headers.get('vary')]).toEqual([404, 'accept'])
+      expect(missing.text).toContain('<h1 id="h-said">Nicht gefunden</h1>')
+      expect(missing.text).toMatch(/<a class="btn" href="\/">/)
+      expect(missing.text).not.toContain('lang="en"')
+      expect(missing.headers.get('content-security-policy')).toMatch(/^default-src 'none';/)
+      for (const accept of ['*/*', 'application/json', '']) {
+        const told = await stranger.get(path, { headers: { accept } })
+        expect([told.status, JSON.parse(told.text)]).toEqual([404, { detail: 'Not Found' }])
+      }
+      const sent = await stranger.post(path, {}, { headers: HTML })
+      expect([sent.status, JSON.parse(sent.text)]).toEqual([404, { detail: 'Not Found' }])
+    },
+  )
 })
 
 const LENGTH = { access_length: '8 hours' }
