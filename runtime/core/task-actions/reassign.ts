@@ -12,7 +12,7 @@ import type { Principal } from '../kernel/identity/principal.ts'
 import { eligible, partiesOf } from '../requests/able.ts'
 import { authoriseOutcome } from '../requests/task-outcome.ts'
 import { actionsOf } from '../tasks/task-actions.ts'
-import { actsInOwnName, taskTarget } from '../tasks/tasks.ts'
+import { actsInOwnName, findTask, taskTarget } from '../tasks/tasks.ts'
 import { lockForAction } from './lock.ts'
 
 type Reassignment = {
@@ -76,6 +76,10 @@ export async function reassignTask(
   })
   return null
 }
+
+/** Whether a caller may give a task that they see to others: a delegate may only decide. @throws CoreError not_found */
+export const mayHandOn = async (db: Db, principal: Principal, id: string): Promise<boolean> =>
+  actsInOwnName(db, principal, await findTask(db, principal, id))
 
 /** Ids each once: their letters may be capital ones. */
 const distinct = (ids: string[] = []): string[] => [...new Set(ids.map((id) => id.toLowerCase()))]

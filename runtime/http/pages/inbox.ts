@@ -10,7 +10,7 @@ import { keptText } from '../../core/kernel/kept-text.ts'
 import { performTaskAction } from '../../core/task-actions/act.ts'
 import { commentOnTask } from '../../core/task-actions/comment.ts'
 import { listTaskActions } from '../../core/task-actions/offered.ts'
-import { reassignTask } from '../../core/task-actions/reassign.ts'
+import { mayHandOn, reassignTask } from '../../core/task-actions/reassign.ts'
 import { getTask, listTasks } from '../../core/tasks/tasks.ts'
 import { refusalOf } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
@@ -169,7 +169,7 @@ async function taskOf({ c, db, principal }: Visit, id = c.req.param('id') ?? '')
   const earlier = grounds === null ? [] : await earlierDecisions(db, task)
   const ids = grounds === null || requestId === null ? [] : [requestId]
   const toCome = [...(await decidersToCome(db, principal, ids)).values()].flat()
-  return { task, grounds, earlier, toCome }
+  return { task, grounds, earlier, toCome, handsOn: await mayHandOn(db, principal, id) }
 }
 
 export async function showTask(visit: Visit): Promise<Response> {

@@ -35,6 +35,8 @@ export type OpenTask = {
   earlier: readonly Task[]
   /** Who decides on it after this decision. */
   toCome: readonly LaterStep[]
+  /** Whether one may give it to another person. */
+  handsOn: boolean
   /** What was typed into the form, and why it was not taken. */
   reason: string
   problem: Markup | string | null
@@ -304,11 +306,11 @@ ${holds.length === 0 ? fact('', 'info', w.has_nothing(app)) : fact('', 'info', w
 /** For those who may act. */
 const more = (
   { t, visitor }: Around,
-  { task, grounds, refused = null }: OpenTask,
+  { task, grounds, handsOn, refused = null }: OpenTask,
 ): Markup | string =>
   grounds === null
     ? ''
-    : html`${commentForm({ t, proof: visitor.proof, task, refused })}${reassignForm({ t, proof: visitor.proof, task, refused })}`
+    : html`${commentForm({ t, proof: visitor.proof, task, refused })}${reassignForm({ t, proof: visitor.proof, task, refused, handsOn })}`
 
 function decide(
   { t, visitor }: Around,

@@ -45,10 +45,17 @@ ${refused?.text ?? ''}</textarea>${told('comment', refused)}</div>
 </form></details>`
 }
 
-/** Decisions alone are given to others. */
-export function reassignForm({ t, proof, task, refused: any }: About): Markup | string {
+/** Decisions alone are given to others, and by no delegate. */
+export function reassignForm({
+  t,
+  proof,
+  task,
+  refused: any,
+  handsOn,
+}: About & { handsOn: boolean }): Markup | string {
   const { w } = t
-  const isOpen = (task.actions ?? []).some(({ action_type }) => action_type === 'approve')
+  const isOpen =
+    handsOn && (task.actions ?? []).some(({ action_type }) => action_type === 'approve')
   const refused = problemOf(any, 'reassign')
   if (!isOpen) return ''
   return html`<details class="more"${refused ? html` open` : ''}><summary>${w.give_to_other}</summary>

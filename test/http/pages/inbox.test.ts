@@ -264,6 +264,20 @@ describe('a decision that is given to another person', () => {
     expect(text).toContain('value="approve"')
   })
 
+  test('is not offered to a delegate, who would be refused', async () => {
+    const deputy = await person(core.db, 'deputy@example.com')
+    const id = await taskOf(await asked())
+    const { status } = await core.call('POST', '/delegations', {
+      token: boss.token,
+      body: { delegate_id: deputy.id, until: new Date(Date.now() + 86_400_000).toISOString() },
+    })
+    expect(status).toBe(201)
+    const theirs = (await (await signedIn(core, deputy.token)).get(`/inbox/${id}`)).text
+    expect(theirs).toContain('value="approve"')
+    expect(theirs).not.toContain(`${id}/reassign`)
+    expect((await visitor.get(`/inbox/${id}`)).text).toContain(`${id}/reassign`)
+  })
+
   test.each([
     ['nobody@example.com', 422, 'Nobody is known by that.'],
     ['', 422, 'Nobody is known by that.'],
@@ -275,20 +289,6 @@ describe('a decision that is given to another person', () => {
     expect(sent.text).toContain(`value="${to}"`)
     expect(sent.text).toContain('value="approve"')
   })
-})
-
-test('a later decision shows who said yes before, and why', async () => {
-  const second = await person(core.db, 'second@example.com')
-  const flow = {
-    require_manager_approval: true,
-    approvers: { users: [{ id: second.id }], groups: [] },
-  }
-  const vault = await acme.inStore(await app(core.db, 'Vault'), flow)
-  const requestId = await acme.asked(ada, { app_id: vault })
-  const first = await taskOf(requestId)
-  await visitor.get(`/inbox/${first}`)
-  await visitor.post(`/inbox/${first}`, { action_type: 'approve', reason: 'Needed in <May>' })
-  const reader = await signedIn(core, second.token)
 
   test('is refused in the language of the page', async () => {
     const id = await taskOf(await asked())
@@ -306,6 +306,20 @@ test('a later decision shows who said yes before, and why', async () => {
     expect(gone.text).toContain('Diese Aufgabe gibt es nicht')
     expect(gone.text).not.toContain('lang="en"')
   })
+})
+
+test('a later decision shows who said yes before, and why', async () => {
+  const second = await person(core.db, 'second@example.com')
+  const flow = {
+    require_manager_approval: true,
+    approvers: { users: [{ id: second.id }], groups: [] },
+  }
+  const vault = await acme.inStore(await app(core.db, 'Vault'), flow)
+  const requestId = await acme.asked(ada, { app_id: vault })
+  const first = await taskOf(requestId)
+  await visitor.get(`/inbox/${first}`)
+  await visitor.post(`/inbox/${first}`, { action_type: 'approve', reason: 'Needed in <May>' })
+  const reader = await signedIn(core, second.token)
   const { text } = await reader.get(`/inbox/${await taskOf(requestId)}`)
   expect(text).toContain('boss Test said yes')
   expect(text).toContain('“Needed in &lt;May&gt;”')
