@@ -86,7 +86,7 @@ export async function acceptFinding(
   const row = await db.transaction(async (tx) => {
     const before = await findOpen(tx, principal, id)
     const now = await means.now(tx)
-    const acceptedUntil = endOf(until, now)
+    const acceptedUntil = acceptedEnd(until, now)
     const [after] = await tx
       .update(findings)
       .set({
@@ -132,7 +132,8 @@ async function findOpen(tx: Db, principal: Principal, id: string): Promise<Findi
   return row
 }
 
-function endOf(text: string, now: Date): Date {
+/** Until when a finding is accepted. @throws CoreError invalid for a moment that is past or too far away */
+export function acceptedEnd(text: string, now: Date): Date {
   const until = parseDatetime(text)
   const last = later(now, MAX_ACCEPTED_DAYS * 24 * 3600 * 1000)
   if (until !== null && until > now && until <= last) return until

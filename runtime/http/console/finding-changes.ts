@@ -1,7 +1,7 @@
 /** FINDING_CHANGES: findings are accepted for a time, and opened again. */
 import { html } from 'hono/html'
 import { AcceptFindingInput } from '../../contract/models/finding.ts'
-import { acceptFinding, getFinding, reopenFinding } from '../../core/findings/read.ts'
+import { acceptedEnd, acceptFinding, getFinding, reopenFinding } from '../../core/findings/read.ts'
 import { appPath } from './apps.ts'
 import { type About, type ConsoleChange, plus, same, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
@@ -27,6 +27,9 @@ async function crumbsOf({ db, principal, t }: ConsoleVisit, about: About) {
   return [{ path: backTo(about), words: brief([of, t.w.finding_kinds[found.kind]].join(': ')) }]
 }
 
+/** The end of a day as a form has it. */
+const endOf = (day: string): string => `${day}T23:59:59Z`
+
 export const FINDING_CHANGES = {
   'accept-finding': {
     path: '/console/findings/:finding_id/accept',
@@ -47,6 +50,7 @@ export const FINDING_CHANGES = {
       const kind = await kindIn(visit, about)
       const day = about.get('until')
       if (day === '') return { lines: null }
+      acceptedEnd(endOf(day), visit.now)
       return { lines: [same(visit.t.console.findings.accept.line(kind, day))] }
     },
     act: ({ db, principal, context }, about) =>
@@ -56,7 +60,7 @@ export const FINDING_CHANGES = {
         idOf(about),
         filledIn(AcceptFindingInput, {
           reason: about.get('reason'),
-          until: `${about.get('until')}T23:59:59Z`,
+          until: endOf(about.get('until')),
         }),
         context,
       ),

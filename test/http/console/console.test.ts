@@ -398,6 +398,9 @@ describe('a change of a connector', () => {
   })
 })
 
+const inDays = (days: number): string =>
+  new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+
 describe('every change with fields', () => {
   /** What is filled in first, and what is changed after it was shown. */
   const FILLED: Record<string, { first: Record<string, string>; later: Record<string, string> }> = {
@@ -428,8 +431,8 @@ describe('every change with fields', () => {
     },
     'new-permission': { first: { label: 'Send' }, later: { label: 'Evil' } },
     'accept-finding': {
-      first: { until: '2999-01-01', reason: 'Ours' },
-      later: { until: '2999-12-31' },
+      first: { until: inDays(30), reason: 'Ours' },
+      later: { until: inDays(300) },
     },
     'change-webhook': { first: { name: 'Ours' }, later: { url: 'https://evil.example/in' } },
   }
@@ -523,16 +526,20 @@ describe('a finding', () => {
       }
       const way = `${at}/accept?app_id=${appId}`
       await visitor.get(way)
-      const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
+      const day = inDays(30)
       const typed = { app_id: appId, until: day, reason: 'It is for emergencies' }
-      const late = await visitor.post(`${at}/accept`, { ...typed, until: '2999-01-01' })
-      expect(late.text).toContain('is accepted until 2999-01-01')
+      for (const until of ['2999-01-01', '2020-01-01', 'soon']) {
+        const odd = await visitor.post(`${at}/accept`, { ...typed, until })
+        expect([odd.status, odd.text.includes('within the next 366 days')]).toEqual([422, true])
+        expect(odd.text).not.toContain('is accepted until')
+      }
       const tooLate = await visitor.post(`${at}/accept`, { ...typed, until: '2999-01-01' })
       expect([tooLate.status, tooLate.text.includes('within the next 366 days')]).toEqual([
         422,
         true,
       ])
-      await visitor.post(`${at}/accept`, typed)
+      const seen = await visitor.post(`${at}/accept`, typed)
+      expect(seen.text).toContain(`is accepted until ${day}`)
       const done = await visitor.post(`${at}/accept`, typed)
       expect([done.status, done.headers.get('location')]).toEqual([303, ofApp])
       const shown = (await visitor.get(ofApp)).text
