@@ -88,6 +88,8 @@ export const CONSOLE_POLICIES = {
       noneTouched: 'Nobody gets or loses anything by saving it.',
       added: (people: number) =>
         `${en(people, 'more person gets', 'more people get')} what it gives`,
+      denied: (people: number) =>
+        `${en(people, 'of them is', 'of them are')} denied some of it, by a rule of separation of duties`,
       removed: (people: number) =>
         `${en(people, 'person', 'people')} no longer ${people === 1 ? 'gets' : 'get'} what it gives`,
       people: 'Who fits',
@@ -181,6 +183,8 @@ export const CONSOLE_POLICIES = {
       noneTouched: 'Durch das Speichern erhält oder verliert niemand etwas.',
       added: (people: number) =>
         `${de(people, 'weitere Person erhält', 'weitere Personen erhalten')}, was sie gibt`,
+      denied: (people: number) =>
+        `${de(people, 'davon erhält', 'davon erhalten')} einen Teil nicht: Eine Regel der Funktionstrennung verbietet es`,
       removed: (people: number) =>
         `${de(people, 'Person verliert', 'Personen verlieren')}, was sie gibt`,
       people: 'Auf wen sie passt',

@@ -5,6 +5,7 @@ import type { AccessPolicyInput } from '../../contract/models/access-policy.ts'
 import type { Db } from '../../database/database.ts'
 import { type UserRow, users } from '../../database/schema/people.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
+import { countDenied } from '../separation/blocked.ts'
 import { findPolicy, missingAttributes, policyRowOf } from './policies.ts'
 import { fitsPolicy, matches } from './wanted.ts'
 
@@ -22,6 +23,8 @@ export type PolicyPreview = {
   added: number
   /** How many are in the policy as it is now and would not be. */
   removed: number
+  /** To how many of those who are added a rule of separation of duties denies something of it. */
+  denied: number
   /** The first of those who fit. */
   people: { id: string; name: string; email: string; isNew: boolean }[]
   /** How many were looked at, and whether that is everybody. */
@@ -47,20 +50,38 @@ export async function previewPolicy(
   const before = id === null ? null : await findPolicy(db, principal, id, false)
   const isInForce = after.status === 'PUBLISHED' && after.isEnabled
   const found: PolicyPreview = {
-    ...{ fitting: 0, added: 0, removed: 0, people: [], looked: 0, isAll: false, isInForce },
+    ...{
+      fitting: 0,
+      added: 0,
+      removed: 0,
+      denied: 0,
+      people: [],
+      looked: 0,
+      isAll: false,
+      isInForce,
+    },
     missing: await missingAttributes(db, principal, after.condition),
   }
+  const wanted = after.apps.flatMap(({ id: appId, permissions }) =>
+    (permissions.length === 0 ? [null] : permissions).map((permissionId) => ({
+      appId,
+      permissionId,
+    })),
+  )
   let last: string | null = null
   while (!found.isAll && found.looked < MOST_USERS) {
     const batch = await batchOf(db, principal.domainId, last)
+    const added: string[] = []
     for (const user of batch) {
       const has = before !== null && matches(before, user)
       const isFit = judged(() => fitsPolicy(after, user))
       if (isFit) found.fitting += 1
-      if (isFit && isInForce && !has) found.added += 1
+      if (isFit && isInForce && !has) added.push(user.id)
       if (has && !(isFit && isInForce)) found.removed += 1
       if (isFit && found.people.length < MOST_NAMED) found.people.push(named(user, !has))
     }
+    found.added += added.length
+    found.denied += await countDenied(db, principal.domainId, added, wanted)
     found.looked += batch.length
     found.isAll = batch.length < BATCH
     last = batch.at(-1)?.id ?? null

@@ -5,14 +5,15 @@ import type { SeparationRow } from '../../database/schema/findings.ts'
 import { users } from '../../database/schema/people.ts'
 import { policyWants } from '../../database/schema/policies.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
-import { conflictsOf } from './check.ts'
+import { conflictsOf, rulesInForce } from './check.ts'
 import { holdingsOfEach, ruleTargets } from './holdings.ts'
 import { appThing, brokenBy, permissionThing, type Thing } from './rules.ts'
 
 /** Requests that are looked at at once. */
 const BATCH = 500
 
-type Blocked = Pick<RequestRow, 'id' | 'targetUserId' | 'appId' | 'permissionId'>
+type Wanted = Pick<RequestRow, 'appId' | 'permissionId'>
+type Blocked = Wanted & Pick<RequestRow, 'id' | 'targetUserId'>
 
 /** Whether a rule still denies a request. */
 export async function isBlockedNow(
@@ -22,6 +23,31 @@ export async function isBlockedNow(
   const asked = { domainId, appId, permissionId, userId: targetUserId, requestId: id }
   const conflicts = await conflictsOf(db, asked)
   return conflicts.some(({ rule }) => rule.onRequest === 'BLOCK')
+}
+
+/**
+ * How many of some people a rule would deny something of what is asked for all of them, one thing after the other.
+ *
+ * @param wanted What is asked for, in this order; no permission for the app itself.
+ */
+export async function countDenied(
+  db: Db,
+  domainId: string,
+  people: readonly string[],
+  wanted: readonly Wanted[],
+): Promise<number> {
+  const rules = (await rulesInForce(db, domainId)).filter(({ onRequest }) => onRequest === 'BLOCK')
+  if (rules.length === 0 || people.length === 0) return 0
+  const held = await holdingsOfEach(db, domainId, people, ruleTargets(rules))
+  const isDeniedAny = (userId: string): boolean => {
+    const has = new Set(held.get(userId))
+    return wanted.some((one) => {
+      if (isDenied(one, rules, has)) return true
+      for (const thing of askedBy(one)) has.add(thing)
+      return false
+    })
+  }
+  return people.filter(isDeniedAny).length
 }
 
 /** Finds the people of a domain whose blocked requests no rule denies now, and queues a comparison of each with the policies. */
@@ -45,12 +71,17 @@ export async function wakeUnblocked(
 
 const NOTHING: ReadonlySet<Thing> = new Set()
 
+const askedBy = ({ appId, permissionId }: Wanted): Thing[] => [
+  appThing(appId),
+  ...(permissionId === null ? [] : [permissionThing(permissionId)]),
+]
+
 function isDenied(
-  { appId, permissionId }: Blocked,
+  wanted: Wanted,
   rules: readonly SeparationRow[],
   held: ReadonlySet<Thing> = NOTHING,
 ): boolean {
-  const asked = [appThing(appId), ...(permissionId === null ? [] : [permissionThing(permissionId)])]
+  const asked = askedBy(wanted)
   return rules.some((rule) => brokenBy(rule, held, asked) !== null)
 }
 

@@ -209,8 +209,12 @@ const peopleColumns = (t: Tongue): Column[] => [
 
 function previewCard(t: Tongue, told: PolicyPreview): Markup {
   const w = t.console.policy_edit
-  const { fitting, added, removed, people, looked, isAll, isInForce, missing } = told
-  const lines = [added > 0 && plus(w.added(added)), removed > 0 && minus(w.removed(removed))]
+  const { fitting, added, removed, denied, people, looked, isAll, isInForce, missing } = told
+  const lines = [
+    added > 0 && plus(w.added(added)),
+    denied > 0 && minus(w.denied(denied)),
+    removed > 0 && minus(w.removed(removed)),
+  ]
   const about = {
     ...{
       id: 'preview',

@@ -1253,6 +1253,33 @@ describe('a policy', () => {
     expect(page.text).not.toContain('&quot;attribute&quot;')
   })
 
+  test('shows how many of them a rule of separation of duties denies some of it', async () => {
+    const visitor = await admin()
+    const other = await company(core).inStore(await app(core.db, 'Ledger'))
+    const side = (id: string) => ({ apps: [id], permissions: [] })
+    const rule = await core.call('POST', '/separation_of_duties', {
+      body: {
+        name: 'One or the other',
+        left: side(appId),
+        right: side(other),
+        on_request: 'BLOCK',
+      },
+    })
+    expect(rule.status).toBe(201)
+    await visitor.get(PATH)
+    const of = (value: string) => ({ ...typed({ 'give.0': other, 'value.0': value }) })
+    // Ada has asked for the one side.
+    const denied = await visitor.post(PATH, of('ada@example.com'))
+    expect(denied.text).toContain('1 more person gets what it gives')
+    expect(denied.text).toContain('1 of them is denied some of it')
+    const free = await visitor.post(PATH, of('admin@localhost'))
+    expect(free.text).toContain('1 more person gets what it gives')
+    expect(free.text).not.toContain('denied some of it')
+    const both = await visitor.post(PATH, { ...of('admin@localhost'), 'give.1': appId })
+    expect(both.text).toContain('1 of them is denied some of it')
+    await core.call('DELETE', `/separation_of_duties/${rule.body.id}`)
+  })
+
   test('says which attribute no person has, in the preview and on its page', async () => {
     const visitor = await admin()
     await visitor.get(PATH)
