@@ -174,7 +174,10 @@ export const CONSOLE_OVERVIEW = {
       brokenTitle: 'The activity log was changed',
       lead: (count: string) =>
         `${count} entries. Each is chained to the one before it, so that a later change shows.`,
-      whole: (count: number) => `The newest ${en(count, 'entry', 'entries')} fit`,
+      whole: (count: number) =>
+        count === 1
+          ? 'The newest 1 entry fits what stood before it'
+          : `The newest ${count} entries fit what stood before each of them`,
       wholeText: (head: string, waiting: number) =>
         `Up to ${head}…${waiting > 0 ? `; ${waiting} more wait to be chained` : ''}. keyway audit verify looks at all of them.`,
       broken: 'An entry does not fit the one before it',
@@ -211,8 +214,8 @@ export const CONSOLE_OVERVIEW = {
         `${count} Einträge. Jeder ist mit dem vorigen verkettet, sodass eine nachträgliche Änderung auffällt.`,
       whole: (count: number) =>
         count === 1
-          ? 'Der neueste Eintrag passt'
-          : `Die neuesten ${count} Einträge passen zueinander`,
+          ? 'Der neueste Eintrag passt zu dem davor'
+          : `Die neuesten ${count} Einträge passen jeweils zu dem davor`,
       wholeText: (head: string, waiting: number) =>
         `Bis ${head}…${waiting > 0 ? `; ${de(waiting, 'weiterer wird', 'weitere werden')} noch verkettet` : ''}. keyway audit verify prüft alle.`,
       broken: 'Ein Eintrag passt nicht zum vorigen',

@@ -1512,6 +1512,8 @@ describe('the log', () => {
     const visitor = await admin()
     const { text } = await visitor.get('/console/log')
     expect(text).toMatch(/The newest \d+ entr(y|ies) fit/)
+    // Nothing is before the first entry: the two numbers differ by it.
+    expect(text).toMatch(/The newest \d+ entries fit what stood before each of them/)
     const found = await visitor.get('/console/log?event_type=user_login&since=2020-01-01')
     expect(found.text).toContain('USER_LOGIN')
     expect(found.text).not.toContain('<code>CONNECTOR_DISABLED</code>')
