@@ -307,7 +307,7 @@ export const CONSOLE_ACCESS = {
       by: (name: string) => `asked by ${name}`,
       byPolicy: (name: string | null) =>
         name === null ? 'asked by a policy' : `asked by the policy “${name}”`,
-      breakGlass: 'break-glass',
+      breakGlass: 'emergency access',
       state: 'State',
       asked: 'Asked',
       open: 'Under way',

@@ -115,22 +115,22 @@ export const CONSOLE_COST = {
   permission: inBoth({
     en: {
       title: 'Permissions',
-      lead: 'What can be asked for in this app. A break-glass permission is taken at once by members of the groups that are named, for a short time, and reviewed afterwards.',
+      lead: 'What can be asked for in this app. Emergency access is taken at once by members of the groups that are named, for a short time, and reviewed afterwards.',
       name: 'Permission',
-      glass: 'Break-glass',
+      glass: 'Emergency access',
       action: 'Action',
-      mark: 'Make break-glass',
-      change: 'Change break-glass',
-      unmark: 'End break-glass',
+      mark: 'Make emergency access',
+      change: 'Change emergency access',
+      unmark: 'End emergency access',
       heldBy: (groups: string, minutes: number) =>
         `${groups}, for ${en(minutes, 'minute', 'minutes')}`,
       none: 'No permissions',
       noneText: 'Nothing can be asked for in this app, or nothing is called so.',
-      link: 'Permissions and break-glass',
+      link: 'Permissions and emergency access',
     },
     de: {
       title: 'Berechtigungen',
-      lead: 'Was in dieser Anwendung beantragt werden kann. Eine Notfallberechtigung nehmen sich Mitglieder der genannten Gruppen sofort, für kurze Zeit, und sie wird danach geprüft.',
+      lead: 'Was in dieser Anwendung beantragt werden kann. Einen Notfallzugang nehmen sich Mitglieder der genannten Gruppen sofort, für kurze Zeit, und er wird danach geprüft.',
       name: 'Berechtigung',
       glass: 'Notfall',
       action: 'Aktion',
@@ -150,7 +150,7 @@ export const CONSOLE_COST = {
         title: 'Who may take it in an emergency?',
         lead: 'Members get it at once. All approvers are told, and one of them has to review each use.',
         button: 'Save',
-        done: 'It is a break-glass permission.',
+        done: 'It is emergency access.',
         groups: 'Groups, one name a line',
         minutes: 'Longest time, in minutes',
         line: (label: string, groups: string, minutes: string) =>
@@ -158,9 +158,9 @@ export const CONSOLE_COST = {
         noGroup: (name: string) => `There is no group “${name}”, or several are called so`,
       },
       end: {
-        title: 'Is it no longer break-glass?',
+        title: 'Is it no longer emergency access?',
         button: 'Unmark it',
-        done: 'It is no break-glass permission.',
+        done: 'It is no longer emergency access.',
         line: (label: string) => `${label} can be taken in an emergency no longer`,
       },
     },
@@ -169,7 +169,7 @@ export const CONSOLE_COST = {
         title: 'Wer darf sie im Notfall nehmen?',
         lead: 'Mitglieder erhalten sie sofort. Alle Genehmigenden erfahren es, und eine Person von ihnen muss jede Nutzung prüfen.',
         button: 'Speichern',
-        done: 'Es ist eine Notfallberechtigung.',
+        done: 'Es ist ein Notfallzugang.',
         groups: 'Gruppen, ein Name je Zeile',
         minutes: 'Längste Dauer, in Minuten',
         line: (label: string, groups: string, minutes: string) =>
@@ -179,7 +179,7 @@ export const CONSOLE_COST = {
       end: {
         title: 'Nicht mehr für den Notfall?',
         button: 'Aufheben',
-        done: 'Es ist keine Notfallberechtigung mehr.',
+        done: 'Es ist kein Notfallzugang mehr.',
         line: (label: string) => `${label} kann im Notfall nicht mehr genommen werden`,
       },
     },

@@ -1003,7 +1003,7 @@ describe('a break-glass permission', () => {
     const list = `/console/apps/${appId}/permissions`
     const at = `${list}/${params['permission_id']}`
     expect((await visitor.get(`/console/apps/${appId}`)).text).toContain(`href="${list}"`)
-    expect((await visitor.get(list)).text).toContain('Make break-glass<span')
+    expect((await visitor.get(list)).text).toContain('Make emergency access<span')
     await visitor.get(`${at}/break-glass`)
     const nobody = await visitor.post(`${at}/break-glass`, { groups: 'Nobody', minutes: '30' })
     expect(nobody.text).toContain('There is no group “Nobody”')
@@ -1018,7 +1018,7 @@ describe('a break-glass permission', () => {
     expect((await visitor.get(`${at}/break-glass`)).text).toContain('value="30"')
     await visitor.get(`${at}/no-break-glass`)
     expect((await visitor.post(`${at}/no-break-glass`)).status).toBe(303)
-    expect((await visitor.get(list)).text).toContain('Make break-glass<span')
+    expect((await visitor.get(list)).text).toContain('Make emergency access<span')
   })
 })
 
