@@ -137,6 +137,7 @@ const GERMAN: ReadonlyMap<string, string> = new Map(
     USER_ACCESS_EVIDENCE_TAKEN: 'Nachweis über den Zugang einer Person abgerufen',
     USER_CREATED: 'Person angelegt',
     USER_LOGIN: 'Anmeldung',
+    USER_LOGOUT: 'Abgemeldet',
     USER_LOGOUT_EVERYWHERE: 'Überall abgemeldet',
     USER_OFFBOARDING_ACCOUNT_LEFT: 'Konto bei Austritt belassen',
     USER_OFFBOARDING_CANCELLED: 'Austritt abgesagt',

@@ -242,9 +242,19 @@ export async function findSession(
   return { actor, email: user.email, tokenId, tokenEndsAt, provider }
 }
 
-/** Ends a session; one that ended before is fine. */
+/** Ends a session, as its person signs out or signs in anew; one that ended before is fine, and is not told. */
 export async function endSession(db: Db, hasher: TokenHasher, secret: string): Promise<void> {
-  await db.delete(sessions).where(inArray(sessions.hash, hasher.hashes(secret)))
+  await db.transaction(async (tx) => {
+    const [ended] = await tx
+      .delete(sessions)
+      .where(inArray(sessions.hash, hasher.hashes(secret)))
+      .returning({
+        userId: sessions.userId,
+        domainId: sessions.domainId,
+        lasted: sql<boolean>`${sessions.expiresAt} > now()`,
+      })
+    if (ended?.lasted) await recordActivity(tx, ended, 'USER_LOGOUT', [], {})
+  })
 }
 
 /** Ends all sessions of a user, wherever they are signed in. */

@@ -252,6 +252,26 @@ describe('a session', () => {
     expect(await isIn(visitor)).toBe(false)
   })
 
+  test('is told in the log as it ends, once, with whose it was', async () => {
+    const ends = async (): Promise<unknown[]> => {
+      const { items } = (await core.call('GET', '/activity_logs?event_type=USER_LOGOUT&limit=100'))
+        .body
+      return items.map(({ actor }: { actor: { email: string } }) => actor.email)
+    }
+    const before = await ends()
+    const visitor = await signedIn(core, ada.token)
+    await visitor.get('/settings/sign-in')
+    await visitor.post('/settings/sign-in', { token: ADMIN_TOKEN })
+    expect(await ends()).toEqual([...before, 'ada@example.com'])
+    const copy = visitor.cookies.get('keyway_session') ?? ''
+    await visitor.get('/settings/api-tokens')
+    await visitor.post('/settings/sign-out')
+    expect(await ends()).toEqual([...before, 'ada@example.com', 'admin@localhost'])
+    visitor.cookies.set('keyway_session', copy)
+    await visitor.post('/settings/sign-out')
+    expect(await ends()).toHaveLength(before.length + 2)
+  })
+
   test('ends after eight hours', async () => {
     const visitor = await signedIn(core, ada.token)
     const [row] = await core.db.select().from(sessions).where(eq(sessions.userId, ada.id))
