@@ -26,6 +26,16 @@ export async function checkMoment(db: Db, asOf: Date): Promise<void> {
 
 const wrong = (msg: string): CoreError => invalidAt(['query', 'as_of'], `Value error, ${msg}`)
 
+/** A moment of the past, or what holds: by no clock, which may have gone back since. */
+export type Moment = Date | 'now'
+
+/** Whether a span, which is the name of its table in the question, holds a moment. */
+export function spanHolds(span: string, at: Moment): SQL {
+  const [since, until] = [sql.raw(`${span}.since`), sql.raw(`${span}.until`)]
+  if (at === 'now') return sql`${until} is null`
+  return sql`${since} <= ${at} and (${until} is null or ${until} > ${at})`
+}
+
 type Span = { since: PgColumn; until: PgColumn }
 
 /** Whether a span holds a moment: its beginning belongs to it, its end does not. */

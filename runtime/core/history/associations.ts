@@ -8,7 +8,7 @@
  */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { MOMENT } from './as-of.ts'
+import { MOMENT, type Moment, spanHolds } from './as-of.ts'
 import { olderHosts } from './older-hosts.ts'
 
 /** Which spans: of an app, and below it of an account or an entitlement. Expressions of the question around it. */
@@ -18,7 +18,7 @@ type Which = {
   accountId?: SQL
   entitlementId?: SQL
   /** Those that hold a moment. */
-  at?: Date
+  at?: Moment
   /** So many of them, the first by account and entitlement: as indexes have them, without reading the others. */
   first?: number
 }
@@ -32,21 +32,20 @@ export function associationSpansOf(which: Which): SQL {
   const below = (row: SQL): SQL => sql`${row}.app_id = ${appId}
     ${accountId ? sql`and ${row}.account_id = ${accountId}` : sql``}
     ${entitlementId ? sql`and ${row}.entitlement_id = ${entitlementId}` : sql``}`
-  const begun = (since: SQL): SQL => (at ? sql`and ${since} <= ${at}` : sql``)
   const some = (order: SQL): SQL => (first ? sql`order by ${order} limit ${first}` : sql``)
   return sql`(
     (select written.domain_id, written.app_id, written.account_id, written.entitlement_id,
       written.since, written.until, written.first_run, written.last_run, written.gone_run
     from association_spans written
-    where written.domain_id = ${domainId} and ${below(sql`written`)} ${begun(sql`written.since`)}
-      ${at ? sql`and (written.until is null or written.until > ${at})` : sql``}
+    where written.domain_id = ${domainId} and ${below(sql`written`)}
+      ${at ? sql`and ${spanHolds('written', at)}` : sql``}
     ${some(sql`written.account_id, written.entitlement_id, written.since`)})
     union all
     (select found.domain_id, held.app_id, held.account_id, held.entitlement_id,
       found.recorded_at, null::timestamptz, found.recorded_by, null::bigint, null::bigint
     from associations held join sync_runs found on found.id = held.first_run
     where found.domain_id = ${domainId} and found.recorded_at is not null and ${below(sql`held`)}
-      ${begun(sql`found.recorded_at`)}
+      ${at instanceof Date ? sql`and found.recorded_at <= ${at}` : sql``}
     ${some(sql`held.account_id, held.entitlement_id`)}))`
 }
 

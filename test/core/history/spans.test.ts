@@ -10,7 +10,7 @@ import { prune } from '../../../runtime/core/retention/prune.ts'
 import { parseRetention } from '../../../runtime/core/retention/rules.ts'
 import { MIGRATIONS } from '../../../runtime/database/fit.ts'
 import { until } from '../../e2e/until.ts'
-import { app, type CoreHost, type Person, person } from '../host.ts'
+import { ADMIN_TOKEN, app, type CoreHost, type Person, person } from '../host.ts'
 import { ask, connect, ended, noApps, startSynced, sync } from '../sync/synced.ts'
 import {
   account,
@@ -439,4 +439,30 @@ describe('associations: what is held is a row of `associations`, what was held o
     const runs = await ask(core, sql`select id from sync_runs where id = ${first.id}`)
     expect(runs).toEqual([])
   })
+})
+
+test('what is held now is held, also where the clock of the database has gone back since it was found', async () => {
+  const appId = await connect(core, upstream)
+  await sync(core, appId)
+  const held = async () => ({
+    associations: (await get(`/associations?app_id=${appId}`)).total,
+    access: (await get(`/users/${ada.id}/access`)).items.map(({ kind }: { kind: string }) => kind),
+  })
+  const all = { associations: 2, access: ['account', 'entitlement'] }
+  expect(await held()).toEqual(all)
+  // As a clock an hour ahead wrote it.
+  await core.db.execute(sql`
+    update sync_runs set recorded_at = recorded_at + interval '1 hour' where app_id = ${appId}`)
+  await core.db.execute(sql`
+    update account_spans set since = since + interval '1 hour' where app_id = ${appId}`)
+  expect(await held()).toEqual(all)
+  const evidence = await core.host.app.request(`/users/${ada.id}/access/evidence`, {
+    headers: { host: 'localhost', authorization: `Bearer ${ADMIN_TOKEN}` },
+  })
+  const [first = ''] = (await evidence.text()).split('\n')
+  expect(JSON.parse(first).access).toMatchObject({ held: 2 })
+  // What ended by that clock has ended.
+  await core.db.execute(sql`
+    update account_spans set until = since where app_id = ${appId} and user_id = ${ada.id}`)
+  expect((await held()).access).toEqual([])
 })

@@ -3,9 +3,8 @@ import { sql } from 'drizzle-orm'
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import type { Access, AccessReason } from '../../../contract/models/access.ts'
 import type { Db } from '../../../database/database.ts'
-import { databaseTime } from '../../../database/transactions.ts'
 import { findUser } from '../../directory/users.ts'
-import { checkMoment } from '../../history/as-of.ts'
+import { checkMoment, type Moment, spanHolds } from '../../history/as-of.ts'
 import { heldBy } from '../../history/associations.ts'
 import { demand, type Principal } from '../../kernel/identity/principal.ts'
 
@@ -33,7 +32,7 @@ export async function listUserAccess(
   if (userId !== principal.userId) demand(principal, 'accounts.read')
   const user = await findUser(db, principal, userId)
   if (query.as_of !== null) await checkMoment(db, query.as_of)
-  const at = query.as_of ?? (await databaseTime(db))
+  const at = query.as_of ?? 'now'
   const { page, size } = query
   const { rows } = await db.execute<Row>(accessAt(user.id, at, size, (page - 1) * size))
   const total = rows.length > 0 ? Number(rows[0]?.total) : await countAt(db, user.id, at)
@@ -47,19 +46,15 @@ export async function accessInApp(
   appId: string,
   limit: number,
 ): Promise<Access[]> {
-  const at = await databaseTime(db)
-  const { rows } = await db.execute<Row>(accessAt(userId, at, limit, 0, appId))
+  const { rows } = await db.execute<Row>(accessAt(userId, 'now', limit, 0, appId))
   return rows.map(toAccess)
 }
 
 /** How much there is, where a page is past the end. */
-async function countAt(db: Db, userId: string, at: Date): Promise<number> {
+async function countAt(db: Db, userId: string, at: Moment): Promise<number> {
   const { rows } = await db.execute<Row>(accessAt(userId, at, 1, 0))
   return Number(rows[0]?.total ?? 0)
 }
-
-const holds = (span: string, at: Date) =>
-  sql`${sql.raw(span)}.since <= ${at} and (${sql.raw(span)}.until is null or ${sql.raw(span)}.until > ${at})`
 
 const confirmed = (span: string) => sql`case when ${sql.raw(span)}.until is null
   then (select max(r.id) from sync_runs r where r.app_id = ${sql.raw(span)}.app_id and r.state = 'SUCCEEDED')
@@ -68,7 +63,7 @@ const confirmed = (span: string) => sql`case when ${sql.raw(span)}.until is null
 /** A page of all that is held, with the reasons of each; `total` is the same in all rows. */
 const accessAt = (
   userId: string,
-  at: Date,
+  at: Moment,
   limit: number,
   offset: number,
   appId: string | null = null,
@@ -76,14 +71,14 @@ const accessAt = (
   with reason as materialized (
     select s.*, s.entitlement ->> 'entitlementId' as entitlement_id,
       s.entitlement ->> 'resourceId' as resource_id
-    from reason_spans s where s.user_id = ${userId} and ${holds('s', at)}
+    from reason_spans s where s.user_id = ${userId} and ${spanHolds('s', at)}
   ), account as materialized (
-    select s.* from account_spans s where s.user_id = ${userId} and ${holds('s', at)}
+    select s.* from account_spans s where s.user_id = ${userId} and ${spanHolds('s', at)}
   ), held as materialized (
     select s.*, a.unique_identifier, a.status, e.entitlement_type, e.external_id, e.resource_id, e.label
     from account a cross join lateral ${heldBy(sql`a`)} s
     join entitlements e on e.id = s.entitlement_id
-    where ${holds('s', at)}
+    where ${spanHolds('s', at)}
   ), everything as (
     select 'account' as kind, a.app_id, a.account_id, a.unique_identifier, a.status, null::uuid as group_id,
       null as entitlement_type, null as entitlement_id, null as resource_id, null as label,
@@ -100,7 +95,7 @@ const accessAt = (
         (select max(r.id) from sync_runs r where r.app_id = g.app_id and r.state = 'SUCCEEDED')
         else s.last_run end, s.gone_run, null
     from member_spans s join groups g on g.id = s.group_id
-    where s.user_id = ${userId} and ${holds('s', at)}
+    where s.user_id = ${userId} and ${spanHolds('s', at)}
     union all
     select 'granted', r.app_id, null, null, null, null, r.entitlement ->> 'entitlementType',
       r.entitlement_id, r.resource_id, r.label, r.since, r.until, null, null, null, r.request_id

@@ -5,8 +5,7 @@ import type { Association } from '../../../contract/models/access.ts'
 import type { Db } from '../../../database/database.ts'
 import { accounts, apps } from '../../../database/schema/apps.ts'
 import { entitlements, syncRuns } from '../../../database/schema/sync.ts'
-import { databaseTime } from '../../../database/transactions.ts'
-import { checkMoment } from '../../history/as-of.ts'
+import { checkMoment, type Moment } from '../../history/as-of.ts'
 import { associationSpansOf } from '../../history/associations.ts'
 import { idEquals, isId } from '../../kernel/by-id.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
@@ -27,14 +26,14 @@ type Span = {
   gone_run: number | null
 }
 
-type Question = { domainId: string; accountId: string | null; at: Date }
+type Question = { domainId: string; accountId: string | null; at: Moment }
 
 /** Associations by app, account and entitlement. @throws CoreError invalid */
 export async function listAssociations(db: Db, { domainId }: Principal, query: Query) {
   const { app_id, account_id, as_of, page, size } = query
   if (as_of !== null) await checkMoment(db, as_of)
   const named = account_id !== null && isId(account_id) ? account_id : null
-  const question = { domainId, accountId: named, at: as_of ?? (await databaseTime(db)) }
+  const question: Question = { domainId, accountId: named, at: as_of ?? 'now' }
   // Spans of an account lie below its app; what is no id names none.
   const ofAccount =
     account_id === null

@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm'
 import { membersOf } from '../../../contract/schema/record.ts'
 import type { Db } from '../../../database/database.ts'
 import { listUserAccess } from '../../catalogue/apps/access.ts'
+import { type Moment, spanHolds } from '../../history/as-of.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { type EvidenceLine, evidenceLine } from './content.ts'
 import { FORM } from './form.ts'
@@ -13,23 +14,23 @@ const SIZE = 100
 
 type Held = { id: string; email: string; givenName: string; familyName: string; status: string }
 
-/** All lines but the page and the seal, in their order. @throws CoreError forbidden */
+/** All lines but the page and the seal, in their order; `at`: the moment that the file names. @throws CoreError forbidden */
 export async function* accessLines(
   tx: Db,
   principal: Principal,
   { id, email, givenName, familyName, status }: Held,
-  at: Date,
+  { asOf, at }: { asOf: Date | null; at: Date },
   takenAt: Date,
 ): AsyncGenerator<EvidenceLine> {
   const pageOf = (page: number) =>
-    listUserAccess(tx, principal, id, { as_of: at, page, size: SIZE })
+    listUserAccess(tx, principal, id, { as_of: asOf, page, size: SIZE })
   const first = await pageOf(1)
   yield evidenceLine('access', {
     ...{ form: FORM, taken_at: takenAt.toISOString(), final: true, domain_id: principal.domainId },
     access: { id, name: email, status, as_of: at.toISOString(), held: first.total },
     person: { id, email, name: `${givenName} ${familyName}`.trim() },
   })
-  const origins = await originsOf(tx, principal, id, at)
+  const origins = await originsOf(tx, principal, id, asOf ?? 'now', at)
   // Read twice, since people come first: a file is never held whole.
   const entries = () => logLines(tx, origins)
   for (const one of await actorsIn(tx, principal, entries())) yield evidenceLine('person', one)
@@ -42,11 +43,17 @@ export async function* accessLines(
 }
 
 /** The requests and policies that gave what a person held, and when the first of them was made. */
-async function originsOf(tx: Db, { domainId }: Principal, userId: string, at: Date) {
+async function originsOf(
+  tx: Db,
+  { domainId }: Principal,
+  userId: string,
+  at: Moment,
+  orElse: Date,
+) {
   const { rows } = await tx.execute<{ ids: string[] | null; begun: Date | string | null }>(sql`
     with given as (
-      select request_id, policy_id, since from reason_spans
-      where user_id = ${userId} and since <= ${at} and (until is null or until > ${at})
+      select request_id, policy_id, since from reason_spans s
+      where user_id = ${userId} and ${spanHolds('s', at)}
     ), origin as (
       select g.request_id as id, coalesce(r.created_at, g.since) as begun
       from given g left join access_requests r on r.id = g.request_id
@@ -54,7 +61,7 @@ async function originsOf(tx: Db, { domainId }: Principal, userId: string, at: Da
       from given g left join access_policies p on p.id = g.policy_id where g.policy_id is not null
     ) select array_agg(distinct id::text) as ids, min(begun) as begun from origin`)
   const [found] = rows
-  return { domainId, ids: found?.ids ?? [], createdAt: new Date(found?.begun ?? at) }
+  return { domainId, ids: found?.ids ?? [], createdAt: new Date(found?.begun ?? orElse) }
 }
 
 /** Who acted in entries of the log. */

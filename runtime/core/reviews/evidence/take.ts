@@ -98,7 +98,7 @@ export async function takeAccessEvidence(
         recordActivity(tx, principal, 'USER_ACCESS_EVIDENCE_TAKEN', [target], {
           ...{ as_of: at.toISOString(), key },
         }),
-      lines: (tx, takenAt) => accessLines(tx, principal, user, at, takenAt),
+      lines: (tx, takenAt) => accessLines(tx, principal, user, { asOf, at }, takenAt),
     },
     means,
   )
