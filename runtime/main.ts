@@ -17,6 +17,7 @@ import type { Version } from './connectors/registry/version.ts'
 import { watchDirectories } from './connectors/registry/watch.ts'
 import { CAPABILITIES } from './contract/capabilities/capabilities.ts'
 import type { Manifest } from './contract/connector/manifest.ts'
+import { createLateEntries } from './core/kernel/audit/late.ts'
 import type { CoreContext } from './core/kernel/context/context.ts'
 import { paceOf } from './core/kernel/context/pace.ts'
 import { createTokenHasher } from './core/kernel/identity/token-hasher.ts'
@@ -118,7 +119,14 @@ export async function createHost(
   const database = state?.database ?? null
 
   const launcher = launch(createLauncher(worker ?? (await buildWorker(path.join(dataDir, 'run')))))
-  const noted = (digest: string) => noteQuarantine(digest, { database, list: registry.list })
+  const entries = createLateEntries({
+    database,
+    onLost: (error) => log.error({ err: error }, 'an entry of the activity log was lost'),
+  })
+  const noted = async (digest: string) => {
+    const id = registry.list().find((one) => one.digest === digest)?.id
+    if (id) await noteQuarantine(entries, id)
+  }
   const lanes = createLanes(
     launcher,
     workersTelemetry(log, () => metrics, noted),
@@ -328,7 +336,7 @@ export async function createHost(
   // A recorder only sees calls on the general path.
   const start =
     recorder === undefined ? createStart({ ...means, turns, start: lanes.start }) : () => false
-  const standings = createStandings({ served: registry, lanes, siblings, log })
+  const standings = createStandings({ served: registry, lanes, siblings, log, entries })
   siblings.answer(answersOf(metrics, lifecycle.calls, standings))
   const app = createApp({
     ...interfaceDeps,
@@ -375,6 +383,7 @@ export async function createHost(
       await egress.close()
       stopping.abort()
       await lifecycle.stop()
+      await entries.stop()
       await Promise.all([resealed, database?.stop()])
     },
   }

@@ -1,6 +1,8 @@
 /** The list of connectors as the operator sees it, with what is held against some of them on this host. */
 
+import { noteRelease, type ReleaseConnector } from '../connectors/lifecycle/quarantined.ts'
 import type { Installed } from '../connectors/registry/installed.ts'
+import type { LateEntries } from '../core/kernel/audit/late.ts'
 import type { Lanes } from '../lanes/lanes.ts'
 import type { Log } from '../observe/log.ts'
 import type { Siblings } from '../processes/siblings.ts'
@@ -12,6 +14,7 @@ type StandingsDeps = {
   lanes: Pick<Lanes, 'standing' | 'release'>
   siblings: Pick<Siblings, 'ask'>
   log: Log
+  entries: LateEntries
 }
 
 /** A row of the list; what is served may still be under suspicion, or take no calls. */
@@ -21,13 +24,18 @@ type StandingRow = Omit<Listing, 'state'> & {
 
 type Standings = {
   listConnectors(): StandingRow[]
-  /** Ends suspicion and quarantine in all processes; null where no such connector is served. */
-  releaseConnector(id: string): Promise<{ id: string; released: boolean } | null>
+  releaseConnector: ReleaseConnector
   /** The same in this process alone: whether there was anything. */
   releaseHere(id: string): boolean
 }
 
-export function createStandings({ served, lanes, siblings, log }: StandingsDeps): Standings {
+export function createStandings({
+  served,
+  lanes,
+  siblings,
+  log,
+  entries,
+}: StandingsDeps): Standings {
   function withStanding(row: Listing): StandingRow {
     const stands = row.state === 'ready' && row.digest ? lanes.standing.of(row.digest) : null
     if (stands === null || stands.state === 'clear') return row
@@ -44,12 +52,14 @@ export function createStandings({ served, lanes, siblings, log }: StandingsDeps)
   return {
     listConnectors: () => served.list().map(withStanding),
     releaseHere,
-    async releaseConnector(given) {
+    async releaseConnector(given, by) {
       const id = served.find(given)?.id
       if (id === undefined) return null
       const here = releaseHere(id)
       const others = await siblings.ask({ about: 'release', connector: id })
-      return { id, released: here || others.includes(true) }
+      const released = here || others.includes(true)
+      if (released) await noteRelease(entries, id, by)
+      return { id, released }
     },
   }
 }

@@ -2,10 +2,12 @@
  * The HTTP interface: takes a value out of a request, calls one function, gives JSON back. Everything
  * it needs is handed in; tests drive it without a socket.
  */
+
 import { Hono } from 'hono'
 import { getPath } from 'hono/utils/url'
 import { inSlices } from '../bounded/slices.ts'
 import type { Lifecycle } from '../connectors/lifecycle/lifecycle.ts'
+import type { ReleaseConnector } from '../connectors/lifecycle/quarantined.ts'
 import type { SettingInForce } from '../contract/endpoints/settings.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
 import type { ConnectorListing } from '../contract/models/connector-listing.ts'
@@ -62,7 +64,7 @@ type AppDeps = ConnectorRoutesDeps & {
   /** What /readyz and /readyz/connectors say. */
   readiness: Readiness
   listConnectors(): ConnectorListing[]
-  releaseConnector(id: string): Promise<{ id: string; released: boolean } | null>
+  releaseConnector: ReleaseConnector
 }
 
 /** Makes the whole interface. */

@@ -1,22 +1,36 @@
-/** Records that a connector was put in quarantine on this host, so that people hear of it. */
-import { recordActivity } from '../../core/kernel/audit/activity.ts'
-import type { DatabaseService } from '../../database/service.ts'
+/** Records that a connector was put in quarantine on this host, or released, also while the database is away. */
+import { type Actor, recordActivity } from '../../core/kernel/audit/activity.ts'
+import type { LateEntries } from '../../core/kernel/audit/late.ts'
 
-type Means = {
-  /** Null: the host has none. */
-  database: Pick<DatabaseService, 'db' | 'domainId'> | null
-  /** What is served, and what waits to be. */
-  list(): readonly { id: string | null; digest?: string | null }[]
-}
+/**
+ * Ends suspicion and quarantine in all processes of this host, and records it, by whom; works without the database. Null
+ * where no such connector is served; `released` is false where nothing was held against it.
+ */
+export type ReleaseConnector = (
+  id: string,
+  by: () => Promise<Actor>,
+) => Promise<{ id: string; released: boolean } | null>
 
-/** Records it in the name of the host; nothing while the database is away. */
-export async function noteQuarantine(digest: string, { database, list }: Means): Promise<void> {
-  const db = database?.db()
-  const domainId = database?.domainId()
-  const id = list().find((one) => one.digest === digest)?.id
-  if (!db || !domainId || !id) return
-  const target = { target_type: 'Connector', name: id, id }
-  await db.transaction((tx) =>
-    recordActivity(tx, { domainId, userId: null }, 'CONNECTOR_QUARANTINED', [target], {}),
+const targetsOf = (id: string) => [{ target_type: 'Connector', name: id, id }]
+
+/** In the name of the host. */
+export const noteQuarantine = (entries: LateEntries, id: string): Promise<void> =>
+  entries.write((tx, { domainId, happened }) =>
+    recordActivity(
+      tx,
+      { domainId, userId: null },
+      'CONNECTOR_QUARANTINED',
+      targetsOf(id),
+      happened,
+    ),
   )
-}
+
+/** In the name of who released it: asked once the database is there. */
+export const noteRelease = (
+  entries: LateEntries,
+  id: string,
+  by: () => Promise<Actor>,
+): Promise<void> =>
+  entries.write(async (tx, { happened }) =>
+    recordActivity(tx, await by(), 'CONNECTOR_RELEASED', targetsOf(id), happened),
+  )

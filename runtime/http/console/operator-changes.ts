@@ -1,7 +1,6 @@
 /** OPERATOR_CHANGES: what operators change in the console, one row each; what they do is in the operator's interface. */
 import { html } from 'hono/html'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
-import { recordActivity } from '../../core/kernel/audit/activity.ts'
 import type { ConsoleWords } from '../../words/console.ts'
 import { PageError } from '../frame/error-page.ts'
 import { type About, type ConsoleChange, minus, plus, wordsFrom } from './change.ts'
@@ -108,13 +107,8 @@ export const OPERATOR_CHANGES = {
       lines: [plus(visit.t.console.operator_change.releases(servedId(visit, idOf(about))))],
     }),
     async act(visit, about) {
-      const { db, principal, deps } = visit
-      const outcome = await deps.releaseConnector(servedId(visit, idOf(about)))
-      if (!outcome?.released) return
-      const target = { target_type: 'Connector', name: outcome.id, id: outcome.id }
-      await db.transaction((tx) =>
-        recordActivity(tx, principal, 'CONNECTOR_RELEASED', [target], {}),
-      )
+      const { principal, deps } = visit
+      await deps.releaseConnector(servedId(visit, idOf(about)), async () => principal)
     },
   },
   grant: { ...ofConnector('grant', 'grant'), ...by('grant_to_connector', wants) },

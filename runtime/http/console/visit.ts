@@ -1,6 +1,8 @@
 /** One visit to the console: what a page asks the operator's interface, with the rights of the person. */
+
 import * as v from 'valibot'
 import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
+import type { ReleaseConnector } from '../../connectors/lifecycle/quarantined.ts'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import { type Params, parseParams } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
@@ -14,8 +16,7 @@ import type { Visit } from '../pages/visit.ts'
 
 export type ConsoleDeps = CoreDeps &
   PerformDeps & {
-    /** Ends suspicion and quarantine; null for a connector that is not served. */
-    releaseConnector(id: string): Promise<{ id: string; released: boolean } | null>
+    releaseConnector: ReleaseConnector
     following: Following
   }
 

@@ -1,10 +1,11 @@
 /** What operators call: everything below /operator (architecture.md section 10). */
+
 import { type Context, Hono } from 'hono'
+import type { ReleaseConnector } from '../../connectors/lifecycle/quarantined.ts'
 import { bool, parseParams, text } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { MAX_PEOPLE_BYTES } from '../../contract/models/people-file.ts'
 import { importPeople } from '../../core/directory/import/import.ts'
-import { recordActivity } from '../../core/kernel/audit/activity.ts'
 import { streamBody } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
 import { guard, jsonCheck, mediaCheck } from '../edge/guards.ts'
@@ -14,8 +15,7 @@ import { makeLoginLink } from './login-links.ts'
 import { proveHost } from './proof.ts'
 
 type OperatorDeps = LifecycleRoutesDeps & {
-  /** Ends suspicion and quarantine; null for a connector that is not served. */
-  releaseConnector(id: string): Promise<{ id: string; released: boolean } | null>
+  releaseConnector: ReleaseConnector
 }
 
 /** Query of `POST /operator/users/import`. */
@@ -50,18 +50,11 @@ export function operatorRoutes(deps: OperatorDeps): Hono<Env> {
   return routes
 }
 
-/** `released` is false for one that was neither under suspicion nor in quarantine. Works without the database. */
 async function release(c: Context<Env>, deps: OperatorDeps) {
   const id = c.req.param('connector_id') ?? ''
-  const outcome = await deps.releaseConnector(id)
+  const outcome = await deps.releaseConnector(id, c.get('operator'))
   if (!outcome)
     throw new CoreError('not_found', `There is no connector ${JSON.stringify(id.slice(0, 64))}`)
-  const db = deps.db()
-  if (outcome.released && db) {
-    const actor = await c.get('operator')()
-    const target = { target_type: 'Connector', name: outcome.id, id: outcome.id }
-    await db.transaction((tx) => recordActivity(tx, actor, 'CONNECTOR_RELEASED', [target], {}))
-  }
   return outcome
 }
 

@@ -1,0 +1,61 @@
+/** A connector is released while the database is away: the log has who did it once that is back. */
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { killDatabase } from '../database/kill.ts'
+import { until } from '../e2e/until.ts'
+import { fixture, withToken } from '../fixtures/folders.ts'
+import { type CoreHost, startCore } from './host.ts'
+
+let core: CoreHost
+let plugins: string
+
+beforeAll(async () => {
+  plugins = await mkdtemp(path.join(tmpdir(), 'keyway-release-'))
+  await cp(fixture('hazards'), path.join(plugins, 'hazards'), { recursive: true })
+  const settings = { KEYWAY_DROP_IN: 'open', KEYWAY_PLUGINS_DIR: plugins }
+  core = await startCore(settings, { server: 'own' })
+  await core.host.settled
+})
+afterAll(async () => {
+  await core.stop()
+  await rm(plugins, { recursive: true })
+})
+
+const state = async () =>
+  (await core.call('GET', '/operator/connectors')).body.items.find(
+    ({ id }: { id: string }) => id === 'hazards',
+  ).state
+/** Has its worker process die, so that it is under suspicion. */
+const die = () =>
+  core.call('POST', '/connectors/hazards/list_accounts', {
+    body: withToken({ custom_attributes: ['kill'] }),
+  })
+const releases = async () =>
+  (await core.call('GET', '/activity_logs?event_type=CONNECTOR_RELEASED')).body.items
+
+test('who released it is in the log once the database is back', async () => {
+  await until('it is under suspicion', async () => {
+    await die()
+    return (await state()) !== 'ready'
+  })
+  killDatabase(core.host.databasePid())
+  await until('the database is away', async () => {
+    return (await core.call('GET', '/users/current')).status === 503
+  })
+  const { status, body } = await core.call('POST', '/operator/connectors/hazards/release')
+  expect([status, body]).toEqual([200, { id: 'hazards', released: true }])
+  await until('the log has it', async () => {
+    const { status: read } = await core.call('GET', '/users/current')
+    return read === 200 && (await releases()).length > 0
+  })
+  expect(await releases()).toMatchObject([
+    {
+      targets: [{ target_type: 'Connector', id: 'hazards' }],
+      actor: { email: 'admin@localhost' },
+      event_metadata: { happened_at: expect.stringMatching(/^20\d\d-/) },
+    },
+  ])
+  expect(await state()).toBe('ready')
+})
