@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { and, asc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
+import type { MailChoice } from '../../contract/models/personal-settings.ts'
 import type { Db } from '../../database/database.ts'
 import { mails, personalSettings } from '../../database/schema/mail.ts'
 import { users } from '../../database/schema/people.ts'
@@ -60,19 +61,46 @@ async function isFull(db: Db): Promise<boolean> {
   return (rows[0]?.n ?? 0) >= MOST_PER_MINUTE
 }
 
-type Person = { email: string; name: string; language: Language }
+type Person = {
+  email: string
+  name: string
+  language: Language
+  mail: MailChoice
+}
 
-async function sendTo(db: Db, userId: string, post: Post, parts: RequestContext): Promise<void> {
-  const found = await begin(db, userId, post)
-  if (!found) return
-  for (const [messageId, rows] of found.bundles) {
-    if (parts.signal.aborted) return
-    await sendOne(db, { userId, messageId, rows, person: found.person, post, parts })
+/** Who gets mail; null for one who may not act, or wants none. */
+async function personOf(db: Db, userId: string, post: Post): Promise<Person | null> {
+  const [found] = await db
+    .select({ user: users, chosen: personalSettings })
+    .from(users)
+    .leftJoin(personalSettings, eq(personalSettings.userId, users.id))
+    .where(eq(users.id, userId))
+  if (!found || !mayAct(found.user.status) || found.chosen?.mail === 'NONE') return null
+  const { email, givenName, familyName } = found.user
+  return {
+    email,
+    name: named(`${givenName} ${familyName}`) ?? named(email) ?? '',
+    language: found.chosen?.language ?? post.language,
+    mail: found.chosen?.mail ?? 'AT_ONCE',
   }
 }
 
-/** What a person is to be sent now, each mail in its message; null for nothing. */
-async function begin(db: Db, userId: string, post: Post) {
+async function sendTo(db: Db, userId: string, post: Post, parts: RequestContext): Promise<void> {
+  const bundles = await begin(db, userId, post)
+  for (const [messageId, rows] of bundles) {
+    if (parts.signal.aborted) return
+    // Anew for each: a slow server takes minutes for many, and the person may be let in no more, or have another address.
+    const person = await personOf(db, userId, post)
+    if (person) await sendOne(db, { userId, messageId, rows, person, post, parts })
+    else await end(db, rows, { outcome: 'DROPPED' })
+  }
+}
+
+type Bundles = Map<string, MailRow[]>
+const NOTHING_DUE: Bundles = new Map()
+
+/** What a person is to be sent now: messages by their ids, with the mails in each. */
+async function begin(db: Db, userId: string, post: Post): Promise<Bundles> {
   return db.transaction(async (tx) => {
     const rows = await tx
       .select()
@@ -81,33 +109,23 @@ async function begin(db: Db, userId: string, post: Post) {
       .orderBy(asc(mails.createdAt), asc(mails.id))
       .limit(BATCH)
       .for('update', { skipLocked: true })
-    if (rows.length === 0) return null
-    const [user] = await tx
-      .select({ user: users, chosen: personalSettings })
-      .from(users)
-      .leftJoin(personalSettings, eq(personalSettings.userId, users.id))
-      .where(eq(users.id, userId))
-    if (!user || !mayAct(user.user.status) || user.chosen?.mail === 'NONE') {
+    if (rows.length === 0) return NOTHING_DUE
+    const person = await personOf(tx, userId, post)
+    if (!person) {
       await end(tx, rows, { outcome: 'DROPPED' })
-      return null
+      return NOTHING_DUE
     }
     if (await isFlooded(tx, userId)) {
       await putOff(tx, rows, 3_600_000)
-      return null
+      return NOTHING_DUE
     }
-    const bundles = bundlesOf(rows, user.chosen?.mail ?? 'AT_ONCE', randomUUID)
+    const bundles = bundlesOf(rows, person.mail, randomUUID)
     for (const [messageId, carried] of bundles)
       await tx
         .update(mails)
         .set({ messageId })
         .where(inArray(mails.id, idsOf(carried)))
-    const { email, givenName, familyName } = user.user
-    const person: Person = {
-      email,
-      name: named(`${givenName} ${familyName}`) ?? named(email) ?? '',
-      language: user.chosen?.language ?? post.language,
-    }
-    return { bundles, person }
+    return bundles
   })
 }
 

@@ -321,6 +321,28 @@ describe.skipIf(absent !== null)(`mail${absent ? ` (${absent})` : ''}`, () => {
       expect(await waiting(slow)).toEqual([])
     })
 
+    test('looks anew before each message whether the person still gets any', async () => {
+      const leaver = await person(core.db, 'leaver@acme.example')
+      await choose(leaver, { mail: 'DIGEST' })
+      for (const email of ['one@acme.example', 'two@acme.example']) {
+        const member = await person(core.db, email)
+        await acme.setManager(member.id, leaver.id)
+        await ask(member)
+      }
+      await until('both wait', async () => (await waiting(leaver)).length === 2)
+      await setMode('hang', { stage: 'connect', times: 1 })
+      await choose(leaver, { mail: 'AT_ONCE' })
+      await hurry()
+      const isBegun = async () =>
+        (await waiting(leaver)).some(({ messageId }) => messageId !== null)
+      await until('the first is on its way', isBegun)
+      await core.db.update(users).set({ status: 'SUSPENDED' }).where(eq(users.id, leaver.id))
+      await until('the second is over with', async () => (await waiting(leaver)).length < 2)
+      await hurry()
+      await until('so is the first', async () => (await waiting(leaver)).length === 0)
+      expect(await to('leaver@acme.example')).toEqual([])
+    })
+
     test('sends all that waits once a server that hung for everybody answers again', async () => {
       await setMode('hang', { stage: 'connect' })
       await ask()
