@@ -16,10 +16,10 @@ import { tasks } from '../../database/schema/tasks.ts'
 import { callNow } from '../catalogue/apps/outages.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { type Executor, execute } from '../machine/execute.ts'
+import { isAccountThere, isLooseOf, keepMatch } from '../provisioning/account.ts'
 import { failedCall, type Settled, type StepOutcome, throughApp } from '../provisioning/client.ts'
 import { addReadings, createWatch, type Watch } from '../provisioning/readings.ts'
 import { makeUnusable } from '../provisioning/revoke.ts'
-import { GONE } from '../provisioning/standings.ts'
 import { successorsOf } from '../provisioning/successors.ts'
 import { doers } from '../requests/approvers.ts'
 import { judgeFailure } from '../requests/machine/failure.ts'
@@ -28,17 +28,22 @@ import { openTask } from '../tasks/open-task.ts'
 import { progressOf } from '../tasks/progress.ts'
 import { type StepEffect, type StepEvent, type StepWrite, stepTransition } from './machine/steps.ts'
 
-/** The accounts of a user, as `app_id` and `account`: also one that a request was just making. */
+/**
+ * The accounts of a user, as `app_id` and `account`: also one that a request was just making, and those that no sync
+ * has matched yet.
+ */
 export const knownAccounts = (userId: string): SQL => sql`
   select ${accounts.appId} as app_id, ${accounts.uniqueIdentifier} as account from ${accounts}
-  where ${accounts.userId} = ${userId}
-    and coalesce(${accounts.status}, '') <> all(${sql.param([...GONE])}::text[])
+  where ${accounts.userId} = ${userId} and ${isAccountThere}
+  union
+  select ${accounts.appId}, ${accounts.uniqueIdentifier} from ${accounts} where ${isLooseOf(userId)}
   union
   select ${provisionedAccounts.appId}, ${provisionedAccounts.account} from ${provisionedAccounts}
   where ${provisionedAccounts.userId} = ${userId} and ${provisionedAccounts.account} is not null`
 
 /** Notes every account that is known now. */
 export async function collectAccounts(db: Db, { id, domainId, userId }: OffboardingRow) {
+  await keepMatch(db, userId, null)
   await db.execute(sql`
     insert into ${offboardingSteps} (domain_id, offboarding_id, app_id, account)
     select ${domainId}::uuid, ${id}::uuid, app_id, account from (${knownAccounts(userId)}) as known

@@ -1,6 +1,6 @@
 /** The account of a person in an app: found, or made where there is none. */
 
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { type Db, one } from '../../database/database.ts'
 import { accounts } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
@@ -61,18 +61,9 @@ export async function findAccount(
 ): Promise<SystemAnswer<string | null>> {
   const kept = await provisionedAccountOf(db, pair, carrier.app.domainId)
   if (kept.account !== null) return { ok: true, value: kept.account }
-  const [known] = await db
-    .select({ id: accounts.uniqueIdentifier })
-    .from(accounts)
-    .where(
-      and(
-        eq(accounts.appId, pair.carriedAppId),
-        eq(accounts.userId, pair.targetUserId),
-        sql`coalesce(${accounts.status}, '') <> all(${sql.param([...GONE])}::text[])`,
-      ),
-    )
-    .limit(1)
-  if (known && !kept.making) {
+  const known = kept.making ? undefined : (await db.execute<Known>(knownOf(pair))).rows[0]
+  if (known) {
+    if (known.loose) await keepMatch(db, pair.targetUserId, pair.carriedAppId)
     await keepProvisionedAccount(db, pair, { account: known.id })
     return { ok: true, value: known.id }
   }
@@ -85,6 +76,37 @@ export async function findAccount(
   })
   if (!looked.ok) return looked
   return { ok: true, value: (await provisionedAccountOf(db, pair, carrier.app.domainId)).account }
+}
+
+type Known = { id: string; loose: boolean }
+
+/** An account that the last sync found, the person's own first. */
+const knownOf = ({ carriedAppId: appId, targetUserId: userId }: Pair): SQL => sql`
+  select ${accounts.uniqueIdentifier} as id, false as loose from ${accounts}
+  where ${accounts.appId} = ${appId} and ${accounts.userId} = ${userId} and ${isAccountThere}
+  union all
+  select ${accounts.uniqueIdentifier}, true from ${accounts}
+  where ${accounts.appId} = ${appId} and ${isLooseOf(userId)}
+  limit 1`
+
+/** Whether a row of `accounts` is not one that is gone. */
+export const isAccountThere: SQL = sql`coalesce(${accounts.status}, '') <> all(${sql.param([...GONE])}::text[])`
+
+/**
+ * Whether a row of `accounts` is a person's, belongs to nobody yet, and has this person's address: they came after the
+ * last sync, and the next one would match them (sync/match.ts). A service account may have anybody's address.
+ */
+export const isLooseOf = (userId: string): SQL => sql`
+  ${accounts.userId} is null and ${accounts.accountType} = 'USER' and ${accounts.goneAt} is null and ${isAccountThere} and exists (
+    select 1 from ${users} where ${users.id} = ${userId} and ${users.domainId} = ${accounts.domainId}
+      and lower(${users.email}) = lower(${accounts.email}))`
+
+/** Gives a person the accounts that are theirs by `isLooseOf`: of one app, or of all. */
+export async function keepMatch(db: Db, userId: string, appId: string | null): Promise<void> {
+  await db
+    .update(accounts)
+    .set({ userId, matchedBy: 'EMAIL' })
+    .where(and(appId === null ? undefined : eq(accounts.appId, appId), isLooseOf(userId)))
 }
 
 /**

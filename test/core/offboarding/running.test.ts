@@ -1,8 +1,9 @@
 /** A person leaves: accounts in a real SCIM server, access, tokens and policies. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accounts } from '../../../runtime/database/schema/apps.ts'
 import { SAMPLE_TOKEN } from '../../../runtime/sample/tenants.ts'
 import { type Directory, startDirectory } from '../directory.ts'
-import { app, type CoreHost, logged, startCore } from '../host.ts'
+import { app, type CoreHost, domainOf, logged, startCore } from '../host.ts'
 import { type Acme, acme } from '../policies/acme.ts'
 import { company } from '../requests/company.ts'
 import { leaving } from './leaving.ts'
@@ -84,4 +85,20 @@ test('an account that is gone already is no obstacle', async () => {
   const cleo = await people.worker('cleo', 'Legal')
   await leavers.known(cleo.id, 'nobody-knows-this-id', appId)
   await leavers.reaches(await leavers.offboard(cleo.id), 'COMPLETED')
+})
+
+test('an account that a sync found before the person was known is taken, too', async () => {
+  const dora = await people.worker('dora', 'Legal')
+  const domainId = await domainOf(core.db)
+  const own = (await scim('/Users?count=100')).Resources.filter(
+    (one: { active: boolean }) => one.active,
+  )[1]
+  const loose = { domainId, appId, uniqueIdentifier: own.id, email: 'Dora@acme.example' }
+  await core.db.insert(accounts).values({ ...loose, status: 'ACTIVE' })
+  await leavers.reaches(await leavers.offboard(dora.id), 'COMPLETED')
+  expect((await scim(`/Users/${own.id}`)).active).toBe(false)
+  const { body } = await core.call('GET', `/accounts?app_id=${appId}&size=100`)
+  expect(body.items).toContainEqual(
+    expect.objectContaining({ unique_identifier: own.id, user_id: dora.id, status: 'SUSPENDED' }),
+  )
 })

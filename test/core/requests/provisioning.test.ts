@@ -1,8 +1,11 @@
 /** Requests that are carried out in a real SCIM server, and taken back there. */
+
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { accounts, apps } from '../../../runtime/database/schema/apps.ts'
 import { SAMPLE_TOKEN } from '../../../runtime/sample/tenants.ts'
 import { type Directory, startDirectory } from '../directory.ts'
-import { type CoreHost, type Person, person, QUICK_PACE, startCore } from '../host.ts'
+import { type CoreHost, domainOf, type Person, person, QUICK_PACE, startCore } from '../host.ts'
 import { type Company, company } from './company.ts'
 
 let directory: Directory
@@ -104,6 +107,30 @@ it('makes an account for the app itself, once for requests at the same time, and
   for (const id of ids) await acme.endTime(id)
   for (const id of ids) await acme.reaches(id, 'TIME_BASED_EXPIRED')
   expect((await accountsOf(bob))[0].active).toBe(false)
+})
+
+it('takes an account that a sync found before the person was known, and makes no second one', async () => {
+  const eve = await someone('known-later')
+  const own = (await scim('/Users?count=5')).Resources[4]
+  const domainId = await domainOf(core.db)
+  const [synced] = await core.db
+    .insert(accounts)
+    .values({ domainId, appId, uniqueIdentifier: own.id, email: eve.email.toUpperCase() })
+    .returning()
+  const status = (value: 'SUCCESS' | null) =>
+    core.db.update(apps).set({ syncStatus: value }).where(eq(apps.id, appId))
+  await status('SUCCESS')
+  const id = await acme.asked(eve, {
+    app_id: appId,
+    requestable_permission_ids: [await permission(2, 'Known later')],
+  })
+  await acme.settle(id, 'complete')
+  await acme.reaches(id, 'COMPLETED')
+  await status(null)
+  expect(await accountsOf(eve)).toEqual([])
+  expect(await membersOf(groups[2]?.id ?? '')).toContain(own.id)
+  const listed = await core.call('GET', `/users/${eve.id}/accounts`)
+  expect(listed.body.items).toEqual([expect.objectContaining({ id: synced?.id })])
 })
 
 it('leaves what was there before anybody asked', async () => {
