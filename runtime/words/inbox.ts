@@ -89,6 +89,7 @@ export const INBOX_WORDS = {
     de: (who: string, what: Insert, app: Insert, target: Insert | null, length: Insert) =>
       html`${who} beantragt ${what} in ${app}${target === null ? '' : html` für ${target}`} ${length}`,
   },
+  some_policy: { en: 'An access policy', de: 'Eine Richtlinie' },
   plain_access: { en: 'access', de: 'Zugang' },
   an_app: { en: 'an app', de: 'einer Anwendung' },
   asked_ago: {

@@ -46,19 +46,23 @@ const day = ({ until, now }: Matter, language: Language): string =>
 const other = ({ by, target }: Matter): string | null =>
   target !== null && target !== by ? target : null
 
+/** Who asks: a request without a person is of a policy. */
+const asker = (name: string | null, language: Language): string =>
+  name ?? { en: 'An access policy', de: 'Eine Richtlinie' }[language]
+
 const asks = {
   en: {
-    subject: (of) => `${who(of.by, 'en')} asks for ${what(of, 'en')}`,
+    subject: (of) => `${asker(of.by, 'en')} asks for ${what(of, 'en')}`,
     lines: (of) => [
-      `${who(of.by, 'en')} asks for ${what(of, 'en')}${other(of) ? ` for ${other(of)}` : ''}, ${accessLength(of.seconds, 'en')}.`,
+      `${asker(of.by, 'en')} asks for ${what(of, 'en')}${other(of) ? ` for ${other(of)}` : ''}, ${accessLength(of.seconds, 'en')}.`,
       ...quoted(of, 'en'),
       'You decide. Open the page to see the grounds, and say yes or no there.',
     ],
   },
   de: {
-    subject: (of) => `${who(of.by, 'de')} beantragt ${what(of, 'de')}`,
+    subject: (of) => `${asker(of.by, 'de')} beantragt ${what(of, 'de')}`,
     lines: (of) => [
-      `${who(of.by, 'de')} beantragt ${what(of, 'de')}${other(of) ? ` für ${other(of)}` : ''}, ${accessLength(of.seconds, 'de')}.`,
+      `${asker(of.by, 'de')} beantragt ${what(of, 'de')}${other(of) ? ` für ${other(of)}` : ''}, ${accessLength(of.seconds, 'de')}.`,
       ...quoted(of, 'de'),
       'Sie entscheiden. Öffnen Sie die Seite: Dort sehen Sie die Entscheidungsgrundlagen, und dort genehmigen Sie oder lehnen ab.',
     ],

@@ -144,6 +144,9 @@ describe('every text of a mail', () => {
     expect(MAIL_TEXTS.asks.de.lines(all)[0]).toBe(
       'Ada Test beantragt „Reports“ in Warehouse für Eve Test, für 8 Stunden.',
     )
+    expect(MAIL_TEXTS.asks.en.subject({ ...all, by: null })).toBe(
+      'An access policy asks for “Reports” in Warehouse',
+    )
     expect(MAIL_TEXTS.ends.de.subject(all)).toBe('Endet am 30. Nov.: „Reports“ in Warehouse')
   })
 })

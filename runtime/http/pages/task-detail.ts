@@ -192,13 +192,11 @@ function question({ w, accessLength }: Tongue, { task, grounds }: OpenTask): Mar
       ? gist(task)
       : (task.description ?? task.task_type)
   const { requester_user: requester, target_user: target } = grounds
-  const who = nameOf(requester ?? target)
-  const isOther = requester && requester.id !== target.id
   return w.asks_for(
-    who,
+    requester ? nameOf(requester) : w.some_policy,
     html`<b>${grounds.permission_label ?? w.plain_access}</b>`,
     html`<b>${grounds.app_name ?? w.an_app}</b>`,
-    isOther ? html`<b>${nameOf(target)}</b>` : null,
+    requester?.id === target.id ? null : html`<b>${nameOf(target)}</b>`,
     html`<b>${accessLength(grounds.expiration_in_seconds)}</b>`,
   )
 }

@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findings } from '../../../runtime/database/schema/findings.ts'
+import { accessRequests } from '../../../runtime/database/schema/requests.ts'
 import { tasks } from '../../../runtime/database/schema/tasks.ts'
 import { unlooked } from '../../core/findings/unlooked.ts'
 import {
@@ -83,6 +84,19 @@ describe('the inbox', () => {
     const { text } = await visitor.get(`/inbox/${id}`)
     expect(text).toContain('id="h-task">ACCESS of APPROVAL</h1>')
     expect(text).not.toContain('without an end')
+  })
+
+  test('says that a policy asks where no person did', async () => {
+    const requestId = await asked()
+    const id = await taskOf(requestId)
+    await core.db
+      .update(accessRequests)
+      .set({ requesterId: null })
+      .where(eq(accessRequests.id, requestId))
+    const { text } = await visitor.get(`/inbox/${id}`)
+    expect(text).toMatch(
+      /id="h-task">An access policy asks for <b>access<\/b> in <b>Warehouse<\/b> for <b>ada Test<\/b>/,
+    )
   })
 
   test('shows a task of others to nobody', async () => {
