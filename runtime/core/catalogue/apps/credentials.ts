@@ -136,7 +136,9 @@ export async function checkCredentials(
         `${name} gave no answer within ${withinMs / 1000} seconds`,
       )
     const kind = VERDICTS[code] ?? 'upstream_failed'
-    throw new CoreError(kind, `${name} ${VERDICT_WORDS[kind]} (${code}): ${message.slice(0, 1000)}`)
+    // What this host refuses to send, the system has not judged.
+    const words = answer.reason?.startsWith('egress_') ? 'was not asked' : VERDICT_WORDS[kind]
+    throw new CoreError(kind, `${name} ${words} (${code}): ${message.slice(0, 1000)}`)
   }
   const { valid, unique_tenant_id: tenant } = responseOf('validate_credentials', answer)
   if (!valid) throw badRequest(`${name} says that these credentials are not valid`)

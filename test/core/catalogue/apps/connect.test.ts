@@ -84,6 +84,16 @@ describe('connecting', () => {
     expect((await core.call('GET', `/apps?${query}`)).body.items[0].id).toBe(body.id)
   })
 
+  test('says that the system was not asked where this host may not reach it', async () => {
+    const settings = { base_url: 'http://127.0.0.1:9/scim' }
+    const { status, body } = await create({ ...directory.app, settings })
+    expect(status).toBe(400)
+    expect(body.detail).toMatch(
+      /^SCIM 2\.0 was not asked \(permission_denied\): .*KEYWAY_PRIVATE_EGRESS=scim=127\.0\.0\.1:9/,
+    )
+    expect(await count()).toBe(0)
+  })
+
   test('with a token that the system refuses keeps nothing, and says so in the log', async () => {
     const { status, body } = await create({ ...directory.app, auth: { token: 'a-wrong-token' } })
     expect(status).toBe(400)
