@@ -368,6 +368,7 @@ export const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'http/docs': ['bounded', 'http/documents', 'http/edge'],
   'http/console': [
+    'http/docs',
     'contract',
     'connectors/lifecycle',
     'connectors/packages',

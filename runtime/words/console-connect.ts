@@ -47,6 +47,7 @@ export const CONSOLE_CONNECT = {
       noneFound: 'Nothing found',
       noneFoundText: 'No connector has that in its name.',
       formTitle: (name: string) => `Connect ${name}`,
+      docs: 'What it asks for, and which rights it needs',
       formLead:
         'What you enter is sealed, and goes only to the connector. No page shows a secret again.',
       again: (name: string) => `Connect ${name} again`,
@@ -119,6 +120,7 @@ export const CONSOLE_CONNECT = {
       noneFound: 'Nichts gefunden',
       noneFoundText: 'Kein Connector hat das in seinem Namen.',
       formTitle: (name: string) => `${name} verbinden`,
+      docs: 'Was es braucht, und welche Rechte',
       formLead:
         'Ihre Eingaben werden versiegelt und gehen nur an den Connector. Keine Seite zeigt ein Geheimnis noch einmal.',
       again: (name: string) => `${name} erneut verbinden`,

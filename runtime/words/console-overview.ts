@@ -14,6 +14,7 @@ export const CONSOLE_OVERVIEW = {
   change: inBoth({
     en: {
       whatChanges: 'What will be different',
+      notYet: (button: string) => `Nothing is changed yet. Press “${button}” below to do it.`,
       nothingDifferent: 'Nothing: it is so already.',
       why: 'Why',
       whyHelp: 'It is recorded in the history and in the activity log.',
@@ -27,6 +28,8 @@ export const CONSOLE_OVERVIEW = {
     },
     de: {
       whatChanges: 'Was sich ändert',
+      notYet: (button: string) =>
+        `Noch ist nichts geändert. Drücken Sie unten „${button}“, um es zu tun.`,
       nothingDifferent: 'Nichts: Es ist schon so.',
       why: 'Begründung',
       whyHelp: 'Sie steht im Verlauf und im Aktivitätsprotokoll.',

@@ -68,7 +68,7 @@ export const CONSOLE_STORE = {
       fields: mapValues(FIELDS, ({ en }): FieldWords => en),
       line: (name: string, from: string, to: string) =>
         from === '' ? `${name}: ${to}` : `${name}: ${from} → ${to === '' ? '–' : to}`,
-      noPerson: (text: string) => `Nobody, or more than one person, is “${text}”`,
+      noPerson: (text: string) => `No known person, or more than one, is “${text}”`,
       noGroup: (text: string) => `No group, or more than one, is called “${text}”`,
     },
     de: {
@@ -87,7 +87,7 @@ export const CONSOLE_STORE = {
       fields: mapValues(FIELDS, ({ de }): FieldWords => de),
       line: (name: string, from: string, to: string) =>
         from === '' ? `${name}: ${to}` : `${name}: ${from} → ${to === '' ? '–' : to}`,
-      noPerson: (text: string) => `Niemand oder mehr als eine Person ist „${text}“`,
+      noPerson: (text: string) => `Keine bekannte oder mehr als eine Person ist „${text}“`,
       noGroup: (text: string) => `Keine oder mehr als eine Gruppe heißt „${text}“`,
     },
   }),

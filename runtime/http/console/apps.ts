@@ -211,7 +211,7 @@ function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): 
     const name = w.phaseOf(phaseOf(one), SYNC_PHASES.length, t.console.sync_phases[one.phase])
     return row(runColumns(t), [
       html`${one.run}<span class="sub">${t.moment(began, now)} · ${took}</span>`,
-      html`${badge(RUN_LOOKS[one.state], t.console.run_states[one.state])}<progress max="${SYNC_PHASES.length}" value="${phaseOf(one)}" aria-label="${w.progress}"></progress><span class="sub">${name}</span>${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,
+      html`${badge(RUN_LOOKS[one.state], t.console.run_states[one.state])}<progress max="${SYNC_PHASES.length}" value="${phaseOf(one)}" aria-label="${w.progress}"></progress><span class="sub">${name}</span>${one.problem ? html`<span class="sub">${brief(one.problem, 500)}</span>` : ''}`,
       brief(counts, 300),
       one.state === 'RUNNING'
         ? go(

@@ -237,7 +237,7 @@ ${refused === null ? '' : note('bad', 'alert', w.notPossible, refused, 'alert')}
 ${
   preview === null
     ? html`<div class="row">${code === 409 && change.instead ? change.instead(about, t) : ''}<a class="btn" href="${back}">${w.back}</a></div>`
-    : html`${preview.lines === null ? '' : card({ id: 'difference', title: w.whatChanges }, differenceList(preview.lines, t))}
+    : html`${preview.lines === null ? '' : card({ id: 'difference', title: w.whatChanges, note: isSeen ? w.notYet(said(change.button, t)) : '' }, differenceList(preview.lines, t))}
 ${change.options ? change.options(about, t) : ''}
 <form class="card" method="post" action="${c.req.path}"><div class="in stack">
 ${proofField(visit.proof)}

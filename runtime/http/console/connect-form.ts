@@ -5,6 +5,7 @@ import { obtainable } from '../../core/catalogue/apps/consent.ts'
 import { findIntegration } from '../../core/catalogue/apps/integrations.ts'
 import { getAppConnection } from '../../core/catalogue/apps/kept-settings.ts'
 import type { ServedConnector } from '../../core/kernel/context/connectors.ts'
+import { DOCS_PAGES } from '../docs/pages.ts'
 import { hostOrigin } from '../frame/cookies.ts'
 import { PageError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
@@ -158,6 +159,12 @@ export async function taking(
   }
 }
 
+/** The way to what a built-in connector says about its settings and the rights that it needs. */
+const docsLink = (id: string, words: string): Markup | string =>
+  DOCS_PAGES.some(({ slug }) => slug === `connectors/${id}`)
+    ? html`<p><a href="/docs/connectors/${id}">${words}</a></p>`
+    : ''
+
 export async function showForm(
   visit: ConsoleVisit,
   asked: ConnectAsk,
@@ -172,6 +179,7 @@ export async function showForm(
   const ways = obtainable(connector.manifest)
   const credentials = groups.filter(({ part }) => part === 'auth')
   const content = html`${problem === undefined ? '' : note('bad', 'alert', w.notConnected, html`${problem} ${w.notKept}`, 'alert')}
+${docsLink(connector.id, w.docs)}
 <form class="stack" method="post" action="${pathOf(asked)}">
 ${proofField(visit.proof)}
 ${groups.map((group, at) => {

@@ -466,7 +466,9 @@ describe('every change with fields', () => {
           ),
         )
         const filled = { ...given, ...whole(first) }
-        expect((await visitor.post(at, filled)).text, name).toContain('name="seen"')
+        const shown = (await visitor.post(at, filled)).text
+        expect(shown, name).toContain('name="seen"')
+        expect(shown, name).toContain('Nothing is changed yet. Press “')
         const edited = await visitor.post(at, { ...filled, ...later })
         expect([edited.status, edited.text.includes('is not what this page showed')], name).toEqual(
           [409, true],
@@ -724,6 +726,7 @@ describe('connecting an app', () => {
     const asked = await visitor.get('/console/connect/scim')
     expect(asked.text).toMatch(/<input id="secret\.auth\.token"[^>]* type="password"/)
     expect(asked.text).toMatch(/<input id="settings\.base_url"[^>]* required/)
+    expect(asked.text).toContain('href="/docs/connectors/scim"')
     const wrong = await visitor.post('/console/connect/scim', form('wrong-secret'))
     expect(wrong.status).toBe(400)
     expect(wrong.text).toContain('SCIM 2.0 did not accept the connection')
