@@ -19,9 +19,10 @@ const REFUSED = '"+,;<>'
 /** Most parts of a DN. */
 const MAX_PARTS = 64
 
-/** Reads a DN; null for what is none. The empty text is the root, which is read as no parts. */
+/** Reads a DN; null for what is none, such as half of a character. The empty text is the root, which is read as no parts. */
 export function parseDn(text: string): Dn | null {
   if (text === '') return []
+  if (!text.isWellFormed()) return null
   const dn: Ava[][] = []
   let avas: Ava[] = []
   let at = 0
@@ -69,7 +70,7 @@ function readValue(text: string, start: number): { value: string; at: number } |
     const pair = text.slice(at + 1, at + 3)
     const next = text[at + 1] ?? ''
     if (HEX.test(pair)) {
-      encoded += `${encodeURIComponent(plain.toWellFormed())}%${pair}`
+      encoded += `${encodeURIComponent(plain)}%${pair}`
       plain = ''
       at += 2
     } else if (next !== '' && ESCAPABLE.includes(next)) {
@@ -77,8 +78,7 @@ function readValue(text: string, start: number): { value: string; at: number } |
       at += 1
     } else return null
   }
-  const rest = plain.toWellFormed()
-  const decoded = encoded === '' ? rest : decode(encoded + encodeURIComponent(rest))
+  const decoded = encoded === '' ? plain : decode(encoded + encodeURIComponent(plain))
   if (decoded === null) return null
   const value = spaces === 0 ? decoded : decoded.slice(0, -spaces)
   return value === '' ? null : { value, at }

@@ -9,6 +9,7 @@ import {
 } from '../../contract/connector/placeholder.ts'
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import { SIGNING } from '../../contract/connector/signing.ts'
+import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { Token } from '../call/call.ts'
 import type { OutgoingRequest } from '../exchange/exchange.ts'
 import type { Login } from '../login/login.ts'
@@ -142,10 +143,16 @@ const SIGHTED_REPLIES = { headers: SIGHTED.headers, body: SIGHTED.body }
 
 const conceals = ({ headers, body }: Conceal) => ({ headers, body })
 
+/** @throws request_invalid for half of a character, which would be sent as another one: another password. */
 function secretOf(index: number, { secrets }: CallSecrets, target: SecretTarget): string {
   const held = secrets[index]
   if (held === undefined) throw misplaced('foreign')
   allow(held.owner, target)
+  if (!held.value.isWellFormed())
+    throw new RuntimeError(
+      'request_invalid',
+      `A secret of ${held.owner} holds half of a character (a lone surrogate)`,
+    )
   return held.value
 }
 

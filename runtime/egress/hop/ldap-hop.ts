@@ -41,9 +41,9 @@ export const LDAP_BRIDGE: Bridge<LdapRequest, LdapTarget, Bind | null> = {
   path: () => '',
   /** The DN as its path, as in RFC 4516. */
   addressOf(request, { origin, baseText }) {
-    // Half a character is sent as the sign for an unknown one.
-    const dn = entryOf(request, { baseText }).toWellFormed()
-    const path = encodeURIComponent(dn).replace(/%(2C|3D|2B)/g, (all) => decodeURIComponent(all))
+    const path = encodeURIComponent(entryOf(request, { baseText })).replace(/%(2C|3D|2B)/g, (all) =>
+      decodeURIComponent(all),
+    )
     return `${origin}/${path}`
   },
   caseBody: ({ dn: _dn, base: _base, page, ...rest }) => ({

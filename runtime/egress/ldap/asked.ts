@@ -17,10 +17,26 @@ import { readBody } from '../wire/read-asked.ts'
 /**
  * Reads the body of a request.
  *
- * @throws egress_url for what is no request, egress_body for one that is too large; findings repeat no values
+ * @throws egress_url for what is no request, egress_body for one that is too large; findings repeat no values.
+ * directory_refused for half of a character, which would be sent as another one: `noSuchObject` in the name of the entry.
  */
-export const readAsked = (method: string, body: Uint8Array | null): LdapRequest =>
-  readBody({ bridge: 'ldap', operation: operationOf(method), schemas: LDAP_REQUESTS }, body)
+export function readAsked(method: string, body: Uint8Array | null): LdapRequest {
+  const operation = operationOf(method)
+  const request = readBody({ bridge: 'ldap', operation, schemas: LDAP_REQUESTS }, body)
+  if (isWhole(request)) return request
+  const names = request.operation === 'search' ? [request.base ?? ''] : [request.dn]
+  const [wire, appErrorCode] = names.every((name) => name.isWellFormed())
+    ? (['invalid_value', 'invalidAttributeSyntax'] as const)
+    : (['not_found', 'noSuchObject'] as const)
+  const message = 'A text of the request holds half of a character (a lone surrogate)'
+  throw new RuntimeError('directory_refused', message, { wire, appErrorCode })
+}
+
+/** Whether no text in a value has half of a character; names of members are ASCII by the schemas. */
+const isWhole = (value: unknown): boolean =>
+  typeof value === 'string'
+    ? value.isWellFormed()
+    : Object(value) !== value || Object.values(Object(value)).every(isWhole)
 
 /**
  * The target that lets a request pass, whole: the entry that it is about, where that goes, and what it refers to.

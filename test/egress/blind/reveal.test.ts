@@ -244,6 +244,23 @@ describe('a request is refused, and nothing leaves, with a secret', () => {
     expect(seen).toEqual([])
   })
 
+  test.each([
+    [
+      'a body',
+      (key: string) => ({ headers: JSON_TYPE, body: Buffer.from(JSON.stringify({ key })) }),
+    ],
+    ['a form', (key: string) => ({ headers: FORM, body: Buffer.from(`key=${key}`) })],
+  ])('that holds half of a character, in %s', async (_what, more) => {
+    const { send, seen, placeholder } = await scene('first-\ud83d-secret')
+    const error = await errorOf(send('/', more(placeholder)))
+    expect(error).toMatchObject({
+      code: 'request_invalid',
+      message: expect.stringMatching(/^A secret of .* half of a character/),
+    })
+    expect(error.message).not.toContain('first')
+    expect(seen).toEqual([])
+  })
+
   test('in the host, also in capitals', async () => {
     const { secrets, placeholder } = withToken(TOKEN)
     const door = openDoor({ egress: [{ url: 'https://*.acme.example' }], call: { secrets } })

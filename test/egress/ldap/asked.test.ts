@@ -1,6 +1,7 @@
 /** What a request of `ctx.ldap` of a wrong form is told, without its values. */
 import { expect, test } from 'vitest'
 import { LDAP_REQUESTS } from '../../../runtime/contract/connector/ldap.ts'
+import { readAsked } from '../../../runtime/egress/ldap/asked.ts'
 import { readBody } from '../../../runtime/egress/wire/read-asked.ts'
 import { thrownBy } from '../fixtures/door.ts'
 
@@ -32,4 +33,26 @@ test.each([
   const message = await told('modify', { dn: 'cn=x,dc=acme', changes: [change] })
   expect(message).toContain('changes[0]: is no change: write one of { add: { name: [values] } }')
   expect(message).not.toMatch(/hunter2|12321/)
+})
+
+const HALF = 'half\ud83dof it'
+
+test.each([
+  ['a password', 'PASSWORD', { dn: 'cn=x,dc=acme', value: HALF }, 'invalidAttributeSyntax'],
+  ['a value', 'ADD', { dn: 'cn=x,dc=acme', attributes: { sn: [HALF] } }, 'invalidAttributeSyntax'],
+  ['a filter', 'SEARCH', { filter: { eq: ['uid', HALF] } }, 'invalidAttributeSyntax'],
+  ['the entry', 'SEARCH', { base: `cn=${HALF},dc=acme` }, 'noSuchObject'],
+  [
+    'a new name',
+    'MOVE',
+    { dn: 'cn=x,dc=acme', to: `cn=${HALF},dc=acme` },
+    'invalidAttributeSyntax',
+  ],
+] as const)('half of a character in %s is not sent as another one', async (...given) => {
+  const [, method, body, appErrorCode] = given
+  const error = await thrownBy(() => readAsked(method, Buffer.from(JSON.stringify(body))))
+  expect(error).toMatchObject({ code: 'directory_refused', details: { appErrorCode } })
+  expect(error.message).toContain('half of a character')
+  const whole = JSON.stringify(body).replace('\\ud83d', '\\\\ud83d😀')
+  expect(readAsked(method, Buffer.from(whole))).toMatchObject({ operation: expect.any(String) })
 })
