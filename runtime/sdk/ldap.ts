@@ -81,8 +81,8 @@ export function movedDn(dn: string, place: string): string {
 }
 
 /**
- * The one spelling of a DN, for ids and comparisons: in lower case, without spaces between its parts, and with every
- * special character as `\\xx`. Servers write one DN in several ways, as the name of an entry and as a member. Rare letters
+ * The one spelling of a DN, for ids and comparisons: in lower case, without spaces between its parts, with one space for
+ * several, and with every special character as `\\xx`. Servers write one DN in several ways, as the name of an entry and as a member. Rare letters
  * (`İ`, `ẞ`, `Ⅷ`, Georgian) stay as they are: OpenLDAP does not find an entry by their small ones.
  *
  * @returns null for what is no DN
@@ -94,7 +94,11 @@ export function plainDn(text: string): string | null {
   const lower = folded(text)
   if (SIMPLE.test(lower)) return lower
   const dn = parseDn(lower)
-  return dn === null || dn.length === 0 ? null : folded(writeDn(dn))
+  if (dn === null || dn.length === 0) return null
+  const plain = dn.map((avas) =>
+    avas.map((one) => ({ ...one, value: one.value.replace(/ +/g, ' ') })),
+  )
+  return folded(writeDn(plain))
 }
 
 /**

@@ -25,6 +25,12 @@ describe('the one spelling of a DN', () => {
     ['cn=J\\C3\\BCrgen Größe,dc=acme', 'cn=jürgen größe,dc=acme'],
     ['cn=Rocket 🚀,dc=acme', 'cn=rocket 🚀,dc=acme'],
     ['cn=50% \\5C,dc=acme', 'cn=50% \\5c,dc=acme'],
+    // Directories take several spaces within a value for one (RFC 4518 section 2.6.1).
+    [
+      'uid=Ada  M.\\20\\20Lovelace,ou=the  people,dc=acme',
+      'uid=ada m. lovelace,ou=the people,dc=acme',
+    ],
+    ['cn=a \\, b  c,dc=acme', 'cn=a \\2c b c,dc=acme'],
     // Letters that a directory does not find by what JavaScript makes of them.
     ['UID=İbrahim,dc=acme', 'uid=İbrahim,dc=acme'],
     ['uid=ΓΙΩΡΓΟΣ ΠΑΠΑΣ,dc=acme', 'uid=γιωργοσ παπασ,dc=acme'],
@@ -37,9 +43,12 @@ describe('the one spelling of a DN', () => {
     expect(plainDn(plain)).toBe(plain)
   })
 
-  test.each(['', 'ada', 'ou=a;dc=b', 'ou=\\FF', 'ou=a,'])('%j has none', (text) => {
-    expect(plainDn(text)).toBeNull()
-  })
+  test.each(['', 'ada', 'ou=a;dc=b', 'ou=\\FF', 'ou=a,', 'ou=\ud800', 'ou=\\20\udc00'])(
+    '%j has none',
+    (text) => {
+      expect(plainDn(text)).toBeNull()
+    },
+  )
 })
 
 test.each([
