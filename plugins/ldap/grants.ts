@@ -9,7 +9,7 @@ import {
   valuesOf,
 } from 'keyway/sdk'
 import { readPerson } from './accounts.ts'
-import { isEffective, isInThroughGroups } from './associations.ts'
+import { isEffective, isInThroughGroups, memberFilter } from './associations.ts'
 import { type Ctx, idOf } from './directory.ts'
 import { kindsOf, readGroup } from './groups.ts'
 
@@ -49,13 +49,23 @@ export async function unassignEntitlement(
   const person = await readPerson(ctx, request.account_integration_specific_id)
   const group = await readGroup(ctx, request.entitlement_integration_specific_id)
   await takeFrom(ctx, group, person)
+  if (await stillNames(ctx, group, person))
+    throw stillIn(group, 'by a search that the directory makes for the group: change that one')
   if (isEffective(ctx) && (await isInThroughGroups(ctx, person, idOf(group.dn))))
-    throw new ConnectorError(
-      'unsupported_operation',
-      `The account is still in ${idOf(group.dn)} through another group, and can only be taken out of that one`,
-      { app_error_code: 'held_in_another_way' },
-    )
+    throw stillIn(group, 'through another group, and can only be taken out of that one')
   return { unassigned: true }
+}
+
+const stillIn = (group: LdapEntry, how: string): ConnectorError =>
+  new ConnectorError('unsupported_operation', `The account is still in ${idOf(group.dn)} ${how}`, {
+    app_error_code: 'held_in_another_way',
+  })
+
+/** Whether a group names a person who was taken out of it: OpenLDAP adds members by a search (slapo-dynlist(5)). */
+async function stillNames(ctx: Ctx, { dn: base }: LdapEntry, person: LdapEntry): Promise<boolean> {
+  const filter = memberFilter(ctx, person)
+  const found = await ctx.ldap.search({ base, scope: 'base', filter, attributes: ['cn'] })
+  return found.entries.length > 0
 }
 
 /** Puts a person into a group, and gives the group. @throws not_found for an unknown group */

@@ -4,8 +4,11 @@ import {
   attributesFrom,
   ConnectorError,
   type Input,
+  type LdapEntry,
+  type LdapValue,
   type Output,
   startsActive,
+  valuesOf,
 } from 'keyway/sdk'
 import { readPerson, setEnabled } from './accounts.ts'
 import { groupsWith, memberFilter } from './associations.ts'
@@ -76,7 +79,10 @@ export async function updateAccount(
       'bad_request',
       `Nothing to change. Give one of: ${[...Object.keys(ATTRIBUTES), 'password'].join(', ')}`,
     )
-  const { dn } = await readPerson(ctx, request.id)
+  const person = await readPerson(ctx, request.id, Object.keys(attributes))
+  const { dn } = person
+  for (const [name, values] of Object.entries(attributes))
+    attributes[name] = values.flatMap((value) => [value, ...othersOf(person, name, value)])
   await allOrNothing(async (undo) => {
     // First: a policy refuses it sooner than the directory refuses the rest.
     if (password !== null) {
@@ -87,6 +93,15 @@ export async function updateAccount(
   })
   return { id: idOf(dn) }
 }
+
+/** The values that stay beside a new one: it takes the place of the first, which is the one that Keyway shows. */
+function othersOf(person: LdapEntry, name: string, value: LdapValue): string[] {
+  const [, ...others] = valuesOf(person, name)
+  return others.filter((one) => sameKey(one) !== sameKey(value))
+}
+
+/** What two values have in common that a directory takes for one (RFC 4518 section 2.6.1). */
+const sameKey = (value: LdapValue): string => String(value).trim().replace(/ +/g, ' ').toLowerCase()
 
 /**
  * Deletes a person for good, and its memberships: a directory that keeps them would give them to the next account of

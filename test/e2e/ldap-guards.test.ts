@@ -153,6 +153,72 @@ describe.skipIf(noDirectory !== null)(
       },
     )
 
+    test('lists a member whose name has several spaces under the id of the account', async () => {
+      const uid = 'two  spaces'
+      await add(`uid=${uid},${PEOPLE}`, { uid })
+      const member = `uid=Two Spaces,${PEOPLE}`
+      await admin.add(group('spaced  out'), { objectClass: 'groupOfNames', member })
+      const listed = (await all<Account>('list_accounts')).find((one) => one.username === uid)
+      const account_id = listed?.integration_specific_id ?? 'not listed'
+      const wanted = {
+        account_id,
+        integration_specific_entitlement_id: group('spaced out'),
+        integration_specific_resource_id: '',
+      }
+      const associations = await all<Association>('find_entitlement_associations')
+      expect(associations.filter((one) => /spaced/.test(JSON.stringify(one)))).toEqual([wanted])
+      expect(await heldBy(account_id)).toEqual([group('spaced out')])
+      await admin.del(group('spaced out'))
+      await done('delete_account', { account_id })
+    })
+
+    test('tells as taken no membership that the directory itself makes by a search', async () => {
+      const dn = `uid=user007,${PEOPLE}`
+      await admin.add(group('searched'), {
+        objectClass: ['groupOfNames', 'labeledURIObject'],
+        member: [`uid=user001,${PEOPLE}`, dn],
+        labeledURI: `ldap:///${PEOPLE}??sub?(employeeNumber=7)`,
+      })
+      expect(await heldBy(dn)).toContain(group('searched'))
+      for (const _twice of [1, 2])
+        expect(await refused('unassign_entitlement', grant(dn, 'searched'))).toMatchObject({
+          error_code: 'unsupported_operation',
+          app_error_code: 'held_in_another_way',
+          message: expect.stringContaining('by a search'),
+        })
+      await write(group('searched'), 'labeledURI')
+      expect(await heldBy(dn)).not.toContain(group('searched'))
+      await done('unassign_entitlement', grant(dn, 'searched'))
+      await admin.del(group('searched'))
+    })
+
+    test('keeps the other values of what it changes, and takes all where it takes them away', async () => {
+      const dn = `uid=several,${PEOPLE}`
+      const at = (name: string) => `${name}@several.test`
+      await add(dn, { uid: 'several', mail: [at('old'), at('alias'), at('Other')] })
+      const email = async () =>
+        (await done<{ email: unknown }>('get_account', { account_id: dn })).email
+      await done('update_account', { id: dn, email: at('new'), title: 'Lead' })
+      expect(await valuesIn(dn, 'mail')).toEqual([at('new'), at('alias'), at('Other')])
+      expect(await email()).toBe(at('new'))
+      await done('update_account', { id: dn, email: at('other') })
+      expect(await valuesIn(dn, 'mail')).toEqual([at('other'), at('alias')])
+      expect(await email()).toBe(at('other'))
+      await done('update_account', { id: dn, email: '' })
+      expect(await email()).toBeNull()
+      await done('delete_account', { account_id: dn })
+    })
+
+    test('sets no password that has half of a character', async () => {
+      const request = { username: 'half', password: 'first-secret', entitlements: [] }
+      const { id } = await done<{ id: string }>('create_account', request)
+      const half = { id, password: 'next-secret\ud83d' }
+      expect(await refused('update_account', half)).toMatchObject({ error_code: 'bad_request' })
+      expect(await canLogIn(id, 'first-secret')).toBe(true)
+      expect(await canLogIn(id, 'next-secret\ufffd')).toBe(false)
+      await done('delete_account', { account_id: id })
+    })
+
     test('lists a group whose name has such letters under an id that it is given by', async () => {
       await admin.add(group('İK'), { objectClass: 'groupOfNames', member: `uid=user001,${PEOPLE}` })
       const groups = await all<{ label: string; integration_specific_id: string }>(

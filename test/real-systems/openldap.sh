@@ -26,7 +26,7 @@ export LD_LIBRARY_PATH="$R/usr/lib/$A:$R/lib/$A" LDAPNOINIT=1
 mkdir -p "$V"; echo "$P" > "$V/port"; S=ou=services,$B
 cat > "$V/slapd.conf" <<C
 modulepath $R/usr/lib/ldap
-$(for m in back_mdb ppolicy memberof refint unique retcode; do echo "moduleload $m"; done)
+$(for m in back_mdb ppolicy memberof refint unique retcode dynlist; do echo "moduleload $m"; done)
 $(for s in core cosine inetorgperson nis; do echo "include $R/etc/ldap/schema/$s.schema"; done)
 TLSCACertificateFile $D/tls/ca.crt
 TLSCertificateFile $D/tls/server.crt
@@ -59,6 +59,8 @@ unique_uri ldap:///ou=people,$B?mail?sub
 overlay ppolicy
 ppolicy_default "cn=policy,$S"
 ppolicy_use_lockout
+overlay dynlist
+dynlist-attrset labeledURIObject labeledURI member
 overlay retcode
 retcode-parent "ou=answers,$B"
 retcode-item "cn=busy" 51 text="busy"
