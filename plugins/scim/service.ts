@@ -7,9 +7,11 @@ import {
   client,
   ifThere,
   type Json,
+  keysCursor,
   type Listing,
   offsetListing,
   type Path,
+  paged,
   type Query,
 } from 'keyway/sdk'
 import type { Connector } from './connector.types.ts'
@@ -66,11 +68,32 @@ async function understood<T>(url: string, answer: T): Promise<T> {
 }
 
 /**
- * A list, of which `size` items are asked for where the caller names no number. SCIM counts from 1.
+ * A list, of which `size` items are asked for where the caller names no number. SCIM counts from 1. The cursor has the
+ * first item of the page beside the number of the next one.
  *
- * @throws invalid_response when the answer is no list, or empty where more was promised.
+ * @throws invalid_response when the answer is no list, empty where more was promised, or begins as the page before did: a
+ * service that ignores `startIndex` would be listed for ever, or without those of its further pages.
  */
-export const listing = <T>(
+export const listing =
+  <T>(
+    ctx: Ctx,
+    endpoint: '/Users' | '/Groups',
+    options: { size: number; most?: number; query?: Query },
+  ): Listing<T> =>
+  async ({ cursor, size }) => {
+    const [offset, before] = keysCursor({ cursor }, [1, ''])
+    const page = await pages<T>(ctx, endpoint, options)({ cursor: offset, size })
+    const { response, cursor: next } = '__paged' in page ? page : paged(page)
+    const first = String(Object(response[0]).id ?? '')
+    if (offset > 1 && first !== '' && first === before)
+      throw new ConnectorError(
+        'invalid_response',
+        `${endpoint} began with the same item from number ${offset} on as on the page before: the service ignores startIndex, and cannot be listed whole`,
+      )
+    return paged(response, next === null ? null : [next, first])
+  }
+
+const pages = <T>(
   ctx: Ctx,
   endpoint: '/Users' | '/Groups',
   { query, ...sizes }: { size: number; most?: number; query?: Query },
