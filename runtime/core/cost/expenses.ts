@@ -20,17 +20,11 @@ const which = ({ domainId }: Principal, { app_id, since, until }: Query) =>
   )
 
 /** Newest first. */
-export const listExpenses = (db: Db, principal: Principal, query: Query) =>
-  selectPage(
-    db,
-    expenses,
-    {
-      where: which(principal, query),
-      order: [desc(expenses.transactionDate), desc(expenses.id)],
-    },
-    query,
-    toExpense,
-  )
+export const listExpenses = (db: Db, principal: Principal, query: Query) => {
+  const where = which(principal, query)
+  const order = [desc(expenses.transactionDate), desc(expenses.id)]
+  return selectPage(db, expenses, { where, order }, query, (rows) => rows.map(toExpense))
+}
 
 const toExpense = (row: typeof expenses.$inferSelect): RecordedExpense => ({
   id: String(row.id),

@@ -34,8 +34,7 @@ export async function listLicences(
     sql`(${entitlements.entitlementType} ~* ${LICENCE_TYPES} or ${inArray(entitlements.id, priced)})`,
   )
   const order = [asc(entitlements.appId), asc(entitlements.id)]
-  const page = await selectPage(db, entitlements, { where, order }, query, (row) => row)
-  return { ...page, items: await toLicences(db, page.items) }
+  return selectPage(db, entitlements, { where, order }, query, (rows) => toLicences(db, rows))
 }
 
 /** @throws CoreError not_found */

@@ -40,8 +40,7 @@ export async function listDelegations(db: Db, principal: Principal, query: Query
     idEquals(delegations.delegateId, query.delegate_id),
   )
   const order = [desc(delegations.createdAt), desc(delegations.id)]
-  const page = await selectPage(db, delegations, { where, order }, query, (row) => row)
-  return { ...page, items: await toDelegations(db, page.items) }
+  return selectPage(db, delegations, { where, order }, query, (rows) => toDelegations(db, rows))
 }
 
 /**

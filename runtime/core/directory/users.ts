@@ -74,7 +74,9 @@ type UserQuery = QueryOf<'list_users'>
 export async function listUsers(db: Db, { domainId }: Principal, query: UserQuery) {
   const where = and(eq(users.domainId, domainId), matching(query))
   const order = orderOf({ email: users.email }, query.sort ?? 'email', users.id)
-  return selectPage(db, users, { where, order }, query, (row) => withAttributes(row, query.expand))
+  return selectPage(db, users, { where, order }, query, (rows) =>
+    rows.map((row) => withAttributes(row, query.expand)),
+  )
 }
 
 function matching({ search_term: term, exact_match: exact }: UserQuery): SQL | undefined {
@@ -180,7 +182,7 @@ export async function listGroups(db: Db, { domainId }: Principal, query: GroupQu
     idEquals(groups.appId, appId),
   )
   const order = [asc(groups.name), asc(groups.id)]
-  return selectPage(db, groups, { where, order }, query, toGroup)
+  return selectPage(db, groups, { where, order }, query, (rows) => rows.map(toGroup))
 }
 
 /** Groups by their ids, in the order of their names; nothing is asked for none. */
@@ -211,5 +213,5 @@ export async function listGroupUsers(db: Db, principal: Principal, id: string, q
     .where(eq(groupMembers.groupId, group.id))
   const where = and(eq(users.domainId, principal.domainId), inArray(users.id, members))
   const order = [asc(users.email), asc(users.id)]
-  return selectPage(db, users, { where, order }, query, toUser)
+  return selectPage(db, users, { where, order }, query, (rows) => rows.map(toUser))
 }

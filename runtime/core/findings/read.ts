@@ -50,8 +50,7 @@ export async function listFindings(db: Db, principal: Principal, query: Query) {
     idEquals(findings.ruleId, query.separation_rule_id),
   )
   const order = [desc(findings.openedAt), desc(findings.id)]
-  const page = await selectPage(db, findings, { where, order }, query, (row) => row)
-  return { ...page, items: await toFindings(db, page.items) }
+  return selectPage(db, findings, { where, order }, query, (rows) => toFindings(db, rows))
 }
 
 /** @throws CoreError forbidden, not_found */

@@ -24,19 +24,17 @@ export async function listOffboardings(
     idEquals(userOffboardings.userId, userId),
   )
   const order = [desc(userOffboardings.createdAt), desc(userOffboardings.id)]
-  const found = await selectPage(db, userOffboardings, { where, order }, paging, (row) => row)
-  const counts = await countSteps(
-    db,
-    found.items.map(({ id }) => id),
-  )
-  const items = found.items.map(
-    (row): OffboardingProgress => ({
-      ...toOffboarding(row),
-      problem: row.problem,
-      accounts: counts.get(row.id) ?? { all: 0, done: 0, by_hand: 0, left: 0 },
-    }),
-  )
-  return { ...found, items }
+  return selectPage(db, userOffboardings, { where, order }, paging, async (rows) => {
+    const ids = rows.map(({ id }) => id)
+    const counts = await countSteps(db, ids)
+    return rows.map(
+      (row): OffboardingProgress => ({
+        ...toOffboarding(row),
+        problem: row.problem,
+        accounts: counts.get(row.id) ?? { all: 0, done: 0, by_hand: 0, left: 0 },
+      }),
+    )
+  })
 }
 
 async function countSteps(db: Db, ids: readonly string[]) {

@@ -42,8 +42,7 @@ export async function listPolicies(
     query.name ? hasPart(accessPolicies.name, query.name) : undefined,
   )
   const order = orderOf(SORTED, query.sort ?? '-created', accessPolicies.id)
-  const page = await selectPage(db, accessPolicies, { where, order }, query, (row) => row)
-  return { ...page, items: await answers(db, page.items) }
+  return selectPage(db, accessPolicies, { where, order }, query, (rows) => answers(db, rows))
 }
 
 export async function getPolicy(db: Db, principal: Principal, id: string) {

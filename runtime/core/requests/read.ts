@@ -54,8 +54,9 @@ export async function listAccessRequests(db: Db, principal: Principal, query: Re
     total: byStatus ? countOfStatuses(domainId, statuses) : undefined,
     isIndexed: byStatus && statuses.length === 1,
   }
-  const page = await selectPage(db, accessRequests, list, query, (row) => row)
-  return { ...page, items: await answerRequests(db, principal, page.items, query.expand) }
+  return selectPage(db, accessRequests, list, query, (rows) =>
+    answerRequests(db, principal, rows, query.expand),
+  )
 }
 
 /** A condition: any of some states; no condition without any. */

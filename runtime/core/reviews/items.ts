@@ -135,8 +135,7 @@ export async function listItems(
     total: mine ? undefined : countedBy(review.id, query),
     narrowed: (tx: Db) => foundByText(tx, review.id, query.search),
   }
-  const page = await selectPage(db, items, list, query, (row) => row)
-  return { ...page, items: await toItems(db, page.items) }
+  return selectPage(db, items, list, query, (rows) => toItems(db, rows))
 }
 
 const reviewersByIds = prepared('reviewers by ids', (db) => {

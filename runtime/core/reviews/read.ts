@@ -34,8 +34,7 @@ export async function listReviews(
 ) {
   const where = and(eq(accessReviews.domainId, domainId), ne(accessReviews.status, 'DELETED'))
   const order = orderOf(SORTED, query.sort ?? '-created', accessReviews.id)
-  const page = await selectPage(db, accessReviews, { where, order }, query, (row) => row)
-  return { ...page, items: await toReviews(db, page.items) }
+  return selectPage(db, accessReviews, { where, order }, query, (rows) => toReviews(db, rows))
 }
 
 /** @throws CoreError not_found */

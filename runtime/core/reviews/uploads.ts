@@ -136,7 +136,7 @@ export async function listUploads(db: Db, principal: Principal, id: string, quer
   const review = await findReview(db, principal, id)
   const { reviewId, createdAt, id: uploadId } = accessReviewUploads
   const list = { where: eq(reviewId, review.id), order: [asc(createdAt), asc(uploadId)] }
-  return selectPage(db, accessReviewUploads, list, query, toUpload)
+  return selectPage(db, accessReviewUploads, list, query, (rows) => rows.map(toUpload))
 }
 
 /** The lines `upload` of evidence, one file at a time. */

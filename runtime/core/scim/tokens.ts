@@ -19,7 +19,7 @@ type TokenRow = typeof scimTokens.$inferSelect
 export const listScimTokens = (db: Db, { domainId }: Principal, query: PageQuery) => {
   const where = eq(scimTokens.domainId, domainId)
   const order = [desc(scimTokens.createdAt), desc(scimTokens.id)]
-  return selectPage(db, scimTokens, { where, order }, query, toToken)
+  return selectPage(db, scimTokens, { where, order }, query, (rows) => rows.map(toToken))
 }
 
 /**

@@ -40,8 +40,7 @@ export async function listSeparationRules(
     query.name ? hasPart(separationRules.name, query.name) : undefined,
   )
   const order = [desc(separationRules.createdAt), desc(separationRules.id)]
-  const page = await selectPage(db, separationRules, { where, order }, query, (row) => row)
-  return { ...page, items: await answers(db, page.items) }
+  return selectPage(db, separationRules, { where, order }, query, (rows) => answers(db, rows))
 }
 
 /** @throws CoreError not_found */

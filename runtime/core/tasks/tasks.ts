@@ -124,9 +124,8 @@ export async function listTasks(db: Db, principal: Principal, query: TaskQuery) 
   )
   const direction = query.sort_direction?.toLowerCase() === 'asc' ? asc : desc
   const order = [direction(sortColumn(query.sort_by)), direction(tasks.id)]
-  const found = await selectPage(db, tasks, { where, order }, query, (row) => row)
   const expand = query.expand.filter((name) => name !== 'comments')
-  return { ...found, items: await toTasks(db, found.items, expand) }
+  return selectPage(db, tasks, { where, order }, query, (rows) => toTasks(db, rows, expand))
 }
 
 /** Unknown names sort by age, like none. */

@@ -60,8 +60,9 @@ export async function listUserAccounts(
   }
   const where = and(eq(accounts.domainId, principal.domainId), eq(accounts.userId, user.id))
   const order = [asc(accounts.uniqueIdentifier), asc(accounts.id)]
-  const page = await selectPage(db, accounts, { where, order }, query, (row) => row)
-  return { ...page, items: await toAccounts(db, page.items, query.expand) }
+  return selectPage(db, accounts, { where, order }, query, (rows) =>
+    toAccounts(db, rows, query.expand),
+  )
 }
 
 type AllAccountsQuery = QueryOf<'list_app_accounts'>
@@ -81,8 +82,9 @@ export async function listAccounts(db: Db, principal: Principal, query: AllAccou
   )
   const by = query.sort === '-account' ? desc : asc
   const order = [by(accounts.appId), by(accounts.uniqueIdentifier)]
-  const page = await selectPage(db, accounts, { where, order }, query, (row) => row)
-  return { ...page, items: await toAccounts(db, page.items, query.expand) }
+  return selectPage(db, accounts, { where, order }, query, (rows) =>
+    toAccounts(db, rows, query.expand),
+  )
 }
 
 async function listAllThen(db: Db, principal: Principal, query: AllAccountsQuery, asOf: Date) {
@@ -118,16 +120,17 @@ async function listThen(
 ) {
   await checkMoment(db, asOf)
   const all = and(eq(accountSpans.domainId, domainId), where, holdsAt(accountSpans, asOf))
-  const page = await selectPage(db, accountSpans, { where: all, order }, query, (row) => row)
-  const ids = page.items.map((span) => span.accountId)
-  const now =
-    ids.length > 0 ? await db.select().from(accounts).where(inArray(accounts.id, ids)) : []
-  const byId = new Map(now.map((row) => [row.id, row]))
-  const rows = page.items.flatMap((span) => {
-    const row = byId.get(span.accountId)
-    const { userId, uniqueIdentifier, accountType, status, email } = span
-    const then = { userId, uniqueIdentifier, accountType, status, email }
-    return row ? [{ ...row, ...then, lastLogin: null, lastActivity: null }] : []
+  return selectPage(db, accountSpans, { where: all, order }, query, async (spans) => {
+    const ids = spans.map((span) => span.accountId)
+    const now =
+      ids.length > 0 ? await db.select().from(accounts).where(inArray(accounts.id, ids)) : []
+    const byId = new Map(now.map((row) => [row.id, row]))
+    const rows = spans.flatMap((span) => {
+      const row = byId.get(span.accountId)
+      const { userId, uniqueIdentifier, accountType, status, email } = span
+      const then = { userId, uniqueIdentifier, accountType, status, email }
+      return row ? [{ ...row, ...then, lastLogin: null, lastActivity: null }] : []
+    })
+    return toAccounts(db, rows, query.expand)
   })
-  return { ...page, items: await toAccounts(db, rows, query.expand) }
 }

@@ -11,7 +11,7 @@ import { reach } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { orderOf } from '../../kernel/list/order.ts'
 import { selectPage } from '../../kernel/list/page.ts'
-import { hasPart } from '../../kernel/list/search.ts'
+import { hasText } from '../../kernel/list/search.ts'
 
 const byIds = prepared('apps by ids', (db) =>
   db
@@ -59,11 +59,7 @@ export async function listApps(db: Db, principal: Principal, query: AppQuery) {
   const where = and(
     eq(apps.domainId, principal.domainId),
     reach(principal, 'apps.read'),
-    name === null || name === ''
-      ? undefined
-      : exact
-        ? eq(sql`lower(${apps.name})`, name.toLowerCase())
-        : hasPart(apps.name, name),
+    hasText(apps.name, name, exact),
     source === null ? undefined : eq(apps.connectionSource, source),
     disconnected === null
       ? undefined
@@ -72,7 +68,9 @@ export async function listApps(db: Db, principal: Principal, query: AppQuery) {
         : isNull(apps.disconnectedAt),
   )
   const order = orderOf({ name: apps.name }, query.sort ?? 'name', apps.id)
-  return selectPage(db, apps, { where, order }, query, (row) => withAttributes(row, query.expand))
+  return selectPage(db, apps, { where, order }, query, (rows) =>
+    rows.map((row) => withAttributes(row, query.expand)),
+  )
 }
 
 /**

@@ -12,7 +12,7 @@ import { idEquals } from '../../kernel/by-id.ts'
 import { reach } from '../../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../../kernel/identity/principal.ts'
 import { selectPage } from '../../kernel/list/page.ts'
-import { hasPart } from '../../kernel/list/search.ts'
+import { hasPart, hasText } from '../../kernel/list/search.ts'
 import { appTarget, lockApp, withAttributes } from '../apps/apps.ts'
 import { settingsOf, writeSettings } from './settings.ts'
 import { findInStore, foundBy, notInStore, shownIn } from './visibility.ts'
@@ -31,15 +31,13 @@ export async function listStoreApps(db: Db, principal: Principal, query: StoreQu
     listed(db, principal, query.all_visibilities),
     idEquals(apps.id, appId),
     category === null ? undefined : sql`${CATEGORY} = ${categoryOf(category) ?? category}`,
-    name === null || name === ''
-      ? undefined
-      : exact
-        ? eq(sql`lower(${apps.name})`, name.toLowerCase())
-        : hasPart(apps.name, name),
+    hasText(apps.name, name, exact),
     query.search_term ? namedOrHolding(principal, query.search_term) : undefined,
   )
   const order = [asc(apps.name), asc(apps.id)]
-  return selectPage(db, apps, { where, order }, query, (row) => withAttributes(row, query.expand))
+  return selectPage(db, apps, { where, order }, query, (rows) =>
+    rows.map((row) => withAttributes(row, query.expand)),
+  )
 }
 
 /** Apps that are named so, or have a permission that is and that requesters find. */

@@ -42,8 +42,7 @@ export async function listBreakGlass(db: Db, principal: Principal, query: Query)
     idEquals(breakGlass.appId, app_id),
   )
   const order = [asc(breakGlass.createdAt), asc(breakGlass.id)]
-  const page = await selectPage(db, breakGlass, { where, order }, query, (row) => row)
-  return { ...page, items: await toBreakGlass(db, page.items) }
+  return selectPage(db, breakGlass, { where, order }, query, (rows) => toBreakGlass(db, rows))
 }
 
 async function toBreakGlass(db: Db, rows: readonly GlassRow[]): Promise<BreakGlass[]> {

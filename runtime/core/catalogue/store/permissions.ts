@@ -9,7 +9,7 @@ import { type PermissionRow, requestablePermissions } from '../../../database/sc
 import { isId } from '../../kernel/by-id.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { selectPage } from '../../kernel/list/page.ts'
-import { hasPart } from '../../kernel/list/search.ts'
+import { hasText } from '../../kernel/list/search.ts'
 import { PERMISSION_PLACES, permissionView } from './permission-view.ts'
 import { toldTo, toObjects } from './references.ts'
 import { settingsView } from './settings-view.ts'
@@ -34,12 +34,13 @@ export async function listPermissions(
     // A permission that is gone from the app may have a current twin, and an answer could not distinguish them. It can
     // still be read, changed and deleted by its id.
     isNull(goneAt),
-    matching(label, term ?? '', exact),
+    hasText(label, term, exact),
   )
   const order = [asc(label), asc(requestablePermissions.id)]
-  const page = await selectPage(db, requestablePermissions, { where, order }, query, (row) => row)
   const inherited = query.include_inherited_configs
-  return { ...page, items: await permissionsAnswer(db, principal, found, page.items, inherited) }
+  return selectPage(db, requestablePermissions, { where, order }, query, (rows) =>
+    permissionsAnswer(db, principal, found, rows, inherited),
+  )
 }
 
 /** Of something that is held, what tells which permission it is. */
@@ -145,11 +146,6 @@ export async function appsOfPermissions(
 
 /** A column with its table: what is selected of one table alone has bare names, which a table within takes for its own. */
 const whole = ({ name }: PgColumn): SQL => sql`${requestablePermissions}.${sql.identifier(name)}`
-
-function matching(column: typeof requestablePermissions.label, term: string, exact: boolean) {
-  if (term === '') return undefined
-  return exact ? eq(sql`lower(${column})`, term.toLowerCase()) : hasPart(column, term)
-}
 
 /** Permissions of one app as on the wire. */
 export async function permissionsAnswer(

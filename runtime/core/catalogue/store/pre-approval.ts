@@ -54,8 +54,9 @@ export async function listRules(db: Db, principal: Principal, appId: string, que
   const app = await findApp(db, principal, appId, 'appstore.read')
   const where = eq(preApprovalRules.appId, app.id)
   const order = [asc(preApprovalRules.createdAt), asc(preApprovalRules.id)]
-  const page = await selectPage(db, preApprovalRules, { where, order }, query, (row) => row)
-  return { ...page, items: await answer(db, principal, app, page.items) }
+  return selectPage(db, preApprovalRules, { where, order }, query, (rows) =>
+    answer(db, principal, app, rows),
+  )
 }
 
 /** A rule of an app that a permission reaches; locked for who changes it. */

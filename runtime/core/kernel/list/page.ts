@@ -43,17 +43,19 @@ type Slice = { limit: number; offset: number }
 /**
  * Reads one page of a table in a fixed order; a page past the end is empty, with the true total. An empty
  * list has no pages: clients that go on until `page` is `pages` stop at a total of 0 before.
+ *
+ * @param toItems what the rows of the page are on the wire, in their order
  */
 export async function selectPage<T extends Listed, I>(
   db: Db,
   table: T,
   list: List,
   { page, size }: PageQuery,
-  toItem: (row: T['$inferSelect']) => I,
+  toItems: (rows: T['$inferSelect'][]) => I[] | Promise<I[]>,
 ): Promise<ListPage<I>> {
   const slice = { limit: size, offset: (page - 1) * size }
   const { rows, total } = await selectSlice(db, table, list, slice)
-  return { items: rows.map(toItem), total, page, size, pages: Math.ceil(total / size) }
+  return { items: await toItems(rows), total, page, size, pages: Math.ceil(total / size) }
 }
 
 /** One page of a list that is in memory. */

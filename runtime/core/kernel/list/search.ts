@@ -1,5 +1,5 @@
 /** Conditions that find a part of a text, whatever signs are in it. */
-import { type SQL, sql } from 'drizzle-orm'
+import { eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 
 /** A pattern that finds a part of a text. */
@@ -19,6 +19,12 @@ const looked = (column: PgColumn, text: string): SQL =>
 export const hasPart = (column: PgColumn, text: string): SQL =>
   sql`${looked(column, text)} ilike ${containing(text)}`
 
-/** The same for a column that holds no capital letters. The database lowers the text, by its own rules. */
+/** Finds a text, as a whole or a part of it, small or capital letters alike. No condition where none is given. */
+export function hasText(column: PgColumn, text: string | null, isWhole: boolean): SQL | undefined {
+  if (text === null || text === '') return undefined
+  return isWhole ? eq(sql`lower(${column})`, text.toLowerCase()) : hasPart(column, text)
+}
+
+/** The same as `hasPart` for a column that holds no capital letters. The database lowers the text, by its own rules. */
 export const hasPartLowered = (column: PgColumn, text: string): SQL =>
   sql`${looked(column, text)} like lower(${containing(text)})`
