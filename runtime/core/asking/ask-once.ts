@@ -1,10 +1,11 @@
 /** Asking by a form, which may be sent twice: by two clicks, from two tabs, or after going back. */
-import { and, eq, inArray, isNull, notInArray } from 'drizzle-orm'
+import { eq, inArray, isNull, notInArray } from 'drizzle-orm'
 import { conflict } from '../../contract/errors/problem.ts'
 import type { CreateAccessRequestInput } from '../../contract/models/access-request.ts'
 import type { Db } from '../../database/database.ts'
 import { lockTextUntilEnd } from '../../database/locks.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { createAccessRequest } from '../requests/ask.ts'
 import type { RequestMeans } from '../requests/job-key.ts'
@@ -51,20 +52,16 @@ async function waitsAlready(tx: Db, ids: readonly string[]): Promise<boolean> {
     .from(of)
     .where(inArray(of.id, [...ids]))
   for (const { requesterId, targetUserId, appId, permissionId } of rows) {
-    const [other] = await tx
-      .select({ id: of.id })
-      .from(of)
-      .where(
-        and(
-          requesterId === null ? isNull(of.requesterId) : eq(of.requesterId, requesterId),
-          ...[eq(of.targetUserId, targetUserId), eq(of.appId, appId)],
-          permissionId === null ? isNull(of.permissionId) : eq(of.permissionId, permissionId),
-          inArray(of.status, [...PENDING_STATES]),
-          notInArray(of.id, [...ids]),
-        ),
-      )
-      .limit(1)
-    if (other) return true
+    const waits = await hasRow(
+      tx,
+      of,
+      requesterId === null ? isNull(of.requesterId) : eq(of.requesterId, requesterId),
+      ...[eq(of.targetUserId, targetUserId), eq(of.appId, appId)],
+      permissionId === null ? isNull(of.permissionId) : eq(of.permissionId, permissionId),
+      inArray(of.status, [...PENDING_STATES]),
+      notInArray(of.id, [...ids]),
+    )
+    if (waits) return true
   }
   return false
 }

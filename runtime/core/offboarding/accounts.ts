@@ -15,6 +15,7 @@ import { accessRequests, provisionedAccounts } from '../../database/schema/reque
 import { tasks } from '../../database/schema/tasks.ts'
 import { callNow } from '../catalogue/apps/outages.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import { type Executor, execute } from '../machine/execute.ts'
 import { isAccountThere, isLooseOf, keepMatch } from '../provisioning/account.ts'
 import { failedCall, type Settled, type StepOutcome, throughApp } from '../provisioning/client.ts'
@@ -152,19 +153,14 @@ async function doStep(
  * One that fails is not waited for.
  */
 async function isBusy(db: Db, userId: string, appId: string): Promise<boolean> {
-  const [busy] = await db
-    .select({ id: accessRequests.id })
-    .from(accessRequests)
-    .where(
-      and(
-        eq(accessRequests.carriedAppId, appId),
-        eq(accessRequests.targetUserId, userId),
-        isNotNull(accessRequests.pendingOperation),
-        isNull(accessRequests.failingSince),
-      ),
-    )
-    .limit(1)
-  return busy !== undefined
+  return hasRow(
+    db,
+    accessRequests,
+    eq(accessRequests.carriedAppId, appId),
+    eq(accessRequests.targetUserId, userId),
+    isNotNull(accessRequests.pendingOperation),
+    isNull(accessRequests.failingSince),
+  )
 }
 
 async function deactivate(
@@ -205,7 +201,7 @@ async function isHeld(db: Db, userId: string, appId: string, account: string): P
     eq(provisionedAccounts.appId, appId),
     eq(provisionedAccounts.account, account),
   )
-  return (await db.$count(provisionedAccounts, mine)) > 0
+  return hasRow(db, provisionedAccounts, mine)
 }
 
 async function addSteps(

@@ -5,6 +5,7 @@ import { type OffboardingRow, userOffboardings } from '../../database/schema/off
 import { accessRequests } from '../../database/schema/requests.ts'
 import type { JobHandler } from '../kernel/background/turn.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import { later } from '../kernel/jobs/tries.ts'
 import { statesThatAre } from '../requests/machine/states.ts'
 import { collectAccounts, doSteps, leftAccounts } from './accounts.ts'
@@ -69,20 +70,15 @@ async function goOn(db: Db, row: OffboardingRow, parts: RequestContext): Promise
 
 /** Whether requests of the person still wait for the background, or for work by hand. */
 async function hasOpenRequests(db: Db, { userId }: OffboardingRow): Promise<boolean> {
-  const [open] = await db
-    .select({ id: accessRequests.id })
-    .from(accessRequests)
-    .where(
-      and(
-        eq(accessRequests.targetUserId, userId),
-        or(
-          isNotNull(accessRequests.pendingOperation),
-          inArray(accessRequests.status, statesThatAre('asked', 'wanted', 'unwanted')),
-        ),
-      ),
-    )
-    .limit(1)
-  return open !== undefined
+  return hasRow(
+    db,
+    accessRequests,
+    eq(accessRequests.targetUserId, userId),
+    or(
+      isNotNull(accessRequests.pendingOperation),
+      inArray(accessRequests.status, statesThatAre('asked', 'wanted', 'unwanted')),
+    ),
+  )
 }
 
 async function lookAgain(

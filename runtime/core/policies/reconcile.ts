@@ -9,6 +9,7 @@ import { userOffboardings } from '../../database/schema/offboarding.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessPolicies, type PolicyRow, policyWants } from '../../database/schema/policies.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import { revert } from '../requests/cancel.ts'
 import { requestConfig } from '../requests/config.ts'
 import { createRequest } from '../requests/create.ts'
@@ -105,12 +106,12 @@ async function lookAgain(tx: Db, requests: readonly RequestRow[]): Promise<Held[
 
 /** A user who is being offboarded gets nothing, whatever an identity source says meanwhile. */
 async function isLeaving(tx: Db, userId: string): Promise<boolean> {
-  const [row] = await tx
-    .select({ id: userOffboardings.id })
-    .from(userOffboardings)
-    .where(and(eq(userOffboardings.userId, userId), eq(userOffboardings.status, 'IN_PROGRESS')))
-    .limit(1)
-  return row !== undefined
+  return hasRow(
+    tx,
+    userOffboardings,
+    eq(userOffboardings.userId, userId),
+    eq(userOffboardings.status, 'IN_PROGRESS'),
+  )
 }
 
 /** The changes required by one policy; none if it cannot be evaluated, which is stored as its problem. */

@@ -13,6 +13,7 @@ import { apps } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { isId } from '../kernel/by-id.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import { groupArrayOf } from '../kernel/identity/app-reach.ts'
 import { mayAct, type Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
@@ -87,17 +88,12 @@ async function findGlass(tx: Db, { userId, domainId }: Principal, id: string) {
 
 /** Whether a use of it by the person has not ended. */
 async function isTaken(tx: Db, { userId }: Principal, permissionId: string): Promise<boolean> {
-  const [open] = await tx
-    .select({ id: accessRequests.id })
-    .from(accessRequests)
-    .where(
-      and(
-        eq(accessRequests.permissionId, permissionId),
-        eq(accessRequests.targetUserId, userId),
-        accessRequests.isBreakGlass,
-        notInArray(accessRequests.status, statesThatAre('over')),
-      ),
-    )
-    .limit(1)
-  return open !== undefined
+  return hasRow(
+    tx,
+    accessRequests,
+    eq(accessRequests.permissionId, permissionId),
+    eq(accessRequests.targetUserId, userId),
+    accessRequests.isBreakGlass,
+    notInArray(accessRequests.status, statesThatAre('over')),
+  )
 }

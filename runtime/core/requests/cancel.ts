@@ -5,6 +5,7 @@ import { conflict } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import { reach, reachesNone } from '../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
@@ -45,7 +46,7 @@ export async function answersFor(
 ): Promise<boolean> {
   if (reachesNone(principal, 'tasks.write')) return false
   const managed = reach(principal, 'tasks.write')
-  return managed === undefined || (await db.$count(apps, and(eq(apps.id, appId), managed))) > 0
+  return managed === undefined || hasRow(db, apps, eq(apps.id, appId), managed)
 }
 
 /** Locks the requests for a permission until the transaction ends, because its deletion changes them all. */

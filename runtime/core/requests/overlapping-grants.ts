@@ -2,6 +2,7 @@
 import { and, eq, inArray, isNotNull, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import type { Pair } from '../provisioning/pair.ts'
 import { standingOf, statesThatAre } from './machine/states.ts'
 
@@ -51,31 +52,21 @@ export const inherits = ({ status, fulfilment, pendingOperation }: RequestRow): 
 
 /** Whether something is being taken from the same person, so that what is shown may be gone in a moment. */
 export async function isBeingTaken(db: Db, request: RequestRow): Promise<boolean> {
-  const rows = await db
-    .select({ id: accessRequests.id })
-    .from(accessRequests)
-    .where(and(ofPair(request), eq(accessRequests.pendingOperation, 'remove')))
-    .limit(1)
-  return rows.length > 0
+  return hasRow(db, accessRequests, ofPair(request), eq(accessRequests.pendingOperation, 'remove'))
 }
 
 /** Whether other requests of the person stand in the same system. */
 export async function holdsMore(db: Db, request: RequestRow): Promise<boolean> {
-  const rows = await db
-    .select({ id: accessRequests.id })
-    .from(accessRequests)
-    .where(
-      and(
-        ofPair(request),
-        ne(accessRequests.id, request.id),
-        // What nobody has given by hand yet needs nothing so far.
-        or(
-          ne(accessRequests.fulfilment, 'manual'),
-          ne(accessRequests.status, 'PENDING_MANUAL_PROVISIONING'),
-        ),
-        inArray(accessRequests.status, statesThatAre('wanted')),
-      ),
-    )
-    .limit(1)
-  return rows.length > 0
+  return hasRow(
+    db,
+    accessRequests,
+    ofPair(request),
+    ne(accessRequests.id, request.id),
+    // What nobody has given by hand yet needs nothing so far.
+    or(
+      ne(accessRequests.fulfilment, 'manual'),
+      ne(accessRequests.status, 'PENDING_MANUAL_PROVISIONING'),
+    ),
+    inArray(accessRequests.status, statesThatAre('wanted')),
+  )
 }

@@ -14,6 +14,7 @@ import { appsOf } from '../catalogue/apps/apps.ts'
 import { toPermissionBase } from '../catalogue/store/permission-base.ts'
 import { toUser, usersOf } from '../directory/users.ts'
 import { idEquals, isId, rowOfId } from '../kernel/by-id.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import { idsOfApps, reach, reachesNone } from '../kernel/identity/app-reach.ts'
 import { demand, type Principal } from '../kernel/identity/principal.ts'
 import { selectPage } from '../kernel/list/page.ts'
@@ -130,7 +131,7 @@ async function sees(db: Db, principal: Principal, request: ShownRequest): Promis
   if (reachesNone(principal, 'tasks.read')) return false
   const ofApps = reach(principal, 'tasks.read')
   if (ofApps === undefined) return true
-  return (await db.$count(apps, and(eq(apps.id, request.appId), ofApps))) > 0
+  return hasRow(db, apps, eq(apps.id, request.appId), ofApps)
 }
 
 /** Without zone and fraction: the command-line client reads nothing else (core-interface.md section 3). */

@@ -8,6 +8,7 @@ import { apps } from '../../database/schema/apps.ts'
 import { users } from '../../database/schema/people.ts'
 import type { Approvers, RequestRow } from '../../database/schema/requests.ts'
 import { taskAssignees, tasks } from '../../database/schema/tasks.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import { openTask } from '../tasks/open-task.ts'
 import { systemOf } from './machine/request.ts'
 import { TASKS, type TaskKind } from './machine/tasks.ts'
@@ -75,18 +76,13 @@ export async function hasOpenTask(
   request: RequestRow,
   category: TaskCategory,
 ): Promise<boolean> {
-  const [open] = await tx
-    .select({ id: tasks.id })
-    .from(tasks)
-    .where(
-      and(
-        eq(tasks.accessRequestId, request.id),
-        eq(tasks.taskCategory, category),
-        inArray(tasks.status, OPEN_TASKS),
-      ),
-    )
-    .limit(1)
-  return open !== undefined
+  return hasRow(
+    tx,
+    tasks,
+    eq(tasks.accessRequestId, request.id),
+    eq(tasks.taskCategory, category),
+    inArray(tasks.status, OPEN_TASKS),
+  )
 }
 
 /** Ends what is still open of a request's tasks: nobody has to do it any more. Those that outlive it stay. */

@@ -1,5 +1,5 @@
 /** Making a review, and adding apps to it. */
-import { and, eq, ne, sql } from 'drizzle-orm'
+import { eq, ne, sql } from 'drizzle-orm'
 import { badRequest, type CoreError } from '../../contract/errors/problem.ts'
 import type {
   AccessReviewDomainAppInput,
@@ -10,6 +10,7 @@ import type { Db } from '../../database/database.ts'
 import { accessReviews, type ReviewRow } from '../../database/schema/reviews.ts'
 import { findUser } from '../directory/users.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { addApps } from './add-apps.ts'
 import { toReview, toReviewApps } from './read.ts'
@@ -121,19 +122,15 @@ export async function demandFreeName(
   name: string,
   own: string | null,
 ): Promise<void> {
-  const [taken] = await tx
-    .select({ id: accessReviews.id })
-    .from(accessReviews)
-    .where(
-      and(
-        eq(accessReviews.domainId, domainId),
-        sql`lower(${accessReviews.name}) = lower(${name})`,
-        ne(accessReviews.status, 'DELETED'),
-        own === null ? undefined : ne(accessReviews.id, own),
-      ),
-    )
-    .limit(1)
-  if (taken) throw nameTaken(name)
+  const isTaken = await hasRow(
+    tx,
+    accessReviews,
+    eq(accessReviews.domainId, domainId),
+    sql`lower(${accessReviews.name}) = lower(${name})`,
+    ne(accessReviews.status, 'DELETED'),
+    own === null ? undefined : ne(accessReviews.id, own),
+  )
+  if (isTaken) throw nameTaken(name)
 }
 
 /** @throws CoreError bad_request for a recurrence that cannot be carried out. */

@@ -18,6 +18,7 @@ import {
   type ReviewRow,
 } from '../../database/schema/reviews.ts'
 import { isId } from '../kernel/by-id.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { longStatements } from '../sync/runs.ts'
 import { closeAnswered } from './asking.ts'
@@ -91,12 +92,8 @@ export async function decideAndCount(db: Db, principal: Principal, id: string, b
 
 /** @throws CoreError forbidden for a caller who reviews nothing there. */
 async function demandReviewer(tx: Db, { userId }: Principal, review: ReviewRow): Promise<void> {
-  const [own] = await tx
-    .select({ id: items.id })
-    .from(items)
-    .where(and(whichItems(review, {}), decidableBy(userId)))
-    .limit(1)
-  if (!own) throw forbidden('You review no line of this access review')
+  const reviews = await hasRow(tx, items, whichItems(review, {}), decidableBy(userId))
+  if (!reviews) throw forbidden('You review no line of this access review')
 }
 
 /** @throws CoreError conflict */

@@ -6,6 +6,7 @@ import { users } from '../../database/schema/people.ts'
 import { identityEvents } from '../../database/schema/sync.ts'
 import { keepAnAdmin } from '../directory/admins.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import { mayAct } from '../kernel/identity/principal.ts'
 import { scheduleOffboarding } from '../offboarding/schedule.ts'
 import type { ScimCaller } from './caller.ts'
@@ -87,16 +88,13 @@ export async function reactivate(
 
 /** @throws ScimError conflict while an offboarding takes the access of a user; `words` say what to do when it is over */
 export async function demandLeft(tx: Db, userId: string, words: string): Promise<void> {
-  const [live] = await tx
-    .select({ id: userOffboardings.id })
-    .from(userOffboardings)
-    .where(
-      and(
-        eq(userOffboardings.userId, userId),
-        inArray(userOffboardings.status, ['SCHEDULED', 'IN_PROGRESS']),
-      ),
-    )
-  if (live) throw new ScimError('conflict', null, `${words} when it is over`)
+  const isLive = await hasRow(
+    tx,
+    userOffboardings,
+    eq(userOffboardings.userId, userId),
+    inArray(userOffboardings.status, ['SCHEDULED', 'IN_PROGRESS']),
+  )
+  if (isLive) throw new ScimError('conflict', null, `${words} when it is over`)
 }
 
 async function setStatus(

@@ -9,6 +9,7 @@ import { randomSecret } from '../../secrets/key-derivation.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { isId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { demandRoom } from '../kernel/room.ts'
@@ -86,8 +87,7 @@ export async function revokeScimToken(db: Db, principal: Principal, id: string):
       await recordActivity(tx, principal, 'SCIM_TOKEN_REVOKED', [scimTokenTarget(ended)], {})
       return
     }
-    const [known] = await tx.select({ id: scimTokens.id }).from(scimTokens).where(own)
-    if (!known) throw notFound('SCIM token')
+    if (!(await hasRow(tx, scimTokens, own))) throw notFound('SCIM token')
   })
   return null
 }

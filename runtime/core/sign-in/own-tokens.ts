@@ -6,6 +6,7 @@ import type { Db } from '../../database/database.ts'
 import { apiTokens } from '../../database/schema/people.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { isId } from '../kernel/by-id.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import { type Caller, lockUser, mayAct, notAuthenticated } from '../kernel/identity/principal.ts'
 import type { TokenHasher } from '../kernel/identity/token-hasher.ts'
 import { endToken, keepToken, newTokenText, tokenTarget } from '../kernel/identity/tokens.ts'
@@ -127,8 +128,7 @@ export async function revokeOwnToken(db: Db, actor: Caller, id: string): Promise
       await recordActivity(tx, actor, 'API_TOKEN_REVOKED', [tokenTarget(id, name)], {})
       return
     }
-    const [known] = await tx.select({ id: apiTokens.id }).from(apiTokens).where(own)
-    if (!known) throw notFound('Token')
+    if (!(await hasRow(tx, apiTokens, own))) throw notFound('Token')
   })
 }
 

@@ -18,6 +18,7 @@ import { type TaskRow, taskAssignees, taskComments, tasks } from '../../database
 import { delegatorsOf, standInsOn, standsInFor } from '../delegation/stand-in.ts'
 import { toUser, usersOf } from '../directory/users.ts'
 import { idEquals, isId } from '../kernel/by-id.ts'
+import { hasRow } from '../kernel/has-row.ts'
 import { reach } from '../kernel/identity/app-reach.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { selectPage } from '../kernel/list/page.ts'
@@ -282,11 +283,7 @@ export async function mayActOn(db: Db, principal: Principal, task: TaskRow): Pro
   const mine = await within(db, principal, 'tasks.write')
   // The right to act on all tasks includes this one.
   if (mine === undefined) return true
-  const [row] = await db
-    .select({ id: tasks.id })
-    .from(tasks)
-    .where(and(eq(tasks.id, task.id), mine))
-  return row !== undefined
+  return hasRow(db, tasks, eq(tasks.id, task.id), mine)
 }
 
 /** Whether a caller may act on a task in their own name, and not as a delegate alone. */
@@ -299,11 +296,7 @@ export async function actsInOwnName(
   if (!reachesMore(principal, 'tasks.write')) return false
   const more = reached(db, principal, 'tasks.write')
   if (more === undefined) return true
-  const [row] = await db
-    .select({ id: tasks.id })
-    .from(tasks)
-    .where(and(eq(tasks.id, task.id), more))
-  return row !== undefined
+  return hasRow(db, tasks, eq(tasks.id, task.id), more)
 }
 
 /** In whose place a caller decides on a task: null for their own decision, or by a right over all tasks. */
@@ -316,13 +309,7 @@ export async function decidesFor(
   if (!isDecision(task.taskCategory) || task.isOwn) return null
   const delegators = await delegatorsOf(db, userId)
   if (delegators.length === 0) return null
-  const isTheirs = async (id: string) => {
-    const [row] = await db
-      .select({ id: tasks.id })
-      .from(tasks)
-      .where(and(eq(tasks.id, task.id), isAssigned(id)))
-    return row !== undefined
-  }
+  const isTheirs = (id: string) => hasRow(db, tasks, eq(tasks.id, task.id), isAssigned(id))
   const asked: string[] = []
   for (const id of delegators) if (await isTheirs(id)) asked.push(id)
   return standsInFor(userId, { asked, delegators, parties })
