@@ -1,4 +1,4 @@
-/** Rows by ids that come from outside: what is no id names nothing, and must not reach a uuid column. */
+/** Rows by their ids. Of those that come from outside, what is no id names nothing, and must not reach a uuid column. */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { LockStrength, PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { notFound } from '../../contract/errors/problem.ts'
@@ -38,6 +38,16 @@ export async function rowOfId<T extends Owned>(
   const [row] = await (lock ? question.for(lock) : question)
   if (row === undefined) throw notFound(what)
   return row
+}
+
+/** The row of an id that the database gave, locked until the transaction ends; null once it is gone. */
+export async function lockedRow<T extends PgTable & { id: PgColumn }>(
+  tx: Db,
+  table: T,
+  id: string,
+): Promise<T['$inferSelect'] | null> {
+  const [row] = await tx.select().from<PgTable>(table).where(eq(table.id, id)).for('update')
+  return row ?? null
 }
 
 /** An id as the database knows ids. Anything else names nothing, and must not reach a uuid column. */

@@ -2,6 +2,7 @@
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { type OffboardingRow, userOffboardings } from '../../database/schema/offboarding.ts'
+import { lockedRow } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { type Executor, execute } from '../machine/execute.ts'
 import { demandMove, mayBecome } from '../machine/states.ts'
@@ -36,14 +37,8 @@ const OFFBOARDINGS: Executor<OffboardingRow, OffboardingWrite, never> = {
 }
 
 /** An offboarding, locked until the transaction ends. */
-export async function lockOffboarding(tx: Db, id: string): Promise<OffboardingRow | undefined> {
-  const [row] = await tx
-    .select()
-    .from(userOffboardings)
-    .where(eq(userOffboardings.id, id))
-    .for('update')
-  return row
-}
+export const lockOffboarding = (tx: Db, id: string): Promise<OffboardingRow | null> =>
+  lockedRow(tx, userOffboardings, id)
 
 /** Ends an offboarding that cannot go on; the admins have a task that says why. */
 export async function failOffboarding(

@@ -6,10 +6,11 @@ import { and, asc, eq, inArray, isNotNull, isNull, or } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { requestablePermissions } from '../../database/schema/app_store.ts'
 import { userOffboardings } from '../../database/schema/offboarding.ts'
-import { users } from '../../database/schema/people.ts'
+import type { UserRow } from '../../database/schema/people.ts'
 import { accessPolicies, type PolicyRow, policyWants } from '../../database/schema/policies.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
 import { hasRow } from '../kernel/has-row.ts'
+import { lockUser } from '../kernel/identity/principal.ts'
 import { revert } from '../requests/cancel.ts'
 import { requestConfig } from '../requests/config.ts'
 import { createRequest } from '../requests/create.ts'
@@ -47,7 +48,7 @@ export async function reconcile(
       )
       .orderBy(asc(accessPolicies.id))
       .for('key share')
-    const [user] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
+    const user = await lockUser(tx, userId)
     if (!user) return { given: 0, taken: 0 }
     if (only === null) await tx.delete(policyWants).where(eq(policyWants.userId, userId))
     const held = await lookAgain(tx, await heldOf(tx, userId, only))
@@ -126,7 +127,7 @@ type Step = {
 async function stepOf(
   tx: Db,
   policy: PolicyRow,
-  user: typeof users.$inferSelect,
+  user: UserRow,
   mine: readonly Held[],
 ): Promise<Step> {
   let fits: boolean

@@ -10,12 +10,11 @@ import {
   requestablePermissions,
 } from '../../database/schema/app_store.ts'
 import { apps } from '../../database/schema/apps.ts'
-import { users } from '../../database/schema/people.ts'
 import { accessRequests } from '../../database/schema/requests.ts'
 import { isId } from '../kernel/by-id.ts'
 import { hasRow } from '../kernel/has-row.ts'
 import { groupArrayOf } from '../kernel/identity/app-reach.ts'
-import { mayAct, type Principal } from '../kernel/identity/principal.ts'
+import { lockUser, mayAct, type Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { requestConfig } from './config.ts'
 import { createRequest } from './create.ts'
@@ -81,7 +80,7 @@ async function findGlass(tx: Db, { userId, domainId }: Principal, id: string) {
         .for('key share', { of: requestablePermissions })
     : []
   if (!found) throw notFound('Break-glass permission')
-  const [person] = await tx.select().from(users).where(eq(users.id, userId)).for('no key update')
+  const person = await lockUser(tx, userId)
   if (!person || !mayAct(person.status)) throw forbidden(`This user is ${person?.status ?? 'gone'}`)
   return found
 }

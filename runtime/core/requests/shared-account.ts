@@ -1,8 +1,9 @@
 /** What a request that ended has left to others: revoked when the last of them leaves, and no sooner. */
-import { and, eq, inArray, isNull, ne, or, sql } from 'drizzle-orm'
+import { and, inArray, isNull, ne, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
 import { OPEN_STATES } from '../../database/schema/tasks.ts'
+import { lockedRow } from '../kernel/by-id.ts'
 import { keepProvisionedAccount, provisionedAccountOf } from '../provisioning/account.ts'
 import { statesThatAre } from './machine/states.ts'
 import { holdsMore, ofPair, sameThing } from './overlapping-grants.ts'
@@ -19,11 +20,7 @@ export const leaveOpen = (db: Db, request: RequestRow): Promise<void> =>
 export async function releaseAccount(tx: Db, request: RequestRow): Promise<RequestRow | null> {
   const { leftBy } = await provisionedAccountOf(tx, request, request.domainId)
   if (leftBy === null || (await holdsMore(tx, request))) return null
-  const [left] = await tx
-    .select()
-    .from(accessRequests)
-    .where(eq(accessRequests.id, leftBy))
-    .for('update')
+  const left = await lockedRow(tx, accessRequests, leftBy)
   await keepProvisionedAccount(tx, request, { leftBy: null })
   return left?.pendingOperation === null ? left : null
 }

@@ -1,8 +1,8 @@
 /** Looking at a new request before anybody is asked: the validation webhook, and rules that webhooks decide. */
 
-import { eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accessRequests, type RequestRow } from '../../database/schema/requests.ts'
+import { lockedRow } from '../kernel/by-id.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import type { WebhookAnswer } from '../webhooks/call.ts'
@@ -22,11 +22,7 @@ export async function validate(db: Db, request: RequestRow, parts: RequestContex
   // Where the webhook said nothing, no rule speaks for it.
   const preapproved = verdict.end === 'valid' ? await preapprovedBy(db, request, parts) : null
   await db.transaction(async (tx) => {
-    const [now] = await tx
-      .select()
-      .from(accessRequests)
-      .where(eq(accessRequests.id, request.id))
-      .for('update')
+    const now = await lockedRow(tx, accessRequests, request.id)
     if (now?.pendingOperation !== 'check') return
     const because = 'a validation webhook'
     if (verdict.end === 'refused')

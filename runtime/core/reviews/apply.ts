@@ -10,6 +10,7 @@ import {
   type ReviewAppRow,
   type ReviewRow,
 } from '../../database/schema/reviews.ts'
+import { lockedRow } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { type Executor, execute } from '../machine/execute.ts'
 import { demandMove } from '../machine/states.ts'
@@ -116,10 +117,6 @@ async function update(tx: Db, { id }: ItemRow, write: LineWrite): Promise<ItemRo
 
 /** A line, locked until the transaction ends; null where it is not being removed any more. */
 export async function lockLine(tx: Db, id: string): Promise<ItemRow | null> {
-  const [row] = await tx
-    .select()
-    .from(accessReviewItems)
-    .where(eq(accessReviewItems.id, id))
-    .for('update')
+  const row = await lockedRow(tx, accessReviewItems, id)
   return row && LEAVING.some((state) => state === row.state) ? row : null
 }

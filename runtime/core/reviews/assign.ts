@@ -1,5 +1,5 @@
 /** Assigning the lines of an app: who reviews is chosen for each person once (`reviewersOf`), and asked by one task. */
-import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, not, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
 import { groupMembers, users } from '../../database/schema/people.ts'
@@ -9,6 +9,7 @@ import {
   type ReviewAppRow,
   type ReviewRow,
 } from '../../database/schema/reviews.ts'
+import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { adminIds } from '../directory/admins.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { askReviewers } from './asking.ts'
@@ -89,11 +90,30 @@ export async function assignLines(
 }
 
 /** What an assignment is known by within its app. */
-export const assignmentKey = (
-  users: readonly string[],
-  groups: readonly string[],
-  why: string,
-): string => JSON.stringify([users, groups, why])
+const assignmentKey = (users: readonly string[], groups: readonly string[], why: string): string =>
+  JSON.stringify([users, groups, why])
+
+/** The assignments that a condition fits, by what `assignmentKey` makes of them. */
+export async function assignmentsMade(
+  tx: Db,
+  which: SQL | undefined,
+): Promise<Map<string, string>> {
+  const of = accessReviewAssignments
+  const rows = await tx.select().from(of).where(which).orderBy(of.id)
+  return new Map(rows.map((row) => [assignmentKey(row.userIds, row.groupIds, row.why), row.id]))
+}
+
+/** A condition: those who are asked by a task that is not over. */
+export const HAS_OPEN_TASK = sql`exists (select from tasks t
+  where t.id = ${accessReviewAssignments.taskId} and t.status in (${ACTIONABLE_STATES}))`
+
+/** Has those that a condition fits, and whose task is over, asked by another one. */
+export async function leaveTaskThatIsOver(tx: Db, which: SQL | undefined): Promise<void> {
+  await tx
+    .update(accessReviewAssignments)
+    .set({ taskId: null })
+    .where(and(which, not(HAS_OPEN_TASK)))
+}
 
 /** The assignment of some reviewers, made where there is none; `made` remembers those of this transaction. */
 export async function assignmentOf(

@@ -59,7 +59,7 @@ async function update(
   // Apps before their review, as the background locks them.
   const before = await findReview(tx, principal, id)
   for (const change of body.apps)
-    await updateApp(tx, await lockedApp(tx, before, change.id), change, means)
+    await updateApp(tx, await findReviewApp(tx, before, change.id, true), change, means)
   const locked = await findReview(tx, principal, id, true)
   demandUnfinished(locked)
   const values = await valuesOf(tx, principal, locked, body, means)
@@ -114,10 +114,6 @@ async function valuesOf(
   if (launch && launch >= (values.deadlineAt ?? review.deadlineAt))
     throw badRequest('target_launch_date must be before deadline_at')
   return values
-}
-
-async function lockedApp(tx: Db, review: ReviewRow, id: string): Promise<ReviewAppRow> {
-  return findReviewApp(tx, review, id, true)
 }
 
 async function updateApp(

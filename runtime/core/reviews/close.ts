@@ -18,7 +18,7 @@ import { demandUnderWay } from './decide.ts'
 import { sendReviewJob } from './keys.ts'
 import { UNDECIDED } from './machine/states.ts'
 import { toReview } from './read.ts'
-import { findReview, findReviewApp, lockReviewApp, lockReviewApps } from './rows.ts'
+import { findReview, findReviewApp, isDeciding, lockDeciding, lockReviewApps } from './rows.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
@@ -33,7 +33,7 @@ export async function startRemoval(
   await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id)
     const arda = await findReviewApp(tx, review, ardaId, true)
-    if (arda.status !== 'IN_PROGRESS' || arda.removalAt !== null)
+    if (!isDeciding(arda))
       throw conflict(
         arda.removalAt === null
           ? `The app is ${arda.status}; nothing can be removed yet`
@@ -90,9 +90,8 @@ export async function closeApps(
   means: Means,
 ): Promise<void> {
   for (const { id } of ardas) {
-    const arda = await lockReviewApp(tx, id)
-    if (arda?.status === 'IN_PROGRESS' && arda.removalAt === null)
-      await closeApp(tx, actor, review, arda, means)
+    const arda = await lockDeciding(tx, id)
+    if (arda) await closeApp(tx, actor, review, arda, means)
   }
 }
 

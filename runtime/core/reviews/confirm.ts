@@ -7,11 +7,10 @@ import {
   accessReviewItems,
   type ReviewRow,
 } from '../../database/schema/reviews.ts'
-import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { CONFIRMS } from './asking.ts'
-import { assign, assignmentKey, UNASSIGNED } from './assign.ts'
+import { assign, assignmentsMade, leaveTaskThatIsOver, UNASSIGNED } from './assign.ts'
 
-const { id, ardaId, taskId, why } = accessReviewAssignments
+const { ardaId, why } = accessReviewAssignments
 
 /** Asks others about the lines of some apps that wait to be confirmed and that nobody is asked about. */
 export async function askToConfirm(
@@ -39,15 +38,6 @@ export async function askToConfirm(
 /** Those of an app who were asked to confirm lines before; who answered all is asked by another task. */
 async function askedBefore(tx: Db, arda: string): Promise<Map<string, string>> {
   const mine = and(eq(ardaId, arda), eq(why, CONFIRMS))
-  await tx
-    .update(accessReviewAssignments)
-    .set({ taskId: null })
-    .where(
-      and(
-        mine,
-        sql`not exists (select from tasks t where t.id = ${taskId} and t.status in (${ACTIONABLE_STATES}))`,
-      ),
-    )
-  const rows = await tx.select().from(accessReviewAssignments).where(mine).orderBy(id)
-  return new Map(rows.map((row) => [assignmentKey(row.userIds, row.groupIds, row.why), row.id]))
+  await leaveTaskThatIsOver(tx, mine)
+  return assignmentsMade(tx, mine)
 }

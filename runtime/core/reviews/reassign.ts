@@ -11,15 +11,14 @@ import {
   type ReviewAppRow,
   type ReviewRow,
 } from '../../database/schema/reviews.ts'
-import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { isId } from '../kernel/by-id.ts'
 import { demand, type Principal, usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { askReviewers, closeAnswered } from './asking.ts'
-import { assignmentOf } from './assign.ts'
+import { assignmentOf, leaveTaskThatIsOver } from './assign.ts'
 import { demandUnderWay } from './decide.ts'
 import { decidableBy, toItems, whichItems } from './items.ts'
 import { UNDECIDED } from './machine/states.ts'
-import { findReview, findReviewApp, noteReview } from './rows.ts'
+import { findReview, findReviewApp, isDeciding, noteReview } from './rows.ts'
 import { namedTeam } from './settings.ts'
 
 type Body = { user_ids: string[]; group_ids: string[]; reason: string }
@@ -46,8 +45,7 @@ export async function reassignItem(
     if (!mine) demand(principal, 'reviews.write')
     if (!UNDECIDED.some((one) => one === item.state))
       throw conflict(`The line is ${item.state} already`)
-    if (arda.status !== 'IN_PROGRESS' || arda.removalAt !== null)
-      throw conflict('The decisions of its app have ended')
+    if (!isDeciding(arda)) throw conflict('The decisions of its app have ended')
     const team = await namedTeam(tx, principal, body)
     await demandSomebody(tx, item, team)
     const assignmentId = await teamOf(tx, arda, team, body.reason, principal.userId)
@@ -110,7 +108,7 @@ async function teamOf(
   why: string,
   byId: string,
 ): Promise<string> {
-  const { id, ardaId, taskId } = accessReviewAssignments
+  const { id, ardaId } = accessReviewAssignments
   const [known] = await tx
     .select()
     .from(accessReviewAssignments)
@@ -124,14 +122,6 @@ async function teamOf(
     )
     .limit(1)
   if (!known) return assignmentOf(tx, arda, { users: userIds, groups: groupIds, why }, byId)
-  await tx
-    .update(accessReviewAssignments)
-    .set({ taskId: null })
-    .where(
-      and(
-        eq(id, known.id),
-        sql`not exists (select from tasks t where t.id = ${taskId} and t.status in (${ACTIONABLE_STATES}))`,
-      ),
-    )
+  await leaveTaskThatIsOver(tx, eq(id, known.id))
   return known.id
 }

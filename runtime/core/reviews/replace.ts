@@ -6,23 +6,22 @@ import {
   accessReviewItems,
   accessReviews,
 } from '../../database/schema/reviews.ts'
-import { ACTIONABLE_STATES } from '../../database/schema/tasks.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 import { appsOfReview } from './add-apps.ts'
 import { closeAnswered } from './asking.ts'
-import { assign, assignmentKey, UNASSIGNED } from './assign.ts'
+import { assign, assignmentsMade, HAS_OPEN_TASK, UNASSIGNED } from './assign.ts'
 import { askToConfirm } from './confirm.ts'
 import { systemOf } from './machine/log.ts'
 import { UNDECIDED_STATES } from './machine/states.ts'
-import { lockReviewApp, noteReview } from './rows.ts'
+import { lockDeciding, noteReview } from './rows.ts'
 
 /** Assigns undecided lines of a review again where none of their reviewers can sign in. Its apps are locked. */
 export async function replaceLeft(tx: Db, reviewId: string): Promise<void> {
   const [review] = await tx.select().from(accessReviews).where(eq(accessReviews.id, reviewId))
   if (review?.status !== 'IN_PROGRESS' || review.closedAt !== null) return
   for (const { id } of await appsOfReview(tx, reviewId)) {
-    const arda = await lockReviewApp(tx, id)
-    if (arda?.status !== 'IN_PROGRESS' || arda.removalAt !== null) continue
+    const arda = await lockDeciding(tx, id)
+    if (!arda) continue
     const { rowCount } = await tx.execute(sql`
       update access_review_items set assignment_id = null
       where arda_id = ${id} and state in (${UNDECIDED_STATES}) and assignment_id in (
@@ -45,16 +44,5 @@ export async function replaceLeft(tx: Db, reviewId: string): Promise<void> {
 }
 
 /** Those of an app who have a task that is not over: the lines are added to theirs. */
-async function askedNow(tx: Db, arda: string): Promise<Map<string, string>> {
-  const { ardaId, taskId } = accessReviewAssignments
-  const rows = await tx
-    .select()
-    .from(accessReviewAssignments)
-    .where(
-      and(
-        eq(ardaId, arda),
-        sql`exists (select from tasks t where t.id = ${taskId} and t.status in (${ACTIONABLE_STATES}))`,
-      ),
-    )
-  return new Map(rows.map((row) => [assignmentKey(row.userIds, row.groupIds, row.why), row.id]))
-}
+const askedNow = (tx: Db, arda: string): Promise<Map<string, string>> =>
+  assignmentsMade(tx, and(eq(accessReviewAssignments.ardaId, arda), HAS_OPEN_TASK))

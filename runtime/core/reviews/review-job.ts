@@ -23,7 +23,7 @@ import { nextLook, remindsNow } from './moments.ts'
 import { recur } from './recur.ts'
 import { remindReviewers } from './remind.ts'
 import { replaceLeft } from './replace.ts'
-import { lockReview, lockReviewApp, lockReviewApps, noteReview } from './rows.ts'
+import { lockDeciding, lockReview, lockReviewApps, noteReview } from './rows.ts'
 
 type Means = Pick<CoreContext, 'send' | 'now'>
 
@@ -98,10 +98,7 @@ async function atDeadline(
   if (ardas.some(isEarly)) return later(now, EARLY_MS)
   if (review.onDeadline === 'REMOVE') {
     const locked: string[] = []
-    for (const { id } of ardas) {
-      const arda = await lockReviewApp(tx, id)
-      if (arda?.status === 'IN_PROGRESS' && arda.removalAt === null) locked.push(id)
-    }
+    for (const { id } of ardas) if (await lockDeciding(tx, id)) locked.push(id)
     const reason = 'Nobody decided by the deadline'
     const act = { decision: 'REJECT' as const, reason, filter: { state: UNDECIDED }, userId: null }
     const chosen = and(
@@ -124,8 +121,8 @@ async function atDeadline(
 /** Has the admins decide what nobody did; once. */
 async function escalate(tx: Db, review: ReviewRow, ardas: readonly ReviewAppRow[]): Promise<void> {
   for (const { id } of ardas) {
-    const arda = await lockReviewApp(tx, id)
-    if (arda?.status !== 'IN_PROGRESS' || arda.removalAt !== null) continue
+    const arda = await lockDeciding(tx, id)
+    if (!arda) continue
     const left = sql`(assignment_id is null or assignment_id <> all(array(
       select s.id from access_review_assignments s where s.arda_id = ${id} and s.why = ${ESCALATED})))`
     const which = and(OPEN_LINES, left) ?? left

@@ -10,7 +10,7 @@ import {
   type ReviewRow,
 } from '../../database/schema/reviews.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
-import { isId, rowOfId } from '../kernel/by-id.ts'
+import { isId, lockedRow, rowOfId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { recorded } from './machine/log.ts'
 
@@ -63,19 +63,21 @@ export async function findReviewApp(
 }
 
 /** A review for the background, locked until the transaction ends; null once it is gone. */
-export async function lockReview(tx: Db, id: string): Promise<ReviewRow | null> {
-  const [row] = await tx.select().from(accessReviews).where(eq(accessReviews.id, id)).for('update')
-  return row ?? null
+export const lockReview = (tx: Db, id: string): Promise<ReviewRow | null> =>
+  lockedRow(tx, accessReviews, id)
+
+export const lockReviewApp = (tx: Db, id: string): Promise<ReviewAppRow | null> =>
+  lockedRow(tx, accessReviewApps, id)
+
+/** An app of a review, locked, while people decide; null before its launch, and once its decisions have ended. */
+export async function lockDeciding(tx: Db, id: string): Promise<ReviewAppRow | null> {
+  const arda = await lockReviewApp(tx, id)
+  return arda && isDeciding(arda) ? arda : null
 }
 
-export async function lockReviewApp(tx: Db, id: string): Promise<ReviewAppRow | null> {
-  const [row] = await tx
-    .select()
-    .from(accessReviewApps)
-    .where(eq(accessReviewApps.id, id))
-    .for('update')
-  return row ?? null
-}
+/** Whether people decide on the lines of an app. */
+export const isDeciding = ({ status, removalAt }: ReviewAppRow): boolean =>
+  status === 'IN_PROGRESS' && removalAt === null
 
 /** Locks the apps of a review. Who needs both locks them first, and then the review: then what it says of both stays so. */
 export async function lockReviewApps(tx: Db, reviewId: string): Promise<void> {
