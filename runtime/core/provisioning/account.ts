@@ -70,11 +70,20 @@ export async function findAccount(
   if (carrier.app.syncStatus === 'SUCCESS' && !kept.making) return { ok: true, value: null }
   if (!kept.making) return lookInSystem(db, carrier, pair, false)
   // Sent, and the end unknown: it is given the time that the system may take to show it.
-  const looked = await carrier.until(async () => {
+  return accountSentFor(db, carrier, pair)
+}
+
+/** Looks until the account that was sent for is in the system's list (`until` of AppClient); null where it is not. */
+async function accountSentFor(
+  db: Db,
+  carrier: AppClient,
+  pair: Pair,
+): Promise<SystemAnswer<string | null>> {
+  const met = await carrier.until(async () => {
     const there = await lookInSystem(db, carrier, pair, true)
     return there.ok ? there.value !== null : there
   })
-  if (!looked.ok) return looked
+  if (!met.ok) return met
   return { ok: true, value: (await provisionedAccountOf(db, pair, carrier.app.domainId)).account }
 }
 
@@ -234,15 +243,11 @@ async function create(
   // A further try would make another one.
   if (typeof id === 'string' && !isKeepable(id, MAX_ACCOUNT_ID)) return byHand(UNKEEPABLE)
   if (typeof id === 'string') return took(db, carrier, pair, id, false)
-  const met = await carrier.until(async () => {
-    const there = await lookInSystem(db, carrier, pair, true)
-    return there.ok ? there.value !== null : there
-  })
-  if (!met.ok) return failedCall(met.error)
-  const { account } = await provisionedAccountOf(db, pair, carrier.app.domainId)
-  if (account === null)
+  const sent = await accountSentFor(db, carrier, pair)
+  if (!sent.ok) return failedCall(sent.error)
+  if (sent.value === null)
     return { ok: false, end: 'call', problem: 'the new account is not in the system’s list yet' }
-  return took(db, carrier, pair, account, false)
+  return took(db, carrier, pair, sent.value, false)
 }
 
 /** Keeps an account that was made, or found, and that the next sync will find too. */

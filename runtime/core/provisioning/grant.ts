@@ -4,7 +4,15 @@ import type { Db } from '../../database/database.ts'
 import { ensureAccount, type Giving, keepProvisionedAccount } from './account.ts'
 import { type AppClient, failedCall, type StepOutcome, type SystemAnswer } from './client.ts'
 import type { PairGrant } from './pair.ts'
-import { canBeRead, grantOf, holdsEntitlement, statusOf, UNUSABLE } from './read-back.ts'
+import {
+  canBeRead,
+  grantOf,
+  holdsEntitlement,
+  statusOf,
+  UNUSABLE,
+  untilHeld,
+  untilStatus,
+} from './read-back.ts'
 
 const done = (found: boolean): StepOutcome => ({ ok: true, found })
 
@@ -47,10 +55,7 @@ async function wakeAccount(
   await keepProvisionedAccount(db, request, { made: true })
   const woken = await carrier.call('activate_account', { account_id: account })
   if (!woken.ok) return failedCall(woken.error)
-  const shown = await carrier.until(async () => {
-    const now = await statusOf(carrier, account)
-    return now.ok ? now.value === 'ACTIVE' : now
-  })
+  const shown = await untilStatus(carrier, account, (status) => status === 'ACTIVE')
   if (!shown.ok) return failedCall(shown.error)
   return shown.value ? done(false) : notShown('activate_account')
 }
@@ -83,10 +88,7 @@ export async function grantEntitlement(
     await noteThere(before.value)
     if (before.value && !unsettled) return done(true)
     if (before.value) {
-      const gone = await carrier.until(async () => {
-        const now = await holdsEntitlement(carrier, id, entitlement)
-        return now.ok ? !now.value : now
-      })
+      const gone = await untilHeld(carrier, id, entitlement, false)
       if (!gone.ok) return failedCall(gone.error)
       if (!gone.value) return done(true)
     }
@@ -101,10 +103,7 @@ export async function grantEntitlement(
     return failedCall(assigned.error)
   }
   if (!canBeRead(carrier)) return done(false)
-  const shown = await carrier.until(async () => {
-    const now = await holdsEntitlement(carrier, id, entitlement)
-    return now.ok ? now.value : now
-  })
+  const shown = await untilHeld(carrier, id, entitlement, true)
   if (!shown.ok) return failedCall(shown.error)
   return shown.value ? done(false) : notShown('assign_entitlement')
 }
@@ -132,10 +131,7 @@ async function settledStatus(
 ): Promise<SystemAnswer<AccountStatus | null>> {
   const status = await statusOf(carrier, account)
   if (!unsettled || !status.ok || status.value !== 'ACTIVE') return status
-  const closed = await carrier.until(async () => {
-    const now = await statusOf(carrier, account)
-    return now.ok ? now.value !== 'ACTIVE' : now
-  })
+  const closed = await untilStatus(carrier, account, (now) => now !== 'ACTIVE')
   if (!closed.ok) return closed
   return closed.value ? statusOf(carrier, account) : status
 }

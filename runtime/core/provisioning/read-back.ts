@@ -42,6 +42,18 @@ export async function holdsEntitlement(
   return { ok: true, value: shown }
 }
 
+/** Looks until an account holds an entitlement, or until it does not (`until` of AppClient). */
+export const untilHeld = (
+  carrier: AppClient,
+  account: string,
+  ref: EntitlementRef,
+  isHeld: boolean,
+): Promise<SystemAnswer<boolean>> =>
+  carrier.until(async () => {
+    const now = await holdsEntitlement(carrier, account, ref)
+    return now.ok ? now.value === isHeld : now
+  })
+
 /** What assign_entitlement and unassign_entitlement are told. */
 export const grantOf = (account: string, ref: EntitlementRef) => ({
   account_integration_specific_id: account,
@@ -74,6 +86,17 @@ export async function statusOf(
   carrier.looked?.({ capability, shown: !UNUSABLE.includes(status.value) })
   return status
 }
+
+/** Looks until the state of an account is as wanted (`until` of AppClient). */
+export const untilStatus = (
+  carrier: AppClient,
+  account: string,
+  isWanted: (status: AccountStatus | null) => boolean,
+): Promise<SystemAnswer<boolean>> =>
+  carrier.until(async () => {
+    const now = await statusOf(carrier, account)
+    return now.ok ? isWanted(now.value) : now
+  })
 
 async function readStatus(
   carrier: AppClient,

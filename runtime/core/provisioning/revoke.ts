@@ -5,7 +5,7 @@ import { keptText } from '../kernel/kept-text.ts'
 import { findAccount, keepProvisionedAccount, provisionedAccountOf } from './account.ts'
 import { type AppClient, failedCall, type StepOutcome } from './client.ts'
 import type { PairGrant } from './pair.ts'
-import { canBeRead, grantOf, holdsEntitlement, statusOf, UNUSABLE } from './read-back.ts'
+import { canBeRead, grantOf, statusOf, UNUSABLE, untilHeld, untilStatus } from './read-back.ts'
 import { successorsOf, takeWhereverItIs, withoutEvidence } from './successors.ts'
 
 const gone = (found: boolean): StepOutcome => ({ ok: true, found })
@@ -34,10 +34,7 @@ export async function takeEntitlement(
 ): Promise<StepOutcome> {
   if (canBeRead(carrier)) {
     // What was given a moment ago may not be shown yet: only what stays away is gone.
-    const before = await carrier.until(async () => {
-      const now = await holdsEntitlement(carrier, id, entitlement)
-      return now.ok ? now.value : now
-    })
+    const before = await untilHeld(carrier, id, entitlement, true)
     if (!before.ok) return failedCall(before.error)
     if (!before.value) return gone(true)
   }
@@ -47,10 +44,7 @@ export async function takeEntitlement(
   if (!taken.ok && taken.error.error_code !== 'not_found') return failedCall(taken.error)
   // Who is not there holds nothing.
   if (!canBeRead(carrier)) return gone(!taken.ok)
-  const left = await carrier.until(async () => {
-    const now = await holdsEntitlement(carrier, id, entitlement)
-    return now.ok ? !now.value : now
-  })
+  const left = await untilHeld(carrier, id, entitlement, false)
   if (!left.ok) return failedCall(left.error)
   return left.value ? gone(false) : stillThere('unassign_entitlement')
 }
@@ -132,11 +126,9 @@ export async function makeUnusable(
   capability: Closing,
 ): Promise<StepOutcome> {
   // What was made or woken a moment ago may not be shown yet.
-  const usable = await carrier.until(async () => {
-    const now = await statusOf(carrier, account)
-    if (!now.ok) return now
-    return capability === 'deactivate_account' ? !UNUSABLE.includes(now.value) : now.value !== null
-  })
+  const usable = await untilStatus(carrier, account, (status) =>
+    capability === 'deactivate_account' ? !UNUSABLE.includes(status) : status !== null,
+  )
   if (!usable.ok) return failedCall(usable.error)
   if (!usable.value) return gone(true)
   if (!carrier.has(capability)) {
@@ -148,10 +140,7 @@ export async function makeUnusable(
   }
   const taken = await carrier.call(capability, { account_id: account })
   if (!taken.ok && taken.error.error_code !== 'not_found') return failedCall(taken.error)
-  const left = await carrier.until(async () => {
-    const now = await statusOf(carrier, account)
-    return now.ok ? UNUSABLE.includes(now.value) : now
-  })
+  const left = await untilStatus(carrier, account, (status) => UNUSABLE.includes(status))
   if (!left.ok) return failedCall(left.error)
   return left.value ? gone(false) : stillThere(capability)
 }
