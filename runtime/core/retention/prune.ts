@@ -24,7 +24,7 @@ const momentBefore = (name: RetentionName, days: number): SQL =>
 
 /** SQL condition of the rows to remove. */
 export function isPrunable(name: RetentionName, days: number): SQL {
-  const { isDone = sql`true`, isOver } = retentionOf(name)
+  const { isDone, isOver } = retentionOf(name)
   return sql`${momentBefore(name, days)} and ${isDone} and ${isOver}`
 }
 
@@ -59,7 +59,7 @@ type Removed = Partial<Record<RetentionName | 'activity_logs', number>>
 
 /** The rows of the next batch: the oldest after the position. */
 export function lookedAt(name: RetentionName, days: number, at: At | null): SQL {
-  const { moment, key, isDone = sql`true`, inOrder } = retentionOf(name)
+  const { moment, key, isDone, inOrder } = retentionOf(name)
   const [column, type] = [sql.identifier(key[0]), sql.raw(key[1])]
   const order = inOrder ? sql`${column}` : sql`${moment}, ${column}`
   const old = inOrder ? sql`true` : sql`${momentBefore(name, days)} and ${isDone}`

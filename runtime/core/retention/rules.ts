@@ -18,10 +18,10 @@ type Row = {
   moment: SQL
   /** Condition on the row's own columns; the index of `moment` is partial by it. */
   isDone?: SQL
-  /** Condition: nothing else needs the row any more. */
-  isOver: SQL
-  /** The primary key, which orders rows of the same moment, and its type. */
-  key: readonly [column: string, type: 'uuid' | 'bigint' | 'text']
+  /** Condition: nothing else needs the row any more; without one nothing ever does. */
+  isOver?: SQL
+  /** The primary key, which orders rows of the same moment, and its type; without one it is the uuid `id`. */
+  key?: readonly [column: string, type: 'uuid' | 'bigint' | 'text']
   /** Run before rows are removed, with the days that they are kept. */
   first?: (days: number) => SQL
   /** Rows are added and end in the order of their keys, so only the oldest are read. */
@@ -58,7 +58,6 @@ const ended = (what: string) =>
     moment: sql`until`,
     key: ['id', 'bigint'],
     isDone: sql`until is not null`,
-    isOver: sql`true`,
     // What was held before is no longer known in full.
     first: (days: number) => sql`
       update history_start set since = date_trunc('milliseconds', now() - make_interval(days => ${days}))
@@ -86,7 +85,6 @@ export const RETENTION = {
     stays: 'nothing; the activity log has the changes of people too',
     moment: sql`detected_at`,
     key: ['id', 'bigint'],
-    isOver: sql`true`,
     inOrder: true,
   },
   account_spans: ended('accounts that were there, or were otherwise'),
@@ -100,7 +98,6 @@ export const RETENTION = {
     stays:
       'those that are under way or whose access is there, those a policy made that still wants them, and those that an open task or account refers to',
     moment: sql`updated_at`,
-    key: ['id', 'uuid'],
     isDone: sql`todo is null and wake_at is null and status <> 'COMPLETED'`,
     isOver: sql`status in (${literals(REQUESTS_OVER)}) and policy_for is null
       and not exists (select from holders where left_by = access_requests.id)
@@ -113,7 +110,6 @@ export const RETENTION = {
     leastDays: 30,
     stays: 'open ones, and those of a request or of an offboarding that is kept',
     moment: sql`updated_at`,
-    key: ['id', 'uuid'],
     isDone: sql`status not in (${OPEN_STATES})`,
     isOver: sql`not exists (select from access_requests r where r.id = tasks.access_request_id)
       and not exists (select from offboarding_steps s where s.task_id = tasks.id)`,
@@ -124,7 +120,6 @@ export const RETENTION = {
     leastDays: 30,
     stays: 'those under way, and those that failed',
     moment: sql`updated_at`,
-    key: ['id', 'uuid'],
     isDone: sql`wake_at is null`,
     isOver: sql`status in ('COMPLETED', 'CANCELLED', 'EXPIRED')`,
   },
@@ -134,7 +129,6 @@ export const RETENTION = {
     leastDays: 365,
     stays: 'those under way, and those that recur',
     moment: sql`updated_at`,
-    key: ['id', 'uuid'],
     isDone: sql`wake_at is null`,
     isOver: sql`status in ('COMPLETED', 'DELETED') and next_at is null`,
   },
@@ -144,9 +138,7 @@ export const RETENTION = {
     leastDays: 30,
     stays: 'open and accepted ones',
     moment: sql`resolved_at`,
-    key: ['id', 'uuid'],
     isDone: sql`resolved_at is not null`,
-    isOver: sql`true`,
   },
   expenses: {
     what: 'expenses that apps told',
@@ -155,7 +147,6 @@ export const RETENTION = {
     stays: 'nothing',
     moment: sql`transaction_date`,
     key: ['id', 'bigint'],
-    isOver: sql`true`,
   },
   delegations: {
     what: 'delegations of approvers that have ended',
@@ -163,8 +154,6 @@ export const RETENTION = {
     leastDays: 30,
     stays: 'those whose end has not come',
     moment: sql`until`,
-    key: ['id', 'uuid'],
-    isOver: sql`true`,
   },
   scim_tokens: {
     what: 'tokens of identity providers that were revoked or have expired',
@@ -172,8 +161,6 @@ export const RETENTION = {
     leastDays: 1,
     stays: 'those that work',
     moment: sql`least(revoked_at, expires_at)`,
-    key: ['id', 'uuid'],
-    isOver: sql`true`,
   },
   api_tokens: {
     what: 'API tokens that were revoked or have expired',
@@ -181,9 +168,7 @@ export const RETENTION = {
     leastDays: 1,
     stays: 'those that work, and the operator’s retired ones: they must never work again',
     moment: sql`least(revoked_at, expires_at)`,
-    key: ['id', 'uuid'],
     isDone: sql`not operator`,
-    isOver: sql`true`,
   },
   mails: {
     what: 'mails that were sent, refused or dropped: which event, to which person',
@@ -191,7 +176,6 @@ export const RETENTION = {
     leastDays: 14,
     stays: 'those that wait',
     moment: sql`ended_at`,
-    key: ['id', 'uuid'],
     isOver: sql`ended_at is not null`,
   },
   uploads: {
@@ -200,7 +184,6 @@ export const RETENTION = {
     leastDays: 1,
     stays: 'those that are not worked through',
     moment: sql`finished_at`,
-    key: ['id', 'uuid'],
     isOver: sql`finished_at is not null`,
   },
   call_minutes: {
@@ -210,7 +193,6 @@ export const RETENTION = {
     stays: 'nothing',
     moment: sql`minute`,
     key: ['id', 'bigint'],
-    isOver: sql`true`,
     inOrder: true,
   },
   sessions: {
@@ -219,8 +201,6 @@ export const RETENTION = {
     leastDays: null,
     stays: 'those that last',
     moment: sql`expires_at`,
-    key: ['id', 'uuid'],
-    isOver: sql`true`,
   },
   login_links: {
     what: 'login links',
@@ -228,8 +208,6 @@ export const RETENTION = {
     leastDays: null,
     stays: 'those that work',
     moment: sql`expires_at`,
-    key: ['id', 'uuid'],
-    isOver: sql`true`,
   },
   shared_answers: {
     what: 'answers that hosts wait for together',
@@ -238,15 +216,18 @@ export const RETENTION = {
     stays: 'those that are being found',
     moment: sql`until`,
     key: ['key', 'text'],
-    isOver: sql`true`,
   },
 } as const satisfies Record<string, Row>
 
 export type RetentionName = keyof typeof RETENTION
 export const RETENTION_NAMES = keysOf(RETENTION)
 
-/** The row of a table. */
-export const retentionOf = (name: RetentionName): Row => RETENTION[name]
+/** The row of a table, with all that it need not say. */
+export const retentionOf = (name: RetentionName): Whole => ({
+  ...{ isDone: sql`true`, isOver: sql`true`, key: ['id', 'uuid'] },
+  ...RETENTION[name],
+})
+type Whole = Row & Required<Pick<Row, 'isDone' | 'isOver' | 'key'>>
 
 /** What grows, or would, and is bounded by other means: table -> how. */
 export const KEPT_OTHERWISE: Readonly<Record<string, string>> = {
