@@ -2,14 +2,14 @@
 import type { Db } from '../../database/database.ts'
 import type { RequestRow } from '../../database/schema/requests.ts'
 import { type ActivityOutcome, type Actor, recordActivity } from '../kernel/audit/activity.ts'
-import { recordOf, systemOf } from './machine/request.ts'
+import { recordOf } from './machine/request.ts'
 
 export const recordRequest = (
   tx: Db,
   request: RequestRow,
   event: string,
   metadata: Record<string, unknown>,
-  actor: Actor = systemOf(request),
+  actor: Actor,
   outcome: ActivityOutcome = 'Succeeded',
 ): Promise<void> => {
   const { targets, metadata: all } = recordOf(request, event, metadata)

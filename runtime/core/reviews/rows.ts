@@ -52,7 +52,7 @@ export async function findReviewApp(
   db: Db,
   review: Pick<ReviewRow, 'id' | 'domainId'>,
   id: string,
-  locked = false,
+  locked: boolean,
 ): Promise<ReviewAppRow> {
   const row = await rowOfId(db, accessReviewApps, 'App of the access review', review, id, {
     lock: locked && 'update',

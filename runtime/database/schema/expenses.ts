@@ -8,7 +8,7 @@ import { domains, users } from './people.ts'
 import { entitlements } from './sync.ts'
 
 /** Decimal numbers, never floats: as texts here. */
-const money = (name: string) => numeric(name, { precision: 20, scale: 6 })
+const amount = () => numeric('amount', { precision: 20, scale: 6 })
 
 /** An expense as the last sync told it. */
 export const expenses = pgTable(
@@ -21,7 +21,7 @@ export const expenses = pgTable(
     externalId: text('external_id').notNull(),
     transactionDate: moment('transaction_date').notNull(),
     /** Null where what the app told cannot be read as money. */
-    amount: money('amount'),
+    amount: amount(),
     /** ISO 4217. */
     currency: text('currency'),
     seller: text('seller'),
@@ -49,7 +49,7 @@ export const licencePrices = pgTable('licence_prices', {
     .references(() => entitlements.id, { onDelete: 'cascade' }),
   domainId: domainId().references(() => domains.id),
   appId: partOf('app_id', () => apps.id),
-  amount: money('amount').notNull(),
+  amount: amount().notNull(),
   currency: text('currency').notNull(),
   period: text('period', { enum: PERIODS }).notNull(),
   updatedAt: updatedAt(),
