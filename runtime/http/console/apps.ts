@@ -22,19 +22,7 @@ import { note } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { findingsOf } from './findings.ts'
 import { listPage } from './list-page.ts'
-import {
-  answerPage,
-  brief,
-  type Column,
-  card,
-  facts,
-  go,
-  listed,
-  pagesNav,
-  row,
-  sortOf,
-  thousands,
-} from './parts.ts'
+import { answerPage, brief, card, facts, go, listed, pagesNav, sortOf, thousands } from './parts.ts'
 import { personLink } from './person-link.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -188,13 +176,6 @@ const connecting = (
   return html`${first}${go(`${appPath(id)}/edit`, app_edit.link)}${disconnected ? '' : go(`${appPath(id)}/disconnect`, disconnect.link, 'danger')}`
 }
 
-const runColumns = (t: Tongue): Column[] => [
-  { words: t.console.app.run },
-  { words: t.console.app.progress },
-  { words: t.console.app.counts, look: 'c3' },
-  { words: t.console.app.action, look: 'num', unseen: true },
-]
-
 /** Which phase of how many a run is in. */
 const phaseOf = ({ state, phase }: Pick<SyncRun, 'state' | 'phase'>): number =>
   state === 'SUCCEEDED' ? SYNC_PHASES.length : SYNC_PHASES.indexOf(phase)
@@ -209,7 +190,7 @@ function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): 
       .map(([name, count]) => t.console.count_named(name, thousands(count, t)))
       .join(', ')
     const name = w.phaseOf(phaseOf(one), SYNC_PHASES.length, t.console.sync_phases[one.phase])
-    return row(runColumns(t), [
+    return [
       html`${one.run}<span class="sub">${t.moment(began, now)} · ${took}</span>`,
       html`${badge(RUN_LOOKS[one.state], t.console.run_states[one.state])}<progress max="${SYNC_PHASES.length}" value="${phaseOf(one)}" aria-label="${w.progress}"></progress><span class="sub">${name}</span>${one.problem ? html`<span class="sub">${brief(one.problem, 500)}</span>` : ''}`,
       brief(counts, 300),
@@ -226,10 +207,21 @@ function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): 
               'less',
             )
           : '',
-    ])
+    ]
   })
   const nothing = { title: w.noRuns, text: w.noRunsText }
-  return html`<div id="live" data-events="/console/syncs/events?${followQuery({ app_id: appId, limit: RUNS }, { items: runs })}">${listed({ id: 'runs', title: w.runs, note: w.runsNote }, runColumns(t), rows, nothing, '', t)}</div>`
+  return html`<div id="live" data-events="/console/syncs/events?${followQuery({ app_id: appId, limit: RUNS }, { items: runs })}">${listed(
+    { id: 'runs', title: w.runs, note: w.runsNote },
+    [
+      { words: w.run },
+      { words: w.progress },
+      { words: w.counts, look: 'c3' },
+      { words: w.action, look: 'num', unseen: true },
+    ],
+    rows,
+    nothing,
+    t,
+  )}</div>`
 }
 
 /** ACCOUNT_LOOKS: how the state of an account looks; those that are over look alike. */
@@ -245,12 +237,6 @@ const accountBadge = (t: Tongue, status: AccountStanding): Markup => {
   return badge(ACCOUNT_LOOKS[status] ?? (['', 'minus'] as const), t.console.account_states[status])
 }
 
-const accountsColumns = (t: Tongue, sort?: Column['sort']): Column[] => [
-  { words: t.console.app.account, ...(sort && { sort }) },
-  { words: t.console.app.accountState },
-  { words: t.console.app.lastLogin, look: 'c3' },
-]
-
 function accountsOf(
   { t, principal, now }: ConsoleVisit,
   { id: appId, instance_id }: App,
@@ -258,24 +244,26 @@ function accountsOf(
   sort: AccountSort,
 ): Markup {
   const isCustom = instance_id === CUSTOM_INSTANCE
-  const rows = found.items.map((one) =>
-    row(accountsColumns(t), [
-      html`${one.user_id ? personLink(principal, one.user_id, one.unique_identifier) : one.unique_identifier}<span class="sub">${one.email ?? ''}${one.user_id ? '' : html` ${t.console.app.nobody}`}</span>`,
-      one.status ? accountBadge(t, one.status) : '–',
-      one.last_login ? t.day(new Date(one.last_login), now) : '–',
-    ]),
-  )
+  const rows = found.items.map((one) => [
+    html`${one.user_id ? personLink(principal, one.user_id, one.unique_identifier) : one.unique_identifier}<span class="sub">${one.email ?? ''}${one.user_id ? '' : html` ${t.console.app.nobody}`}</span>`,
+    one.status ? accountBadge(t, one.status) : '–',
+    one.last_login ? t.day(new Date(one.last_login), now) : '–',
+  ])
   const at = (page: number) => `${appPath(appId)}?sort=${sort}&page=${page}#accounts`
   const by = sortOf('account', sort, (to) => `${appPath(appId)}?sort=${to}#accounts`)
   return listed(
     { id: 'accounts', title: t.console.app.accounts, count: found.total },
-    accountsColumns(t, by),
+    [
+      { words: t.console.app.account, sort: by },
+      { words: t.console.app.accountState },
+      { words: t.console.app.lastLogin, look: 'c3' },
+    ],
     rows,
     {
       title: t.console.app.noAccounts,
       text: isCustom ? t.console.app_edit.accountsText : t.console.app.noAccountsText,
     },
-    pagesNav(found, t.console.app.accounts, at, t),
     t,
+    pagesNav(found, t.console.app.accounts, at, t),
   )
 }

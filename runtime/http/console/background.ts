@@ -7,22 +7,9 @@ import { followQuery } from '../edge/following.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
-import { answerPage, brief, type Column, go, listed, row } from './parts.ts'
+import { answerPage, brief, go, listed } from './parts.ts'
 import { UPKEEP_PATH } from './upkeep.ts'
 import type { ConsoleVisit } from './visit.ts'
-
-const columnsOf = (t: Tongue): Column[] => [
-  { words: t.console.job.job },
-  { words: t.console.job.state },
-  { words: t.console.job.created, look: 'c3' },
-  { words: t.console.job.problem, look: 'c3' },
-]
-
-const hostsColumns = (t: Tongue): Column[] => [
-  { words: t.console.job.host },
-  { words: t.console.job.state },
-  { words: t.console.job.generation, look: 'num' },
-]
 
 const JOB_LOOKS = {
   created: ['', 'clock'],
@@ -43,20 +30,18 @@ export async function showBackground(visit: ConsoleVisit): Promise<Response> {
   const nodes = await visit.ask('list_nodes')
   const rows = items.map((one) => {
     const at = one.created_at ? t.moment(new Date(one.created_at), now) : ''
-    return row(columnsOf(t), [
+    return [
       html`${one.queue}<span class="sub mono">${brief(one.key, 100)}</span>`,
       html`${badge(JOB_LOOKS[one.state], t.console.job_states[one.state])}${one.tries > 0 ? html`<span class="sub">${t.console.job.tries(one.tries)}</span>` : ''}`,
       at,
       brief(one.problem ?? '', 300),
-    ])
+    ]
   })
-  const hosts = nodes.items.map(({ node, live, generation, seen_at, problems }) =>
-    row(hostsColumns(t), [
-      html`<span class="mono">${node.slice(0, 8)}</span><span class="sub">${t.console.job.seen(t.lasting(new Date(seen_at), now))}</span>`,
-      html`${live ? badge(['good', 'check'], t.console.job.live) : badge(['', 'minus'], t.console.job.gone)}${problems.length > 0 ? html`<span class="sub">${brief(problems.join('; '))}</span>` : ''}`,
-      generation,
-    ]),
-  )
+  const hosts = nodes.items.map(({ node, live, generation, seen_at, problems }) => [
+    html`<span class="mono">${node.slice(0, 8)}</span><span class="sub">${t.console.job.seen(t.lasting(new Date(seen_at), now))}</span>`,
+    html`${live ? badge(['good', 'check'], t.console.job.live) : badge(['', 'minus'], t.console.job.gone)}${problems.length > 0 ? html`<span class="sub">${brief(problems.join('; '))}</span>` : ''}`,
+    generation,
+  ])
   const follows = followQuery(query, { items })
   return answerPage(visit, {
     ...{
@@ -67,8 +52,29 @@ export async function showBackground(visit: ConsoleVisit): Promise<Response> {
     lead: t.console.job.lead,
     actions: go(UPKEEP_PATH, t.w.upkeep),
     content: html`${asking(t, state, queue)}
-<div id="live" data-events="/console/jobs/events?${follows}">${listed({ id: 'jobs', title: t.console.job.jobs, note: t.console.job.jobsNote }, columnsOf(t), rows, { title: t.console.job.none, text: t.console.job.noneText }, '', t)}</div>
-${listed({ id: 'hosts', title: t.console.job.hosts, count: hosts.length }, hostsColumns(t), hosts, { title: t.console.job.none, text: t.console.job.noneText }, '', t)}`,
+<div id="live" data-events="/console/jobs/events?${follows}">${listed(
+      { id: 'jobs', title: t.console.job.jobs, note: t.console.job.jobsNote },
+      [
+        { words: t.console.job.job },
+        { words: t.console.job.state },
+        { words: t.console.job.created, look: 'c3' },
+        { words: t.console.job.problem, look: 'c3' },
+      ],
+      rows,
+      { title: t.console.job.none, text: t.console.job.noneText },
+      t,
+    )}</div>
+${listed(
+  { id: 'hosts', title: t.console.job.hosts, count: hosts.length },
+  [
+    { words: t.console.job.host },
+    { words: t.console.job.state },
+    { words: t.console.job.generation, look: 'num' },
+  ],
+  hosts,
+  { title: t.console.job.none, text: t.console.job.noneText },
+  t,
+)}`,
   })
 }
 

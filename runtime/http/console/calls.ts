@@ -6,7 +6,7 @@ import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { key } from './charts.ts'
 import { outcomeBadge, pathOf } from './connector.ts'
-import { answerPage, brief, type Column, card, facts, listed, row, table } from './parts.ts'
+import { answerPage, brief, card, facts, listed, table } from './parts.ts'
 import { type Phase, phaseLook, phasesOf } from './phases.ts'
 import { bytesOf, milliseconds } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -25,27 +25,17 @@ function fall(phases: readonly Phase[], wholeMs: number): Markup {
   )}</svg>`
 }
 
-const listColumns = (t: Tongue): Column[] => [
-  { words: t.console.call.call },
-  { words: t.console.call.outcome },
-  { words: t.console.call.when, look: 'c3' },
-  { words: t.console.call.requests, look: 'num c3' },
-  { words: t.console.call.took, look: 'num' },
-]
-
 export async function showCalls(visit: ConsoleVisit): Promise<Response> {
   const { c, now, t } = visit
   const id = c.req.param('connector_id') ?? ''
   const { items } = await visit.ask('list_calls', { query: { connector_id: id, limit: LISTED } })
-  const rows = items.map((one) =>
-    row(listColumns(t), [
-      html`<a class="go mono" href="${pathOf(id)}/calls/${encodeURIComponent(one.request_id)}">${one.capability}</a><span class="sub">${t.moment(new Date(one.at), now)}</span>`,
-      outcomeBadge(one.outcome),
-      fall(phasesOf(one), one.ms),
-      one.upstream.length,
-      milliseconds(one.ms, t),
-    ]),
-  )
+  const rows = items.map((one) => [
+    html`<a class="go mono" href="${pathOf(id)}/calls/${encodeURIComponent(one.request_id)}">${one.capability}</a><span class="sub">${t.moment(new Date(one.at), now)}</span>`,
+    outcomeBadge(one.outcome),
+    fall(phasesOf(one), one.ms),
+    one.upstream.length,
+    milliseconds(one.ms, t),
+  ])
   return answerPage(visit, {
     place: 'connectors',
     ...{
@@ -55,13 +45,18 @@ export async function showCalls(visit: ConsoleVisit): Promise<Response> {
     },
     content: html`${listed(
       { id: 'list', title: t.console.call.list, count: items.length },
-      listColumns(t),
+      [
+        { words: t.console.call.call },
+        { words: t.console.call.outcome },
+        { words: t.console.call.when, look: 'c3' },
+        { words: t.console.call.requests, look: 'num c3' },
+        { words: t.console.call.took, look: 'num' },
+      ],
       rows,
       {
         title: t.console.call.none,
         text: t.console.call.noneText,
       },
-      '',
       t,
     )}${keyOf(t)}`,
   })
@@ -74,13 +69,6 @@ const keyOf = (t: Tongue) =>
     { look: 'wait', words: t.console.call.key.wait },
     { look: 'bad', words: t.console.call.key.bad },
   ])
-
-const stepsColumns = (t: Tongue): Column[] => [
-  { words: t.console.call.phase },
-  { words: t.console.call.when, look: 'c3' },
-  { words: t.console.call.begins, look: 'num' },
-  { words: t.console.call.took, look: 'num' },
-]
 
 const said = (t: Tongue, { what, request }: Phase): Markup | string =>
   request === null
@@ -95,16 +83,27 @@ export async function showCall(visit: ConsoleVisit): Promise<Response> {
   const one = items.find(({ request_id }) => request_id === wanted)
   if (!one) throw new PageError('not_found', t.console.call.gone)
   const phases = phasesOf(one)
-  const steps = phases.map((phase) =>
-    row(stepsColumns(t), [
-      said(t, phase),
-      fall([phase], one.ms),
-      milliseconds(phase.beginMs, t),
-      milliseconds(phase.ms, t),
-    ]),
-  )
+  const steps = phases.map((phase) => [
+    said(t, phase),
+    fall([phase], one.ms),
+    milliseconds(phase.beginMs, t),
+    milliseconds(phase.ms, t),
+  ])
   const content = html`<div class="cols"><div class="stack wide">
-${card({ id: 'fall', title: t.console.call.fall, note: t.console.call.fallNote }, html`${table(t.console.call.fall, stepsColumns(t), steps, t)}<div class="in">${keyOf(t)}</div>`)}
+${card(
+  { id: 'fall', title: t.console.call.fall, note: t.console.call.fallNote },
+  html`${table(
+    t.console.call.fall,
+    [
+      { words: t.console.call.phase },
+      { words: t.console.call.when, look: 'c3' },
+      { words: t.console.call.begins, look: 'num' },
+      { words: t.console.call.took, look: 'num' },
+    ],
+    steps,
+    t,
+  )}<div class="in">${keyOf(t)}</div>`,
+)}
 ${one.log.length === 0 ? '' : card({ id: 'log', title: t.console.call.log }, html`<ul class="lines">${one.log.map(({ level, message }) => html`<li class="wrap"><strong>${level}</strong> ${message}</li>`)}</ul>`)}
 </div><div class="stack wide">${about(t, one, now)}</div></div>`
   return answerPage(visit, {

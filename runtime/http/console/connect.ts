@@ -2,7 +2,6 @@
 import { html } from 'hono/html'
 import { listIntegrations } from '../../core/catalogue/apps/integrations.ts'
 import type { Form } from '../frame/form.ts'
-import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import {
   CONNECT_PATH,
@@ -14,16 +13,10 @@ import {
   taking,
 } from './connect-form.ts'
 import { asksForTokens, connectWith, obtain } from './consent.ts'
-import { answerPage, brief, type Column, filter, listed, pagesNav, row } from './parts.ts'
+import { answerPage, brief, filter, listed, pagesNav } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
-
-const columnsOf = ({ console: { connect } }: Tongue): Column[] => [
-  { words: connect.name },
-  { words: connect.about, look: 'c3' },
-  { words: connect.category, look: 'c2' },
-]
 
 /** What can be connected. */
 export async function showConnect(visit: ConsoleVisit): Promise<Response> {
@@ -35,13 +28,11 @@ export async function showConnect(visit: ConsoleVisit): Promise<Response> {
     { query: search, page: pageNumber(c.req.query('page')), size: SIZE },
     context,
   )
-  const rows = found.items.map(({ app_class_id: id, name, description, category }) =>
-    row(columnsOf(t), [
-      html`<a class="go" href="${CONNECT_PATH}/${encodeURIComponent(id)}" lang="en">${name}</a><span class="sub"><code>${id}</code></span>`,
-      html`<span lang="en">${brief(description ?? '')}</span>`,
-      html`<span lang="en">${category ?? ''}</span>`,
-    ]),
-  )
+  const rows = found.items.map(({ app_class_id: id, name, description, category }) => [
+    html`<a class="go" href="${CONNECT_PATH}/${encodeURIComponent(id)}" lang="en">${name}</a><span class="sub"><code>${id}</code></span>`,
+    html`<span lang="en">${brief(description ?? '')}</span>`,
+    html`<span lang="en">${category ?? ''}</span>`,
+  ])
   const at = (page: number) =>
     `${CONNECT_PATH}?${new URLSearchParams({ ...(search && { query: search }), page: String(page) })}`
   const nothing =
@@ -52,7 +43,14 @@ export async function showConnect(visit: ConsoleVisit): Promise<Response> {
     place: 'apps',
     ...{ title: w.title, lead: w.lead },
     content: html`${filter(CONNECT_PATH, w.list, { name: 'query', words: w.find, value: search }, t)}
-${listed({ id: 'list', title: w.list, count: found.total }, columnsOf(t), rows, nothing, pagesNav(found, w.list, at, t), t)}`,
+${listed(
+  { id: 'list', title: w.list, count: found.total },
+  [{ words: w.name }, { words: w.about, look: 'c3' }, { words: w.category, look: 'c2' }],
+  rows,
+  nothing,
+  t,
+  pagesNav(found, w.list, at, t),
+)}`,
   })
 }
 

@@ -22,7 +22,6 @@ import {
   figures,
   go,
   listed,
-  row,
   table,
   tabs,
   thousands,
@@ -154,14 +153,6 @@ const numbers = (t: Tongue, totals: Totals, slots: readonly Slot[]): Markup =>
     },
   ])
 
-const latencyColumns = (t: Tongue): Column[] => [
-  { words: t.console.one_connector.time },
-  { words: 'p50', look: 'num' },
-  { words: 'p95', look: 'num' },
-  { words: 'p99', look: 'num' },
-  { words: t.console.one_connector.count, look: 'num c3' },
-]
-
 function latency(t: Tongue, id: string, slots: readonly Slot[], totals: Totals): Markup {
   const w = t.console.one_connector
   const about = {
@@ -185,11 +176,11 @@ function latency(t: Tongue, id: string, slots: readonly Slot[], totals: Totals):
   const rows = slots.flatMap(({ at, step }) =>
     step
       ? [
-          row(latencyColumns(t), [
+          [
             clockOf(at),
             ...[step.p50_ms, step.p95_ms, step.p99_ms].map((one) => milliseconds(one, t)),
             thousands(step.calls, t),
-          ]),
+          ],
         ]
       : [],
   )
@@ -197,34 +188,34 @@ function latency(t: Tongue, id: string, slots: readonly Slot[], totals: Totals):
     about,
     html`<div class="in stack tight">${lineChart(picture, series)}
 ${key(series.map(({ name, look }) => ({ look, words: name, line: true })))}
-<details class="more"><summary>${w.asTable}</summary>${table(w.latency, latencyColumns(t), rows, t)}</details></div>`,
+<details class="more"><summary>${w.asTable}</summary>${table(
+      w.latency,
+      [
+        { words: t.console.one_connector.time },
+        { words: 'p50', look: 'num' },
+        { words: 'p95', look: 'num' },
+        { words: 'p99', look: 'num' },
+        { words: t.console.one_connector.count, look: 'num c3' },
+      ],
+      rows,
+      t,
+    )}</details></div>`,
   )
 }
-
-const faultsColumns = (t: Tongue): Column[] => [
-  { words: t.console.one_connector.fault },
-  { words: t.console.one_connector.count, look: 'num' },
-]
 
 const faults = (t: Tongue, { errors }: Totals): Markup =>
   card(
     { id: 'faults', title: t.console.one_connector.faults },
     table(
       t.console.one_connector.faults,
-      faultsColumns(t),
-      BLAME_NAMES.map((name) =>
-        row(faultsColumns(t), [t.console.blames[name], thousands(errors[name], t)]),
-      ),
+      [
+        { words: t.console.one_connector.fault },
+        { words: t.console.one_connector.count, look: 'num' },
+      ],
+      BLAME_NAMES.map((name) => [t.console.blames[name], thousands(errors[name], t)]),
       t,
     ),
   )
-
-const latestColumns = (t: Tongue): Column[] => [
-  { words: t.console.one_connector.call },
-  { words: t.console.one_connector.outcome },
-  { words: t.console.one_connector.sent, look: 'c3' },
-  { words: 'ms', look: 'num' },
-]
 
 /** How a call ended. */
 export const outcomeBadge = (outcome: string): Markup =>
@@ -233,14 +224,14 @@ export const outcomeBadge = (outcome: string): Markup =>
 function calls(t: Tongue, id: string, items: readonly CallRecord[], now: Date): Markup {
   const rows = items.map((one) => {
     const hosts = [...new Set(one.upstream.map(({ host }) => host))]
-    return row(latestColumns(t), [
+    return [
       html`<span class="mono">${one.capability}</span><span class="sub">${t.moment(new Date(one.at), now)}</span>`,
       outcomeBadge(one.outcome),
       one.upstream.length === 0
         ? '–'
         : html`${one.upstream.length}<span class="sub">${brief(hosts.join(', '), 120)}</span>`,
       thousands(Math.round(one.ms), t),
-    ])
+    ]
   })
   const end = html`<a class="btn less" href="${pathOf(id)}/calls">${t.console.one_connector.allCalls}</a>`
   return listed(
@@ -250,21 +241,20 @@ function calls(t: Tongue, id: string, items: readonly CallRecord[], now: Date): 
       note: t.console.one_connector.latestNote,
       end,
     },
-    latestColumns(t),
+    [
+      { words: t.console.one_connector.call },
+      { words: t.console.one_connector.outcome },
+      { words: t.console.one_connector.sent, look: 'c3' },
+      { words: 'ms', look: 'num' },
+    ],
     rows,
     {
       title: t.console.one_connector.noLatest,
       text: t.console.one_connector.noCallsText,
     },
-    '',
     t,
   )
 }
-
-const versionsColumns = (t: Tongue): Column[] => [
-  { words: t.console.one_connector.version },
-  { words: t.console.one_connector.review, look: 'num', unseen: true },
-]
 
 function versions(t: Tongue, { id, versions: all, active }: Shown, now: Date): Markup {
   const w = t.console.one_connector
@@ -273,22 +263,24 @@ function versions(t: Tongue, { id, versions: all, active }: Shown, now: Date): M
       ...{ id: 'versions', title: w.versions },
       end: all.length > 1 ? go('/console/generations', t.console.generation.rollback, 'less') : '',
     },
-    versionsColumns(t),
+    [
+      { words: t.console.one_connector.version },
+      { words: t.console.one_connector.review, look: 'num', unseen: true },
+    ],
     [...all].reverse().map((one) => {
       const serves = one.digest === active
       const by =
         one.trust === 'invalid' ? w.invalid : one.publisher ? w.signedBy(one.publisher) : w.unsigned
-      return row(versionsColumns(t), [
+      return [
         html`${one.version} ${serves ? badge(['good', 'check'], w.serving) : badge(['', 'minus'], w.kept)}<span class="sub">${t.day(new Date(one.installed_at), now)} · ${by} · <span class="mono">${one.digest.slice(0, 12)}</span></span>`,
         go(
           `${pathOf(id)}/versions/${one.digest}`,
           html`${w.review}<span class="unseen"> ${one.version}</span>`,
           'less',
         ),
-      ])
+      ]
     }),
     { title: w.noVersions, text: w.noVersionsText },
-    '',
     t,
   )
 }
@@ -320,9 +312,7 @@ function wanted(t: Tongue, { id, withheld }: Shown): Markup {
     html`<form action="${pathOf(id)}/grant">${table(
       t.console.one_connector.withheld,
       columns,
-      withheld.map((want, at) =>
-        row(columns, [choice(want, at, 'w'), t.console.want_kinds[want.kind]]),
-      ),
+      withheld.map((want, at) => [choice(want, at, 'w'), t.console.want_kinds[want.kind]]),
       t,
     )}<div class="in"><button class="btn">${t.console.one_connector.grantChosen}</button></div></form>`,
   )
@@ -337,13 +327,11 @@ function grants(t: Tongue, { id, grants: all }: Shown, now: Date): Markup {
     count: all.length,
   }
   if (all.length === 0) return card(about, empty('info', w.noGrants, w.noGrantsText))
-  const rows = all.map((grant, at) =>
-    row(wantsColumns(t), [
-      choice(grant, at, 'g'),
-      t.console.want_kinds[grant.kind],
-      html`${t.day(new Date(grant.granted_at), now)}<span class="sub">${grant.granted_by}${grant.reason === '' ? '' : html`: ${t.w.quoted(brief(grant.reason))}`}</span>`,
-    ]),
-  )
+  const rows = all.map((grant, at) => [
+    choice(grant, at, 'g'),
+    t.console.want_kinds[grant.kind],
+    html`${t.day(new Date(grant.granted_at), now)}<span class="sub">${grant.granted_by}${grant.reason === '' ? '' : html`: ${t.w.quoted(brief(grant.reason))}`}</span>`,
+  ])
   return card(
     about,
     html`<form action="${pathOf(id)}/revoke">${table(w.grants, wantsColumns(t), rows, t)}<div class="in"><button class="btn danger">${w.revokeChosen}</button></div></form>`,

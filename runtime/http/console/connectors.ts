@@ -4,17 +4,7 @@ import type { ConnectorListing } from '../../contract/models/connector-listing.t
 import type { Tongue } from '../frame/tongue.ts'
 import { searchText } from '../pages/access.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
-import {
-  answerPage,
-  brief,
-  type Column,
-  filter,
-  go,
-  listed,
-  row,
-  sortOf,
-  thousands,
-} from './parts.ts'
+import { answerPage, brief, type Column, filter, go, listed, sortOf, thousands } from './parts.ts'
 import { milliseconds, share, totalsOf } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -110,14 +100,14 @@ export async function showConnectors(visit: ConsoleVisit): Promise<Response> {
         ? brief(name)
         : html`<a class="go" href="/console/connectors/${encodeURIComponent(one.id)}">${name}</a>`
     const under = [one.version, one.reason?.split('\n')[0]].filter(Boolean).join(' · ')
-    return row(columns, [
+    return [
       html`${link}${under === '' ? '' : html`<span class="sub">${brief(under)}</span>`}`,
       stateBadge(t, one),
       t.console.connector.sources[one.source],
       thousands(calls, t),
       calls === 0 ? '–' : `${share(failed, calls, t)} %`,
       milliseconds(p95, t),
-    ])
+    ]
   })
   const serving = all.filter((one) => one.serving).length
   const nothing =
@@ -137,6 +127,6 @@ export async function showConnectors(visit: ConsoleVisit): Promise<Response> {
     lead: t.console.connector.lead,
     actions: html`${go('/console/install', t.console.connector.install, 'main')}${go('/console/registry', t.w.registry)}${go('/console/generations', t.console.connector.history)}${go('/console/publishers', t.console.connector.publishers)}`,
     content: html`${filter('/console/connectors', t.console.connector.list, { name: 'q', words: t.console.connector.find, value: search, kept: { sort } }, t)}
-${listed({ id: 'list', title: t.console.connector.list, count: found.length }, columns, rows, nothing, '', t)}`,
+${listed({ id: 'list', title: t.console.connector.list, count: found.length }, columns, rows, nothing, t)}`,
   })
 }

@@ -11,7 +11,7 @@ import type { Markup } from '../frame/layout.ts'
 import { SIDE } from '../frame/side.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
-import { answerPage, brief, type Column, go, listed, pagesNav, row, thousands } from './parts.ts'
+import { answerPage, brief, type Column, go, listed, pagesNav, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -53,16 +53,14 @@ function licencesOf(
     { words: t.console.cost.price },
     { words: t.console.cost.idle, look: 'num' },
   ]
-  const rows = found.items.map((one) =>
-    row(columns, [
-      brief(one.label, 120),
-      html`<a href="/console/apps/${one.app_id}">${brief(one.app_name, 80)}</a>`,
-      thousands(one.seats_held, t),
-      typeof one.seats_used === 'number' ? thousands(one.seats_used, t) : t.console.cost.unknown,
-      priceOf(t, one, mayWrite),
-      one.idle_amount && one.price ? priceWords(t, { ...one.price, amount: one.idle_amount }) : '–',
-    ]),
-  )
+  const rows = found.items.map((one) => [
+    brief(one.label, 120),
+    html`<a href="/console/apps/${one.app_id}">${brief(one.app_name, 80)}</a>`,
+    thousands(one.seats_held, t),
+    typeof one.seats_used === 'number' ? thousands(one.seats_used, t) : t.console.cost.unknown,
+    priceOf(t, one, mayWrite),
+    one.idle_amount && one.price ? priceWords(t, { ...one.price, amount: one.idle_amount }) : '–',
+  ])
   return listed(
     {
       ...{ id: 'licences', title: t.console.cost.licences, count: found.total },
@@ -71,8 +69,8 @@ function licencesOf(
     columns,
     rows,
     { title: t.console.cost.noLicences, text: t.console.cost.noLicencesText },
-    pagesNav(found, t.console.cost.licences, (page) => `${PATH}?page=${page}`, t),
     t,
+    pagesNav(found, t.console.cost.licences, (page) => `${PATH}?page=${page}`, t),
   )
 }
 
@@ -100,13 +98,13 @@ async function idleSeats({ db, principal, now, t }: ConsoleVisit): Promise<Marku
   ]
   const rows = found.items.map((one) => {
     const { last_used: used, amount, currency } = one.details
-    return row(columns, [
+    return [
       html`${brief(one.unique_identifier ?? '', 120)}<span class="sub">${one.user_email ?? ''}</span>`,
       brief(one.label ?? '', 120),
       brief(one.app_name ?? '', 80),
       typeof used === 'string' ? t.day(new Date(used), now) : t.console.cost.never,
       typeof amount === 'string' ? `${amount} ${String(currency)}` : '–',
-    ])
+    ]
   })
   return listed(
     {
@@ -119,7 +117,6 @@ async function idleSeats({ db, principal, now, t }: ConsoleVisit): Promise<Marku
     columns,
     rows,
     { title: t.console.cost.noIdle, text: t.console.cost.noIdleText },
-    '',
     t,
   )
 }
@@ -133,14 +130,12 @@ async function totalsOf({ db, principal, t }: ConsoleVisit): Promise<Markup> {
     { words: t.console.cost.amount, look: 'num' },
     { words: t.console.cost.count, look: 'num' },
   ]
-  const rows = found.items.map((one) =>
-    row(columns, [
-      one.month,
-      brief(one.app_name, 80),
-      one.amount ? `${one.amount} ${one.currency ?? ''}` : t.console.cost.noAmount,
-      thousands(one.expenses, t),
-    ]),
-  )
+  const rows = found.items.map((one) => [
+    one.month,
+    brief(one.app_name, 80),
+    one.amount ? `${one.amount} ${one.currency ?? ''}` : t.console.cost.noAmount,
+    thousands(one.expenses, t),
+  ])
   return listed(
     {
       ...{ id: 'totals', title: t.console.cost.totals, count: found.total },
@@ -149,7 +144,6 @@ async function totalsOf({ db, principal, t }: ConsoleVisit): Promise<Markup> {
     columns,
     rows,
     { title: t.console.cost.noExpenses, text: t.console.cost.noExpensesText },
-    '',
     t,
   )
 }

@@ -8,7 +8,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { empty } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { key } from './charts.ts'
-import { brief, type Column, card, row, table, thousands } from './parts.ts'
+import { brief, type Cells, card, table, thousands } from './parts.ts'
 
 const LOOKS = {
   used: ['good', 'check'],
@@ -118,14 +118,6 @@ const EDGES: Record<EgressState, string> = {
   undeclared: 'busy dash',
 }
 
-const columnsOf = (t: Tongue): Column[] => [
-  { words: t.console.one_connector.host },
-  { words: t.console.one_connector.capability },
-  { words: t.console.one_connector.egressState },
-  { words: t.console.one_connector.requests, look: 'num' },
-  { words: t.console.one_connector.refused, look: 'num c3' },
-]
-
 export function egressMap(t: Tongue, id: string, ways: readonly Way[]): Markup {
   const w = t.console.one_connector
   const about = {
@@ -134,18 +126,27 @@ export function egressMap(t: Tongue, id: string, ways: readonly Way[]): Markup {
     note: w.egressNote,
   }
   if (ways.length === 0) return card(about, empty('info', w.noEgress, w.noEgressText))
-  const rows = ways.map(({ capability, host, methods, state, requests, refused }) => {
-    return row(columnsOf(t), [
-      html`<span class="mono">${brief(host, 120)}</span>${methods.length > 0 ? html`<span class="sub">${methods.join(', ')}</span>` : ''}`,
-      html`<span class="mono">${capability}</span>`,
-      badge(LOOKS[state], w.egressStates[state]),
-      thousands(requests, t),
-      thousands(refused, t),
-    ])
-  })
+  const rows = ways.map(({ capability, host, methods, state, requests, refused }) => [
+    html`<span class="mono">${brief(host, 120)}</span>${methods.length > 0 ? html`<span class="sub">${methods.join(', ')}</span>` : ''}`,
+    html`<span class="mono">${capability}</span>`,
+    badge(LOOKS[state], w.egressStates[state]),
+    thousands(requests, t),
+    thousands(refused, t),
+  ])
   const drawn = picture(t, id, ways)
-  const tableOf = (some: Markup[]) => table(w.egress, columnsOf(t), some, t)
-  const all = tableOf(rows)
+  const tableOf = (some: readonly Cells[]) =>
+    table(
+      w.egress,
+      [
+        { words: w.host },
+        { words: w.capability },
+        { words: w.egressState },
+        { words: w.requests, look: 'num' },
+        { words: w.refused, look: 'num c3' },
+      ],
+      some,
+      t,
+    )
   const folded = rows.slice(MOST_OPEN)
   return card(
     about,
@@ -158,7 +159,7 @@ export function egressMap(t: Tongue, id: string, ways: readonly Way[]): Markup {
           { look: EDGES.wanted, words: w.key.wanted, line: true },
           { look: EDGES.refused, words: w.key.refused, line: true },
         ])}
-<details class="more"><summary>${w.asTable}</summary>${all}</details></div>`,
+<details class="more"><summary>${w.asTable}</summary>${tableOf(rows)}</details></div>`,
   )
 }
 

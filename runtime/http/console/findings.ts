@@ -8,7 +8,7 @@ import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
-import { brief, type Column, go, listed, pagesNav, row } from './parts.ts'
+import { brief, go, listed, pagesNav } from './parts.ts'
 import { personLink } from './person-link.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -24,13 +24,6 @@ const SEVERITY_LOOKS: Record<Severity, BadgeLook> = {
 /** What the findings are of: an app or a person, and its page. */
 type About = { of: 'app_id' | 'user_id'; id: string; path: string }
 
-const columnsOf = ({ console: { findings: w } }: Tongue): Column[] => [
-  { words: w.what },
-  { words: w.who },
-  { words: w.since, look: 'c3' },
-  { words: w.action, look: 'num', unseen: true },
-]
-
 /** The findings; nothing for who may read none. */
 export async function findingsOf(visit: ConsoleVisit, about: About): Promise<Markup | ''> {
   const { c, db, principal, now, t } = visit
@@ -42,22 +35,25 @@ export async function findingsOf(visit: ConsoleVisit, about: About): Promise<Mar
   })
   const found = await listFindings(db, principal, query)
   const mayAccept = principal.permissions.has('findings.write') && !principal.readOnly
-  const rows = found.items.map((one) =>
-    row(columnsOf(t), [
-      whatOf(t, one, about),
-      whoOf(visit, one),
-      t.day(new Date(one.opened_at), now),
-      mayAccept ? wayOf(t, one, about) : '',
-    ]),
-  )
+  const rows = found.items.map((one) => [
+    whatOf(t, one, about),
+    whoOf(visit, one),
+    t.day(new Date(one.opened_at), now),
+    mayAccept ? wayOf(t, one, about) : '',
+  ])
   const at = (page: number) => `${about.path}?findings=${page}#findings`
   return listed(
     { id: 'findings', title: w.title, note: w.note, count: found.total },
-    columnsOf(t),
+    [
+      { words: w.what },
+      { words: w.who },
+      { words: w.since, look: 'c3' },
+      { words: w.action, look: 'num', unseen: true },
+    ],
     rows,
     { title: w.none, text: w.noneText },
-    pagesNav(found, w.title, at, t),
     t,
+    pagesNav(found, w.title, at, t),
   )
 }
 

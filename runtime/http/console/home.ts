@@ -15,7 +15,6 @@ import {
   go,
   listed,
   mark,
-  row,
   table,
   thousands,
 } from './parts.ts'
@@ -78,12 +77,6 @@ function placeOf({ kind, id, name }: Attention): string {
   return `/console/apps/${at}`
 }
 
-const needsColumns = (t: Tongue): Column[] => [
-  { words: t.console.home.what },
-  { words: t.console.home.since, look: 'c3' },
-  { words: t.console.home.action, look: 'num', unseen: true },
-]
-
 function needs(t: Tongue, attention: readonly Attention[], now: Date): Markup {
   const w = t.console.home
   return listed(
@@ -93,7 +86,11 @@ function needs(t: Tongue, attention: readonly Attention[], now: Date): Markup {
       count: attention.length,
       note: w.worstFirst,
     },
-    needsColumns(t),
+    [
+      { words: t.console.home.what },
+      { words: t.console.home.since, look: 'c3' },
+      { words: t.console.home.action, look: 'num', unseen: true },
+    ],
     attention.map((one) => {
       const title = w.kinds[one.kind](brief(one.name, 120))
       const isBad = one.level === 'bad'
@@ -102,10 +99,9 @@ function needs(t: Tongue, attention: readonly Attention[], now: Date): Markup {
       const since = one.since ? t.age(new Date(one.since), now) : ''
       const place = placeOf(one)
       const look = go(place, html`${w.look}<span class="unseen">: ${title}</span>`, 'less')
-      return row(needsColumns(t), [name, since, look])
+      return [name, since, look]
     }),
     { icon: 'check', title: w.fine, text: w.fineText },
-    '',
     t,
   )
 }
@@ -194,9 +190,7 @@ function calls(t: Tongue, slots: readonly Slot[]): Markup {
   ]
   const rows = slots
     .filter(({ step }) => step !== null)
-    .map((slot) =>
-      row(columns, [clockOf(slot.at), ...series.map(({ of }) => thousands(of(slot), t))]),
-    )
+    .map((slot) => [clockOf(slot.at), ...series.map(({ of }) => thousands(of(slot), t))])
   return card(
     { id: 'calls', title: w.calls, note: w.callsNote },
     html`<div class="in stack tight">
@@ -209,20 +203,19 @@ ${key(series.map(({ look, words }) => ({ look, words })))}
   )
 }
 
-const turnsColumns = (t: Tongue): Column[] => [
-  { words: t.console.home.who },
-  { words: t.console.home.tasks, look: 'num' },
-  { words: t.console.home.oldest, look: 'num' },
-]
-
 const turnsOf = (t: Tongue, { turns }: Overview, now: Date): Markup =>
   listed(
     { id: 'turns', title: t.console.home.turns },
-    turnsColumns(t),
-    turns.map(({ name, tasks, oldest_at }) =>
-      row(turnsColumns(t), [brief(name, 80), tasks, t.age(new Date(oldest_at), now)]),
-    ),
+    [
+      { words: t.console.home.who },
+      { words: t.console.home.tasks, look: 'num' },
+      { words: t.console.home.oldest, look: 'num' },
+    ],
+    turns.map(({ name, tasks, oldest_at }) => [
+      brief(name, 80),
+      tasks,
+      t.age(new Date(oldest_at), now),
+    ]),
     { icon: 'check', title: t.console.home.noTurns, text: t.console.home.noTurnsText },
-    '',
     t,
   )

@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { Markup } from '../frame/layout.ts'
 import { type Place, SIDE } from '../frame/side.ts'
 import type { Pages } from '../pages/parts.ts'
-import { answerPage, type Column, filter, listed, pagesNav, row, sortOf } from './parts.ts'
+import { answerPage, type Column, filter, listed, pagesNav, sortOf } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 type ListPage<T> = {
@@ -41,10 +41,10 @@ export async function listPage<T>(visit: ConsoleVisit, page: ListPage<T>): Promi
 ${listed(
   { id: 'list', title: words.title, count: found.total },
   columns,
-  found.items.map((one) => row(page.columns, page.cells(one))),
+  found.items.map((one) => page.cells(one)),
   nothing,
-  pagesNav(found, words.title, at, t),
   t,
+  pagesNav(found, words.title, at, t),
 )}`,
   })
 }

@@ -8,26 +8,10 @@ import { parseMoment } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
-import {
-  answerPage,
-  brief,
-  type Column,
-  listed,
-  pagesNav,
-  row,
-  sortOf,
-  thousands,
-} from './parts.ts'
+import { answerPage, brief, listed, pagesNav, sortOf, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
-
-const columnsOf = (t: Tongue, sort?: Column['sort']): Column[] => [
-  { words: t.console.log.event, ...(sort && { sort }) },
-  { words: t.console.log.who, look: 'c3' },
-  { words: t.console.log.target, look: 'c3' },
-  { words: t.console.log.details },
-]
 
 /** A moment that a form of ours sent: a day, as date fields write it; null for anything else. */
 function dayOf(text: string | undefined, atEnd: boolean): Date | null {
@@ -63,12 +47,12 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
     const failed = one.outcome === 'Failed' ? badge(['bad', 'x'], t.console.log.failed) : ''
     const by = brief(who || text(one.actor, 'email') || t.console.log.keyway, 120)
     const to = brief(targets.join(', '), 200)
-    return row(columnsOf(t), [
+    return [
       html`${t.console.event_named(one.event_type, one.event_type_user_friendly)} ${failed}<span class="sub">${t.moment(parseMoment(one.event_began_at), now)} · <code>${one.event_type}</code></span><span class="sub narrow-only">${by}</span><span class="sub narrow-only">${to}</span>`,
       by,
       to,
       details(t, one.event_metadata, one.event_hash),
-    ])
+    ]
   })
   const query = new URLSearchParams(
     Object.entries({
@@ -78,14 +62,11 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
   )
   const at = (to: number) =>
     `/console/log?${new URLSearchParams([...query, ['sort', sort], ['page', String(to)]])}`
-  const columns = columnsOf(
-    t,
-    sortOf(
-      'began',
-      sort,
-      (to) => `/console/log?${new URLSearchParams([...query, ['sort', to]])}`,
-      'descending',
-    ),
+  const by = sortOf(
+    'began',
+    sort,
+    (to) => `/console/log?${new URLSearchParams([...query, ['sort', to]])}`,
+    'descending',
   )
   const pages = Math.ceil(found.total / SIZE)
   const isAsked = query.size > 0
@@ -117,7 +98,19 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
           )
     }
 ${asking(t, asked, sort, isAsked)}
-${listed({ id: 'list', title: t.console.log.list, count: found.total }, columns, rows, nothing, pagesNav({ page, pages, total: found.total }, t.console.log.list, at, t), t)}`,
+${listed(
+  { id: 'list', title: t.console.log.list, count: found.total },
+  [
+    { words: t.console.log.event, sort: by },
+    { words: t.console.log.who, look: 'c3' },
+    { words: t.console.log.target, look: 'c3' },
+    { words: t.console.log.details },
+  ],
+  rows,
+  nothing,
+  t,
+  pagesNav({ page, pages, total: found.total }, t.console.log.list, at, t),
+)}`,
   })
 }
 

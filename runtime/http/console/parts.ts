@@ -83,20 +83,23 @@ export type Column = {
 /** Columns of headings that stand together in the catalogue. */
 export const columnsOf = (
   headings: readonly string[],
-  looks: readonly (Look | undefined)[],
+  looks: readonly (Look | undefined)[] = [],
 ): Column[] =>
   headings.map((words, at) => ({ words, ...(looks[at] === undefined ? {} : { look: looks[at] }) }))
 
-/** A table that scrolls sideways by itself. Rows are of `row`. */
+/** What stands in a row, a cell for each column; the first one names it. */
+export type Cells = readonly (Markup | string | number)[]
+
+/** A table that scrolls sideways by itself. */
 export const table = (
   label: string,
   columns: readonly Column[],
-  rows: readonly Markup[],
+  rows: readonly Cells[],
   { w }: Tongue,
 ): Markup =>
   html`<div class="scroll" role="region" aria-label="${w.table_of(label)}" tabindex="0"><table>
 <thead><tr>${columns.map((one) => headOf(one, w))}</tr></thead>
-<tbody>${rows}</tbody></table></div>`
+<tbody>${rows.map((one) => rowOf(columns, one))}</tbody></table></div>`
 
 function headOf({ words, look, unseen, choosesPage, sort }: Column, w: Tongue['w']): Markup {
   const choice = choosesPage
@@ -107,11 +110,7 @@ function headOf({ words, look, unseen, choosesPage, sort }: Column, w: Tongue['w
   return html`<th scope="col" class="${look ?? ''}"${sort?.now ? html` aria-sort="${sort.now}"` : ''}>${choice}${name}</th>`
 }
 
-/** A row: the first cell names it. */
-export const row = (
-  columns: readonly Column[],
-  [name = '', ...cells]: readonly (Markup | string | number)[],
-): Markup =>
+const rowOf = (columns: readonly Column[], [name = '', ...cells]: Cells): Markup =>
   html`<tr><th scope="row" class="wrap">${name}</th>${cells.map((cell, at) => html`<td class="${columns[at + 1]?.look ?? ''} wrap">${cell}</td>`)}</tr>`
 
 type Card = {
@@ -131,10 +130,10 @@ ${content}</section>`
 export const listed = (
   about: Card,
   columns: readonly Column[],
-  rows: readonly Markup[],
+  rows: readonly Cells[],
   nothing: { title: string; text: Markup | string; icon?: Icon },
-  after: Markup | string,
   t: Tongue,
+  after: Markup | string = '',
 ): Markup =>
   card(
     about,

@@ -22,7 +22,7 @@ import { accessGraph, type GraphLine, linesOf } from './access-graph.ts'
 import { key } from './charts.ts'
 import { findingsOf } from './findings.ts'
 import { listPage } from './list-page.ts'
-import { answerPage, brief, type Column, card, facts, go, listed, pagesNav, row } from './parts.ts'
+import { answerPage, brief, card, facts, go, listed, pagesNav } from './parts.ts'
 import { knownOf } from './person-facts.ts'
 import { personLink, personPath } from './person-link.ts'
 import { sendFile } from './send-file.ts'
@@ -167,12 +167,6 @@ function asOfForm(
 </form>`
 }
 
-const whyColumns = (t: Tongue): Column[] => [
-  { words: t.console.person.reason },
-  { words: t.console.person.permission },
-  { words: t.console.person.app, look: 'word' },
-]
-
 const keyOf = (t: Tongue) => [
   { look: 'busy', words: t.console.person.keyRequest, line: true },
   { look: 'rule', words: t.console.person.keyPolicy, line: true },
@@ -196,12 +190,10 @@ function why(
       : mayRevoke && revokeAt
         ? html`<span class="sub"><a href="${revokeAt}">${t.w.revoke_access}<span class="unseen"> ${t.w.thing_in(permission, app)}</span></a></span>`
         : ''
-  const rows = lines.map((one) =>
-    row(whyColumns(t), [
-      html`${link(one.reasonAt, one.reason)}${revoke(one)}`,
-      ...[one.permission, link(one.appAt, one.app)],
-    ]),
-  )
+  const rows = lines.map((one) => [
+    html`${link(one.reasonAt, one.reason)}${revoke(one)}`,
+    ...[one.permission, link(one.appAt, one.app)],
+  ])
   const nothing = { title: t.console.person.nothing, text: t.console.person.nothingText }
   const pages = pagesNav(
     held,
@@ -218,7 +210,18 @@ function why(
         )
       : ''
   }
-${listed({ id: 'why', title: t.console.person.why, count: held.total }, whyColumns(t), rows, nothing, pages, t)}`
+${listed(
+  { id: 'why', title: t.console.person.why, count: held.total },
+  [
+    { words: t.console.person.reason },
+    { words: t.console.person.permission },
+    { words: t.console.person.app, look: 'word' },
+  ],
+  rows,
+  nothing,
+  t,
+  pages,
+)}`
 }
 
 const rolesOf = (t: Tongue, id: string, roles: readonly string[], mayChange: boolean): Markup =>

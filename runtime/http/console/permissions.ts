@@ -8,23 +8,15 @@ import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
 import { listPermissions } from '../../core/catalogue/store/permissions.ts'
 import { getGroup } from '../../core/directory/users.ts'
 import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
-import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { badge } from '../pages/states.ts'
 import { appPath } from './apps.ts'
-import { answerPage, brief, type Column, filter, go, listed, pagesNav, row } from './parts.ts'
+import { answerPage, brief, filter, go, listed, pagesNav } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
 /** Break-glass permissions of one app that are shown: there are few. */
 const MOST_MARKED = 500
-
-const columnsOf = ({ console: { permission, permission_change } }: Tongue): Column[] => [
-  { words: permission.name },
-  { words: permission_change.inStore, look: 'c3' },
-  { words: permission.glass, look: 'c3' },
-  { words: permission.action, unseen: true },
-]
 
 export const permissionsPath = (appId: string): string => `${appPath(appId)}/permissions`
 
@@ -48,7 +40,6 @@ export const groupNames = ({ db, principal }: ConsoleVisit, { group_ids }: Break
 
 export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
   const { c, db, principal, t } = visit
-  const columns = columnsOf(t)
   const change = t.console.permission_change
   const app = await getApp(db, principal, c.req.param('app_id') ?? '', [])
   const base = permissionsPath(app.id)
@@ -81,12 +72,12 @@ export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
       const held = glass
         ? w.heldBy((await groupNames(visit, glass)).join(', '), glass.max_minutes)
         : '–'
-      return row(columns, [
+      return [
         html`${brief(String(label), 200)}<span class="sub narrow-only">${store}${glass ? html` ${w.glass}: ${held}` : ''}</span>`,
         store,
         held,
         principal.readOnly ? '' : html`<div class="row">${ofStore}${ofGlass}</div>`,
-      ])
+      ]
     }),
   )
   const kept = search === '' ? '' : `search=${encodeURIComponent(search)}&`
@@ -98,11 +89,16 @@ export async function showPermissions(visit: ConsoleVisit): Promise<Response> {
     content: html`${filter(base, t.console.permission.title, { name: 'search', words: t.console.permission.name, value: search }, t)}
 ${listed(
   { id: 'list', title: t.console.permission.title, count: found.total },
-  columns,
+  [
+    { words: t.console.permission.name },
+    { words: change.inStore, look: 'c3' },
+    { words: t.console.permission.glass, look: 'c3' },
+    { words: t.console.permission.action, unseen: true },
+  ],
   rows,
   { title: t.console.permission.none, text: t.console.permission.noneText },
-  pagesNav(found, t.console.permission.title, (page) => `${base}?${kept}page=${page}`, t),
   t,
+  pagesNav(found, t.console.permission.title, (page) => `${base}?${kept}page=${page}`, t),
 )}`,
   })
 }

@@ -12,7 +12,7 @@ import { pageNumber, searchText } from '../pages/access.ts'
 import { badge } from '../pages/states.ts'
 import { appPath } from './apps.ts'
 import { listPage } from './list-page.ts'
-import { answerPage, brief, type Column, card, facts, go, listed, row } from './parts.ts'
+import { answerPage, brief, type Column, card, facts, go, listed } from './parts.ts'
 import { draftOf, nameOfAttribute } from './policy-form.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -77,12 +77,10 @@ export async function showPolicy(visit: ConsoleVisit): Promise<Response> {
   const one = await getPolicy(db, principal, c.req.param('access_policy_id') ?? '')
   if (!one) return c.notFound()
   const columns: Column[] = [{ words: w.app }, { words: w.permissions }]
-  const rows = one.apps.map(({ id, label, permissions, is_preapproved }) =>
-    row(columns, [
-      html`<a class="go" href="${appPath(id)}">${label}</a>${is_preapproved ? html`<span class="sub">${w.preapproved}</span>` : ''}`,
-      permissions.length === 0 ? w.account : permissions.map((each) => each.label).join(', '),
-    ]),
-  )
+  const rows = one.apps.map(({ id, label, permissions, is_preapproved }) => [
+    html`<a class="go" href="${appPath(id)}">${label}</a>${is_preapproved ? html`<span class="sub">${w.preapproved}</span>` : ''}`,
+    permissions.length === 0 ? w.account : permissions.map((each) => each.label).join(', '),
+  ])
   const asked = asCondition(one.access_condition)
   const condition = one.is_everyone_condition
     ? html`<p class="in">${w.everyone}</p>`
@@ -94,7 +92,7 @@ export async function showPolicy(visit: ConsoleVisit): Promise<Response> {
     lead: brief(one.business_justification, 500),
     actions: mayWrite(visit) ? actions(t, one) : '',
     content: html`<div class="cols"><div class="stack wide">
-${listed({ id: 'apps', title: w.gives }, columns, rows, { title: w.nothing, text: w.noneText }, '', t)}
+${listed({ id: 'apps', title: w.gives }, columns, rows, { title: w.nothing, text: w.noneText }, t)}
 ${card({ id: 'condition', title: w.condition }, condition)}
 </div><div class="stack wide">${card(
       { id: 'facts', title: w.facts },

@@ -15,7 +15,7 @@ import { note } from '../pages/parts.ts'
 import { differenceList, minus, plus, refusal, type Status } from './change.ts'
 import { actionIn, enterButton } from './enter.ts'
 import { digestMark } from './mark.ts'
-import { answerPage, brief, type Column, card, check, field, listed, row } from './parts.ts'
+import { answerPage, brief, card, check, field, listed } from './parts.ts'
 import { personPath } from './person-link.ts'
 import { nobodyHas } from './policies.ts'
 import {
@@ -202,11 +202,6 @@ ${more.length > 0 ? html`<p class="help">${t.console.policy_edit.foundHelp}</p>`
   )
 }
 
-const peopleColumns = (t: Tongue): Column[] => [
-  { words: t.console.policy_edit.person },
-  { words: t.console.policy_edit.isNew },
-]
-
 function previewCard(t: Tongue, told: PolicyPreview): Markup {
   const w = t.console.policy_edit
   const { fitting, added, removed, denied, people, looked, isAll, isInForce, missing } = told
@@ -232,15 +227,12 @@ ${listed(
     title: w.people,
     note: people.length < fitting ? w.firstOf(people.length) : '',
   },
-  peopleColumns(t),
-  people.map(({ id, name, email, isNew }) =>
-    row(peopleColumns(t), [
-      html`<a href="${personPath(id)}">${brief(name, 80)}</a><span class="sub">${email}</span>`,
-      isNew ? w.yes : w.already,
-    ]),
-  ),
+  [{ words: t.console.policy_edit.person }, { words: t.console.policy_edit.isNew }],
+  people.map(({ id, name, email, isNew }) => [
+    html`<a href="${personPath(id)}">${brief(name, 80)}</a><span class="sub">${email}</span>`,
+    isNew ? w.yes : w.already,
+  ]),
   { title: w.nobody, text: w.nobodyText },
-  '',
   t,
 )}`
 }

@@ -23,7 +23,6 @@ import {
   filter,
   go,
   listed,
-  row,
 } from './parts.ts'
 import { reportCards, trustBadge } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -47,7 +46,6 @@ export async function showRegistry(visit: ConsoleVisit): Promise<Response> {
       status: asked.status,
     })
   const { registry, publisher, total, items } = asked.told
-  const columns = columnsOf(w.registry_columns, LOOKS)
   const kept: Record<string, string> = isOld ? { outdated: 'yes' } : {}
   const other = isOld ? go(PATH, w.registry_all) : go(`${PATH}?outdated=yes`, w.registry_outdated)
   return answerPage(visit, {
@@ -57,10 +55,9 @@ export async function showRegistry(visit: ConsoleVisit): Promise<Response> {
     content: html`${filter(PATH, w.registry_title, { name: 'search', words: w.registry_find, value: search, kept }, t)}
 ${listed(
   { id: 'list', title: w.registry_title, count: total },
-  columns,
-  items.map((one) => row(columns, cells(t, one))),
+  columnsOf(w.registry_columns, LOOKS),
+  items.map((one) => cells(t, one)),
   { title: w.registry_none, text: w.registry_none_text, icon: 'search' },
-  '',
   t,
 )}`,
   })

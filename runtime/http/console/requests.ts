@@ -4,21 +4,13 @@ import { queryOf } from '../../contract/endpoints/table.ts'
 import { REQUEST_STATUSES, type RequestStatus } from '../../contract/models/access-request.ts'
 import { askedByPolicy } from '../../core/asking/asked-by-policy.ts'
 import { listAccessRequests } from '../../core/requests/read.ts'
-import type { Tongue } from '../frame/tongue.ts'
 import { nameOf, parseMoment } from '../frame/words.ts'
 import { pageNumber } from '../pages/access.ts'
 import { ON_THE_WAY, OVER, requestBadge } from '../pages/states.ts'
-import { answerPage, brief, type Column, listed, pagesNav, row, sortOf } from './parts.ts'
+import { answerPage, brief, listed, pagesNav, sortOf } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
-
-const columnsOf = (t: Tongue, sort?: Column['sort']): Column[] => [
-  { words: t.console.request.what },
-  { words: t.console.request.forWhom, look: 'c3' },
-  { words: t.console.request.state },
-  { words: t.console.request.asked, look: 'c3', ...(sort && { sort }) },
-]
 
 /** Choices of the filter: some states together, or one. */
 const GROUPS: Record<string, readonly RequestStatus[]> = {
@@ -48,23 +40,20 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
   const rows = found.items.map((one) => {
     const [permission] = one.requestable_permissions
     const policy = byPolicy.get(one.id)
-    return row(columnsOf(t), [
+    return [
       html`<a class="go" href="/access/requests/${one.id}">${brief(permission?.label ?? one.app_name, 120)}</a><span class="sub">${one.app_name}, ${t.accessLength(one.expiration_in_seconds)}${one.is_break_glass ? `, ${t.console.request.breakGlass}` : ''}</span><span class="sub narrow-only">${nameOf(one.target_user)}</span>`,
       html`${nameOf(one.target_user)}<span class="sub">${policy !== undefined ? t.console.request.byPolicy(policy) : one.requester_user.id === one.target_user.id ? '' : t.console.request.by(nameOf(one.requester_user))}</span>`,
       requestBadge(t, one),
       one.requested_at ? t.day(parseMoment(one.requested_at), now) : '',
-    ])
+    ]
   })
   const at = (page: number) =>
     `/console/requests?${new URLSearchParams({ status, sort, page: String(page) })}`
-  const columns = columnsOf(
-    t,
-    sortOf(
-      'asked',
-      sort,
-      (to) => `/console/requests?${new URLSearchParams({ status, sort: to })}`,
-      'descending',
-    ),
+  const by = sortOf(
+    'asked',
+    sort,
+    (to) => `/console/requests?${new URLSearchParams({ status, sort: to })}`,
+    'descending',
   )
   const option = (value: string, words: string) =>
     html`<option value="${value}"${value === status ? html` selected` : ''}>${words}</option>`
@@ -78,6 +67,18 @@ ${option('open', t.console.request.open)}${option('active', t.console.request.ac
 ${REQUEST_STATUSES.map((one) => option(one, t.w.states[one]))}</select></div>
 <input type="hidden" name="sort" value="${sort}">
 <button class="btn">${t.console.request.show}</button></form>
-${listed({ id: 'list', title: t.console.request.title, count: found.total }, columns, rows, { title: t.console.request.none, text: t.console.request.noneText }, pagesNav(found, t.console.request.title, at, t), t)}`,
+${listed(
+  { id: 'list', title: t.console.request.title, count: found.total },
+  [
+    { words: t.console.request.what },
+    { words: t.console.request.forWhom, look: 'c3' },
+    { words: t.console.request.state },
+    { words: t.console.request.asked, look: 'c3', sort: by },
+  ],
+  rows,
+  { title: t.console.request.none, text: t.console.request.noneText },
+  t,
+  pagesNav(found, t.console.request.title, at, t),
+)}`,
   })
 }

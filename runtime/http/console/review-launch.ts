@@ -18,18 +18,7 @@ import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
 import { actionIn, enterButton } from './enter.ts'
 import { digestMark } from './mark.ts'
-import {
-  answerPage,
-  brief,
-  type Column,
-  card,
-  check,
-  choose,
-  field,
-  listed,
-  row,
-  thousands,
-} from './parts.ts'
+import { answerPage, brief, card, check, choose, field, listed, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const PATH = '/console/reviews/new'
@@ -271,13 +260,6 @@ ${filters.length >= MOST_FILTERS ? '' : html`<div><button class="btn" name="do" 
 </div>`,
   )
 
-const countsColumns = (t: Tongue): Column[] => [
-  { words: t.console.review_launch.app },
-  { words: t.console.review_launch.lines, look: 'num' },
-  { words: t.console.review_launch.accounts, look: 'num c3' },
-  { words: t.console.review_launch.excluded, look: 'num c3' },
-]
-
 function countCard(t: Tongue, counted: readonly Counted[]): Markup {
   const sum = counted.reduce((all, { told }) => all + told.items, 0)
   const examples = counted.flatMap(({ name, told }) =>
@@ -285,16 +267,20 @@ function countCard(t: Tongue, counted: readonly Counted[]): Markup {
   )
   return html`${listed(
     { id: 'counted', title: t.console.review_launch.counted(thousands(sum, t)) },
-    countsColumns(t),
+    [
+      { words: t.console.review_launch.app },
+      { words: t.console.review_launch.lines, look: 'num' },
+      { words: t.console.review_launch.accounts, look: 'num c3' },
+      { words: t.console.review_launch.excluded, look: 'num c3' },
+    ],
     counted.map(({ name, told }) => {
       const excluded = Object.values(told.excluded).reduce((all, one) => all + one, 0)
-      return row(countsColumns(t), [
+      return [
         brief(name, 120),
         ...[told.items, told.accounts, excluded].map((one) => thousands(one, t)),
-      ])
+      ]
     }),
     { title: t.console.review_launch.noApps, text: '' },
-    '',
     t,
   )}
 ${examples.length === 0 ? '' : card({ id: 'examples', title: t.console.review_launch.examples }, html`<ul class="lines">${examples.slice(0, 20).map((one) => html`<li class="wrap">${brief(one.join(' · '), 200)}</li>`)}</ul>`)}`

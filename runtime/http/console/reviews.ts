@@ -22,12 +22,12 @@ import { type BadgeLook, badge } from '../pages/states.ts'
 import {
   answerPage,
   brief,
+  type Cells,
   type Column,
   figures,
   go,
   listed,
   pagesNav,
-  row,
   sortOf,
   thousands,
 } from './parts.ts'
@@ -91,14 +91,12 @@ export async function showReviews(visit: ConsoleVisit): Promise<Response> {
   ]
   const page = pageNumber(c.req.query('page'))
   const found = await listReviews(db, principal, { sort, page, size: SIZE })
-  const rows = found.items.map((one) =>
-    row(columns, [
-      html`<a class="go" href="/console/reviews/${one.id}">${one.name}</a>`,
-      reviewBadge(t, one.status),
-      one.deadline_at ? t.day(new Date(one.deadline_at), now) : '–',
-      one.apps.length,
-    ]),
-  )
+  const rows = found.items.map((one) => [
+    html`<a class="go" href="/console/reviews/${one.id}">${one.name}</a>`,
+    reviewBadge(t, one.status),
+    one.deadline_at ? t.day(new Date(one.deadline_at), now) : '–',
+    one.apps.length,
+  ])
   const at = (to: number) => `/console/reviews?sort=${sort}&page=${to}`
   return answerPage(visit, {
     ...{ place: 'reviews', isPlace: true },
@@ -109,8 +107,8 @@ export async function showReviews(visit: ConsoleVisit): Promise<Response> {
       columns,
       rows,
       { title: w.no_reviews, text: w.no_reviews_text, icon: 'shield' },
-      pagesNav(found, w.reviews, at, t),
       t,
+      pagesNav(found, w.reviews, at, t),
     ),
   })
 }
@@ -248,7 +246,7 @@ async function grid(
   })
   const columns = lineColumns(t).slice(mine ? 0 : 1)
   const rows = found.items.map((one, at) =>
-    line(t, one, at, { columns, mine, now, review, ticked: typed.ticked ?? [] }),
+    line(t, one, at, { mine, now, review, ticked: typed.ticked ?? [] }),
   )
   const list = listed(
     { id: 'lines', title: w.lines, count: found.total },
@@ -257,8 +255,8 @@ async function grid(
     asked.state === '' && asked.hint === '' && asked.search === ''
       ? { title: w.no_lines, text: w.no_lines_yet }
       : { title: w.no_lines, text: w.no_lines_text, icon: 'search' },
-    pagesNav(found, w.lines, (page) => addressOf(base, asked, page), t),
     t,
+    pagesNav(found, w.lines, (page) => addressOf(base, asked, page), t),
   )
   const { state, hint, search, page } = asked
   const kept = Object.entries({ state, hint, search, page })
@@ -293,19 +291,12 @@ function line(
   one: AccessReviewItem,
   at: number,
   {
-    columns,
     mine,
     now,
     review,
     ticked,
-  }: {
-    columns: readonly Column[]
-    mine: boolean
-    now: Date
-    review: string
-    ticked: readonly string[]
-  },
-): Markup {
+  }: { mine: boolean; now: Date; review: string; ticked: readonly string[] },
+): Cells {
   const { w } = t
   const who = one.user_name || one.user_email || one.unique_identifier
   const what = one.label ?? one.entitlement_id ?? w.account_itself
@@ -316,13 +307,10 @@ function line(
     html`${badge(ITEM_LOOKS[one.state], w.item_states[one.state])}${one.reason ? html`<span class="sub">${w.quoted(brief(one.reason))}</span>` : ''}${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,
     one.held_since ? t.day(new Date(one.held_since), now) : '–',
   ]
-  if (!mine) return row(columns, cells)
+  if (!mine) return cells
   const file = html`<a class="sub" href="/inbox/reviews/${review}/lines/${one.id}/file" aria-label="${w.attach_file_to(brief(who, 80), brief(what, 80))}">${w.attach_file}</a>`
   const box = html`<input type="checkbox" name="item.${at}" value="${one.id}"${ticked.includes(one.id) ? html` checked` : ''} aria-label="${w.choose_line(brief(who, 80), brief(what, 80))}">`
-  return row(columns, [
-    box,
-    ...cells.map((cell, place) => (place === 3 ? html`${cell}${file}` : cell)),
-  ])
+  return [box, ...cells.map((cell, place) => (place === 3 ? html`${cell}${file}` : cell))]
 }
 
 const decide = (

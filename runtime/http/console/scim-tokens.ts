@@ -14,7 +14,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
 import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
-import { answerPage, card, columnsOf, field, listed, pagesNav, row } from './parts.ts'
+import { answerPage, card, columnsOf, field, listed, pagesNav } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const { path: PATH } = SIDE.scim
@@ -41,18 +41,17 @@ async function show(
   const page = pageNumber(c.req.query('page'))
   const tokens = await listScimTokens(db, principal, { page, size: SIZE })
   const mayWrite = principal.permissions.has('scim.write') && !principal.readOnly
-  const columns = columnsOf(w.scim_columns, LOOKS)
   const content = html`${made === null ? '' : once(w, made)}
 ${problem === null ? '' : note('bad', 'alert', w.no_token_made, problem, 'alert')}
 <p>${w.scim_address}: <code class="wrap">${address}</code><br><a href="/docs/administer/scim">${w.scim_how}</a></p>
 ${mayWrite ? form(t, visit.proof, typed) : ''}
 ${listed(
   { id: 'list', title: w.scim_tokens, count: tokens.total },
-  columns,
-  tokens.items.map((one) => row(columns, cells(visit, one, mayWrite ? visit.proof : null))),
+  columnsOf(w.scim_columns, LOOKS),
+  tokens.items.map((one) => cells(visit, one, mayWrite ? visit.proof : null)),
   { title: w.scim_none, text: w.scim_none_text },
-  pagesNav(tokens, w.scim_tokens, (at) => `${PATH}?page=${at}`, t),
   t,
+  pagesNav(tokens, w.scim_tokens, (at) => `${PATH}?page=${at}`, t),
 )}`
   return answerPage(visit, {
     ...{ place: 'scim', isPlace: true },

@@ -3,14 +3,8 @@ import { html } from 'hono/html'
 import type { SettingInForce } from '../../contract/endpoints/settings.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { badge } from '../pages/states.ts'
-import { answerPage, brief, type Column, listed, row } from './parts.ts'
+import { answerPage, brief, listed } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
-
-const columnsOf = (t: Tongue): Column[] => [
-  { words: t.console.setting.name },
-  { words: t.console.setting.value },
-  { words: t.console.setting.source, look: 'c3' },
-]
 
 const shownValue = (t: Tongue, { secret, set, value }: SettingInForce) => {
   const w = t.console.setting
@@ -23,24 +17,25 @@ const shownValue = (t: Tongue, { secret, set, value }: SettingInForce) => {
 export async function showSettings(visit: ConsoleVisit): Promise<Response> {
   const { t } = visit
   const { items } = await visit.ask('list_settings')
-  const rows = items.map((one) =>
-    row(columnsOf(t), [
-      html`<code>${one.name}</code><span class="sub">${t.console.setting_meaning(one.name, one.meaning).replaceAll('`', '')}</span>`,
-      shownValue(t, one),
-      t.console.setting.sources[one.source],
-    ]),
-  )
+  const rows = items.map((one) => [
+    html`<code>${one.name}</code><span class="sub">${t.console.setting_meaning(one.name, one.meaning).replaceAll('`', '')}</span>`,
+    shownValue(t, one),
+    t.console.setting.sources[one.source],
+  ])
   return answerPage(visit, {
     ...{ place: 'settings', isPlace: true },
     ...{ title: t.console.setting.title, lead: t.console.setting.lead },
     content: listed(
       { id: 'list', title: t.console.setting.title, count: items.length },
-      columnsOf(t),
+      [
+        { words: t.console.setting.name },
+        { words: t.console.setting.value },
+        { words: t.console.setting.source, look: 'c3' },
+      ],
       rows,
       {
         ...{ title: t.console.setting.nothing, text: '' },
       },
-      '',
       t,
     ),
   })

@@ -9,17 +9,7 @@ import { type Markup, proofField } from '../frame/layout.ts'
 import { note } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { refusal, type Status } from './change.ts'
-import {
-  answerPage,
-  brief,
-  type Column,
-  card,
-  facts,
-  listed,
-  row,
-  table,
-  thousands,
-} from './parts.ts'
+import { answerPage, brief, card, columnsOf, facts, listed, table, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 export const UPKEEP_PATH = '/console/upkeep'
@@ -59,32 +49,25 @@ ${rotationCard(visit, rotation, visit.proof)}
   })
 }
 
-const columnsOf = (words: readonly string[]): Column[] => words.map((one) => ({ words: one }))
-
 function report({ t, now }: ConsoleVisit, examined: Examined | null, proof: string): Markup {
   const { w } = t
-  const [check, state, found] = w.doctor_columns
-  const columns: Column[] = [{ words: check }, { words: state, look: 'c3' }, { words: found }]
   const look = (one: DoctorFinding['state']) => badge(DOCTOR_LOOKS[one], w.doctor_states[one])
   const rows = (examined?.findings ?? [])
     .toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))
-    .map(({ check, state, what, advice }) =>
-      row(columns, [
-        html`<code class="nowrap">${check}</code><span class="sub narrow-only">${look(state)}</span>`,
-        look(state),
-        html`<span lang="en">${brief(what, 500)}</span>${advice === null ? '' : html`<span class="sub" lang="en">${brief(advice, 500)}</span>`}`,
-      ]),
-    )
+    .map(({ check, state, what, advice }) => [
+      html`<code class="nowrap">${check}</code><span class="sub narrow-only">${look(state)}</span>`,
+      look(state),
+      html`<span lang="en">${brief(what, 500)}</span>${advice === null ? '' : html`<span class="sub" lang="en">${brief(advice, 500)}</span>`}`,
+    ])
   const run = html`<form method="post" action="${UPKEEP_PATH}/examine">${proofField(proof)}<button class="btn less">${w.doctor_run}</button></form>`
   const about = { id: 'doctor', title: w.doctor, end: run }
   return listed(
     examined
       ? { ...about, count: examined.findings.length, note: t.moment(examined.at, now) }
       : about,
-    columns,
+    columnsOf(w.doctor_columns, [undefined, 'c3']),
     rows,
     { title: w.doctor_none, text: w.doctor_none_text },
-    '',
     t,
   )
 }
@@ -95,14 +78,11 @@ function mailCard(
   { proof, to }: { proof: string; to: string },
 ): Markup {
   const { w } = t
-  const columns = columnsOf(w.mail_refused_columns)
-  const rows = refused.map((one) =>
-    row(columns, [
-      brief(one.email, 100),
-      t.moment(new Date(one.at), now),
-      html`<code>${one.kind}</code><span class="sub" lang="en">${brief(one.problem, 300)}</span>`,
-    ]),
-  )
+  const rows = refused.map((one) => [
+    brief(one.email, 100),
+    t.moment(new Date(one.at), now),
+    html`<code>${one.kind}</code><span class="sub" lang="en">${brief(one.problem, 300)}</span>`,
+  ])
   const about =
     server === null
       ? html`<p class="in">${w.mail_no_server}</p>`
@@ -119,7 +99,7 @@ function mailCard(
 <div class="grow"><label for="email">${w.mail_to}</label><input id="email" name="email" type="email" value="${to}" maxlength="254" required autocomplete="email"></div>
 <button class="btn">${w.mail_send}</button></form>`
   return html`${card({ id: 'mail', title: w.mail_card }, about)}
-${rows.length === 0 ? '' : card({ id: 'refused', title: w.mail_refused, count: rows.length }, table(w.mail_refused, columns, rows, t))}`
+${rows.length === 0 ? '' : card({ id: 'refused', title: w.mail_refused, count: rows.length }, table(w.mail_refused, columnsOf(w.mail_refused_columns), rows, t))}`
 }
 
 function rotationCard(

@@ -7,7 +7,7 @@ import { note } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
 import { differenceList, refusal } from './change.ts'
 import { pathOf } from './connector.ts'
-import { answerPage, brief, type Column, card, check, facts, go, listed, row } from './parts.ts'
+import { answerPage, brief, card, check, facts, go, listed } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 export async function showVersion(visit: ConsoleVisit): Promise<Response> {
@@ -88,13 +88,6 @@ ${check({ name: 'allow_downgrade', value: 'yes', words: w.allowDowngrade })}
 
 const SIZE = 20
 
-const generationsColumns = (t: Tongue): Column[] => [
-  { words: t.console.generation.generation },
-  { words: t.console.generation.what },
-  { words: t.console.generation.who, look: 'c3' },
-  { words: t.console.generation.rollback, look: 'num', unseen: true },
-]
-
 export async function showGenerations(visit: ConsoleVisit): Promise<Response> {
   const { c, now, t } = visit
   const w = t.console.generation
@@ -102,21 +95,19 @@ export async function showGenerations(visit: ConsoleVisit): Promise<Response> {
     ? (c.req.query('before') ?? '0')
     : '0'
   const { items } = await visit.ask('list_generations', { query: { before, limit: String(SIZE) } })
-  const rows = items.map(({ generation, at, by, action, reason, difference }, place) =>
-    row(generationsColumns(t), [
-      html`${generation}<span class="sub">${t.moment(new Date(at), now)}</span>`,
-      html`${w.did(action)}${reason === '' ? '' : html`: ${t.w.quoted(brief(reason))}`}<ul class="sub">${difference.slice(0, 8).map((line) => html`<li lang="en">${brief(line)}</li>`)}</ul>`,
-      by,
-      // To go back to what serves now would change nothing.
-      place === 0 && before === '0'
-        ? ''
-        : go(
-            `/console/generations/${generation}/rollback`,
-            html`${w.rollback}<span class="unseen"> ${w.rollbackTo(generation)}</span>`,
-            'less',
-          ),
-    ]),
-  )
+  const rows = items.map(({ generation, at, by, action, reason, difference }, place) => [
+    html`${generation}<span class="sub">${t.moment(new Date(at), now)}</span>`,
+    html`${w.did(action)}${reason === '' ? '' : html`: ${t.w.quoted(brief(reason))}`}<ul class="sub">${difference.slice(0, 8).map((line) => html`<li lang="en">${brief(line)}</li>`)}</ul>`,
+    by,
+    // To go back to what serves now would change nothing.
+    place === 0 && before === '0'
+      ? ''
+      : go(
+          `/console/generations/${generation}/rollback`,
+          html`${w.rollback}<span class="unseen"> ${w.rollbackTo(generation)}</span>`,
+          'less',
+        ),
+  ])
   const last = items.at(-1)?.generation ?? 0
   const older =
     items.length === SIZE && last > 1
@@ -128,42 +119,56 @@ export async function showGenerations(visit: ConsoleVisit): Promise<Response> {
     title: w.title,
     lead: w.lead,
     actions: go('/console/generations/compare', t.w.compare),
-    content: listed({ id: 'list', title: w.list }, generationsColumns(t), rows, nothing, older, t),
+    content: listed(
+      { id: 'list', title: w.list },
+      [
+        { words: t.console.generation.generation },
+        { words: t.console.generation.what },
+        { words: t.console.generation.who, look: 'c3' },
+        { words: t.console.generation.rollback, look: 'num', unseen: true },
+      ],
+      rows,
+      nothing,
+      t,
+      older,
+    ),
   })
 }
-
-const publishersColumns = (t: Tongue): Column[] => [
-  { words: t.console.publisher.name },
-  { words: t.console.publisher.state },
-  { words: t.console.publisher.since, look: 'c3' },
-  { words: t.console.publisher.distrust, look: 'num', unseen: true },
-]
 
 export async function showPublishers(visit: ConsoleVisit): Promise<Response> {
   const { now, t } = visit
   const w = t.console.publisher
   const { items } = await visit.ask('list_publishers')
-  const rows = items.map(({ key, name, trusted_at, revoked_at }) =>
-    row(publishersColumns(t), [
-      html`${name}<span class="sub mono">${key}</span>`,
-      revoked_at ? badge(['bad', 'x'], w.revoked) : badge(['good', 'check'], w.trusted),
-      t.day(new Date(trusted_at), now),
-      revoked_at
-        ? ''
-        : go(
-            `/console/publishers/${encodeURIComponent(key)}/distrust`,
-            html`${w.distrust}<span class="unseen">: ${name}</span>`,
-            'less danger',
-          ),
-    ]),
-  )
+  const rows = items.map(({ key, name, trusted_at, revoked_at }) => [
+    html`${name}<span class="sub mono">${key}</span>`,
+    revoked_at ? badge(['bad', 'x'], w.revoked) : badge(['good', 'check'], w.trusted),
+    t.day(new Date(trusted_at), now),
+    revoked_at
+      ? ''
+      : go(
+          `/console/publishers/${encodeURIComponent(key)}/distrust`,
+          html`${w.distrust}<span class="unseen">: ${name}</span>`,
+          'less danger',
+        ),
+  ])
   const nothing = { title: w.none, text: w.noneText }
   return answerPage(visit, {
     place: 'connectors',
     title: w.title,
     lead: w.lead,
     actions: go('/console/publishers/trust', w.trust, 'main'),
-    content: listed({ id: 'list', title: w.list }, publishersColumns(t), rows, nothing, '', t),
+    content: listed(
+      { id: 'list', title: w.list },
+      [
+        { words: t.console.publisher.name },
+        { words: t.console.publisher.state },
+        { words: t.console.publisher.since, look: 'c3' },
+        { words: t.console.publisher.distrust, look: 'num', unseen: true },
+      ],
+      rows,
+      nothing,
+      t,
+    ),
   })
 }
 

@@ -4,19 +4,12 @@ import type { Webhook } from '../../contract/endpoints/webhooks.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { badge } from '../pages/states.ts'
-import { answerPage, brief, type Column, card, facts, go, listed, row, thousands } from './parts.ts'
+import { answerPage, brief, card, facts, go, listed, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 import { webhookPath } from './webhook-changes.ts'
 
 /** Most that are shown; each is made by hand. */
 const MOST = 1000
-
-const columnsOf = (t: Tongue): Column[] => [
-  { words: t.console.webhook.name },
-  { words: t.console.webhook.state },
-  { words: t.console.webhook.goesTo, look: 'c3' },
-  { words: t.console.webhook.action, look: 'num', unseen: true },
-]
 
 const state = (t: Tongue, { enabled, feed }: Webhook, now: Date): Markup => {
   if (!enabled) return badge(['', 'minus'], t.console.webhook.disabled)
@@ -30,12 +23,12 @@ export async function showWebhooks(visit: ConsoleVisit): Promise<Response> {
   const rows = items.slice(0, MOST).map((one) => {
     const at = webhookPath(one.id)
     const named = html`<span class="unseen">: ${one.name}</span>`
-    return row(columnsOf(t), [
+    return [
       html`<a class="go" href="${at}">${brief(one.name, 120)}</a><span class="sub">${t.console.webhook.types[one.hook_type]}${one.description ? `, ${brief(one.description)}` : ''}</span>`,
       html`${state(t, one, now)}${one.feed?.problem ? html`<span class="sub">${brief(one.feed.problem)}</span>` : ''}`,
       html`<span class="mono">${brief(one.url ?? '–', 120)}</span>`,
       go(`${at}/test`, html`${t.console.webhook.test}${named}`, 'less'),
-    ])
+    ]
   })
   return answerPage(visit, {
     ...{ place: 'webhooks', isPlace: true },
@@ -44,13 +37,17 @@ export async function showWebhooks(visit: ConsoleVisit): Promise<Response> {
     actions: go('/console/webhooks/new', t.console.webhook.make, 'main'),
     content: listed(
       { id: 'list', title: t.console.webhook.title, count: items.length },
-      columnsOf(t),
+      [
+        { words: t.console.webhook.name },
+        { words: t.console.webhook.state },
+        { words: t.console.webhook.goesTo, look: 'c3' },
+        { words: t.console.webhook.action, look: 'num', unseen: true },
+      ],
       rows,
       {
         title: t.console.webhook.none,
         text: t.console.webhook.noneText,
       },
-      '',
       t,
     ),
   })
