@@ -105,7 +105,7 @@ const READ_OTHERWISE: Readonly<Record<string, string>> = {
 const COMMON_NAMES: ReadonlySet<string> = new Set(
   `ActivityRecord addressOf ask backup bytes bytesOf change check collect connect createApp decidersOf
   endWaitingTokens failureOf fileOf indexOf install isObject jsonText judgeAsked list loginOf
-  membersOf misfit nameOf nodes pagesNav parkedIdOf partOf perform readAsked readBody readHeader
+  membersOf misfit nameOf nodes parkedIdOf partOf perform readAsked readBody readHeader
   record refusal refusalOf remove restore rollBack search sha256 shapeOf show sign signText sizeOf
   stepsOf subjectOf syncSettings systemOf tellAsked text textOf toRow trust update valuesOf verify`.split(
     /\s+/,

@@ -18,11 +18,11 @@ import { followQuery } from '../edge/following.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
-import { note } from '../pages/parts.ts'
+import { note, pagesNav } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { findingsOf } from './findings.ts'
 import { listPage } from './list-page.ts'
-import { answerPage, brief, card, facts, go, listed, pagesNav, sortOf, thousands } from './parts.ts'
+import { answerPage, brief, card, facts, go, listed, sortOf, thousands } from './parts.ts'
 import { personLink } from './person-link.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -264,6 +264,6 @@ function accountsOf(
       text: isCustom ? t.console.app_edit.accountsText : t.console.app.noAccountsText,
     },
     t,
-    pagesNav(found, t.console.app.accounts, at, t),
+    pagesNav(t, found, t.console.app.accounts, at),
   )
 }

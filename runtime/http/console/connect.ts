@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { listIntegrations } from '../../core/catalogue/apps/integrations.ts'
 import type { Form } from '../frame/form.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
+import { pagesNav } from '../pages/parts.ts'
 import {
   CONNECT_PATH,
   changedIn,
@@ -13,7 +14,7 @@ import {
   taking,
 } from './connect-form.ts'
 import { asksForTokens, connectWith, obtain } from './consent.ts'
-import { answerPage, brief, filter, listed, pagesNav } from './parts.ts'
+import { answerPage, brief, filter, listed } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -49,7 +50,7 @@ ${listed(
   rows,
   nothing,
   t,
-  pagesNav(found, w.list, at, t),
+  pagesNav(t, found, w.list, at),
 )}`,
   })
 }

@@ -11,7 +11,8 @@ import type { Markup } from '../frame/layout.ts'
 import { SIDE } from '../frame/side.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
-import { answerPage, brief, type Column, go, listed, pagesNav, thousands } from './parts.ts'
+import { pagesNav } from '../pages/parts.ts'
+import { answerPage, brief, type Column, go, listed, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -70,7 +71,7 @@ function licencesOf(
     rows,
     { title: t.console.cost.noLicences, text: t.console.cost.noLicencesText },
     t,
-    pagesNav(found, t.console.cost.licences, (page) => `${PATH}?page=${page}`, t),
+    pagesNav(t, found, t.console.cost.licences, (page) => `${PATH}?page=${page}`),
   )
 }
 

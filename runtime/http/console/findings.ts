@@ -7,8 +7,9 @@ import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
+import { pagesNav } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
-import { brief, go, listed, pagesNav } from './parts.ts'
+import { brief, go, listed } from './parts.ts'
 import { personLink } from './person-link.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -53,7 +54,7 @@ export async function findingsOf(visit: ConsoleVisit, about: About): Promise<Mar
     rows,
     { title: w.none, text: w.noneText },
     t,
-    pagesNav(found, w.title, at, t),
+    pagesNav(t, found, w.title, at),
   )
 }
 

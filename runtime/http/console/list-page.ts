@@ -2,8 +2,8 @@
 import { html } from 'hono/html'
 import type { Markup } from '../frame/layout.ts'
 import { type Place, SIDE } from '../frame/side.ts'
-import type { Pages } from '../pages/parts.ts'
-import { answerPage, type Column, filter, listed, pagesNav, sortOf } from './parts.ts'
+import { type Pages, pagesNav } from '../pages/parts.ts'
+import { answerPage, type Column, filter, listed, sortOf } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 type ListPage<T> = {
@@ -44,7 +44,7 @@ ${listed(
   found.items.map((one) => page.cells(one)),
   nothing,
   t,
-  pagesNav(found, words.title, at, t),
+  pagesNav(t, found, words.title, at),
 )}`,
   })
 }

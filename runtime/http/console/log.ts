@@ -6,9 +6,9 @@ import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { parseMoment } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
-import { note } from '../pages/parts.ts'
+import { note, pagesNav } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
-import { answerPage, brief, listed, pagesNav, sortOf, thousands } from './parts.ts'
+import { answerPage, brief, listed, sortOf, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -109,7 +109,7 @@ ${listed(
   rows,
   nothing,
   t,
-  pagesNav({ page, pages, total: found.total }, t.console.log.list, at, t),
+  pagesNav(t, { page, pages, total: found.total }, t.console.log.list, at),
 )}`,
   })
 }

@@ -5,7 +5,7 @@ import { type Icon, icon } from '../frame/icons.ts'
 import { layout, type Markup } from '../frame/layout.ts'
 import { type Place, SIDE } from '../frame/side.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { empty, type Pages, pagesNav as pagesOf } from '../pages/parts.ts'
+import { empty } from '../pages/parts.ts'
 import type { BadgeKind } from '../pages/states.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -171,10 +171,6 @@ export const thousands = (value: number, { language }: Tongue): string =>
 /** The beginning of a text that may be long. */
 export const brief = (text: string, most = 200): string =>
   text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text
-
-/** The way through the pages of a list. */
-export const pagesNav = (of: Pages, what: string, at: (page: number) => string, t: Tongue) =>
-  pagesOf(t, of, what, at)
 
 /** A link with the look of a button. */
 export const go = (href: string, words: Markup | string, look = ''): Markup =>

@@ -16,13 +16,13 @@ import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
-import { note } from '../pages/parts.ts'
+import { note, pagesNav } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { accessGraph, type GraphLine, linesOf } from './access-graph.ts'
 import { key } from './charts.ts'
 import { findingsOf } from './findings.ts'
 import { listPage } from './list-page.ts'
-import { answerPage, brief, card, facts, go, listed, pagesNav } from './parts.ts'
+import { answerPage, brief, card, facts, go, listed } from './parts.ts'
 import { knownOf } from './person-facts.ts'
 import { personLink, personPath } from './person-link.ts'
 import { sendFile } from './send-file.ts'
@@ -196,11 +196,11 @@ function why(
   ])
   const nothing = { title: t.console.person.nothing, text: t.console.person.nothingText }
   const pages = pagesNav(
+    t,
     held,
     t.console.person.why,
     (page) =>
       `${personPath(id)}?${new URLSearchParams([...asOfQuery(at), ['page', String(page)]])}#why`,
-    t,
   )
   return html`${
     drawn

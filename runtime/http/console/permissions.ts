@@ -9,9 +9,10 @@ import { listPermissions } from '../../core/catalogue/store/permissions.ts'
 import { getGroup } from '../../core/directory/users.ts'
 import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
+import { pagesNav } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
 import { appPath } from './apps.ts'
-import { answerPage, brief, filter, go, listed, pagesNav } from './parts.ts'
+import { answerPage, brief, filter, go, listed } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -98,7 +99,7 @@ ${listed(
   rows,
   { title: t.console.permission.none, text: t.console.permission.noneText },
   t,
-  pagesNav(found, t.console.permission.title, (page) => `${base}?${kept}page=${page}`, t),
+  pagesNav(t, found, t.console.permission.title, (page) => `${base}?${kept}page=${page}`),
 )}`,
   })
 }

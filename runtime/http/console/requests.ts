@@ -6,8 +6,9 @@ import { askedByPolicy } from '../../core/asking/asked-by-policy.ts'
 import { listAccessRequests } from '../../core/requests/read.ts'
 import { nameOf, parseMoment } from '../frame/words.ts'
 import { pageNumber } from '../pages/access.ts'
+import { pagesNav } from '../pages/parts.ts'
 import { ON_THE_WAY, OVER, requestBadge } from '../pages/states.ts'
-import { answerPage, brief, listed, pagesNav, sortOf } from './parts.ts'
+import { answerPage, brief, listed, sortOf } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -78,7 +79,7 @@ ${listed(
   rows,
   { title: t.console.request.none, text: t.console.request.noneText },
   t,
-  pagesNav(found, t.console.request.title, at, t),
+  pagesNav(t, found, t.console.request.title, at),
 )}`,
   })
 }

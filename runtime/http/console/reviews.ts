@@ -17,7 +17,7 @@ import { icon } from '../frame/icons.ts'
 import { layout, type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
-import { note } from '../pages/parts.ts'
+import { note, pagesNav } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import {
   answerPage,
@@ -27,7 +27,6 @@ import {
   figures,
   go,
   listed,
-  pagesNav,
   sortOf,
   thousands,
 } from './parts.ts'
@@ -108,7 +107,7 @@ export async function showReviews(visit: ConsoleVisit): Promise<Response> {
       rows,
       { title: w.no_reviews, text: w.no_reviews_text, icon: 'shield' },
       t,
-      pagesNav(found, w.reviews, at, t),
+      pagesNav(t, found, w.reviews, at),
     ),
   })
 }
@@ -256,7 +255,7 @@ async function grid(
       ? { title: w.no_lines, text: w.no_lines_yet }
       : { title: w.no_lines, text: w.no_lines_text, icon: 'search' },
     t,
-    pagesNav(found, w.lines, (page) => addressOf(base, asked, page), t),
+    pagesNav(t, found, w.lines, (page) => addressOf(base, asked, page)),
   )
   const { state, hint, search, page } = asked
   const kept = Object.entries({ state, hint, search, page })

@@ -12,9 +12,9 @@ import { type Markup, proofField } from '../frame/layout.ts'
 import { SIDE } from '../frame/side.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
-import { note } from '../pages/parts.ts'
+import { note, pagesNav } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
-import { answerPage, card, columnsOf, field, listed, pagesNav } from './parts.ts'
+import { answerPage, card, columnsOf, field, listed } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const { path: PATH } = SIDE.scim
@@ -51,7 +51,7 @@ ${listed(
   tokens.items.map((one) => cells(visit, one, mayWrite ? visit.proof : null)),
   { title: w.scim_none, text: w.scim_none_text },
   t,
-  pagesNav(tokens, w.scim_tokens, (at) => `${PATH}?page=${at}`, t),
+  pagesNav(t, tokens, w.scim_tokens, (at) => `${PATH}?page=${at}`),
 )}`
   return answerPage(visit, {
     ...{ place: 'scim', isPlace: true },
