@@ -7,7 +7,7 @@ import { followQuery } from '../edge/following.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
-import { answerPage, brief, go, listed } from './parts.ts'
+import { answerPage, brief, go, listed, option } from './parts.ts'
 import { UPKEEP_PATH } from './upkeep.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -77,9 +77,6 @@ ${listed(
 )}`,
   })
 }
-
-const option = (value: string, words: string, chosen: string): Markup =>
-  html`<option value="${value}"${value === chosen ? html` selected` : ''}>${words}</option>`
 
 const asking = (t: Tongue, state: string, queue: string): Markup =>
   html`<form class="filter" action="/console/background" role="search" aria-label="${t.console.job.jobs}">

@@ -207,9 +207,13 @@ type Choose = {
   help?: string
 }
 
+/** One of a list of choices, selected where it is the one that was chosen. */
+export const option = (value: string, words: string, chosen: string): Markup =>
+  html`<option value="${value}"${value === chosen ? html` selected` : ''}>${words}</option>`
+
 /** A choice of one of several. */
 export const choose = ({ id, label, value, all, help = '' }: Choose): Markup =>
-  html`<div class="field"><label for="${id}">${label}</label>${help === '' ? '' : html`<p class="help" id="${id}-help">${help}</p>`}<select id="${id}" name="${id}"${help === '' ? '' : html` aria-describedby="${id}-help"`}>${all.map(([one, words]) => html`<option value="${one}"${one === value ? html` selected` : ''}>${words}</option>`)}</select></div>`
+  html`<div class="field"><label for="${id}">${label}</label>${help === '' ? '' : html`<p class="help" id="${id}-help">${help}</p>`}<select id="${id}" name="${id}"${help === '' ? '' : html` aria-describedby="${id}-help"`}>${all.map(([one, words]) => option(one, words, value))}</select></div>`
 
 type Check = {
   name: string

@@ -6,6 +6,7 @@ import { addRole, getUser, listRoles, removeRole } from '../../core/directory/us
 import { PAGE_WORDS } from '../../words/page-words.ts'
 import { nameOf } from '../frame/words.ts'
 import { type About, type ConsoleChange, minus, plus, same, wordsFrom } from './change.ts'
+import { option } from './parts.ts'
 import { personPath } from './person-link.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -36,8 +37,7 @@ export const PEOPLE_CHANGES = {
       )
         .filter(([name]) => name !== 'User')
         .map(
-          ([name, { label }]) =>
-            html`<option value="${name}"${name === about.get('role') ? html` selected` : ''}>${label}: ${t.console.role_meanings[name]}</option>`,
+          ([name, { label }]) => option(name, `${label}: ${t.console.role_meanings[name]}`, about.get('role')),
         )}</select></div>`,
     async preview(visit, about) {
       if (about.get('role') === '') return { lines: null }

@@ -15,7 +15,7 @@ import { note } from '../pages/parts.ts'
 import { differenceList, minus, plus, refusal, type Status } from './change.ts'
 import { actionIn, enterButton } from './enter.ts'
 import { digestMark } from './mark.ts'
-import { answerPage, brief, card, check, field, listed } from './parts.ts'
+import { answerPage, brief, card, check, field, listed, option } from './parts.ts'
 import { personPath } from './person-link.ts'
 import { nobodyHas } from './policies.ts'
 import {
@@ -144,9 +144,6 @@ ${actions(t, back, false)}
     status,
   })
 }
-
-const option = (value: string, words: string, chosen: string): Markup =>
-  html`<option value="${value}"${value === chosen ? html` selected` : ''}>${words}</option>`
 
 const actions = (t: Tongue, back: string, isSeen: boolean): Markup =>
   html`<div class="row">${isSeen ? html`<button class="btn main" name="do" value="save">${t.console.policy_edit.save}</button>` : html`<button class="btn" name="do" value="preview">${t.console.policy_edit.preview}</button>`}<a class="btn plain" href="${back}">${t.console.policy_edit.cancel}</a></div>`

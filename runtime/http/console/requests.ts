@@ -8,7 +8,7 @@ import { nameOf, parseMoment } from '../frame/words.ts'
 import { pageNumber } from '../pages/access.ts'
 import { pagesNav } from '../pages/parts.ts'
 import { ON_THE_WAY, OVER, requestBadge } from '../pages/states.ts'
-import { answerPage, brief, listed, sortOf } from './parts.ts'
+import { answerPage, brief, listed, option, sortOf } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -56,16 +56,14 @@ export async function showRequests(visit: ConsoleVisit): Promise<Response> {
     (to) => `/console/requests?${new URLSearchParams({ status, sort: to })}`,
     'descending',
   )
-  const option = (value: string, words: string) =>
-    html`<option value="${value}"${value === status ? html` selected` : ''}>${words}</option>`
   return answerPage(visit, {
     ...{ place: 'requests', isPlace: true },
     title: t.console.request.title,
     lead: t.console.request.lead,
     content: html`<form class="filter" action="/console/requests" role="search" aria-label="${t.console.request.title}">
 <div class="grow"><label for="status">${t.console.request.state}</label><select id="status" name="status">
-${option('open', t.console.request.open)}${option('active', t.console.request.active)}${option('over', t.console.request.over)}${option('all', t.console.request.all)}
-${REQUEST_STATUSES.map((one) => option(one, t.w.states[one]))}</select></div>
+${option('open', t.console.request.open, status)}${option('active', t.console.request.active, status)}${option('over', t.console.request.over, status)}${option('all', t.console.request.all, status)}
+${REQUEST_STATUSES.map((one) => option(one, t.w.states[one], status))}</select></div>
 <input type="hidden" name="sort" value="${sort}">
 <button class="btn">${t.console.request.show}</button></form>
 ${listed(

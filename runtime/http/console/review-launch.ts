@@ -18,7 +18,7 @@ import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
 import { actionIn, enterButton } from './enter.ts'
 import { digestMark } from './mark.ts'
-import { answerPage, brief, card, check, choose, field, listed, thousands } from './parts.ts'
+import { answerPage, brief, card, check, choose, field, listed, option, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const PATH = '/console/reviews/new'
@@ -251,7 +251,7 @@ ${filters.map(
     { group, value },
     at,
   ) => html`<fieldset class="filter"><legend class="unseen">${t.console.review_launch.filter(at + 1)}</legend>
-<div class="grow"><label for="group.${at}">${t.console.review_launch.group}</label><select id="group.${at}" name="group.${at}"><option value="">${t.console.review_launch.anyGroup}</option>${GROUPS.map((one) => html`<option value="${one}"${one === group ? html` selected` : ''}>${t.console.scope_names[one]}</option>`)}</select></div>
+<div class="grow"><label for="group.${at}">${t.console.review_launch.group}</label><select id="group.${at}" name="group.${at}"><option value="">${t.console.review_launch.anyGroup}</option>${GROUPS.map((one) => option(one, t.console.scope_names[one], group))}</select></div>
 <div class="grow"><label for="value.${at}">${t.console.review_launch.value}</label><input id="value.${at}" name="value.${at}" value="${value}" maxlength="255" autocomplete="off"></div>
 </fieldset>`,
 )}

@@ -27,6 +27,7 @@ import {
   figures,
   go,
   listed,
+  option,
   sortOf,
   thousands,
 } from './parts.ts'
@@ -274,16 +275,13 @@ ${rows.length === 0 ? '' : decide(t, found.total, typed)}
 }`
 }
 
-const asking = ({ w }: Tongue, base: string, { state, hint, search }: Asked): Markup => {
-  const option = (value: string, words: string, chosen: string) =>
-    html`<option value="${value}"${value === chosen ? html` selected` : ''}>${words}</option>`
-  return html`<form class="filter" action="${base}" role="search" aria-label="${w.lines}">
+const asking = ({ w }: Tongue, base: string, { state, hint, search }: Asked): Markup =>
+  html`<form class="filter" action="${base}" role="search" aria-label="${w.lines}">
 <div class="grow"><label for="search">${w.find_line}</label><input id="search" type="search" name="search" value="${search}" maxlength="200"></div>
 <div><label for="state">${w.state}</label><select id="state" name="state">${option('', w.any, state)}${ITEM_STATES.map((one) => option(one, w.item_states[one], state))}</select></div>
 <div><label for="hint">${w.hints}</label><select id="hint" name="hint">${option('', w.any, hint)}${HINT_NAMES.map((one) => option(one, w.hint_meanings[one], hint))}</select></div>
 <button class="btn">${w.show}</button>${search + state + hint === '' ? '' : html`<a class="btn plain" href="${base}">${w.clear}</a>`}
 </form>`
-}
 
 function line(
   t: Tongue,
