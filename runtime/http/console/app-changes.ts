@@ -22,15 +22,18 @@ const idOf = ({ params, get }: About): string => params['app_id'] ?? get('app_id
 const toApp = (about: About): string =>
   idOf(about) === '' ? '/console/apps' : appPath(idOf(about))
 
-const ofRun = (
-  verb: 'accept' | 'cancel',
-): Pick<ConsoleChange, 'path' | 'place' | 'who' | 'does' | 'reason' | 'back' | 'act'> => ({
-  path: `/console/syncs/:run/${verb}`,
-  ...{ place: 'apps', who: 'operator', reason: 'none', back: toApp },
-  does: `${verb}s a sync`,
-  act: async (visit, { params }) =>
-    void (await visit.ask(verb === 'accept' ? 'accept_sync' : 'cancel_sync', { params })),
-})
+const ofRun = (verb: 'accept' | 'cancel') =>
+  ({
+    path: `/console/syncs/:run/${verb}`,
+    ...{ place: 'apps', who: 'operator', reason: 'none', back: toApp, danger: true },
+    ...wordsFrom(
+      (t) => t.console.app_change[verb],
+      ({ params }) => params['run'] ?? '',
+    ),
+    does: `${verb}s a sync`,
+    act: async (visit, { params }) =>
+      void (await visit.ask(verb === 'accept' ? 'accept_sync' : 'cancel_sync', { params })),
+  }) satisfies Partial<ConsoleChange>
 
 /** What can be set: member of the settings -> the key of its words. */
 const SETTINGS = { every_hours: 'every', page_size: 'pageSize', max_rows: 'maxRows' } as const
@@ -117,11 +120,6 @@ export const APP_CHANGES = {
   },
   accept: {
     ...ofRun('accept'),
-    title: ({ params }, t) => t.console.app_change.accept.title(params['run'] ?? ''),
-    lead: (t) => t.console.app_change.accept.lead,
-    button: (t) => t.console.app_change.accept.button,
-    done: (t) => t.console.app_change.accept.done,
-    danger: true,
     preview: async (visit, { params }) => {
       const run = await visit.ask('accept_sync', { params, body: { dry_run: true } })
       return {
@@ -134,22 +132,11 @@ export const APP_CHANGES = {
   },
   cancel: {
     ...ofRun('cancel'),
-    title: ({ params }, t) => t.console.app_change.cancel.title(params['run'] ?? ''),
-    lead: (t) => t.console.app_change.cancel.lead,
-    button: (t) => t.console.app_change.cancel.button,
-    done: (t) => t.console.app_change.cancel.done,
-    danger: true,
     preview: async (visit, { params }) => {
+      const { console: w } = visit.t
       const run = await visit.ask('cancel_sync', { params, body: { dry_run: true } })
       return {
-        lines: [
-          minus(
-            visit.t.console.app_change.cancel.line(
-              run.app_name,
-              visit.t.console.sync_phases[run.phase],
-            ),
-          ),
-        ],
+        lines: [minus(w.app_change.cancel.line(run.app_name, w.sync_phases[run.phase]))],
       }
     },
   },

@@ -87,11 +87,22 @@ export type ConsoleChange = {
   done: ChangeEnd
 }
 
-/** Words of a change, where they stand together in the catalogue. */
+type ChangeWords = {
+  title: string | ((what: string) => string)
+  lead?: string
+  button: string
+  done: string
+}
+
+/** Words of a change, where they stand together in the catalogue; `what`: what its title names. */
 export const wordsFrom = (
-  of: (t: Tongue) => { title: string; lead?: string; button: string; done: string },
+  of: (t: Tongue) => ChangeWords,
+  what: (about: About) => string = () => '',
 ) => ({
-  title: (_: About, t: Tongue): string => of(t).title,
+  title(about: About, t: Tongue): string {
+    const { title } = of(t)
+    return typeof title === 'string' ? title : title(what(about))
+  },
   lead: (t: Tongue): string => of(t).lead ?? '',
   button: (t: Tongue): string => of(t).button,
   done: (t: Tongue): string => of(t).done,

@@ -1,7 +1,6 @@
 /** OPERATOR_CHANGES: what operators change in the console, one row each; what they do is in the operator's interface. */
 import { html } from 'hono/html'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
-import type { ConsoleWords } from '../../words/console.ts'
 import { PageError } from '../frame/error-page.ts'
 import { type About, type ConsoleChange, minus, plus, wordsFrom } from './change.ts'
 import { pathOf } from './connector.ts'
@@ -66,19 +65,12 @@ type Titled =
   | 'activate'
   | 'forgetProbe'
 
-/** Not every change has more to say than its title. */
-const leadOf = (words: ConsoleWords['operator_change'][Titled]): string =>
-  'lead' in words ? words.lead : ''
-
 const ofConnector = (verb: string, key: Titled) =>
   ({
     path: `/console/connectors/:connector_id/${verb}`,
     ...{ place: 'connectors', who: 'operator', reason: 'asked', back: toConnector },
     does: verb,
-    title: (about, t) => t.console.operator_change[key].title(idOf(about)),
-    lead: (t) => leadOf(t.console.operator_change[key]),
-    button: (t) => t.console.operator_change[key].button,
-    done: (t) => t.console.operator_change[key].done,
+    ...wordsFrom((t) => t.console.operator_change[key], idOf),
   }) satisfies Partial<ConsoleChange>
 
 const wants = (about: About): object => ({ wants: about.all('want') })
@@ -149,9 +141,10 @@ export const OPERATOR_CHANGES = {
   rollback: {
     path: '/console/generations/:generation/rollback',
     ...{ place: 'connectors', who: 'operator', does: 'rolls back', reason: 'asked' },
-    title: ({ params }, t) => t.console.operator_change.rollback.title(params['generation'] ?? ''),
-    lead: (t) => t.console.operator_change.rollback.lead,
-    button: (t) => t.console.operator_change.rollback.button,
+    ...wordsFrom(
+      (t) => t.console.operator_change.rollback,
+      ({ params }) => params['generation'] ?? '',
+    ),
     ...by('roll_back', (about) => ({
       to: /^\d{1,9}$/.test(about.params['generation'] ?? '')
         ? Number(about.params['generation'])
@@ -163,7 +156,6 @@ export const OPERATOR_CHANGES = {
         ? html``
         : html`<p class="small"><a href="/console/generations/${about.params['generation'] ?? ''}/rollback?grant=all">${t.console.operator_change.rollback.grantToo}</a></p>`,
     back: () => '/console/generations',
-    done: (t) => t.console.operator_change.rollback.done,
   },
   trust: {
     path: '/console/publishers/trust',
@@ -181,13 +173,13 @@ ${about.get('public_key')}</textarea></div>`,
   distrust: {
     path: '/console/publishers/:key/distrust',
     ...{ place: 'connectors', who: 'operator', does: 'trusts a key no more', reason: 'asked' },
-    title: ({ params }, t) => t.console.operator_change.distrust.title(params['key'] ?? ''),
-    lead: (t) => t.console.operator_change.distrust.lead,
-    button: (t) => t.console.operator_change.distrust.button,
+    ...wordsFrom(
+      (t) => t.console.operator_change.distrust,
+      ({ params }) => params['key'] ?? '',
+    ),
     danger: true,
     ...by('distrust_publisher'),
     back: () => '/console/publishers',
-    done: (t) => t.console.operator_change.distrust.done,
   },
 } as const satisfies Record<string, ConsoleChange>
 

@@ -36,8 +36,8 @@ export const PEOPLE_CHANGES = {
         ROLES,
       )
         .filter(([name]) => name !== 'User')
-        .map(
-          ([name, { label }]) => option(name, `${label}: ${t.console.role_meanings[name]}`, about.get('role')),
+        .map(([name, { label }]) =>
+          option(name, `${label}: ${t.console.role_meanings[name]}`, about.get('role')),
         )}</select></div>`,
     async preview(visit, about) {
       if (about.get('role') === '') return { lines: null }
@@ -52,9 +52,10 @@ export const PEOPLE_CHANGES = {
     ...base,
     path: '/console/people/:user_id/remove-role',
     does: 'takes a role away',
-    title: (about, t) => t.console.person_change.remove.title(about.get('role')),
-    button: (t) => t.console.person_change.remove.button,
-    done: (t) => t.console.person_change.remove.done,
+    ...wordsFrom(
+      (t) => t.console.person_change.remove,
+      (about) => about.get('role'),
+    ),
     danger: true,
     async preview(visit, about) {
       const { name, has } = await standing(visit, about)

@@ -18,7 +18,17 @@ import { note } from '../pages/parts.ts'
 import { refusal, type Status } from './change.ts'
 import { actionIn, enterButton } from './enter.ts'
 import { digestMark } from './mark.ts'
-import { answerPage, brief, card, check, choose, field, listed, option, thousands } from './parts.ts'
+import {
+  answerPage,
+  brief,
+  card,
+  check,
+  choose,
+  field,
+  listed,
+  option,
+  thousands,
+} from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const PATH = '/console/reviews/new'
