@@ -8,9 +8,8 @@ import { LANGUAGES } from '../../words/languages.ts'
 import type { Env } from '../edge/env.ts'
 import { whileAllowed } from '../edge/while-allowed.ts'
 import { createErrorPage } from '../frame/error-page.ts'
-import { PAGE_HEADERS } from '../frame/layout.ts'
 import { pageAbove } from '../frame/page-above.ts'
-import { inTime, type PageKind, usualKind } from '../frame/page-deadline.ts'
+import { createAsPage, inTime } from '../frame/page-deadline.ts'
 import { type Place, placesOf } from '../frame/side.ts'
 import { createVisits, type SignedIn, stillSignedIn } from '../frame/signed-in.ts'
 import { tongueFor, tongueOf } from '../frame/tongue.ts'
@@ -50,11 +49,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
 
   routes.onError(createErrorPage(deps.log, errorPage))
 
-  const asPage =
-    (make: (c: Context<Env>) => Promise<Response>, kind?: PageKind) => (c: Context<Env>) => {
-      for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
-      return inTime(c, deps.parts.pace, kind ?? usualKind(c), make(c))
-    }
+  const asPage = createAsPage(deps.parts.pace)
 
   /** @throws CoreError forbidden for a person whose roles do not open the place */
   async function visiting(

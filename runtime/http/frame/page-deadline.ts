@@ -6,6 +6,7 @@ import type { Context } from 'hono'
 import type { Pace } from '../../core/kernel/context/pace.ts'
 import type { Env } from '../edge/env.ts'
 import { PageError } from './error-page.ts'
+import { PAGE_HEADERS } from './layout.ts'
 import { tongueFor } from './tongue.ts'
 
 /** How soon to try again, in seconds. */
@@ -43,3 +44,15 @@ export async function inTime<T>(
     clearTimeout(timer)
   }
 }
+
+/**
+ * How routes answer with pages: with their headers, and in time. The headers are set here and not by a step before all
+ * routes, which would be one of the whole host.
+ */
+export const createAsPage =
+  (pace: Pick<Pace, 'pageMs' | 'formMs'>) =>
+  (make: (c: Context<Env>) => Promise<Response>, kind?: PageKind) =>
+  (c: Context<Env>): Promise<Response> => {
+    for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
+    return inTime(c, pace, kind ?? usualKind(c), make(c))
+  }

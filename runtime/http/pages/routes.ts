@@ -14,7 +14,7 @@ import { createErrorPage } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { AREAS, PAGE_HEADERS } from '../frame/layout.ts'
 import { pageAbove } from '../frame/page-above.ts'
-import { inTime, type PageKind, usualKind } from '../frame/page-deadline.ts'
+import { createAsPage } from '../frame/page-deadline.ts'
 import { createVisits, stillSignedIn } from '../frame/signed-in.ts'
 import { tongueFor } from '../frame/tongue.ts'
 import { showAccess } from './access.ts'
@@ -69,12 +69,7 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
 
   routes.onError(createErrorPage(deps.log, errorPage))
 
-  /** The headers are set here and not by a step before all routes, which would be one of the whole host. */
-  const asPage =
-    (make: (c: Context<Env>) => Promise<Response>, kind?: PageKind) => (c: Context<Env>) => {
-      for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value)
-      return inTime(c, deps.parts.pace, kind ?? usualKind(c), make(c))
-    }
+  const asPage = createAsPage(deps.parts.pace)
 
   // Programs get what they always got here: no page.
   routes.get(PAGES.start.path, async (c, next) => {
