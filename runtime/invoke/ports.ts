@@ -6,6 +6,7 @@ import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
 import type { Manifest } from '../contract/connector/manifest.ts'
 import type { OAuthCapability } from '../contract/connector/oauth.ts'
 import type { CallSecrets } from '../contract/connector/secrets.ts'
+import type { UpstreamRecord } from '../contract/connector/upstream-record.ts'
 import type { RuntimeError } from '../contract/errors/errors.ts'
 import type { Position } from '../contract/errors/position.ts'
 import type { Ceilings } from '../contract/limits/ceilings.ts'
@@ -43,28 +44,6 @@ export type ServedVersion = {
   settings: AnySchema
   request(capability: CapabilityName): AnySchema | null
   load(): Promise<LoadedConnector>
-}
-
-/** One upstream request, as it may be logged: never a body. */
-export type UpstreamRecord = {
-  method: string
-  host: string
-  path: string
-  /** Names, and values that are no secrets. */
-  query: string
-  /** What is declared to be asked for by this path, such as a statement; it holds no values. For errors, not for logs. */
-  text?: string
-  /** False where it waits for its turn, or was refused before. */
-  sent: boolean
-  status: number | null
-  error: string | null
-  /** Until when the upstream asked to be left alone, in milliseconds since the epoch; 0 where it did not. */
-  askedUntilMs: number
-  sentBytes: number
-  receivedBytes: number
-  /** When it began, in milliseconds since the epoch. */
-  beganAtMs: number
-  ms: number
 }
 
 export type OpenedEgress = {

@@ -2,9 +2,10 @@
 
 import type { Lifecycle } from '../connectors/lifecycle/lifecycle.ts'
 import type { RegistryListing } from '../connectors/registry/registry.ts'
+import type { UpstreamRecord } from '../contract/connector/upstream-record.ts'
 import { errorBody } from '../contract/envelope/envelope.ts'
 import { ERRORS, type RuntimeError } from '../contract/errors/errors.ts'
-import type { CallEnd, CallLog, InvokeDeps, UpstreamRecord } from '../invoke/ports.ts'
+import type { CallEnd, CallLog, InvokeDeps } from '../invoke/ports.ts'
 import type { LanesEvents } from '../lanes/lanes.ts'
 import { tellFailure } from './failure.ts'
 import type { Log } from './log.ts'

@@ -1,8 +1,8 @@
 /** What goes in and out of the door: a call, its requests, their replies. */
 import type { Manifest } from '../../contract/connector/manifest.ts'
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
+import type { UpstreamRecord } from '../../contract/connector/upstream-record.ts'
 import type { OutgoingRequest, ReplyHead } from '../exchange/exchange.ts'
-import type { EgressRecord } from '../rules/records.ts'
 import type { Settings } from '../rules/server-url.ts'
 
 /** One call of a capability. */
@@ -68,7 +68,7 @@ export type OpenEgress = {
    */
   fetch(request: EgressRequest): Promise<EgressReply>
   /** One for each hop, in order, filled in as it goes on; at most `maxRecords`. */
-  records: readonly EgressRecord[]
+  records: readonly UpstreamRecord[]
   /** True once anything but GET and HEAD was handed to a connection: the call must not run again. */
   hasWritten(): boolean
 }

@@ -4,6 +4,7 @@
  */
 
 import { normalizeId } from '../../contract/connector/manifest.ts'
+import type { UpstreamRecord } from '../../contract/connector/upstream-record.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { Ceilings } from '../../contract/limits/ceilings.ts'
 import type { Blind } from '../blind/blind.ts'
@@ -19,7 +20,7 @@ import type { PrivateGrants } from '../limits/grants.ts'
 import type { EgressLimits } from '../limits/limits.ts'
 import type { Tokens } from '../login/tokens.ts'
 import { judgeUrl, type Policy, parseUrl } from '../rules/policy.ts'
-import { createRecord, type EgressRecord, isWriting } from '../rules/records.ts'
+import { createRecord, isWriting } from '../rules/records.ts'
 import type { SqlRoom } from '../sql/room.ts'
 
 /** What every hop of the process shares. */
@@ -59,7 +60,7 @@ export function governorOf({ origin }: { origin: string }, call: EgressCall, doo
 
 /** What the hops of one call share. */
 export type CallState = {
-  records: EgressRecord[]
+  records: UpstreamRecord[]
   wrote: boolean
   budgets: CallBudgets
   blind: Blind['beforeLogin']
@@ -181,7 +182,7 @@ type Finish = (error: unknown) => void
 
 /** What ends a record: its time, its error, and what it held. */
 export function createFinish(
-  record: EgressRecord,
+  record: UpstreamRecord,
   held: readonly Holding[],
   turn: { leave(): void },
 ): Finish {

@@ -1,35 +1,11 @@
 /** The audit line of every hop: where it went and how it ended, never what it carried. */
 import { cut } from '../../bounded/cut.ts'
+import type { UpstreamRecord } from '../../contract/connector/upstream-record.ts'
 import { decodeSegment } from './path-segments.ts'
 import { tellQuery } from './query-record.ts'
 
-/** One hop. Sizes in bytes, `ms` from judging to the end of the body. */
-export type EgressRecord = {
-  method: string
-  /** Host, with the port where it is not the scheme's own. */
-  host: string
-  /** Without the call's secrets, then cut at 200 characters; no query. */
-  path: string
-  /** Names, and values that are no secrets, with the question mark; empty for none. */
-  query: string
-  /** What is declared to be asked for by this name, where it has one: it holds no values. For errors, not for logs. */
-  text?: string
-  /** False for a hop that was refused before it was handed to a connection. */
-  sent: boolean
-  status: number | null
-  /** Our own error code, or `null`. */
-  error: string | null
-  /** Until when the upstream asked to be left alone, in milliseconds since the epoch; 0 where it did not. */
-  askedUntilMs: number
-  sentBytes: number
-  receivedBytes: number
-  /** When it began, in milliseconds since the epoch. */
-  beganAtMs: number
-  ms: number
-}
-
 /** A new record of a request of `ctx.ldap` or `ctx.sql`: names and sizes come once it was judged, values never. */
-export const createBridgeRecord = (method: string): EgressRecord => ({
+export const createBridgeRecord = (method: string): UpstreamRecord => ({
   method,
   ...{ host: '', path: '', query: '' },
   sent: false,
@@ -43,7 +19,7 @@ export const createBridgeRecord = (method: string): EgressRecord => ({
 })
 
 /** A new record, for a hop that has been parsed and not been judged yet. */
-export const createRecord = (url: URL, method: string, redact?: Redact): EgressRecord => ({
+export const createRecord = (url: URL, method: string, redact?: Redact): UpstreamRecord => ({
   ...createBridgeRecord(method),
   host: url.host,
   path: cut(redactPath(url.pathname, redact), 200),
