@@ -106,9 +106,20 @@ export const isAccountThere: SQL = sql`coalesce(${accounts.status}, '') <> all($
  * last sync, and the next one would match them (sync/match.ts). A service account may have anybody's address.
  */
 export const isLooseOf = (userId: string): SQL => sql`
-  ${accounts.userId} is null and ${accounts.accountType} = 'USER' and ${accounts.goneAt} is null and ${isAccountThere} and exists (
-    select 1 from ${users} where ${users.id} = ${userId} and ${users.domainId} = ${accounts.domainId}
-      and lower(${users.email}) = lower(${accounts.email}))`
+  ${accounts.userId} is null and ${accounts.accountType} = 'USER' and ${accounts.goneAt} is null and ${isAccountThere}
+  and lower(${accounts.email}) = (select lower(u.email) from users u where u.id = ${userId})
+  and ${accounts.appId} in (${unmatchedApps(userId)})`
+
+/**
+ * Apps of a person's domain whose last complete sync began before they were there, or had their address. Accounts of the others are not
+ * read for an address, which no index has: the sync has done so.
+ */
+const unmatchedApps = (userId: string): SQL => sql`
+  select a.id from users u join apps a on a.domain_id = u.domain_id
+  where u.id = ${userId} and coalesce(
+    (select r.created_at from sync_runs r where r.app_id = a.id and r.state = 'SUCCEEDED' order by r.id desc limit 1),
+    '-infinity') <= greatest(u.created_at,
+      (select max(e.detected_at) from identity_events e where e.user_id = u.id and e.changed_field = 'email'))`
 
 /** Gives a person the accounts that are theirs by `isLooseOf`: of one app, or of all. */
 export async function keepMatch(db: Db, userId: string, appId: string | null): Promise<void> {
