@@ -111,8 +111,8 @@ export const isLooseOf = (userId: string): SQL => sql`
   and ${accounts.appId} in (${unmatchedApps(userId)})`
 
 /**
- * Apps of a person's domain whose last complete sync began before they were there, or had their address. Accounts of the others are not
- * read for an address, which no index has: the sync has done so.
+ * Apps of a person's domain whose last complete sync began before they were there, or had their address. Accounts of the
+ * others are not read for an address, which no index has: the sync has done so.
  */
 const unmatchedApps = (userId: string): SQL => sql`
   select a.id from users u join apps a on a.domain_id = u.domain_id
