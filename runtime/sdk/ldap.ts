@@ -82,8 +82,8 @@ export function movedDn(dn: string, place: string): string {
 
 /**
  * The one spelling of a DN, for ids and comparisons: in lower case, without spaces between its parts, with one space for
- * several, and with every special character as `\\xx`. Servers write one DN in several ways, as the name of an entry and as a member. Rare letters
- * (`İ`, `ẞ`, `Ⅷ`, Georgian) stay as they are: OpenLDAP does not find an entry by their small ones.
+ * several, and with every special character as `\\xx`. Servers write one DN in several ways, as the name of an entry and
+ * as a member. Rare letters (`İ`, `ẞ`, `Ⅷ`, Georgian) stay as they are: OpenLDAP does not find an entry by their small ones.
  *
  * @returns null for what is no DN
  *
