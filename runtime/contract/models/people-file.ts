@@ -11,7 +11,8 @@ export const PEOPLE_COLUMNS = {
   family_name: 'last name',
   status: 'STAGED, ACTIVE, SUSPENDED or INACTIVE; ACTIVE for new people who have none',
   manager_email: 'e-mail address of a user in the file or already there; empty: nobody',
-  groups: 'names of groups with ; between, made where there are none; others are left',
+  groups:
+    'names of groups with ; between, compared without case, made where there are none; others are left',
 } as const
 export type PeopleColumn = keyof typeof PEOPLE_COLUMNS
 

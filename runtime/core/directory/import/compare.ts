@@ -35,27 +35,37 @@ export async function comparePeople(tx: Db, domainId: string): Promise<void> {
   await compareGroups(tx, domainId)
 }
 
-/** Membership in native groups; what apps synced is theirs. */
+/**
+ * Membership in native groups; what apps synced is theirs. Names are compared without case, as providers' are; where two
+ * groups have one, the one that is written the same is meant.
+ */
 async function compareGroups(tx: Db, domainId: string): Promise<void> {
   await tx.execute(sql`
     create temporary table people_wanted on commit drop as
     select user_id, unnest(groups) as name from people_match where groups is not null`)
   // Only where a group is to be made: else no provider waits for the import.
   const { rows: unknown } = await tx.execute(sql`
-    select from people_wanted where name not in (
-      select name from groups where domain_id = ${domainId} and app_id is null) limit 1`)
+    select from people_wanted where lower(name) not in (
+      select lower(name) from groups where domain_id = ${domainId} and app_id is null) limit 1`)
   if (unknown.length > 0) await lockGroupNames(tx, domainId)
   await tx.execute(sql`
     create temporary table people_group on commit drop as
-    select wanted.name, coalesce(there.id, gen_random_uuid()) as group_id, there.id is null as is_new
-    from (select distinct name from people_wanted) as wanted
-    left join (
-      select distinct on (name) name, id from groups
-      where domain_id = ${domainId} and app_id is null order by name, created_at, id
-    ) as there on there.name = wanted.name`)
+    with wanted as (
+      select distinct name from people_wanted
+    ), there as (
+      select distinct on (wanted.name) wanted.name, groups.id
+      from wanted join groups on lower(groups.name) = lower(wanted.name)
+      where domain_id = ${domainId} and app_id is null
+      order by wanted.name, groups.name = wanted.name desc, created_at, id
+    ), made as materialized (
+      select min(name) as name, gen_random_uuid() as id from wanted
+      where name not in (select name from there) group by lower(name)
+    )
+    select wanted.name, coalesce(there.id, made.id) as group_id, wanted.name is not distinct from made.name as is_new
+    from wanted left join there using (name) left join made on lower(made.name) = lower(wanted.name)`)
   await tx.execute(sql`
     create temporary table people_member on commit drop as
-    select user_id, group_id from people_wanted join people_group using (name)`)
+    select distinct user_id, group_id from people_wanted join people_group using (name)`)
   for (const table of ['people_change', 'people_group', 'people_member'])
     await tx.execute(sql`analyze ${sql.identifier(table)}`)
   await tx.execute(sql`

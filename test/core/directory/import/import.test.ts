@@ -160,6 +160,23 @@ describe('a later file', () => {
     expect(await groupsOf('eva@example.com')).toEqual([])
   })
 
+  test('names groups without case, as a provider does; the one that is written the same comes first', async () => {
+    const { domainId } = await userOf('eva@example.com')
+    await core.db.insert(groups).values({ domainId, name: 'Support' })
+    const file =
+      'email,groups\neva@example.com,support; Night SHIFT\nmax@example.com,SUPPORT;Engineering;Night shift\n'
+    const { body } = await send(file)
+    expect(body).toMatchObject({ groups_made: 1, group_names: ['Night SHIFT'] })
+    expect(body).toMatchObject({ memberships_added: 4, memberships_removed: 0 })
+    expect(await groupsOf('eva@example.com')).toEqual(['Night SHIFT', 'Support'])
+    expect((await send(file)).body).toMatchObject({ changed: 0, groups_made: 0 })
+    await core.db.insert(groups).values({ domainId, name: 'support' })
+    const both = await send('email,groups\neva@example.com,Support;support;SUPPORT\n')
+    expect(both.body).toMatchObject({ memberships_added: 1, memberships_removed: 1 })
+    expect(await groupsOf('eva@example.com')).toEqual(['Support', 'support'])
+    await send('email,groups\neva@example.com,\nmax@example.com,Engineering\n')
+  })
+
   test('leaves memberships that an app synced', async () => {
     const { id: userId, domainId } = await userOf('eva@example.com')
     const [synced] = await core.db
