@@ -1,8 +1,8 @@
 /** The identity source's managers, and users whose accounts are gone from it. */
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accountAttribute } from './attributes.ts'
-import { walkAccounts, wouldBeLast } from './people.ts'
+import { lockUsers, walkAccounts, wouldBeLast } from './people.ts'
 import { checkpoint, toNext, type Walk } from './runs.ts'
 
 /**
@@ -50,6 +50,7 @@ export const syncLeavers = (walk: Walk): Promise<void> =>
       from accounts a join users u on u.id = a.user_id and u.domain_id = ${walk.app.domainId}
       where ${range} and a.gone_at is not null and u.status <> 'INACTIVE' and not exists (
         select from accounts b where b.app_id = a.app_id and b.user_id = u.id and b.gone_at is null)`)
+    await lockUsers(tx, idsOf(rows))
     const admins = rows.filter(({ admin }) => admin)
     const kept = admins.length > 0 && (await wouldBeLast(tx, walk.app.domainId, admins))
     const leaving = kept ? rows.filter(({ admin }) => !admin) : rows
@@ -59,14 +60,15 @@ export const syncLeavers = (walk: Walk): Promise<void> =>
 
 async function inactivate(tx: Db, { app }: Walk, leaving: { id: string }[]): Promise<void> {
   if (leaving.length === 0) return
-  const ids = JSON.stringify(leaving.map(({ id }) => id))
   await tx.execute(sql`
     with change as (
-      select id, status from users
-      where id in (select json_array_elements_text(${ids}::json)::uuid) for update
+      select id, status from users where id in (${idsOf(leaving)})
     ), changed as (
       update users set status = 'INACTIVE', updated_at = now() from change where users.id = change.id
     )
     insert into identity_events (domain_id, user_id, changed_field, old_value, new_value)
     select ${app.domainId}, id, 'status', status, 'INACTIVE' from change`)
 }
+
+const idsOf = (people: readonly { id: string }[]): SQL =>
+  sql`select json_array_elements_text(${JSON.stringify(people.map(({ id }) => id))}::json)::uuid`

@@ -130,9 +130,13 @@ async function changeOnce(tx: Db, walk: Walk, range: SQL): Promise<Changes> {
       users.custom_attributes as old_attributes,
       users.custom_attributes || ranked.attributes as attributes
     from ranked join users on users.id = ranked.user_id and users.domain_id = ${app.domainId}`)
-  const kept = await keepAdmins(tx, app.domainId)
   const before = sql`(c.old_email, c.old_given, c.old_family, c.old_status, c.old_attributes)`
   const after = sql`(c.email, c.given, c.family, c.status, c.attributes)`
+  await lockUsers(
+    tx,
+    sql`select c.id from people_change c where ${before} is distinct from ${after}`,
+  )
+  const kept = await keepAdmins(tx, app.domainId)
   const { rows } = await tx.execute<{ wanted: number; changed: number }>(sql`
     with changed as (
       update users set email = c.email, given_name = c.given, family_name = c.family,
@@ -159,6 +163,10 @@ async function changeOnce(tx: Db, walk: Walk, range: SQL): Promise<Changes> {
   const { wanted = 0, changed = 0 } = rows[0] ?? {}
   return { changed, missed: wanted - changed, kept }
 }
+
+/** Locks users who change: before the roles of admins, as everybody does who takes both (database/contention.ts). */
+export const lockUsers = (tx: Db, ids: SQL) =>
+  tx.execute(sql`select from users where id in (${ids}) order by id for no key update`)
 
 /** Without an admin who can sign in nobody could put anything right: then those of the batch stay as they are. */
 async function keepAdmins(tx: Db, domainId: string): Promise<number> {

@@ -3,12 +3,14 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestContext } from '../../../runtime/core/kernel/context/context.ts'
 import { SYNC_JOB } from '../../../runtime/core/sync/job.ts'
+import { ONCE } from '../../../runtime/database/contention.ts'
 import { apps } from '../../../runtime/database/schema/apps.ts'
 import { userOffboardings } from '../../../runtime/database/schema/offboarding.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { syncRuns, syncSettings } from '../../../runtime/database/schema/sync.ts'
+import { until } from '../../e2e/until.ts'
 import { type CoreHost, domainOf } from '../host.ts'
-import { meanwhile } from '../meanwhile.ts'
+import { countWaiting, meanwhile } from '../meanwhile.ts'
 import { ask, connect, noApps, startSynced, sync } from './synced.ts'
 import { account, startUpstream, type Upstream } from './upstream.ts'
 
@@ -133,4 +135,32 @@ test('who is being offboarded stays INACTIVE until it is over, whatever the iden
   await db.update(userOffboardings).set({ status: 'COMPLETED' }).where(isHers)
   await sync(core, appId)
   expect((await lena()).status).toBe('ACTIVE')
+})
+
+test('a sync that takes an admin waits for the person before it holds the roles of admins', async () => {
+  const { db } = core
+  await noApps(core)
+  upstream.holds = { ...upstream.holds, accounts: [account('root')] }
+  const appId = await connect(core, upstream)
+  expect((await configure(appId, { identity_source: identity })).status).toBe(200)
+  await sync(core, appId)
+  const isRoot = eq(users.email, 'root@example.com')
+  const status = async () => (await db.select().from(users).where(isRoot))[0]?.status
+  await db.execute(sql`insert into user_roles (domain_id, user_id, role)
+    select domain_id, id, 'Admin' from users where email = 'root@example.com'`)
+  for (const [accounts, left] of [
+    [[account('root', { user_status: 'SUSPENDED' })], 'SUSPENDED'],
+    [[account('else')], 'INACTIVE'],
+  ] as const) {
+    upstream.holds.accounts = [...accounts]
+    let synced: Promise<unknown> = Promise.resolve()
+    await db.transaction(async (tx) => {
+      await tx.select().from(users).where(isRoot).for('no key update')
+      synced = sync(core, appId)
+      await until('the sync waits', async () => (await countWaiting(db)) > 0)
+      await tx.execute(sql`select from user_roles where role = 'Admin' for update nowait`)
+    }, ONCE)
+    await synced
+    expect(await status()).toBe(left)
+  }
 })
