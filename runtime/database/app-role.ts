@@ -50,7 +50,8 @@ begin
     on public.activity_logs, public.activity_waiting, public.generations, public.installed_states
     from ${ROLE};
   revoke update, truncate, references, trigger on public.activity_personal from ${ROLE};
-  revoke insert, update, delete, truncate, references, trigger on public.activity_redactions from ${ROLE};
+  revoke insert, update, delete, truncate, references, trigger
+    on public.activity_redactions, public.activity_turns from ${ROLE};
   grant execute on function public.chain_activity(uuid, integer, bigint, boolean),
     public.erase_from_generations(uuid, text[]),
     public.prune_activity(uuid, integer, integer, bigint),

@@ -4,6 +4,7 @@ import { CALLER_LIMITS } from '../../contract/limits/caller-limits.ts'
 export const BOUNDED: Readonly<Record<string, string>> = {
   domains: 'one row',
   activity_checkpoints: 'at most one row',
+  activity_turns: 'at most one row',
   deployment_secret: 'a row for each secret that hosts have started with',
   deployment_versions: 'a row for each version that has migrated the database',
   users: 'people are suspended, never removed: the record refers to them',

@@ -84,6 +84,17 @@ export const activityCheckpoints = pgTable('activity_checkpoints', {
 })
 
 /**
+ * Per domain, the latest moment of an entry that is followed by one of an earlier moment: the clock of the database went
+ * back. Entries of later moments are a tail of the chain, in the order of their moments. A trigger keeps it.
+ */
+export const activityTurns = pgTable('activity_turns', {
+  domainId: uuid('domain_id')
+    .primaryKey()
+    .references(() => domains.id),
+  beganAt: timestamp('began_at', { withTimezone: true }).notNull(),
+})
+
+/**
  * Entries out of which names were taken, which keep their hashes (core/kernel/audit/redacted.ts). What each says since is
  * in its digest, and the digest of all of one batch is in an entry of the chain itself.
  */

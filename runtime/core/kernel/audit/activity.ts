@@ -1,11 +1,12 @@
 /** The audit log: every change is recorded in the transaction that makes it, or it is not made. */
 import { and, asc, desc, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import { escapeLiteral } from 'pg'
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import { canonicalJson } from '../../../contract/schema/canonical-json.ts'
 import { atEnd } from '../../../database/at-end.ts'
-import type { Db } from '../../../database/database.ts'
-import { activityLogs } from '../../../database/schema/audit.ts'
+import { type Db, one } from '../../../database/database.ts'
+import { activityLogs, activityTurns } from '../../../database/schema/audit.ts'
 import { users } from '../../../database/schema/people.ts'
 import type { Principal, Profile } from '../identity/principal.ts'
 import { selectSlice } from '../list/page.ts'
@@ -100,16 +101,16 @@ export async function listActivity(
 ) {
   const { since, until, newest_first: newestFirst, event_type: eventType, limit, offset } = query
   if (!isWalk(db)) await chainWaiting(db, domainId)
+  const then = since === null ? null : await sinceThen(db, domainId, since)
   const where = and(
     eq(activityLogs.domainId, domainId),
-    since === null ? undefined : await sinceThen(db, domainId, since),
+    then?.where,
     until === null ? undefined : lte(activityLogs.beganAt, until),
     eventType === null ? undefined : eq(activityLogs.eventType, eventType),
     query.actor === null ? undefined : await actorIs(db, domainId, query.actor),
     query.target === null ? undefined : await targetIs(db, domainId, query.target),
   )
-  const by = newestFirst ? desc : asc
-  const order = [by(activityLogs.id)]
+  const order = (then?.order ?? [activityLogs.id]).map(newestFirst ? desc : asc)
   const { rows, total } = await selectSlice(db, activityLogs, { where, order }, { limit, offset })
   return {
     items: (await withPersonalValues(db, rows)).map(toLog),
@@ -120,18 +121,33 @@ export async function listActivity(
   }
 }
 
-/** Entries of a moment and later ones, and all behind the first of them: their clock may have gone back. */
-async function sinceThen(db: Db, domainId: string, since: Date): Promise<SQL | undefined> {
+type Since = { where: SQL | undefined; order: PgColumn[] }
+
+/**
+ * Entries of a moment and later ones, and all behind the first of them: their clock may have gone back. Where it did not,
+ * an index holds them in the order of the chain.
+ */
+async function sinceThen(db: Db, domainId: string, since: Date): Promise<Since> {
   const { id, beganAt } = activityLogs
   const later = gte(beganAt, since)
+  const ofDomain = eq(activityLogs.domainId, domainId)
+  const { rows } = await db.execute<{ last: string | null; turned: boolean }>(sql`
+    select (select max(id) from ${activityLogs} where ${ofDomain})::text as last,
+      exists (select from ${activityTurns}
+        where ${activityTurns.domainId} = ${domainId} and ${activityTurns.beganAt} >= ${since}) as turned`)
+  const { last, turned } = one(rows)
+  // What is chained from here on may be of an earlier moment. As text: a question is remembered by its parameters as JSON.
+  if (!turned) return { where: and(later, sql`${id} <= ${last}::bigint`), order: [beganAt, id] }
   const [first] = await db
     .select({ id })
     .from(activityLogs)
-    .where(and(eq(activityLogs.domainId, domainId), later))
+    .where(and(ofDomain, later))
     .orderBy(asc(beganAt), asc(id))
     .limit(1)
-  // As text: a question is remembered by its parameters as JSON.
-  return first ? or(later, sql`${id} > ${String(first.id)}::bigint`) : later
+  return {
+    where: first ? or(later, sql`${id} > ${String(first.id)}::bigint`) : later,
+    order: [id],
+  }
 }
 
 /** The words for a type of event: `APP_CREATED` is `App created`. */

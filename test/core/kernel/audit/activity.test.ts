@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { sql } from 'drizzle-orm'
+import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { MIGRATIONS } from '../../../../runtime/database/fit.ts'
 import { type CoreHost, domainOf, type Person, person, startCore } from '../../host.ts'
 
 let core: CoreHost
@@ -85,6 +89,50 @@ test('a reader misses nothing where the clock of the database goes back, by offs
     expect(hashes(since)).toEqual(hashes([...(ahead ? [ahead] : []), ...newer]))
     expect((await read('newest_first=true&limit=1'))[0]?.event_hash).toBe(newer[0]?.event_hash)
   })
+})
+
+test('the latest moment from which the clock went back is noted, by the migration too; what is later is read in order', async () => {
+  const domain = await domainOf(core.db)
+  const wait = (type: string, hours: number) =>
+    core.db.execute(sql`
+      insert into activity_waiting (domain_id, body, began_at)
+      select domain_id, '"' || domain_id || '","' || ${type}::text || '","Succeeded",{"actor_type":"Lumos system","email":"","family_name":"","given_name":""},[],{}',
+        date_trunc('milliseconds', clock_timestamp() + ${`${hours} hours`}::interval)
+      from (select ${domain}::uuid as domain_id) d`)
+  for (const [type, hours] of [
+    ['AHEAD', 2],
+    ['BACK', 0.5],
+    ['LESS_AHEAD', 1],
+    ['BACK_AGAIN', 0.6],
+    ['BEYOND', 3],
+    ['FURTHER', 4],
+  ] as const)
+    await wait(type, hours)
+  const all = (await core.call('GET', '/activity_logs?newest_first=true')).body.items.reverse()
+  const types = (entries: readonly { event_type: string }[]) => entries.map((one) => one.event_type)
+  const [ahead, , less, , beyond] = all.slice(-6)
+  const since = async (entry: Entry, more = '') =>
+    types(
+      (await core.call('GET', `/activity_logs?since=${entry.event_began_at}${more}`)).body.items,
+    )
+  expect(await since(ahead)).toEqual(types(all.slice(-6)))
+  // Who stopped there has seen BACK, which stands before it.
+  expect(await since(less)).toEqual(types([ahead, ...all.slice(-4)]))
+  expect(await since(beyond)).toEqual(['BEYOND', 'FURTHER'])
+  expect(await since(beyond, '&newest_first=true')).toEqual(['FURTHER', 'BEYOND'])
+  expect(await since(beyond, '&offset=1')).toEqual(['FURTHER'])
+
+  const owner = new Client(await core.login())
+  await owner.connect()
+  const turns = async () =>
+    (await owner.query('select domain_id, began_at from activity_turns')).rows
+  const noted = [{ domain_id: domain, began_at: new Date(`${ahead.event_began_at}Z`) }]
+  expect(await turns()).toEqual(noted)
+  await owner.query('delete from activity_turns')
+  const migration = readFileSync(path.join(MIGRATIONS, '0062_log_turns.sql'), 'utf8')
+  await owner.query(migration.split('--> statement-breakpoint').at(-1) ?? '')
+  expect(await turns()).toEqual(noted)
+  await owner.end()
 })
 
 test('the log is for those who may read logs', async () => {
