@@ -19,7 +19,7 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { demand, mayAct, type Principal } from '../kernel/identity/principal.ts'
 import { later } from '../kernel/jobs/tries.ts'
 import { selectPage } from '../kernel/list/page.ts'
-import { demandRoom } from '../kernel/room.ts'
+import { demandRoom, lockRoom } from '../kernel/room.ts'
 
 type DelegationRow = typeof delegations.$inferSelect
 type Query = QueryOf<'list_delegations'>
@@ -62,16 +62,18 @@ export async function createDelegation(
     const user = await personOf(tx, principal, of, 'user_id')
     const delegate = await personOf(tx, principal, body.delegate_id, 'delegate_id')
     if (user.id === delegate.id) throw refused('delegate_id', 'one cannot be one’s own delegate')
-    await demandRoom(
-      tx,
-      { limit: 'delegations', owner: user.id },
-      () => tx.$count(delegations, notOver(user.id, now)),
-      (most) => conflict(`There are ${most} delegations already; end one first`),
-    )
+    const room = { limit: 'delegations', owner: user.id } as const
+    await lockRoom(tx, room)
     const same = await sameOf(tx, user.id, delegate.id, { since, until }, now)
     if (same && same.reason === (body.reason ?? '')) return same
     if (same)
       throw conflict('There is this delegation already, with another reason; end that one first')
+    await demandRoom(
+      tx,
+      room,
+      () => tx.$count(delegations, notOver(user.id, now)),
+      (most) => conflict(`There are ${most} delegations already; end one first`),
+    )
     const [made] = await tx
       .insert(delegations)
       .values({

@@ -9,6 +9,12 @@ type Kept = {
 }[keyof typeof CALLER_LIMITS]
 type Counted = { over: 'database'; most: number; perMs?: never }
 
+type Room = { limit: Kept; owner: string }
+
+/** Waits until nobody else makes room for one more of the same `owner`; others wait until the transaction ends. */
+export const lockRoom = (tx: Db, { limit, owner }: Room) =>
+  tx.execute(lockTextUntilEnd(`${limit} of ${owner}`))
+
 /**
  * Makes sure that one more may be kept. What is counted for the same `owner` waits until the transaction ends: else many
  * at once would all find room for one more.
@@ -17,11 +23,11 @@ type Counted = { over: 'database'; most: number; perMs?: never }
  */
 export async function demandRoom(
   tx: Db,
-  { limit, owner }: { limit: Kept; owner: string },
+  room: Room,
   count: () => Promise<number>,
   refusal: (most: number) => Error,
 ): Promise<void> {
-  await tx.execute(lockTextUntilEnd(`${limit} of ${owner}`))
-  const { most } = CALLER_LIMITS[limit]
+  await lockRoom(tx, room)
+  const { most } = CALLER_LIMITS[room.limit]
   if ((await count()) >= most) throw refusal(most)
 }

@@ -1,6 +1,7 @@
 /** Delegates: who decides for another person, when, and on what they may not. */
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { CALLER_LIMITS } from '../../../runtime/contract/limits/caller-limits.ts'
 import { isActive } from '../../../runtime/core/delegation/delegations.ts'
 import { standsInFor } from '../../../runtime/core/delegation/stand-in.ts'
 import { delegations } from '../../../runtime/database/schema/delegations.ts'
@@ -153,6 +154,18 @@ describe('in a company', () => {
     expect(await core.db.$count(delegations)).toBe(4)
     expect((await name(boss, { ...body, reason: 'Away' })).body.detail).toContain('another reason')
     expect(await core.db.$count(delegations)).toBe(4)
+    // Also where there is no room for another one.
+    const [one] = await core.db.select().from(delegations).limit(1)
+    if (!one) throw new Error('no delegation')
+    const { id: _, ...rest } = one
+    const filled = Array.from({ length: CALLER_LIMITS.delegations.most - 4 }, (_one, days) => ({
+      ...rest,
+      until: new Date(Date.now() + (days + 2) * 86_400_000),
+    }))
+    await core.db.insert(delegations).values(filled)
+    expect((await name(boss, body)).status).toBe(201)
+    expect((await name(boss, { ...body, reason: 'Away' })).body.detail).toContain('another reason')
+    expect((await name(boss, { ...body, until: soon() })).body.detail).toContain('end one first')
     await core.db.delete(delegations)
   })
 
