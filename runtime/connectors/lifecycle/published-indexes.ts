@@ -4,6 +4,7 @@ import { isToCome } from '../../contract/endpoints/published-indexes.ts'
 import { conflict, notFound } from '../../contract/errors/problem.ts'
 import { recordActivity } from '../../core/kernel/audit/activity.ts'
 import type { Db } from '../../database/database.ts'
+import { lockUntilEnd } from '../../database/locks.ts'
 import { publishedIndexes, registryIndexes } from '../../database/schema/deployment.ts'
 import { newest } from './generations.ts'
 import type { OperateDeps } from './operating.ts'
@@ -24,12 +25,14 @@ const MOST_REGISTRIES = 1000
 export async function seeIndex({ db, actor }: OperateDeps, index: SeenAt): Promise<Seen> {
   const { domainId } = actor
   const { key, version } = index
-  const { publishers } = (await newest(db, domainId)).statement
-  const publisher = publishers.find((one) => one.key === key && one.revoked_at === null)
-  if (!publisher) throw notFound('Publisher')
-  if (isToCome(version, new Date()))
-    throw conflict(`The index has the version ${version}, which is to come`)
   return db.transaction(async (tx) => {
+    // Nobody trusts or distrusts a key until the end.
+    await tx.execute(lockUntilEnd('changing what is installed'))
+    const { publishers } = (await newest(tx, domainId)).statement
+    const publisher = publishers.find((one) => one.key === key && one.revoked_at === null)
+    if (!publisher) throw notFound('Publisher')
+    if (isToCome(version, new Date()))
+      throw conflict(`The index has the version ${version}, which is to come`)
     const demandNewest = async () => {
       const found = await newestSeen(tx, domainId, index)
       if (found !== null && found > version)

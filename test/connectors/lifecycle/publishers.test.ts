@@ -1,7 +1,12 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { commit } from '../../../runtime/connectors/lifecycle/generations.ts'
 import { readPackage } from '../../../runtime/connectors/packages/read.ts'
 import { makeKeyPair, signPackage } from '../../../runtime/connectors/packages/sign.ts'
-import { type CoreHost, startCore } from '../../core/host.ts'
+import { publishedIndexes } from '../../../runtime/database/schema/deployment.ts'
+import { users } from '../../../runtime/database/schema/people.ts'
+import { type CoreHost, domainOf, startCore } from '../../core/host.ts'
+import { meanwhile } from '../../core/meanwhile.ts'
 import { lookAtStatements } from '../../core/statements.ts'
 import { operator } from './operator.ts'
 import { type Made, packaged, publisher } from './packaging.ts'
@@ -160,5 +165,28 @@ test('a package whose key is trusted no more by the end of its checks is not ins
   )
   expect(sent).toEqual([422, expect.stringMatching(/trusted no more/)])
   expect((await op.call('GET', '/connectors/acme')).status).toBe(404)
+  await op.trustPublisher()
+})
+
+test('no index is remembered of a key that is distrusted meanwhile', async () => {
+  await op.trustPublisher()
+  const domainId = await domainOf(core.db)
+  const [admin] = await core.db.select().from(users).where(eq(users.email, 'admin@localhost'))
+  const actor = { domainId, userId: admin?.id ?? '' }
+  const wish = { action: 'distrust', reason: '', expected: null, dryRun: false } as const
+  const seen = await meanwhile(
+    core.db,
+    (tx) =>
+      commit(tx, actor, wish, (before) => ({
+        ...before,
+        publishers: before.publishers.map((one) => ({
+          ...one,
+          revoked_at: '2026-01-01T00:00:00Z',
+        })),
+      })),
+    () => op.call('POST', '/published-indexes', { key: publisher.id, version: 1 }),
+  )
+  expect(seen.status).toBe(404)
+  expect(await core.db.$count(publishedIndexes)).toBe(0)
   await op.trustPublisher()
 })
