@@ -9,6 +9,7 @@ import argparse
 import base64
 import hashlib
 import json
+import os
 import re
 import sys
 
@@ -396,18 +397,29 @@ def main():
     parser.add_argument("--key", required=True, help="fingerprint of the installation's key, or the key, as 64 hex digits")
     parser.add_argument("--page", help="file to write the page into that people read, once the evidence is good")
     given = parser.parse_args()
+    if given.page is not None and os.path.exists(given.page):
+        sys.exit("%s is there already; name another by --page" % given.page)
     html = []
     try:
         with open(given.file, "rb") as file:
             said = verify(lines_of(file), given.key.lower(), html)
-        if given.page and html:
-            with open(given.page, "x", encoding="utf-8", newline="") as page:
-                page.write("".join(html))
-        print(json.dumps(said, indent=2, ensure_ascii=False))
     except Refused as refused:
         sys.exit("%s is refused: %s" % (given.file, refused))
     except OSError as error:
         sys.exit("%s cannot be read: %s" % (given.file, error.strerror))
+    if given.page is not None:
+        write_page(given.file, given.page, html)
+    print(json.dumps(said, indent=2, ensure_ascii=False))
+
+
+def write_page(evidence, path, html):
+    if not html:
+        sys.exit("%s has no page to read" % evidence)
+    try:
+        with open(path, "x", encoding="utf-8", newline="") as page:
+            page.write("".join(html))
+    except OSError as error:
+        sys.exit("%s cannot be written: %s" % (path, error.strerror))
 
 
 if __name__ == "__main__":
