@@ -100,7 +100,9 @@ async function taken(
       flags,
       '/.well-known/keyway-evidence-keys',
     )
-    const verified = await checked(part, keys[0]?.fingerprint ?? '', flags.page)
+    // Any of them: another host may have answered, which has the same secrets in another order while they are replaced.
+    const trusted = keys.map(({ fingerprint }) => fingerprint)
+    const verified = await checked(part, trusted, flags.page)
     await rename(part, file)
     print(flags, { file, ...shown(verified) }, () =>
       [
@@ -132,7 +134,11 @@ export async function verify(file: string, flags: VerifyFlags): Promise<void> {
 }
 
 /** Writes the page of a file that is good, where one is asked for. @throws RefusedError for a file that is refused */
-async function checked(file: string, key: string, page?: string): Promise<Verified> {
+async function checked(
+  file: string,
+  key: string | readonly string[],
+  page?: string,
+): Promise<Verified> {
   const parts: string[] = []
   try {
     const verified = await inWords(file, () =>

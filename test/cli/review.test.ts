@@ -1,6 +1,6 @@
 /** `keyway review` against a running host; the evidence that it writes, by both verifiers. */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,6 +9,7 @@ import { serve } from '@hono/node-server'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ADMIN_TOKEN, app, type CoreHost, domainOf, startCore } from '../core/host.ts'
+import { other, sampleLines, written as sealed, signer } from '../core/reviews/evidence/made.ts'
 import { hasPython, SCRIPT } from '../core/reviews/evidence/verdicts.ts'
 import { until } from '../e2e/until.ts'
 import type { Ended } from '../kit/commands.ts'
@@ -52,6 +53,9 @@ const python = (...args: string[]): Promise<Ended> =>
     )
   })
 const asked = (...args: string[]) => keyway(...args, '--url', url)
+
+const fingerprint = async (): Promise<string> =>
+  (await core.call('GET', '/.well-known/keyway-evidence-keys')).body.keys[0].fingerprint
 
 const idOf = async () => (await core.call('GET', '/access_reviews')).body.items[0].id
 
@@ -106,6 +110,61 @@ test('evidence is written whole, verified, and not over a file that is there', a
   const other = await python(FILE, '--key', key.trim(), '--page', theirPage)
   expect(JSON.parse(other.out)).toMatchObject({ final: false, states: { OPEN: 3 } })
   expect(readFileSync(theirPage, 'utf8')).toBe(readFileSync(page, 'utf8'))
+})
+
+test('a page is written over no file, and one that is not there is refused, by both verifiers', async () => {
+  const [good, bare] = [path.join(home, 'good.jsonl'), path.join(home, 'bare.jsonl')]
+  writeFileSync(good, await sealed(sampleLines()))
+  writeFileSync(bare, await sealed(sampleLines()))
+  const key = signer.key.fingerprint
+  for (const verifier of [(...args: string[]) => keyway('verify', ...args), python]) {
+    if (verifier === python && !hasPython) continue
+    const there = await verifier(good, '--key', key, '--page', bare)
+    expect([there.code, there.out, there.err]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/bare\.jsonl is there already; name another by --page/),
+    ])
+    const page = path.join(home, 'none.html')
+    const none = await verifier(bare, '--key', key, '--page', page)
+    expect([none.code, none.out, none.err]).toEqual([
+      1,
+      '',
+      expect.stringMatching(/bare\.jsonl has no page to read/),
+    ])
+    expect(existsSync(page)).toBe(false)
+  }
+  if (!hasPython) return
+  const paged = await python(
+    FILE,
+    '--key',
+    await fingerprint(),
+    '--page',
+    path.join(home, 'no', 'page.html'),
+  )
+  expect([paged.code, paged.out, paged.err]).toEqual([
+    1,
+    '',
+    expect.stringMatching(/no.page\.html cannot be written: No such file/),
+  ])
+})
+
+test('evidence is good where another host answers for the keys, which has another secret first', async () => {
+  const fetch = async (request: Request) => {
+    const answer = await core.host.app.fetch(request)
+    if (!request.url.endsWith('/keyway-evidence-keys')) return answer
+    const { keys } = JSON.parse(await answer.text())
+    const { publicKey: public_key, fingerprint } = other.key
+    return Response.json({ keys: [{ public_key, fingerprint }, ...keys] })
+  }
+  const beside = serve({ fetch, hostname: '127.0.0.1', port: 0 }) as Server
+  if (!beside.listening) await new Promise((resolve) => beside.once('listening', resolve))
+  const at = `http://127.0.0.1:${(beside.address() as AddressInfo).port}`
+  const file = path.join(home, 'beside.jsonl')
+  const written = await keyway('evidence', await idOf(), '--out', file, '--url', at)
+  await new Promise((resolve) => beside.close(resolve))
+  expect([written.err, written.code]).toEqual(['', 0])
+  expect(written.out).toContain(await fingerprint())
 })
 
 test('evidence of what a person holds is written and verified too', async () => {

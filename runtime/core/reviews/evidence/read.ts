@@ -45,13 +45,13 @@ async function* linesOf(pieces: Pieces): AsyncGenerator<Buffer> {
 /**
  * Reads a file to its end: each line as it was written, in its order, and all of them sealed by the key that is trusted.
  *
- * @param trusted the fingerprint of a key, or the key, as 64 hex digits
+ * @param trusted the fingerprint of a key, or the key, as 64 hex digits; or several, of which one has signed
  * @param take is called with each line but the seal
  * @throws EvidenceError that says what was done to it
  */
 export async function readEvidence(
   pieces: Pieces,
-  trusted: string,
+  trusted: string | readonly string[],
   take: (record: Record<string, unknown>) => void,
 ): Promise<Seal> {
   const whole = createHash('sha256')
@@ -114,7 +114,12 @@ async function misplaced(
   return new EvidenceError(`line ${wanted} is missing: line ${found} stands in its place`)
 }
 
-function judgeSeal(text: string, lines: number, whole: string, trusted: string): Seal {
+function judgeSeal(
+  text: string,
+  lines: number,
+  whole: string,
+  trusted: string | readonly string[],
+): Seal {
   const seal = sealOf(text)
   if (seal.lines > lines)
     throw new EvidenceError(`it is cut: it has ${lines} lines, and its seal says ${seal.lines}`)
@@ -123,9 +128,10 @@ function judgeSeal(text: string, lines: number, whole: string, trusted: string):
       `its seal is of another file: it has ${lines} lines, and its seal says ${seal.lines}`,
     )
   const fingerprint = fingerprintOf(seal.public_key)
-  if (trusted !== fingerprint && trusted !== seal.public_key)
+  const known = [trusted].flat()
+  if (!known.includes(fingerprint) && !known.includes(seal.public_key))
     throw new EvidenceError(
-      `it is signed by another key: its fingerprint is ${fingerprint}, not ${trusted}`,
+      `it is signed by another key: its fingerprint is ${fingerprint}, not ${known.join(' or ')}`,
     )
   if (seal.sha256 !== whole)
     throw new EvidenceError('its seal is of another text: lines were changed with their digests')
