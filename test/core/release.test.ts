@@ -2,11 +2,14 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { apiTokens } from '../../runtime/database/schema/people.ts'
 import { killDatabase } from '../database/kill.ts'
 import { until } from '../e2e/until.ts'
 import { fixture, withToken } from '../fixtures/folders.ts'
-import { type CoreHost, startCore } from './host.ts'
+import { type CoreHost, person, startCore } from './host.ts'
+import { lookAtStatements } from './statements.ts'
 
 let core: CoreHost
 let plugins: string
@@ -35,11 +38,32 @@ const die = () =>
 const releases = async () =>
   (await core.call('GET', '/activity_logs?event_type=CONNECTOR_RELEASED')).body.items
 
-test('who released it is in the log once the database is back', async () => {
-  await until('it is under suspicion', async () => {
+const suspected = () =>
+  until('it is under suspicion', async () => {
     await die()
     return (await state()) !== 'ready'
   })
+
+test('who released it is in the log, also where their token ended in that moment', async () => {
+  await suspected()
+  const { token, id } = await person(core.db, 'op@example.com', ['Admin'])
+  let asked = 0
+  const looks = lookAtStatements((text) => {
+    if (!/^\s*select\b.*from "api_tokens"/s.test(text)) return undefined
+    asked += 1
+    return asked === 2
+      ? core.db.update(apiTokens).set({ revokedAt: new Date() }).where(eq(apiTokens.userId, id))
+      : undefined
+  })
+  const { status } = await core
+    .call('POST', '/operator/connectors/hazards/release', { token })
+    .finally(() => looks.mockRestore())
+  expect([status, asked]).toEqual([200, 2])
+  expect(await releases()).toMatchObject([{ actor: { email: 'op@example.com' } }])
+})
+
+test('who released it is in the log once the database is back', async () => {
+  await suspected()
   killDatabase(core.host.databasePid())
   await until('the database is away', async () => {
     return (await core.call('GET', '/users/current')).status === 503
@@ -48,9 +72,9 @@ test('who released it is in the log once the database is back', async () => {
   expect([status, body]).toEqual([200, { id: 'hazards', released: true }])
   await until('the log has it', async () => {
     const { status: read } = await core.call('GET', '/users/current')
-    return read === 200 && (await releases()).length > 0
+    return read === 200 && (await releases()).length > 1
   })
-  expect(await releases()).toMatchObject([
+  expect((await releases()).slice(1)).toMatchObject([
     {
       targets: [{ target_type: 'Connector', id: 'hazards' }],
       actor: { email: 'admin@localhost' },

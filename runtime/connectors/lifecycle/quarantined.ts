@@ -1,6 +1,7 @@
 /** Records that a connector was put in quarantine on this host, or released, also while the database is away. */
 import { type Actor, recordActivity } from '../../core/kernel/audit/activity.ts'
 import type { LateEntries } from '../../core/kernel/audit/late.ts'
+import type { Db } from '../../database/database.ts'
 
 /**
  * Ends suspicion and quarantine in all processes of this host, and records it, by whom; works without the database. Null
@@ -8,7 +9,7 @@ import type { LateEntries } from '../../core/kernel/audit/late.ts'
  */
 export type ReleaseConnector = (
   id: string,
-  by: () => Promise<Actor>,
+  by: (tx: Db) => Promise<Actor | null>,
 ) => Promise<{ id: string; released: boolean } | null>
 
 const targetsOf = (id: string) => [{ target_type: 'Connector', name: id, id }]
@@ -25,12 +26,13 @@ export const noteQuarantine = (entries: LateEntries, id: string): Promise<void> 
     ),
   )
 
-/** In the name of who released it: asked once the database is there. */
+/** In the name of who released it: asked once the database is there. Where that does not know them any more, of the host. */
 export const noteRelease = (
   entries: LateEntries,
   id: string,
-  by: () => Promise<Actor>,
+  by: (tx: Db) => Promise<Actor | null>,
 ): Promise<void> =>
-  entries.write(async (tx, { happened }) =>
-    recordActivity(tx, await by(), 'CONNECTOR_RELEASED', targetsOf(id), happened),
-  )
+  entries.write(async (tx, { domainId, happened }) => {
+    const actor = (await by(tx)) ?? { domainId, userId: null }
+    await recordActivity(tx, actor, 'CONNECTOR_RELEASED', targetsOf(id), happened)
+  })

@@ -1,7 +1,7 @@
 /** Who operates: any token of a user with the permission `operator`, and the operator's own. */
 import { eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
-import { users } from '../../database/schema/people.ts'
+import { apiTokens, users } from '../../database/schema/people.ts'
 import type { Doer } from '../kernel/audit/activity.ts'
 import {
   demand,
@@ -41,6 +41,23 @@ export async function authenticateOperator(
   if (!principal) throw notAuthenticated()
   demand(principal, 'operator')
   return principal
+}
+
+/**
+ * Whose a token is that was let in, also where it has ended since: what was done by it stays done by them. Null where the
+ * database does not have it any more.
+ */
+export async function ownerOfToken(
+  db: Db,
+  hasher: TokenHasher,
+  token: string,
+): Promise<Doer | null> {
+  const rows = await db
+    .select()
+    .from(apiTokens)
+    .where(eq(apiTokens.prefix, hasher.prefixOf(token)))
+  const found = rows.find(({ hash }) => hasher.matches(token, hash))
+  return found ? { userId: found.userId, domainId: found.domainId } : null
 }
 
 /** The e-mail address of who operates: what a history names them by. */

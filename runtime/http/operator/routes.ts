@@ -6,9 +6,10 @@ import { bool, parseParams, text } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
 import { MAX_PEOPLE_BYTES } from '../../contract/models/people-file.ts'
 import { importPeople } from '../../core/directory/import/import.ts'
+import { ownerOfToken } from '../../core/sign-in/operator.ts'
 import { streamBody } from '../edge/body.ts'
 import type { Env } from '../edge/env.ts'
-import { guard, jsonCheck, mediaCheck } from '../edge/guards.ts'
+import { bearerOf, guard, jsonCheck, mediaCheck } from '../edge/guards.ts'
 import { asOperator, operatorGuard, reached } from './guard.ts'
 import { type LifecycleRoutesDeps, lifecycleRoutes } from './lifecycle.ts'
 import { makeLoginLink } from './login-links.ts'
@@ -52,7 +53,8 @@ export function operatorRoutes(deps: OperatorDeps): Hono<Env> {
 
 async function release(c: Context<Env>, deps: OperatorDeps) {
   const id = c.req.param('connector_id') ?? ''
-  const outcome = await deps.releaseConnector(id, c.get('operator'))
+  const token = bearerOf(c)
+  const outcome = await deps.releaseConnector(id, (tx) => ownerOfToken(tx, deps.hasher, token))
   if (!outcome)
     throw new CoreError('not_found', `There is no connector ${JSON.stringify(id.slice(0, 64))}`)
   return outcome

@@ -37,6 +37,7 @@ const EVERY_MS = 1000
 export function createLateEntries({ database, onLost }: LateDeps): LateEntries {
   let kept: { entry: LateEntry; happened: Writing['happened'] }[] = []
   let timer: NodeJS.Timeout | null = null
+  let flushing: Promise<void> | null = null
 
   /** Whether it is over with: false while the database is away. */
   async function attempt(entry: LateEntry, happened: Writing['happened']): Promise<boolean> {
@@ -51,7 +52,15 @@ export function createLateEntries({ database, onLost }: LateDeps): LateEntries {
     return true
   }
 
-  async function flush(): Promise<void> {
+  /** Writes what is kept, oldest first. One at a time: two would write the first of them twice. */
+  function flush(): Promise<void> {
+    flushing ??= writeKept().finally(() => {
+      flushing = null
+    })
+    return flushing
+  }
+
+  async function writeKept(): Promise<void> {
     for (;;) {
       const [first] = kept
       if (!first || !(await attempt(first.entry, first.happened))) return
@@ -70,7 +79,8 @@ export function createLateEntries({ database, onLost }: LateDeps): LateEntries {
   return {
     async write(entry) {
       const happened = { happened_at: new Date().toISOString() }
-      if (await attempt(entry, {})) return
+      // Behind those that wait: the log has them in the order in which they happened.
+      if (kept.length === 0 && (await attempt(entry, {}))) return
       if (kept.length >= MOST) return onLost(new Error('too many entries wait for the database'))
       kept = [...kept, { entry, happened }]
       later()

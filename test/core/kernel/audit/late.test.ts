@@ -1,0 +1,74 @@
+/** Entries of what is done without the database: in their order, once, whatever ends meanwhile. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { recordActivity } from '../../../../runtime/core/kernel/audit/activity.ts'
+import { createLateEntries } from '../../../../runtime/core/kernel/audit/late.ts'
+import { until } from '../../../e2e/until.ts'
+import { type CoreHost, domainOf, startCore } from '../../host.ts'
+
+let core: CoreHost
+let domain: string
+
+beforeAll(async () => {
+  core = await startCore()
+  domain = await domainOf(core.db)
+})
+afterAll(() => core.stop())
+
+/** Entries of a host whose database is there, or away, as a test says. */
+function kept() {
+  const state = { there: false, lost: [] as unknown[] }
+  const entries = createLateEntries({
+    database: { db: () => (state.there ? core.db : null), domainId: () => domain },
+    onLost: (error) => state.lost.push(error),
+  })
+  const write = (type: string, before: () => Promise<unknown> = async () => undefined) =>
+    entries.write(async (tx, { domainId, happened }) => {
+      await before()
+      await recordActivity(tx, { domainId, userId: null }, type, [], happened)
+    })
+  return { state, entries, write }
+}
+
+const types = async (beginning: string): Promise<string[]> =>
+  (await core.call('GET', '/activity_logs?newest_first=true&limit=100')).body.items
+    .map((one: { event_type: string }) => one.event_type)
+    .filter((type: string) => type.startsWith(beginning))
+    .reverse()
+
+test('what comes once the database is back stands behind what waited for it', async () => {
+  const { state, entries, write } = kept()
+  await write('ORDER_1')
+  await write('ORDER_2')
+  state.there = true
+  await write('ORDER_3')
+  await until('they are written', async () => (await types('ORDER_')).length === 3)
+  expect(await types('ORDER_')).toEqual(['ORDER_1', 'ORDER_2', 'ORDER_3'])
+  await entries.stop()
+  expect(state.lost).toEqual([])
+})
+
+test('a host that ends while they are being written writes each once', async () => {
+  const { state, entries, write } = kept()
+  const begun = Promise.withResolvers<void>()
+  const mayGoOn = Promise.withResolvers<void>()
+  await write('ENDS_1', () => {
+    begun.resolve()
+    return mayGoOn.promise
+  })
+  await write('ENDS_2')
+  state.there = true
+  await begun.promise
+  const stopped = entries.stop()
+  mayGoOn.resolve()
+  await stopped
+  expect(await types('ENDS_')).toEqual(['ENDS_1', 'ENDS_2'])
+  expect(state.lost).toEqual([])
+})
+
+test('a thousand are kept, and each one more is told to be lost; so is what is kept at the end', async () => {
+  const { state, entries, write } = kept()
+  for (let at = 0; at <= 1000; at += 1) await write('MANY')
+  expect(state.lost).toHaveLength(1)
+  await entries.stop()
+  expect(state.lost).toHaveLength(1001)
+})
