@@ -47,6 +47,7 @@ import { createCall } from './invoke/call.ts'
 import { createConcurrencyLimit } from './invoke/concurrency.ts'
 import { createInvoke } from './invoke/invoke.ts'
 import { createPageTokens } from './invoke/page-token.ts'
+import { createPerforming } from './invoke/performing.ts'
 import type { InvokeDeps } from './invoke/ports.ts'
 import { createSmokeTest } from './invoke/smoke-test.ts'
 import { createStart } from './invoke/start.ts'
@@ -171,6 +172,7 @@ export async function createHost(
     onChange: (listing: RegistryListing) => told.changed(listing),
     onRetired,
   })
+  const performing = createPerforming()
   const packageStore = openStore(path.join(dataDir, 'installed'), toolchain)
   const lifecycle = await createLifecycle({
     dataDir,
@@ -183,6 +185,10 @@ export async function createHost(
     checkPackage: (one) => checkPackage(one, lanes, checkRules),
     tryOut: (version, probe) => tryOut(version, probe),
     onRetired,
+    onTaken(manifestNow) {
+      lanes.cutOff(manifestNow)
+      performing.cutOff(manifestNow)
+    },
     onError: (error) => log.warn({ err: error }, 'following what is installed failed'),
     tell: (text) => log.warn(text),
     listOtherCalls: (query) => siblings.ask({ about: 'calls', query }),
@@ -235,7 +241,7 @@ export async function createHost(
   }
   const demandServed: InvokeDeps['demandServed'] = (version, capability) =>
     void registry.manifestNow(version, capability)
-  const invoke = createInvoke({ ...means, demandServed })
+  const invoke = createInvoke({ ...means, demandServed, performing })
   // What is tried serves nobody yet: that calls are switched off does not concern it.
   const openAsIs: InvokeDeps['openEgress'] = (call) => openEgress(call, () => call.version.manifest)
   const tryOut = createSmokeTest(
@@ -335,7 +341,9 @@ export async function createHost(
   }
   // A recorder only sees calls on the general path.
   const start =
-    recorder === undefined ? createStart({ ...means, turns, start: lanes.start }) : () => false
+    recorder === undefined
+      ? createStart({ ...means, demandServed, turns, start: lanes.start })
+      : () => false
   const standings = createStandings({ served: registry, lanes, siblings, log, entries })
   siblings.answer(answersOf(metrics, lifecycle.calls, standings))
   const app = createApp({

@@ -17,7 +17,11 @@ const NOTHING: Buffer = Buffer.alloc(0)
  * @throws RuntimeError without the call's secrets, which an authorization server may repeat
  */
 export async function perform(
-  { performOAuth, ceilings }: Pick<InvokeDeps, 'performOAuth' | 'ceilings'>,
+  {
+    performOAuth,
+    performing,
+    ceilings,
+  }: Pick<InvokeDeps, 'performOAuth' | 'performing' | 'ceilings'>,
   { requestId, signal: caller }: Invocation,
   version: ServedVersion,
   capability: OAuthCapability,
@@ -30,7 +34,12 @@ export async function perform(
   )
   const deadlineMs = Math.min(version.manifest.limits.deadline_ms, ceilings.maxDeadlineMs)
   const endMs = Date.now() + deadlineMs
-  const { signal, end } = limitedSignal(caller, deadlineMs)
+  const { signal, cut, end } = limitedSignal(caller, deadlineMs)
+  // Not a refresh: the token that it has sent is spent, and what comes for it must not be lost.
+  const ended =
+    capability === 'refresh_access_token'
+      ? undefined
+      : performing?.begin({ version, capability, cut })
   try {
     const call = { version, capability, request, settings, requestId, signal, endMs, redact }
     const { response, raw } = await performOAuth(call)
@@ -46,6 +55,7 @@ export async function perform(
       throw new RuntimeError(error.code, redact(error.message), error.details)
     throw redactError(error, redact)
   } finally {
+    ended?.()
     end()
   }
 }
@@ -61,6 +71,7 @@ function limitedSignal(caller: AbortSignal, deadlineMs: number) {
   if (caller.aborted) hangUp()
   return {
     signal: over.signal,
+    cut: (error: unknown) => over.abort(error),
     end() {
       clearTimeout(timer)
       caller.removeEventListener('abort', hangUp)

@@ -13,10 +13,17 @@ import type { Ceilings } from '../contract/limits/ceilings.ts'
 import type { ReplyLimits } from '../contract/limits/reply-limits.ts'
 import type { Cause } from '../contract/models/causes.ts'
 import type { AnySchema } from '../contract/schema/shape.ts'
-import type { FetchReply, FetchRequest, LaneCall, LaneReply } from '../protocol/lane-call.ts'
+import type {
+  DemandServed,
+  FetchReply,
+  FetchRequest,
+  LaneCall,
+  LaneReply,
+} from '../protocol/lane-call.ts'
 import type { LoadedConnector } from '../protocol/loaded.ts'
 import type { ConcurrencyLimit } from './concurrency.ts'
 import type { PageTokens } from './page-token.ts'
+import type { Performing } from './performing.ts'
 
 export type Invocation = {
   connectorId: string
@@ -102,8 +109,10 @@ export type InvokeDeps = {
   /** A version that began a page sequence, also when it is no longer routed to. */
   byDigest(id: string, digest: string): ServedVersion | null | Promise<ServedVersion | null>
   run(lane: string, call: LaneCall): Promise<LaneReply>
-  /** @throws RuntimeError where the operator has taken away the version, or the capability from it, since it was routed to */
-  demandServed?(version: ServedVersion, capability: CapabilityName): void
+  /** Left out where calls go on whatever the operator takes away. */
+  demandServed?: DemandServed
+  /** Calls that the host carries out now and that `demandServed` may end. */
+  performing?: Performing
   openEgress(call: {
     version: ServedVersion
     capability: CapabilityName

@@ -85,3 +85,9 @@ export function unreadyError(end: WorkerEnd): RuntimeError {
 /** Whether the end of a worker says something about the connectors in it. */
 export const isGuilty = ({ reason }: WorkerEnd): boolean =>
   reason !== 'stopped' && !FROM_OUTSIDE.includes(reason)
+
+/** What was thrown on the way to a worker. */
+export function toLaneError(error: unknown): RuntimeError {
+  if (error instanceof RuntimeError) return error
+  return new RuntimeError('worker_died', 'no worker process could be used', {}, error)
+}

@@ -10,16 +10,17 @@ import { RuntimeError } from '../contract/errors/errors.ts'
 import { messageOf } from '../contract/errors/thrown.ts'
 import { REQUEST_LIMITS } from '../contract/limits/requests.ts'
 import { type Heads, MAX_FRAME_PAYLOAD, type Message } from '../protocol/frames.ts'
-import type { CallerSignal, Done, LaneCall, LaneReply } from '../protocol/lane-call.ts'
+import type { DemandServed, Done, LaneCall, LaneReply } from '../protocol/lane-call.ts'
 import type { LoadedConnector } from '../protocol/loaded.ts'
 import { closeInPlace } from '../protocol/reply-room.ts'
 import { type BackOffLimits, createBackOff } from './back-off.ts'
 import { createDeadlines, TICK_MS } from './deadlines.ts'
 import type { HeavyBook } from './heavy-book.ts'
-import { heldUpError, isolateError, overdueError, workerError } from './lane-errors.ts'
+import { heldUpError, isolateError, overdueError, toLaneError, workerError } from './lane-errors.ts'
 import { type LaneWorker, type LaneWorkerLimits, startLaneWorker } from './lane-worker.ts'
 import type { Launcher } from './launch.ts'
 import { boundLine } from './log-lines.ts'
+import type { Cut, Errand, Pending } from './pending.ts'
 import { failed, performFetch, tooManyFetches, tooMuchWaits } from './perform-fetch.ts'
 import type { Ticket } from './wait-queue.ts'
 import type { WorkerEnd } from './worker-link.ts'
@@ -44,38 +45,10 @@ export type Lane = {
   tend(): void
   /** Starts the next worker at once, however often earlier ones died. */
   forgive(): void
+  /** Ends the calls for which `demand` throws with what it throws, as at their deadlines. */
+  cutOff(demand: DemandServed): void
   /** Ends the worker. With the reason `stopped` the lane is over: no other is started. */
   kill(reason: WorkerEnd['reason'], detail: string): void
-}
-
-type Pending = {
-  id: number
-  errand: Errand
-  isolate: number
-  worker: LaneWorker
-  /** The worker knows it. */
-  sent: boolean
-  /** Its seat is kept although nobody waits for it any more. */
-  orphaned: boolean
-  settle(result: LaneReply | string[] | RuntimeError): void
-  fetch: LaneCall['fetch'] | null
-  log: LaneCall['log'] | null
-  logLines: number
-  /** Open requests of the call, aborted when it ends; null before the first. */
-  requests: Map<number, AbortController> | null
-  fetches: number
-  fetchErrors: Map<number, RuntimeError> | null
-}
-
-/** What differs between a call and a description, which has no capability. */
-type Errand = {
-  connector: LoadedConnector
-  capability: string | null
-  isolateKey: string
-  deadlineMs: number
-  signal: CallerSignal | null
-  fetch: LaneCall['fetch'] | null
-  log: LaneCall['log'] | null
 }
 
 type Send = (to: LaneWorker, call: number, isolate: number) => void
@@ -97,7 +70,7 @@ export function createLane(
 ): Lane {
   const pending = createSlots<Pending>()
   /** Calls that have no isolate yet: their worker is starting, or full. */
-  const waiting = new Set<Pending['settle']>()
+  const waiting = new Map<Pending['settle'], Pick<Pending, 'errand' | 'cut'>>()
   const backOff = createBackOff(limits, now)
   const deadlines = createDeadlines(TICK_MS, () => {
     if (worker?.isReady && pending.size > 0) worker.stall.look()
@@ -182,10 +155,12 @@ export function createLane(
       if (call?.sent) call.worker.link.send('cancel', call.id, { isolate: call.isolate })
       settle(error)
     }
-    const deadline = deadlines.set(deadlineMs, () => {
+    const cut: Cut = (error = overdueError()) => {
+      if (over) return
       call?.worker.seats.overrun(call.isolate)
-      leave(overdueError())
-    })
+      leave(error)
+    }
+    const deadline = deadlines.set(deadlineMs, cut)
     const hangUp = () => {
       // No caller waits any more, but its code must still end.
       if (call?.sent) {
@@ -196,7 +171,7 @@ export function createLane(
     }
     const enter = (mine: LaneWorker, isolate: number) => {
       waiting.delete(settle)
-      const entered = open(mine, isolate, errand, settle)
+      const entered = open(mine, isolate, errand, { settle, cut })
       call = entered
       mine.load(connector, () => {
         if (over) return
@@ -230,14 +205,14 @@ export function createLane(
     signal?.addEventListener('abort', hangUp, { once: true })
     if (signal?.aborted) return hangUp()
     begin()
-    if (call === null && !over) waiting.add(settle)
+    if (call === null && !over) waiting.set(settle, { errand, cut })
   }
 
   function open(
     to: LaneWorker,
     isolate: number,
     errand: Errand,
-    settle: Pending['settle'],
+    ends: Pick<Pending, 'settle' | 'cut'>,
   ): Pending {
     const { fetch, log } = errand
     const call: Pending = {
@@ -247,7 +222,7 @@ export function createLane(
       worker: to,
       sent: false,
       orphaned: false,
-      settle,
+      ...ends,
       fetch,
       log,
       logLines: 0,
@@ -381,18 +356,24 @@ export function createLane(
     },
     tend: () => worker?.seats.tend(),
     forgive: backOff.forget,
+    cutOff(demand) {
+      // Those that wait first: a seat that becomes free must not let one of them begin.
+      for (const { errand, cut } of [...waiting.values(), ...pending.values()]) {
+        const { version, capability } = errand
+        if (version === undefined || capability === null) continue
+        try {
+          demand(version, capability)
+        } catch (error) {
+          cut(toLaneError(error))
+        }
+      }
+    },
     kill(reason, detail) {
       if (reason === 'stopped') {
         closed = true
-        for (const settle of [...waiting]) settle(workerError({ reason, detail }, 0))
+        for (const settle of [...waiting.keys()]) settle(workerError({ reason, detail }, 0))
       }
       worker?.link.kill(reason, detail)
     },
   }
-}
-
-/** What was thrown on the way to a worker. */
-function toLaneError(error: unknown): RuntimeError {
-  if (error instanceof RuntimeError) return error
-  return new RuntimeError('worker_died', 'no worker process could be used', {}, error)
 }

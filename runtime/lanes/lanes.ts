@@ -4,7 +4,7 @@
  * resident memory passes its bound is killed.
  */
 import { RuntimeError } from '../contract/errors/errors.ts'
-import type { Done, LaneCall, LaneReply } from '../protocol/lane-call.ts'
+import type { DemandServed, Done, LaneCall, LaneReply } from '../protocol/lane-call.ts'
 import type { LoadedConnector } from '../protocol/loaded.ts'
 import { type CpuWatch, createCpuWatch } from './cpu-watch.ts'
 import { createHeavyBook } from './heavy-book.ts'
@@ -97,6 +97,8 @@ export type Lanes = {
    * @throws load_failed, isolate_memory, deadline_passed, worker_died
    */
   describe(connector: LoadedConnector, deadlineMs: number): Promise<string[]>
+  /** Ends the calls for which `demand` throws, with what it throws. */
+  cutOff(demand: DemandServed): void
   /** Ends a lane's worker once its calls are done. */
   drain(lane: LaneKey): void
   states(): LaneState[]
@@ -310,6 +312,9 @@ export function createLanes(
         describing.delete(lane)
         lane.kill('stopped', 'described')
       }
+    },
+    cutOff(demand) {
+      for (const { lane } of lanes.values()) lane.cutOff(demand)
     },
     drain(key) {
       const known = lanes.get(key)

@@ -2,6 +2,8 @@
  * One call on its way through a lane, and the requests that it makes: what invoke hands to lanes, and
  * lanes to the performer of requests. Once, because neither side may import the other.
  */
+import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
+import type { Manifest } from '../contract/connector/manifest.ts'
 import type { RuntimeError } from '../contract/errors/errors.ts'
 import type { ReplyLimits } from '../contract/limits/reply-limits.ts'
 import type { Heads, Reply } from './frames.ts'
@@ -34,11 +36,19 @@ export type CallerSignal = {
 /** Called once with the result. */
 export type Done<T> = (ended: T | RuntimeError) => void
 
+/** The version of a connector that a call began on, as far as the operator may take it away. */
+type BegunVersion = { key: string; digest: string; manifest: Manifest }
+
+/** @throws RuntimeError where the operator has taken away the version, or the capability from it, since a call began on it */
+export type DemandServed = (version: BegunVersion, capability: CapabilityName) => void
+
 export type LaneCall = {
   connector: LoadedConnector
+  /** What is taken away from it ends the call; left out where nothing can be. */
+  version?: BegunVersion | undefined
   /** Digest of settings and credentials: which tenant's isolate. */
   isolateKey: string
-  capability: string
+  capability: CapabilityName
   /** Request, settings, credentials and page, as the guest gets them. */
   callJson: string
   raw: boolean

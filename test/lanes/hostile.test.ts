@@ -45,7 +45,7 @@ async function meet(
   const { lanes, ends } = openLanes(limits, launcherOf(deed))
   let code: string
   try {
-    const asked = { ...call, capability: 'list_accounts', deadlineMs, ...more }
+    const asked: LaneCall = { ...call, capability: 'list_accounts', deadlineMs, ...more }
     const { reply, fetchError } = await lanes.run('a', asked)
     code = reply.ok ? 'answered' : (fetchError?.code ?? 'refused')
   } catch (error) {

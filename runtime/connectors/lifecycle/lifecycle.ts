@@ -49,7 +49,9 @@ type LifecycleDeps = {
   checkPackage(one: Package): Promise<{ findings: PackageFinding[]; manifest: Manifest | null }>
   /** Calls a version that serves nobody yet; @returns what went wrong, as text */
   tryOut(version: Version, probe: Probe | null): Promise<string | null>
+  /** As of the registry of what is installed, both. */
   onRetired(version: Version): void
+  onTaken(manifestNow: Installed['manifestNow']): void
   onError(error: unknown): void
   tell(text: string): void
   /** Asks the other processes of this host for their latest calls. */
@@ -79,7 +81,8 @@ const NOT_ASKED = -1
 export async function createLifecycle(deps: LifecycleDeps): Promise<Lifecycle> {
   const { dataDir, store, database, vault, onError } = deps
   const directory = path.join(dataDir, 'installed')
-  const registry = createInstalled({ folders: deps.folders, kept, onRetired: deps.onRetired })
+  const { folders, onRetired, onTaken } = deps
+  const registry = createInstalled({ folders, kept, onRetired, onTaken })
 
   /** A package of this host's disk; else of the database. */
   async function kept(digest: string): Promise<KeptPackage> {

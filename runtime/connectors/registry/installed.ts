@@ -25,6 +25,8 @@ type InstalledOptions = {
   kept(digest: string): Promise<KeptPackage>
   /** A version is no longer routed to. */
   onRetired(version: Version): void
+  /** A statement was taken over, and calls that have begun may be without what they began with. */
+  onTaken(manifestNow: Installed['manifestNow']): void
 }
 
 /** Folders and packages as one registry. */
@@ -63,7 +65,12 @@ const isSame = (one: InstalledConnector, other: InstalledConnector): boolean =>
 /** Packages that are read at a time when a statement is taken over. */
 const AT_ONCE = 16
 
-export function createInstalled({ folders, kept, onRetired }: InstalledOptions): Installed {
+export function createInstalled({
+  folders,
+  kept,
+  onRetired,
+  onTaken,
+}: InstalledOptions): Installed {
   let entries: ReadonlyMap<string, Entry> = new Map()
   /** The manifests of our versions as their packages have them. */
   const whole = new WeakMap<object, Manifest>()
@@ -126,6 +133,7 @@ export function createInstalled({ folders, kept, onRetired }: InstalledOptions):
     for (const [key, { active }] of before) {
       if (active && next.get(key)?.active?.digest !== active.digest) onRetired(active)
     }
+    onTaken(manifestNow)
     return [...next.values()].flatMap(({ problem }) => problem ?? [])
   }
 
@@ -159,6 +167,18 @@ export function createInstalled({ folders, kept, onRetired }: InstalledOptions):
     const kept = entry?.state.versions.find(({ digest }) => digest === version.digest)
     if (!entry || !kept || kept.trust === 'invalid') return null
     return restricted(entry, version.digest, manifest)
+  }
+
+  function manifestNow(
+    version: { key: string; digest: string; manifest: Manifest },
+    capability: CapabilityName,
+  ): Manifest {
+    const manifest = stillServed(version)
+    if (!manifest)
+      throw new RuntimeError('connector_unknown', 'the operator has just taken this connector away')
+    // Without its capability a call would be judged by the list that is left to the login.
+    if (offers(manifest, capability)) return manifest
+    throw new RuntimeError('egress_undeclared', 'the operator has just taken this capability away')
   }
 
   function rowOf({ state, active, problem }: Entry): RegistryListing {
@@ -218,20 +238,7 @@ export function createInstalled({ folders, kept, onRetired }: InstalledOptions):
         ...[...entries.values()].filter(({ state }) => state.versions.length > 0).map(rowOf),
         ...folders.list().map(behind),
       ].sort((a, b) => ((a.id ?? a.folder ?? '') < (b.id ?? b.folder ?? '') ? -1 : 1)),
-    manifestNow(version, capability) {
-      const manifest = stillServed(version)
-      if (!manifest)
-        throw new RuntimeError(
-          'connector_unknown',
-          'the operator has just taken this connector away',
-        )
-      // Without its capability a call would be judged by the list that is left to the login.
-      if (offers(manifest, capability)) return manifest
-      throw new RuntimeError(
-        'egress_undeclared',
-        'the operator has just taken this capability away',
-      )
-    },
+    manifestNow,
     look: folders.look,
     refresh: folders.refresh,
     remove: folders.remove,

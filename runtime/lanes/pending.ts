@@ -1,0 +1,41 @@
+/** What a lane knows of a call that it runs. */
+import type { RuntimeError } from '../contract/errors/errors.ts'
+import type { CallerSignal, LaneCall, LaneReply } from '../protocol/lane-call.ts'
+import type { LoadedConnector } from '../protocol/loaded.ts'
+import type { LaneWorker } from './lane-worker.ts'
+
+/** Ends a call before its answer. Its isolate takes no others, because its code may run on. */
+export type Cut = (error?: RuntimeError) => void
+
+/** A call that has an isolate. */
+export type Pending = {
+  id: number
+  errand: Errand
+  isolate: number
+  worker: LaneWorker
+  /** The worker knows it. */
+  sent: boolean
+  /** Its seat is kept although nobody waits for it any more. */
+  orphaned: boolean
+  settle(result: LaneReply | string[] | RuntimeError): void
+  cut: Cut
+  fetch: LaneCall['fetch'] | null
+  log: LaneCall['log'] | null
+  logLines: number
+  /** Open requests of the call, aborted when it ends; null before the first. */
+  requests: Map<number, AbortController> | null
+  fetches: number
+  fetchErrors: Map<number, RuntimeError> | null
+}
+
+/** What differs between a call and a description, which has no capability. */
+export type Errand = {
+  connector: LoadedConnector
+  version?: LaneCall['version']
+  capability: LaneCall['capability'] | null
+  isolateKey: string
+  deadlineMs: number
+  signal: CallerSignal | null
+  fetch: LaneCall['fetch'] | null
+  log: LaneCall['log'] | null
+}

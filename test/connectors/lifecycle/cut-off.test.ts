@@ -1,0 +1,246 @@
+/** What the operator takes away ends calls that have begun, wherever they are. */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { ADMIN_TOKEN, type CoreHost, startCore } from '../../core/host.ts'
+import { until } from '../../e2e/until.ts'
+import { operator } from './operator.ts'
+import { casesFor, packaged, publisher } from './packaging.ts'
+
+let core: CoreHost
+let op: ReturnType<typeof operator>
+let upstream: Server
+let origin: string
+/** Paths of requests that have no answer yet; closing their connection takes them out. */
+const open: string[] = []
+/** Answers all of them, and those to come. */
+let answer: () => void
+let gate: Promise<void>
+
+beforeAll(async () => {
+  upstream = createServer(async (request, reply) => {
+    const { url = '' } = request
+    open.push(url)
+    reply.on('close', () => open.splice(open.indexOf(url), 1))
+    if (url.startsWith('/held')) await gate
+    reply.setHeader('content-type', 'application/json')
+    reply.end('{"tenant":"t-1","access_token":"a-token"}')
+  })
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve))
+  const host = `127.0.0.1:${(upstream.address() as AddressInfo).port}`
+  origin = `http://${host}`
+  core = await startCore({ KEYWAY_PRIVATE_EGRESS: `acme=${host} other=${host}` })
+  op = operator(core)
+})
+afterAll(async () => {
+  await core.stop()
+  upstream.closeAllConnections()
+  upstream.close()
+})
+beforeEach(async () => {
+  const held = Promise.withResolvers<void>()
+  gate = held.promise
+  answer = held.resolve
+  for (const id of ['acme', 'other']) await op.call('DELETE', `/connectors/${id}`)
+})
+
+const code = (at: string) => `
+import { defineConnector } from 'keyway/sdk'
+export default defineConnector({
+  async validate_credentials(_input, context) {
+    const reply = await context.fetch('${at}/held/validate')
+    return { valid: true, unique_tenant_id: (await reply.json()).tenant }
+  },
+  async get_last_activity({ account_ids }, context) {
+    await context.fetch('${at}/held/activity')
+    while (account_ids[0] === 'forever') {}
+    return []
+  },
+})
+`
+const CAPABILITIES = { validate_credentials: {}, get_last_activity: {} }
+
+const made = (more: object = {}) =>
+  packaged(
+    { capabilities: CAPABILITIES, egress: [{ url: origin, methods: ['GET'] }], ...more },
+    code(origin),
+    casesFor(CAPABILITIES, {
+      validate_credentials: { upstream: [upstreamOf('validate')] },
+      get_last_activity: {
+        request: { account_ids: ['one'] },
+        upstream: [upstreamOf('activity')],
+      },
+    }),
+  )
+const upstreamOf = (name: string) => ({
+  request: `GET /held/${name}`,
+  reply: { status: 200, body: { tenant: 't-1' } },
+})
+
+const ACTIVITY = `
+import { defineConnector } from 'keyway/sdk'
+export default defineConnector({
+  async get_last_activity() {
+    return []
+  },
+})
+`
+
+const validate = (id = 'acme') => op.ask(id, 'validate_credentials')
+const activity = (accountId: string) =>
+  op.ask('acme', 'get_last_activity', { request: { account_ids: [accountId] } })
+const untilOpen = (...paths: string[]) =>
+  until(`${paths} are open`, () => open.toSorted().join() === paths.toSorted().join())
+
+/** How a call ends while nothing of what it waits for is answered. */
+const endOf = async (call: ReturnType<typeof validate>) => (await call).body.error?.error_code
+
+test('disabled at once: a call ends while its request has no answer, and another connector’s goes on', async () => {
+  await op.install(await made())
+  await op.install(await made({ id: 'other' }))
+  const calls = [validate(), activity('one')]
+  const others = validate('other')
+  await untilOpen('/held/validate', '/held/activity', '/held/validate')
+  await op.call('POST', '/connectors/acme/disable', { at_once: true })
+  expect(await Promise.all(calls.map(endOf))).toEqual(['not_found', 'not_found'])
+  await untilOpen('/held/validate')
+  answer()
+  expect((await others).body.response).toMatchObject({ valid: true })
+  await op.call('POST', '/connectors/acme/enable', {})
+  expect((await validate()).body.response).toMatchObject({ valid: true })
+})
+
+test('disabled at once: a call ends that came by the fast path', async () => {
+  await op.install(await made())
+  // What the front does not answer by itself is none of this test.
+  const server = createServer((_request, reply) => reply.writeHead(500).end('{}'))
+  const front = core.host.standBefore(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const send = async () => {
+    const reply = await fetch(`http://127.0.0.1:${port}/connectors/acme/validate_credentials`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ request: {}, auth: { token: { token: 'a-token' } }, settings: {} }),
+    })
+    return { body: JSON.parse(await reply.text()) }
+  }
+  try {
+    // The general path loads the code.
+    const first = send()
+    await untilOpen('/held/validate')
+    const second = send()
+    await untilOpen('/held/validate', '/held/validate')
+    await op.call('POST', '/connectors/acme/disable', { at_once: true })
+    for (const call of [first, second])
+      expect((await call).body.error?.error_code).toBe('not_found')
+    await untilOpen()
+  } finally {
+    front.stop()
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+test('disabled at once: a call ends that only computes', async () => {
+  answer()
+  await op.install(await made())
+  const call = activity('forever')
+  await until('it computes', () =>
+    core.host.lanes.states().some(({ calls, isolates }) => calls === 1 && isolates > 0),
+  )
+  await until('its request is over', () => open.length === 0)
+  await op.call('POST', '/connectors/acme/disable', { at_once: true })
+  expect(await endOf(call)).toBe('not_found')
+  await until('its isolate is gone', () =>
+    core.host.lanes.states().every(({ calls, isolates }) => calls + isolates === 0),
+  )
+  await op.call('POST', '/connectors/acme/enable', {})
+  expect((await validate()).body.response).toMatchObject({ valid: true })
+})
+
+test('disabled for new calls alone: calls that have begun end as they would', async () => {
+  await op.install(await made())
+  const call = validate()
+  await untilOpen('/held/validate')
+  await op.call('POST', '/connectors/acme/disable', {})
+  answer()
+  expect((await call).body.response).toMatchObject({ valid: true })
+})
+
+test('a capability that is taken back ends its calls, and none of another', async () => {
+  await op.install(await made())
+  const [call, kept] = [validate(), activity('one')]
+  await untilOpen('/held/validate', '/held/activity')
+  await op.call('POST', '/connectors/acme/revoke', { wants: ['capability validate_credentials'] })
+  expect(await endOf(call)).toBe('permission_denied')
+  await untilOpen('/held/activity')
+  answer()
+  expect((await kept).body.response).toEqual([])
+})
+
+test('a key that is distrusted ends the calls of what it signed', async () => {
+  await op.trustPublisher()
+  await op.install(await made())
+  const call = validate()
+  await untilOpen('/held/validate')
+  await op.call('DELETE', `/publishers/${publisher.id}`)
+  expect(await endOf(call)).toBe('not_found')
+  await untilOpen()
+  await op.trustPublisher()
+})
+
+test('disabled on one host: a call ends that has begun on another', async () => {
+  await op.install(await made())
+  const second = await startCore({
+    DATABASE_URL: await core.url(),
+    KEYWAY_INSTALL: 'any',
+    KEYWAY_PRIVATE_EGRESS: `acme=${new URL(origin).host}`,
+  })
+  try {
+    await until('it serves it', () => second.host.registry.find('acme'))
+    const call = operator(second).ask('acme', 'validate_credentials')
+    await untilOpen('/held/validate')
+    await op.call('POST', '/connectors/acme/disable', { at_once: true })
+    expect(await endOf(call)).toBe('not_found')
+    await untilOpen()
+  } finally {
+    await second.stop()
+  }
+})
+
+const CLIENT = { client_id: 'client', client_secret: 'a-client-secret', scopes: [] }
+
+test('disabled at once: what the host carries out by itself ends too', async () => {
+  const capabilities = { get_last_activity: {} }
+  const oauth = {
+    flow: 'CLIENT_CREDENTIALS',
+    token_url: `${origin}/held/token`,
+    client_authentication: 'CLIENT_SECRET_POST',
+  }
+  await op.install(
+    await packaged(
+      {
+        capabilities,
+        egress: [],
+        authentication_schema: { kind: 'oauth_client_credentials' },
+        oauth,
+      },
+      ACTIVITY,
+      casesFor(capabilities, {
+        get_last_activity: {
+          auth: { oauth_client_credentials: { ...CLIENT, access_token: 'a-token-of-a-case' } },
+          request: { account_ids: ['one'] },
+        },
+      }),
+    ),
+  )
+  const call = op.ask('acme', 'handle_client_credentials_request', {
+    auth: null,
+    request: CLIENT,
+  })
+  await untilOpen('/held/token')
+  await op.call('POST', '/connectors/acme/disable', { at_once: true })
+  expect(await endOf(call)).toBe('not_found')
+  await untilOpen()
+})

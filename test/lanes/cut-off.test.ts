@@ -1,0 +1,66 @@
+/** Calls that end before their deadline because their connector was taken away. */
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { Manifest } from '../../runtime/contract/connector/manifest.ts'
+import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
+import type { DemandServed } from '../../runtime/protocol/lane-call.ts'
+import { manifestOf } from '../connectors/registry/fixtures/folders.ts'
+import { holds } from '../kit/holds.ts'
+import { callOf, connectorOf, outcome, say } from './fixtures/connectors.ts'
+import { openLanes } from './fixtures/lanes.ts'
+
+const MANIFEST = v.parse(Manifest, manifestOf({}))
+const never = connectorOf('await new Promise(() => {})')
+
+test('a call that waits for an isolate does not begin, and one of another connector does', async () => {
+  const { lanes, ends } = openLanes({ maxIsolates: 1 })
+  const begun: string[] = []
+  const versionOf = (key: string) => ({ key, digest: key, manifest: MANIFEST })
+  const run = (key: string, isolateKey: string, connector = never) =>
+    outcome(
+      lanes.run(
+        'a',
+        callOf(connector, {
+          isolateKey,
+          version: versionOf(key),
+          log: ({ message }) => void begun.push(message),
+        }),
+      ),
+    )
+  const first = run('gone', 'first')
+  await holds(() => expect(lanes.states()).toMatchObject([{ isolates: 1, calls: 1 }]))
+  const tells = connectorOf(`ctx.log.info('begun'); ${say("'done'")}`)
+  const waits = run('gone', 'second', tells)
+  const other = run('stays', 'third', connectorOf(say("'done'")))
+  await holds(() => expect(lanes.states()).toMatchObject([{ waiting: 2 }]))
+  const demand: DemandServed = ({ key }) => {
+    if (key === 'gone') throw new RuntimeError('connector_unknown', 'taken away')
+  }
+  lanes.cutOff(demand)
+  expect(await Promise.all([first, waits, other])).toEqual([
+    'connector_unknown',
+    'connector_unknown',
+    'done',
+  ])
+  expect(begun).toEqual([])
+  expect(ends).toEqual([])
+})
+
+test('a call whose worker is starting does not begin', async () => {
+  const { lanes } = openLanes()
+  const version = { key: 'gone', digest: 'gone', manifest: MANIFEST }
+  const running = outcome(lanes.run('a', callOf(never, { version })))
+  lanes.cutOff(() => {
+    throw new RuntimeError('connector_unknown', 'taken away')
+  })
+  expect(await running).toBe('connector_unknown')
+})
+
+test('a call that nothing can be taken away from goes on', async () => {
+  const { lanes } = openLanes()
+  const running = outcome(lanes.run('a', callOf(connectorOf(say("'done'")))))
+  lanes.cutOff(() => {
+    throw new RuntimeError('connector_unknown', 'taken away')
+  })
+  expect(await running).toBe('done')
+})
