@@ -14,6 +14,8 @@ export type Attempt = {
   port: number
   servername: string | null
   timeoutMs: number
+  /** Ends the attempt; not the connection, once there is one. */
+  signal?: AbortSignal | undefined
 }
 type OpenSocket = (attempt: Attempt) => Promise<Socket>
 
@@ -22,6 +24,8 @@ export type DialOptions = {
   /** Whether the operator lets this connector reach this `host:port` although it is private. */
   isGranted(target: string): boolean
   connectTimeoutMs: number
+  /** Whom the connection is for alone: nothing is tried any more once it is aborted. */
+  signal?: AbortSignal
   resolve?: ResolveName
   openSocket?: OpenSocket
 }
@@ -80,7 +84,7 @@ async function dial(
   const port = Number(to.port) || (protocol === 'https:' ? 443 : 80)
   const isAddress = isIP(hostname) !== 0
   const target = `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`
-  const openSocket = options.openSocket ?? openSocketByNode
+  const { openSocket = openSocketByNode, signal } = options
   const endMs = performance.now() + options.connectTimeoutMs
   try {
     const found = isAddress
@@ -100,10 +104,11 @@ async function dial(
       const timeoutMs = Math.max(1, (endMs - performance.now()) / (addresses.length - index))
       const servername = isAddress ? null : hostname
       try {
-        return await openSocket({ protocol, address, port, servername, timeoutMs })
+        return await openSocket({ protocol, address, port, servername, timeoutMs, signal })
       } catch (error) {
         // The next address may answer; the last failure is the one that is told.
         failure = error
+        if (signal?.aborted) break
       }
     }
     throw failure
@@ -115,7 +120,7 @@ async function dial(
 
 const WRITE_LDAP = 'where it is a port of ldap:, write ldap: before its address'
 
-const openSocketByNode: OpenSocket = ({ protocol, address, port, servername, timeoutMs }) =>
+const openSocketByNode: OpenSocket = ({ protocol, address, port, servername, timeoutMs, signal }) =>
   new Promise((resolve, reject) => {
     const secure = protocol === 'https:' || protocol === 'ldaps:'
     const socket = secure
@@ -126,15 +131,22 @@ const openSocketByNode: OpenSocket = ({ protocol, address, port, servername, tim
           ...(servername === null ? {} : { servername }),
         })
       : connectTcp({ host: address, port })
-    const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs)
+    const giveUp = () => void socket.destroy(timedOut())
+    const timer = setTimeout(giveUp, timeoutMs)
+    signal?.addEventListener('abort', giveUp, { once: true })
+    if (signal?.aborted) giveUp()
+    const settled = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', giveUp)
+    }
     socket.setNoDelay(true).setKeepAlive(true, 60_000)
     socket.once(secure ? 'secureConnect' : 'connect', () => {
-      clearTimeout(timer)
+      settled()
       resolve(socket)
     })
     // Stays: an error between here and undici's own listener would end the process.
     socket.on('error', (error) => {
-      clearTimeout(timer)
+      settled()
       reject(error)
     })
   })

@@ -45,7 +45,11 @@ export async function openWire<C>(
 ): Promise<C> {
   const { protocol, host, port } = place
   const from = hostAndPort(place)
-  const raw = await dial({ protocol, hostname: host, port: String(port) })
+  const raw = await dial({ protocol, hostname: host, port: String(port) }).catch(
+    (error: unknown) => {
+      throw signal.aborted ? abortedError(signal, from) : error
+    },
+  )
   let current: Socket = raw
   let ended: RuntimeError | null = null
   const end = (error: RuntimeError) => {

@@ -104,6 +104,7 @@ export function createRoom<A, C extends PooledConnection>(
         connectorId,
         isGranted: (at) => privateGrants.get(id)?.has(at) ?? false,
         connectTimeoutMs: limits.connectTimeoutMs,
+        signal,
         ...(resolve === undefined ? {} : { resolve }),
       }),
       connectorId,
