@@ -188,6 +188,8 @@ export async function createHost(
     onTaken(manifestNow) {
       lanes.cutOff(manifestNow)
       performing.cutOff(manifestNow)
+      // What is left of them reaches no more than it may now.
+      egress.judgeAgain()
     },
     onError: (error) => log.warn({ err: error }, 'following what is installed failed'),
     tell: (text) => log.warn(text),
@@ -239,8 +241,7 @@ export async function createHost(
         onRecord: (record) => told.upstream(served, capability, record, requestId),
       }),
   }
-  const demandServed: InvokeDeps['demandServed'] = (version, capability) =>
-    void registry.manifestNow(version, capability)
+  const demandServed = registry.manifestNow
   const invoke = createInvoke({ ...means, demandServed, performing })
   // What is tried serves nobody yet: that calls are switched off does not concern it.
   const openAsIs: InvokeDeps['openEgress'] = (call) => openEgress(call, () => call.version.manifest)

@@ -72,6 +72,8 @@ export type Egress = {
   deliver: EgressDeliver
   /** The same for providers of sign-in. */
   signIn: Pick<EgressDeliver, 'post'>
+  /** Judges what is under way by the manifests as they are now: fetches that may not be made any more fail. */
+  judgeAgain(): void
   /** Ends all connections; open fetches fail. */
   close(): Promise<void>
 }
@@ -114,6 +116,7 @@ export function createEgress(options: EgressOptions): Egress {
     tokens: createTokens(Date.now),
     governorFor,
     ceilings: { ...DEFAULT_CEILINGS, ...options.ceilings },
+    underWay: new Set(),
   }
   const policyOf = createPolicyOf()
   const budgets = createBudgets(limits, options.onRefused)
@@ -122,6 +125,15 @@ export function createEgress(options: EgressOptions): Egress {
       openCall(call, options.onHop ? alone(door) : door, budgets, policyOf, options.onHop),
     deliver: createDeliver(door, budgets),
     signIn: createDeliver(door, budgets, SIGN_IN_ID),
+    judgeAgain() {
+      for (const { judge, cut } of door.underWay) {
+        try {
+          judge()
+        } catch (error) {
+          cut(error)
+        }
+      }
+    },
     async close() {
       ldap.close()
       sql.close()
@@ -178,7 +190,7 @@ function openCall(
       openFetches += 1
       try {
         held.add(bytes)
-        const scoped = signal ? { signal: AbortSignal.any([call.signal, signal]) } : {}
+        const scoped = scopeOf(call, signal)
         const isLdap = isLdapUrl(request.url)
         if (isLdap || isSqlUrl(request.url)) {
           const means = { state, door }
@@ -210,8 +222,22 @@ function openCall(
   }
 }
 
+/** What ends one request of a call. One whose code or token is spent once it is sent goes on. */
+function scopeOf(
+  call: EgressCall,
+  signal: AbortSignal | undefined,
+): Partial<Pick<EgressCall, 'signal' | 'cut'>> {
+  if (call.once) return signal ? { signal: AbortSignal.any([call.signal, signal]) } : {}
+  const over = new AbortController()
+  const ends = signal ? [call.signal, signal, over.signal] : [call.signal, over.signal]
+  return { signal: AbortSignal.any(ends), cut: (error) => over.abort(error) }
+}
+
 /** The call as one of its requests sees it, which may end before it. */
-const within = (call: EgressCall, scoped: { signal?: AbortSignal }): EgressCall =>
+const within = (
+  call: EgressCall,
+  scoped: Partial<Pick<EgressCall, 'signal' | 'cut'>>,
+): EgressCall =>
   scoped.signal === undefined
     ? call
     : {

@@ -28,6 +28,8 @@ export type EgressCall = {
    * then is dropped. A reason that is a RuntimeError is what open fetches fail with.
    */
   signal: AbortSignal
+  /** Ends the one request that this is the call for, with the error; left out where it is to go on whatever is taken back. */
+  cut?(error: unknown): void
   /** Requests are sent once, whatever the upstream says: a code and a refresh token are good once. */
   once?: true
   /** What placeholders stand for; `null` where the call has no secrets. */

@@ -86,31 +86,36 @@ export async function bridgeHop<R, T extends Target, L>(
   let hop: SeenHop | null = null
   try {
     const { endMs = Number.POSITIVE_INFINITY, signal } = call
-    const { sent, request, target, login, governor } = await whileGranted(call, turn, async () => {
-      const targets = bridge.targets(call)
-      const judged = bridge.judge(bridge.read(asked.method, asked.body), targets)
-      record.host = hostAndPort(judged)
-      const { request: sent } = await state.blind.reveal(
-        { ...asked, headers: [['content-type', 'application/json']] },
-        new URL(judged.origin),
-        { ...judged, signsIn: bridge.signsIn(judged) },
-        {
-          maxHeaderBytes: door.limits.maxHeaderBytes,
-          maxRequestBytes: door.limits.maxRequestBytes,
-          hold: (bytes) => grown.add(bytes),
-        },
-      )
-      // Read and judged again as it is sent: a secret may have stood in what was judged.
-      const request = bridge.read(asked.method, sent.body)
-      const target = bridge.judge(request, [judged])
-      record.path = bridge.path(request)
-      record.query = bridge.tell(request)
-      if (bridge.text !== undefined) record.text = bridge.text(request, target)
-      const login = bridge.login(target, call.secrets)
-      const governor = governorOf(target, call, door)
-      turn.leave = await governor.enter({ endMs, signal, from: record.host })
-      return { sent, request, target, login, governor }
-    })
+    const judge = () => bridge.judge(bridge.read(asked.method, asked.body), bridge.targets(call))
+    const granted = { call, turn, judge, underWay: door.underWay }
+    const { sent, request, target, login, governor } = await whileGranted(
+      granted,
+      async (judged) => {
+        // Of the judgement before, if there was one.
+        grown.release()
+        record.host = hostAndPort(judged)
+        const { request: sent } = await state.blind.reveal(
+          { ...asked, headers: [['content-type', 'application/json']] },
+          new URL(judged.origin),
+          { ...judged, signsIn: bridge.signsIn(judged) },
+          {
+            maxHeaderBytes: door.limits.maxHeaderBytes,
+            maxRequestBytes: door.limits.maxRequestBytes,
+            hold: (bytes) => grown.add(bytes),
+          },
+        )
+        // Read and judged again as it is sent: a secret may have stood in what was judged.
+        const request = bridge.read(asked.method, sent.body)
+        const target = bridge.judge(request, [judged])
+        record.path = bridge.path(request)
+        record.query = bridge.tell(request)
+        if (bridge.text !== undefined) record.text = bridge.text(request, target)
+        const login = bridge.login(target, call.secrets)
+        const governor = governorOf(target, call, door)
+        turn.leave = await governor.enter({ endMs, signal, from: record.host })
+        return { sent, request, target, login, governor }
+      },
+    )
     const onSend = () => {
       record.sent = true
       record.sentBytes = sent.body?.byteLength ?? 0

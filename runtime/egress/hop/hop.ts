@@ -38,6 +38,15 @@ export type Door = {
   tokens: Tokens
   governorFor(key: string, pace: RequestPace): Governor
   ceilings: Ceilings
+  /** Requests that have had their turn, and are not answered whole yet. */
+  underWay: Set<UnderWay>
+}
+
+/** A request that ends once the operator takes back what it reaches. */
+type UnderWay = {
+  /** @throws egress_undeclared and the like, where it may not be made any more */
+  judge(): void
+  cut(error: unknown): void
 }
 
 /** Answers a request of a bridge: its address with the DN or the statement as the path, and its body without. */
@@ -100,8 +109,11 @@ export async function hop(
   const finish = createFinish(record, [held, secrets], turn)
   try {
     const proxy = door.chooseProxy(url)
-    const { sent, governor } = await whileGranted(call, turn, async () => {
-      const rule = judgeUrl(url, request.method, policyNow())
+    const judge = () => judgeUrl(url, request.method, policyNow())
+    const granted = { call, turn, judge, underWay: door.underWay }
+    const { sent, governor } = await whileGranted(granted, async (rule) => {
+      // Of the judgement before, if there was one.
+      secrets.release()
       // Before its turn: a login takes turns of its own, and would wait for one that waits for it.
       const target = { ...rule, origin: url.origin }
       const sent = await state.blind.reveal(request, url, target, {
@@ -163,18 +175,39 @@ export async function hop(
 
 /**
  * What comes before a request is sent: judging it, its secrets, its turn. All of it is done again where the operator
- * has granted or taken back something while it waited.
+ * has granted or taken back something while it waited. Once it is sent it ends where `judge` throws, until its turn is left.
  */
-export async function whileGranted<T>(
-  call: EgressCall,
-  turn: { leave(): void },
-  prepare: () => Promise<T>,
+export async function whileGranted<J, T>(
+  {
+    call,
+    turn,
+    judge,
+    underWay,
+  }: {
+    call: EgressCall
+    turn: { leave(): void }
+    judge: () => J
+    underWay: Door['underWay']
+  },
+  prepare: (judged: J) => Promise<T>,
 ): Promise<T> {
   for (;;) {
-    const { manifest } = call
-    const prepared = await prepare()
-    if (call.manifest === manifest) return prepared
-    turn.leave()
+    const { manifest, cut } = call
+    const prepared = await prepare(judge())
+    if (call.manifest !== manifest) {
+      turn.leave()
+      continue
+    }
+    if (cut !== undefined) {
+      const { leave } = turn
+      const one = { judge, cut }
+      underWay.add(one)
+      turn.leave = () => {
+        underWay.delete(one)
+        leave()
+      }
+    }
+    return prepared
   }
 }
 

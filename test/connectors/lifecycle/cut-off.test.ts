@@ -179,6 +179,15 @@ test('a capability that is taken back ends its calls, and none of another', asyn
   expect((await kept).body.response).toEqual([])
 })
 
+test('a host that is taken back ends the requests to it', async () => {
+  await op.install(await made())
+  const call = validate()
+  await untilOpen('/held/validate')
+  await op.call('POST', '/connectors/acme/revoke', { wants: [`egress ${origin}`] })
+  expect(await endOf(call)).toBe('permission_denied')
+  await untilOpen()
+})
+
 test('a key that is distrusted ends the calls of what it signed', async () => {
   await op.trustPublisher()
   await op.install(await made())

@@ -1,9 +1,10 @@
 /** What an operator takes back while a request waits: for its turn, for another try, for what it is redirected to. */
 import type { Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import type { EgressOptions } from '../../../runtime/egress/fetch.ts'
 import { until } from '../../e2e/until.ts'
 import { errorOf, get, manifestOf, openDoor, openDoors } from '../fixtures/door.ts'
-import { sealed } from '../fixtures/secrets.ts'
+import { sealed, withToken } from '../fixtures/secrets.ts'
 import { startTcp, startUpstream, stopAll } from '../fixtures/upstream.ts'
 
 afterEach(async () => {
@@ -14,13 +15,20 @@ afterEach(async () => {
 const ONE_BY_ONE = { limits: { concurrent_requests: 1 } }
 
 /** A door whose entries may be taken back. */
-function takingBack(egress: object[], ports: number[], more: object = {}, call: object = {}) {
+function takingBack(
+  egress: object[],
+  ports: number[],
+  more: object = {},
+  call: object = {},
+  options: Partial<EgressOptions> = {},
+) {
   let manifest = manifestOf(egress, more)
   const door = openDoor({
     egress,
     grants: ports.map((port) => `acme=127.0.0.1:${port}`).join(' '),
     manifestNow: () => manifest,
     call,
+    ...options,
   })
   const leave = (left: object[]) => {
     manifest = manifestOf(left, more)
@@ -84,10 +92,13 @@ test('a redirect is not followed to what was taken back meanwhile', async () => 
   expect(target.seen).toEqual([])
 })
 
-test.each([
+const BRIDGES: [what: string, url: string, method: string, body: object][] = [
   ['a directory', 'ldap:', 'SEARCH', { filter: { present: 'cn' } }],
   ['a database', 'sql:', 'QUERY', { statement: 'people', parameters: [] }],
-])('%s is not asked after its grant was taken back', async (_what, url, method, body) => {
+]
+
+/** A door to a server that never answers, and the way to ask it. */
+async function silentServer(url: string, method: string, body: object) {
   const sockets: Socket[] = []
   const port = await startTcp((socket) => sockets.push(socket))
   const at = `127.0.0.1:${port}`
@@ -107,6 +118,11 @@ test.each([
         body: Buffer.from(JSON.stringify(body)),
       }),
     )
+  return { sockets, door, leave, ask }
+}
+
+test.each(BRIDGES)('%s is not asked after its grant was taken back', async (_what, ...asked) => {
+  const { sockets, leave, ask } = await silentServer(...asked)
   const first = ask()
   await until('the first is there', () => sockets.length === 1)
   const second = ask()
@@ -115,6 +131,69 @@ test.each([
   expect((await first).code).toMatch(/^upstream_/)
   expect((await second).code).toBe('egress_undeclared')
   expect(sockets).toHaveLength(1)
+})
+
+test.each(BRIDGES)('a request to %s ends once its grant is taken back', async (_what, ...asked) => {
+  const { sockets, door, leave, ask } = await silentServer(...asked)
+  const first = ask()
+  await until('it is there', () => sockets.length === 1)
+  const closed = new Promise((resolve) => sockets[0]?.on('close', resolve).resume())
+  leave([])
+  door.judgeAgain()
+  expect((await first).code).toBe('egress_undeclared')
+  await closed
+})
+
+test('a request that waits for its answer ends once its grant is taken back, and one that is still granted does not', async () => {
+  const held = Promise.withResolvers<void>()
+  const closed: string[] = []
+  const answering = (name: string) =>
+    startUpstream((_request, response) => {
+      response.on('close', () => closed.push(name))
+      void held.promise.then(() => response.end('{}'))
+    })
+  const [gone, stays] = [await answering('gone'), await answering('stays')]
+  const { door, leave } = takingBack(
+    [{ url: gone.origin }, { url: stays.origin }],
+    [gone.port, stays.port],
+  )
+  const ended = errorOf(door.fetch(get(gone.origin)))
+  const goes = door.fetch(get(stays.origin))
+  await until('both are there', () => gone.seen.length + stays.seen.length === 2)
+  leave([{ url: stays.origin }])
+  door.judgeAgain()
+  expect((await ended).code).toBe('egress_undeclared')
+  await until('its connection is closed', () => closed.join() === 'gone')
+  expect(door.records[0]).toMatchObject({ sent: true, error: 'egress_undeclared' })
+  held.resolve()
+  expect((await goes).status).toBe(200)
+  // Its answer is whole: nothing is judged any more.
+  leave([])
+  door.judgeAgain()
+})
+
+test('what a request grows by is held once, however often it is filled', async () => {
+  const held = Promise.withResolvers<void>()
+  const { port, origin, seen } = await startUpstream((_request, response) => {
+    void held.promise.then(() => response.end())
+  })
+  const { secrets, placeholder } = withToken('x'.repeat(3000))
+  const { door, leave } = takingBack(
+    [{ url: origin }],
+    [port],
+    { ...ONE_BY_ONE, authentication_schema: { kind: 'token' } },
+    { secrets },
+    { limits: { maxOpenRequestBytes: 5000 } },
+  )
+  const first = door.fetch(get(`${origin}/first`))
+  await until('the first is there', () => seen.length === 1)
+  const second = door.fetch({
+    ...get(`${origin}/second`, { method: 'POST', body: Buffer.from(`{"key":"${placeholder}"}`) }),
+    headers: [['content-type', 'application/json']],
+  })
+  leave([{ url: origin }, { url: 'https://elsewhere.example' }])
+  held.resolve()
+  expect([(await first).status, (await second).status]).toEqual([200, 200])
 })
 
 test('a token of a login is not used after the login was taken back', async () => {
