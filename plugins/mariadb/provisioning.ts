@@ -23,7 +23,7 @@ type Fields = { readonly password?: string; readonly host?: string }
  * certificate that does not exist, which marks it. The next call replaces it.
  *
  * @throws bad_request with the code 1396 when the name is taken, invalid_value for one that the server would change,
- * service_error where another call may still be making it
+ * service_error where another call may still be making it, unsupported_operation for a name of the server's own
  */
 export async function createAccount(
   request: Input<'create_account'> & Fields,
@@ -39,6 +39,7 @@ export async function createAccount(
     throw new ConnectorError('invalid_value', `MariaDB gives its own threads the name ${user}`)
   const enabled = startsActive(request.user_status)
   const who = { user, host }
+  demandNotServers({ user, host: host.toLowerCase() })
   return allOrNothing(async (undo) => {
     try {
       await ctx.sql.execute('create', [], { ...who, password })

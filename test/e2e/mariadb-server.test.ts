@@ -67,5 +67,19 @@ describe.skipIf(noMariadb !== null)(
         await its.refused('assign_entitlement', role('user003@%', 'role_reader'), as),
       ).toMatchObject({ error_code: 'permission_denied' })
     })
+
+    test('makes no account that it could not take back', async () => {
+      const request = { username: 'mysql.sys', host: 'LocalHost', password: 'password-1' }
+      expect(await its.refused('create_account', { ...request, entitlements: [] })).toMatchObject({
+        error_code: 'unsupported_operation',
+        app_error_code: 'server_account',
+      })
+    })
+
+    test('knows a database by its own name alone', async () => {
+      expect(
+        await its.refused('assign_entitlement', right('user002@%', 'SELECT', 'sales ')),
+      ).toMatchObject({ error_code: 'not_found', app_error_code: '1049' })
+    })
   },
 )
