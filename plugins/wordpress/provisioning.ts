@@ -26,10 +26,33 @@ const ATTRIBUTES = {
   password: 'password',
 } as const
 
+/** Most characters that WordPress keeps of a value. */
+const LONGEST = { email: 100, display_name: 250 } as const
+
+/** A text as it is kept. */
+const kept = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/**
+ * Of a user with a longer value WordPress writes no more than the names and the roles, and answers a change as done.
+ *
+ * @throws invalid_value
+ */
+function demandKept(values: Fields): void {
+  for (const [field, most] of Object.entries(LONGEST)) {
+    const value = values[field]
+    if (typeof value === 'string' && [...kept(value)].length > most)
+      throw new ConnectorError(
+        'invalid_value',
+        `${field} is longer than the ${most} characters that WordPress keeps: give a shorter one`,
+      )
+  }
+}
+
 /**
  * Creates a user with exactly the roles that are asked for, or nothing.
  *
- * @throws api_error with the code `existing_user_login` or `existing_user_email`.
+ * @throws api_error with the code `existing_user_login` or `existing_user_email`; invalid_value for what is too long.
  */
 export async function createAccount(
   request: Input<'create_account'> & Fields,
@@ -42,6 +65,9 @@ export async function createAccount(
       'unsupported_operation',
       'WordPress has no users who are switched off. Create the user when it may sign in',
     )
+  // Without a displayed name, WordPress makes one of both.
+  const { given_name: given, family_name: family } = request
+  demandKept({ display_name: [given, family].filter(Boolean).join(' '), ...request })
   const roles = request.entitlements.map((one) =>
     roleOf(
       one.entitlement_type,
@@ -82,6 +108,7 @@ export async function updateAccount(
   const json = renamed(request, ATTRIBUTES)
   if (Object.keys(json).length === 0)
     throw new ConnectorError('bad_request', 'Nothing to change. Give at least one field')
+  demandKept(request)
   const email = typeof request['email'] === 'string' ? request['email'] : null
   await sayingWhose(
     ctx,

@@ -478,6 +478,38 @@ describe.skipIf(noWordPress !== null)(
       for (const account_id of [gone, last]) await done('delete_account', { account_id })
     })
 
+    test.each([
+      ['an address', { email: `${'e'.repeat(60)}@${'d'.repeat(60)}.com` }],
+      ['a displayed name', { display_name: `${'&'.repeat(49)}123456` }],
+    ])('refuses %s that WordPress would not keep', async (_what, change) => {
+      const user = await someone()
+      const before = await done<Account>('get_account', { account_id: user })
+      for (const refusal of [
+        await refused('update_account', { id: user, given_name: 'Other', ...change }),
+        await refused('create_account', {
+          ...{ username: `u-${randomUUID().slice(0, 8)}`, email: 'long@example.com' },
+          ...{ entitlements: [], ...change },
+        }),
+      ])
+        expect(refusal.error_code).toBe('invalid_value')
+      expect(await done<Account>('get_account', { account_id: user })).toEqual(before)
+      await done('delete_account', { account_id: user })
+    })
+
+    test('refuses names of which WordPress would make one that it does not keep', async () => {
+      const long = { given_name: 'g'.repeat(125), family_name: 'f'.repeat(125) }
+      const request = { username: 'long', email: 'long@example.com', entitlements: [] }
+      expect(await refused('create_account', { ...request, ...long })).toMatchObject({
+        error_code: 'invalid_value',
+      })
+      const user = await someone({ ...long, display_name: 'z'.repeat(250) })
+      expect(await done('get_account', { account_id: user })).toMatchObject({
+        ...long,
+        extra_data: { display_name: 'z'.repeat(250) },
+      })
+      await done('delete_account', { account_id: user })
+    })
+
     test('never tells a password', async () => {
       const user = await someone({ password: PASSWORD })
       for (const [capability, request] of [
