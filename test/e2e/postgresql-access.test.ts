@@ -1,4 +1,5 @@
 /** What the PostgreSQL connector says it has taken, and what is then still possible at the server itself. */
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { noDatabase } from '../egress/sql/database.ts'
 import { type PostgresqlSite, startPostgresqlSite, VERSIONS } from './postgresql-site.ts'
@@ -20,6 +21,35 @@ describe.skipIf(noDatabase !== null).each(VERSIONS)(
 
     const statusOf = async (account_id: string) =>
       (await site.done<{ user_status: string }>('get_account', { account_id })).user_status
+
+    test('tells names as they are in a database of their encoding, and tells none of them wrongly', async () => {
+      await site.admin.query(
+        "create database latin encoding 'LATIN1' locale 'C' template template0",
+      )
+      await site.admin.query('grant connect on database latin to connector')
+      const { host: at, port } = site.database
+      const admin = new pg.Client({
+        ...{ host: at, port, database: 'latin', ssl: false },
+        ...{ user: 'admin', password: 'admin-secret' },
+      })
+      await admin.connect()
+      await admin.query('create role "zö" login; create role "zü" login; grant readers to "zü"')
+      const latin = { settings: { database: 'latin' } }
+      const names = (await site.pagesOf<{ username: string }>('list_accounts', undefined, latin))
+        .flat()
+        .map((one) => one.username)
+      expect(names.filter((name) => name.startsWith('z'))).toEqual(['zö', 'zü'])
+      expect(await site.heldBy('zü', latin)).toEqual(['readers'])
+      expect(
+        await site.refused('create_account', { username: 'łatin', entitlements: [] }, latin),
+      ).toMatchObject({ error_code: 'invalid_value', app_error_code: '22P05' })
+      const refusal = await site.refused('list_accounts')
+      expect(refusal).toMatchObject({ error_code: 'invalid_response', app_error_code: '22021' })
+      expect(refusal.message).toContain('another encoding')
+      await admin.query('drop role "zö"; drop role "zü"')
+      await admin.end()
+      expect(await site.done('list_accounts')).not.toEqual([])
+    })
 
     test('ends with its role in a session that has the role on', async () => {
       const password = 'in-a-session'

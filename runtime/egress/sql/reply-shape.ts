@@ -3,6 +3,7 @@
  *
  * Source: PostgreSQL, chapter 55.7 (message formats).
  */
+import { isUtf8 } from 'node:buffer'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { Judged } from '../wire/guard.ts'
 
@@ -61,6 +62,18 @@ const columns: Reader = (body) => {
   return count >= 0 && at === body.length ? count : -1
 }
 
+/**
+ * A name of a role, and what is said of it, has the encoding of the database that it was written in: the server hands it on
+ * as it is, and two names that are read with U+FFFD for what they hold may be one.
+ */
+const notUtf8 = (): RuntimeError =>
+  new RuntimeError(
+    'upstream_garbled',
+    'The server answered with text that is not UTF-8: a name or a comment was written in a database of another encoding. Connect the app to a database of that encoding, or write it anew in this one',
+    { appErrorCode: '22021' },
+  )
+
+/** @throws upstream_garbled for a value that is not UTF-8 */
 const row: Reader = (body) => {
   if (body.length < 2) return -1
   const count = body.readInt16BE(0)
@@ -69,7 +82,10 @@ const row: Reader = (body) => {
     if (at + 4 > body.length) return -1
     const length = body.readInt32BE(at)
     if (length < -1) return -1
-    at += 4 + Math.max(0, length)
+    at += 4
+    if (length <= 0) continue
+    if (!isUtf8(body.subarray(at, at + length))) throw notUtf8()
+    at += length
   }
   return count >= 0 && at === body.length ? count : -1
 }

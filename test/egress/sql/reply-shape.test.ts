@@ -52,6 +52,13 @@ describe('a message of PostgreSQL', () => {
     expect(judgeMessage(message(letter, body))).toBeNull()
   })
 
+  test('of a row may hold any UTF-8, and nothing else', () => {
+    const rowOf = (value: Buffer) =>
+      judgeMessage(message('D', [...int16(2), ...int32(-1), ...int32(value.length), ...value]))
+    expect(rowOf(Buffer.from('jürgen 🚀 \ufffd'))?.elements).toBe(2)
+    expect(() => rowOf(Buffer.from('jürgen', 'latin1'))).toThrow('another encoding')
+  })
+
   test.each(['N', 'A'])('%s comes to nobody', (letter) => {
     expect(judgeMessage(message(letter, 'SNOTICE\0\0'))?.passes).toBe(false)
   })
