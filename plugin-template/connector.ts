@@ -2,7 +2,6 @@
 import {
   bearer,
   type ConnectorContext,
-  ConnectorError,
   client,
   cursorPage,
   defineConnector,
@@ -53,9 +52,6 @@ export default defineConnector<Connector>({
   },
 
   async assign_entitlement(request, ctx) {
-    if (request.entitlement_type !== 'ROLE') {
-      throw new ConnectorError('bad_request', `Acme has no ${request.entitlement_type}`)
-    }
     const user = request.account_integration_specific_id
     const role = request.entitlement_integration_specific_id
     // `path` encodes what is inserted. A PUT may be repeated: assigning twice is no error.

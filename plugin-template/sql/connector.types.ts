@@ -13,7 +13,7 @@ export type Connector = {
     }
     people: {
       reads: true
-      parameters: [number | null, number | null]
+      parameters: [string | null, number | null]
       names: never
     }
     grant_role: {

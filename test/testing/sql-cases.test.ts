@@ -40,7 +40,7 @@ async function findings(name: string, change: (exchange: Exchange) => void): Pro
 test('the connector that the page shows passes its cases', async () => {
   const checked = await bench.check(SHOWN)
   expect(errorsOf(checked)).toEqual([])
-  expect(checked.passed).toHaveLength(4)
+  expect(checked.passed).toHaveLength(5)
 })
 
 test.each<[string, (exchange: Exchange) => void, RegExp]>([
