@@ -74,6 +74,8 @@ const MEANINGS: Readonly<Record<string, 'not_found' | 'bad_request' | 'unsupport
 const ADVICE: Readonly<Record<string, string>> = {
   rest_no_route:
     'The site does not offer this part of the REST API: look for a plugin that switches it off',
+  rest_cannot_delete:
+    'A network of sites deletes none by REST: take the roles of the user, or delete it under Network Admin > Users',
   application_passwords_disabled:
     'They need HTTPS, and no plugin that switches them off: Tools > Site Health',
 }
