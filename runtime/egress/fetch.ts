@@ -7,6 +7,7 @@
 import type { Manifest } from '../contract/connector/manifest.ts'
 import { SIGN_IN_ID } from '../contract/connector/manifest.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
+import { takenAway } from '../contract/errors/taken-away.ts'
 import { CEILINGS, type Ceilings } from '../contract/limits/ceilings.ts'
 import { mapValues } from '../contract/schema/keys.ts'
 import { createBlind } from './blind/blind.ts'
@@ -190,7 +191,7 @@ function openCall(
       openFetches += 1
       try {
         held.add(bytes)
-        const scoped = scopeOf(call, signal)
+        const scoped = scopeOf(call, state, signal)
         const isLdap = isLdapUrl(request.url)
         if (isLdap || isSqlUrl(request.url)) {
           const means = { state, door }
@@ -225,12 +226,16 @@ function openCall(
 /** What ends one request of a call. One whose code or token is spent once it is sent goes on. */
 function scopeOf(
   call: EgressCall,
+  state: CallState,
   signal: AbortSignal | undefined,
 ): Partial<Pick<EgressCall, 'signal' | 'cut'>> {
   if (call.once) return signal ? { signal: AbortSignal.any([call.signal, signal]) } : {}
   const over = new AbortController()
   const ends = signal ? [call.signal, signal, over.signal] : [call.signal, over.signal]
-  return { signal: AbortSignal.any(ends), cut: (error) => over.abort(error) }
+  return {
+    signal: AbortSignal.any(ends),
+    cut: (error) => over.abort(takenAway(error, state.wrote)),
+  }
 }
 
 /** The call as one of its requests sees it, which may end before it. */

@@ -7,6 +7,7 @@
 
 import { createSlots } from '../bounded/slots.ts'
 import { RuntimeError } from '../contract/errors/errors.ts'
+import { takenAway } from '../contract/errors/taken-away.ts'
 import { messageOf } from '../contract/errors/thrown.ts'
 import { REQUEST_LIMITS } from '../contract/limits/requests.ts'
 import { type Heads, MAX_FRAME_PAYLOAD, type Message } from '../protocol/frames.ts'
@@ -359,12 +360,12 @@ export function createLane(
     cutOff(demand) {
       // Those that wait first: a seat that becomes free must not let one of them begin.
       for (const { errand, cut } of [...waiting.values(), ...pending.values()]) {
-        const { version, capability } = errand
+        const { version, capability, hasWritten } = errand
         if (version === undefined || capability === null) continue
         try {
           demand(version, capability)
         } catch (error) {
-          cut(toLaneError(error))
+          cut(takenAway(toLaneError(error), hasWritten?.() ?? false))
         }
       }
     },

@@ -37,5 +37,6 @@ export type Errand = {
   deadlineMs: number
   signal: CallerSignal | null
   fetch: LaneCall['fetch'] | null
+  hasWritten?: LaneCall['hasWritten']
   log: LaneCall['log'] | null
 }

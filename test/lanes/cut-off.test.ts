@@ -56,6 +56,17 @@ test('a call whose worker is starting does not begin', async () => {
   expect(await running).toBe('connector_unknown')
 })
 
+test('a call that may have changed something is not told as if it had not', async () => {
+  const { lanes } = openLanes()
+  const version = { key: 'gone', digest: 'gone', manifest: MANIFEST }
+  const running = outcome(lanes.run('a', callOf(never, { version, hasWritten: () => true })))
+  await holds(() => expect(lanes.states()).toMatchObject([{ calls: 1 }]))
+  lanes.cutOff(() => {
+    throw new RuntimeError('connector_unknown', 'taken away')
+  })
+  expect(await running).toBe('taken_away')
+})
+
 test('a call that nothing can be taken away from goes on', async () => {
   const { lanes } = openLanes()
   const running = outcome(lanes.run('a', callOf(connectorOf(say("'done'")))))

@@ -225,6 +225,11 @@ export const ERRORS = rows({
     meaning: 'The database is away, or its disk is full; see Retry-After',
   },
   stopping: { ...host, meaning: 'The runtime is stopping' },
+  taken_away: {
+    ...host,
+    meaning:
+      'The operator took away the connector, the capability or the grant while a request that may change something was sent',
+  },
   host_exhausted: {
     ...host,
     meaning:

@@ -172,6 +172,18 @@ test('a request that waits for its answer ends once its grant is taken back, and
   door.judgeAgain()
 })
 
+test('a write that was sent before its grant was taken back is not told as refused: it may have been done', async () => {
+  const { port, origin, seen } = await startUpstream(() => {})
+  const { door, leave } = takingBack([{ url: origin, methods: ['GET', 'POST'] }], [port])
+  const ended = errorOf(door.fetch({ ...get(origin), method: 'POST' }))
+  await until('it is there', () => seen.length === 1)
+  leave([])
+  door.judgeAgain()
+  const { code, message } = await ended
+  expect(code).toBe('taken_away')
+  expect(message).toMatch(/may have been done$/)
+})
+
 test('what a request grows by is held once, however often it is filled', async () => {
   const held = Promise.withResolvers<void>()
   const { port, origin, seen } = await startUpstream((_request, response) => {
