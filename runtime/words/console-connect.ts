@@ -200,7 +200,6 @@ export const CONSOLE_CONNECT = {
       link: 'Edit',
       byHand: 'Kept by hand',
       accountsText: 'They are uploaded by the API.',
-      missing: 'Choose a category, and say what it is',
       newLink: 'Add a custom app',
       make: {
         title: 'Add a custom app',
@@ -231,7 +230,6 @@ export const CONSOLE_CONNECT = {
       link: 'Bearbeiten',
       byHand: 'Von Hand gepflegt',
       accountsText: 'Sie werden über die API hochgeladen.',
-      missing: 'Wählen Sie eine Kategorie, und sagen Sie, was es ist',
       newLink: 'Eigene Anwendung hinzufügen',
       make: {
         title: 'Eigene Anwendung hinzufügen',

@@ -18,7 +18,13 @@ export const CONSOLE_OVERVIEW = {
       nothingDifferent: 'Nothing: it is so already.',
       why: 'Why',
       whyHelp: 'It is recorded in the history and in the activity log.',
-      sayWhy: 'Say why.',
+      bounds: {
+        longest: (most: number) => `at most ${most} characters`,
+        least: (least: number) => `at least ${least}`,
+        most: (most: number) => `at most ${most}`,
+      },
+      noNumber: 'a whole number',
+      unlike: 'this does not fit here',
       changedSince:
         'What you filled in is not what this page showed before. Look at what will be different now.',
       cancel: 'Cancel',
@@ -33,7 +39,13 @@ export const CONSOLE_OVERVIEW = {
       nothingDifferent: 'Nichts: Es ist schon so.',
       why: 'Begründung',
       whyHelp: 'Sie steht im Verlauf und im Aktivitätsprotokoll.',
-      sayWhy: 'Geben Sie eine Begründung an.',
+      bounds: {
+        longest: (most: number) => `höchstens ${most} Zeichen`,
+        least: (least: number) => `mindestens ${least}`,
+        most: (most: number) => `höchstens ${most}`,
+      },
+      noNumber: 'eine ganze Zahl',
+      unlike: 'das passt hier nicht',
       changedSince:
         'Ihre Eingaben sind andere, als diese Seite zuletzt gezeigt hat. Sehen Sie, was sich jetzt ändert.',
       cancel: 'Abbrechen',

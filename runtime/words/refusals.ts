@@ -175,6 +175,21 @@ export const REFUSALS_SAID: Readonly<Record<string, Said>> = {
   'at most {} days': { de: 'höchstens {} Tage' },
   'The delegation has ended already': { de: 'Die Vertretung ist schon beendet' },
 
+  // Fields of forms, behind their names.
+  'must be an address such as https://acme.example/': {
+    de: 'eine Adresse wie https://acme.example/',
+  },
+  'a decimal number such as 12.50': { de: 'eine Zahl wie 12.50' },
+  'a currency by its three letters, such as EUR': {
+    de: 'eine Währung mit ihren drei Buchstaben, etwa EUR',
+  },
+  'holds a character that cannot be sent (control, or outside Latin-1)': {
+    de: 'das enthält ein Zeichen, das sich nicht senden lässt (Steuerzeichen, oder nicht in Latin-1)',
+  },
+  'The address is not an absolute URL that can be read': {
+    de: 'Die Adresse ist keine vollständige, lesbare URL',
+  },
+
   // Tokens and one's own data.
   'You have {} tokens that work; revoke one that you no longer need first': {
     de: 'Sie haben {} gültige Token; widerrufen Sie erst eines, das Sie nicht mehr brauchen',

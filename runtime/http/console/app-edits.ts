@@ -4,7 +4,6 @@ import { AppInputCreate, AppInputUpdate, FACT_NAMES, MAX_FACT } from '../../cont
 import { CATEGORIES } from '../../contract/models/categories.ts'
 import { findApp, toApp } from '../../core/catalogue/apps/apps.ts'
 import { createApp, updateApp } from '../../core/catalogue/apps/connect.ts'
-import { PageError } from '../frame/error-page.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { appCrumbs, appPath } from './apps.ts'
@@ -47,7 +46,7 @@ const fieldsOf =
     const w = t.console.app_edit
     const none = [['', isNew ? t.console.connect.choose : w.noCategory]] as const
     return html`${field({ t, id: 'name', label: w.facts.name, value: about.get('name'), most: MAX_FACT.name, required: isNew })}
-${choose({ id: 'category', label: w.facts.category, value: about.get('category'), all: [...none, ...CATEGORIES.map((one) => [one, t.w.categories[one]] as const)] })}
+${choose({ id: 'category', label: w.facts.category, value: about.get('category'), all: [...none, ...CATEGORIES.map((one) => [one, t.w.categories[one]] as const)], required: isNew })}
 ${area(t, 'description', about, isNew)}
 ${area(t, 'request_instructions', about, false)}
 ${field({ t, id: 'website_url', label: w.facts.website_url, value: about.get('website_url'), type: 'url', most: MAX_FACT.address })}
@@ -71,12 +70,6 @@ const toldOf = (about: About) =>
     FACT_NAMES.map((name) => [name, typed(about, name)]).filter(([, text]) => text !== ''),
   )
 
-/** @throws CoreError 422 where something is missing that a custom app must have */
-function whole(t: Tongue, about: About): void {
-  if (typed(about, 'category') === '' || typed(about, 'description') === '')
-    throw new PageError('invalid', t.console.app_edit.missing)
-}
-
 export const APP_EDITS = {
   'new-app': {
     path: '/console/apps/new',
@@ -86,14 +79,12 @@ export const APP_EDITS = {
     fields: fieldsOf(true),
     async preview({ t }, about) {
       if (about.get('name') === '') return { lines: null }
-      whole(t, about)
       const { name = '' } = filledIn(AppInputCreate, toldOf(about))
       return {
         lines: [plus(t.console.app_edit.make.line(brief(name, MOST_SHOWN)))],
       }
     },
-    async act({ db, principal, context, done, t }, about) {
-      whole(t, about)
+    async act({ db, principal, context, done }, about) {
       const input = filledIn(AppInputCreate, toldOf(about))
       const { id } = await createApp(db, principal, input, context)
       return done('new-app', appPath(id))

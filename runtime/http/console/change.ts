@@ -15,6 +15,7 @@ import type { Place } from '../frame/side.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import type { Flash } from '../pages/flashes.ts'
 import { note } from '../pages/parts.ts'
+import { type FieldsTold, faultIn, namesInForm, withMarked, wrongIn } from './asked-fields.ts'
 import { digestMark } from './mark.ts'
 import { answerPage, card, field } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -159,7 +160,7 @@ export async function askChange(visit: ConsoleVisit, change: ConsoleChange): Pro
     LISTS.includes(name) ? `${name}.${at}` : name,
     value,
   ])
-  const asked = { reason: '', problem: null, status: 200 } as const
+  const asked = { problem: null, status: 200 } as const
   const about = aboutQuery(visit)
   if (!change.given) return show(visit, change, about, hidden, asked)
   // Before anything was changed there is nothing to say; that it is there at all is asked for all the same.
@@ -183,24 +184,21 @@ export async function doChange(
   form: Form,
 ): Promise<Response> {
   const about = aboutForm(visit, form)
-  const reason = about.get('reason')
   const hidden = [...form].filter(([name]) => !OWN.includes(name))
-  if (change.reason === 'needed' && reason === '')
-    return show(visit, change, about, hidden, {
-      reason,
-      problem: visit.t.console.change.sayWhy,
-      status: 422,
-    })
+  const wrong = wrongIn(visit.t, askedBy(change, about, visit.t), about.get)
+  if (wrong !== null)
+    return show(visit, change, about, hidden, { wrong, problem: null, status: 422 })
   if (change.fields && form.get('seen') !== markOfFields(hidden)) {
     const problem = form.has('seen') ? visit.t.console.change.changedSince : null
     const status = problem === null ? 200 : 409
-    return show(visit, change, about, hidden, { reason, problem, status })
+    return show(visit, change, about, hidden, { problem, status })
   }
   try {
     const shown = await change.act(visit, about)
     if (shown instanceof Response) return shown
   } catch (error) {
-    return show(visit, change, about, hidden, { reason, ...refusal(visit.t, error) })
+    const wrong = faultIn(visit.t, askedBy(change, about, visit.t), error)
+    return show(visit, change, about, hidden, { wrong, ...refusal(visit.t, error) })
   }
   return visit.done(name, change.back(about))
 }
@@ -218,22 +216,44 @@ const markOfFields = (all: readonly (readonly [string, string])[]): string =>
       .toSorted(),
   )
 
+/** What a change asks: its fields, and why. */
+const askedBy = ({ fields, reason }: ConsoleChange, about: About, t: Tongue): Markup => {
+  const { why: label, whyHelp: help } = t.console.change
+  const [value, required] = [about.get('reason'), reason === 'needed']
+  return html`${fields ? fields(about, t) : ''}
+${reason === 'none' ? '' : field({ t, id: 'reason', label, help, value, required })}`
+}
+
+type Asked = {
+  /** The fields that are wrong, which is said in place of the problem. */
+  wrong?: FieldsTold | null
+  problem: Markup | string | null
+  status: Status
+}
+
 async function show(
   visit: ConsoleVisit,
   change: ConsoleChange,
   about: About,
   hidden: readonly (readonly [string, string])[],
-  { reason, problem, status }: { reason: string; problem: Markup | string | null; status: Status },
+  { wrong = null, problem, status }: Asked,
 ): Promise<Response> {
   const { c, t } = visit
   const w = t.console.change
   let [preview, refused, code]: [Preview | null, Markup | null, Status] = [null, null, status]
+  let names = wrong?.names ?? []
   try {
     preview = await change.preview(visit, about)
+    if (names.some((name) => name !== 'reason')) preview = { lines: null }
   } catch (error) {
     const told = refusal(t, error)
-    refused = told.problem
-    if (status === 200) code = told.status
+    // What does not fit is said already, unless there is nothing that it could fit.
+    if (wrong === null || told.status === 404) {
+      const fault = faultIn(t, askedBy(change, about, t), error)
+      refused = fault?.problem ?? told.problem
+      names = fault?.names ?? []
+      code = status === 200 || told.status === 404 ? told.status : status
+    }
     // What was filled in can be put right.
     if (change.fields && told.status !== 404) preview = { lines: null }
   }
@@ -241,9 +261,12 @@ async function show(
   const crumbs = code === 404 ? [] : ((await change.crumbs?.(visit, about)) ?? [])
   // Only what was shown can be agreed to.
   const isSeen = change.fields && preview?.lines && refused === null
-  const ownNames = change.fields ? fieldNames(change.fields(about, t)) : []
+  // Only now: what is there is read with the preview.
+  const asked = askedBy(change, about, t)
+  const ownNames = namesInForm(asked)
+  const trouble = code === 404 ? null : (wrong?.problem ?? problem)
   const content = html`
-${problem === null ? '' : note('bad', 'alert', w.notDone, problem, 'alert')}
+${trouble === null ? '' : note('bad', 'alert', w.notDone, trouble, 'alert')}
 ${refused === null ? '' : note('bad', 'alert', w.notPossible, refused, 'alert')}
 ${
   preview === null
@@ -255,8 +278,7 @@ ${proofField(visit.proof)}
 ${hidden.filter(([name]) => !ownNames.includes(name)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 ${isSeen ? html`<input type="hidden" name="seen" value="${markOfFields(hidden)}">` : ''}
 ${preview.generation === undefined ? '' : html`<input type="hidden" name="expected_generation" value="${preview.generation}">`}
-${change.fields ? change.fields(about, t) : ''}
-${change.reason === 'none' ? '' : field({ t, id: 'reason', label: w.why, help: w.whyHelp, value: reason, required: change.reason === 'needed' })}
+${withMarked(asked, names)}
 <div class="row"><button class="btn ${change.danger ? 'danger' : 'main'}">${said(change.button, t)}</button><a class="btn plain" href="${back}">${w.cancel}</a></div>
 </div></form>`
 }`
@@ -267,10 +289,6 @@ ${change.reason === 'none' ? '' : field({ t, id: 'reason', label: w.why, help: w
     status: code,
   })
 }
-
-/** Names of the fields that a change asks itself: what they hold is not kept beside them. */
-const fieldNames = (markup: Markup): string[] =>
-  [...String(markup).matchAll(/name="([^"]+)"/g)].map(([, name = '']) => name)
 
 const MINUS =
   /\b(no longer|forgotten|removed|disabled|serves nothing|trusted no more|deleted|ends|erased)\b/

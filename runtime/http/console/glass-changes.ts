@@ -63,7 +63,7 @@ export const GLASS_CHANGES = {
     fields: (about, t) =>
       html`<div class="field"><label for="groups">${t.console.glass_change.set.groups}</label><textarea id="groups" name="groups" rows="3" maxlength="6000" required>
 ${about.get('groups')}</textarea></div>
-${field({ t, id: 'minutes', label: t.console.glass_change.set.minutes, help: `1 – ${MAX_GLASS_MINUTES}`, value: about.get('minutes'), type: 'number', required: true })}`,
+${field({ t, id: 'minutes', label: t.console.glass_change.set.minutes, help: `1 – ${MAX_GLASS_MINUTES}`, value: about.get('minutes'), type: 'number', range: [1, MAX_GLASS_MINUTES], required: true })}`,
     async given(visit, about) {
       await labelOf(visit, about)
       const glass = (await markedIn(visit, appOf(about))).get(idOf(about))

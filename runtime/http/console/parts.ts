@@ -184,6 +184,8 @@ type Field = {
   value?: string
   type?: string
   most?: number
+  /** The smallest and the largest number that it takes. */
+  range?: readonly [least: number, most: number]
   required?: boolean
 }
 
@@ -195,9 +197,10 @@ export const field = ({
   value = '',
   type = 'text',
   most = 1000,
+  range,
   required,
 }: Field): Markup =>
-  html`<div class="field"><label for="${id}">${label}${required ? '' : html` <span class="soft">${t.w.optional}</span>`}</label>${help ? html`<p class="help" id="${id}-help">${help}</p>` : ''}<input id="${id}" name="${id}" type="${type}" value="${value}" maxlength="${most}" autocomplete="off"${help ? html` aria-describedby="${id}-help"` : ''}${required ? html` required` : ''}></div>`
+  html`<div class="field"><label for="${id}">${label}${required ? '' : html` <span class="soft">${t.w.optional}</span>`}</label>${help ? html`<p class="help" id="${id}-help">${help}</p>` : ''}<input id="${id}" name="${id}" type="${type}" value="${value}" maxlength="${most}"${range ? html` min="${range[0]}" max="${range[1]}"` : ''} autocomplete="off"${help ? html` aria-describedby="${id}-help"` : ''}${required ? html` required` : ''}></div>`
 
 type Choose = {
   id: string
@@ -205,6 +208,8 @@ type Choose = {
   value: string
   all: readonly (readonly [value: string, words: string])[]
   help?: string
+  /** Whether its empty choice is none. */
+  required?: boolean
 }
 
 /** One of a list of choices, selected where it is the one that was chosen. */
@@ -212,8 +217,8 @@ export const option = (value: string, words: string, chosen: string): Markup =>
   html`<option value="${value}"${value === chosen ? html` selected` : ''}>${words}</option>`
 
 /** A choice of one of several. */
-export const choose = ({ id, label, value, all, help = '' }: Choose): Markup =>
-  html`<div class="field"><label for="${id}">${label}</label>${help === '' ? '' : html`<p class="help" id="${id}-help">${help}</p>`}<select id="${id}" name="${id}"${help === '' ? '' : html` aria-describedby="${id}-help"`}>${all.map(([one, words]) => option(one, words, value))}</select></div>`
+export const choose = ({ id, label, value, all, help = '', required }: Choose): Markup =>
+  html`<div class="field"><label for="${id}">${label}</label>${help === '' ? '' : html`<p class="help" id="${id}-help">${help}</p>`}<select id="${id}" name="${id}"${required ? html` required` : ''}${help === '' ? '' : html` aria-describedby="${id}-help"`}>${all.map(([one, words]) => option(one, words, value))}</select></div>`
 
 type Check = {
   name: string

@@ -1,18 +1,17 @@
 /** One visit to the console: what a page asks the operator's interface, with the rights of the person. */
 
-import * as v from 'valibot'
 import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
 import type { ReleaseConnector } from '../../connectors/lifecycle/quarantined.ts'
 import { OPERATOR_ENDPOINTS, type OperatorEndpointName } from '../../contract/endpoints/operator.ts'
 import { type Params, parseParams } from '../../contract/endpoints/params.ts'
 import { CoreError } from '../../contract/errors/problem.ts'
-import { placeOfIssue } from '../../contract/schema/place.ts'
 import type { AnySchema } from '../../contract/schema/shape.ts'
 import { demand } from '../../core/kernel/identity/principal.ts'
 import type { CoreDeps } from '../core/routes.ts'
 import type { Following } from '../edge/following.ts'
 import { type OperatorAnswer, operatingOf, type PerformDeps, perform } from '../operator/perform.ts'
 import type { Visit } from '../pages/visit.ts'
+import { filledIn } from './filled-in.ts'
 
 export type ConsoleDeps = CoreDeps &
   PerformDeps & {
@@ -57,15 +56,6 @@ function queryOf(params: Params, given: Record<string, string>) {
   return values
 }
 
-/** @throws CoreError invalid */
-function bodyOf(schema: AnySchema | null, given: Record<string, unknown> | undefined): unknown {
-  if (schema === null) return null
-  const parsed = v.safeParse(schema, given ?? {})
-  if (parsed.success) return parsed.output
-  const entries = parsed.issues.map((issue) => ({
-    loc: ['body', ...(issue.path ?? []).map(({ key }) => String(key))],
-    msg: `${placeOfIssue(issue)}: ${issue.message}`,
-    type: 'value_error',
-  }))
-  throw new CoreError('invalid', entries)
-}
+/** @throws FieldFault invalid */
+const bodyOf = (schema: AnySchema | null, given: Record<string, unknown> | undefined): unknown =>
+  schema === null ? null : filledIn(schema, given ?? {}, 'invalid')

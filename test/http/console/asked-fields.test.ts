@@ -1,0 +1,193 @@
+/** Fields of a change that are empty or odd: said in the language of the page, and marked. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findings } from '../../../runtime/database/schema/findings.ts'
+import { entitlements } from '../../../runtime/database/schema/sync.ts'
+import { unlooked } from '../../core/findings/unlooked.ts'
+import { app, type CoreHost, domainOf, group, startCore } from '../../core/host.ts'
+import { company } from '../../core/requests/company.ts'
+import { signedIn, type Visitor } from '../settings/visitor.ts'
+
+let core: CoreHost
+let visitor: Visitor
+let ids: Record<string, string>
+beforeAll(async () => {
+  core = await startCore()
+  const acme = company(core)
+  const appId = await acme.inStore(await app(core.db, 'Jira', { connectorId: 'scim' }))
+  await group(core.db, 'On call', [])
+  const hook = await core.call('POST', '/operator/webhooks', {
+    body: { hook_type: 'SIEM', name: 'Theirs', url: 'https://siem.example/in' },
+  })
+  const [licence] = await core.db
+    .insert(entitlements)
+    .values({
+      ...{ domainId: await domainOf(core.db), appId },
+      ...{ entitlementType: 'LICENCE', externalId: 'pro' },
+      ...{ resourceId: '', label: 'Pro', isAssignable: true, seenRun: 0 },
+    })
+    .returning()
+  const domainId = await domainOf(core.db)
+  const found = { domainId, kind: 'REAPPEARED', severity: 'HIGH', subject: 'fields' } as const
+  let findingId = ''
+  await unlooked(core.db, `domain ${domainId}`, async () => {
+    const [finding] = await core.db.insert(findings).values(found).returning()
+    findingId = finding?.id ?? ''
+  })
+  ids = {
+    ...{ app_id: appId, permission_id: await acme.group(appId, 'readers', 'Readers') },
+    ...{ webhook_id: hook.body.webhook.id, finding_id: findingId },
+    licence_id: String(licence?.id),
+  }
+  visitor = await signedIn(core)
+})
+afterAll(() => core.stop())
+
+const at = (path: string): string =>
+  `/console/${path.replace(/:(\w+)/g, (_, id: string) => ids[id] ?? '')}`
+
+/** Names of the fields that a page marks, and what it says of them. */
+function told(text: string) {
+  const tags = [...text.matchAll(/<(?:input|textarea|select)\b[^>]*>/g)].map(([tag]) => tag)
+  const marked = tags.filter((tag) => tag.includes(' aria-invalid="true"'))
+  for (const tag of marked) expect(tag).toMatch(/ aria-describedby="not-done[ "]/)
+  const [, words = ''] = /<span id="not-done">(.*?)<\/span><\/span>/.exec(text) ?? []
+  return {
+    marked: marked.map((tag) => / name="([^"]+)"/.exec(tag)?.[1]),
+    words,
+    focused: /role="alert" tabindex="-1" autofocus/.test(text),
+  }
+}
+
+const GLASS = 'apps/:app_id/permissions/:permission_id/break-glass'
+
+/** Path, what is filled in, the fields that are marked, what is said in English and in German. */
+const WRONG: [string, Record<string, string>, string[], string, string][] = [
+  [
+    'apps/:app_id/permissions/new',
+    { label: ' ' },
+    ['label'],
+    'Fill in: What it is called.',
+    'Füllen Sie aus: Wie sie heißt.',
+  ],
+  [
+    'apps/:app_id/permissions/new',
+    { label: 'x'.repeat(513) },
+    ['label'],
+    'What it is called: at most 512 characters.',
+    'Wie sie heißt: höchstens 512 Zeichen.',
+  ],
+  [
+    GLASS,
+    { groups: '', minutes: '' },
+    ['groups', 'minutes'],
+    'Fill in: Groups, one name a line; Longest time, in minutes.',
+    'Füllen Sie aus: Gruppen, ein Name je Zeile; Längste Dauer, in Minuten.',
+  ],
+  [
+    GLASS,
+    { groups: 'On call', minutes: 'soon' },
+    ['minutes'],
+    'Longest time, in minutes: a whole number.',
+    'Längste Dauer, in Minuten: eine ganze Zahl.',
+  ],
+  [
+    GLASS,
+    { groups: 'On call', minutes: '1441' },
+    ['minutes'],
+    'Longest time, in minutes: at most 1440.',
+    'Längste Dauer, in Minuten: höchstens 1440.',
+  ],
+  [
+    'apps/new',
+    { name: '', category: '', description: '' },
+    ['name', 'category', 'description'],
+    'Fill in: Name; Category; What it is.',
+    'Füllen Sie aus: Anwendungsname; Kategorie; Was es ist.',
+  ],
+  [
+    'apps/:app_id/edit',
+    { website_url: 'acme' },
+    ['website_url'],
+    'Website: must be an address such as https://acme.example/.',
+    'Internetseite: eine Adresse wie https://acme.example/.',
+  ],
+  [
+    'apps/:app_id/sync-settings',
+    { page_size: '0' },
+    ['page_size'],
+    'Items per request: at least 1.',
+    'Einträge, die auf einmal abgefragt werden: mindestens 1.',
+  ],
+  [
+    'findings/:finding_id/accept',
+    { until: '31.12.', reason: 'Ours' },
+    ['until'],
+    'This must be a moment within the next 366 days.',
+    'Das muss innerhalb der nächsten 366 Tage liegen.',
+  ],
+  [
+    'findings/:finding_id/accept',
+    { until: '2001-01-01', reason: 'Ours' },
+    ['until'],
+    'This must be a moment within the next 366 days.',
+    'Das muss innerhalb der nächsten 366 Tage liegen.',
+  ],
+  [
+    'findings/:finding_id/accept',
+    { until: '2999-01-01', reason: ' ' },
+    ['reason'],
+    'Fill in: Why.',
+    'Füllen Sie aus: Begründung.',
+  ],
+  [
+    'webhooks/new',
+    { hook_type: 'SIEM', name: '', url: '' },
+    ['name', 'url'],
+    'Fill in: Name; Address.',
+    'Füllen Sie aus: Name; Adresse.',
+  ],
+  [
+    'webhooks/:webhook_id/change',
+    { name: 'SIEM', url: 'nowhere' },
+    ['url'],
+    'The address is not an absolute URL that can be read.',
+    'Die Adresse ist keine vollständige, lesbare URL.',
+  ],
+  [
+    'publishers/trust',
+    { name: 'Acme', public_key: '' },
+    ['public_key'],
+    'Fill in: Public key (PEM, as keyway keygen wrote it).',
+    'Füllen Sie aus: Öffentlicher Schlüssel (PEM, wie keyway keygen ihn schreibt).',
+  ],
+  [
+    'licences/:licence_id/price',
+    { amount: 'much', currency: 'EUR', period: 'MONTH' },
+    ['amount'],
+    'Amount, such as 12.50: a decimal number such as 12.50.',
+    'Betrag, etwa 12.50: eine Zahl wie 12.50.',
+  ],
+  [
+    'licences/:licence_id/price',
+    { amount: '1', currency: 'E', period: 'MONTH' },
+    ['currency'],
+    'Currency, such as EUR: a currency by its three letters, such as EUR.',
+    'Währung, etwa EUR: eine Währung mit ihren drei Buchstaben, etwa EUR.',
+  ],
+]
+
+describe('a field that does not fit', () => {
+  test.each(WRONG)('of %s with %o is told', async (path, fields, marked, english, german) => {
+    for (const [language, words] of [
+      ['en', english],
+      ['de', german],
+    ] as const) {
+      const speaking = { headers: { 'accept-language': language } }
+      await visitor.get(at(path), speaking)
+      const { status, text } = await visitor.post(at(path), fields, speaking)
+      expect([400, 422]).toContain(status)
+      expect(told(text)).toEqual({ marked, words, focused: true })
+      expect(text).not.toContain('Invalid')
+    }
+  })
+})
