@@ -12,9 +12,9 @@ import { pageAbove } from '../frame/page-above.ts'
 import { createAsPage, inTime } from '../frame/page-deadline.ts'
 import { type Place, placesOf } from '../frame/side.ts'
 import { createVisits, type SignedIn, stillSignedIn } from '../frame/signed-in.ts'
-import { tongueFor, tongueOf } from '../frame/tongue.ts'
+import { tongueOf } from '../frame/tongue.ts'
 import type { Flash } from '../pages/flashes.ts'
-import { errorPage, lostPage } from '../pages/lost-page.ts'
+import { errorPage, whenProven } from '../pages/lost-page.ts'
 import { toSignIn } from '../pages/to-sign-in.ts'
 import { visitOf } from '../pages/visit.ts'
 import { askChange, doChange } from './change.ts'
@@ -98,12 +98,11 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     )
     routes.post(
       change.path,
-      asPage(async (c) => {
-        const { who, form, proven } = await received(c)
-        if (!who || !proven)
-          return c.html(lostPage(tongueFor(c), c.req.path, form, who !== null), 403)
-        return doChange(await changing(c, who, change), name, change, form)
-      }),
+      asPage((c) =>
+        whenProven(c, received(c), async (who, form) =>
+          doChange(await changing(c, who, change), name, change, form),
+        ),
+      ),
     )
   }
 
@@ -124,12 +123,11 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
   for (const row of Object.values<ConsoleForm>(CONSOLE_FORMS))
     routes.post(
       row.path,
-      asPage(async (c) => {
-        const { who, form, proven } = await received(c)
-        if (!who || !proven)
-          return c.html(lostPage(tongueFor(c), c.req.path, form, who !== null), 403)
-        return row.take(await changing(c, who, row), form)
-      }),
+      asPage((c) =>
+        whenProven(c, received(c), async (who, form) =>
+          row.take(await changing(c, who, row), form),
+        ),
+      ),
     )
 
   for (const row of Object.values(CONSOLE_UPLOADS))
@@ -138,16 +136,17 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
       asPage(async (c) => {
         let visit: ConsoleVisit | null = null
         let files: Files = new Map()
-        const { who, form, proven } = await received(c, async (_c, sender) => {
+        const sent = received(c, async (_c, sender) => {
           if (sender === null) return new Map()
           visit = await changing(c, sender, row)
           const read = await readMultipart(c, deps.dataDir, row.maxFileBytes)
           files = read.files
           return read.form
         })
-        if (!visit || !proven)
-          return c.html(lostPage(tongueFor(c), c.req.path, form, who !== null), 403)
-        return inTime(c, deps.parts.pace, 'work', row.take(visit, form, files))
+        return whenProven(c, sent, async (who, form) => {
+          const judged = visit ?? (await changing(c, who, row))
+          return inTime(c, deps.parts.pace, 'work', row.take(judged, form, files))
+        })
       }, 'upload'),
     )
 

@@ -24,7 +24,7 @@ type Sent = SignedIn & { form: Form; proven: boolean }
 /** How a form is read, where it is not one of text alone. */
 type ReadForm = (c: Context<Env>, who: SignedIn | null) => Promise<Form>
 
-type Visits = {
+export type Visits = {
   /** Who is signed in; null for nobody. @throws CoreError unavailable */
   signedIn(c: Context<Env>): Promise<SignedIn | null>
   /** A form as the database can keep it, whether it is proven or not; `who` is null for one of nobody. @throws CoreError forbidden, too_large, unsupported_media_type, too_many_requests */

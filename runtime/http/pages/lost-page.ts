@@ -1,10 +1,13 @@
 /** A form that could not be taken, as its sign-in is over or something is away: what was typed into it is not lost. */
+import type { Context } from 'hono'
 import { html } from 'hono/html'
+import type { Env } from '../edge/env.ts'
 import type { ErrorSaid } from '../frame/error-page.ts'
 import { type Form, PROOF } from '../frame/form.ts'
 import { brand, layout, type Markup, messagePage } from '../frame/layout.ts'
 import { ownPath } from '../frame/own-path.ts'
-import type { Tongue } from '../frame/tongue.ts'
+import type { SignedIn, Visits } from '../frame/signed-in.ts'
+import { type Tongue, tongueFor } from '../frame/tongue.ts'
 
 /** Fields into which people write, and the keys of what they are called. */
 const WRITTEN = { why: 'why_you_need_it', reason: 'reason', comment: 'comment' } as const
@@ -83,10 +86,25 @@ ${text}</textarea></div>`,
   })
 
 /**
+ * Takes a form that is of a page of this very session; of any other it says so, with what was typed, as 403.
+ *
+ * @throws what reading the form and `take` throw
+ */
+export async function whenProven(
+  c: Context<Env>,
+  received: ReturnType<Visits['received']>,
+  take: (who: SignedIn, form: Form) => Promise<Response>,
+): Promise<Response> {
+  const { who, form, proven } = await received
+  if (who && proven) return take(who, form)
+  return c.html(lostPage(tongueFor(c), c.req.path, form, who !== null), 403)
+}
+
+/**
  * @param path Where the form was sent.
  * @param isSignedIn Whether a person is signed in now, in another session than the form's.
  */
-export function lostPage(t: Tongue, path: string, form: Form, isSignedIn: boolean): Markup {
+function lostPage(t: Tongue, path: string, form: Form, isSignedIn: boolean): Markup {
   const { w } = t
   const back = backTo(path, form)
   const typed = typedInto(t, form)

@@ -16,13 +16,12 @@ import { AREAS, PAGE_HEADERS } from '../frame/layout.ts'
 import { pageAbove } from '../frame/page-above.ts'
 import { createAsPage } from '../frame/page-deadline.ts'
 import { createVisits, stillSignedIn } from '../frame/signed-in.ts'
-import { tongueFor } from '../frame/tongue.ts'
 import { showAccess } from './access.ts'
 import { showBreakGlass, takeForm } from './break-glass.ts'
 import { nameDelegate, showDelegates, withdrawDelegate } from './delegates.ts'
 import { act, comment, reassign, showInbox, showTask } from './inbox.ts'
 import { INBOX_EVENTS, INBOX_PACE, inboxState } from './inbox-live.ts'
-import { errorPage, lostPage } from './lost-page.ts'
+import { errorPage, whenProven } from './lost-page.ts'
 import { downloadMyData, showMyData } from './my-data.ts'
 import { showOneRequest } from './one-request.ts'
 import { savePersonal, showPersonal } from './personal.ts'
@@ -116,14 +115,13 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
   for (const [name, take] of entriesOf<Record<keyof typeof TAKES, Take>>(TAKES))
     routes.post(
       FORMS[name].path,
-      asPage(async (c) => {
-        const { who, form, proven } = await received(c)
-        if (!who || !proven)
-          return c.html(lostPage(tongueFor(c), c.req.path, form, who !== null), 403)
-        if (who.session.actor.readOnly)
-          throw forbidden('You signed in with a token that may only read')
-        return take(await visitOf(c, deps, who), form)
-      }),
+      asPage((c) =>
+        whenProven(c, received(c), async (who, form) => {
+          if (who.session.actor.readOnly)
+            throw forbidden('You signed in with a token that may only read')
+          return take(await visitOf(c, deps, who), form)
+        }),
+      ),
     )
 
   routes.post(
