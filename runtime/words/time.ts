@@ -12,7 +12,7 @@ const UNITS = [
   [0, MINUTE, 'minute'],
 ] as const
 
-type Unit = (typeof UNITS)[number][2]
+type Unit = (typeof UNITS)[number][2] | 'second'
 
 /** One for each key: making a format of the language takes a hundred times as long as using it. */
 function onceFor<K extends string, V>(make: (key: K) => V): (key: K) => V {
@@ -49,6 +49,12 @@ export function lengthOf(seconds: number, language: Language): string {
   const { count, unit } = measured(seconds)
   return counted(count, unit, language)
 }
+
+/** How long something took: `1 second`, `90 seconds`; from two minutes on as a length. */
+export const tookOf = (seconds: number, language: Language): string =>
+  seconds < 2 * MINUTE
+    ? counted(Math.max(1, Math.round(seconds)), 'second', language)
+    : lengthOf(seconds, language)
 
 /** How long ago something was: `3 hours ago`. */
 export function agoOf(seconds: number, language: Language): string {

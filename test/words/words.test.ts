@@ -18,6 +18,7 @@ import {
   lengthOf,
   momentOf,
   pluralOf,
+  tookOf,
 } from '../../runtime/words/time.ts'
 
 const now = new Date('2026-11-23T12:00:00Z')
@@ -179,6 +180,10 @@ describe('times and numbers', () => {
     expect([20, 119 * 60, 7200, 172_800, 400 * 86_400].map((one) => lengthOf(one, 'en'))).toEqual([
       ...['1 minute', '119 minutes', '2 hours', '2 days', '400 days'],
     ])
+    expect([0.2, 1, 90, 120].map((one) => tookOf(one, 'en'))).toEqual([
+      ...['1 second', '1 second', '90 seconds', '2 minutes'],
+    ])
+    expect(tookOf(5, 'de')).toBe('5 Sekunden')
     expect(agoOf(3 * 86_400, 'en')).toBe('3 days ago')
     expect(agoOf(3 * 86_400, 'de')).toBe('vor 3 Tagen')
     expect(lastingOf(3 * 86_400, 'de')).toBe('3 Tagen')

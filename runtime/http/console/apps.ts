@@ -185,7 +185,7 @@ function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): 
   const rows = runs.map((one) => {
     const began = new Date(one.began_at)
     const ended = one.ended_at ? new Date(one.ended_at) : now
-    const took = t.length((ended.getTime() - began.getTime()) / 1000)
+    const took = t.took((ended.getTime() - began.getTime()) / 1000)
     const counts = Object.entries(one.counts)
       .map(([name, count]) => t.console.count_named(name, thousands(count, t)))
       .join(', ')

@@ -30,6 +30,8 @@ export type Tongue = {
   /** How long ago something was: `3 hours ago`. */
   ago(at: Date, now: Date): Markup
   length(seconds: number): string
+  /** How long something took, in seconds where it was short. */
+  took(seconds: number): string
   /** A length behind a preposition: `in 3 hours`. */
   lengthAfter(seconds: number): string
   /** A length as it was chosen: `2 days`. */
@@ -60,6 +62,7 @@ function makeTongue(language: Language): Tongue {
     lasting: since(time.lastingOf),
     ago: since(time.agoOf),
     length: (seconds) => time.lengthOf(seconds, language),
+    took: (seconds) => time.tookOf(seconds, language),
     lengthAfter: (seconds) => time.lastingOf(seconds, language),
     wholeLength: (seconds) => time.wholeLength(seconds, language),
     accessLength: (seconds) => time.accessLength(seconds, language),
