@@ -108,18 +108,27 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
       )
     : null
   const [latest] = runs
+  const follows = followQuery({ app_id: app.id, limit: RUNS }, { items: runs })
+  /** A part that a sync changes; only operators follow syncs. */
+  const live = (name: string, part: Markup): Markup =>
+    operates
+      ? html`<div id="live-${name}" data-events="/console/syncs/events?${follows}">${part}</div>`
+      : part
   const mayChange = !reachesNone(principal, 'apps.write') && !principal.readOnly
   const isCustom = app.instance_id === CUSTOM_INSTANCE
   const aside = html`<div class="stack wide">
 <p><a href="${appPath(app.id)}/permissions">${t.console.permission.link}</a>${!reachesNone(principal, 'appstore.write') && !principal.readOnly && !(isCustom && mayChange) ? html`<br><a href="${appPath(app.id)}/store">${t.console.store_change.link}</a>` : ''}${principal.permissions.has('logs.read') ? html`<br><a href="/console/log?target=${app.id}">${t.console.log.doneLink}</a>` : ''}</p>
-${card(
-  { id: 'facts', title: w.facts },
-  facts([
-    [w.state, syncBadge(t, app)],
-    !isCustom && [w.integration, html`<code>${app.app_class_id}</code>`],
-    [w.category, categoryIn(t, app) ?? '–'],
-    [w.sources, app.sources.map((one) => t.console.app_sources[one] ?? one).join(', ') || '–'],
-  ]),
+${live(
+  'facts',
+  card(
+    { id: 'facts', title: w.facts },
+    facts([
+      [w.state, syncBadge(t, app)],
+      !isCustom && [w.integration, html`<code>${app.app_class_id}</code>`],
+      [w.category, categoryIn(t, app) ?? '–'],
+      [w.sources, app.sources.map((one) => t.console.app_sources[one] ?? one).join(', ') || '–'],
+    ]),
+  ),
 )}
 ${
   settings
@@ -145,16 +154,16 @@ ${
 ${
   operates || holders || wrong !== ''
     ? html`<div class="cols"><div class="stack wide">
-${operates && (!isCustom || runs.length > 0) ? runsOf(t, app.id, runs, now) : ''}
+${operates && (!isCustom || runs.length > 0) ? live('runs', runsOf(t, runs, now)) : ''}
 ${wrong}
-${holders ? accountsOf(visit, app, holders, sort) : ''}
+${holders ? live('accounts', accountsOf(visit, app, holders, sort)) : ''}
 </div>${aside}</div>`
     : aside
 }`
   return answerPage(visit, {
     ...{ place: 'apps', content },
     title: app.user_friendly_label,
-    state: syncBadge(t, app),
+    state: live('state', syncBadge(t, app)),
     lead: brief(app.description ?? '', 300),
     actions: html`${app.disconnected || isCustom ? '' : go(`${appPath(app.id)}/sync`, w.syncNow, 'main')}${mayChange ? connecting(t, app, isCustom) : ''}`,
   })
@@ -180,7 +189,7 @@ const connecting = (
 const phaseOf = ({ state, phase }: Pick<SyncRun, 'state' | 'phase'>): number =>
   state === 'SUCCEEDED' ? SYNC_PHASES.length : SYNC_PHASES.indexOf(phase)
 
-function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): Markup {
+function runsOf(t: Tongue, runs: readonly SyncRun[], now: Date): Markup {
   const w = t.console.app
   const rows = runs.map((one) => {
     const began = new Date(one.began_at)
@@ -210,7 +219,7 @@ function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): 
     ]
   })
   const nothing = { title: w.noRuns, text: w.noRunsText }
-  return html`<div id="live" data-events="/console/syncs/events?${followQuery({ app_id: appId, limit: RUNS }, { items: runs })}">${listed(
+  return listed(
     { id: 'runs', title: w.runs, note: w.runsNote },
     [
       { words: w.run },
@@ -221,7 +230,7 @@ function runsOf(t: Tongue, appId: string, runs: readonly SyncRun[], now: Date): 
     rows,
     nothing,
     t,
-  )}</div>`
+  )
 }
 
 /** ACCOUNT_LOOKS: how the state of an account looks; those that are over look alike. */
