@@ -16,21 +16,30 @@ export type GraphLine = {
   /** Where it is revoked; null where that is no request that granted it. */
   revokeAt: string | null
   permission: string
+  /** The id of an account that has a name; null for anything else. */
+  accountId: string | null
   app: string
   appAt: string | null
 }
 
-/** What is held as lines, those of one reason together. */
-export const linesOf = (t: Tongue, held: readonly Access[]): GraphLine[] =>
+/** What is held as lines, those of one reason together; `names` are those of accounts, by id. */
+export const linesOf = (
+  t: Tongue,
+  held: readonly Access[],
+  names: ReadonlyMap<string, string> = new Map(),
+): GraphLine[] =>
   held
     .flatMap((one): GraphLine[] => {
+      const id = one.kind === 'account' ? (one.unique_identifier ?? '') : ''
+      const name = names.get(one.account_id ?? '') ?? id
       const permission =
         one.kind === 'account'
-          ? t.console.person.account(one.unique_identifier ?? '')
+          ? t.console.person.account(name)
           : (one.label ?? (one.kind === 'granted' ? t.w.access : one.kind))
       const app = one.app_name ?? t.console.person.directory
       const appAt = one.app_id ? `/console/apps/${one.app_id}` : null
-      const to = { permission, app, appAt }
+      const accountId = name === id || one.kind !== 'account' ? null : id
+      const to = { permission, accountId, app, appAt }
       if (one.kind === 'group' && one.reasons.every(({ kind }) => kind === 'found'))
         return [{ ...to, kind: 'group', reason: t.console.person.member, ...NOWHERE }]
       if (one.reasons.length === 0)
@@ -87,8 +96,9 @@ const COLUMNS = [
 
 type Node = { key: string; words: string; at: string | null; look: string }
 
-/** Two apps may have a permission of the same name: each has a box of its own. */
-const heldOf = ({ permission, app }: GraphLine): string => JSON.stringify([app, permission])
+/** Two apps may have a permission of the same name, and an app two accounts: each has a box of its own. */
+const heldOf = ({ permission, accountId, app }: GraphLine): string =>
+  JSON.stringify([app, permission, accountId])
 
 /** The picture; null for more than can be told apart. */
 export function accessGraph(t: Tongue, name: string, lines: readonly GraphLine[]): Markup | null {

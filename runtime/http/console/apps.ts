@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { queryOf } from '../../contract/endpoints/table.ts'
 import {
   ACCOUNT_SORTS,
+  type Account,
   type AccountSort,
   type AccountStanding,
   APP_SORTS,
@@ -10,7 +11,7 @@ import {
 } from '../../contract/models/app.ts'
 import { categoryOf } from '../../contract/models/categories.ts'
 import { type RunState, SYNC_PHASES, type SyncRun } from '../../contract/models/sync.ts'
-import { listAccounts } from '../../core/catalogue/apps/accounts.ts'
+import { accountNames, listAccounts } from '../../core/catalogue/apps/accounts.ts'
 import { getApp, listApps } from '../../core/catalogue/apps/apps.ts'
 import { CUSTOM_INSTANCE } from '../../core/catalogue/apps/connect.ts'
 import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
@@ -107,6 +108,10 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
         queryOf('list_app_accounts', { app_id: app.id, sort, page, size: SIZE }),
       )
     : null
+  const names = await accountNames(
+    db,
+    (holders?.items ?? []).map(({ id }) => id),
+  )
   const [latest] = runs
   const follows = followQuery({ app_id: app.id, limit: RUNS }, { items: runs })
   /** A part that a sync changes; only operators follow syncs. */
@@ -156,7 +161,7 @@ ${
     ? html`<div class="cols"><div class="stack wide">
 ${operates && (!isCustom || runs.length > 0) ? live('runs', runsOf(t, runs, now)) : ''}
 ${wrong}
-${holders ? live('accounts', accountsOf(visit, app, holders, sort)) : ''}
+${holders ? live('accounts', accountsOf(visit, app, holders, names, sort)) : ''}
 </div>${aside}</div>`
     : aside
 }`
@@ -250,11 +255,16 @@ function accountsOf(
   { t, principal, now }: ConsoleVisit,
   { id: appId, instance_id }: App,
   found: Awaited<ReturnType<typeof listAccounts>>,
+  names: ReadonlyMap<string, string>,
   sort: AccountSort,
 ): Markup {
   const isCustom = instance_id === CUSTOM_INSTANCE
+  const accountCell = ({ user_id: of, unique_identifier: id, email }: Account, name: string) => {
+    const others = [email, id].filter((text) => text !== null && text !== name).join(' · ')
+    return html`${of ? personLink(principal, of, name) : name}<span class="sub">${others}${of ? '' : html` ${t.console.app.nobody}`}</span>`
+  }
   const rows = found.items.map((one) => [
-    html`${one.user_id ? personLink(principal, one.user_id, one.unique_identifier) : one.unique_identifier}<span class="sub">${one.email ?? ''}${one.user_id ? '' : html` ${t.console.app.nobody}`}</span>`,
+    accountCell(one, names.get(one.id) ?? one.unique_identifier),
     one.status ? accountBadge(t, one.status) : '–',
     one.last_login ? t.day(new Date(one.last_login), now) : '–',
   ])

@@ -5,6 +5,7 @@ import { USER_SORTS, type User } from '../../contract/models/person.ts'
 import type { OffboardingProgress } from '../../contract/models/user-offboarding.ts'
 import { parseDatetime } from '../../contract/schema/datetime.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
+import { accountNames } from '../../core/catalogue/apps/accounts.ts'
 import { getUser, listRoles, listUsers } from '../../core/directory/users.ts'
 import { demand } from '../../core/kernel/identity/principal.ts'
 import { hasLeft } from '../../core/offboarding/left.ts'
@@ -114,7 +115,12 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
     ? await listOffboardings(db, principal, { user_id: user.id, page: 1, size: 1 })
     : null
   const mayRevoke = principal.permissions.has('tasks.write') && !principal.readOnly
-  const lines = linesOf(t, held?.items ?? [])
+  const items = held?.items ?? []
+  const names = await accountNames(
+    db,
+    items.map(({ account_id: id }) => id),
+  )
+  const lines = linesOf(t, items, names)
   const wrong = await findingsOf(visit, {
     ...{ of: 'user_id', id: user.id, path: personPath(user.id) },
   })
@@ -192,7 +198,10 @@ function why(
         : ''
   const rows = lines.map((one) => [
     html`${link(one.reasonAt, one.reason)}${revoke(one)}`,
-    ...[one.permission, link(one.appAt, one.app)],
+    one.accountId === null
+      ? one.permission
+      : html`${one.permission}<span class="sub">${one.accountId}</span>`,
+    link(one.appAt, one.app),
   ])
   const nothing = { title: t.console.person.nothing, text: t.console.person.nothingText }
   const pages = pagesNav(

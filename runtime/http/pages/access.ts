@@ -6,6 +6,7 @@ import { closedApps } from '../../core/asking/closed.ts'
 import { requestOutlooks } from '../../core/asking/outlook.ts'
 import { decidersToCome } from '../../core/asking/to-come.ts'
 import { listUserAccess } from '../../core/catalogue/apps/access.ts'
+import { accountNames } from '../../core/catalogue/apps/accounts.ts'
 import { listStoreApps, storeCategories } from '../../core/catalogue/store/app-store.ts'
 import { listBreakGlass } from '../../core/catalogue/store/break-glass.ts'
 import { countPermissions } from '../../core/catalogue/store/permissions.ts'
@@ -66,6 +67,10 @@ export async function showAccess(visit: Visit): Promise<Response> {
   const ended = await requestsOf(visit, OVER, SIZES.ended)
   const endedIds = ended.items.map(({ id }) => id)
   const held = asOne(access.items)
+  const names = await accountNames(
+    db,
+    held.map(({ account_id: id }) => id),
+  )
   const one = queryOf('list_break_glass', { mine: true, size: 1 })
   const glass = await listBreakGlass(db, principal, one)
   const page = accessPage({
@@ -76,7 +81,7 @@ export async function showAccess(visit: Visit): Promise<Response> {
     held: {
       ...access,
       total: access.total - access.items.length + held.length,
-      items: held.map((one) => heldOf(t, one, byId, now)),
+      items: held.map((one) => heldOf(t, one, { requests: byId, names }, now)),
     },
     waiting,
     remindable: await remindableOf(db, principal, waitingIds),

@@ -56,13 +56,14 @@ function lasting(reasons: Access['reasons']): Access['reasons'][number] | undefi
     .toSorted((a, b) => endOf(b) - endOf(a))[0]
 }
 
-/** What a row of the core's list is for its reader; `requests` are those that gave something, by id. */
-export function heldOf(
-  t: Tongue,
-  access: Access,
-  requests: ReadonlyMap<string, AccessRequest>,
-  now: Date,
-): Held {
+/** Requests that gave something, and the names of accounts, by id. */
+type HeldWith = {
+  requests: ReadonlyMap<string, AccessRequest>
+  names: ReadonlyMap<string, string>
+}
+
+/** What a row of the core's list is for its reader. */
+export function heldOf(t: Tongue, access: Access, { requests, names }: HeldWith, now: Date): Held {
   const { w } = t
   const titles = {
     account: w.account,
@@ -70,6 +71,10 @@ export function heldOf(
     entitlement: access.label ?? access.entitlement_id ?? w.permission,
     granted: access.label ?? w.access,
   } as const
+  const account =
+    access.kind === 'account'
+      ? [names.get(access.account_id ?? '') ?? [], access.unique_identifier ?? []].flat()
+      : []
   const asked = access.reasons.filter(({ kind }) => kind === 'request')
   // What one request or policy still gives stays, whatever becomes of another.
   const reason =
@@ -89,12 +94,7 @@ export function heldOf(
   })
   return {
     title: titles[access.kind],
-    place: [
-      access.app_name ?? w.directory,
-      access.kind === 'account' ? access.unique_identifier : null,
-    ]
-      .filter((one) => one !== null)
-      .join(' · '),
+    place: [...new Set([access.app_name ?? w.directory, ...account])].join(' · '),
     why: isLeaving ? leavingOf(t, request, now) : whyOf(t, access, reason, request, now),
     leaving: isLeaving ? requestBadge(t, request) : null,
     endsAt: reason?.ends_at && !isLeaving ? parseMoment(reason.ends_at) : null,

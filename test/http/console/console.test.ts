@@ -7,7 +7,7 @@ import { SETTINGS } from '../../../runtime/config/config.ts'
 import { ROLES } from '../../../runtime/contract/models/roles.ts'
 import { keysOf } from '../../../runtime/contract/schema/keys.ts'
 import { QUEUE_NAMES } from '../../../runtime/core/kernel/jobs/queues.ts'
-import { apps } from '../../../runtime/database/schema/apps.ts'
+import { accounts, apps } from '../../../runtime/database/schema/apps.ts'
 import { findings } from '../../../runtime/database/schema/findings.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
 import { accessReviews } from '../../../runtime/database/schema/reviews.ts'
@@ -965,6 +965,31 @@ describe('a person', () => {
     const visitor: Visitor = await admin()
     const { text } = await visitor.get(`/console/people/${ada.id}`)
     expect(text).toContain('What they have, and why')
+  })
+
+  test('has accounts that are called by their names, with the ids behind', async () => {
+    const domainId = await domainOf(core.db)
+    const [guid, other] = ['8d3f2c1e-0b7a-4f5e-9c11-2f0a6f1b9e01', '8d3f2c1e-0b7a-4f5e-9c11-0']
+    const own = { domainId, appId, userId: ada.id, status: 'ACTIVE' } as const
+    await core.db.insert(accounts).values([
+      { ...own, uniqueIdentifier: guid, attributes: { username: 'ada.a' }, email: 'a@ex.com' },
+      { ...own, uniqueIdentifier: other, email: 'b@ex.com' },
+    ])
+    const ours = sql`unique_identifier in (${guid}, ${other})`
+    await core.db.execute(sql`
+      insert into account_spans (domain_id, app_id, account_id, user_id, unique_identifier, account_type, status, since)
+      select domain_id, app_id, id, user_id, unique_identifier, account_type, status, now() from accounts where ${ours}`)
+    const visitor: Visitor = await admin()
+    const page = (await visitor.get(`/console/people/${ada.id}`)).text
+    expect(page).toContain(`<td class=" wrap">Account ada.a<span class="sub">${guid}</span></td>`)
+    expect(page).toContain(`Account b@ex.com<span class="sub">${other}</span>`)
+    const ofApp = (await visitor.get(`/console/apps/${appId}`)).text
+    expect(ofApp).toContain(`>ada.a</a><span class="sub">a@ex.com · ${guid}</span>`)
+    expect(ofApp).toContain(`>b@ex.com</a><span class="sub">${other}</span>`)
+    const herself = await signedIn(core, ada.token)
+    expect((await herself.get('/access')).text).toContain(` · ada.a · ${guid}`)
+    await core.db.execute(sql`delete from account_spans where ${ours}`)
+    await core.db.delete(accounts).where(ours)
   })
 })
 

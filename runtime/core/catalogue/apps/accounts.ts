@@ -1,5 +1,5 @@
 /** Accounts of people in apps. */
-import { and, arrayOverlaps, asc, desc, eq, gt, inArray, lt } from 'drizzle-orm'
+import { and, arrayOverlaps, asc, desc, eq, gt, inArray, lt, sql } from 'drizzle-orm'
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
 import type { Account, App } from '../../../contract/models/app.ts'
 import type { Db } from '../../../database/database.ts'
@@ -40,6 +40,26 @@ async function toAccounts(
   const found = ids.length > 0 ? await db.select().from(apps).where(inArray(apps.id, ids)) : []
   const byId = new Map(found.map((app) => [app.id, toApp(app)]))
   return rows.map((row) => toAccount(row, byId.get(row.appId) ?? null))
+}
+
+/**
+ * What people call accounts: the user name, else the e-mail address, by the id of the account; what has neither is left
+ * out. For callers who may see them: nothing is checked.
+ */
+export async function accountNames(
+  db: Db,
+  ids: readonly (string | null | undefined)[],
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = [...new Set(ids)].filter((one) => typeof one === 'string')
+  if (wanted.length === 0) return new Map()
+  const name = sql<
+    string | null
+  >`coalesce(nullif(${accounts.attributes} ->> 'username', ''), ${accounts.email})`
+  const rows = await db
+    .select({ id: accounts.id, name })
+    .from(accounts)
+    .where(inArray(accounts.id, wanted))
+  return new Map(rows.flatMap((row) => (row.name ? [[row.id, row.name] as const] : [])))
 }
 
 type AccountQuery = QueryOf<'list_user_accounts'>
