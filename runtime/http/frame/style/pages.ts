@@ -82,8 +82,10 @@ a > span:has(+ kbd) { text-decoration: underline }
 @media (max-width: 47.99rem) {
   .wide-only, .top .brand span { display: none !important }
   /* Words stay whole: a badge takes a second line, and what is still too wide scrolls. */
-  tbody > tr > :not(.num, .c3, :empty, :has(> input)) { min-width: 5.75rem }
-  tbody > tr > th:not(:has(> input)) { min-width: 7.25rem }
+  tbody > tr > :not(.num, .c3, :empty, :has(> input)) { min-width: 7rem }
+  tbody > tr > th:not(.num, :has(> input)) { min-width: 8.5rem }
+  tbody > tr > td:has(> .sub.t) { min-width: 9rem }
+  tbody > tr > td:has(> .mono) { min-width: 14rem }
   td .badge { white-space: normal; overflow-wrap: normal; line-height: 1.3; padding-block: .15rem }
 }
 @media (min-width: 48rem) {

@@ -1,0 +1,59 @@
+/** Tables on a narrow screen: words of usual length stay whole, and what is wider than the screen scrolls. */
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { outcomeBadge } from '../../runtime/http/console/connector.ts'
+import { egressMap } from '../../runtime/http/console/egress-map.ts'
+import { table } from '../../runtime/http/console/parts.ts'
+import { STYLE } from '../../runtime/http/frame/style/style.ts'
+import { tongueOf } from '../../runtime/http/frame/tongue.ts'
+import { CHROMIUM, startChromium } from './chromium.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  if (CHROMIUM !== null) browser = await startChromium()
+})
+afterAll(() => browser?.close())
+
+/** The words of tables that stand in more than one line. */
+const BROKEN = `(() => {
+  const out = []
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (walk.nextNode()) {
+    const { data, parentElement } = walk.currentNode
+    if (!parentElement.closest('td, th') || parentElement.closest('.unseen')) continue
+    for (const { 0: word, index } of data.matchAll(/[\\p{L}\\p{N}]+/gu)) {
+      const range = document.createRange()
+      range.setStart(walk.currentNode, index)
+      range.setEnd(walk.currentNode, index + word.length)
+      if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) out.push(word)
+    }
+  }
+  return out
+})()`
+
+test.skipIf(CHROMIUM === null)('break no word of usual length', async () => {
+  const t = tongueOf('de')
+  const rows = table(
+    'Personen',
+    [{ words: 'Wer' }, { words: 'Zustand' }, { words: 'Seit' }, { words: 'Was' }],
+    [['Björn Nakamura Engineering Department', outcomeBadge('ok'), 'Vorgefunden', 'Entziehen']],
+    t,
+  )
+  const way = {
+    ...{
+      host: 'api.github.com',
+      methods: ['GET'],
+      state: 'used' as const,
+      requests: 2,
+      refused: 0,
+    },
+    capability: 'list_custom_attributes',
+  } as const
+  const page = await browser.newPage({ viewport: { width: 375, height: 800 } })
+  await page.setContent(
+    `<html lang="de"><style>${STYLE}</style><main class="page">${rows}${egressMap(t, 'github', [way])}</main>`,
+  )
+  await page.evaluate(`document.querySelector('details').open = true`)
+  expect(await page.evaluate(BROKEN)).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375)
+})
