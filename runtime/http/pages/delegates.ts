@@ -1,6 +1,7 @@
 /** Who decides in whose place: a form for another, and both lists. */
 import { html } from 'hono/html'
 import { queryOf } from '../../contract/endpoints/table.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
 import {
   type Delegation,
   MAX_DELEGATION_DAYS,
@@ -33,6 +34,8 @@ type DelegateForm = {
   until: string
   reason: string
   problem: Markup | string | null
+  /** The field that is wrong, where it is one. */
+  wrong?: 'person' | 'until'
 }
 
 const NOTHING: DelegateForm = { person: '', since: '', until: '', reason: '', problem: null }
@@ -50,7 +53,7 @@ export async function showDelegates(
   const others = await listDelegations(db, principal, { ...of, delegate_id: userId })
   return answerPortal(visit, {
     ...{ title: w.delegates_title, lead: w.delegates_lead, status },
-    content: html`${form.problem === null ? '' : note('bad', 'alert', w.delegate_not_named, form.problem, 'alert')}
+    content: html`${form.problem === null ? '' : note('bad', 'alert', w.delegate_not_named, html`<span id="not-named">${form.problem}</span>`, 'alert')}
 ${readOnly ? note('', 'info', w.delegates_read_only) : naming(visit, form)}
 ${list(visit, 'yours', w.delegates_yours, w.delegates_yours_none, yours, ({ delegate }) => delegate)}
 ${list(visit, 'others', w.delegates_of, w.delegates_of_none, others, ({ user }) => user)}`,
@@ -59,16 +62,17 @@ ${list(visit, 'others', w.delegates_of, w.delegates_of_none, others, ({ user }) 
 
 function naming({ t, proof, now }: Visit, form: DelegateForm): Markup {
   const { w } = t
+  const said = (name: DelegateForm['wrong']) => (form.wrong === name ? 'not-named ' : '')
   const today = now.toISOString().slice(0, 10)
   return html`<section class="card" aria-labelledby="h-new"><header><h2 id="h-new">${w.delegate_new}</h2></header>
 <form class="in stack" method="post" action="/settings/delegates">
 ${proofField(proof)}
 <div class="field"><label for="person">${w.delegate_person}</label><p class="help" id="person-help">${w.delegate_person_help}</p>
-<input id="person" name="person" value="${form.person}" maxlength="320" required autocomplete="off" aria-describedby="person-help"></div>
+<input id="person" name="person" value="${form.person}" maxlength="320" required autocomplete="off" aria-invalid="${form.wrong === 'person' ? 'true' : 'false'}" aria-describedby="${said('person')}person-help"></div>
 <div class="field"><label for="since">${w.delegate_since} <span class="soft">${w.optional}</span></label><p class="help" id="since-help">${w.delegate_since_help}</p>
 <input id="since" name="since" type="date" value="${form.since}" min="${today}" aria-describedby="since-help"></div>
 <div class="field"><label for="until">${w.delegate_until}</label><p class="help" id="until-help">${w.delegate_until_help(MAX_DELEGATION_DAYS)}</p>
-<input id="until" name="until" type="date" value="${form.until}" min="${today}" required aria-describedby="until-help"></div>
+<input id="until" name="until" type="date" value="${form.until}" min="${today}" required aria-invalid="${form.wrong === 'until' ? 'true' : 'false'}" aria-describedby="${said('until')}until-help"></div>
 <div class="field"><label for="reason">${w.reason} <span class="soft">${w.optional}</span></label><p class="help" id="reason-help">${w.delegate_reason_help}</p>
 <input id="reason" name="reason" value="${form.reason}" maxlength="${MAX_DELEGATION_REASON}" autocomplete="off" aria-describedby="reason-help"></div>
 <div><button class="btn main">${w.delegate_name}</button></div>
@@ -123,6 +127,13 @@ function row({ t, proof, now, principal }: Visit, one: Delegation, personOf: Per
 </tr>`
 }
 
+/** The field of the form that the core refused. */
+function fieldOf(error: unknown): DelegateForm['wrong'] {
+  const { detail } = error instanceof CoreError ? error : { detail: '' }
+  const names = typeof detail === 'string' ? [] : detail.flatMap(({ loc }) => loc)
+  return names.includes('delegate_id') ? 'person' : names.includes('until') ? 'until' : undefined
+}
+
 export async function nameDelegate(visit: Visit, form: Form): Promise<Response> {
   const { db, principal, context, t, now } = visit
   const given = {
@@ -131,11 +142,11 @@ export async function nameDelegate(visit: Visit, form: Form): Promise<Response> 
     until: form.get('until') ?? '',
     reason: keptText(form.get('reason')?.trim() ?? '', MAX_DELEGATION_REASON),
   }
-  const again = (problem: Markup | string, status: 409 | 422) =>
-    showDelegates(visit, { ...given, problem }, status)
+  const again = (problem: Markup | string, status: 409 | 422, wrong: DelegateForm['wrong']) =>
+    showDelegates(visit, { ...given, problem, ...(wrong ? { wrong } : {}) }, status)
   const delegate = await personNamed(db, principal, given.person)
-  if (!delegate) return again(t.w.nobody_known, 422)
-  if (given.until === '') return again(t.w.delegate_days, 422)
+  if (!delegate) return again(t.w.nobody_known, 422, 'person')
+  if (given.until === '') return again(t.w.delegate_days, 422, 'until')
   // A day that has begun is meant from now on.
   const isToCome = given.since > now.toISOString().slice(0, 10)
   try {
@@ -147,7 +158,7 @@ export async function nameDelegate(visit: Visit, form: Form): Promise<Response> 
     await createDelegation(db, principal, body, context)
   } catch (error) {
     const { problem, status } = refusalOf(t, error, 'conflict', 'invalid')
-    return again(problem, status)
+    return again(problem, status, fieldOf(error))
   }
   return visit.done('delegated', '/settings/delegates')
 }

@@ -492,10 +492,15 @@ describe('delegates', () => {
     ['no day', { person: 'boss@example.com' }, /Choose a last day/],
     ['an odd day', { person: 'boss@example.com', until: '2026-02-31' }, /must be a moment to come/],
     ['too long', { person: 'boss@example.com', until: inDays(500) }, /at most 366 days/i],
-  ])('are refused with what was typed: %s', async (_, fields: Record<string, string>, words) => {
+  ])('are refused with what was typed: %s', async (what, fields: Record<string, string>, words) => {
     const { status, text } = await (await at(ada, PATH)).post(PATH, fields)
     expect(status).toBe(422)
     expect(text).toContain('Nobody was named')
+    const field = /nobody|oneself/.test(what) ? 'person' : 'until'
+    const marks = [
+      ...text.matchAll(/name="(\w+)"[^>]* aria-invalid="true" aria-describedby="not-named /g),
+    ]
+    expect(marks.map(([, name]) => name)).toEqual([field])
     expect(text).toMatch(words)
     expect(text).toContain(`value="${fields['person']}"`)
   })
