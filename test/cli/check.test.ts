@@ -92,7 +92,7 @@ test.each(['ldap', 'sql'])('a new connector for %s passes its check as it is', a
   ])
   expect(await readFile(path.join(folder, 'README.md'), 'utf8')).toMatch(/^# Of (Ldap|Sql)\n/)
   const { out } = await keyway('check', `of-${template}`)
-  expect(out).toBe(`ok   of-${template} 1.0.0: 4 cases passed, 0 findings\n`)
+  expect(out).toBe(`ok   of-${template} 1.0.0: 5 cases passed, 0 findings\n`)
 })
 
 test('dry runs write nothing, and answer machines', async () => {
