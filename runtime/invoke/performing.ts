@@ -1,20 +1,21 @@
 /** Calls that the host carries out itself: no lane knows of them. */
 import type { OAuthCapability } from '../contract/connector/oauth.ts'
-import type { DemandServed } from '../protocol/lane-call.ts'
+import type { BegunVersion, DemandServed } from '../protocol/lane-call.ts'
 
 type Performed = {
-  version: Parameters<DemandServed>[0]
+  version: BegunVersion
   capability: OAuthCapability
   cut(error: unknown): void
 }
 
 export type Performing = {
-  /** The answer is to be called when the call has ended. */
+  /** @returns what to call when the call has ended */
   begin(call: Performed): () => void
   /** Ends the calls for which `demand` throws, with what it throws. */
   cutOff(demand: DemandServed): void
 }
 
+/** Makes an empty list of such calls. */
 export function createPerforming(): Performing {
   const calls = new Set<Performed>()
   return {

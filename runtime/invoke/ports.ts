@@ -109,7 +109,7 @@ export type InvokeDeps = {
   /** A version that began a page sequence, also when it is no longer routed to. */
   byDigest(id: string, digest: string): ServedVersion | null | Promise<ServedVersion | null>
   run(lane: string, call: LaneCall): Promise<LaneReply>
-  /** Left out where calls go on whatever the operator takes away. */
+  /** Left out where the operator cannot end calls. */
   demandServed?: DemandServed
   /** Calls that the host carries out now and that `demandServed` may end. */
   performing?: Performing

@@ -37,9 +37,9 @@ export type CallerSignal = {
 export type Done<T> = (ended: T | RuntimeError) => void
 
 /** The version of a connector that a call began on, as far as the operator may take it away. */
-type BegunVersion = { key: string; digest: string; manifest: Manifest }
+export type BegunVersion = { key: string; digest: string; manifest: Manifest }
 
-/** @throws RuntimeError where the operator has taken away the version, or the capability from it, since a call began on it */
+/** @throws RuntimeError if the operator has taken away the version or its capability since the call began */
 export type DemandServed = (version: BegunVersion, capability: CapabilityName) => void
 
 export type LaneCall = {

@@ -23,8 +23,8 @@ export const CONSOLE_OVERVIEW = {
         least: (least: number) => `at least ${least}`,
         most: (most: number) => `at most ${most}`,
       },
-      noNumber: 'a whole number',
-      unlike: 'this does not fit here',
+      noNumber: 'must be a whole number',
+      unlike: 'this value is not valid here',
       changedSince:
         'What you filled in is not what this page showed before. Look at what will be different now.',
       cancel: 'Cancel',
@@ -44,7 +44,7 @@ export const CONSOLE_OVERVIEW = {
         least: (least: number) => `mindestens ${least}`,
         most: (most: number) => `höchstens ${most}`,
       },
-      noNumber: 'eine ganze Zahl',
+      noNumber: 'muss eine ganze Zahl sein',
       unlike: 'das passt hier nicht',
       changedSince:
         'Ihre Eingaben sind andere, als diese Seite zuletzt gezeigt hat. Sehen Sie, was sich jetzt ändert.',

@@ -167,6 +167,9 @@ export const REFUSALS_SAID: Readonly<Record<string, Said>> = {
 
   // Delegates.
   'one cannot be one’s own delegate': { de: 'niemand kann sich selbst vertreten' },
+  'This delegation exists already, with another reason; end it first': {
+    de: 'Diese Vertretung gibt es schon, mit anderer Begründung; beenden Sie sie erst',
+  },
   'There are {} delegations already; end one first': {
     de: 'Es gibt schon {} Vertretungen; beenden Sie erst eine',
   },

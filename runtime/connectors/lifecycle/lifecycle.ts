@@ -49,7 +49,7 @@ type LifecycleDeps = {
   checkPackage(one: Package): Promise<{ findings: PackageFinding[]; manifest: Manifest | null }>
   /** Calls a version that serves nobody yet; @returns what went wrong, as text */
   tryOut(version: Version, probe: Probe | null): Promise<string | null>
-  /** As of the registry of what is installed, both. */
+  /** This and `onTaken`: see the registry of what is installed. */
   onRetired(version: Version): void
   onTaken(manifestNow: Installed['manifestNow']): void
   onError(error: unknown): void

@@ -14,7 +14,7 @@ export type ReleaseConnector = (
 
 const targetsOf = (id: string) => [{ target_type: 'Connector', name: id, id }]
 
-/** In the name of the host. */
+/** Records a quarantine, in the name of the host. */
 export const noteQuarantine = (entries: LateEntries, id: string): Promise<void> =>
   entries.write((tx, { domainId, happened }) =>
     recordActivity(
@@ -26,7 +26,10 @@ export const noteQuarantine = (entries: LateEntries, id: string): Promise<void> 
     ),
   )
 
-/** In the name of who released it: asked once the database is there. Where that does not know them any more, of the host. */
+/**
+ * Records a release, in the name of whoever released it: they are looked up once the database is there. If it no longer
+ * knows them, the entry is the host's.
+ */
 export const noteRelease = (
   entries: LateEntries,
   id: string,

@@ -51,7 +51,7 @@ export async function upload(
   if (!change.dryRun) await keepPackage(db, actor.domainId, uploaded)
   const installedAt = new Date().toISOString()
   const outcome = await commit(db, actor, { ...change, action: 'install' }, async (now, tx) => {
-    // Again: the checks take a while, and the key may be trusted no more.
+    // Again: the checks take a while, and the key may have been distrusted meanwhile.
     const trust = judged(uploaded, policy, now.publishers)
     const made = { digest, version, ...trust, installed_at: installedAt, served_until: null }
     const after = installed(now, id, made, change)
@@ -65,7 +65,7 @@ export async function upload(
   return { ...outcome, report }
 }
 
-/** What the trust of now makes of a package. @throws RuntimeError input_invalid for one that may not be installed */
+/** Judges a package by whom the installation trusts now. @throws RuntimeError input_invalid if it may not be installed */
 function judged(
   { package: one, signature }: UploadedPackage,
   policy: InstallPolicy,

@@ -38,7 +38,7 @@ const ANSWER_MS = 10_000
 
 /**
  * @param patienceMs Longest time of one file of a web server.
- * @param answerMs Longest time until it begins to answer: one that takes calls and says nothing is told from one that is slow.
+ * @param answerMs Longest time until the server begins to answer: a silent server is left sooner than a slow one.
  * @throws PackageError for an address that is none
  */
 export function sourceOf(address: string, patienceMs: number, answerMs = ANSWER_MS): Source {

@@ -25,7 +25,7 @@ type InstalledOptions = {
   kept(digest: string): Promise<KeptPackage>
   /** A version is no longer routed to. */
   onRetired(version: Version): void
-  /** A statement was taken over, and calls that have begun may be without what they began with. */
+  /** A statement took effect: calls that have begun may have lost what they began with. */
   onTaken(manifestNow: Installed['manifestNow']): void
 }
 

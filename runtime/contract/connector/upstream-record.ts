@@ -7,7 +7,7 @@ export type UpstreamRecord = {
   path: string
   /** Names, and values that are no secrets, with the question mark; empty for none. */
   query: string
-  /** What is declared to be asked for by this name, where it has one, such as a statement: it holds no values. For errors, not for logs. */
+  /** The declared text behind the path, such as an SQL statement, without values. For errors, not for logs. */
   text?: string
   /** False for a request that waits for its turn, or was refused before it was handed to a connection. */
   sent: boolean

@@ -44,7 +44,7 @@ export async function listDelegations(db: Db, principal: Principal, query: Query
 }
 
 /**
- * Makes a delegation. One that is there with the same people, times and reason is the answer: who sends it twice makes one.
+ * Makes a delegation, or answers with the one that has the same people, times and reason: sending it twice makes one.
  *
  * @throws CoreError forbidden, conflict, invalid
  */
@@ -66,8 +66,7 @@ export async function createDelegation(
     await lockRoom(tx, room)
     const same = await sameOf(tx, user.id, delegate.id, { since, until }, now)
     if (same && same.reason === (body.reason ?? '')) return same
-    if (same)
-      throw conflict('There is this delegation already, with another reason; end that one first')
+    if (same) throw conflict('This delegation exists already, with another reason; end it first')
     await demandRoom(
       tx,
       room,
@@ -122,7 +121,7 @@ async function personOf(tx: Db, { domainId }: Principal, id: string, member: str
 const notOver = (userId: string, now: Date) =>
   and(eq(delegations.userId, userId), isNull(delegations.endedAt), gt(delegations.until, now))
 
-/** A delegation of the same people and the same time, of which what is over does not count. */
+/** A delegation of the same people and times that is in force or to come. */
 async function sameOf(
   tx: Db,
   userId: string,

@@ -26,10 +26,10 @@ export async function checkMoment(db: Db, asOf: Date): Promise<void> {
 
 const wrong = (msg: string): CoreError => invalidAt(['query', 'as_of'], `Value error, ${msg}`)
 
-/** A moment of the past, or what holds: by no clock, which may have gone back since. */
+/** A past moment, or 'now': whatever has not ended. No clock is asked for it, since it may have gone back. */
 export type Moment = Date | 'now'
 
-/** Whether a span, which is the name of its table in the question, holds a moment. */
+/** A condition: a span contains a moment; `span` is its name in the query. */
 export function spanHolds(span: string, at: Moment): SQL {
   const [since, until] = [sql.raw(`${span}.since`), sql.raw(`${span}.until`)]
   if (at === 'now') return sql`${until} is null`

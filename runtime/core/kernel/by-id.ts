@@ -1,4 +1,4 @@
-/** Rows by their ids. Of those that come from outside, what is no id names nothing, and must not reach a uuid column. */
+/** Rows by their ids. An id from outside that is no uuid finds nothing, and must not reach a uuid column. */
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { LockStrength, PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { notFound } from '../../contract/errors/problem.ts'

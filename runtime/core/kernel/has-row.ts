@@ -1,9 +1,9 @@
-/** Whether there is something, for who needs nothing of it. */
+/** Whether a row exists, for callers that read nothing of it. */
 import { and, type SQLWrapper, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Db } from '../../database/database.ts'
 
-/** Whether some conditions together fit a row of a table. */
+/** Whether a row of a table meets all of some conditions. */
 export async function hasRow(
   db: Db,
   table: PgTable,

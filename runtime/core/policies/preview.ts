@@ -23,7 +23,7 @@ export type PolicyPreview = {
   added: number
   /** How many are in the policy as it is now and would not be. */
   removed: number
-  /** To how many of those who are added a rule of separation of duties denies something of it. */
+  /** How many of the people who are added are denied some of it by a rule of separation of duties. */
   denied: number
   /** The first of those who fit. */
   people: { id: string; name: string; email: string; isNew: boolean }[]

@@ -52,7 +52,7 @@ export async function reconcile(
     if (!user) return { given: 0, taken: 0 }
     if (only === null) await tx.delete(policyWants).where(eq(policyWants.userId, userId))
     const held = await lookAgain(tx, await heldOf(tx, userId, only))
-    const leaves = await isLeaving(tx, userId)
+    const leaves = await isBeingOffboarded(tx, userId)
     const counts = { given: 0, taken: 0 }
     const steps: Step[] = []
     for (const policy of policies) {
@@ -106,7 +106,7 @@ async function lookAgain(tx: Db, requests: readonly RequestRow[]): Promise<Held[
 }
 
 /** A user who is being offboarded gets nothing, whatever an identity source says meanwhile. */
-async function isLeaving(tx: Db, userId: string): Promise<boolean> {
+async function isBeingOffboarded(tx: Db, userId: string): Promise<boolean> {
   return hasRow(
     tx,
     userOffboardings,

@@ -98,12 +98,12 @@ const knownOf = ({ carriedAppId: appId, targetUserId: userId }: Pair): SQL => sq
   where ${accounts.appId} = ${appId} and ${isLooseOf(userId)}
   limit 1`
 
-/** Whether a row of `accounts` is not one that is gone. */
+/** A condition: an account is not gone. */
 export const isAccountThere: SQL = sql`coalesce(${accounts.status}, '') <> all(${sql.param([...GONE])}::text[])`
 
 /**
- * Whether a row of `accounts` is a person's, belongs to nobody yet, and has this person's address: they came after the
- * last sync, and the next one would match them (sync/match.ts). A service account may have anybody's address.
+ * A condition: a personal account belongs to nobody yet and has this person's address. They came after the last sync, and
+ * the next one would match them (sync/match.ts). A service account may have anybody's address.
  */
 export const isLooseOf = (userId: string): SQL => sql`
   ${accounts.userId} is null and ${accounts.accountType} = 'USER' and ${accounts.goneAt} is null and ${isAccountThere}

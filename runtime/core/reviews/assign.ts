@@ -93,7 +93,7 @@ export async function assignLines(
 const assignmentKey = (users: readonly string[], groups: readonly string[], why: string): string =>
   JSON.stringify([users, groups, why])
 
-/** The assignments that a condition fits, by what `assignmentKey` makes of them. */
+/** Ids of the assignments that meet a condition, by `assignmentKey`. */
 export async function assignmentsMade(
   tx: Db,
   which: SQL | undefined,
@@ -103,11 +103,11 @@ export async function assignmentsMade(
   return new Map(rows.map((row) => [assignmentKey(row.userIds, row.groupIds, row.why), row.id]))
 }
 
-/** A condition: those who are asked by a task that is not over. */
+/** A condition: the task of the assignment is not over. */
 export const HAS_OPEN_TASK = sql`exists (select from tasks t
   where t.id = ${accessReviewAssignments.taskId} and t.status in (${ACTIONABLE_STATES}))`
 
-/** Has those that a condition fits, and whose task is over, asked by another one. */
+/** Takes the tasks that are over from the assignments that meet a condition, so that a new task asks again. */
 export async function leaveTaskThatIsOver(tx: Db, which: SQL | undefined): Promise<void> {
   await tx
     .update(accessReviewAssignments)

@@ -26,7 +26,7 @@ export async function isBlockedNow(
 }
 
 /**
- * How many of some people a rule would deny something of what is asked for all of them, one thing after the other.
+ * How many of some people a rule would deny at least one of the things that are asked for all of them, one after the other.
  *
  * @param wanted What is asked for, in this order; no permission for the app itself.
  */

@@ -44,8 +44,8 @@ export async function authenticateOperator(
 }
 
 /**
- * Whose a token is that was let in, also where it has ended since: what was done by it stays done by them. Null where the
- * database does not have it any more.
+ * The owner of a token that was let in, even if it has ended since: what was done with it stays theirs. Null if the
+ * database no longer has the token.
  */
 export async function ownerOfToken(
   db: Db,

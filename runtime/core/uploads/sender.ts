@@ -6,8 +6,8 @@ import { reach, reachesNone } from '../kernel/identity/app-reach.ts'
 import { callerOf, mayAct } from '../kernel/identity/principal.ts'
 import type { KeptUpload } from './kept-upload.ts'
 
-/** What an upload of a sender fails with who is not let in any more, or has lost the role. */
-export const SENDER_GONE = 'its sender may manage no app any more'
+/** The problem of an upload whose sender is no longer active, or no longer manages any app. */
+export const SENDER_GONE = 'its sender is no longer active, or no longer manages any app'
 
 /** A condition on `apps`: those that the sender manages now; null where that is none. */
 export async function managedBySender(

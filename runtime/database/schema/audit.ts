@@ -84,8 +84,8 @@ export const activityCheckpoints = pgTable('activity_checkpoints', {
 })
 
 /**
- * Per domain, the latest moment of an entry that is followed by one of an earlier moment: the clock of the database went
- * back. Entries of later moments are a tail of the chain, in the order of their moments. A trigger keeps it.
+ * Per domain, the latest moment of an entry that is followed by an earlier one, because the clock of the database went
+ * back. All entries after that moment are in the order of the chain. A trigger keeps it.
  */
 export const activityTurns = pgTable('activity_turns', {
   domainId: uuid('domain_id')

@@ -24,7 +24,7 @@ export type DialOptions = {
   /** Whether the operator lets this connector reach this `host:port` although it is private. */
   isGranted(target: string): boolean
   connectTimeoutMs: number
-  /** Whom the connection is for alone: nothing is tried any more once it is aborted. */
+  /** Of the only call that the connection is for: once it is aborted, no further address is tried. */
   signal?: AbortSignal
   resolve?: ResolveName
   openSocket?: OpenSocket

@@ -91,7 +91,7 @@ export async function bridgeHop<R, T extends Target, L>(
     const { sent, request, target, login, governor } = await whileGranted(
       granted,
       async (judged) => {
-        // Of the judgement before, if there was one.
+        // What an earlier round held, if there was one.
         grown.release()
         record.host = hostAndPort(judged)
         const { request: sent } = await state.blind.reveal(

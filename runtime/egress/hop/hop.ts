@@ -42,7 +42,7 @@ export type Door = {
   underWay: Set<UnderWay>
 }
 
-/** A request that ends once the operator takes back what it reaches. */
+/** A request that is aborted once the operator takes back its grant. */
 type UnderWay = {
   /** @throws egress_undeclared and the like, where it may not be made any more */
   judge(): void
@@ -112,7 +112,7 @@ export async function hop(
     const judge = () => judgeUrl(url, request.method, policyNow())
     const granted = { call, turn, judge, underWay: door.underWay }
     const { sent, governor } = await whileGranted(granted, async (rule) => {
-      // Of the judgement before, if there was one.
+      // What an earlier round held, if there was one.
       secrets.release()
       // Before its turn: a login takes turns of its own, and would wait for one that waits for it.
       const target = { ...rule, origin: url.origin }
@@ -174,8 +174,8 @@ export async function hop(
 }
 
 /**
- * What comes before a request is sent: judging it, its secrets, its turn. All of it is done again where the operator
- * has granted or taken back something while it waited. Once it is sent it ends where `judge` throws, until its turn is left.
+ * Prepares a request: judges it, fills in its secrets, waits for its turn. Starts again if the operator granted or took
+ * back something meanwhile. Until its turn is left, the request is then cut off as soon as `judge` throws.
  */
 export async function whileGranted<J, T>(
   {

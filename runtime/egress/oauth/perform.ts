@@ -36,7 +36,7 @@ import { type ProviderAnswer, type SendRequest, tokenFetch } from './token-endpo
 
 type OAuthCall = {
   connectorId: string
-  /** As of `EgressCall`. */
+  /** See `EgressCall`. */
   readonly manifest: Manifest
   capability: OAuthCapability
   /** As the capability's schema has it. */

@@ -47,7 +47,7 @@ function fieldsIn(form: Markup): AskedField[] {
 
 const said = (problem: Markup): Markup => html`<span id="${WORDS_ID}">${problem}</span>`
 
-/** What is wrong with a form as it was sent: all that is missing, else the first field that does not fit; null for nothing. */
+/** What is wrong with a form as it was sent: all fields that are missing, else the first that is invalid; null for nothing. */
 export function wrongIn(t: Tongue, form: Markup, get: (name: string) => string): FieldsTold | null {
   const all = fieldsIn(form)
   const missing = all.filter(({ name, rules }) => rules.has('required') && get(name) === '')
@@ -59,14 +59,14 @@ export function wrongIn(t: Tongue, form: Markup, get: (name: string) => string):
     }
   }
   for (const { name, label, rules } of all) {
-    const problem = unlike(t, rules, get(name).replaceAll('\r\n', '\n'))
+    const problem = faultOf(t, rules, get(name).replaceAll('\r\n', '\n'))
     if (problem !== null) return { problem: said(html`${label}: ${problem}.`), names: [name] }
   }
   return null
 }
 
-/** What a text is not that its field takes; null where it fits. */
-function unlike({ console: { change: w } }: Tongue, rules: AskedField['rules'], text: string) {
+/** Why a text is not valid for its field; null if it is. */
+function faultOf({ console: { change: w } }: Tongue, rules: AskedField['rules'], text: string) {
   if (text === '') return null
   const bound = (rule: string, otherwise: number): number =>
     rules.has(rule) ? Number(rules.get(rule)) : otherwise
@@ -79,13 +79,13 @@ function unlike({ console: { change: w } }: Tongue, rules: AskedField['rules'], 
   return Number(text) > most ? w.bounds.most(most) : null
 }
 
-/** What a schema refused, told of the field that it is; null where it is none of the form. */
+/** What a schema or the core refused, told of its field; null if the form has no such field. */
 export function faultIn(t: Tongue, form: Markup, error: unknown): FieldsTold | null {
   if (!(error instanceof CoreError)) return null
   const { detail } = error
   const told = typeof detail === 'string' ? [] : detail.flatMap(({ loc }) => loc)
-  const isOf = error instanceof FieldFault ? error.names : told
-  const one = fieldsIn(form).find(({ name }) => isOf.includes(name))
+  const path = error instanceof FieldFault ? error.names : told
+  const one = fieldsIn(form).find(({ name }) => path.includes(name))
   if (one === undefined) return null
   if (!(error instanceof FieldFault)) return { problem: said(saidBy(t, error)), names: [one.name] }
   const { why, bound } = error
@@ -109,6 +109,6 @@ export const withMarked = (form: Markup, names: readonly string[]): Markup =>
     }),
   )
 
-/** Names of the fields of a form: what they hold is not kept beside them. */
+/** Names of the fields of a form: their values are not also kept as hidden fields. */
 export const namesInForm = (form: Markup): string[] =>
   [...String(form).matchAll(TAG)].map(([, tag = '']) => rulesOf(tag).get('name') ?? '')

@@ -9,13 +9,13 @@ const BOUNDS = { min_value: 'least', max_value: 'most', max_length: 'longest' } 
 
 type FaultKind = 'bad_request' | 'invalid'
 
-/** A value that its schema does not take. */
+/** A value that its schema refuses. */
 export class FieldFault extends CoreError {
-  /** The names that lead to it, the outermost first: one of them may be a field of the page. */
+  /** The path to the value, the outermost name first; one of them may be a field of the page. */
   readonly names: readonly string[]
   /** What the schema says of it in words of its own; null where it only says that it does not fit. */
   readonly why: string | null
-  /** The bound that it is outside of, where that is why. */
+  /** The bound that the value exceeds, if that is why. */
   readonly bound: { kind: 'least' | 'most' | 'longest'; at: number } | null
 
   constructor(kind: FaultKind, issue: v.BaseIssue<unknown>) {

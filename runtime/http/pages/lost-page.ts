@@ -86,7 +86,7 @@ ${text}</textarea></div>`,
   })
 
 /**
- * Takes a form that is of a page of this very session; of any other it says so, with what was typed, as 403.
+ * Takes a form that comes from a page of this session. To any other it answers with 403 and shows what was typed.
  *
  * @throws what reading the form and `take` throw
  */

@@ -187,7 +187,12 @@ test.each([
   expect(await lastEvents(core, 1)).toEqual([
     [
       'ACCOUNTS_UPLOADED',
-      { problem: expect.stringMatching(/^its sender .* any more$/), app_id: mine },
+      {
+        problem: expect.stringMatching(
+          /^its sender (does not manage the app any more|is no longer active, or no longer manages any app)$/,
+        ),
+        app_id: mine,
+      },
     ],
   ])
 })

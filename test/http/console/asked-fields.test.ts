@@ -87,8 +87,8 @@ const WRONG: [string, Record<string, string>, string[], string, string][] = [
     GLASS,
     { groups: 'On call', minutes: 'soon' },
     ['minutes'],
-    'Longest time, in minutes: a whole number.',
-    'Längste Dauer, in Minuten: eine ganze Zahl.',
+    'Longest time, in minutes: must be a whole number.',
+    'Längste Dauer, in Minuten: muss eine ganze Zahl sein.',
   ],
   [
     GLASS,

@@ -36,7 +36,7 @@ const CONFIRMED = 2
 
 export const OUTAGE_TASK = 'APP_NOT_ANSWERING'
 
-/** What may be done with an app now: `probe` for the one who finds out whether it is back, and until when. */
+/** Whether an app may be called now; `probe`: until when this caller is the one who finds out whether it is back. */
 export type Gate = { open: true; probe: Date | null } | { open: false; until: Date }
 
 /** Asks for leave to call an app's system. */

@@ -53,7 +53,7 @@ export async function importPeople(
     findings.settle()
     await comparePeople(tx, domainId)
     const difference = { dry_run: dryRun, ...(await tellDifference(tx)) }
-    // After those who change, as by everybody who takes both: a push that deactivates somebody would wait for us, and we for it.
+    // People first, then roles, as everywhere: a push that deactivates somebody would deadlock with us.
     if (!dryRun) await lockChanged(tx)
     await keepAnAdmin(tx, domainId, await suspendedBy(tx))
     if (dryRun) return difference

@@ -57,7 +57,7 @@ export async function matchPeople(
   if (known.manager_email !== undefined) await checkManagers(tx, domainId, findings)
 }
 
-/** Drops the status of whom an offboarding is taking everything from: they stay as it made them until it is over. */
+/** Drops the new status of people who are being offboarded: theirs does not change until that is over. */
 export async function leaveLeavers(tx: Db): Promise<void> {
   await tx.execute(sql`update people_match set status = null
     where status is not null and not is_new and ${isLeaving(sql`people_match.user_id`)}`)

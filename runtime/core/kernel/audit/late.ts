@@ -1,6 +1,6 @@
 /**
- * Entries of what is done without the database: written at once where it is there, else once it is back. They are kept in
- * memory until then, so a host that ends before loses them, which its own log says.
+ * Entries of the log for what works without the database: written at once if it is there, else once it is back. They wait
+ * in memory. A host that ends before that loses them, and says so in its own log.
  */
 import { isAway } from '../../../database/away.ts'
 import type { Db } from '../../../database/database.ts'
@@ -31,15 +31,16 @@ type LateDeps = {
 
 /** Most entries that are kept. */
 const MOST = 1000
-/** How often it is looked whether the database is back, in milliseconds. */
+/** How often to check whether the database is back, in milliseconds. */
 const EVERY_MS = 1000
 
+/** Makes an empty queue of late entries. */
 export function createLateEntries({ database, onLost }: LateDeps): LateEntries {
   let kept: { entry: LateEntry; happened: Writing['happened'] }[] = []
   let timer: NodeJS.Timeout | null = null
   let flushing: Promise<void> | null = null
 
-  /** Whether it is over with: false while the database is away. */
+  /** Whether the entry is settled, written or lost; false while the database is away. */
   async function attempt(entry: LateEntry, happened: Writing['happened']): Promise<boolean> {
     const [db, domainId] = [database?.db(), database?.domainId()]
     if (!db || !domainId) return database === null

@@ -5,7 +5,8 @@ import { EvidenceError, type Pieces, readEvidence } from './read.ts'
 export type Verified = EvidenceSummary & { public_key: string; sha256: string }
 
 /**
- * @param trusted the fingerprint of the key of the installation, or the key, as 64 hex digits in small letters; or several, of which one has signed
+ * @param trusted the fingerprint of the installation's key, or the key, as 64 hex digits in small letters; or several, one of
+ *   which has signed
  * @param onPage is called with each part of the page that people read, before it is known to be good
  * @throws EvidenceError that says what is wrong with it
  */
