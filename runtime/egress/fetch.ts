@@ -6,7 +6,7 @@
 
 import type { Manifest } from '../contract/connector/manifest.ts'
 import { SIGN_IN_ID } from '../contract/connector/manifest.ts'
-import { RuntimeError } from '../contract/errors/errors.ts'
+import { type RuntimeCode, RuntimeError } from '../contract/errors/errors.ts'
 import { takenAway } from '../contract/errors/taken-away.ts'
 import { CEILINGS, type Ceilings } from '../contract/limits/ceilings.ts'
 import { mapValues } from '../contract/schema/keys.ts'
@@ -167,6 +167,11 @@ function openCall(
   let policy: Policy | null = null
   let judged: Manifest | null = null
   let openFetches = 0
+  /** As the operator had it at the first request of the call. */
+  let begun: Manifest | null = null
+  /** Whether a request is refused that may not have been before. */
+  const isRefusedNow = (error: unknown): boolean =>
+    error instanceof RuntimeError && TAKEN.includes(error.code) && manifestOf(call) !== begun
   /** Of another manifest than before: the operator has granted or taken back something. */
   const policyNow = (): Policy => {
     const { manifest } = call
@@ -190,6 +195,7 @@ function openCall(
       const held = state.budgets.holdRequest()
       openFetches += 1
       try {
+        begun ??= call.manifest
         held.add(bytes)
         const scoped = scopeOf(call, state, signal)
         const isLdap = isLdapUrl(request.url)
@@ -214,12 +220,26 @@ function openCall(
         const said = errorInBody(reply, errors_in_body)
         if (said) throw said
         return reply
+      } catch (error) {
+        throw takenAway(error, state.wrote && isRefusedNow(error))
       } finally {
         openFetches -= 1
         held.release()
         slot.release()
       }
     },
+  }
+}
+
+/** What requests are refused with once the operator has taken back what they reach, or the connector. */
+const TAKEN: readonly RuntimeCode[] = ['egress_undeclared', 'egress_private', 'connector_unknown']
+
+/** The manifest of a call as it is now; null where it is taken away. */
+function manifestOf(call: EgressCall): Manifest | null {
+  try {
+    return call.manifest
+  } catch {
+    return null
   }
 }
 

@@ -226,7 +226,9 @@ export const ERRORS = rows({
   },
   stopping: { ...host, meaning: 'The runtime is stopping' },
   taken_away: {
-    ...host,
+    ...keyway,
+    wire: 'unexpected_error',
+    blame: 'operator',
     meaning:
       'The operator took away the connector, the capability or the grant while a request that may change something was sent',
   },

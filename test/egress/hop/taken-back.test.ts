@@ -184,6 +184,21 @@ test('a write that was sent before its grant was taken back is not told as refus
   expect(message).toMatch(/may have been done$/)
 })
 
+test('a request that is refused behind a write is not told as if nothing had been done', async () => {
+  const { port, origin } = await startUpstream((_request, response) => response.end('{}'))
+  const { door, leave } = takingBack([{ url: origin, methods: ['GET', 'POST'] }], [port])
+  expect((await errorOf(door.fetch(get('https://elsewhere.example')))).code).toBe(
+    'egress_undeclared',
+  )
+  await door.fetch({ ...get(origin), method: 'POST' })
+  // What the connector may never reach is its own fault.
+  expect((await errorOf(door.fetch(get('https://elsewhere.example')))).code).toBe(
+    'egress_undeclared',
+  )
+  leave([])
+  expect((await errorOf(door.fetch(get(origin)))).code).toBe('taken_away')
+})
+
 test('what a request grows by is held once, however often it is filled', async () => {
   const held = Promise.withResolvers<void>()
   const { port, origin, seen } = await startUpstream((_request, response) => {
