@@ -8,7 +8,7 @@ import { lockGroupNames } from '../group-names.ts'
 const changes = (column: string, differs: SQL): SQL =>
   sql`case when ${differs} then ${column}::text end`
 
-export async function comparePeople(tx: Db, domainId: string): Promise<void> {
+export async function comparePeople(tx: Db, domainId: string, dryRun: boolean): Promise<void> {
   const fields = sql.join(
     [
       changes('email', sql`people_match.email <> users.email`),
@@ -32,14 +32,14 @@ export async function comparePeople(tx: Db, domainId: string): Promise<void> {
         where users.custom_attributes -> key is distinct from value order by key) end
       end as fields
     from people_match left join users on users.id = people_match.user_id`)
-  await compareGroups(tx, domainId)
+  await compareGroups(tx, domainId, dryRun)
 }
 
 /**
  * Membership in native groups; what apps synced is theirs. Names are compared without case, as providers' are; where two
  * groups have one, the one that is written the same is meant.
  */
-async function compareGroups(tx: Db, domainId: string): Promise<void> {
+async function compareGroups(tx: Db, domainId: string, dryRun: boolean): Promise<void> {
   await tx.execute(sql`
     create temporary table people_wanted on commit drop as
     select user_id, unnest(groups) as name from people_match where groups is not null`)
@@ -47,7 +47,7 @@ async function compareGroups(tx: Db, domainId: string): Promise<void> {
   const { rows: unknown } = await tx.execute(sql`
     select from people_wanted where lower(name) not in (
       select lower(name) from groups where domain_id = ${domainId} and app_id is null) limit 1`)
-  if (unknown.length > 0) await lockGroupNames(tx, domainId)
+  if (unknown.length > 0 && !dryRun) await lockGroupNames(tx, domainId)
   await tx.execute(sql`
     create temporary table people_group on commit drop as
     with wanted as (

@@ -51,7 +51,7 @@ export async function importPeople(
     const header = await stageFile(tx, chunks, findings)
     await matchPeople(tx, domainId, header, findings)
     findings.settle()
-    await comparePeople(tx, domainId)
+    await comparePeople(tx, domainId, dryRun)
     const difference = { dry_run: dryRun, ...(await tellDifference(tx)) }
     // People first, then roles, as everywhere: a push that deactivates somebody would deadlock with us.
     if (!dryRun) await lockChanged(tx)
