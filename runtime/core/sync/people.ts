@@ -136,6 +136,10 @@ async function changeOnce(tx: Db, walk: Walk, range: SQL): Promise<Changes> {
     tx,
     sql`select c.id from people_change c where ${before} is distinct from ${after}`,
   )
+  // Once more behind the lock: an offboarding may have begun meanwhile.
+  await tx.execute(sql`
+    update people_change c set status = c.old_status
+    where c.status is distinct from c.old_status and ${isLeaving(sql`c.id`)}`)
   const kept = await keepAdmins(tx, app.domainId)
   const { rows } = await tx.execute<{ wanted: number; changed: number }>(sql`
     with changed as (
