@@ -96,7 +96,7 @@ const knownOf = ({ carriedAppId: appId, targetUserId: userId }: Pair): SQL => sq
   union all
   select ${accounts.uniqueIdentifier}, true from ${accounts}
   where ${accounts.appId} = ${appId} and ${isLooseOf(userId)}
-  limit 1`
+  order by loose limit 1`
 
 /** A condition: an account is not gone. */
 export const isAccountThere: SQL = sql`coalesce(${accounts.status}, '') <> all(${sql.param([...GONE])}::text[])`
@@ -108,7 +108,7 @@ export const isAccountThere: SQL = sql`coalesce(${accounts.status}, '') <> all($
 export const isLooseOf = (userId: string): SQL => sql`
   ${accounts.userId} is null and ${accounts.accountType} = 'USER' and ${accounts.goneAt} is null and ${isAccountThere}
   and lower(${accounts.email}) = (select lower(u.email) from users u where u.id = ${userId})
-  and ${accounts.appId} in (${unmatchedApps(userId)})`
+  and ${accounts.appId} = any(array(${unmatchedApps(userId)}))`
 
 /**
  * Apps of a person's domain whose last complete sync began before they were there, or had their address. Accounts of the
