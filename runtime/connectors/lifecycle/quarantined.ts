@@ -4,8 +4,9 @@ import type { LateEntries } from '../../core/kernel/audit/late.ts'
 import type { Db } from '../../database/database.ts'
 
 /**
- * Ends suspicion and quarantine in all processes of this host, and records it, by whom; works without the database. Null
- * where no such connector is served; `released` is false where nothing was held against it.
+ * Ends suspicion and quarantine in all processes of this host, and records who did it. It works without the database.
+ *
+ * @returns null if no such connector is served; `released` is false if nothing was held against it
  */
 export type ReleaseConnector = (
   id: string,
@@ -27,8 +28,8 @@ export const noteQuarantine = (entries: LateEntries, id: string): Promise<void> 
   )
 
 /**
- * Records a release, in the name of whoever released it: they are looked up once the database is there. If it no longer
- * knows them, the entry is the host's.
+ * Records a release. The person who released it is looked up once the database is there; if they are unknown by then, the
+ * entry names the host.
  */
 export const noteRelease = (
   entries: LateEntries,

@@ -65,7 +65,7 @@ export async function upload(
   return { ...outcome, report }
 }
 
-/** Judges a package by whom the installation trusts now. @throws RuntimeError input_invalid if it may not be installed */
+/** Judges a package by the publishers that are trusted now. @throws RuntimeError input_invalid if it may not be installed */
 function judged(
   { package: one, signature }: UploadedPackage,
   policy: InstallPolicy,

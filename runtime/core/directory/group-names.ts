@@ -1,4 +1,4 @@
-/** Names of the company's own groups: whoever makes one, or renames one, does so alone. */
+/** A lock on the names of the company's own groups: only one transaction at a time creates or renames one. */
 import type { Db } from '../../database/database.ts'
 import { lockTextUntilEnd } from '../../database/locks.ts'
 

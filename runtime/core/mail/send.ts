@@ -89,7 +89,7 @@ async function sendTo(db: Db, userId: string, post: Post, parts: RequestContext)
   const bundles = await begin(db, userId, post)
   for (const [messageId, rows] of bundles) {
     if (parts.signal.aborted) return
-    // Anew for each: a slow server takes minutes for many, and the person may be let in no more, or have another address.
+    // Read again for each message: a slow server takes minutes, and the person may be suspended or have a new address by then.
     const person = await personOf(db, userId, post)
     if (person) await sendOne(db, { userId, messageId, rows, person, post, parts })
     else await end(db, rows, { outcome: 'DROPPED' })
