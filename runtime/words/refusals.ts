@@ -62,6 +62,9 @@ export const REFUSALS_SAID: Readonly<Record<string, Said>> = {
   'Token not found': { de: 'Dieses Token gibt es nicht' },
   'SCIM token not found': { de: 'Dieses SCIM-Token gibt es nicht' },
   'User not found': { de: 'Diese Person gibt es nicht' },
+  'No source of identities knows this user: the host made it for its operator': {
+    de: 'Keine Quelle von Personen kennt diese Person: Keyway hat sie für den Betrieb angelegt',
+  },
   'Group not found': { de: 'Diese Gruppe gibt es nicht' },
   'Access review not found': {
     de: 'Diese Zugriffsüberprüfung gibt es nicht, oder Sie sehen sie nicht',
