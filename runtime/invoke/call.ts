@@ -53,8 +53,8 @@ export const createCall =
     cause: Cause
     appId: string | null
     signal: AbortSignal
-    /** Whether the response, a list of rows, is answered as a table (contract/schema/table.ts). */
-    asTable?: boolean
+    /** Whether the response, a list of rows, is answered as a table (contract/schema/table.ts); or with which members. */
+    asTable?: boolean | readonly string[]
   }): Promise<Outcome> => {
     const { body, connectorId, capability, cause, appId, signal, asTable = false } = call
     const requestId = `${call.requestId}.${randomUUID().slice(0, 8)}`
@@ -64,7 +64,11 @@ export const createCall =
     try {
       const text = JSON.stringify(body)
       const limits = CORE_REPLY_LIMITS
-      const answer = await invoke({ connectorId, capability, text, requestId, signal, limits })
+      const columns = typeof asTable === 'boolean' ? {} : { columns: asTable }
+      const answer = await invoke({
+        ...{ connectorId, capability, text, requestId, signal, limits },
+        ...columns,
+      })
       served = answer.served
       // The worker has looked, but a guest that broke out of it says what it likes.
       const over = overLimits(answer.body, limits)
@@ -82,7 +86,7 @@ export const createCall =
       const value = () =>
         isListing(capability) ? rowsOfTable(table()) : fittingAnswer(capability, response)
       return {
-        ...{ ok: true, response: asTable ? table() : value() },
+        ...{ ok: true, response: asTable === false ? value() : table() },
         ...{ page, raw: raw ?? null, callId: requestId, bytes: answer.body.length },
       }
     } catch (error) {

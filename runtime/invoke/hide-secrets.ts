@@ -58,17 +58,18 @@ function grantedBy(manifest: Pick<Manifest, 'clear_secrets'>): ReadonlySet<strin
 
 /**
  * What the sandbox gets: placeholders in the place of secrets, and what more of them are made of. `raw`: whether the caller
- * wants what `ctx.raw` keeps, which is else not even written. `table`: whether the reply may be a table.
+ * wants what `ctx.raw` keeps, which is else not even written. `table`: whether the reply may be a table, or the members that
+ * are read of its rows.
  */
 export function callJson(
   { sealed, secrets, marks: { head, tail }, call }: CallSecrets,
   { cursorJson, size }: TokenPage,
   { exchange }: Pick<Manifest, 'exchange'>,
-  { raw, table }: { raw: boolean; table: boolean },
+  { raw, table }: { raw: boolean; table: boolean | readonly string[] },
 ): string {
   const { request, settings, auth, credentials } = sealed
   const token = exchange && exchangePlaceholder({ head, tail }, call)
   const marks = secrets.length > 0 || token ? [head + call, tail] : undefined
   const rest = JSON.stringify({ request, settings, auth, credentials, marks, exchange: token })
-  return `${rest.slice(0, -1)},"raw":${raw},"table":${table},"page":{"cursor":${cursorJson},"size":${size ?? 'null'}}}`
+  return `${rest.slice(0, -1)},"raw":${raw},"table":${JSON.stringify(table)},"page":{"cursor":${cursorJson},"size":${size ?? 'null'}}}`
 }

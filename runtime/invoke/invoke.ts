@@ -58,7 +58,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
   }
 
   async function carryOut(
-    { requestId, signal, limits }: Invocation,
+    { requestId, signal, limits, columns }: Invocation,
     routed: ServedVersion,
     capability: CapabilityName,
     call: Call,
@@ -98,6 +98,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
         deadlineMs: leftMs,
         signal,
         limits,
+        columns,
       })
       const reply = await deps
         .run(version.lane, laneCall)

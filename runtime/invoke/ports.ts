@@ -35,6 +35,8 @@ export type Invocation = {
   signal: AbortSignal
   /** Where the answer is not for a caller, but parsed here. */
   limits?: ReplyLimits
+  /** Where the answer is parsed here: the members of listed rows that are read; all without it. */
+  columns?: readonly string[]
 }
 
 /** The answer's bytes, and which version gave it. `isTable`: its response is one (protocol/tables.ts). */

@@ -30,6 +30,7 @@ type Means = {
   deadlineMs: number
   signal: CallerSignal
   limits?: ReplyLimits | undefined
+  columns?: readonly string[] | undefined
 }
 
 type OnLane = {
@@ -51,7 +52,7 @@ const CALL_OVER = new RuntimeError('caller_gone', 'the call has ended')
 export function toLane(
   deps: Pick<InvokeDeps, 'openEgress' | 'onUpstream' | 'log' | 'ceilings' | 'demandServed'>,
   ready: ReadyCall,
-  { connector, deadlineMs, signal, limits }: Means,
+  { connector, deadlineMs, signal, limits, columns }: Means,
 ): OnLane {
   const { version, capability, call, secrets, redact, requestId, page } = ready
   const endMs = Date.now() + deadlineMs
@@ -83,7 +84,7 @@ export function toLane(
       capability,
       callJson: callJson(secrets, page, version.manifest, {
         raw: call.includeRawData,
-        table: limits !== undefined,
+        table: columns ?? limits !== undefined,
       }),
       raw: call.includeRawData,
       limits,

@@ -103,6 +103,8 @@ function texts(x){
     if(typeof y!=='string')slow();
     set(to,k,y)}
   return to}
+function some(t,read){if(read!==null)for(const k in t)if(!has(read,k))t[k]=undefined;return t}
+function has(names,k){for(let i=0;i<names.length;i++)if(names[i]===k)return true;return false}
 function written(y){
   if(getPrototypeOf(ArrayPrototype)!==ObjectPrototype||'toJSON' in ArrayPrototype)slow();
   return stringify(y)}`
@@ -157,7 +159,7 @@ export function writersSource(): string {
     if (columns === null) continue
     const table = `t${functions.length}`
     functions.push(`function ${table}(x){${tableBody(columns)}}`)
-    tables.push(`${name}(x){return written(${table}(${copy}(x)))}`)
+    tables.push(`${name}(x,read){return written(some(${table}(${copy}(x)),read))}`)
   }
   const made = `return {__proto__:null,rows:{__proto__:null,${rows.join(',')}},tables:{__proto__:null,${tables.join(',')}}}`
   const all = [HELPERS, ...functions, made]

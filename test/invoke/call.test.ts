@@ -62,6 +62,17 @@ describe('a page of a sync', () => {
   const ada = { integration_specific_id: 'ada', email: 'ada@acme.example' }
   const table = { integration_specific_id: ['ada', 'ben'], user_status: ['ACTIVE', 0] }
 
+  test('asks the worker for the members that are read, and for no others', async () => {
+    const asked: unknown[] = []
+    const call = createCall(async ({ columns }) => {
+      asked.push(columns)
+      return { body: Buffer.from(JSON.stringify({ response: table })), served: '', isTable: true }
+    }, nothing)
+    const read = ['integration_specific_id', 'user_status']
+    for (const asTable of [read, true]) await call({ ...sent, asTable })
+    expect(asked).toEqual([read, undefined])
+  })
+
   test('comes as a table, whether the worker wrote it as one or as rows', async () => {
     expect(await listing(table, true)).toMatchObject({
       response: {

@@ -143,11 +143,23 @@ test('associations are written as a table where the reader takes one, and only t
     integration_specific_resource_id: ['', 0, 0],
   })
   expect(JSON.parse((await written({}))[1] ?? '')).toEqual(value)
+  const read = ['integration_specific_entitlement_id', 'account_id']
+  expect(JSON.parse((await written({ table: read }))[1] ?? '')).toEqual({
+    account_id: ['a', 'b', 0],
+    integration_specific_entitlement_id: ['g', 0, 0],
+  })
   associations.dispose()
   // A guest that says so of itself, to who takes none, is not believed.
   const schema = CAPABILITIES[capability].output
   const expected = { schema, capability, wantRaw: false, written: true }
   expect(checkReply([head, table, ''], expected).reply).not.toHaveProperty('isTable')
+})
+
+test('members that nobody reads are judged all the same', async () => {
+  const call = { request: { value: [{ integration_specific_id: 'a', extra_data: 'no object' }] } }
+  const table = ['integration_specific_id']
+  const told = await toldAs('list_accounts', { ...call, table }, CORE_REPLY_LIMITS)
+  expect(told).toEqual([{ refused: true }, false])
 })
 
 test.each(['Array.prototype', 'Object.prototype'])(

@@ -13,7 +13,7 @@ import type { SyncListing } from './listing.ts'
 import type { Walk } from './runs.ts'
 import { writeRows } from './write-rows.ts'
 
-type FoundAccount = Output<'list_accounts'>[number]
+type ListedAccount = Output<'list_accounts'>[number]
 
 /** Custom attributes that mappings and rules read. */
 function wantedAttributes({ settings }: Walk): string[] {
@@ -25,6 +25,14 @@ function wantedAttributes({ settings }: Walk): string[] {
   ]
   return [...new Set(named)].filter((name) => !sameAttribute.includes(name))
 }
+
+/** What is always read of an account that was listed; its extra data, mostly the largest member, only where it is wanted. */
+const READ = [
+  ...(['integration_specific_id', 'email', 'given_name', 'family_name', 'username'] as const),
+  ...(['account_type', 'user_status', 'custom_attributes'] as const),
+] as const
+
+type FoundAccount = Pick<ListedAccount, (typeof READ)[number] | 'extra_data'>
 
 type Attributes = Pick<FoundAccount, 'custom_attributes' | 'extra_data' | 'username'>
 
@@ -95,9 +103,10 @@ function arrivedOf(found: TableOf<FoundAccount>, wanted: readonly string[]): Arr
   }
 }
 
-export const ACCOUNTS: SyncListing<FoundAccount, AccountRows, Arrived> = {
+export const ACCOUNTS: SyncListing<ListedAccount, AccountRows, Arrived> = {
   capability: 'list_accounts',
   request: (walk) => ({ custom_attributes: wantedAttributes(walk) }),
+  reads: (walk) => (wantedAttributes(walk).length === 0 ? READ : [...READ, 'extra_data']),
   arrive: (walk, found) => arrivedOf(found, wantedAttributes(walk)),
   prepare(_walk, arrived) {
     const ids = joined(arrived.map(({ external }) => external))

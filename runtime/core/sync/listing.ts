@@ -24,6 +24,8 @@ export type PreparedRows<R> = { rows: R; left_out: number; repeats: boolean }
 export type SyncListing<T extends object, R, A = T[]> = {
   capability: CapabilityName
   request(walk: Walk): Record<string, unknown>
+  /** The members of rows that `arrive` reads; all without it. */
+  reads?(walk: Walk): readonly (keyof T & string)[]
   /** What a page is made into when it comes, while others are written. */
   arrive(walk: Walk, found: TableOf<T>): A
   /** What is to be written of pages that were listed. */
@@ -58,10 +60,12 @@ export async function fetchPage<T extends object>(
   capability: CapabilityName,
   request: Record<string, unknown>,
   token: string | null,
+  reads: readonly string[] | null = null,
 ): Promise<FetchedPage<TableOf<T>>> {
   const { parts, app, run } = walk
   const page = { token, size: run.pageSize }
-  const answer = await callApp(parts, app, capability, { request, page }, { asTable: true })
+  const how = { asTable: reads ?? true }
+  const answer = await callApp(parts, app, capability, { request, page }, how)
   if (!answer.ok) throw troubleOf(capability, answer)
   if (walk.gate.probe) {
     walk.gate.probe = null
@@ -81,8 +85,9 @@ export async function walkListing<T extends object, R, A>(
   const { run } = walk
   if (run.pageToken === null && !walkOffers(walk, capability)) return skip(walk)
   const request = listing.request(walk)
+  const reads = listing.reads?.(walk)
   const ahead = readAhead<TableOf<T>, A>({
-    fetch: (token) => fetchPage<T>(walk, capability, request, token),
+    fetch: (token) => fetchPage<T>(walk, capability, request, token, reads),
     arrive: (found) => listing.arrive(walk, found),
     token: run.pageToken,
     goesOn: () => !walk.over(),

@@ -14,8 +14,8 @@ export class GuestCall {
   aborted = false
   ended = false
   hasRaw = false
-  /** Whether who gets the reply reads tables (protocol/tables.ts). */
-  mayBeTable = false
+  /** Whether the host reads tables (protocol/tables.ts), and which members of them if not all. */
+  table: readonly string[] | boolean = false
   raw: unknown = undefined
   /** Made when the author first asks for `ctx.signal`. */
   controller: Controller | null = null

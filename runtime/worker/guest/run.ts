@@ -17,6 +17,7 @@ import {
   apply,
   bare,
   defineProperty,
+  isArray,
   parseJson,
   promiseThen,
   SafePromise,
@@ -103,7 +104,8 @@ function start(call: GuestCall, callJson: string, done: (answer: Answer) => void
   let outcome: unknown
   try {
     const input = parseJson(callJson)
-    call.mayBeTable = own(input, 'table') === true
+    const table = own(input, 'table')
+    call.table = isArray(table) ? table : table === true
     outcome = apply(handler, undefined, [own(input, 'request'), makeContext(call, input)])
   } catch (thrown) {
     fail(thrown)
@@ -122,7 +124,7 @@ function success(call: GuestCall, value: unknown): Answer {
   const payload = paged ? ownData(paged, 'response') : value
   if (payload === undefined) return invalid(`the handler of ${call.capability} returned nothing`)
   try {
-    const written = write(call.capability, payload, call.mayBeTable)
+    const written = write(call.capability, payload, call.table)
     const response = written?.text ?? toJson(payload, `the reply of ${call.capability}`)
     const given = paged ? ownData(paged, 'cursor') : null
     const cursor = toJson(given === undefined ? null : given, `the cursor of ${call.capability}`)

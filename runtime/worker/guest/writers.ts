@@ -10,8 +10,8 @@ import {
   stringifyJson,
 } from './primordials.ts'
 
-/** Checks a reply and writes it as JSON; throws where the fast way does not fit. */
-type Writer = (payload: unknown) => string
+/** Checks a reply and writes it as JSON, of a table what is `read`; throws where the fast way does not fit. */
+type Writer = (payload: unknown, read: readonly string[] | null) => string
 
 type Writers = { [capability: string]: Writer }
 
@@ -44,18 +44,22 @@ export function install(make: (parts: object) => { rows: Writers; tables: Writer
 /**
  * Writes a reply, or null where it has to be judged the slow way.
  *
- * @param mayBeTable Whether rows may be written as columns (protocol/tables.ts).
+ * @param table Whether rows may be written as columns (protocol/tables.ts), or the members of which.
  */
-export function write(capability: string, payload: unknown, mayBeTable: boolean): Written | null {
-  const table = mayBeTable ? tables[capability] : undefined
-  const writer = table ?? writers[capability]
+export function write(
+  capability: string,
+  payload: unknown,
+  table: readonly string[] | boolean,
+): Written | null {
+  const asTable = table === false ? undefined : tables[capability]
+  const writer = asTable ?? writers[capability]
   if (writer === undefined) return null
   leftOut = 0
   // JSON.stringify sees own members alone; where every object inherits some, a writer would see those too.
   for (const _inherited in ObjectPrototype) return null
   try {
-    const text = writer(payload)
-    return { text, leftOut, isTable: table !== undefined }
+    const text = writer(payload, typeof table === 'object' ? table : null)
+    return { text, leftOut, isTable: asTable !== undefined }
   } catch {
     // What plugin code threw shows again, with its words, when the slow way reads the same.
     return null

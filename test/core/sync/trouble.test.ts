@@ -73,11 +73,11 @@ const openTasks = () =>
 const listedIds = async () =>
   (await accountsOf(core, appId)).filter(({ gone }) => !gone).map(({ id }) => id)
 
+const texts = (members: number) =>
+  Object.fromEntries(Array.from({ length: members }, (_, n) => [`m${n}`, 'x']))
+
 /** An account with so many members. */
-const heavy = (id: string, members: number) =>
-  account(id, {
-    extra_data: Object.fromEntries(Array.from({ length: members }, (_, n) => [`m${n}`, 'x'])),
-  })
+const heavy = (id: string, members: number) => account(id, { custom_attributes: texts(members) })
 
 describe('pages that are too large for the host', () => {
   test('are asked for again in smaller ones, and the run has everything', async () => {
@@ -87,6 +87,19 @@ describe('pages that are too large for the host', () => {
     expect(run).toMatchObject({ state: 'SUCCEEDED', problem: null, attempts: 0 })
     expect(await listedIds()).toEqual(ids)
     expect(upstream.asked.filter((one) => one.startsWith('accounts ')).length).toBeGreaterThan(4)
+  })
+
+  test('are not made so by extra data that nobody reads', async () => {
+    const pagesOf = async (more: object) => {
+      upstream.holds.accounts = ids.map((id) => account(id, more))
+      upstream.asked.length = 0
+      await trigger(core, appId)
+      expect(await ended(core, appId)).toMatchObject({ state: 'SUCCEEDED', problem: null })
+      return upstream.asked.filter((one) => one.startsWith('accounts ')).length
+    }
+    const plain = await pagesOf({})
+    expect(await pagesOf({ extra_data: texts(1000) })).toBe(plain)
+    expect(await listedIds()).toEqual(ids)
   })
 
   test('end the run where a single item is: with what to do', async () => {

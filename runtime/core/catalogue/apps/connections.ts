@@ -56,7 +56,7 @@ export async function callApp(
   app: Owner & Pick<AppRow, 'sealedConnection' | 'connectorId'>,
   capability: CapabilityName,
   call: { request: Record<string, unknown>; page?: { token: string | null; size: number | null } },
-  { asTable = false }: { asTable?: boolean } = {},
+  { asTable = false }: { asTable?: boolean | readonly string[] } = {},
 ): Promise<ConnectorAnswer> {
   const connection = openConnection(vault, app)
   if (app.connectorId === null) throw conflict('This app is not connected')

@@ -51,8 +51,11 @@ type ConnectorCall = {
   appId: string | null
   /** Aborted when nobody waits for it any more. */
   signal: AbortSignal
-  /** Whether the response, a list of rows, is answered as a table (contract/schema/table.ts). */
-  asTable?: boolean
+  /**
+   * Whether the response, a list of rows, is answered as a table (contract/schema/table.ts). Of the members that are named
+   * only those need be there.
+   */
+  asTable?: boolean | readonly string[]
 }
 
 export type Connectors = {
