@@ -65,6 +65,8 @@ export const RUN_ELSEWHERE: Readonly<Record<string, readonly [file: string, begi
     'test/cli/readme.test.ts',
     'shellBlock(/^npx keyway install',
   ],
+  "runtime/docs/operate/registry.md: npx keyway publish ./registry --key acme.key --withdraw acme@1.0.0 --reason 'it lists suspended accounts as active'":
+    ['test/cli/withdraw.test.ts', 'shellBlock(/^npx keyway publish .*--withdraw'],
   'runtime/docs/operate/install.md: npm init --yes && npm pkg set type=module': [
     'test/e2e/tarball.test.ts',
     'await install(tarball, home)',

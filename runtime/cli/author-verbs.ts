@@ -83,11 +83,16 @@ before it until Ctrl-C, so there is neither --json nor --dry-run.`,
 
   helped(answering(program.command('publish')), {
     notes: `The folder is a registry: index.json with its signature, packages and logos. Serve it by any web server. Without a
-package the index is signed again, for so many days from now. An index that another key has signed is refused.`,
+package the index is signed again, for so many days from now. An index that another key has signed is refused.
+
+A withdrawn version stays in the folder, with the reason. Hosts do not install it any more; where it is installed, it goes
+on serving, and keyway outdated says that it is withdrawn.`,
     examples: [
       'publish ./registry acme-1.0.0.tgz --key acme.key',
       'publish ./registry --key acme.key --days 30',
       'publish ./registry --key acme.key --mirror https://mirror.acme.example/registry',
+      "publish ./registry acme-1.0.1.tgz --key acme.key --withdraw acme@1.0.0 --reason 'it logs tokens'",
+      'publish ./registry --key acme.key --restore acme@1.0.0',
     ],
   })
     .argument('<directory>', 'folder of the registry; made where there is none')
@@ -100,8 +105,21 @@ package the index is signed again, for so many days from now. An index that anot
       'https:// address where the same folder lies as well; may stand several times; none: there is none any more; default: those of the index before',
       collect,
     )
+    .option(
+      '--withdraw <version>',
+      'version that nobody is to install any more, such as acme@1.0.0; may stand several times',
+      collect,
+    )
+    .option('--reason <text>', 'why it is withdrawn; everybody who uses the registry reads it')
+    .option(
+      '--restore <version>',
+      'withdrawn version that is offered again; may stand several times',
+      collect,
+    )
     .option('--dry-run', 'only say what would be written')
-    .description('add packages to a registry that is a folder of files, and sign its index')
+    .description(
+      'add packages to a registry that is a folder of files, withdraw versions, and sign its index',
+    )
     .action(async (directory, packages, options) =>
       (await import('./publish.ts')).publish(directory, packages, options),
     )

@@ -17,9 +17,11 @@ import {
   type PublishedIndex,
   packageFile,
   parseIndex,
+  textOfIndex,
 } from '../connectors/published/form.ts'
 import { type Addition, nextIndex } from '../connectors/published/rules.ts'
 import { SourceError } from '../connectors/published/source.ts'
+import { demandReason, type Withdrawal, withdrawn } from '../connectors/published/withdrawing.ts'
 import { codeOf, errorOf, ifMissing } from '../contract/errors/thrown.ts'
 import { visible } from '../observe/visible.ts'
 import { indexIn, publishAlone, put, type RegistryFiles } from './registry-folder.ts'
@@ -32,6 +34,9 @@ type PublishFlags = {
   formerly?: string
   days: number
   mirror?: string[]
+  withdraw?: string[]
+  reason?: string
+  restore?: string[]
   dryRun?: true
   json?: true
 }
@@ -39,13 +44,15 @@ type PublishFlags = {
 /** Longest that an index may be good, in days. */
 const MOST_DAYS = 3650
 
-/** Adds packages to a registry, or signs it again for longer where none is named. */
+/** Adds packages to a registry and withdraws versions, or signs it again for longer where none is named. */
 export async function publish(
   directory: string,
   packages: readonly string[],
-  { key, formerly, days, mirror, dryRun, json }: PublishFlags,
+  { key, formerly, days, mirror, dryRun, json, ...flags }: PublishFlags,
 ): Promise<void> {
   await told(directory, async () => {
+    const withdrawal = withdrawalOf(flags)
+    demandReason(withdrawal)
     if (days < 1)
       throw new PackageError('an index of no days has expired at once: write --days 1 or more')
     if (days > MOST_DAYS)
@@ -61,8 +68,10 @@ export async function publish(
     const keys = [publicPemOf(privateKey), ...former]
     const act = async () => {
       const before = await indexIn(directory, keys, { dryRun: dryRun === true })
-      const index = nextIndex(before, additions, { now: new Date(), days, mirrors })
-      const text = `${JSON.stringify(index, null, 1)}\n`
+      const now = new Date()
+      const next = nextIndex(before, additions, { now, days, mirrors })
+      const index = withdrawn(next, withdrawal, now)
+      const text = textOfIndex(index)
       if (Buffer.byteLength(text) > MAX_INDEX_BYTES)
         throw new PackageError(
           `the index would have more than ${MAX_INDEX_BYTES} bytes; publish into a second folder`,
@@ -75,11 +84,21 @@ export async function publish(
       files.set(INDEX_FILE, Buffer.from(text))
       if (!dryRun) await put(directory, files)
       warnOfUnsigned(packages, additions)
-      say(directory, index, [...files.keys()], { key: signature.key, dryRun, json })
+      warnOfWithdrawn(index, additions)
+      const said = { key: signature.key, withdrawal, dryRun, json }
+      say(directory, index, [...files.keys()], said)
     }
     await (dryRun ? act() : publishAlone(directory, act))
   })
 }
+
+const withdrawalOf = ({
+  withdraw = [],
+  reason = '',
+  restore = [],
+}: Pick<PublishFlags, 'withdraw' | 'reason' | 'restore'>): Withdrawal => ({
+  ...{ withdraw, reason, restore },
+})
 
 /** @throws PackageError for what no client would ask */
 function mirrorAddress(address: string): string {
@@ -151,21 +170,42 @@ function warnOfUnsigned(packages: readonly string[], additions: readonly Additio
     )
 }
 
-type Said = { key: string; dryRun: true | undefined; json: true | undefined }
+/** A script that publishes all packages again takes back no withdrawal. */
+function warnOfWithdrawn({ connectors }: PublishedIndex, additions: readonly Addition[]): void {
+  for (const { id, version } of additions) {
+    const { versions = [] } = connectors.find((one) => one.id === id) ?? {}
+    if (versions.some((one) => one.version === version.version && one.withdrawn))
+      console.error(
+        visible(
+          `${id} ${version.version} is withdrawn and stays so; to offer it again, add --restore ${id}@${version.version}`,
+        ),
+      )
+  }
+}
+
+type Said = {
+  key: string
+  withdrawal: Withdrawal
+  dryRun: true | undefined
+  json: true | undefined
+}
 
 function say(
   directory: string,
   index: PublishedIndex,
   files: readonly string[],
-  { key, dryRun, json }: Said,
+  { key, withdrawal, dryRun, json }: Said,
 ): void {
   const { version, expires_at, mirrors, connectors } = index
+  const { withdraw, restore } = withdrawal
   const answer = {
     ...{ directory, version, expires_at, key, mirrors },
-    ...{ connectors: connectors.length, files },
+    ...{ connectors: connectors.length, withdrawn: withdraw, restored: restore, files },
   }
   const words = [
     `${directory}: index ${version}, ${connectors.length} ${connectors.length === 1 ? 'connector' : 'connectors'}, good until ${expires_at}${dryRun ? ' (not written)' : ''}`,
+    ...withdraw.map((name) => `  ${name} is withdrawn`),
+    ...restore.map((name) => `  ${name} is offered again`),
     ...files.map((file) => `  ${file}`),
   ]
   console.log(json ? terminalJson(answer) : visible(words.join('\n')))

@@ -18,9 +18,13 @@ export const REGISTRY_WORDS = {
     de: ['Connector', 'Neueste', 'Läuft hier', 'Aktion'],
   },
   registry_find: { en: 'Words', de: 'Wörter' },
-  registry_outdated: { en: 'Only what is outdated here', de: 'Nur was hier veraltet ist' },
+  registry_outdated: {
+    en: 'Only what is outdated or withdrawn here',
+    de: 'Nur was hier veraltet oder zurückgezogen ist',
+  },
   registry_all: { en: 'Show all', de: 'Alle zeigen' },
   registry_is_old: { en: 'Outdated', de: 'Veraltet' },
+  registry_withdrawn: { en: 'Withdrawn', de: 'Zurückgezogen' },
   registry_none: { en: 'Nothing found', de: 'Nichts gefunden' },
   registry_none_text: {
     en: 'Nothing that is published fits this.',
@@ -36,6 +40,20 @@ export const REGISTRY_WORDS = {
   },
   published_package: { en: 'Package', de: 'Paket' },
   published_version: { en: 'Version', de: 'Version' },
+  published_withdrawn: { en: 'Withdrawn versions', de: 'Zurückgezogene Versionen' },
+  published_withdrawn_note: {
+    en: 'They cannot be installed from the registry any more.',
+    de: 'Sie lassen sich nicht mehr aus dem Verzeichnis installieren.',
+  },
+  published_withdrawn_on: { en: 'Withdrawn:', de: 'Zurückgezogen:' },
+  published_serves_withdrawn: {
+    en: (id: string, version: string) => `${id} ${version} serves here, and is withdrawn`,
+    de: (id: string, version: string) => `${id} ${version} läuft hier und ist zurückgezogen`,
+  },
+  published_serves_withdrawn_text: {
+    en: 'It goes on serving. Let another version serve, or disable the connector.',
+    de: 'Sie läuft weiter. Aktivieren Sie eine andere Version, oder schalten Sie den Connector aus.',
+  },
   published_not_signed: { en: 'without a signature', de: 'ohne Signatur' },
   published_changed: {
     en: 'The connector has changed hands',

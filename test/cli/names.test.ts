@@ -86,7 +86,7 @@ const OTHER_OPTIONS = [
     '--days',
     '--formerly',
   ],
-  ...['--mirror', '--template'],
+  ...['--mirror', '--template', '--withdraw', '--restore'],
   ...['--page', '--as-of', '--offboarding'],
 ]
 /** Verbs whose `<id>` is that of something new. */

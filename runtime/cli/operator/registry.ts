@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { ConfigError, readConfig } from '../../config/config.ts'
 import { PackageError } from '../../connectors/packages/format.ts'
 import { type KnownPublisher, readPublicKey } from '../../connectors/packages/sign.ts'
+import type { PublishedConnector } from '../../connectors/published/form.ts'
 import {
   type Fetched,
   fetchPackage,
@@ -16,9 +17,11 @@ import {
   parseName,
   pick,
   searched,
+  wordsOfWithdrawal,
 } from '../../connectors/published/rules.ts'
 import { type Source, sourceOf } from '../../connectors/published/source.ts'
 import type { Statement } from '../../contract/endpoints/generation.ts'
+import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
 import type { ReadFlags } from '../terminal/options.ts'
 import { quoted } from '../terminal/quoted.ts'
 import { ask, print } from './change.ts'
@@ -28,6 +31,8 @@ type RegistryFlags = ReadFlags & { registry?: string[] }
 
 /** How long the command waits for one file, in milliseconds. */
 const PATIENCE_MS = 60_000
+/** Most withdrawn versions that are named of a connector, the newest first. */
+const MOST_WITHDRAWN = 5
 
 /** The addresses that the operator named: nothing else is reached but mirrors that an index of theirs names. */
 const addressesOf = ({ registry }: RegistryFlags): readonly string[] =>
@@ -75,27 +80,31 @@ export async function search(
   print(flags, { registry: source.address, publisher, connectors: found }, ({ connectors }) =>
     connectors.length === 0
       ? `Nothing${words.length === 0 ? '' : ` of ${words.join(' ')}`} is published at ${source.address}.`
-      : connectors
-          .map(({ id, name, description, versions }) => {
-            const version =
-              newestHere(versions)?.version ?? `${versions[0]?.version} (does not run here)`
-            const words = [name, description]
-              .map(oneLine)
-              .filter((text) => text !== '' && text !== id)
-            return `${id} ${version}${words.length === 0 ? '' : `: ${words.join('. ')}`}`
-          })
-          .join('\n'),
+      : connectors.map(foundLine).join('\n'),
   )
+}
+
+/** A connector, with what of it is withdrawn. */
+function foundLine({ id, name, description, versions }: PublishedConnector): string {
+  const gone = versions.filter(({ withdrawn }) => withdrawn !== undefined)
+  const first = versions.find((one) => !gone.includes(one))
+  const version =
+    newestHere(versions)?.version ??
+    (first ? `${first.version} (does not run here)` : '(all versions are withdrawn)')
+  const words = [name, description].map(oneLine).filter((text) => text !== '' && text !== id)
+  const more = gone.length > MOST_WITHDRAWN ? [`  and ${gone.length - MOST_WITHDRAWN} more`] : []
+  return [
+    `${id} ${version}${words.length === 0 ? '' : `: ${words.join('. ')}`}`,
+    ...gone.slice(0, MOST_WITHDRAWN).map((one) => `  ${wordsOfWithdrawal(id, one)}`),
+    ...more,
+  ].join('\n')
 }
 
 export async function outdated(flags: RegistryFlags): Promise<void> {
   const registry = await asConfigError(() => trustedRegistry(flags))
-  const { items } = await ask<{ items: { id: string | null; version: string | null }[] }>(
-    flags,
-    '/operator/connectors',
-  )
-  const installed = items.flatMap(({ id, version }) =>
-    id === null || version === null ? [] : [{ id, version }],
+  const { items } = await ask<{ items: ConnectorListing[] }>(flags, '/operator/connectors')
+  const installed = items.flatMap(({ id, version, digest }) =>
+    id === null || version === null ? [] : [{ id, version, digest }],
   )
   const here = {
     ...(await ask<{ statement: Statement }>(flags, '/operator/generations/newest')),
@@ -118,11 +127,18 @@ async function takesOnlyTrusted(flags: RegistryFlags): Promise<boolean> {
 const oneLine = (text: string): string => text.replaceAll(/[\s\p{C}]+/gu, ' ').trim()
 
 /** With the registries as they were given, so that the command can be run as it stands. */
-const line = ({ id, installed, newest }: Outdated, { registry = [] }: RegistryFlags): string =>
-  [
-    `${id} ${installed}: ${newest} is published; keyway upgrade ${id}@${newest}`,
+function line({ id, installed, newest, withdrawn }: Outdated, { registry = [] }: RegistryFlags) {
+  const upgrade = [
+    `keyway upgrade ${id}@${newest}`,
     ...registry.map((one) => `--registry ${quoted(one)}`),
   ].join(' ')
+  if (withdrawn === undefined) return `${id} ${installed}: ${newest} is published; ${upgrade}`
+  const instead =
+    newest === null
+      ? `no newer version is published; ask its publisher, go back by keyway rollback, or stop it: keyway disable ${id}`
+      : `${newest} is published; ${upgrade}`
+  return `WITHDRAWN: ${wordsOfWithdrawal(id, { version: installed, withdrawn })}, and it serves here: ${instead}`
+}
 
 /** The package that `acme@^1` means, checked against the index. Null where the text names none. */
 export async function fromRegistry(text: string, flags: RegistryFlags): Promise<Fetched | null> {

@@ -8,6 +8,7 @@ import { ConnectorId, normalizeId } from '../../contract/connector/manifest.ts'
 import { placeOfIssue } from '../../contract/schema/place.ts'
 import { MAX_PACKED_BYTES, PackageError } from '../packages/format.ts'
 import { type KnownPublisher, trustOfText } from '../packages/sign.ts'
+import { faultOfMarks, readMarks, writtenMarks } from './withdrawn.ts'
 
 export const INDEX_FORM = 'keyway-index-1'
 export const INDEX_FILE = 'index.json'
@@ -27,7 +28,7 @@ const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/))
 
 const areDifferent = (texts: readonly string[]): boolean => new Set(texts).size === texts.length
 
-const Version = v.strictObject({
+const WrittenVersion = v.strictObject({
   version: v.pipe(
     Text(200),
     // As connector.json may write it: a second spelling would be a second version.
@@ -49,6 +50,15 @@ const Version = v.strictObject({
     v.maxLength(MAX_WANTS),
   ),
 })
+/** With `withdrawn` where it is withdrawn. */
+const Version = v.pipe(
+  WrittenVersion,
+  v.rawCheck(({ dataset, addIssue }) => {
+    const fault = dataset.typed ? faultOfMarks(dataset.value) : null
+    if (fault !== null) addIssue({ message: fault })
+  }),
+  v.transform(readMarks),
+)
 export type PublishedVersion = v.InferOutput<typeof Version>
 
 const Connector = v.strictObject({
@@ -127,6 +137,15 @@ export function readIndex(
       `the index is signed by the key ${trust.key ?? 'of nobody'}, which is not trusted; ask its publisher for the public key, then: keyway trust KEY.pub --name PUBLISHER`,
     )
   return { index: parseIndex(text), key: trust.key, publisher: trust.publisher }
+}
+
+/** The text of an index, as it is signed. */
+export function textOfIndex(index: PublishedIndex): string {
+  const connectors = index.connectors.map(({ versions, ...one }) => ({
+    ...one,
+    versions: versions.map((version) => writtenMarks(version, MAX_WANTS)),
+  }))
+  return `${JSON.stringify({ ...index, connectors }, null, 1)}\n`
 }
 
 /** @throws PackageError */

@@ -1,4 +1,4 @@
-/** What is outdated, with the versions that an install would take: not those of another publisher. */
+/** What is outdated or withdrawn, with the versions that an install would take: not those of another publisher. */
 import { ownerOf, type Statement, saidOf } from '../../contract/endpoints/generation.ts'
 import { PackageError } from '../packages/format.ts'
 import { namedKey } from '../packages/sign.ts'
@@ -9,7 +9,7 @@ import {
   packageFile,
 } from './form.ts'
 import type { Opened } from './open.ts'
-import { newerOf, type Outdated } from './rules.ts'
+import { type InstalledHere, newerOf, type Outdated, withdrawalOf } from './rules.ts'
 import { SourceError } from './source.ts'
 
 /** Most versions of a connector whose signatures are read, the newest first. */
@@ -29,7 +29,7 @@ type Published = { connector: PublishedConnector; version: PublishedVersion }
 /** @param serving What calls go to. */
 export async function outdatedHere(
   registry: Opened,
-  serving: readonly { id: string; version: string }[],
+  serving: readonly InstalledHere[],
   here: Here,
 ): Promise<Outdated[]> {
   const endMs = performance.now() + READING_MS
@@ -39,11 +39,18 @@ export async function outdatedHere(
     for (let one = left.shift(); one !== undefined; one = left.shift()) {
       const newer = newerOf(registry.index, one).slice(0, MAX_READ)
       const taken = await firstTaken(newer, registry, here, endMs)
-      if (taken) found.push({ id: one.id, installed: one.version, newest: taken.version.version })
+      const withdrawn = withdrawalOf(registry.index, one)
+      if (taken === null && withdrawn === null) continue
+      found.push({
+        ...{ id: one.id, installed: one.version, newest: taken?.version.version ?? null },
+        ...(withdrawn === null ? {} : { withdrawn }),
+      })
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  return found.sort((a, b) => (a.id < b.id ? -1 : 1))
+  // What is withdrawn comes first.
+  const rank = ({ withdrawn }: Outdated) => (withdrawn === undefined ? 1 : 0)
+  return found.sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1))
 }
 
 async function firstTaken(

@@ -9,6 +9,7 @@ import {
   type PublishedIndex,
   type PublishedVersion,
 } from './form.ts'
+import type { Withdrawn } from './withdrawn.ts'
 
 const DAY_MS = 86_400_000
 
@@ -64,8 +65,9 @@ function withVersion(
       `${shown.id} ${version.version} is published already with another content; a version never changes: raise it in connector.json`,
     )
   const others = before?.versions.filter((one) => one !== same) ?? []
-  // Its signature lies there still.
-  const added = { ...version, signed: version.signed || same?.signed === true }
+  // Its signature lies there still, and who publishes it once more does not take its withdrawal back with that.
+  const kept = same?.withdrawn ? { withdrawn: same.withdrawn } : {}
+  const added = { ...version, signed: version.signed || same?.signed === true, ...kept }
   const versions = [...others, added].sort(newestFirst)
   const isNewest = versions[0] === added
   return { ...(isNewest || !before ? shown : before), versions }
@@ -99,7 +101,11 @@ export function parseName(text: string): { id: string; range: string } | null {
 export const isRunnable = ({ runtime }: Pick<PublishedVersion, 'runtime'>): boolean =>
   semver.validRange(runtime) !== null && semver.satisfies(INTERFACE_VERSION, runtime)
 
-const connectorIn = (index: PublishedIndex, id: string): PublishedConnector | undefined =>
+/** Whether nobody has withdrawn it. */
+const isOffered = ({ withdrawn }: PublishedVersion): boolean => withdrawn === undefined
+
+/** @returns undefined for one that the index does not list, in any spelling */
+export const connectorIn = (index: PublishedIndex, id: string): PublishedConnector | undefined =>
   index.connectors.find((one) => normalizeId(one.id) === normalizeId(id))
 
 /**
@@ -116,22 +122,43 @@ export function pick(
   if (semver.validRange(range) === null)
     throw new PackageError(`${JSON.stringify(range)} is no range of versions; write 1.2.0 or ^1.2`)
   const fitting = fittingOf(connector.versions, range.trim())
-  const found = newestOf(fitting.filter(isRunnable))
+  const found = newestOf(fitting.filter((one) => isOffered(one) && isRunnable(one)))
   if (found) return { connector, version: found }
-  const [other] = fitting
-  const [early] = connector.versions
-  if (!other && early && connector.versions.every((one) => semver.prerelease(one.version)))
-    throw new PackageError(
-      `all versions of ${id} are before a release: name one, such as ${id}@${early.version}`,
-    )
-  throw new PackageError(
-    other
-      ? `${id} ${other.version} needs the runtime ${other.runtime}; this one has ${INTERFACE_VERSION}`
-      : `there is no ${id} of ${range}; there are ${connector.versions
-          .slice(0, 10)
-          .map(({ version }) => version)
-          .join(', ')}`,
-  )
+  throw new PackageError(whyNone(connector, { id, range }, fitting))
+}
+
+/** Why none of a range is taken, and what to do. */
+function whyNone(
+  { versions }: PublishedConnector,
+  { id, range }: { id: string; range: string },
+  fitting: readonly PublishedVersion[],
+): string {
+  const offered = versions.filter(isOffered)
+  const other = fitting.find(isOffered)
+  if (other)
+    return `${id} ${other.version} needs the runtime ${other.runtime}; this one has ${INTERFACE_VERSION}`
+  const [first] = fitting
+  if (first) return `${wordsOfWithdrawal(id, first)}; ${insteadOf(id, versions)}`
+  const [early] = offered
+  if (!early) return `there is no ${id} of ${range}, and all that there was is withdrawn`
+  if (offered.every((one) => semver.prerelease(one.version)))
+    return `all versions of ${id} are before a release: name one, such as ${id}@${early.version}`
+  const there = offered.slice(0, 10).map(({ version }) => version)
+  return `there is no ${id} of ${range}; there are ${there.join(', ')}`
+}
+
+/** That a version is withdrawn, since when and why, without what to do. */
+export const wordsOfWithdrawal = (
+  id: string,
+  { version, withdrawn }: Pick<PublishedVersion, 'version' | 'withdrawn'>,
+): string =>
+  `${id} ${version} was withdrawn on ${withdrawn?.at.slice(0, 10)} (${JSON.stringify(withdrawn?.reason)})`
+
+function insteadOf(id: string, versions: readonly PublishedVersion[]): string {
+  const instead = newestHere(versions)
+  return instead
+    ? `take ${id}@${instead.version}`
+    : 'there is no other that runs here: ask its publisher'
 }
 
 /** Those of a range. semver takes all builds of a version for one; a package is of one build. */
@@ -146,7 +173,7 @@ const newestOf = (versions: readonly PublishedVersion[]): PublishedVersion | und
 
 /** What is shown as the newest that runs here: what a name without a range takes; where there is no release, the newest before one. */
 export function newestHere(versions: readonly PublishedVersion[]): PublishedVersion | undefined {
-  const running = versions.filter(isRunnable)
+  const running = versions.filter((one) => isOffered(one) && isRunnable(one))
   const released = running.filter(({ version }) => semver.prerelease(version) === null)
   return newestOf(released) ?? newestOf(running)
 }
@@ -155,19 +182,34 @@ export function newestHere(versions: readonly PublishedVersion[]): PublishedVers
 const newestFirst = (a: PublishedVersion, b: PublishedVersion): number =>
   semver.compareBuild(b.version, a.version)
 
-export type Outdated = { id: string; installed: string; newest: string }
+/** What serves and is withdrawn, or has a newer version that an install takes; `newest` is null where there is none. */
+export type Outdated = {
+  id: string
+  installed: string
+  newest: string | null
+  withdrawn?: Withdrawn
+}
 
-type InstalledHere = { id: string; version: string }
+/** `digest` is that of its package; null for what was not installed. */
+export type InstalledHere = { id: string; version: string; digest: string | null }
+
+/** The withdrawal of what is installed. Only of that very package: another one may have the same name and version. */
+export const withdrawalOf = (
+  index: PublishedIndex,
+  { id, digest }: Pick<InstalledHere, 'id' | 'digest'>,
+): Withdrawn | null =>
+  connectorIn(index, id)?.versions.find((one) => one.digest === digest)?.withdrawn ?? null
 
 /** The released versions that run here and are newer than what is installed, the newest first. */
 export const newerOf = (
   index: PublishedIndex,
-  { id, version }: InstalledHere,
+  { id, version }: Pick<InstalledHere, 'id' | 'version'>,
 ): { connector: PublishedConnector; version: PublishedVersion }[] => {
   const connector = connectorIn(index, id)
   if (!connector || semver.valid(version) === null) return []
   return connector.versions
-    .filter((one) => isRunnable(one) && semver.prerelease(one.version) === null)
+    .filter((one) => isOffered(one) && isRunnable(one))
+    .filter((one) => semver.prerelease(one.version) === null)
     .filter((one) => semver.gt(one.version, version))
     .sort((a, b) => semver.rcompare(a.version, b.version))
     .map((one) => ({ connector, version: one }))
@@ -177,7 +219,8 @@ export const newerOf = (
 export function searched(index: PublishedIndex, words: readonly string[]): PublishedConnector[] {
   const wanted = words.map((word) => word.toLowerCase())
   const found = index.connectors.filter(({ id, name, description, versions }) => {
-    const offered = (versions[0]?.wants ?? []).flatMap(({ kind, subject }) =>
+    const shown = versions.find(isOffered) ?? versions[0]
+    const offered = (shown?.wants ?? []).flatMap(({ kind, subject }) =>
       kind === 'capability' ? [subject] : [],
     )
     const text = [id, normalizeId(id), name, description, ...offered].join('\n').toLowerCase()

@@ -20,6 +20,11 @@ export const MAX_ADDRESS_LENGTH = 500
 /** Most that one has: what an operator names, and a mirror. */
 const MAX_ADDRESSES = 100
 
+const Withdrawal = strictObject('PublishedWithdrawal', {
+  at: described(v.string(), 'When its publisher withdrew it'),
+  reason: described(v.string(), 'Why, in their words'),
+})
+
 const Published = strictObject('PublishedConnector', {
   id: v.string(),
   name: v.string(),
@@ -30,6 +35,7 @@ const Published = strictObject('PublishedConnector', {
     v.boolean(),
     'Whether a newer one than that is published, which an install would take',
   ),
+  withdrawn: described(v.nullable(Withdrawal), 'The withdrawal of the version that serves here'),
   versions: described(
     v.array(
       v.strictObject({
@@ -37,6 +43,7 @@ const Published = strictObject('PublishedConnector', {
         digest: v.string(),
         runs_here: described(v.boolean(), 'Whether this runtime fits it'),
         signed: described(v.boolean(), 'Whether the package has a signature of its own'),
+        withdrawn: described(v.nullable(Withdrawal), 'Set: it is not installed any more'),
       }),
     ),
     `The newest ${MOST_VERSIONS_SHOWN}`,
@@ -50,7 +57,9 @@ export const PUBLISHED_INDEX_ENDPOINTS = {
       'List the connectors that the registry of KEYWAY_REGISTRY has; 409 where it cannot be used',
     query: {
       search: text().describe('Only those that have all of these words'),
-      outdated: bool(false).describe('Only those of which an older version serves here'),
+      outdated: bool(false).describe(
+        'Only those of which an older or a withdrawn version serves here',
+      ),
       limit: int({ min: 1, max: 500, default: 100 }).describe('Connectors per answer'),
     },
     output: strictObject('PublishedConnectors', {

@@ -94,14 +94,16 @@ async function asking(
 }
 
 function cells({ w }: Tongue, one: Published): (Markup | string)[] {
-  const { id, name, description, newest, installed, outdated } = one
+  const { id, name, description, newest, installed, outdated, withdrawn, versions } = one
+  const isGone = versions.every((version) => version.withdrawn !== null)
   const words = outdated ? w.registry_upgrade : w.registry_look
   return [
     html`${brief(name, 100)}<span class="sub"><span class="mono">${id}</span>${description === '' ? '' : html` · ${brief(description)}`}</span>`,
-    newest ?? html`<span class="soft">${w.registry_not_here}</span>`,
+    newest ??
+      html`<span class="soft">${isGone ? w.registry_withdrawn : w.registry_not_here}</span>`,
     installed === null
       ? html`<span class="soft">${w.registry_nowhere}</span>`
-      : html`${installed} ${outdated ? badge(['wait', 'alert'], w.registry_is_old) : ''}`,
+      : html`${installed} ${withdrawn === null ? '' : badge(['bad', 'alert'], w.registry_withdrawn)} ${outdated ? badge(['wait', 'alert'], w.registry_is_old) : ''}${withdrawn === null ? '' : html`<span class="sub">${brief(withdrawn.reason)}</span>`}`,
     newest === null
       ? ''
       : go(publishedPath(id), html`${words}<span class="unseen"> ${name}</span>`, 'less'),
@@ -133,7 +135,7 @@ async function show(
   const { t } = visit
   const { w } = t
   const one = await foundOf(visit)
-  const fitting = one.versions.filter(({ runs_here }) => runs_here)
+  const fitting = one.versions.filter(({ runs_here, withdrawn }) => runs_here && withdrawn === null)
   // The first is meant where nothing is: a version before a release may stand there.
   const meant = fitting[0]?.version === one.newest ? '' : (one.newest ?? '')
   const form = html`<form class="in stack" method="post" action="${publishedPath(one.id)}">
@@ -159,11 +161,39 @@ ${reportCards(t, report)}`
     place: 'connectors',
     ...{ title: one.name, lead: w.published_lead },
     crumbs: [{ path: PATH, words: w.registry_title }],
-    content: html`${problem === undefined ? '' : note('bad', 'alert', w.published_not_kept, problem, 'alert')}
-${card({ id: 'package', title: w.published_package }, form)}
+    content: html`${servesNote(t, one)}
+${problem === undefined ? '' : note('bad', 'alert', w.published_not_kept, problem, 'alert')}
+${fitting.length === 0 ? '' : card({ id: 'package', title: w.published_package }, form)}
+${withdrawnCard(visit, one)}
 ${said}`,
     status,
   })
+}
+
+/** That what serves here is withdrawn. */
+const servesNote = ({ w }: Tongue, { id, installed, withdrawn }: Published): Markup | string =>
+  withdrawn === null
+    ? ''
+    : note(
+        'bad',
+        'alert',
+        w.published_serves_withdrawn(id, installed ?? ''),
+        html`${w.quoted(withdrawn.reason)} ${w.published_serves_withdrawn_text}`,
+      )
+
+/** What is withdrawn, and why. */
+function withdrawnCard({ t, now }: ConsoleVisit, { versions }: Published): Markup | string {
+  const { w } = t
+  const gone = versions.flatMap(({ version, withdrawn }) =>
+    withdrawn === null ? [] : [{ version, ...withdrawn }],
+  )
+  if (gone.length === 0) return ''
+  const lines = gone.map(
+    ({ version, at, reason }) =>
+      html`<li><strong>${version}</strong>: ${reason}<span class="sub">${w.published_withdrawn_on} ${t.day(new Date(at), now)}</span></li>`,
+  )
+  const about = { id: 'withdrawn', title: w.published_withdrawn, count: gone.length }
+  return card({ ...about, note: w.published_withdrawn_note }, html`<ul class="lines">${lines}</ul>`)
 }
 
 /** Fetches it, and keeps it unless it was only to be checked. */

@@ -9,6 +9,7 @@ import { outdatedHere } from '../../connectors/published/outdated.ts'
 import {
   isRunnable,
   newestHere,
+  type Outdated,
   parseName,
   pick,
   searched,
@@ -32,11 +33,13 @@ export async function listPublished(op: Operating, { search, outdated, limit }: 
   const { index, publisher, source } = registry
   const served = op
     .listConnectors()
-    .flatMap(({ id, version }) => (id === null || version === null ? [] : [{ id, version }]))
+    .flatMap(({ id, version, digest }) =>
+      id === null || version === null ? [] : [{ id, version, digest }],
+    )
   const { statement } = await newest(op.db, op.actor.domainId)
   const here = { statement, onlyTrusted: op.policy === 'trusted' }
-  const old = new Set(
-    (await outdatedHere(registry, served, here)).map((one) => normalizeId(one.id)),
+  const old = new Map(
+    (await outdatedHere(registry, served, here)).map((one) => [normalizeId(one.id), one]),
   )
   const installed = new Map(served.map(({ id, version }) => [normalizeId(id), version]))
   const words = (search ?? '').split(/\s+/).filter((word) => word !== '')
@@ -46,20 +49,22 @@ export async function listPublished(op: Operating, { search, outdated, limit }: 
     ...{ published_at: index.published_at, expires_at: index.expires_at },
     items: found.slice(0, limit).map((one) => {
       const id = normalizeId(one.id)
-      return toPublished(one, { installed: installed.get(id) ?? null, isOld: old.has(id) })
+      return toPublished(one, installed.get(id) ?? null, old.get(id))
     }),
   }
 }
 
 const toPublished = (
   { id, name, description, versions }: PublishedConnector,
-  { installed, isOld }: { installed: string | null; isOld: boolean },
+  installed: string | null,
+  old: Outdated | undefined,
 ): Published => ({
-  ...{ id, name, description, installed, outdated: isOld },
+  ...{ id, name, description, installed, withdrawn: old?.withdrawn ?? null },
+  outdated: (old?.newest ?? null) !== null,
   newest: newestHere(versions)?.version ?? null,
   versions: versions.slice(0, MOST_VERSIONS_SHOWN).map((one) => ({
     ...{ version: one.version, digest: one.digest, signed: one.signed },
-    runs_here: isRunnable(one),
+    ...{ runs_here: isRunnable(one), withdrawn: one.withdrawn ?? null },
   })),
 })
 

@@ -1,14 +1,18 @@
 /** A registry in a folder, as `keyway publish` makes it, for tests. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { signText } from '../../../runtime/connectors/packages/sign.ts'
 import {
   INDEX_FILE,
   INDEX_FORM,
   INDEX_SIGNATURE,
+  type PublishedIndex,
   packageFile,
+  parseIndex,
+  textOfIndex,
 } from '../../../runtime/connectors/published/form.ts'
 import { nextIndex } from '../../../runtime/connectors/published/rules.ts'
+import { withdrawn } from '../../../runtime/connectors/published/withdrawing.ts'
 import { type Made, publisher } from './packaging.ts'
 
 /** Publishes versions of a connector into a folder. */
@@ -20,7 +24,6 @@ export async function publishInto(registry: string, made: readonly Made[]): Prom
     },
   }))
   const index = nextIndex(null, versions, { now: new Date(), days: 1 })
-  const text = JSON.stringify(index)
   await mkdir(path.join(registry, 'packages'), { recursive: true })
   for (const [at, { packed, signature }] of made.entries()) {
     const one = versions[at]
@@ -29,6 +32,19 @@ export async function publishInto(registry: string, made: readonly Made[]): Prom
     await writeFile(file, packed)
     await writeFile(`${file}.sig`, signature)
   }
+  await signInto(registry, index)
+}
+
+/** Withdraws a version of what was published there. */
+export async function withdrawIn(registry: string, name: string, reason: string): Promise<void> {
+  const before = parseIndex(await readFile(path.join(registry, INDEX_FILE), 'utf8'))
+  const next = nextIndex(before, [], { now: new Date(), days: 1 })
+  const asked = { withdraw: [name], restore: [], reason }
+  await signInto(registry, withdrawn(next, asked, new Date()))
+}
+
+async function signInto(registry: string, index: PublishedIndex): Promise<void> {
+  const text = textOfIndex(index)
   await writeFile(path.join(registry, INDEX_FILE), text)
   const signed = signText(INDEX_FORM, text, publisher.privateKey)
   await writeFile(path.join(registry, INDEX_SIGNATURE), JSON.stringify(signed))

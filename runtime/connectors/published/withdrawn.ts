@@ -1,0 +1,85 @@
+/**
+ * A withdrawn version, as an index writes it. Hosts that know of no withdrawals refuse an index with a member that they
+ * do not know, so a mark stands among the version's wants, which they only search, and its runtime is one that no host
+ * has: they do not choose it either.
+ */
+import * as v from 'valibot'
+
+/** The kind of the mark. Another form of it gets another number. */
+const MARK = 'withdrawn-1'
+/** No range of versions: hosts say it where they refuse the version. */
+const NO_RUNTIME = 'none, since this version is withdrawn'
+
+/** Longest reason, in characters. */
+const MAX_REASON_LENGTH = 500
+
+/** One line of plain text: it is shown in terminals and pages. */
+export const WithdrawalReason = v.pipe(
+  v.string(),
+  v.trim(),
+  v.minLength(1, 'say why'),
+  v.maxLength(MAX_REASON_LENGTH, `a reason has ${MAX_REASON_LENGTH} characters at most`),
+  v.check(
+    (text) => !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(text),
+    'a reason is one line without control characters',
+  ),
+)
+
+/** Since when a version is withdrawn, and why, in its publisher's words. */
+export type Withdrawn = { at: string; reason: string }
+
+type WrittenWant = { kind: string; subject: string; words: string }
+type Written = { runtime: string; wants: WrittenWant[] }
+
+const Mark = v.strictObject({
+  kind: v.literal(MARK),
+  subject: v.pipe(
+    v.string(),
+    v.parseJson(),
+    v.strictObject({
+      at: v.pipe(v.string(), v.isoTimestamp()),
+      runtime: v.pipe(v.string(), v.maxLength(200)),
+    }),
+  ),
+  words: WithdrawalReason,
+})
+
+const isMark = ({ kind }: WrittenWant): boolean => kind === MARK
+
+/** What is wrong with the marks of a version; null for nothing. */
+export function faultOfMarks({ wants }: Written): string | null {
+  const marks = wants.filter(isMark)
+  if (marks.length > 1) return 'it is withdrawn twice'
+  const [mark] = marks
+  if (mark === undefined) return null
+  const parsed = v.safeParse(Mark, mark, { abortEarly: true })
+  return parsed.success ? null : `its withdrawal cannot be read: ${parsed.issues[0].message}`
+}
+
+/** A version as it is written, with its own runtime, and its mark taken from its wants. */
+export function readMarks<T extends Written>(written: T): T & { withdrawn?: Withdrawn } {
+  const mark = written.wants.find(isMark)
+  if (mark === undefined) return written
+  const { subject, words } = v.parse(Mark, mark)
+  return {
+    ...written,
+    runtime: subject.runtime,
+    wants: written.wants.filter((one) => !isMark(one)),
+    withdrawn: { at: subject.at, reason: words },
+  }
+}
+
+/** The version as it is written. @param mostWants How many wants may stand there, with the mark. */
+export function writtenMarks<T extends Written & { withdrawn?: Withdrawn }>(
+  version: T,
+  mostWants: number,
+): Omit<T, 'withdrawn'> {
+  const { withdrawn, ...rest } = version
+  if (withdrawn === undefined) return rest
+  const { at, reason } = withdrawn
+  const subject = JSON.stringify({ at, runtime: version.runtime })
+  const mark = { kind: MARK, subject, words: reason }
+  // The mark is among the wants that fit: those are only searched.
+  const wants = [mark, ...version.wants].slice(0, mostWants)
+  return { ...rest, runtime: NO_RUNTIME, wants }
+}
