@@ -61,6 +61,9 @@ export const PUBLISHED_INDEX_ENDPOINTS = {
         'Only those of which an older or a withdrawn version serves here',
       ),
       limit: int({ min: 1, max: 500, default: 100 }).describe('Connectors per answer'),
+      page: int({ min: 1, max: 10_000, default: 1 }).describe(
+        'Which so many of them; the first is 1',
+      ),
     },
     output: strictObject('PublishedConnectors', {
       registry: described(v.string(), 'Where the index was read'),

@@ -6,8 +6,8 @@ import { notFound } from '../../contract/errors/problem.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { searchText } from '../pages/access.ts'
-import { empty, note } from '../pages/parts.ts'
+import { pageNumber, searchText } from '../pages/access.ts'
+import { empty, note, pagesNav } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
 import { refusal, type Status } from './change.ts'
 import { pathOf } from './connector.ts'
@@ -28,6 +28,8 @@ import { reportCards, trustBadge } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const PATH = '/console/registry'
+/** Connectors of a page. */
+const SIZE = 50
 const LOOKS = [undefined, 'c3', 'c2', 'num'] as const
 
 const publishedPath = (id: string): string => `${PATH}/${encodeURIComponent(id)}`
@@ -38,7 +40,9 @@ export async function showRegistry(visit: ConsoleVisit): Promise<Response> {
   if (visit.deps.registries.length === 0) return showUnset(visit)
   const search = searchText(c.req.query('search'))
   const isOld = c.req.query('outdated') === 'yes'
-  const asked = await asking(visit, { search, outdated: String(isOld) })
+  const page = pageNumber(c.req.query('page'))
+  const query = { search, outdated: String(isOld), page: String(page), limit: String(SIZE) }
+  const asked = await asking(visit, query)
   if ('problem' in asked)
     return answerPage(visit, {
       ...{ place: 'connectors', title: w.registry_title },
@@ -47,6 +51,9 @@ export async function showRegistry(visit: ConsoleVisit): Promise<Response> {
     })
   const { registry, publisher, total, items } = asked.told
   const kept: Record<string, string> = isOld ? { outdated: 'yes' } : {}
+  const at = (number: number) =>
+    `${PATH}?${new URLSearchParams({ ...kept, ...(search === '' ? {} : { search }), page: String(number) })}`
+  const pages = { page, pages: Math.ceil(total / SIZE), total }
   const other = isOld ? go(PATH, w.registry_all) : go(`${PATH}?outdated=yes`, w.registry_outdated)
   return answerPage(visit, {
     ...{ place: 'connectors', title: w.registry_title },
@@ -59,6 +66,7 @@ ${listed(
   items.map((one) => cells(t, one)),
   { title: w.registry_none, text: w.registry_none_text, icon: 'search' },
   t,
+  pagesNav(t, pages, w.registry_title, at),
 )}`,
   })
 }

@@ -25,10 +25,10 @@ import { uploadedOf } from './package-upload.ts'
 const INDEX_MS = 5000
 const PACKAGE_MS = 30_000
 
-type Asking = { search: string | null; outdated: boolean; limit: number }
+type Asking = { search: string | null; outdated: boolean; limit: number; page: number }
 
 /** @throws CoreError conflict where no registry can be used */
-export async function listPublished(op: Operating, { search, outdated, limit }: Asking) {
+export async function listPublished(op: Operating, { search, outdated, limit, page }: Asking) {
   const registry = await opened(op, INDEX_MS)
   const { index, publisher, source } = registry
   const served = op
@@ -47,7 +47,7 @@ export async function listPublished(op: Operating, { search, outdated, limit }: 
   return {
     ...{ registry: source.address, publisher, total: found.length },
     ...{ published_at: index.published_at, expires_at: index.expires_at },
-    items: found.slice(0, limit).map((one) => {
+    items: found.slice((page - 1) * limit, page * limit).map((one) => {
       const id = normalizeId(one.id)
       return toPublished(one, installed.get(id) ?? null, old.get(id))
     }),

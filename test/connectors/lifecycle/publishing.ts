@@ -43,6 +43,20 @@ export async function withdrawIn(registry: string, name: string, reason: string)
   await signInto(registry, withdrawn(next, asked, new Date()))
 }
 
+/** Publishes only an index, of connectors named `made-000` and on. */
+export async function indexMany(registry: string, count: number): Promise<void> {
+  const before = parseIndex(await readFile(path.join(registry, INDEX_FILE), 'utf8'))
+  const many = Array.from({ length: count }, (_, n) => ({
+    ...{ id: `made-${String(n).padStart(3, '0')}`, name: 'Made up', description: '', logo: null },
+    version: {
+      ...{ version: '1.0.0', digest: 'a'.repeat(64), bytes: 100, runtime: '^1.0.0', signed: true },
+      wants: [],
+    },
+  }))
+  const next = nextIndex({ ...before, connectors: [] }, many, { now: new Date(), days: 1 })
+  await signInto(registry, next)
+}
+
 async function signInto(registry: string, index: PublishedIndex): Promise<void> {
   const text = textOfIndex(index)
   await writeFile(path.join(registry, INDEX_FILE), text)

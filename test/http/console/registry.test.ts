@@ -1,11 +1,11 @@
-/** The registry in the console: what of it is withdrawn. */
+/** The registry in the console: its pages, and what of it is withdrawn. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { operator } from '../../connectors/lifecycle/operator.ts'
 import { packaged } from '../../connectors/lifecycle/packaging.ts'
-import { publishInto, withdrawIn } from '../../connectors/lifecycle/publishing.ts'
+import { indexMany, publishInto, withdrawIn } from '../../connectors/lifecycle/publishing.ts'
 import { type CoreHost, startCore } from '../../core/host.ts'
 import { signedIn, type Visitor } from '../settings/visitor.ts'
 
@@ -66,4 +66,20 @@ test('a withdrawn version is shown with its reason, pointed out where it serves,
   const none = await visitor.get('/console/registry')
   expect(none.text).toContain('<span class="soft">Withdrawn</span>')
   expect((await visitor.get('/console/registry/acme')).text).not.toContain('name="keep"')
+})
+
+test('a long list has pages, which keep what is searched', async () => {
+  await indexMany(registry, 120)
+  const first = await visitor.get('/console/registry?search=made')
+  expect(first.text).toContain('made-000')
+  expect(first.text).not.toContain('made-050')
+  expect(first.text).toContain('href="/console/registry?search=made&amp;page=2"')
+  const last = await visitor.get('/console/registry?search=made&page=3')
+  expect(last.text).toContain('made-119')
+  expect(last.text).not.toContain('made-099')
+  expect(last.text).toContain('rel="prev"')
+  for (const odd of ['x', '0', '-1', '999999'])
+    expect((await visitor.get(`/console/registry?page=${odd}`)).status).toBe(200)
+  const { body } = await core.call('GET', '/operator/registry?limit=50&page=3')
+  expect([body.total, body.items.length]).toEqual([120, 20])
 })
