@@ -14,6 +14,7 @@ import { canAsk, isAgreed } from '../terminal/is-agreed.ts'
 import { type ChangeFlags, EXIT, type ReadFlags } from '../terminal/options.ts'
 import { ask, briefly, changeOf, changeQuery, changeWords, connectorPath, print } from './change.ts'
 import { callOperator, findOperator, RefusedError } from './client.ts'
+import { hostSettingLines } from './host-settings.ts'
 import { fromRegistry } from './registry.ts'
 
 /** How long the host may take to check a package, in milliseconds. */
@@ -41,7 +42,11 @@ export async function install(file: string, flags: InstallFlags): Promise<void> 
   const uploaded = await upload(file, flags)
   const report = uploaded.package
   const { id, version, digest, more } = report
-  if (!flags.json) console.log(visible(reportWords(report)))
+  if (!flags.json) {
+    console.log(visible(reportWords(report)))
+    const settings = await hostSettingLines(report.host_settings, flags)
+    if (settings.length > 0) console.log(visible(settings.join('\n')))
+  }
   if (!flags.activate) return done(flags, uploaded)
   if (flags.dryRun) return rehearse(uploaded, flags)
   const grant = await agreed(more.words, selected(flags), flags)

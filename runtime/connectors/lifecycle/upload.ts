@@ -12,6 +12,7 @@ import {
 import type { PackageFinding, PackageReport } from '../../contract/endpoints/operator.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { compatibility } from '../registry/compatibility.ts'
+import { hostSettingsOf } from '../registry/host-settings.ts'
 import { uncovered, wantsOf } from '../registry/requested-grant.ts'
 import { installed } from './desired-state.ts'
 import { wantsInWords } from './difference.ts'
@@ -113,6 +114,7 @@ export async function reportOf(
     findings: [...findings, ...(manifest && active ? compatibility(active, manifest) : [])],
     more: told(uncovered(wants, grants)),
     less: told(uncovered(grants.map(plain), wants)),
+    host_settings: manifest ? hostSettingsOf(manifest) : [],
     replaces: serving?.version ?? null,
     active: before?.active === facts.digest && !before.disabled,
   }

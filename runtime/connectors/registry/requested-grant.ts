@@ -222,7 +222,7 @@ const databaseOf = (
 type Login = [name: string, method: string, url: string]
 
 /** Logins by name, with what each sends. */
-function loginsOf({ exchange, oauth, credentials = [] }: Manifest): Login[] {
+export function loginsOf({ exchange, oauth, credentials = [] }: Manifest): Login[] {
   const token = (name: string, one: OAuthDeclaration | undefined): Login[] => {
     if (!one) return []
     const asked: Login = [name, one.request?.method ?? 'POST', one.token_url]

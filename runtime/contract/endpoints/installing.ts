@@ -63,12 +63,26 @@ const Differing = v.strictObject({
   words: described(v.array(v.string()), 'The same for people'),
 })
 
+const HostSetting = strictObject('HostSetting', 'A setting of the host that it may need', {
+  name: v.picklist(['KEYWAY_PRIVATE_EGRESS', 'KEYWAY_PLAIN_LDAP', 'KEYWAY_PLAIN_SQL']),
+  entry: described(
+    v.string(),
+    'What to add to it; HOST and PORT stand for those of the server that an app names',
+  ),
+  open: described(v.boolean(), 'Whether an app names the server'),
+})
+export type HostSetting = v.InferOutput<typeof HostSetting>
+
 export const PackageReport = strictObject('PackageReport', 'What a package is, and what it wants', {
   id: v.string(),
   ...v.omit(InstalledVersion.pipe[0], ['installed_at', 'served_until']).entries,
   findings: v.array(PackageFinding),
   more: described(Differing, 'What it wants that is not granted'),
   less: described(Differing, 'What is granted that it does not want any more'),
+  host_settings: described(
+    v.array(HostSetting),
+    'What the operator sets where a server of it is in a private network, or offers no encryption',
+  ),
   replaces: described(v.nullable(v.string()), 'The version that serves now'),
   active: described(v.boolean(), 'Whether calls go to it already'),
 })

@@ -26,7 +26,10 @@ export async function showVersion(visit: ConsoleVisit): Promise<Response> {
 }
 
 /** Who signed it, what it wants, what it breaks: a card for each. */
-export const reportCards = (t: Tongue, { more, less, findings, ...one }: PackageReport): Markup =>
+export const reportCards = (
+  t: Tongue,
+  { more, less, findings, host_settings, ...one }: PackageReport,
+): Markup =>
   html`${card(
     { id: 'signed', title: t.console.version.signed },
     facts([
@@ -53,7 +56,23 @@ ${card(
         less.words.map((one) => `may no longer ${one}`),
         t,
       ),
-)}`
+)}
+${settingsCard(t, host_settings)}`
+
+/** What to set where the host starts; nothing where no server of it can need that. */
+function settingsCard(t: Tongue, wanted: PackageReport['host_settings']): Markup | string {
+  const w = t.console.version
+  if (wanted.length === 0) return ''
+  const byName = [...Map.groupBy(wanted, ({ name }) => name)]
+  const lines = byName.map(([name, all]) => {
+    const value = all.map(({ entry }) => entry).join(' ')
+    return html`<li>${w.settingWhen[name]}: <code class="wrap">${name}='${value}'</code></li>`
+  })
+  return card(
+    { id: 'settings', title: w.settings, note: w.settingsNote },
+    html`<ul class="lines">${lines}</ul>`,
+  )
+}
 
 const finding = ({ severity, where, message, advice }: PackageReport['findings'][number]): Markup =>
   html`<li><strong>${severity}</strong> <span class="mono">${where}</span>: ${message}<span class="sub">${advice}</span></li>`
