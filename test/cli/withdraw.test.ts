@@ -1,6 +1,6 @@
 /** Versions that a publisher withdraws: in the folder, at hosts that take from it, and where they are installed. */
 import { execFile } from 'node:child_process'
-import { cp, readFile, rm } from 'node:fs/promises'
+import { cp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
@@ -203,6 +203,36 @@ describe('a publisher', () => {
     expect(told).toMatchObject(refused(words))
     expect(told.err).not.toContain('\u001b')
     expect(await readFile(at('kept', 'index.json'))).toEqual(before)
+  })
+
+  test('who was ended between the signature and the index loses no withdrawal', async () => {
+    await publish('ended', file('acme@1.0.0'), file('acme@1.1.0'))
+    const before = await readFile(at('ended', 'index.json'))
+    await publish('ended', '--withdraw', 'acme@1.1.0', ...WHY)
+    await rename(at('ended', 'index.json'), at('ended', 'index.json.part'))
+    await writeFile(at('ended', 'index.json'), before)
+    expect((await publish('ended')).code).toBe(0)
+    expect(await from('install', 'acme@1.1.0', 'ended')).toMatchObject(
+      refused('acme 1.1.0 was withdrawn'),
+    )
+  })
+
+  test('who withdraws is not believed where others wrote it into the folder', async () => {
+    await publish('forged', file('acme@1.0.0'), file('acme@1.1.0'))
+    const clean = await readFile(at('forged', 'index.json'))
+    await publish('forged', '--withdraw', 'acme@1.1.0', ...WHY)
+    const marked = await readFile(at('forged', 'index.json'), 'utf8')
+    for (const text of [
+      clean,
+      marked.replace('tokens', 'TOKENS'),
+      marked.replace('withdrawn-1', 'x'),
+    ]) {
+      await writeFile(at('forged', 'index.json'), text)
+      expect(await from('install', 'acme@1.1.0', 'forged')).toMatchObject(
+        refused('the index is not to be trusted'),
+      )
+      expect(await publish('forged')).toMatchObject(refused('is not signed by this key'))
+    }
   })
 
   test('only tries it with --dry-run', async () => {

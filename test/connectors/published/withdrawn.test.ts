@@ -219,6 +219,19 @@ describe('withdrawing', () => {
     })
   })
 
+  test('by a clock that was set back a little makes a newer index all the same', () => {
+    const back = new Date(NOW.getTime() - 3_600_000)
+    const next = change(
+      nextIndex(index, [], { now: back, days: 90 }),
+      { withdraw: ['acme@1.1.0'] },
+      back,
+    )
+    expect(next.version).toBe(index.version + 1)
+    expect(() => taken(read(next), 'acme@1.1.0')).toThrow(/was withdrawn on 2026-10-31/)
+    // By more than a day, nothing is signed.
+    expect(() => nextIndex(index, [], { now: new Date(0), days: 90 })).toThrow(/the clock of this/)
+  })
+
   test.each([
     [
       { withdraw: ['acme@9.9.9'] },
