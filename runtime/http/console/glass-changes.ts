@@ -1,9 +1,10 @@
 /** GLASS_CHANGES: which permissions are break-glass, for which groups and how long. */
 import { html } from 'hono/html'
+import * as v from 'valibot'
 import { BreakGlassInput, MAX_GLASS_MINUTES } from '../../contract/models/break-glass.ts'
 import { deleteBreakGlass, putBreakGlass } from '../../core/catalogue/store/break-glass.ts'
 import { getPermission } from '../../core/catalogue/store/permissions.ts'
-import { PageError } from '../frame/error-page.ts'
+import { fieldError } from '../frame/error-page.ts'
 import { groupNamed } from '../pages/named.ts'
 import { appCrumbs } from './apps.ts'
 import { type About, type ConsoleChange, minus, plus, wordsFrom } from './change.ts'
@@ -35,23 +36,30 @@ const namesIn = (about: About): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** @throws CoreError bad_request for a name that no group has, or several */
+/** @throws CoreError invalid for a name that no group has, or several */
 async function groupIds({ db, principal, t }: ConsoleVisit, names: readonly string[]) {
   const ids: string[] = []
   for (const name of names) {
     const group = await groupNamed(db, principal, name)
-    if (!group) throw new PageError('bad_request', t.console.glass_change.set.noGroup(name))
+    if (!group) throw fieldError('groups', t.console.glass_change.set.noGroup(name))
     ids.push(group.id)
   }
   return ids
 }
 
+/** What the endpoint takes, by the names of the form, so that a refusal finds its field. */
+const GLASS_FORM = v.object({
+  groups: BreakGlassInput.entries.group_ids,
+  minutes: BreakGlassInput.entries.max_minutes,
+})
+
 async function markIn(visit: ConsoleVisit, about: About) {
   const minutes = about.get('minutes')
-  return filledIn(BreakGlassInput, {
-    group_ids: await groupIds(visit, namesIn(about)),
-    max_minutes: /^\d{1,9}$/.test(minutes) ? Number(minutes) : minutes,
+  const mark = filledIn(GLASS_FORM, {
+    groups: await groupIds(visit, namesIn(about)),
+    minutes: /^\d{1,9}$/.test(minutes) ? Number(minutes) : minutes,
   })
+  return { group_ids: mark.groups, max_minutes: mark.minutes }
 }
 
 export const GLASS_CHANGES = {

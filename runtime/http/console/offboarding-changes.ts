@@ -8,7 +8,7 @@ import {
   getOffboarding,
 } from '../../core/offboarding/offboardings.ts'
 import { offboardingPreview } from '../../core/offboarding/progress.ts'
-import { PageError } from '../frame/error-page.ts'
+import { fieldError, PageError } from '../frame/error-page.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
 import { type About, type ConsoleChange, minus, same, wordsFrom } from './change.ts'
@@ -31,8 +31,7 @@ function momentIn(about: About, { console: { offboarding } }: Tongue): string | 
   if (about.get('when') !== 'later') return null
   const day = about.get('day')
   const at = new Date(`${day}T00:00:00Z`)
-  if (!at.toJSON()?.startsWith(day) || day === '')
-    throw new PageError('invalid', offboarding.dayMissing)
+  if (!at.toJSON()?.startsWith(day) || day === '') throw fieldError('day', offboarding.dayMissing)
   return at.toISOString()
 }
 

@@ -6,13 +6,14 @@ import { type NewScimToken, type ScimToken, ScimTokenInput } from '../../contrac
 import { createScimToken, listScimTokens, revokeScimToken } from '../../core/scim/tokens.ts'
 import type { PageWords } from '../../words/page-words.ts'
 import { originOf } from '../edge/https.ts'
-import { PageError } from '../frame/error-page.ts'
+import { fieldError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import { SIDE } from '../frame/side.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
 import { note, pagesNav } from '../pages/parts.ts'
+import { faultIn, withMarked } from './asked-fields.ts'
 import { refusal, type Status } from './change.ts'
 import { answerPage, card, columnsOf, field, listed } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -25,6 +26,8 @@ type Token = v.InferOutput<typeof ScimToken>
 type Shown = {
   typed?: Form
   problem?: Markup | null
+  /** The fields that are wrong. */
+  names?: readonly string[]
   made?: v.InferOutput<typeof NewScimToken> | null
   status?: Status
 }
@@ -33,7 +36,7 @@ export const showScimTokens = (visit: ConsoleVisit): Promise<Response> => show(v
 
 async function show(
   visit: ConsoleVisit,
-  { typed = new Map(), problem = null, made = null, status = 200 }: Shown,
+  { typed = new Map(), problem = null, names = [], made = null, status = 200 }: Shown,
 ): Promise<Response> {
   const { c, db, principal, t, deps } = visit
   const { w } = t
@@ -44,7 +47,7 @@ async function show(
   const content = html`${made === null ? '' : once(w, made)}
 ${problem === null ? '' : note('bad', 'alert', w.no_token_made, problem, 'alert')}
 <p>${w.scim_address}: <code class="wrap">${address}</code><br><a href="/docs/administer/scim">${w.scim_how}</a></p>
-${mayWrite ? form(t, visit.proof, typed) : ''}
+${mayWrite ? withMarked(form(t, visit.proof, typed), names) : ''}
 ${listed(
   { id: 'list', title: w.scim_tokens, count: tokens.total },
   columnsOf(w.scim_columns, LOOKS),
@@ -120,7 +123,8 @@ export async function takeScimToken(visit: ConsoleVisit, typed: Form): Promise<R
     const body = inputOf(typed, t.w, visit.now)
     return show(visit, { made: await createScimToken(db, principal, body, context) })
   } catch (error) {
-    return show(visit, { typed, ...refusal(t, error) })
+    const wrong = faultIn(t, form(t, visit.proof, typed), error)
+    return show(visit, { typed, ...refusal(t, error), ...wrong })
   }
 }
 
@@ -128,16 +132,16 @@ export async function takeScimToken(visit: ConsoleVisit, typed: Form): Promise<R
 function inputOf(typed: Form, { token_problems: say }: PageWords, now: Date): ScimTokenInput {
   const name = typed.get('name')?.trim() ?? ''
   const day = typed.get('expires')?.trim() ?? ''
-  if (name === '') throw new PageError('invalid', say.no_name)
+  if (name === '') throw fieldError('name', say.no_name)
   const end = new Date(`${day}T23:59:59.999Z`)
-  if (day !== '' && !end.toJSON()?.startsWith(day)) throw new PageError('invalid', say.no_day)
-  if (day !== '' && end <= now) throw new PageError('invalid', say.past_day)
+  if (day !== '' && !end.toJSON()?.startsWith(day)) throw fieldError('expires', say.no_day)
+  if (day !== '' && end <= now) throw fieldError('expires', say.past_day)
   const parsed = v.safeParse(ScimTokenInput, {
     name,
     ...(day === '' ? {} : { expires_at: end.toISOString() }),
   })
   if (parsed.success) return parsed.output
-  throw new PageError('invalid', say.long_name(100))
+  throw fieldError('name', say.long_name(100))
 }
 
 export async function endScimToken(visit: ConsoleVisit): Promise<Response> {

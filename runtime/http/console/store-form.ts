@@ -9,7 +9,7 @@ import {
 import { keysOf, mapValues } from '../../contract/schema/keys.ts'
 import { findApp } from '../../core/catalogue/apps/apps.ts'
 import { getSettings } from '../../core/catalogue/store/settings.ts'
-import { PageError } from '../frame/error-page.ts'
+import { fieldError } from '../frame/error-page.ts'
 import { groupNamed, personNamed } from '../pages/named.ts'
 import type { About } from './change.ts'
 import { filledIn } from './filled-in.ts'
@@ -27,8 +27,8 @@ type FormField = {
   kind: FieldKind
   /** The setting as the form has it. */
   text(kept: Kept): string
-  /** What the form has as the endpoint takes it. @throws CoreError bad_request for a name that nothing has */
-  input(text: string, visit: ConsoleVisit): Part | Promise<Part>
+  /** What the form has as the endpoint takes it. @throws CoreError invalid for a name that nothing has */
+  input(text: string, visit: ConsoleVisit, field: string): Part | Promise<Part>
 }
 
 export const LENGTHS = keysOf(ACCESS_LENGTHS)
@@ -48,7 +48,7 @@ type Chosen = Awaited<ReturnType<typeof named>>
 const people = (of: (kept: Kept) => Some, input: (chosen: Chosen) => Part): FormField => ({
   kind: 'people',
   text: (kept) => lines(of(kept)),
-  input: async (text, visit) => input(await named(visit, text)),
+  input: async (text, visit, field) => input(await named(visit, text, field)),
 })
 
 const flow = (part: Part['request_flow']): Part => ({ request_flow: part })
@@ -69,8 +69,8 @@ export const STORE_FIELDS = {
     kind: 'groups',
     text: ({ request_flow: { allowed_groups: allowed } }) =>
       allowed?.type === 'SPECIFIED_GROUPS' ? lines(allowed) : '',
-    async input(text, visit) {
-      const { groups } = await named(visit, text)
+    async input(text, visit, field) {
+      const { groups } = await named(visit, text, field)
       const type = groups.length > 0 ? 'SPECIFIED_GROUPS' : 'ALL_GROUPS'
       return flow({ allowed_groups: { type, groups } })
     },
@@ -148,7 +148,7 @@ export const lengthBox = (length: AccessLength): string => `length-${LENGTHS.ind
 export const storeChanged = (about: About, held: Held): StoreField[] =>
   STORE_NAMES.filter((name) => storeTyped(about, name) !== held[name].trim())
 
-/** What was changed, as the endpoint takes it. @throws CoreError bad_request for a name that nothing has */
+/** What was changed, as the endpoint takes it. @throws CoreError invalid for a name that nothing has */
 export async function storeInput(
   visit: ConsoleVisit,
   about: About,
@@ -165,29 +165,29 @@ export async function storeInput(
 }
 
 const partOf = async (visit: ConsoleVisit, about: About, name: StoreField): Promise<Part> =>
-  STORE_FIELDS[name].input(storeTyped(about, name), visit)
+  STORE_FIELDS[name].input(storeTyped(about, name), visit, name)
 
-/** Lines of addresses and of names of groups. */
-async function named(visit: ConsoleVisit, text: string) {
+/** Lines of addresses and of names of groups. @throws CoreError invalid, at the field that has them */
+async function named(visit: ConsoleVisit, text: string, field: string) {
   const all = text.split('\n').filter((line) => line.trim() !== '')
   const users: { id: string }[] = []
   const groups: { id: string }[] = []
   for (const line of all)
-    if (line.includes('@')) users.push(await personIn(visit, line.trim()))
-    else groups.push(await groupIn(visit, line.trim()))
+    if (line.includes('@')) users.push(await personIn(visit, line.trim(), field))
+    else groups.push(await groupIn(visit, line.trim(), field))
   return { users, groups }
 }
 
-/** @throws CoreError bad_request */
-async function personIn({ db, principal, t }: ConsoleVisit, text: string) {
+/** @throws CoreError invalid for an address that nobody has */
+async function personIn({ db, principal, t }: ConsoleVisit, text: string, field: string) {
   const one = await personNamed(db, principal, text)
-  if (!one) throw new PageError('bad_request', t.console.store_change.noPerson(text))
+  if (!one) throw fieldError(field, t.console.store_change.noPerson(text))
   return { id: one.id }
 }
 
-/** @throws CoreError bad_request for a name that no group has, or several */
-async function groupIn({ db, principal, t }: ConsoleVisit, name: string) {
+/** @throws CoreError invalid for a name that no group has, or several */
+async function groupIn({ db, principal, t }: ConsoleVisit, name: string, field: string) {
   const group = await groupNamed(db, principal, name)
-  if (!group) throw new PageError('bad_request', t.console.store_change.noGroup(name))
+  if (!group) throw fieldError(field, t.console.store_change.noGroup(name))
   return { id: group.id }
 }

@@ -6,7 +6,7 @@ import {
   MAX_DESCRIPTION,
   MAX_URL,
 } from '../../contract/models/inline-webhook.ts'
-import { PageError } from '../frame/error-page.ts'
+import { fieldError } from '../frame/error-page.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { note } from '../pages/parts.ts'
@@ -63,8 +63,7 @@ function headersIn(t: Tongue, text: string): Record<string, string | null> {
       .filter(({ line }) => line !== '')
       .map(({ line, at }) => {
         const [, name, value = ''] = /^([^\s:]+):(.*)$/.exec(line) ?? []
-        if (name === undefined)
-          throw new PageError('invalid', t.console.webhook_change.noHeader(at))
+        if (name === undefined) throw fieldError('headers', t.console.webhook_change.noHeader(at))
         return [name, value.trim() === '' ? null : value.trim()]
       }),
   )

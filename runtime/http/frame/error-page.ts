@@ -72,6 +72,10 @@ async function sentForm(c: Context<Env>): Promise<Form | null> {
 /** What a page refuses by itself: its words are of the catalogue, in the language of the page. */
 export class PageError extends CoreError {}
 
+/** What a page says of one of its fields, by the name that the field has in the form. */
+export const fieldError = (name: string, words: string): PageError =>
+  new PageError('invalid', [{ loc: [name], msg: words, type: 'value_error' }])
+
 /** The words of an error within a page: in its language where they are known in it, else marked as English. */
 export function saidBy({ language }: Tongue, error: CoreError): Markup {
   const words = wordsOf(error)

@@ -1,6 +1,7 @@
 /** Taking break-glass access. */
 import { html } from 'hono/html'
 import { queryOf } from '../../contract/endpoints/table.ts'
+import { CoreError } from '../../contract/errors/problem.ts'
 import {
   type BreakGlass,
   MAX_GLASS_MINUTES,
@@ -18,6 +19,11 @@ import type { Visit } from './visit.ts'
 
 type GlassValues = { id: string; minutes: string; reason: string }
 
+/** Why nothing was given, and the field that is wrong, where it is one. */
+type GlassProblem = { said: Markup | string; field: keyof GlassValues | null }
+
+/** The id of the words that say what is wrong. */
+const WORDS_ID = 'not-given'
 /** Most that are shown. */
 const MOST = 100
 
@@ -27,7 +33,7 @@ export const showBreakGlass = (visit: Visit): Promise<Response> =>
 async function show(
   visit: Visit,
   values: GlassValues,
-  problem: Markup | string | null,
+  problem: GlassProblem | null,
   status: 200 | 403 | 409 | 422,
 ): Promise<Response> {
   const { db, principal, t } = visit
@@ -48,29 +54,45 @@ function asking(
   { t, proof }: Visit,
   items: readonly BreakGlass[],
   values: GlassValues,
-  problem: Markup | string | null,
+  problem: GlassProblem | null,
 ): Markup {
   const { w } = t
+  const state = (field: keyof GlassValues, help = '') => {
+    const isWrong = problem?.field === field
+    const by = [isWrong ? WORDS_ID : '', help].filter((id) => id !== '').join(' ')
+    return html`${isWrong ? html` aria-invalid="true"` : ''}${by === '' ? '' : html` aria-describedby="${by}"`}`
+  }
   const isChosen = (id: string) => id === values.id || items.length === 1
   return html`<form class="card" method="post" action="/access/break-glass" novalidate>
 <div class="in stack wide">
 ${proofField(proof)}
-${problem === null ? '' : note('bad', 'alert', w.glass_not_given, problem, 'alert')}
-<fieldset class="field"><legend>${w.what}</legend>
+${problem === null ? '' : note('bad', 'alert', w.glass_not_given, saidOf(problem), 'alert')}
+<fieldset class="field" role="radiogroup"${state('id')}><legend>${w.what}</legend>
 ${items.map(
-  ({ id, label, app_name, max_minutes }) =>
-    html`<label class="choice"><input type="radio" name="id" value="${id}"${isChosen(id) ? html` checked` : ''}><span><strong class="wrap">${label}</strong><span class="sub wrap">${w.glass_of(app_name, t.wholeLength(max_minutes * 60))}</span></span></label>`,
+  ({ id, label, app_name, max_minutes }, at) =>
+    html`<label class="choice"><input type="radio"${at === 0 ? html` id="id"` : ''} name="id" value="${id}"${isChosen(id) ? html` checked` : ''}><span><strong class="wrap">${label}</strong><span class="sub wrap">${w.glass_of(app_name, t.wholeLength(max_minutes * 60))}</span></span></label>`,
 )}</fieldset>
 <div class="field"><label for="minutes">${w.glass_minutes}</label>
 <p class="help" id="minutes-help">${w.glass_minutes_help}</p>
-<input id="minutes" name="minutes" inputmode="numeric" maxlength="4" autocomplete="off" aria-describedby="minutes-help" value="${values.minutes}"></div>
+<input id="minutes" name="minutes" inputmode="numeric" maxlength="4" autocomplete="off"${state('minutes', 'minutes-help')} value="${values.minutes}"></div>
 <div class="field"><label for="reason">${w.glass_reason}</label>
 <p class="help" id="reason-help">${w.glass_reason_help}</p>
-<textarea id="reason" name="reason" rows="3" maxlength="${MAX_GLASS_REASON}" aria-describedby="reason-help" required>
+<textarea id="reason" name="reason" rows="3" maxlength="${MAX_GLASS_REASON}"${state('reason', 'reason-help')} required>
 ${values.reason}</textarea></div>
 <div class="row"><button class="btn danger">${w.glass_take}</button><a class="btn plain" href="${AREAS.access.path}">${w.cancel}</a></div>
 </div>
 </form>`
+}
+
+const saidOf = ({ said, field }: GlassProblem): Markup =>
+  html`<span id="${WORDS_ID}">${field === null ? said : html`<a href="#${field}">${said}</a>`}</span>`
+
+/** The field of the form that the core refused. */
+function fieldOf(error: unknown): GlassProblem['field'] {
+  const { detail } = error instanceof CoreError ? error : { detail: '' }
+  return typeof detail !== 'string' && detail.some(({ loc }) => loc.includes('minutes'))
+    ? 'minutes'
+    : null
 }
 
 export async function takeForm(visit: Visit, form: Form): Promise<Response> {
@@ -82,16 +104,18 @@ export async function takeForm(visit: Visit, form: Form): Promise<Response> {
     reason: keptText(given, MAX_GLASS_REASON),
   }
   const minutes = /^\d{1,4}$/.test(values.minutes) ? Number(values.minutes) : 0
-  if (values.id === '') return show(visit, values, t.w.glass_choose, 422)
-  if (values.reason === '') return show(visit, values, t.w.glass_say_why, 422)
+  const wrong = (field: keyof GlassValues, said: string) =>
+    show(visit, values, { said, field }, 422)
+  if (values.id === '') return wrong('id', t.w.glass_choose)
+  if (values.reason === '') return wrong('reason', t.w.glass_say_why)
   if (values.minutes !== '' && (minutes < 1 || minutes > MAX_GLASS_MINUTES))
-    return show(visit, values, t.w.glass_say_minutes, 422)
+    return wrong('minutes', t.w.glass_say_minutes)
   const body = { reason: values.reason, minutes: values.minutes === '' ? undefined : minutes }
   try {
     const { id } = await takeBreakGlass(db, principal, values.id, body, context)
     return visit.done('taken', `/access/requests/${id}`)
   } catch (error) {
     const { problem, status } = refusalOf(t, error, 'forbidden', 'conflict', 'invalid')
-    return show(visit, values, problem, status)
+    return show(visit, values, { said: problem, field: fieldOf(error) }, status)
   }
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findings } from '../../../runtime/database/schema/findings.ts'
 import { entitlements } from '../../../runtime/database/schema/sync.ts'
 import { unlooked } from '../../core/findings/unlooked.ts'
-import { app, type CoreHost, domainOf, group, startCore } from '../../core/host.ts'
+import { app, type CoreHost, domainOf, group, person, startCore } from '../../core/host.ts'
 import { company } from '../../core/requests/company.ts'
 import { signedIn, type Visitor } from '../settings/visitor.ts'
 
@@ -15,6 +15,7 @@ beforeAll(async () => {
   const acme = company(core)
   const appId = await acme.inStore(await app(core.db, 'Jira', { connectorId: 'scim' }))
   await group(core.db, 'On call', [])
+  const leaver = await person(core.db, 'leaver@example.com')
   const hook = await core.call('POST', '/operator/webhooks', {
     body: { hook_type: 'SIEM', name: 'Theirs', url: 'https://siem.example/in' },
   })
@@ -35,7 +36,7 @@ beforeAll(async () => {
   })
   ids = {
     ...{ app_id: appId, permission_id: await acme.group(appId, 'readers', 'Readers') },
-    ...{ webhook_id: hook.body.webhook.id, finding_id: findingId },
+    ...{ webhook_id: hook.body.webhook.id, finding_id: findingId, user_id: leaver.id },
     licence_id: String(licence?.id),
   }
   visitor = await signedIn(core)
@@ -96,6 +97,69 @@ const WRONG: [string, Record<string, string>, string[], string, string][] = [
     ['minutes'],
     'Longest time, in minutes: at most 1440.',
     'Längste Dauer, in Minuten: höchstens 1440.',
+  ],
+  [
+    GLASS,
+    { groups: 'Nobody', minutes: '60' },
+    ['groups'],
+    'There is no group “Nobody”, or several are called so.',
+    'Es gibt keine Gruppe „Nobody“, oder mehrere heißen so.',
+  ],
+  [
+    GLASS,
+    { groups: 'On call\n'.repeat(21), minutes: '60' },
+    ['groups'],
+    'Groups, one name a line: at most 20.',
+    'Gruppen, ein Name je Zeile: höchstens 20.',
+  ],
+  [
+    'scim-tokens',
+    { name: ' ' },
+    ['name'],
+    'Enter a name, such as what will use the token.',
+    'Geben Sie einen Namen ein, zum Beispiel was das Token benutzen wird.',
+  ],
+  [
+    'scim-tokens',
+    { name: 'x'.repeat(101) },
+    ['name'],
+    'Write a name of at most 100 characters.',
+    'Schreiben Sie einen Namen mit höchstens 100 Zeichen.',
+  ],
+  [
+    'scim-tokens',
+    { name: 'Okta', expires: '2001-01-01' },
+    ['expires'],
+    'Choose today or a later day, or leave it empty.',
+    'Wählen Sie heute oder einen späteren Tag, oder lassen Sie ihn leer.',
+  ],
+  [
+    'people/:user_id/offboard',
+    { when: 'later', day: '' },
+    ['day'],
+    'Name the day on which it is to begin.',
+    'Nennen Sie den Tag, an dem er beginnen soll.',
+  ],
+  [
+    'webhooks/new',
+    { hook_type: 'SIEM', name: 'Ours', url: 'https://siem.example/', headers: 'nothing' },
+    ['headers'],
+    'Line 1 of the headers is not of the form Name: value.',
+    'Zeile 1 der Header hat nicht die Form Name: Wert.',
+  ],
+  [
+    'apps/:app_id/store',
+    { discoverability: 'LIMITED', approvers: 'nobody@example.com' },
+    ['approvers'],
+    'No known person, or more than one, is “nobody@example.com”.',
+    'Keine bekannte oder mehr als eine Person ist „nobody@example.com“.',
+  ],
+  [
+    'apps/:app_id/store',
+    { discoverability: 'LIMITED', allowed_groups: 'Nobody' },
+    ['allowed_groups'],
+    'No group, or more than one, is called “Nobody”.',
+    'Keine oder mehr als eine Gruppe heißt „Nobody“.',
   ],
   [
     'apps/new',

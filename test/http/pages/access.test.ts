@@ -831,9 +831,16 @@ test('emergency access is offered to who may take it, taken by a form, and shown
     [{ minutes: '61' }, '60 at most'],
     [{ id: '' }, 'Choose what you need'],
   ] as const) {
+    const [field = ''] = Object.keys(wrong)
     const given = { id: root, minutes: '', reason: 'The site is down', ...wrong }
     const refused = await visitor.post(path, given)
     expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(said)])
+    const [, link] = /<span id="not-given"><a href="#(\w+)">/.exec(refused.text) ?? []
+    expect(link, 'the words lead to the field').toBe(field)
+    const marked = [...refused.text.matchAll(/<(\w+)[^>]* aria-invalid="true"[^>]*>/g)]
+    expect(marked).toHaveLength(1)
+    expect(marked[0]?.[0]).toMatch(/ aria-describedby="not-given[ "]/)
+    expect(marked[0]?.[0]).toContain(field === 'id' ? '<fieldset' : ` name="${field}"`)
   }
   const taken = await visitor.post(path, { id: root, minutes: '30', reason: 'The site is down' })
   expect([taken.status, taken.headers.get('location')]).toEqual([
