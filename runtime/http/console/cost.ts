@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import { ENDPOINTS, queryOf } from '../../contract/endpoints/table.ts'
 import type { Licence } from '../../contract/models/cost.ts'
 import { UNUSED_DAYS } from '../../contract/models/finding.ts'
+import { accountNames } from '../../core/catalogue/apps/accounts.ts'
 import { listExpenses, listExpenseTotals } from '../../core/cost/expenses.ts'
 import { listLicences } from '../../core/cost/licences.ts'
 import { listFindings } from '../../core/findings/read.ts'
@@ -12,6 +13,7 @@ import { SIDE } from '../frame/side.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
 import { pagesNav } from '../pages/parts.ts'
+import { accountCalled } from './findings.ts'
 import { answerPage, brief, type Column, go, listed, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -97,10 +99,15 @@ async function idleSeats({ db, principal, now, t }: ConsoleVisit): Promise<Marku
     { words: t.console.cost.unusedSince },
     { words: t.console.cost.price, look: 'num' },
   ]
+  const names = await accountNames(
+    db,
+    found.items.map(({ account_id: id }) => id),
+  )
   const rows = found.items.map((one) => {
+    const account = accountCalled(names, one)
     const { last_used: used, amount, currency } = one.details
     return [
-      html`${brief(one.unique_identifier ?? '', 120)}<span class="sub">${one.user_email ?? ''}</span>`,
+      html`${brief(account, 120)}${one.user_email && one.user_email !== account ? html`<span class="sub">${one.user_email}</span>` : ''}`,
       brief(one.label ?? '', 120),
       brief(one.app_name ?? '', 80),
       typeof used === 'string' ? t.day(new Date(used), now) : t.console.cost.never,

@@ -1,10 +1,12 @@
 /** FINDING_CHANGES: findings are accepted for a time, and opened again. */
 import { html } from 'hono/html'
 import { AcceptFindingInput } from '../../contract/models/finding.ts'
+import { accountNames } from '../../core/catalogue/apps/accounts.ts'
 import { acceptedEnd, acceptFinding, getFinding, reopenFinding } from '../../core/findings/read.ts'
 import { appPath } from './apps.ts'
 import { type About, type ConsoleChange, plus, same, wordsFrom } from './change.ts'
 import { filledIn } from './filled-in.ts'
+import { accountCalled } from './findings.ts'
 import { brief, field } from './parts.ts'
 import { personPath } from './person-link.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -23,7 +25,8 @@ const kindIn = async ({ db, principal, t }: ConsoleVisit, about: About): Promise
 /** Which one it is, and where that stands. */
 async function crumbsOf({ db, principal, t }: ConsoleVisit, about: About) {
   const found = await getFinding(db, principal, idOf(about))
-  const of = [found.app_name, found.unique_identifier].filter((one) => one !== null).join(', ')
+  const account = accountCalled(await accountNames(db, [found.account_id]), found)
+  const of = [found.app_name, account].filter(Boolean).join(', ')
   return [{ path: backTo(about), words: brief([of, t.w.finding_kinds[found.kind]].join(': ')) }]
 }
 

@@ -2,6 +2,7 @@
 import { html } from 'hono/html'
 import { queryOf } from '../../contract/endpoints/table.ts'
 import type { AccessFinding, Severity } from '../../contract/models/finding.ts'
+import { accountNames } from '../../core/catalogue/apps/accounts.ts'
 import { listFindings } from '../../core/findings/read.ts'
 import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
 import type { Markup } from '../frame/layout.ts'
@@ -36,11 +37,15 @@ export async function findingsOf(visit: ConsoleVisit, about: About): Promise<Mar
   })
   const found = await listFindings(db, principal, query)
   const mayAccept = principal.permissions.has('findings.write') && !principal.readOnly
+  const names = await accountNames(
+    db,
+    found.items.map(({ account_id: id }) => id),
+  )
   const rows = found.items.map((one) => [
     whatOf(t, one, about),
-    whoOf(visit, one),
+    whoOf(visit, one, names),
     t.day(new Date(one.opened_at), now),
-    mayAccept ? wayOf(t, one, about) : '',
+    mayAccept ? wayOf(t, one, about, names) : '',
   ])
   const at = (page: number) => `${about.path}?findings=${page}#findings`
   return listed(
@@ -68,22 +73,41 @@ function whatOf(t: Tongue, one: AccessFinding, { of }: About): Markup {
 
 const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 
-function whoOf({ t, principal }: ConsoleVisit, one: AccessFinding): Markup | string {
-  const account = one.unique_identifier ?? ''
+/** Names of accounts, by their ids. */
+type Names = ReadonlyMap<string, string>
+
+/** What an account is called: its name where one is known, else its id in the app. */
+export const accountCalled = (
+  names: Names,
+  {
+    account_id: id,
+    unique_identifier: inApp,
+  }: Pick<AccessFinding, 'account_id' | 'unique_identifier'>,
+): string => names.get(id ?? '') ?? inApp ?? ''
+
+function whoOf({ t, principal }: ConsoleVisit, one: AccessFinding, names: Names): Markup | string {
+  const [account, id] = [accountCalled(names, one), one.unique_identifier ?? '']
+  const more = (known: string) =>
+    [...new Set([account, id])]
+      .filter((text) => text !== '' && text !== known)
+      .map((text) => brief(text))
   if (!one.user_id)
     return account === ''
       ? '–'
-      : html`${brief(account)}<span class="sub">${t.console.findings.nobody}</span>`
-  return html`${personLink(principal, one.user_id, one.user_email ?? account)}${account === '' ? '' : html`<span class="sub">${brief(account)}</span>`}`
+      : html`${brief(account)}<span class="sub">${[...more(account), t.console.findings.nobody].join(' · ')}</span>`
+  const person = one.user_email ?? account
+  const others = more(person)
+  return html`${personLink(principal, one.user_id, person)}${others.length === 0 ? '' : html`<span class="sub">${others.join(' · ')}</span>`}`
 }
 
 function wayOf(
   { w, console: { findings } }: Tongue,
   one: AccessFinding,
   { of, id }: About,
+  names: Names,
 ): Markup {
   const verb = one.state === 'OPEN' ? 'accept' : 'reopen'
-  const named = html`${findings[verb].link}<span class="unseen"> ${w.finding_kinds[one.kind]} ${one.unique_identifier ?? ''}</span>`
+  const named = html`${findings[verb].link}<span class="unseen"> ${w.finding_kinds[one.kind]} ${accountCalled(names, one)}</span>`
   return go(
     `/console/findings/${one.id}/${verb}?${new URLSearchParams({ [of]: id })}`,
     named,

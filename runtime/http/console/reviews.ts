@@ -8,6 +8,7 @@ import {
   type ItemState,
   MAX_LINE_REASON,
 } from '../../contract/models/review-item.ts'
+import { accountNames } from '../../core/catalogue/apps/accounts.ts'
 import { takeEvidence } from '../../core/reviews/evidence/take.ts'
 import { itemStates, listItems } from '../../core/reviews/items.ts'
 import { UNDECIDED } from '../../core/reviews/machine/states.ts'
@@ -245,8 +246,12 @@ async function grid(
     ...filterOf(asked),
   })
   const columns = lineColumns(t).slice(mine ? 0 : 1)
+  const names = await accountNames(
+    db,
+    found.items.map(({ account_id: id }) => id),
+  )
   const rows = found.items.map((one, at) =>
-    line(t, one, at, { mine, now, review, ticked: typed.ticked ?? [] }),
+    line(t, one, at, { mine, now, review, names, ticked: typed.ticked ?? [] }),
   )
   const list = listed(
     { id: 'lines', title: w.lines, count: found.total },
@@ -291,14 +296,24 @@ function line(
     mine,
     now,
     review,
+    names,
     ticked,
-  }: { mine: boolean; now: Date; review: string; ticked: readonly string[] },
+  }: {
+    mine: boolean
+    now: Date
+    review: string
+    names: ReadonlyMap<string, string>
+    ticked: readonly string[]
+  },
 ): Cells {
   const { w } = t
-  const who = one.user_name || one.user_email || one.unique_identifier
+  // An account that is gone is called as the launch saw it.
+  const account = names.get(one.account_id) ?? (one.account_email || one.unique_identifier)
+  const who = one.user_name || one.user_email || account
+  const others = [...new Set([account, one.unique_identifier])].filter((text) => text !== who)
   const what = one.label ?? one.entitlement_id ?? w.account_itself
   const cells = [
-    html`${brief(who, 120)}${who === one.unique_identifier ? '' : html`<span class="sub">${brief(one.unique_identifier, 120)}</span>`}<span class="sub narrow-only">${brief(what, 200)}</span>`,
+    html`${brief(who, 120)}${others.length === 0 ? '' : html`<span class="sub">${others.map((text) => brief(text, 120)).join(' · ')}</span>`}<span class="sub narrow-only">${brief(what, 200)}</span>`,
     brief(what, 200),
     html`${one.hints.map((hint) => html`<span class="sub${hint.red ? ' t bad' : ''}">${w.hint_meanings[hint.name]}</span>`)}${one.peers ? html`<span class="sub">${w.peers_have_it(thousands(one.peers.held, t), thousands(one.peers.of, t))}</span>` : ''}`,
     html`${badge(ITEM_LOOKS[one.state], w.item_states[one.state])}${one.reason ? html`<span class="sub">${w.quoted(brief(one.reason))}</span>` : ''}${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,

@@ -43,8 +43,8 @@ async function toAccounts(
 }
 
 /**
- * What people call accounts: the user name, else the e-mail address, by the id of the account; what has neither is left
- * out. For callers who may see them: nothing is checked.
+ * What people call accounts: the user name, else the e-mail address, else the name of the person in the app, by the id of
+ * the account; what has none of them is left out. For callers who may see them: nothing is checked.
  */
 export async function accountNames(
   db: Db,
@@ -54,7 +54,8 @@ export async function accountNames(
   if (wanted.length === 0) return new Map()
   const name = sql<
     string | null
-  >`coalesce(nullif(${accounts.attributes} ->> 'username', ''), ${accounts.email})`
+  >`coalesce(nullif(${accounts.attributes} ->> 'username', ''), nullif(${accounts.email}, ''),
+    nullif(concat_ws(' ', nullif(${accounts.givenName}, ''), nullif(${accounts.familyName}, '')), ''))`
   const rows = await db
     .select({ id: accounts.id, name })
     .from(accounts)

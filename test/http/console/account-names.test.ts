@@ -1,0 +1,95 @@
+/** What accounts are called in findings, in what unused seats cost and in access reviews: by a name where one is known. */
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { accounts } from '../../../runtime/database/schema/apps.ts'
+import { findings } from '../../../runtime/database/schema/findings.ts'
+import { accessReviewItems } from '../../../runtime/database/schema/reviews.ts'
+import { unlooked } from '../../core/findings/unlooked.ts'
+import { app, type CoreHost, domainOf, startCore } from '../../core/host.ts'
+import { reviewWithLines } from '../review-lines.ts'
+import { signedIn, type Visitor } from '../settings/visitor.ts'
+
+let core: CoreHost
+let visitor: Visitor
+let appId: string
+beforeAll(async () => {
+  core = await startCore()
+  appId = await app(core.db, 'Vault', { connectorId: 'scim' })
+  visitor = await signedIn(core)
+})
+afterAll(() => core.stop())
+
+const ID = '6f1d2c'
+
+/** The account of the app, called so. */
+async function account(called: object): Promise<string> {
+  await core.db.delete(accounts).where(eq(accounts.appId, appId))
+  const [made] = await core.db
+    .insert(accounts)
+    .values({
+      ...{ domainId: await domainOf(core.db), appId, uniqueIdentifier: ID, seenRun: 0 },
+      ...{ accountType: 'USER', status: 'ACTIVE', ...called },
+    })
+    .returning()
+  return made?.id ?? ''
+}
+
+/** What is called so, the name with what stands below it. */
+const CALLED = [
+  ['its user name', { attributes: { username: 'gwen' }, email: 'g@example.com' }, 'gwen'],
+  ['its e-mail address', { email: 'g@example.com' }, 'g@example.com'],
+  ['the name of its person', { givenName: 'Gwen', familyName: 'Ito' }, 'Gwen Ito'],
+  ['its id', {}, ID],
+] as const
+
+test.each(CALLED)('an account of a finding is called by %s', async (_, called, name) => {
+  const accountId = await account(called)
+  const domainId = await domainOf(core.db)
+  await unlooked(core.db, `app ${appId}`, async () => {
+    const [row] = await core.db
+      .insert(findings)
+      .values({
+        ...{ domainId, kind: 'UNUSED_LICENCE', severity: 'LOW', subject: 'names' },
+        ...{ appId, accountId, details: { label: 'Pro' } },
+      })
+      .returning()
+    const page = (await visitor.get(`/console/apps/${appId}`)).text
+    const [, list = ''] = /<section class="card" id="findings"(.*?)<\/section>/s.exec(page) ?? []
+    const [, shown, below] =
+      new RegExp(`<td class=" wrap">(${name})<span class="sub">(.*?)</span>`).exec(list) ?? []
+    expect([shown, below?.includes(ID)]).toEqual([name, name !== ID])
+    expect(list).toMatch(new RegExp(`<span class="unseen"> [^<]* ${name}</span>`))
+    const { text: asked } = await visitor.get(`/console/findings/${row?.id}/accept?app_id=${appId}`)
+    expect(asked).toContain(`Vault, ${name}: `)
+    const { text: cost } = await visitor.get('/console/cost')
+    expect(cost).toMatch(new RegExp(`<th scope="row" class="wrap">${name}<`))
+    await core.db.delete(findings)
+  })
+})
+
+test.each(CALLED)('an account of a line of a review is called by %s', async (_, called, name) => {
+  const accountId = await account(called)
+  const id = await reviewWithLines(core, appId, 1, `Called by ${name}`)
+  const [line] = await core.db
+    .update(accessReviewItems)
+    .set({ accountId, account: ID })
+    .where(eq(accessReviewItems.reviewId, id))
+    .returning()
+  for (const path of [`/inbox/reviews/${id}`, `/console/reviews/${id}`]) {
+    const { text } = await visitor.get(path)
+    expect(text).toMatch(new RegExp(`wrap">${name}<span class="sub`))
+    expect(text.includes(`<span class="sub">${ID}</span>`)).toBe(name !== ID)
+  }
+  const { text } = await visitor.get(`/inbox/reviews/${id}`)
+  expect(text).toContain(`value="${line?.id}" aria-label="Choose ${name}: `)
+})
+
+test('an account that is gone is called in a review as its launch saw it', async () => {
+  const id = await reviewWithLines(core, appId, 1, 'Gone')
+  await core.db
+    .update(accessReviewItems)
+    .set({ account: ID, accountEmail: 'was@example.com' })
+    .where(eq(accessReviewItems.reviewId, id))
+  const { text } = await visitor.get(`/console/reviews/${id}`)
+  expect(text).toMatch(/wrap">was@example\.com<span class="sub">6f1d2c</)
+})
