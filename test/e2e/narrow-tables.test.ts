@@ -1,4 +1,5 @@
 /** Tables on a narrow screen: words of usual length stay whole, and what is wider than the screen scrolls. */
+import { html } from 'hono/html'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { outcomeBadge } from '../../runtime/http/console/connector.ts'
@@ -6,6 +7,7 @@ import { egressMap } from '../../runtime/http/console/egress-map.ts'
 import { table } from '../../runtime/http/console/parts.ts'
 import { STYLE } from '../../runtime/http/frame/style/style.ts'
 import { tongueOf } from '../../runtime/http/frame/tongue.ts'
+import { whole } from '../../runtime/http/pages/parts.ts'
 import { CHROMIUM, startChromium } from './chromium.ts'
 
 let browser: Browser
@@ -30,6 +32,35 @@ const BROKEN = `(() => {
   }
   return out
 })()`
+
+const ADDRESSES = ['rafael.andersen@example.com', 'ines.becker@sub.example.co.uk']
+
+test.skipIf(CHROMIUM === null)('break no e-mail address of usual length', async () => {
+  const t = tongueOf('de')
+  const long = `${'x'.repeat(64)}@${'y'.repeat(63)}.example`
+  const of = (addresses: readonly string[]) =>
+    table(
+      'Konten',
+      [{ words: 'Konto' }, { words: 'Zustand' }, { words: 'Wer' }],
+      addresses.map((one) => [
+        whole(one),
+        outcomeBadge('ok'),
+        html`<span class="sub">${whole(`${one} · u-001`)}</span>`,
+      ]),
+      t,
+    )
+  const page = await browser.newPage({ viewport: { width: 375, height: 800 } })
+  const show = (addresses: readonly string[]) =>
+    page.setContent(
+      `<html lang="de"><style>${STYLE}</style><main class="page">${of(addresses)}</main>`,
+    )
+  await show(ADDRESSES)
+  expect(await page.evaluate(BROKEN)).toEqual([])
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375)
+  // One that is longer than any breaks: nobody scrolls past it.
+  await show([long])
+  expect(await page.evaluate(`document.querySelector('table').scrollWidth`)).toBeLessThan(700)
+})
 
 test.skipIf(CHROMIUM === null)('break no word of usual length', async () => {
   const t = tongueOf('de')

@@ -19,7 +19,7 @@ import { followQuery } from '../edge/following.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
-import { note, pagesNav } from '../pages/parts.ts'
+import { note, pagesNav, whole } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { findingsOf } from './findings.ts'
 import { listPage } from './list-page.ts'
@@ -261,7 +261,7 @@ function accountsOf(
   const isCustom = instance_id === CUSTOM_INSTANCE
   const accountCell = ({ user_id: of, unique_identifier: id, email }: Account, name: string) => {
     const others = [email, id].filter((text) => text !== null && text !== name).join(' · ')
-    return html`${of ? personLink(principal, of, name) : name}<span class="sub">${others}${of ? '' : html` ${t.console.app.nobody}`}</span>`
+    return html`${of ? personLink(principal, of, name) : whole(name)}<span class="sub">${whole(others)}${of ? '' : html` ${t.console.app.nobody}`}</span>`
   }
   const rows = found.items.map((one) => [
     accountCell(one, names.get(one.id) ?? one.unique_identifier),

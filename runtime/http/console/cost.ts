@@ -12,7 +12,7 @@ import type { Markup } from '../frame/layout.ts'
 import { SIDE } from '../frame/side.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
-import { pagesNav } from '../pages/parts.ts'
+import { pagesNav, whole } from '../pages/parts.ts'
 import { accountCalled } from './findings.ts'
 import { answerPage, brief, type Column, go, listed, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -107,7 +107,7 @@ async function idleSeats({ db, principal, now, t }: ConsoleVisit): Promise<Marku
     const account = accountCalled(names, one)
     const { last_used: used, amount, currency } = one.details
     return [
-      html`${brief(account, 120)}${one.user_email && one.user_email !== account ? html`<span class="sub">${one.user_email}</span>` : ''}`,
+      html`${whole(brief(account, 120))}${one.user_email && one.user_email !== account ? html`<span class="sub">${whole(one.user_email)}</span>` : ''}`,
       brief(one.label ?? '', 120),
       brief(one.app_name ?? '', 80),
       typeof used === 'string' ? t.day(new Date(used), now) : t.console.cost.never,

@@ -8,7 +8,7 @@ import { reachesNone } from '../../core/kernel/identity/app-reach.ts'
 import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber } from '../pages/access.ts'
-import { pagesNav } from '../pages/parts.ts'
+import { pagesNav, whole } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { brief, go, listed } from './parts.ts'
 import { personLink } from './person-link.ts'
@@ -94,10 +94,10 @@ function whoOf({ t, principal }: ConsoleVisit, one: AccessFinding, names: Names)
   if (!one.user_id)
     return account === ''
       ? '–'
-      : html`${brief(account)}<span class="sub">${[...more(account), t.console.findings.nobody].join(' · ')}</span>`
+      : html`${whole(brief(account))}<span class="sub">${whole([...more(account), t.console.findings.nobody].join(' · '))}</span>`
   const person = one.user_email ?? account
   const others = more(person)
-  return html`${personLink(principal, one.user_id, person)}${others.length === 0 ? '' : html`<span class="sub">${others.join(' · ')}</span>`}`
+  return html`${personLink(principal, one.user_id, person)}${others.length === 0 ? '' : html`<span class="sub">${whole(others.join(' · '))}</span>`}`
 }
 
 function wayOf(

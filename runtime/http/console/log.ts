@@ -6,7 +6,7 @@ import type { Markup } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { parseMoment } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
-import { note, pagesNav } from '../pages/parts.ts'
+import { note, pagesNav, whole } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
 import { answerPage, brief, listed, sortOf, thousands } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
@@ -48,9 +48,9 @@ export async function showLog(visit: ConsoleVisit): Promise<Response> {
     const by = brief(who || text(one.actor, 'email') || t.console.log.keyway, 120)
     const to = brief(targets.join(', '), 200)
     return [
-      html`${t.console.event_named(one.event_type, one.event_type_user_friendly)} ${failed}<span class="sub">${t.moment(parseMoment(one.event_began_at), now)} · <code>${one.event_type}</code></span><span class="sub narrow-only">${by}</span><span class="sub narrow-only">${to}</span>`,
-      by,
-      to,
+      html`${t.console.event_named(one.event_type, one.event_type_user_friendly)} ${failed}<span class="sub">${t.moment(parseMoment(one.event_began_at), now)} · <code>${one.event_type}</code></span><span class="sub narrow-only">${whole(by)}</span><span class="sub narrow-only">${whole(to)}</span>`,
+      whole(by),
+      whole(to),
       details(t, one.event_metadata, one.event_hash),
     ]
   })

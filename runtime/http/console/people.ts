@@ -17,7 +17,7 @@ import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { nameOf } from '../frame/words.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
-import { note, pagesNav } from '../pages/parts.ts'
+import { note, pagesNav, whole } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { accessGraph, type GraphLine, linesOf } from './access-graph.ts'
 import { key } from './charts.ts'
@@ -52,7 +52,7 @@ export async function showPeople(visit: ConsoleVisit): Promise<Response> {
     sort: { key: 'email', asked: sort },
     columns: [{ words: t.console.person.byEmail }, { words: t.console.person.state }],
     cells: (one) => [
-      html`${personLink(principal, one.id, nameOf(one))}<span class="sub">${one.email}</span>`,
+      html`${personLink(principal, one.id, nameOf(one))}<span class="sub">${whole(one.email)}</span>`,
       one.status ? statesIn(t)[one.status] : '',
     ],
   })
@@ -199,8 +199,8 @@ function why(
   const rows = lines.map((one) => [
     html`${link(one.reasonAt, one.reason)}${revoke(one)}`,
     one.accountId === null
-      ? one.permission
-      : html`${one.permission}<span class="sub">${one.accountId}</span>`,
+      ? whole(one.permission)
+      : html`${whole(one.permission)}<span class="sub">${whole(one.accountId)}</span>`,
     link(one.appAt, one.app),
   ])
   const nothing = { title: t.console.person.nothing, text: t.console.person.nothingText }

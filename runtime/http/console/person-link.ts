@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import type { Principal } from '../../core/kernel/identity/principal.ts'
 import type { Markup } from '../frame/layout.ts'
 import { SIDE } from '../frame/side.ts'
+import { whole } from '../pages/parts.ts'
 
 export const personPath = (id: string): string => `${SIDE.people.path}/${encodeURIComponent(id)}`
 
@@ -13,5 +14,5 @@ export const personLink = (
   words: string,
 ): Markup | string =>
   permissions.has(SIDE.people.who)
-    ? html`<a class="go" href="${personPath(id)}">${words}</a>`
-    : words
+    ? html`<a class="go" href="${personPath(id)}">${whole(words)}</a>`
+    : whole(words)

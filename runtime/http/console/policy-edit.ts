@@ -11,7 +11,7 @@ import { PageError } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
-import { note } from '../pages/parts.ts'
+import { note, whole } from '../pages/parts.ts'
 import { differenceList, minus, plus, refusal, type Status } from './change.ts'
 import { actionIn, enterButton } from './enter.ts'
 import { digestMark } from './mark.ts'
@@ -226,7 +226,7 @@ ${listed(
   },
   [{ words: t.console.policy_edit.person }, { words: t.console.policy_edit.isNew }],
   people.map(({ id, name, email, isNew }) => [
-    html`<a href="${personPath(id)}">${brief(name, 80)}</a><span class="sub">${email}</span>`,
+    html`<a href="${personPath(id)}">${brief(name, 80)}</a><span class="sub">${whole(email)}</span>`,
     isNew ? w.yes : w.already,
   ]),
   { title: w.nobody, text: w.nobodyText },

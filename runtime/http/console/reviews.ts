@@ -18,7 +18,7 @@ import { icon } from '../frame/icons.ts'
 import { layout, type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
-import { note, pagesNav } from '../pages/parts.ts'
+import { note, pagesNav, whole } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import {
   answerPage,
@@ -313,7 +313,7 @@ function line(
   const others = [...new Set([account, one.unique_identifier])].filter((text) => text !== who)
   const what = one.label ?? one.entitlement_id ?? w.account_itself
   const cells = [
-    html`${brief(who, 120)}${others.length === 0 ? '' : html`<span class="sub">${others.map((text) => brief(text, 120)).join(' · ')}</span>`}<span class="sub narrow-only">${brief(what, 200)}</span>`,
+    html`${whole(brief(who, 120))}${others.length === 0 ? '' : html`<span class="sub">${whole(others.map((text) => brief(text, 120)).join(' · '))}</span>`}<span class="sub narrow-only">${brief(what, 200)}</span>`,
     brief(what, 200),
     html`${one.hints.map((hint) => html`<span class="sub${hint.red ? ' t bad' : ''}">${w.hint_meanings[hint.name]}</span>`)}${one.peers ? html`<span class="sub">${w.peers_have_it(thousands(one.peers.held, t), thousands(one.peers.of, t))}</span>` : ''}`,
     html`${badge(ITEM_LOOKS[one.state], w.item_states[one.state])}${one.reason ? html`<span class="sub">${w.quoted(brief(one.reason))}</span>` : ''}${one.problem ? html`<span class="sub">${brief(one.problem)}</span>` : ''}`,

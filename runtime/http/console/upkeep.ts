@@ -6,7 +6,7 @@ import type { Rotation } from '../../contract/endpoints/rotation.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
-import { note } from '../pages/parts.ts'
+import { note, whole } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { refusal, type Status } from './change.ts'
 import { answerPage, brief, card, columnsOf, facts, listed, table, thousands } from './parts.ts'
@@ -79,7 +79,7 @@ function mailCard(
 ): Markup {
   const { w } = t
   const rows = refused.map((one) => [
-    brief(one.email, 100),
+    whole(brief(one.email, 100)),
     t.moment(new Date(one.at), now),
     html`<code>${one.kind}</code><span class="sub" lang="en">${brief(one.problem, 300)}</span>`,
   ])

@@ -19,7 +19,7 @@ import { type Markup, proofField } from '../frame/layout.ts'
 import { nameOf, parseMoment } from '../frame/words.ts'
 import { searchText } from './access.ts'
 import { personNamed } from './named.ts'
-import { note } from './parts.ts'
+import { note, whole } from './parts.ts'
 import { answerPortal } from './portal.ts'
 import { badge } from './states.ts'
 import type { Visit } from './visit.ts'
@@ -116,7 +116,7 @@ function row({ t, proof, now, principal }: Visit, one: Delegation, personOf: Per
       ? badge(['good', 'check'], w.delegate_now)
       : badge(['wait', 'clock'], w.delegate_later)
   return html`<tr class="${isOver ? 'soft' : ''}">
-<th scope="row" class="wrap">${name}${person && person.email !== name ? html`<span class="sub wrap">${person.email}</span>` : ''}${one.reason === '' ? '' : html`<span class="sub wrap">${w.quoted(one.reason)}</span>`}</th>
+<th scope="row" class="wrap">${whole(name)}${person && person.email !== name ? html`<span class="sub wrap">${whole(person.email)}</span>` : ''}${one.reason === '' ? '' : html`<span class="sub wrap">${w.quoted(one.reason)}</span>`}</th>
 <td class="c3">${t.moment(parseMoment(one.since), now)}</td>
 <td class="c2">${t.moment(until, now)}</td>
 <td>${state}${

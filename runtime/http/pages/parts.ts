@@ -5,14 +5,25 @@ import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
 import type { BadgeKind } from './states.ts'
 
+const isOne = (text: Markup | string | readonly Markup[]): text is Markup | string =>
+  !Array.isArray(text)
+
+/** Something to know. Of several things each is an item of a list. */
 export const note = (
   kind: BadgeKind,
   name: Icon,
   title: string,
-  text: Markup | string = '',
+  text: Markup | string | readonly Markup[] = '',
   role: 'note' | 'alert' | 'status' = 'note',
 ): Markup =>
-  html`<div class="note ${kind}" role="${role}"${role === 'alert' ? html` tabindex="-1" autofocus` : ''}>${icon(name)}<div class="wrap"><strong>${title}</strong>${text === '' ? '' : html`<br><span class="small">${text}</span>`}</div></div>`
+  html`<div class="note ${kind}" role="${role}"${role === 'alert' ? html` tabindex="-1" autofocus` : ''}>${icon(name)}<div class="wrap"><strong>${title}</strong>${text === '' ? '' : isOne(text) ? html`<br><span class="small">${text}</span>` : html`<ul class="small">${text.map((one) => html`<li>${one}</li>`)}</ul>`}</div></div>`
+
+/** From how many characters on a narrow column would break an e-mail address. */
+const LONG_ADDRESS = 14
+
+/** A text whose e-mail addresses stay whole in the tables of a narrow screen. */
+export const whole = (text: string): Markup =>
+  html`${text.split(/(\s+)/).map((word) => (word.length >= LONG_ADDRESS && word.includes('@') ? html`<span class="mail">${word}</span>` : word))}`
 
 /** Nothing there, or nothing found: what it is for, and one thing to do. */
 export const empty = (

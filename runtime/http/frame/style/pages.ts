@@ -86,6 +86,8 @@ a > span:has(+ kbd) { text-decoration: underline }
   tbody > tr > th:not(.num, :has(> input)) { min-width: 8.5rem }
   tbody > tr > td:has(> .sub.t) { min-width: 9rem }
   tbody > tr > td:has(> .mono) { min-width: 14rem }
+  /* One of usual length: a longer one breaks, or one row would widen the whole table. */
+  tbody .mail { display: inline-block; max-width: 15rem; overflow-wrap: break-word }
   td .badge { white-space: normal; overflow-wrap: normal; line-height: 1.3; padding-block: .15rem }
 }
 @media (min-width: 48rem) {
