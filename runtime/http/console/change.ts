@@ -254,8 +254,13 @@ async function show(
       names = fault?.names ?? []
       code = status === 200 || told.status === 404 ? told.status : status
     }
-    // What was filled in can be put right.
-    if (change.fields && told.status !== 404) preview = { lines: null }
+    // What was filled in can be put right, unless the same is refused whatever is filled in.
+    if (
+      change.fields &&
+      told.status !== 404 &&
+      !(await isAlwaysRefused(visit, change, about, error))
+    )
+      preview = { lines: null }
   }
   const back = change.back(about)
   const crumbs = code === 404 ? [] : ((await change.crumbs?.(visit, about)) ?? [])
@@ -288,6 +293,22 @@ ${withMarked(asked, names)}
     lead: said(change.lead ?? '', t),
     status: code,
   })
+}
+
+/** Whether a change is refused with the same words before anything is filled in: then no form can mend it. */
+async function isAlwaysRefused(
+  visit: ConsoleVisit,
+  { preview }: ConsoleChange,
+  about: About,
+  error: unknown,
+): Promise<boolean> {
+  try {
+    await preview(visit, { ...about, get: () => '', all: () => [] })
+    return false
+  } catch (other) {
+    const words = (one: unknown) => (one instanceof CoreError ? JSON.stringify(one.detail) : null)
+    return words(error) !== null && words(other) === words(error)
+  }
 }
 
 const MINUS =

@@ -11,7 +11,7 @@ import { demand } from '../../core/kernel/identity/principal.ts'
 import { hasLeft } from '../../core/offboarding/left.ts'
 import { listOffboardings } from '../../core/offboarding/progress.ts'
 import { takeAccessEvidence } from '../../core/reviews/evidence/take.ts'
-import type { PageWords } from '../../words/page-words.ts'
+import { FIRST_ADMIN } from '../../core/sign-in/first-admin.ts'
 import { PageError, refusalOf } from '../frame/error-page.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
@@ -110,6 +110,9 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
   const mayLeave =
     principal.permissions.has('offboardings.write') &&
     !principal.readOnly &&
+    // People are offboarded by others.
+    user.id !== principal.userId &&
+    user.email !== FIRST_ADMIN &&
     !(await hasLeft(db, user))
   const leaving = principal.permissions.has('offboardings.read')
     ? await listOffboardings(db, principal, { user_id: user.id, page: 1, size: 1 })
@@ -146,7 +149,7 @@ ${rolesOf(
   principal.permissions.has('roles.write'),
 )}
 ${leaving ? offboardingOf(visit, user.id, leaving.items[0] ?? null, mayLeave) : ''}
-${principal.permissions.has('operator') && !principal.readOnly ? record(visit.t.w, user.id, visit.proof) : ''}
+${principal.permissions.has('operator') && !principal.readOnly ? record(visit, user) : ''}
 </div></div>`
   return answerPage(visit, {
     ...{ place: 'people', content },
@@ -290,9 +293,13 @@ function offboardingOf(
 }
 
 /** What operators do with all that is held of a person. */
-const record = (w: PageWords, id: string, proof: string): Markup =>
-  card(
+const record = ({ t: { w }, proof }: ConsoleVisit, user: User): Markup => {
+  const { id } = user
+  const erase =
+    user.email === FIRST_ADMIN ? '' : go(`${personPath(id)}/erase`, w.record_erase, 'less danger')
+  return card(
     { id: 'record', title: w.record },
     html`<div class="in stack"><p class="small">${w.record_text}</p>
-<div class="row"><form method="post" action="${personPath(id)}/export">${proofField(proof)}<button class="btn less">${w.record_download}</button></form>${go(`${personPath(id)}/erase`, w.record_erase, 'less danger')}</div></div>`,
+<div class="row"><form method="post" action="${personPath(id)}/export">${proofField(proof)}<button class="btn less">${w.record_download}</button></form>${erase}</div></div>`,
   )
+}
