@@ -1,13 +1,14 @@
 /** The form of an access policy: rows of a condition, what it gives, and a preview of the people affected before it is saved. */
 import { html } from 'hono/html'
 import * as v from 'valibot'
+import { CoreError } from '../../contract/errors/problem.ts'
 import { AccessPolicyInput } from '../../contract/models/access-policy.ts'
 import { IDENTITY_MEMBERS, OPERATORS } from '../../contract/models/condition.ts'
 import { keysOf } from '../../contract/schema/keys.ts'
 import { attributeNames } from '../../core/directory/attribute-names.ts'
 import { createPolicy, getPolicy, putPolicy } from '../../core/policies/policies.ts'
 import { type PolicyPreview, previewPolicy } from '../../core/policies/preview.ts'
-import { PageError } from '../frame/error-page.ts'
+import { PageError, saidApart } from '../frame/error-page.ts'
 import type { Form } from '../frame/form.ts'
 import { type Markup, proofField } from '../frame/layout.ts'
 import type { Tongue } from '../frame/tongue.ts'
@@ -41,7 +42,8 @@ type Shown = {
   /** What apps were looked for; null before. */
   find?: string | null
   preview?: PolicyPreview | null
-  problem?: Markup | null
+  /** Why it was not saved; several reasons are a list. */
+  problem?: Markup | readonly Markup[] | null
   status?: Status
 }
 
@@ -84,7 +86,10 @@ export async function takePolicy(visit: ConsoleVisit, form: Form): Promise<Respo
         : await putPolicy(db, principal, id, body, context)
     return visit.done('policy-saved', `${LIST}/${saved?.id ?? ''}`)
   } catch (error) {
-    return show(visit, { draft, find, ...refusal(t, error) })
+    const told = refusal(t, error)
+    const apart = error instanceof CoreError ? saidApart(t, error) : []
+    const problem = apart.length > 1 ? apart : told.problem
+    return show(visit, { draft, find, problem, status: told.status })
   }
 }
 
@@ -103,7 +108,8 @@ function inputOf(t: Tongue, draft: Draft): AccessPolicyInput {
     const at = String(issue.path?.[0]?.key ?? '')
     return t.console.policy_edit.wrong[at] ?? `${at}: ${issue.message}`
   })
-  throw new PageError('invalid', [...new Set(told)].join('; '))
+  const apart = [...new Set(told)].map((msg) => ({ loc: [], msg, type: 'value_error' }))
+  throw new PageError('invalid', apart)
 }
 
 async function show(

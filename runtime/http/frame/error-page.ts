@@ -76,9 +76,14 @@ export class PageError extends CoreError {}
 export const fieldError = (name: string, words: string): PageError =>
   new PageError('invalid', [{ loc: [name], msg: words, type: 'value_error' }])
 
+/** The words of an error, each part that does not fit by itself: as `saidBy` says them. */
+export const saidApart = (t: Tongue, error: CoreError): Markup[] =>
+  wordsOf(error).map((words) => wordsSaid(t, error, [words]))
+
 /** The words of an error within a page: in its language where they are known in it, else marked as English. */
-export function saidBy({ language }: Tongue, error: CoreError): Markup {
-  const words = wordsOf(error)
+export const saidBy = (t: Tongue, error: CoreError): Markup => wordsSaid(t, error, wordsOf(error))
+
+function wordsSaid({ language }: Tongue, error: CoreError, words: readonly string[]): Markup {
   if (error instanceof PageError) return html`${sentence(words)}`
   const said = words.map((one) => refusalIn(language, one))
   return said.every((one) => one !== null)

@@ -1,0 +1,45 @@
+/** What the form of an access policy says when it is not saved. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CoreHost, startCore } from '../../core/host.ts'
+import { signedIn, type Visitor } from '../settings/visitor.ts'
+
+let core: CoreHost
+let visitor: Visitor
+beforeAll(async () => {
+  core = await startCore()
+  visitor = await signedIn(core)
+})
+afterAll(() => core.stop())
+
+const PATH = '/console/policies/new'
+
+/** What the alert of a page tells: its list, or its sentence. */
+async function told(fields: Record<string, string>, language: string) {
+  const speaking = { headers: { 'accept-language': language } }
+  await visitor.get(PATH, speaking)
+  const { status, text } = await visitor.post(PATH, { who: 'any', do: 'save', ...fields }, speaking)
+  const [, alert = ''] = /role="alert"[^>]*>(.*?)<\/div><\/div>/s.exec(text) ?? []
+  const items = [...alert.matchAll(/<li>(.*?)<\/li>/g)].map(([, words]) => words)
+  return { status, items, alert }
+}
+
+test.each([
+  ['en', ['Give it a name of at most 255 characters.', 'Choose at least one app or permission.']],
+  [
+    'de',
+    [
+      'Geben Sie ihr einen Namen mit höchstens 255 Zeichen.',
+      'Wählen Sie mindestens eine Anwendung oder Berechtigung.',
+    ],
+  ],
+])('lists its problems where there are several, in %s', async (language, items) => {
+  const all = await told({ name: '' }, language)
+  expect([all.status, all.items]).toEqual([422, expect.arrayContaining(items)])
+  expect(all.alert).not.toContain('; ')
+})
+
+test('says one problem as a sentence', async () => {
+  const one = await told({ name: 'Theirs', who: 'everyone' }, 'en')
+  expect(one.items).toEqual([])
+  expect(one.alert).toContain('<span class="small">Choose at least one app or permission.</span>')
+})
