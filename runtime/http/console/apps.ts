@@ -21,7 +21,7 @@ import type { Tongue } from '../frame/tongue.ts'
 import { pageNumber, searchText } from '../pages/access.ts'
 import { note, pagesNav, whole } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
-import { findingsOf } from './findings.ts'
+import { findingsList, findingsShown, findingsState } from './findings.ts'
 import { listPage } from './list-page.ts'
 import { answerPage, brief, card, facts, go, listed, sortOf, thousands } from './parts.ts'
 import { personLink } from './person-link.ts'
@@ -113,7 +113,13 @@ export async function showApp(visit: ConsoleVisit): Promise<Response> {
     (holders?.items ?? []).map(({ id }) => id),
   )
   const [latest] = runs
-  const follows = followQuery({ app_id: app.id, limit: RUNS }, { items: runs })
+  const about = { of: 'app_id', id: app.id, path: appPath(app.id) } as const
+  const found = await findingsShown(visit, about)
+  const wrong = await findingsList(visit, about, found)
+  const follows = followQuery(
+    { app_id: app.id, limit: RUNS, findings: String(found?.page ?? 1) },
+    { items: runs, findings: findingsState(found) },
+  )
   /** A part that a sync changes; only operators follow syncs. */
   const live = (name: string, part: Markup): Markup =>
     operates
@@ -154,13 +160,16 @@ ${
     : ''
 }
 </div>`
-  const wrong = await findingsOf(visit, { of: 'app_id', id: app.id, path: appPath(app.id) })
-  const content = html`${latest?.state === 'STOPPED' ? note('bad', 'alert', w.stopped, html`${brief(latest.problem ?? '', 500)} ${w.stoppedText}`) : ''}
+  const stopped =
+    latest?.state === 'STOPPED'
+      ? note('bad', 'alert', w.stopped, html`${brief(latest.problem ?? '', 500)} ${w.stoppedText}`)
+      : ''
+  const content = html`${live('stopped', html`${stopped}`)}
 ${
   operates || holders || wrong !== ''
     ? html`<div class="cols"><div class="stack wide">
 ${operates && (!isCustom || runs.length > 0) ? live('runs', runsOf(t, runs, now)) : ''}
-${wrong}
+${wrong === '' ? '' : live('findings', wrong)}
 ${holders ? live('accounts', accountsOf(visit, app, holders, names, sort)) : ''}
 </div>${aside}</div>`
     : aside

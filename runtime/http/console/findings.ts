@@ -26,16 +26,34 @@ const SEVERITY_LOOKS: Record<Severity, BadgeLook> = {
 /** What the findings are of: an app or a person, and its page. */
 type About = { of: 'app_id' | 'user_id'; id: string; path: string }
 
-/** The findings; nothing for who may read none. */
-export async function findingsOf(visit: ConsoleVisit, about: About): Promise<Markup | ''> {
-  const { c, db, principal, now, t } = visit
-  const w = t.console.findings
-  if (reachesNone(principal, 'findings.read')) return ''
+type Found = Awaited<ReturnType<typeof listFindings>>
+
+/** The findings that a page shows; null for who may read none. */
+export async function findingsShown(
+  { c, db, principal }: ConsoleVisit,
+  about: Pick<About, 'of' | 'id'>,
+): Promise<Found | null> {
+  if (reachesNone(principal, 'findings.read')) return null
   const query = queryOf('list_findings', {
     ...{ state: ['OPEN', 'ACCEPTED'], [about.of]: about.id },
     ...{ page: pageNumber(c.req.query('findings')), size: SIZE },
   })
-  const found = await listFindings(db, principal, query)
+  return listFindings(db, principal, query)
+}
+
+/** What is another when a page of findings is: those that it shows, and how many there are. */
+export const findingsState = (found: Found | null) =>
+  found && { total: found.total, shown: found.items.map(({ id, state }) => [id, state]) }
+
+/** The list of findings; nothing for who may read none. */
+export async function findingsList(
+  visit: ConsoleVisit,
+  about: About,
+  found: Found | null,
+): Promise<Markup | ''> {
+  const { db, principal, now, t } = visit
+  const w = t.console.findings
+  if (found === null) return ''
   const mayAccept = principal.permissions.has('findings.write') && !principal.readOnly
   const names = await accountNames(
     db,

@@ -21,7 +21,7 @@ import { note, pagesNav, whole } from '../pages/parts.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
 import { accessGraph, type GraphLine, linesOf } from './access-graph.ts'
 import { key } from './charts.ts'
-import { findingsOf } from './findings.ts'
+import { findingsList, findingsShown } from './findings.ts'
 import { listPage } from './list-page.ts'
 import { answerPage, brief, card, facts, go, listed } from './parts.ts'
 import { knownOf } from './person-facts.ts'
@@ -124,9 +124,8 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
     items.map(({ account_id: id }) => id),
   )
   const lines = linesOf(t, items, names)
-  const wrong = await findingsOf(visit, {
-    ...{ of: 'user_id', id: user.id, path: personPath(user.id) },
-  })
+  const about = { of: 'user_id', id: user.id, path: personPath(user.id) } as const
+  const wrong = await findingsList(visit, about, await findingsShown(visit, about))
   const content = html`<div class="cols"><div class="stack wide">
 ${mayRead ? asOfForm(visit, user.id, at, held !== null) : ''}
 ${refused ? note('bad', 'alert', t.console.person.asOfNot, refused, 'alert') : ''}

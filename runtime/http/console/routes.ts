@@ -18,6 +18,7 @@ import { errorPage, whenProven } from '../pages/lost-page.ts'
 import { toSignIn } from '../pages/to-sign-in.ts'
 import { visitOf } from '../pages/visit.ts'
 import { askChange, doChange } from './change.ts'
+import { findingsShown, findingsState } from './findings.ts'
 import { type Files, readMultipart } from './multipart.ts'
 import {
   CHANGES,
@@ -154,10 +155,16 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
     routes.get(path, async (c) => {
       const who = await signedIn(c)
       if (!who) throw new CoreError('unauthenticated', 'You are not signed in')
-      const { known: _known, ...query } = c.req.query()
+      const { known: _known, findings, ...query } = c.req.query()
+      const { app_id: id } = query
       return deps.following.follow(c, who.session.actor.userId, async () => {
         const visit = await visitOf(c, deps, await stillSignedIn(deps, who))
-        return consoleVisit(visit, deps).ask(name, { query })
+        const own = consoleVisit(visit, deps)
+        const list = await own.ask(name, { query })
+        // They are looked for once a sync is over: a page that shows both follows both.
+        return findings === undefined || id === undefined
+          ? list
+          : { ...list, findings: findingsState(await findingsShown(own, { of: 'app_id', id })) }
       })
     })
 

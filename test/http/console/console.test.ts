@@ -506,7 +506,9 @@ describe('an app', () => {
     expect(text).toMatch(/\/console\/syncs\/\d+\/accept/)
     // All that a sync changes is shown again when it goes on.
     const parts = [...text.matchAll(/<div id="live-(\w+)" data-events="([^"]+)">/g)]
-    expect(parts.map(([, name]) => name)).toEqual(['state', 'runs', 'accounts', 'facts'])
+    expect(parts.map(([, name]) => name)).toEqual([
+      ...['state', 'stopped', 'runs', 'findings', 'accounts', 'facts'],
+    ])
     expect(new Set(parts.map(([, , address]) => address)).size).toBe(1)
   })
 })

@@ -1,5 +1,7 @@
 /** What only the console has: its side, figures, differences, chosen rows, pictures. */
 export const CONSOLE_STYLE = `
+/* What follows a sync may show nothing now. */
+[data-events]:empty { display: none }
 /* Console: the side is a strip of links on narrow screens. */
 :root { --side: 14.5rem; --mark-2: light-dark(#2f52ac, #aac2ff); --mark-3: light-dark(#16264d, #dde7ff) }
 .diff { display: grid; grid-template-columns: var(--fr) }

@@ -1,0 +1,59 @@
+/** What the page of an app shows again by itself: its syncs, whether one stopped, and its findings. */
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findings } from '../../../runtime/database/schema/findings.ts'
+import { unlooked } from '../../core/findings/unlooked.ts'
+import { app, type CoreHost, domainOf, startCore } from '../../core/host.ts'
+import { signedIn, type Visitor } from '../settings/visitor.ts'
+
+let core: CoreHost
+let visitor: Visitor
+let appId: string
+beforeAll(async () => {
+  core = await startCore()
+  appId = await app(core.db, 'Vault', { connectorId: 'scim' })
+  visitor = await signedIn(core)
+})
+afterAll(() => core.stop())
+
+const path = () => `/console/apps/${appId}`
+const partOf = (text: string, name: string): string =>
+  new RegExp(`<div id="live-${name}"[^>]*>(.*?)</div>`, 's').exec(text)?.[1] ?? 'missing'
+
+test('the note that a sync stopped has a place of its own, empty before', async () => {
+  expect(partOf((await visitor.get(path())).text, 'stopped')).toBe('')
+  await core.db.execute(sql`
+    insert into sync_runs (domain_id, app_id, page_size, state, phase, problem, ended_at)
+    values (${await domainOf(core.db)}, ${appId}, 100, 'STOPPED', 'judge', 'half of it vanished', now())`)
+  const { text } = await visitor.get(path())
+  expect(partOf(text, 'stopped')).toContain('half of it vanished')
+  await core.db.execute(sql`delete from sync_runs`)
+})
+
+test('a finding that comes after the sync is told to the page, which showed none', async () => {
+  const { text } = await visitor.get(path())
+  expect(partOf(text, 'findings')).toContain('Nothing is found')
+  const [, address = ''] = /<div id="live-findings" data-events="([^"]+)"/.exec(text) ?? []
+  const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const ending = new AbortController()
+  const reply = await core.host.app.request(address.replaceAll('&amp;', '&'), {
+    headers: { host: 'localhost', cookie },
+    signal: ending.signal,
+  })
+  const reader = reply.body?.getReader()
+  await unlooked(core.db, `app ${appId}`, async () => {
+    await core.db.insert(findings).values({
+      ...{ domainId: await domainOf(core.db), kind: 'SYNC_STALE', severity: 'MEDIUM' },
+      ...{ subject: 'live', appId, details: {} },
+    })
+    let told = ''
+    while (!/event: list[\s\S]*\n\n/.test(told))
+      told += new TextDecoder().decode((await reader?.read())?.value)
+    expect(told.match(/event: list/g), 'what it showed is not sent again').toHaveLength(1)
+    expect(told).toContain('"findings":{"total":1,')
+    await reader?.cancel()
+    ending.abort()
+    expect(partOf((await visitor.get(path())).text, 'findings')).toContain('findings/')
+    await core.db.delete(findings)
+  })
+})
