@@ -3,10 +3,13 @@
  * is put into a text is `{}`. The English is written there alone; what has no row is shown in English.
  */
 import type { Language } from './languages.ts'
+import { OPERATING_REFUSALS } from './refusals-operating.ts'
 
 type Said = Readonly<Record<Exclude<Language, 'en'>, string>>
 
 export const REFUSALS_SAID: Readonly<Record<string, Said>> = {
+  ...OPERATING_REFUSALS,
+
   // Who may what.
   'You signed in with a token that may only read': {
     de: 'Sie sind mit einem Token angemeldet, das nur lesen darf',

@@ -8,7 +8,7 @@ const RUNTIME = path.join(import.meta.dirname, '..', '..', 'runtime')
 
 /** All texts of the sources, with what is put into them as `{}`. */
 const TEXTS = new Set(
-  ['contract', 'core', 'egress', 'http']
+  ['connectors', 'contract', 'core', 'egress', 'http']
     .flatMap((folder) =>
       readdirSync(path.join(RUNTIME, folder), { recursive: true, encoding: 'utf8' })
         .filter((file) => file.endsWith('.ts'))
