@@ -31,7 +31,7 @@ import { type Check, guard, hostCheck, tokenCheck, wrongMethod } from './edge/gu
 import { answerKept, madeOnce } from './edge/kept.ts'
 import { createOnError } from './edge/problem.ts'
 import { nameRequest, REQUEST_ID } from './edge/request-id.ts'
-import { takesHtml } from './edge/takes-html.ts'
+import { opensPage } from './edge/takes-html.ts'
 import { assetRoutes } from './frame/assets.ts'
 import { operatorRoutes } from './operator/routes.ts'
 import { nothingThere, pageRoutes } from './pages/routes.ts'
@@ -76,7 +76,7 @@ export function createApp(deps: AppDeps): Hono<Env> {
   app.onError(createOnError(log))
   app.notFound((c) => {
     c.header('vary', 'accept')
-    const isOpened = c.req.method === 'GET' && takesHtml(c.req.header('accept'))
+    const isOpened = c.req.method === 'GET' && opensPage(c.req.header('accept'))
     return isOpened ? nothingThere(log, c) : c.json({ detail: 'Not Found' }, 404)
   })
   app.use(async (c, next) => {

@@ -1,0 +1,43 @@
+/** Who is answered with a page where nothing is: browsers, and no program that also takes HTML. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type CoreHost, startCore } from '../../core/host.ts'
+
+let core: CoreHost
+beforeAll(async () => {
+  core = await startCore()
+})
+afterAll(() => core.stop())
+
+const FIREFOX = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+const JAVA = 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2'
+
+/** What asks, with which headers, and whether it is answered with a page. */
+const ASKING: [string, Record<string, string>, boolean][] = [
+  ['a browser', { accept: FIREFOX }, true],
+  ['an old browser', { accept: 'text/html, text/plain, application/xhtml+xml, */*;q=0.01' }, true],
+  ['whoever takes HTML alone', { accept: 'text/html' }, true],
+  ['whoever prefers HTML', { accept: 'text/html, text/*;q=0.5, image/*;q=0.4' }, true],
+  ['Java', { accept: JAVA }, false],
+  ['what takes HTML if there is no JSON', { accept: 'application/json, text/html;q=0.1' }, false],
+  ['curl', { accept: '*/*' }, false],
+  ['a program', { accept: 'application/json' }, false],
+  ['what refuses HTML', { accept: 'text/html;q=0, application/xhtml+xml' }, false],
+  ['what says nothing', {}, false],
+]
+
+describe('an address that nothing is at', () => {
+  test.each(ASKING)('answers %s', async (_, headers, isPage) => {
+    const reply = await core.host.app.request('/nothing-here', {
+      headers: { host: 'localhost', ...headers },
+    })
+    expect(reply.status).toBe(404)
+    expect(reply.headers.get('vary')).toBe('accept')
+    expect(reply.headers.get('content-type')).toMatch(isPage ? /^text\/html/ : /^application\/json/)
+  })
+})
+
+test.each([FIREFOX, JAVA, 'text/html'])('the root leads whoever takes HTML: %s', async (accept) => {
+  const headers = { host: 'localhost', accept }
+  const { status } = await core.host.app.request('/', { headers })
+  expect(status).toBe(303)
+})
