@@ -57,27 +57,25 @@ function asking(
   problem: GlassProblem | null,
 ): Markup {
   const { w } = t
-  const state = (field: keyof GlassValues, help = '') => {
-    const isWrong = problem?.field === field
-    const by = [isWrong ? WORDS_ID : '', help].filter((id) => id !== '').join(' ')
-    return html`${isWrong ? html` aria-invalid="true"` : ''}${by === '' ? '' : html` aria-describedby="${by}"`}`
-  }
+  const isWrong = (field: keyof GlassValues) => problem?.field === field
+  const invalid = (field: keyof GlassValues) => (isWrong(field) ? 'true' : 'false')
+  const said = (field: keyof GlassValues) => (isWrong(field) ? `${WORDS_ID} ` : '')
   const isChosen = (id: string) => id === values.id || items.length === 1
   return html`<form class="card" method="post" action="/access/break-glass" novalidate>
 <div class="in stack wide">
 ${proofField(proof)}
 ${problem === null ? '' : note('bad', 'alert', w.glass_not_given, saidOf(problem), 'alert')}
-<fieldset class="field" role="radiogroup"${state('id')}><legend>${w.what}</legend>
+<fieldset class="field" role="radiogroup" aria-invalid="${invalid('id')}"${isWrong('id') ? html` aria-describedby="${WORDS_ID}"` : ''}><legend>${w.what}</legend>
 ${items.map(
   ({ id, label, app_name, max_minutes }, at) =>
     html`<label class="choice"><input type="radio"${at === 0 ? html` id="id"` : ''} name="id" value="${id}"${isChosen(id) ? html` checked` : ''}><span><strong class="wrap">${label}</strong><span class="sub wrap">${w.glass_of(app_name, t.wholeLength(max_minutes * 60))}</span></span></label>`,
 )}</fieldset>
 <div class="field"><label for="minutes">${w.glass_minutes}</label>
 <p class="help" id="minutes-help">${w.glass_minutes_help}</p>
-<input id="minutes" name="minutes" inputmode="numeric" maxlength="4" autocomplete="off"${state('minutes', 'minutes-help')} value="${values.minutes}"></div>
+<input id="minutes" name="minutes" inputmode="numeric" maxlength="4" autocomplete="off" aria-invalid="${invalid('minutes')}" aria-describedby="${said('minutes')}minutes-help" value="${values.minutes}"></div>
 <div class="field"><label for="reason">${w.glass_reason}</label>
 <p class="help" id="reason-help">${w.glass_reason_help}</p>
-<textarea id="reason" name="reason" rows="3" maxlength="${MAX_GLASS_REASON}"${state('reason', 'reason-help')} required>
+<textarea id="reason" name="reason" rows="3" maxlength="${MAX_GLASS_REASON}" aria-invalid="${invalid('reason')}" aria-describedby="${said('reason')}reason-help" required>
 ${values.reason}</textarea></div>
 <div class="row"><button class="btn danger">${w.glass_take}</button><a class="btn plain" href="${AREAS.access.path}">${w.cancel}</a></div>
 </div>
