@@ -94,15 +94,15 @@ export const CONSOLE_VERSIONS = {
       less: 'What is granted and no longer wanted',
       nothingMore: 'Nothing: all that it wants is granted.',
       nothingLess: 'Nothing.',
-      settings: 'What the host may have to be told',
+      settings: 'Settings that the host may need',
       settingsNote:
-        'Set it where it applies, and restart the host. HOST and PORT stand for those of the server.',
+        'Add what applies to what is set already, and restart the host. HOST and PORT stand for those of the server.',
       settingWhen: {
         KEYWAY_PRIVATE_EGRESS: 'Where a server of it is in a private network',
         KEYWAY_PLAIN_LDAP:
           'Where its directory offers no TLS: passwords then cross the network in plain text',
         KEYWAY_PLAIN_SQL:
-          'Where its database offers no TLS: what is asked and answered then crosses the network in plain text',
+          'Where its database offers no TLS: queries and results then cross the network in plain text',
       },
       breaks: 'What it breaks',
       nothingBreaks: 'Nothing was found that callers would notice.',
@@ -125,9 +125,9 @@ export const CONSOLE_VERSIONS = {
       less: 'Freigegeben, nicht mehr gewünscht',
       nothingMore: 'Nichts: Alles, was sie braucht, ist freigegeben.',
       nothingLess: 'Nichts.',
-      settings: 'Was der Host wissen muss',
+      settings: 'Einstellungen, die der Host brauchen kann',
       settingsNote:
-        'Setzen Sie, was zutrifft, und starten Sie den Host neu. HOST und PORT stehen für die des Servers.',
+        'Ergänzen Sie, was zutrifft, in der bestehenden Einstellung, und starten Sie den Host neu. HOST und PORT stehen für die des Servers.',
       settingWhen: {
         KEYWAY_PRIVATE_EGRESS: 'Wenn ein Server in einem privaten Netz steht',
         KEYWAY_PLAIN_LDAP:

@@ -40,7 +40,7 @@ test('a server that an app names, and a directory without TLS, are named with wh
   ])
   const visitor = await signedIn(host.core)
   const { text } = await visitor.get(`/console/connectors/staff/versions/${answer.package.digest}`)
-  expect(text).toContain('What the host may have to be told')
+  expect(text).toContain('Settings that the host may need')
   expect(text).toContain('staff=HOST:443 staff=HOST:389')
 })
 
