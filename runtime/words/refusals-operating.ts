@@ -1,119 +1,84 @@
-/** OPERATING_REFUSALS: what operators and admins of apps are refused: rows of REFUSALS_SAID. */
-export const OPERATING_REFUSALS = {
-  'There is no such run; see keyway syncs': { de: 'Diesen Lauf gibt es nicht; siehe keyway syncs' },
-  'The run is {}; only one that is RUNNING can be cancelled': {
-    de: 'Der Lauf ist {}; abbrechen lässt sich nur einer, der RUNNING ist',
-  },
-  'The run is {}; only one that is STOPPED waits for this': {
-    de: 'Der Lauf ist {}; darauf wartet nur einer, der STOPPED ist',
-  },
-  'Run {} of the app began since; what counts is what that finds': {
-    de: 'Seitdem hat der Lauf {} der Anwendung begonnen; es zählt, was er findet',
-  },
-  'The app was disconnected; connect it and start another sync': {
-    de: 'Die Anwendung wurde getrennt; verbinden Sie sie und starten Sie einen neuen Abgleich',
-  },
-  '{} ({}) is the identity source; set its identity_source to null first': {
-    de: '{} ({}) ist schon die Quelle der Personen; heben Sie das dort zuerst auf',
-  },
-  'This app is not connected; connect it with PUT /apps/{}': {
-    de: 'Diese Anwendung ist nicht verbunden; verbinden Sie sie zuerst',
-  },
-  'The connector {} is not served now; see keyway list': {
-    de: 'Der Connector {} ist gerade nicht verfügbar; siehe keyway list',
-  },
-  'The connector {} cannot list accounts': { de: 'Der Connector {} kann keine Konten auflisten' },
-  'A sync of this app is running already': { de: 'Ein Abgleich dieser Anwendung läuft schon' },
-  'The app was disconnected or connected again meanwhile; try again': {
-    de: 'Die Anwendung wurde inzwischen getrennt oder neu verbunden; versuchen Sie es noch einmal',
-  },
+/** OPERATING_GERMAN: what operators and admins of apps are refused, as rows of REFUSALS_SAID. */
+export const OPERATING_GERMAN = {
+  'There is no such run; see keyway syncs': 'Diesen Lauf gibt es nicht; siehe keyway syncs',
+  'The run is {}; only one that is RUNNING can be cancelled':
+    'Der Lauf ist {}; abbrechen lässt sich nur einer, der RUNNING ist',
+  'The run is {}; only one that is STOPPED waits for this':
+    'Der Lauf ist {}; darauf wartet nur einer, der STOPPED ist',
+  'Run {} of the app began since; what counts is what that finds':
+    'Seitdem hat der Lauf {} der Anwendung begonnen; es zählt, was er findet',
+  'The app was disconnected; connect it and start another sync':
+    'Die Anwendung wurde getrennt; verbinden Sie sie und starten Sie einen neuen Abgleich',
+  '{} ({}) is the identity source; set its identity_source to null first':
+    '{} ({}) ist schon die Quelle der Personen; heben Sie das dort zuerst auf',
+  'This app is not connected; connect it with PUT /apps/{}':
+    'Diese Anwendung ist nicht verbunden; verbinden Sie sie zuerst',
+  'The connector {} is not served now; see keyway list':
+    'Der Connector {} ist gerade nicht verfügbar; siehe keyway list',
+  'The connector {} cannot list accounts': 'Der Connector {} kann keine Konten auflisten',
+  'A sync of this app is running already': 'Ein Abgleich dieser Anwendung läuft schon',
+  'The app was disconnected or connected again meanwhile; try again':
+    'Die Anwendung wurde inzwischen getrennt oder neu verbunden; versuchen Sie es noch einmal',
   'The permission comes from the app itself; only those of type NATIVE can be deleted. Hide it instead':
-    {
-      de: 'Die Berechtigung kommt aus der Anwendung selbst; löschen lassen sich nur eigene. Verbergen Sie sie stattdessen',
-    },
-  'The pre-approval rule {} names the permission; change or delete the rule first': {
-    de: 'Die Regel {} für Genehmigungen im Voraus nennt die Berechtigung; ändern oder löschen Sie zuerst die Regel',
-  },
-  'Licence not found': { de: 'Diese Lizenz gibt es nicht' },
-  'Price not found': { de: 'Diesen Preis gibt es nicht' },
-  'Integration not found': { de: 'Diese Integration gibt es nicht' },
-  'The user does not have the role {}': { de: 'Diese Person hat die Rolle {} nicht' },
-  'Role not found; there are {}': { de: 'Diese Rolle gibt es nicht; es gibt {}' },
-  'scheduled_at is in the past; leave it out to offboard at once': {
-    de: 'Der Tag ist vorbei; wählen Sie einen, der noch kommt, oder „Jetzt“',
-  },
-  'The offboarding is {}; only one that is SCHEDULED can be cancelled': {
-    de: 'Der Austritt ist {}; abbrechen lässt sich nur einer, der SCHEDULED ist',
-  },
-  'There is no user {}': { de: 'Die Person {} gibt es nicht' },
-  'A task that is {} cannot become {}': { de: 'Eine Aufgabe, die {} ist, kann nicht {} werden' },
-  '{} lines are open; have them decided, or end the review with POST /access_reviews/{}/complete': {
-    de: '{} Zeilen sind offen; lassen Sie sie entscheiden, oder schließen Sie die Überprüfung ab',
-  },
+    'Die Berechtigung kommt aus der Anwendung selbst; löschen lassen sich nur eigene. Verbergen Sie sie stattdessen',
+  'The pre-approval rule {} names the permission; change or delete the rule first':
+    'Die Regel {} für Genehmigungen im Voraus nennt die Berechtigung; ändern oder löschen Sie zuerst die Regel',
+  'Licence not found': 'Diese Lizenz gibt es nicht',
+  'Price not found': 'Diesen Preis gibt es nicht',
+  'Integration not found': 'Diese Integration gibt es nicht',
+  'The user does not have the role {}': 'Diese Person hat die Rolle {} nicht',
+  'Role not found; there are {}': 'Diese Rolle gibt es nicht; es gibt {}',
+  'scheduled_at is in the past; leave it out to offboard at once':
+    'Der Tag ist vorbei; wählen Sie einen, der noch kommt, oder „Jetzt“',
+  'The offboarding is {}; only one that is SCHEDULED can be cancelled':
+    'Der Austritt ist {}; abbrechen lässt sich nur einer, der SCHEDULED ist',
+  'There is no user {}': 'Die Person {} gibt es nicht',
+  'A task that is {} cannot become {}': 'Eine Aufgabe, die {} ist, kann nicht {} werden',
+  '{} lines are open; have them decided, or end the review with POST /access_reviews/{}/complete':
+    '{} Zeilen sind offen; lassen Sie sie entscheiden, oder schließen Sie die Überprüfung ab',
   '{} lines are open; decide them with POST /access_reviews/{access_review_id}/items/decide, and the task closes':
-    { de: '{} Zeilen sind offen; sind sie entschieden, ist auch die Aufgabe erledigt' },
-  'The access review is {}; its launch is over': {
-    de: 'Die Zugriffsüberprüfung ist {}; ihr Start ist vorbei',
-  },
-  'The line is {} already': { de: 'Die Zeile ist schon {}' },
-  'The decisions of its app have ended': {
-    de: 'Die Entscheidungen über diese Anwendung sind abgeschlossen',
-  },
-  'Name the lines that you review or remove, by item_ids': {
-    de: 'Nennen Sie die Zeilen, die Sie prüfen oder entziehen',
-  },
-  'This host sends {} files of evidence already; try again': {
-    de: 'Dieser Host sendet schon {} Nachweise; versuchen Sie es noch einmal',
-  },
-  'This host sends {} lists as CSV already; try again soon': {
-    de: 'Dieser Host sendet schon {} Listen als CSV; versuchen Sie es gleich noch einmal',
-  },
+    '{} Zeilen sind offen; sind sie entschieden, ist auch die Aufgabe erledigt',
+  'The access review is {}; its launch is over':
+    'Die Zugriffsüberprüfung ist {}; ihr Start ist vorbei',
+  'The line is {} already': 'Die Zeile ist schon {}',
+  'The decisions of its app have ended':
+    'Die Entscheidungen über diese Anwendung sind abgeschlossen',
+  'Name the lines that you review or remove, by item_ids':
+    'Nennen Sie die Zeilen, die Sie prüfen oder entziehen',
+  'This host sends {} files of evidence already; try again':
+    'Dieser Host sendet schon {} Nachweise; versuchen Sie es noch einmal',
+  'This host sends {} lists as CSV already; try again soon':
+    'Dieser Host sendet schon {} Listen als CSV; versuchen Sie es gleich noch einmal',
   'a lumos_expression cannot be evaluated here: write the condition with operators, or keep the policy a draft':
-    {
-      de: 'eine lumos_expression lässt sich hier nicht auswerten: schreiben Sie die Bedingung mit Operatoren, oder lassen Sie die Richtlinie ein Entwurf',
-    },
-  'needed, unless is_everyone_condition is true': {
-    de: 'eine Bedingung fehlt; ohne sie gilt die Richtlinie nur, wenn sie für alle ist',
-  },
-  'the app is there already': { de: 'die Anwendung steht schon da' },
-  'there is no such app': { de: 'diese Anwendung gibt es nicht' },
-  'It is in use: {}. Take it out there first': {
-    de: 'Er wird verwendet: {}. Nehmen Sie ihn dort zuerst heraus',
-  },
-  'No mail server is set: set KEYWAY_MAIL_SERVER and start the host again': {
-    de: 'Es ist kein Mailserver gesetzt: setzen Sie KEYWAY_MAIL_SERVER und starten Sie den Host neu',
-  },
-  'The form has more than {} parts': { de: 'Das Formular hat mehr als {} Teile' },
-  'The form cannot be read; send the form that the page has': {
-    de: 'Das Formular lässt sich nicht lesen; senden Sie das Formular der Seite',
-  },
-  'There is no installed connector {}': { de: 'Der Connector {} ist nicht installiert' },
+    'eine lumos_expression lässt sich hier nicht auswerten: schreiben Sie die Bedingung mit Operatoren, oder lassen Sie die Richtlinie ein Entwurf',
+  'needed, unless is_everyone_condition is true':
+    'eine Bedingung fehlt; ohne sie gilt die Richtlinie nur, wenn sie für alle ist',
+  'the app is there already': 'die Anwendung steht schon da',
+  'there is no such app': 'diese Anwendung gibt es nicht',
+  'It is in use: {}. Take it out there first':
+    'Er wird verwendet: {}. Nehmen Sie ihn dort zuerst heraus',
+  'No mail server is set: set KEYWAY_MAIL_SERVER and start the host again':
+    'Es ist kein Mailserver gesetzt: setzen Sie KEYWAY_MAIL_SERVER und starten Sie den Host neu',
+  'The form has more than {} parts': 'Das Formular hat mehr als {} Teile',
+  'The form cannot be read; send the form that the page has':
+    'Das Formular lässt sich nicht lesen; senden Sie das Formular der Seite',
+  'There is no installed connector {}': 'Der Connector {} ist nicht installiert',
   '{} {} is installed with other content ({}): a version never changes; give the new content another version':
-    {
-      de: '{} {} ist mit anderem Inhalt ({}) installiert: eine Version ändert sich nie; geben Sie dem neuen Inhalt eine andere Version',
-    },
+    '{} {} ist mit anderem Inhalt ({}) installiert: eine Version ändert sich nie; geben Sie dem neuen Inhalt eine andere Version',
   '{} {} serves, {} is older: roll back to a generation that served it, or activate it with allow_downgrade':
-    {
-      de: '{} {} ist aktiv, {} ist älter: rollen Sie auf eine Generation zurück, in der sie aktiv war, oder aktivieren Sie sie mit allow_downgrade',
-    },
-  '{} has no installed version with the digest {}; upload its package first': {
-    de: '{} hat keine installierte Version mit dem Digest {}; laden Sie zuerst ihr Paket hoch',
-  },
+    '{} {} ist aktiv, {} ist älter: rollen Sie auf eine Generation zurück, in der sie aktiv war, oder aktivieren Sie sie mit allow_downgrade',
+  '{} has no installed version with the digest {}; upload its package first':
+    '{} hat keine installierte Version mit dem Digest {}; laden Sie zuerst ihr Paket hoch',
   '{} {} is signed by a key that is trusted no more; install a version that a trusted publisher has signed':
-    {
-      de: '{} {} ist mit einem Schlüssel signiert, dem nicht mehr vertraut wird; installieren Sie eine Version eines vertrauten Herausgebers',
-    },
-  '{} is neither installed nor disabled': { de: '{} ist weder installiert noch ausgeschaltet' },
-  'Nothing of that is granted to {}': { de: 'Davon ist {} nichts freigegeben' },
-  'There is no trusted key {}': { de: 'Dem Schlüssel {} wird nicht vertraut' },
+    '{} {} ist mit einem Schlüssel signiert, dem nicht mehr vertraut wird; installieren Sie eine Version eines vertrauten Herausgebers',
+  '{} is neither installed nor disabled': '{} ist weder installiert noch ausgeschaltet',
+  'Nothing of that is granted to {}': 'Davon ist {} nichts freigegeben',
+  'There is no trusted key {}': 'Dem Schlüssel {} wird nicht vertraut',
   'The newest generation is {}, not {}: what is installed was changed meanwhile; look at it and try again':
-    {
-      de: 'Die neueste Generation ist {}, nicht {}: die Installation wurde inzwischen geändert; sehen Sie nach und versuchen Sie es noch einmal',
-    },
-  'There is no generation {}': { de: 'Die Generation {} gibt es nicht' },
-  'Publisher not found': { de: 'Diesen Herausgeber gibt es nicht' },
-  'The index has the version {}, which is to come': {
-    de: 'Das Verzeichnis hat die Version {}, die in der Zukunft liegt',
-  },
-  'Connector not found': { de: 'Diesen Connector gibt es nicht' },
+    'Die neueste Generation ist {}, nicht {}: die Installation wurde inzwischen geändert; sehen Sie nach und versuchen Sie es noch einmal',
+  'There is no generation {}': 'Die Generation {} gibt es nicht',
+  'Publisher not found': 'Diesen Herausgeber gibt es nicht',
+  'The index has the version {}, which is to come':
+    'Das Verzeichnis hat die Version {}, die in der Zukunft liegt',
+  'Connector not found': 'Diesen Connector gibt es nicht',
 } as const

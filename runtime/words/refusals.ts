@@ -1,296 +1,225 @@
 /**
- * REFUSALS_SAID: a refusal of the core, in the English of the place that throws it -> the same in each other language. What
- * is put into a text is `{}`. The English is written there alone; what has no row is shown in English.
+ * REFUSALS_SAID: for each language but English, a refusal of the core in the English of the place that throws it -> the same
+ * in this language. What is put into a text is `{}`. The English is written there alone; what has no row is shown in English.
  */
+import { mapValues } from '../contract/schema/keys.ts'
 import type { Language } from './languages.ts'
-import { OPERATING_REFUSALS } from './refusals-operating.ts'
+import { OPERATING_GERMAN } from './refusals-operating.ts'
 
-type Said = Readonly<Record<Exclude<Language, 'en'>, string>>
-
-export const REFUSALS_SAID: Readonly<Record<string, Said>> = {
-  ...OPERATING_REFUSALS,
+const GERMAN: Readonly<Record<string, string>> = {
+  ...OPERATING_GERMAN,
 
   // Who may what.
-  'You signed in with a token that may only read': {
-    de: 'Sie sind mit einem Token angemeldet, das nur lesen darf',
-  },
-  'None of your roles opens this page': { de: 'Keine Ihrer Rollen öffnet diese Seite' },
-  'This user is {}': { de: 'Diese Person ist {}' },
-  'This is the last Admin; give the role to another user first': {
-    de: 'Das ist die letzte Person mit der Rolle Admin; geben Sie die Rolle erst einer anderen',
-  },
-  'Every user has the role User; it cannot be removed': {
-    de: 'Jede Person hat die Rolle User; sie lässt sich nicht entziehen',
-  },
+  'You signed in with a token that may only read':
+    'Sie sind mit einem Token angemeldet, das nur lesen darf',
+  'None of your roles opens this page': 'Keine Ihrer Rollen öffnet diese Seite',
+  'This user is {}': 'Diese Person ist {}',
+  'This is the last Admin; give the role to another user first':
+    'Das ist die letzte Person mit der Rolle Admin; geben Sie die Rolle erst einer anderen',
+  'Every user has the role User; it cannot be removed':
+    'Jede Person hat die Rolle User; sie lässt sich nicht entziehen',
 
   // Pages and forms.
-  'There is no such page': {
-    de: 'Diese Seite gibt es nicht',
-  },
-  'The form does not say what to do': {
-    de: 'Das Formular sagt nicht, was zu tun ist; öffnen Sie die Seite noch einmal',
-  },
-  'The form does not say what to choose': {
-    de: 'Das Formular sagt nicht, was gewählt ist; öffnen Sie die Seite noch einmal',
-  },
-  'The form is of an earlier visit; open the page again': {
-    de: 'Das Formular stammt von einem früheren Besuch; öffnen Sie die Seite noch einmal',
-  },
-  'The form has lost its id; open the page again': {
-    de: 'Dem Formular fehlt seine Kennung; öffnen Sie die Seite noch einmal',
-  },
-  'The form holds bytes that are not UTF-8': {
-    de: 'Das Formular enthält Bytes, die kein UTF-8 sind',
-  },
-  'Send the form that the page has': { de: 'Senden Sie das Formular der Seite' },
-  'Another page sent this form, so nothing was done': {
-    de: 'Eine andere Seite hat dieses Formular gesendet; es wurde nichts getan',
-  },
-  'There is no such way to sign in': { de: 'Diese Art der Anmeldung gibt es nicht' },
-  'Too many tries; wait {} seconds': { de: 'Zu viele Versuche; warten Sie {} Sekunden' },
-  '{} is not served here': { de: '{} gibt es hier nicht' },
+  'There is no such page': 'Diese Seite gibt es nicht',
+  'The form does not say what to do':
+    'Das Formular sagt nicht, was zu tun ist; öffnen Sie die Seite noch einmal',
+  'The form does not say what to choose':
+    'Das Formular sagt nicht, was gewählt ist; öffnen Sie die Seite noch einmal',
+  'The form is of an earlier visit; open the page again':
+    'Das Formular stammt von einem früheren Besuch; öffnen Sie die Seite noch einmal',
+  'The form has lost its id; open the page again':
+    'Dem Formular fehlt seine Kennung; öffnen Sie die Seite noch einmal',
+  'The form holds bytes that are not UTF-8': 'Das Formular enthält Bytes, die kein UTF-8 sind',
+  'Send the form that the page has': 'Senden Sie das Formular der Seite',
+  'Another page sent this form, so nothing was done':
+    'Eine andere Seite hat dieses Formular gesendet; es wurde nichts getan',
+  'There is no such way to sign in': 'Diese Art der Anmeldung gibt es nicht',
+  'Too many tries; wait {} seconds': 'Zu viele Versuche; warten Sie {} Sekunden',
+  '{} is not served here': '{} gibt es hier nicht',
 
   // What is not there.
-  'Task not found': { de: 'Diese Aufgabe gibt es nicht, oder sie ist nicht für Sie' },
-  'Access request not found': { de: 'Diese Anfrage gibt es nicht, oder Sie sehen sie nicht' },
-  'App not found': { de: 'Diese Anwendung gibt es nicht, oder Sie sehen sie nicht' },
-  'App in the app store not found': {
-    de: 'Diese Anwendung kann man nicht beantragen, oder Sie sehen sie nicht',
-  },
-  'Permission not found': { de: 'Diese Berechtigung gibt es nicht, oder Sie sehen sie nicht' },
-  'Break-glass permission not found': {
-    de: 'Diese Berechtigung gibt es nicht, oder sie ist kein Notfallzugang',
-  },
-  'Delegation not found': { de: 'Diese Vertretung gibt es nicht' },
-  'Token not found': { de: 'Dieses Token gibt es nicht' },
-  'SCIM token not found': { de: 'Dieses SCIM-Token gibt es nicht' },
-  'User not found': { de: 'Diese Person gibt es nicht' },
-  'No source of identities knows this user: the host made it for its operator': {
-    de: 'Keine Quelle von Personen kennt diese Person: Keyway hat sie für den Betrieb angelegt',
-  },
-  'Group not found': { de: 'Diese Gruppe gibt es nicht' },
-  'Access review not found': {
-    de: 'Diese Zugriffsüberprüfung gibt es nicht, oder Sie sehen sie nicht',
-  },
-  'Line not found': { de: 'Diese Zeile gibt es nicht, oder Sie sehen sie nicht' },
-  'Finding not found': { de: 'Diese Feststellung gibt es nicht' },
-  'There is no such policy': { de: 'Diese Richtlinie gibt es nicht' },
+  'Task not found': 'Diese Aufgabe gibt es nicht, oder sie ist nicht für Sie',
+  'Access request not found': 'Diese Anfrage gibt es nicht, oder Sie sehen sie nicht',
+  'App not found': 'Diese Anwendung gibt es nicht, oder Sie sehen sie nicht',
+  'App in the app store not found':
+    'Diese Anwendung kann man nicht beantragen, oder Sie sehen sie nicht',
+  'Permission not found': 'Diese Berechtigung gibt es nicht, oder Sie sehen sie nicht',
+  'Break-glass permission not found':
+    'Diese Berechtigung gibt es nicht, oder sie ist kein Notfallzugang',
+  'Delegation not found': 'Diese Vertretung gibt es nicht',
+  'Token not found': 'Dieses Token gibt es nicht',
+  'SCIM token not found': 'Dieses SCIM-Token gibt es nicht',
+  'User not found': 'Diese Person gibt es nicht',
+  'No source of identities knows this user: the host made it for its operator':
+    'Keine Quelle von Personen kennt diese Person: Keyway hat sie für den Betrieb angelegt',
+  'Group not found': 'Diese Gruppe gibt es nicht',
+  'Access review not found': 'Diese Zugriffsüberprüfung gibt es nicht, oder Sie sehen sie nicht',
+  'Line not found': 'Diese Zeile gibt es nicht, oder Sie sehen sie nicht',
+  'Finding not found': 'Diese Feststellung gibt es nicht',
+  'There is no such policy': 'Diese Richtlinie gibt es nicht',
 
   // Asking.
-  'You have asked for this already, and it waits': {
-    de: 'Sie haben das schon beantragt, und die Anfrage wartet',
-  },
-  'This app is disconnected; nothing in it can be asked for': {
-    de: 'Diese Anwendung ist getrennt; darin lässt sich nichts beantragen',
-  },
-  'there is no such user': { de: 'diese Person gibt es nicht' },
-  'this user is {}': { de: 'diese Person ist {}' },
-  'there is no such app in the app store; POST /appstore/apps puts one there': {
-    de: 'diese Anwendung kann man nicht beantragen',
-  },
-  'of this app only one permission may be asked for at a time': {
-    de: 'von dieser Anwendung lässt sich nur eine Berechtigung auf einmal beantragen',
-  },
-  'the app has no such permission': { de: 'die Anwendung hat diese Berechtigung nicht' },
-  '{} is not in the app any more': { de: '{} gibt es in der Anwendung nicht mehr' },
-  'This is for members of certain groups, and the person is in none of them': {
-    de: 'Das ist nur für Mitglieder bestimmter Gruppen, und die Person ist in keiner davon',
-  },
-  'for this it must be {}': { de: 'dafür ist nur möglich: {}' },
-  'say how long: {}': { de: 'geben Sie an, wie lange: {}' },
+  'You have asked for this already, and it waits':
+    'Sie haben das schon beantragt, und die Anfrage wartet',
+  'This app is disconnected; nothing in it can be asked for':
+    'Diese Anwendung ist getrennt; darin lässt sich nichts beantragen',
+  'there is no such user': 'diese Person gibt es nicht',
+  'this user is {}': 'diese Person ist {}',
+  'there is no such app in the app store; POST /appstore/apps puts one there':
+    'diese Anwendung kann man nicht beantragen',
+  'of this app only one permission may be asked for at a time':
+    'von dieser Anwendung lässt sich nur eine Berechtigung auf einmal beantragen',
+  'the app has no such permission': 'die Anwendung hat diese Berechtigung nicht',
+  '{} is not in the app any more': '{} gibt es in der Anwendung nicht mehr',
+  'This is for members of certain groups, and the person is in none of them':
+    'Das ist nur für Mitglieder bestimmter Gruppen, und die Person ist in keiner davon',
+  'for this it must be {}': 'dafür ist nur möglich: {}',
+  'say how long: {}': 'geben Sie an, wie lange: {}',
   'The person must not hold this together with what they hold or have asked for (separation of duties: {}); have the other side taken back first':
-    {
-      de: 'Die Person darf das nicht zusammen mit dem haben, was sie hat oder beantragt hat (Funktionstrennung: {}); lassen Sie erst die andere Seite entziehen',
-    },
-  'The request is {}; only a pending one can be cancelled': {
-    de: 'Die Anfrage ist {}; nur eine wartende lässt sich zurückziehen',
-  },
-  'The access has ended meanwhile; nothing is left to give back': {
-    de: 'Der Zugang ist inzwischen beendet; es gibt nichts mehr zurückzugeben',
-  },
-  'Only the person who holds the access can give it back': {
-    de: 'Nur die Person, die den Zugang hat, kann ihn zurückgeben',
-  },
-  'A policy gives this access, so it cannot be given back': {
-    de: 'Eine Richtlinie gibt diesen Zugang, deshalb lässt er sich nicht zurückgeben',
-  },
-  'The request is {}; only access that is there can be given back': {
-    de: 'Die Anfrage ist {}; zurückgeben lässt sich nur Zugang, der da ist',
-  },
-  'Only the person who asked, or is to have the access, can remind': {
-    de: 'Erinnern kann nur, wer angefragt hat oder den Zugang haben soll',
-  },
+    'Die Person darf das nicht zusammen mit dem haben, was sie hat oder beantragt hat (Funktionstrennung: {}); lassen Sie erst die andere Seite entziehen',
+  'The request is {}; only a pending one can be cancelled':
+    'Die Anfrage ist {}; nur eine wartende lässt sich zurückziehen',
+  'The access has ended meanwhile; nothing is left to give back':
+    'Der Zugang ist inzwischen beendet; es gibt nichts mehr zurückzugeben',
+  'Only the person who holds the access can give it back':
+    'Nur die Person, die den Zugang hat, kann ihn zurückgeben',
+  'A policy gives this access, so it cannot be given back':
+    'Eine Richtlinie gibt diesen Zugang, deshalb lässt er sich nicht zurückgeben',
+  'The request is {}; only access that is there can be given back':
+    'Die Anfrage ist {}; zurückgeben lässt sich nur Zugang, der da ist',
+  'Only the person who asked, or is to have the access, can remind':
+    'Erinnern kann nur, wer angefragt hat oder den Zugang haben soll',
   'Nobody decides on it now, or they were asked or reminded less than a day ago; wait until a day has passed':
-    {
-      de: 'Niemand entscheidet gerade darüber, oder die letzte Frage oder Erinnerung ist noch keinen Tag her; warten Sie, bis ein Tag vorbei ist',
-    },
+    'Niemand entscheidet gerade darüber, oder die letzte Frage oder Erinnerung ist noch keinen Tag her; warten Sie, bis ein Tag vorbei ist',
 
   // Emergency access.
   'Nobody could review this: there is no other approver or admin. Have an admin name approvers for the app (PATCH /appstore/apps/{app_id}/settings)':
-    {
-      de: 'Niemand könnte das prüfen: Es gibt keine anderen Genehmigenden oder Administratoren. Bitten Sie einen Administrator, für die Anwendung Genehmigende zu benennen',
-    },
+    'Niemand könnte das prüfen: Es gibt keine anderen Genehmigenden oder Administratoren. Bitten Sie einen Administrator, für die Anwendung Genehmigende zu benennen',
 
   // Deciding.
-  'The task is not assigned to you': { de: 'Die Aufgabe ist Ihnen nicht zugewiesen' },
-  'The task is not assigned to you: you may read it': {
-    de: 'Die Aufgabe ist Ihnen nicht zugewiesen: Sie dürfen sie lesen',
-  },
-  'This access is for you, or you asked for it: another person has to decide': {
-    de: 'Dieser Zugang ist für Sie, oder Sie haben ihn beantragt: Eine andere Person muss entscheiden',
-  },
+  'The task is not assigned to you': 'Die Aufgabe ist Ihnen nicht zugewiesen',
+  'The task is not assigned to you: you may read it':
+    'Die Aufgabe ist Ihnen nicht zugewiesen: Sie dürfen sie lesen',
+  'This access is for you, or you asked for it: another person has to decide':
+    'Dieser Zugang ist für Sie, oder Sie haben ihn beantragt: Eine andere Person muss entscheiden',
   'Who is to have the access is {}, and gets nothing until they are ACTIVE: deny it, or approve it then':
-    {
-      de: 'Wer den Zugang haben soll, ist {} und bekommt nichts, solange der Zustand nicht ACTIVE ist: Lehnen Sie ab, oder genehmigen Sie es dann',
-    },
-  'There is no connector or webhook that could do it; do it by hand and complete the task': {
-    de: 'Es gibt weder einen Connector noch einen Webhook dafür; tun Sie es von Hand und schließen Sie die Aufgabe ab',
-  },
-  'Say in `reason` what the review found; it cannot be closed without one': {
-    de: 'Schreiben Sie in die Begründung, was die Prüfung ergab; ohne sie lässt sich die Aufgabe nicht abschließen',
-  },
-  'The task is {} already': { de: 'Die Aufgabe ist schon {}' },
-  'The task is {} already, and offers no action any more': {
-    de: 'Die Aufgabe ist schon {} und bietet keine Aktion mehr an',
-  },
-  'The task does not offer this action; it offers {}': {
-    de: 'Die Aufgabe bietet diese Aktion nicht an; sie bietet {}',
-  },
-  'Only approval tasks can be reassigned': {
-    de: 'Nur Entscheidungen lassen sich an andere übergeben',
-  },
+    'Wer den Zugang haben soll, ist {} und bekommt nichts, solange der Zustand nicht ACTIVE ist: Lehnen Sie ab, oder genehmigen Sie es dann',
+  'There is no connector or webhook that could do it; do it by hand and complete the task':
+    'Es gibt weder einen Connector noch einen Webhook dafür; tun Sie es von Hand und schließen Sie die Aufgabe ab',
+  'Say in `reason` what the review found; it cannot be closed without one':
+    'Schreiben Sie in die Begründung, was die Prüfung ergab; ohne sie lässt sich die Aufgabe nicht abschließen',
+  'The task is {} already': 'Die Aufgabe ist schon {}',
+  'The task is {} already, and offers no action any more':
+    'Die Aufgabe ist schon {} und bietet keine Aktion mehr an',
+  'The task does not offer this action; it offers {}':
+    'Die Aufgabe bietet diese Aktion nicht an; sie bietet {}',
+  'Only approval tasks can be reassigned': 'Nur Entscheidungen lassen sich an andere übergeben',
   'As a delegate you decide on this task, and hand it on to nobody: the person in whose place you decide may, and an admin':
-    {
-      de: 'Als Vertretung entscheiden Sie über diese Aufgabe und geben sie nicht weiter: Das dürfen die Person, für die Sie entscheiden, und Administratoren',
-    },
-  'The person who asked, or is to have the access, cannot decide on it': {
-    de: 'Wer angefragt hat oder den Zugang haben soll, kann nicht darüber entscheiden',
-  },
+    'Als Vertretung entscheiden Sie über diese Aufgabe und geben sie nicht weiter: Das dürfen die Person, für die Sie entscheiden, und Administratoren',
+  'The person who asked, or is to have the access, cannot decide on it':
+    'Wer angefragt hat oder den Zugang haben soll, kann nicht darüber entscheiden',
   'None of them can decide on it: they have left, or their groups hold nobody but who asked and who is to have the access':
-    {
-      de: 'Niemand davon kann darüber entscheiden: Die Person ist nicht mehr da, oder in der Gruppe sind nur die, die angefragt haben oder den Zugang haben sollen',
-    },
+    'Niemand davon kann darüber entscheiden: Die Person ist nicht mehr da, oder in der Gruppe sind nur die, die angefragt haben oder den Zugang haben sollen',
 
   // Delegates.
-  'one cannot be one’s own delegate': { de: 'niemand kann sich selbst vertreten' },
-  'This delegation exists already, with another reason; end it first': {
-    de: 'Diese Vertretung gibt es schon, mit anderer Begründung; beenden Sie sie erst',
-  },
-  'There are {} delegations already; end one first': {
-    de: 'Es gibt schon {} Vertretungen; beenden Sie erst eine',
-  },
-  'this is no moment': { de: 'das ist kein Zeitpunkt' },
-  'this must be a moment to come': { de: 'das muss in der Zukunft liegen' },
-  'at most {} days': { de: 'höchstens {} Tage' },
-  'The delegation has ended already': { de: 'Die Vertretung ist schon beendet' },
+  'one cannot be one’s own delegate': 'niemand kann sich selbst vertreten',
+  'This delegation exists already, with another reason; end it first':
+    'Diese Vertretung gibt es schon, mit anderer Begründung; beenden Sie sie erst',
+  'There are {} delegations already; end one first':
+    'Es gibt schon {} Vertretungen; beenden Sie erst eine',
+  'this is no moment': 'das ist kein Zeitpunkt',
+  'this must be a moment to come': 'das muss in der Zukunft liegen',
+  'at most {} days': 'höchstens {} Tage',
+  'The delegation has ended already': 'Die Vertretung ist schon beendet',
 
   // Fields of forms, behind their names.
-  'must be an address such as https://acme.example/': {
-    de: 'eine Adresse wie https://acme.example/',
-  },
-  'a decimal number such as 12.50': { de: 'eine Zahl wie 12.50' },
-  'a currency by its three letters, such as EUR': {
-    de: 'eine Währung mit ihren drei Buchstaben, etwa EUR',
-  },
-  'holds a character that cannot be sent (control, or outside Latin-1)': {
-    de: 'das enthält ein Zeichen, das sich nicht senden lässt (Steuerzeichen, oder nicht in Latin-1)',
-  },
-  'The address is not an absolute URL that can be read': {
-    de: 'Die Adresse ist keine vollständige, lesbare URL',
-  },
+  'must be an address such as https://acme.example/': 'eine Adresse wie https://acme.example/',
+  'a decimal number such as 12.50': 'eine Zahl wie 12.50',
+  'a currency by its three letters, such as EUR':
+    'eine Währung mit ihren drei Buchstaben, etwa EUR',
+  'holds a character that cannot be sent (control, or outside Latin-1)':
+    'das enthält ein Zeichen, das sich nicht senden lässt (Steuerzeichen, oder nicht in Latin-1)',
+  'The address is not an absolute URL that can be read':
+    'Die Adresse ist keine vollständige, lesbare URL',
 
   // Tokens and one's own data.
-  'You have {} tokens that work; revoke one that you no longer need first': {
-    de: 'Sie haben {} gültige Token; widerrufen Sie erst eines, das Sie nicht mehr brauchen',
-  },
-  'There are {} SCIM tokens that work; revoke one first': {
-    de: 'Es gibt {} gültige SCIM-Token; widerrufen Sie erst eines',
-  },
-  'Your data was given out {} times within an hour; wait an hour': {
-    de: 'Ihre Daten wurden innerhalb einer Stunde {}-mal ausgegeben; warten Sie eine Stunde',
-  },
+  'You have {} tokens that work; revoke one that you no longer need first':
+    'Sie haben {} gültige Token; widerrufen Sie erst eines, das Sie nicht mehr brauchen',
+  'There are {} SCIM tokens that work; revoke one first':
+    'Es gibt {} gültige SCIM-Token; widerrufen Sie erst eines',
+  'Your data was given out {} times within an hour; wait an hour':
+    'Ihre Daten wurden innerhalb einer Stunde {}-mal ausgegeben; warten Sie eine Stunde',
 
   // Reviews.
-  'You review no line of this access review': {
-    de: 'Sie prüfen keine Zeile dieser Zugriffsüberprüfung',
-  },
-  'You neither review nor remove these lines': {
-    de: 'Sie prüfen diese Zeilen nicht und entziehen sie auch nicht',
-  },
-  'The access review is {}; nothing can be decided': {
-    de: 'Die Zugriffsüberprüfung ist {}; es lässt sich nichts mehr entscheiden',
-  },
-  'A reason is needed to {}': { de: 'Dafür braucht es eine Begründung' },
-  'These are {} lines; more than {} at once need a reason': {
-    de: 'Das sind {} Zeilen; mehr als {} auf einmal brauchen eine Begründung',
-  },
-  'A reason is needed to keep a line with one of the hints {}': {
-    de: 'Eine Zeile mit einem dieser Hinweise lässt sich nur mit Begründung behalten: {}',
-  },
-  'Nobody reviews their own access': { de: 'Niemand prüft den eigenen Zugang' },
-  'The access review has {} files, as many as it may have': {
-    de: 'Die Zugriffsüberprüfung hat {} Dateien; mehr dürfen es nicht sein',
-  },
-  'Its reviewers were reminded within the last hour; wait a little': {
-    de: 'Die Prüfenden wurden in der letzten Stunde schon erinnert; warten Sie etwas',
-  },
-  'No line of it waits for a reviewer': { de: 'Keine Zeile davon wartet auf jemanden' },
-  'The access review has no apps; delete it': {
-    de: 'Die Zugriffsüberprüfung hat keine Anwendungen; löschen Sie sie',
-  },
-  '{} of its apps are not launched yet; wait for them, or take them out of the review': {
-    de: '{} der Anwendungen sind noch nicht gestartet; warten Sie darauf, oder nehmen Sie sie heraus',
-  },
-  'There is an access review of the name “{}” already': {
-    de: 'Eine Zugriffsüberprüfung mit dem Namen „{}“ gibt es schon',
-  },
-  'Choose at least one app': { de: 'Wählen Sie mindestens eine Anwendung' },
+  'You review no line of this access review': 'Sie prüfen keine Zeile dieser Zugriffsüberprüfung',
+  'You neither review nor remove these lines':
+    'Sie prüfen diese Zeilen nicht und entziehen sie auch nicht',
+  'The access review is {}; nothing can be decided':
+    'Die Zugriffsüberprüfung ist {}; es lässt sich nichts mehr entscheiden',
+  'A reason is needed to {}': 'Dafür braucht es eine Begründung',
+  'These are {} lines; more than {} at once need a reason':
+    'Das sind {} Zeilen; mehr als {} auf einmal brauchen eine Begründung',
+  'A reason is needed to keep a line with one of the hints {}':
+    'Eine Zeile mit einem dieser Hinweise lässt sich nur mit Begründung behalten: {}',
+  'Nobody reviews their own access': 'Niemand prüft den eigenen Zugang',
+  'The access review has {} files, as many as it may have':
+    'Die Zugriffsüberprüfung hat {} Dateien; mehr dürfen es nicht sein',
+  'Its reviewers were reminded within the last hour; wait a little':
+    'Die Prüfenden wurden in der letzten Stunde schon erinnert; warten Sie etwas',
+  'No line of it waits for a reviewer': 'Keine Zeile davon wartet auf jemanden',
+  'The access review has no apps; delete it':
+    'Die Zugriffsüberprüfung hat keine Anwendungen; löschen Sie sie',
+  '{} of its apps are not launched yet; wait for them, or take them out of the review':
+    '{} der Anwendungen sind noch nicht gestartet; warten Sie darauf, oder nehmen Sie sie heraus',
+  'There is an access review of the name “{}” already':
+    'Eine Zugriffsüberprüfung mit dem Namen „{}“ gibt es schon',
+  'Choose at least one app': 'Wählen Sie mindestens eine Anwendung',
 
   // Offboardings and findings.
-  'An offboarding of this user is scheduled or under way already': {
-    de: 'Ein Austritt dieser Person ist schon geplant oder im Gang',
-  },
-  'This user has been offboarded, and has nothing left to take': {
-    de: 'Diese Person ist ausgetreten und hat nichts mehr, was zu entziehen wäre',
-  },
-  'The finding is open already': { de: 'Die Feststellung ist schon offen' },
-  'The finding is resolved: it was looked at again and is no longer so': {
-    de: 'Die Feststellung ist erledigt: Bei der letzten Prüfung bestand sie nicht mehr',
-  },
-  'this must be a moment within the next {} days': {
-    de: 'das muss innerhalb der nächsten {} Tage liegen',
-  },
+  'An offboarding of this user is scheduled or under way already':
+    'Ein Austritt dieser Person ist schon geplant oder im Gang',
+  'This user has been offboarded, and has nothing left to take':
+    'Diese Person ist ausgetreten und hat nichts mehr, was zu entziehen wäre',
+  'The finding is open already': 'Die Feststellung ist schon offen',
+  'The finding is resolved: it was looked at again and is no longer so':
+    'Die Feststellung ist erledigt: Bei der letzten Prüfung bestand sie nicht mehr',
+  'this must be a moment within the next {} days': 'das muss innerhalb der nächsten {} Tage liegen',
 
   // Apps.
-  'This app is not connected': { de: 'Diese Anwendung ist nicht verbunden' },
-  'This app comes back when it is connected again': {
-    de: 'Diese Anwendung kommt zurück, wenn sie wieder verbunden wird',
-  },
-  'A sync of this app is running; try again when it has ended': {
-    de: 'Ein Abgleich dieser Anwendung läuft; versuchen Sie es noch einmal, wenn er zu Ende ist',
-  },
-  'The condition cannot be evaluated here': { de: 'Die Bedingung lässt sich hier nicht auswerten' },
+  'This app is not connected': 'Diese Anwendung ist nicht verbunden',
+  'This app comes back when it is connected again':
+    'Diese Anwendung kommt zurück, wenn sie wieder verbunden wird',
+  'A sync of this app is running; try again when it has ended':
+    'Ein Abgleich dieser Anwendung läuft; versuchen Sie es noch einmal, wenn er zu Ende ist',
+  'The condition cannot be evaluated here': 'Die Bedingung lässt sich hier nicht auswerten',
 }
 
+export const REFUSALS_SAID = { de: GERMAN } as const satisfies Record<
+  Exclude<Language, 'en'>,
+  Readonly<Record<string, string>>
+>
+
 /** REFUSALS_SAID with what stands in place of `{}`, the longer texts first: they say more. */
-const PATTERNS = Object.entries(REFUSALS_SAID)
-  .filter(([words]) => words.includes('{}'))
-  .sort(([a], [b]) => b.length - a.length)
-  .map(([words, said]) => ({
-    fits: new RegExp(`^${words.split('{}').map(RegExp.escape).join('(.+?)')}$`, 's'),
-    said,
-  }))
+const PATTERNS = mapValues(REFUSALS_SAID, (rows) =>
+  Object.entries(rows)
+    .filter(([words]) => words.includes('{}'))
+    .sort(([a], [b]) => b.length - a.length)
+    .map(([words, said]) => ({
+      fits: new RegExp(`^${words.split('{}').map(RegExp.escape).join('(.+?)')}$`, 's'),
+      said,
+    })),
+)
 
 /** The words of a refusal in a language; null where they are not known in it, which English always are. */
 export function refusalIn(language: Language, words: string): string | null {
   if (language === 'en') return words
-  const said = Object.hasOwn(REFUSALS_SAID, words) ? REFUSALS_SAID[words] : undefined
-  if (said) return said[language]
-  for (const { fits, said } of PATTERNS) {
+  const rows = REFUSALS_SAID[language]
+  if (Object.hasOwn(rows, words)) return rows[words] ?? null
+  for (const { fits, said } of PATTERNS[language]) {
     const parts = fits.exec(words)?.slice(1)
     if (!parts) continue
     let at = 0
-    return said[language].replaceAll('{}', () => parts[at++] ?? '')
+    return said.replaceAll('{}', () => parts[at++] ?? '')
   }
   return null
 }
