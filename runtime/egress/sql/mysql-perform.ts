@@ -11,7 +11,7 @@ import type { MysqlConnection } from './mysql-connect.ts'
 import { type Prepared, prepare } from './mysql-text.ts'
 import { type MysqlColumn, toRow } from './mysql-values.ts'
 import type { JudgedSql } from './perform.ts'
-import { demandWhole, writeText } from './quote.ts'
+import { judgedStatement, tooManyRows, writeText } from './quote.ts'
 
 type Lease = Leased<MysqlConnection>
 
@@ -41,10 +41,7 @@ export async function performMysql(
     const { rows, isTable } = await run(connection, step)
     if (!isTable) throw noTable(request.statement)
     if (rows.length <= SQL_LIMITS.maxRows) return { rows, cursor: null }
-    throw new RuntimeError(
-      'upstream_too_large',
-      `The statement ${request.statement} found more than ${SQL_LIMITS.maxRows} rows: read it in pages`,
-    )
+    throw tooManyRows(request.statement)
   }
   const touched: number[] = []
   if (steps.length > 1) await run(connection, plain('START TRANSACTION'))
@@ -68,12 +65,7 @@ async function written(
   { statement, parameters, names }: StatementStep,
   target: SqlTarget,
 ): Promise<Prepared> {
-  const declared = target.statements[statement]
-  if (declared === undefined)
-    throw new RuntimeError('internal', 'a statement was not judged before it was sent')
-  for (const [index, value] of parameters.entries())
-    for (const one of [value].flat())
-      if (typeof one === 'string') demandWhole(one, `Parameter $${index + 1} of ${statement}`)
+  const declared = judgedStatement(statement, parameters, target)
   const { text, values } = prepare(declared, parameters)
   return { statement, text: await writeText(statement, { text }, names, target.dialect), values }
 }

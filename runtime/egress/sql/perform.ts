@@ -8,13 +8,13 @@ import {
   stepsOf,
 } from '../../contract/connector/sql.ts'
 import type { SqlPage, SqlRow } from '../../contract/connector/sql-context.ts'
-import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { RuntimeError } from '../../contract/errors/errors.ts'
 import type { SqlTarget } from '../rules/sql-rules.ts'
 import type { Lease as Leased, Parked } from '../wire/pool.ts'
 import { duplicateColumn } from './columns.ts'
 import type { PostgresConnection } from './connect.ts'
 import { type ParkedResult, readCursor, staleCursor, textAsked, writeCursor } from './cursor.ts'
-import { demandWhole, writeText } from './quote.ts'
+import { judgedStatement, tooManyRows, writeText } from './quote.ts'
 import { toRow, toText } from './values.ts'
 
 type Lease = Leased<PostgresConnection>
@@ -56,10 +56,7 @@ export async function perform(
   if (!isRead) return { touched: done.map(({ tag }) => touchedBy(tag)) }
   const rows = done[0]?.rows ?? []
   if (rows.length <= SQL_LIMITS.maxRows) return { rows, cursor: null }
-  throw new RuntimeError(
-    'upstream_too_large',
-    `The statement ${request.statement} found more than ${SQL_LIMITS.maxRows} rows: read it in pages`,
-  )
+  throw tooManyRows(request.statement)
 }
 
 /** A statement as it is sent. */
@@ -69,12 +66,7 @@ async function written(
   { statement, parameters, names }: StatementStep,
   target: SqlTarget,
 ): Promise<Sent> {
-  const declared = target.statements[statement]
-  if (declared === undefined)
-    throw new RuntimeError('internal', 'a statement was not judged before it was sent')
-  for (const [index, value] of parameters.entries())
-    for (const one of [value].flat())
-      if (typeof one === 'string') demandWhole(one, `Parameter $${index + 1} of ${statement}`)
+  const declared = judgedStatement(statement, parameters, target)
   return {
     statement,
     text: await writeText(statement, declared, names, target.dialect),

@@ -1,9 +1,16 @@
 /** Puts names, texts and passwords into the places of a statement, each quoted by the rule of its system. */
 import { createHash, createHmac, pbkdf2, randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import type { SqlDialect, SqlPlace, SqlStatement } from '../../contract/connector/sql.ts'
+import {
+  SQL_LIMITS,
+  type SqlDialect,
+  type SqlPlace,
+  type SqlStatement,
+  type StatementStep,
+} from '../../contract/connector/sql.ts'
 import { piecesOf } from '../../contract/connector/sql-text.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
+import type { SqlTarget } from '../rules/sql-rules.ts'
 
 type Quotes = Record<SqlPlace, (text: string) => string | Promise<string>>
 
@@ -51,6 +58,32 @@ function wholeNumber(text: string): string {
 }
 
 /**
+ * The statement that a step names.
+ *
+ * @throws database_refused for a parameter with half of a character
+ */
+export function judgedStatement(
+  name: string,
+  parameters: StatementStep['parameters'],
+  { statements }: SqlTarget,
+): SqlStatement {
+  const declared = statements[name]
+  if (declared === undefined)
+    throw new RuntimeError('internal', 'a statement was not judged before it was sent')
+  for (const [index, value] of parameters.entries())
+    for (const one of [value].flat())
+      if (typeof one === 'string') demandWhole(one, `Parameter $${index + 1} of ${name}`)
+  return declared
+}
+
+/** The error where a query that is not read in pages has more rows than one answer may. */
+export const tooManyRows = (statement: string): RuntimeError =>
+  new RuntimeError(
+    'upstream_too_large',
+    `The statement ${statement} found more than ${SQL_LIMITS.maxRows} rows: read it in pages`,
+  )
+
+/**
  * The text of a statement with what its places hold.
  *
  * @throws egress_url for a place without a name or the other way round, database_refused for what cannot be quoted
@@ -89,7 +122,7 @@ export async function writeText(
  *
  * @throws database_refused for a text with half of a surrogate pair
  */
-export function demandWhole(text: string, what: string): void {
+function demandWhole(text: string, what: string): void {
   if (!text.isWellFormed())
     throw refused('22021', `${what} holds half of a character (a lone surrogate)`)
 }
