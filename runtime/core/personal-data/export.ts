@@ -11,7 +11,7 @@ import { personOf } from './person.ts'
 import { type Table, tablesOf } from './places.ts'
 
 /** Most rows of a table. */
-export const MOST_ROWS = 5000
+const MOST_ROWS = 5000
 /** What is told by the log itself, and what waits for it. */
 const OF_THE_LOG = ['activity_logs', 'activity_waiting', 'activity_personal']
 
@@ -25,12 +25,7 @@ export async function exportPerson(db: Db, actor: Actor, email: string): Promise
   await chainWaiting(db, actor.domainId)
   return db.transaction(async (tx) => {
     await tx.execute(longStatements)
-    const tables: PersonExport['tables'] = {}
-    const cut: string[] = []
-    const put = (name: string, rows: Record<string, unknown>[]) => {
-      if (rows.length > MOST_ROWS) cut.push(name)
-      if (rows.length > 0) tables[name] = rows.slice(0, MOST_ROWS)
-    }
+    const { tables, cut, put } = collected()
     for (const table of await tablesOf(tx))
       if (!OF_THE_LOG.includes(table.name)) put(table.name, await rowsOf(tx, table, person.id))
     put('activity_logs', await logEntries(tx, about(person.id)))
@@ -39,6 +34,17 @@ export async function exportPerson(db: Db, actor: Actor, email: string): Promise
     })
     return { person: { id: person.id, email: person.email }, tables, cut }
   })
+}
+
+/** Rows by table, at most so many of each; `cut` names the tables that have more. */
+export function collected() {
+  const tables: PersonExport['tables'] = {}
+  const cut: string[] = []
+  const put = (name: string, rows: Record<string, unknown>[]) => {
+    if (rows.length > MOST_ROWS) cut.push(name)
+    if (rows.length > 0) tables[name] = rows.slice(0, MOST_ROWS)
+  }
+  return { tables, cut, put }
 }
 
 /** What the person did, and what was done to them. */

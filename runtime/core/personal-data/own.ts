@@ -11,7 +11,7 @@ import { recordActivity } from '../kernel/audit/activity.ts'
 import { chainWaiting } from '../kernel/audit/waiting.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { longStatements } from '../sync/runs.ts'
-import { logEntries, MOST_ROWS, rowsOf, target } from './export.ts'
+import { collected, logEntries, rowsOf, target } from './export.ts'
 import { tablesOf } from './places.ts'
 
 /** OWN: table -> its columns that say whose a row is. */
@@ -39,12 +39,7 @@ export async function exportOwn(db: Db, principal: Principal): Promise<PersonExp
   return db.transaction(async (tx) => {
     await tx.execute(longStatements)
     await demandPause(tx, principal)
-    const tables: PersonExport['tables'] = {}
-    const cut: string[] = []
-    const put = (name: string, rows: Record<string, unknown>[]) => {
-      if (rows.length > MOST_ROWS) cut.push(name)
-      if (rows.length > 0) tables[name] = rows.slice(0, MOST_ROWS)
-    }
+    const { tables, cut, put } = collected()
     for (const table of await tablesOf(tx)) {
       const ids = table.schema === 'public' ? OWN[table.name] : undefined
       if (ids) put(table.name, await rowsOf(tx, { ...table, ids: [...ids], idLists: [] }, id))
@@ -71,8 +66,6 @@ async function demandPause(tx: Db, { domainId, userId }: Principal): Promise<voi
   throw new CoreError(
     'too_many_requests',
     `Your data was given out ${most} times within an hour; wait an hour`,
-    {
-      retryAfterSeconds: perMs / 1000,
-    },
+    { retryAfterSeconds: perMs / 1000 },
   )
 }
