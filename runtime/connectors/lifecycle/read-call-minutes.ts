@@ -83,21 +83,13 @@ function toStep(row: Row): CallStep {
   }
 }
 
-type HostRow = {
-  connector: string
-  capability: string
-  host: string
-  requests: string
-  refused: string
-}
-
 /** Where requests went and what was refused, the most used first. */
 export async function readCalledHosts(
   db: Db,
   domainId: string,
   which: Omit<Which, 'capability'>,
 ): Promise<CalledHost[]> {
-  const { rows } = await db.execute<HostRow>(sql`
+  const { rows } = await db.execute<Record<keyof CalledHost, string>>(sql`
     select connector, capability, asked.key as host, sum((asked.value ->> 0)::bigint) as requests,
       sum((asked.value ->> 1)::bigint) as refused
     from call_minutes, jsonb_each(upstream) asked

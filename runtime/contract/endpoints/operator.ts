@@ -5,6 +5,7 @@
 import * as v from 'valibot'
 import { CAUSE_KINDS } from '../models/causes.ts'
 import { described, strictObject } from '../schema/schemas.ts'
+import type { AnySchema } from '../schema/shape.ts'
 import { CALL_MINUTE_ENDPOINTS } from './call-minutes.ts'
 import { DOCTOR_ENDPOINTS } from './doctor.ts'
 import {
@@ -281,5 +282,8 @@ export const OPERATOR_ENDPOINTS = {
 } as const satisfies Record<string, OperatorRow>
 
 export type OperatorEndpointName = keyof typeof OPERATOR_ENDPOINTS
+/** The body of an endpoint as it is parsed; null where it takes none. */
+export type OperatorBody<N extends OperatorEndpointName> =
+  (typeof OPERATOR_ENDPOINTS)[N]['body'] extends infer B extends AnySchema ? v.InferOutput<B> : null
 export type { OperatorRow }
 export { Changed, PackageFinding, PackageReport }

@@ -148,6 +148,7 @@ export const ReassignTaskInput = object('ReassignTaskInput', {
   group_ids: maybe(listOf(v.string())),
   replace: v.nullish(v.boolean(), true),
 })
+export type ReassignTaskInput = v.InferOutput<typeof ReassignTaskInput>
 
 export const AddCommentInput = object('AddCommentInput', {
   comment: v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_COMMENT)),

@@ -1,7 +1,7 @@
 /** Reassigning approval tasks to other people or groups. */
 import { and, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import { badRequest, conflict, forbidden, notFound } from '../../contract/errors/problem.ts'
-import { isDecision } from '../../contract/models/task.ts'
+import { isDecision, type ReassignTaskInput } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { groups } from '../../database/schema/people.ts'
 import { taskAssignees } from '../../database/schema/tasks.ts'
@@ -15,17 +15,11 @@ import { actionsOf } from '../tasks/task-actions.ts'
 import { actsInOwnName, findTask, taskTarget } from '../tasks/tasks.ts'
 import { lockForAction } from './lock.ts'
 
-type Reassignment = {
-  user_ids: string[] | undefined
-  group_ids: string[] | undefined
-  replace: boolean
-}
-
 export async function reassignTask(
   db: Db,
   principal: Principal,
   id: string,
-  body: Reassignment,
+  body: ReassignTaskInput,
 ): Promise<null> {
   await db.transaction(async (tx) => {
     const { request, task } = await lockForAction(tx, principal, id)

@@ -2,9 +2,9 @@
 
 import { randomUUID } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
+import type { OperatorBody } from '../../contract/endpoints/operator.ts'
 import type { WebhookChanged } from '../../contract/endpoints/webhooks.ts'
 import { conflict, invalidAt } from '../../contract/errors/problem.ts'
-import type { InlineWebhookType } from '../../contract/models/inline-webhook.ts'
 import { type Db, written } from '../../database/database.ts'
 import { inlineWebhooks, type WebhookRow } from '../../database/schema/app_store.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
@@ -15,25 +15,17 @@ import { usesOfWebhook } from './named-by.ts'
 import { newSecret, openSecrets, sealSecrets, type WebhookSecrets } from './secrets.ts'
 import { beginFeed, toOperatorsWebhook } from './view.ts'
 
+type Change = OperatorBody<'update_webhook'>
 type Parts = Pick<CoreContext, 'vault' | 'deliver' | 'now'>
 
 /** How long the previous secret also signs, in milliseconds. */
 const OVERLAP_MS = 24 * 60 * 60 * 1000
 
-type NewWebhook = {
-  hook_type: InlineWebhookType
-  name: string
-  description?: string | null | undefined
-  url: string
-  headers: Record<string, string>
-  dry_run: boolean
-}
-
 /** @throws CoreError invalid for an address or headers that are never sent. */
 export async function createWebhook(
   db: Db,
   actor: Actor,
-  wish: NewWebhook,
+  wish: OperatorBody<'create_webhook'>,
   { vault, deliver }: Parts,
 ): Promise<WebhookChanged> {
   const { hook_type: hookType, name, description = null, url, dry_run } = wish
@@ -59,15 +51,6 @@ export async function createWebhook(
   return { changed: true, difference, webhook, secret }
 }
 
-type Change = {
-  name?: string | undefined
-  description?: string | null | undefined
-  url?: string | undefined
-  headers?: Record<string, string | null> | undefined
-  enabled?: boolean | undefined
-  dry_run: boolean
-}
-
 /** @throws CoreError not_found, invalid */
 export async function updateWebhook(
   db: Db,
@@ -88,13 +71,7 @@ export async function updateWebhook(
       judge(deliver, url, headerNames)
     keepAtHome(row, url, secrets, changes)
     const difference = differenceOf(row, { ...change, headers: changes }, url, headerNames)
-    if (difference.length === 0 || change.dry_run)
-      return {
-        changed: false,
-        difference,
-        webhook: await toOperatorsWebhook(tx, row),
-        secret: null,
-      }
+    if (difference.length === 0 || change.dry_run) return unchanged(tx, row, difference)
     // One that was only a name, or whose secrets are lost, is signed from now on.
     const secret = secrets ? null : newSecret()
     const kept = secrets ?? { secret: secret ?? '', previous: null }
@@ -154,17 +131,15 @@ export async function deleteWebhook(
     if (names.length > 0)
       throw conflict(`It is in use: ${names.join('; ')}. Take it out there first`)
     const difference = [`${row.hookType} ${JSON.stringify(row.name)} is gone`]
-    if (dryRun)
-      return {
-        changed: false,
-        difference,
-        webhook: await toOperatorsWebhook(tx, row),
-        secret: null,
-      }
+    if (dryRun) return unchanged(tx, row, difference)
     await tx.delete(inlineWebhooks).where(eq(inlineWebhooks.id, row.id))
     await tell(tx, actor, 'INLINE_WEBHOOK_DELETED', row, {})
     return { changed: true, difference, webhook: null, secret: null }
   })
+}
+
+async function unchanged(tx: Db, row: WebhookRow, difference: string[]): Promise<WebhookChanged> {
+  return { changed: false, difference, webhook: await toOperatorsWebhook(tx, row), secret: null }
 }
 
 /** A webhook of the domain. @throws CoreError not_found */

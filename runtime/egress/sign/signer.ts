@@ -1,15 +1,11 @@
 /** What every signer of the host is: keys in, signatures out; no network, no clock of its own. */
 import type { AuthCredential } from '../../contract/connector/authentication.ts'
 import type { SigningName, SigningOptions } from '../../contract/connector/signing.ts'
+import type { OutgoingRequest } from '../exchange/exchange.ts'
 import type { HeaderList } from '../exchange/headers.ts'
 
 /** A request as it is sent, with its secrets. */
-export type SignedRequest = {
-  url: URL
-  method: string
-  headers: HeaderList
-  body: Uint8Array | null
-}
+export type SignedRequest = Omit<OutgoingRequest, 'url'> & { url: URL }
 
 /** What it signs with. */
 export type SignMeans = {

@@ -1,13 +1,14 @@
-/** What a handler of an operator's endpoint gets. */
-import type * as v from 'valibot'
 import type { Lifecycle } from '../../connectors/lifecycle/lifecycle.ts'
 import type { OperateDeps } from '../../connectors/lifecycle/operating.ts'
 import type { UploadedPackage } from '../../connectors/lifecycle/packages.ts'
-import type { OPERATOR_ENDPOINTS, OperatorEndpointName } from '../../contract/endpoints/operator.ts'
+import type {
+  OPERATOR_ENDPOINTS,
+  OperatorBody,
+  OperatorEndpointName,
+} from '../../contract/endpoints/operator.ts'
 import type { Params, ParamValues } from '../../contract/endpoints/params.ts'
 import type { SettingInForce } from '../../contract/endpoints/settings.ts'
 import type { ConnectorListing } from '../../contract/models/connector-listing.ts'
-import type { AnySchema } from '../../contract/schema/shape.ts'
 import type { RequestContext } from '../../core/kernel/context/context.ts'
 import type { Post } from '../../core/kernel/context/post.ts'
 import type { KeptDays } from '../../core/retention/rules.ts'
@@ -21,7 +22,7 @@ export type OperatorInput<N extends OperatorEndpointName> = {
   id: string
   params: Record<string, string>
   query: Rows[N]['query'] extends Params ? ParamValues<Rows[N]['query']> : never
-  body: Rows[N]['body'] extends AnySchema ? v.InferOutput<Rows[N]['body']> : null
+  body: OperatorBody<N>
   uploaded: UploadedPackage | null
 }
 
