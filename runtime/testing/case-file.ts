@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Case, CaseDefaults, Exchange } from '../contract/connector/cases.ts'
 import { membersOf } from '../contract/schema/record.ts'
+import { present } from './expand-case.ts'
 import { jsonText } from './json-text.ts'
 import { fileOf } from './read-cases.ts'
 
@@ -141,6 +142,3 @@ const orNone = (own: Members, defaults: Members): Members =>
   Object.fromEntries(
     Object.entries(without(own, defaults)).map(([name, value]) => [name, value ?? null]),
   )
-
-const present = (one: Members): Members =>
-  Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined))

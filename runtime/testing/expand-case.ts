@@ -66,5 +66,6 @@ const withoutNone = (one: Members): Members =>
     ),
   )
 
-const present = (one: Members): Members =>
+/** The members that have a value. */
+export const present = (one: Members): Members =>
   Object.fromEntries(Object.entries(one).filter(([, value]) => value !== undefined))

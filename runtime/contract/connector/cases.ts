@@ -59,17 +59,22 @@ const expectationWith = <E extends v.GenericSchema>(exchange: E) => ({
 
 const page = v.strictObject({ size: v.optional(v.number()) })
 
+/** What a call is made with: a case may say it, and the defaults for all. */
+const calledWith = {
+  auth: v.optional(v.unknown()),
+  credentials: v.optional(v.unknown()),
+  settings: v.optional(free),
+  page: v.optional(page),
+  include_raw_data: v.optional(v.boolean()),
+}
+
 /** A case, with exchanges of a form. */
 const caseWith = <E extends v.GenericSchema>(exchange: E) =>
   v.strictObject({
     name: v.pipe(v.string(), v.minLength(1)),
     capability: v.string(),
     request: v.optional(free, {}),
-    auth: v.optional(v.unknown()),
-    credentials: v.optional(v.unknown()),
-    settings: v.optional(free),
-    page: v.optional(page),
-    include_raw_data: v.optional(v.boolean()),
+    ...calledWith,
     ...expectationWith(exchange),
     /** Several pages of one sequence, instead of `upstream` and `response`. */
     pages: v.optional(v.pipe(v.array(v.strictObject(expectationWith(exchange))), v.minLength(1))),
@@ -81,11 +86,7 @@ export type Case = v.InferOutput<typeof Case>
 
 /** What a case has where it says nothing itself. */
 export const CaseDefaults = v.strictObject({
-  auth: v.optional(v.unknown()),
-  credentials: v.optional(v.unknown()),
-  settings: v.optional(free),
-  page: v.optional(page),
-  include_raw_data: v.optional(v.boolean()),
+  ...calledWith,
   upstream: v.optional(
     v.strictObject({
       headers: v.optional(headers),
