@@ -50,17 +50,20 @@ export async function writeFolder(
 /** The manifest of an attack: the usual one, with what is its own. */
 function manifestOf({ name, deadlineMs, memoryMb, manifest }: Attack): object {
   return {
-    id: name,
-    version: '1.0.0',
-    runtime: '^1.0.0',
-    authentication_schema: { kind: 'token' },
-    settings: { base_url: { type: 'string', format: 'url' } },
-    egress: [{ url: '{settings.base_url}' }],
-    capabilities: { list_accounts: {}, get_account: {} },
+    ...usualManifest(name),
     limits: { deadline_ms: deadlineMs ?? DEADLINE_MS, memory_mb: memoryMb ?? MEMORY_MB },
     ...manifest,
   }
 }
+
+/** The manifest of a connector that lists accounts with a token. */
+export const usualManifest = (id: string): object => ({
+  ...{ id, version: '1.0.0', runtime: '^1.0.0' },
+  authentication_schema: { kind: 'token' },
+  settings: { base_url: { type: 'string', format: 'url' } },
+  egress: [{ url: '{settings.base_url}' }],
+  capabilities: { list_accounts: {}, get_account: {} },
+})
 
 /** What an attack's own comment says: the first comment of its code, in one line. */
 export async function attackWords(family: Family, attack: Attack): Promise<string> {

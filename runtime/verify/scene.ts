@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { createClient, type VerifyClient } from './client.ts'
-import { CORPUS, type FolderPlace } from './corpus.ts'
+import { CORPUS, type FolderPlace, usualManifest } from './corpus.ts'
 import { type HostLink, startHostProcess } from './host-link.ts'
 import { HEALTHY_NEIGHBOUR } from './neighbours.ts'
 import { startUpstream, type Upstream } from './upstream.ts'
@@ -45,7 +45,10 @@ export async function openScene(
   const neighbour = path.join(plugins, HEALTHY_NEIGHBOUR.id)
   await mkdir(neighbour, { recursive: true })
   await writeFile(path.join(neighbour, 'connector.ts'), HEALTHY_NEIGHBOUR.code)
-  await writeFile(path.join(neighbour, 'connector.json'), JSON.stringify(NEIGHBOUR_MANIFEST))
+  await writeFile(
+    path.join(neighbour, 'connector.json'),
+    JSON.stringify(usualManifest(HEALTHY_NEIGHBOUR.id)),
+  )
   const upstream = await startUpstream()
   const { url, rawUrl, directoryUrl, databaseUrl } = upstream
   const reachable = [url, rawUrl, directoryUrl, databaseUrl].map((one) => new URL(one).host)
@@ -87,14 +90,4 @@ export async function openScene(
       await folder.remove()
     },
   }
-}
-
-const NEIGHBOUR_MANIFEST = {
-  id: HEALTHY_NEIGHBOUR.id,
-  version: '1.0.0',
-  runtime: '^1.0.0',
-  authentication_schema: { kind: 'token' },
-  settings: { base_url: { type: 'string', format: 'url' } },
-  egress: [{ url: '{settings.base_url}' }],
-  capabilities: { list_accounts: {}, get_account: {} },
 }
