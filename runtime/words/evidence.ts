@@ -2,53 +2,11 @@
  * EVIDENCE_WORDS: what the page of evidence says around what the file has. States, decisions and kinds stand there as the
  * file names them.
  */
-import type { Language } from './languages.ts'
+import { inBoth } from './say.ts'
 
-/** A table of the page: its title, then the heads of its columns. */
-type TableWords = readonly string[]
-
-type EvidenceWords = {
-  app: TableWords
-  notification: TableWords
-  act: TableWords
-  item: TableWords
-  held: TableWords
-  step: TableWords
-  upload: TableWords
-  log: TableWords
-  /** What of the record stands above the tables. */
-  as_of: string
-  deadline_at: string
-  completed_at: string
-  id: string
-  taken_at: string
-  state: string
-  final: string
-  head: string
-  signed: string
-  yes: string
-  not_final: string
-  counts: string
-  access_of(person: string): string
-  offboarding_of(person: string): string
-  more(count: number): string
-  host: string
-  waits: string
-  account: string
-  /** Where groups of people are that are of no app. */
-  own: string
-  group: string
-  /** In place of an account that no sync has read. */
-  unseen: string
-  /** Why, where neither a request nor a policy gave it. */
-  found: string
-  ends(at: string): string
-  reading(there: boolean, at: string, by: string, call: string): string
-  gone(run: string, at: string): string
-}
-
-export const EVIDENCE_WORDS: Record<Language, EvidenceWords> = {
+export const EVIDENCE_WORDS = inBoth({
   en: {
+    // Of a table: its title, then the heads of its columns.
     app: [
       'Apps',
       'App',
@@ -78,6 +36,7 @@ export const EVIDENCE_WORDS: Record<Language, EvidenceWords> = {
     step: ['Accounts', 'App', 'Account', 'State', 'Problem', 'Last reading'],
     upload: ['Attached files', 'When', 'By', 'Name', 'Bytes', 'SHA-256'],
     log: ['Activity log', 'When', 'By', 'What', 'About'],
+    // What of the record stands above the tables.
     as_of: 'As of',
     deadline_at: 'Deadline',
     completed_at: 'Completed at',
@@ -91,19 +50,23 @@ export const EVIDENCE_WORDS: Record<Language, EvidenceWords> = {
     not_final: 'no: more may follow',
     counts:
       'This page is for reading. What counts is the file that it came with: its lines, their digests and its signature.',
-    access_of: (person) => `Access of ${person}`,
-    offboarding_of: (person) => `Offboarding of ${person}`,
-    more: (count) => `${count} more are in the file.`,
+    access_of: (person: string) => `Access of ${person}`,
+    offboarding_of: (person: string) => `Offboarding of ${person}`,
+    more: (count: number) => `${count} more are in the file.`,
     host: 'Keyway itself',
     waits: 'waits',
     account: 'the account itself',
+    // Where groups of people are that are of no app.
     own: 'Keyway',
     group: 'group',
+    // In place of an account that no sync has read.
     unseen: 'read by no sync yet',
+    // Why, where neither a request nor a policy gave it.
     found: 'found; no request or policy',
-    ends: (at) => `ends ${at}`,
-    reading: (there, at, by, call) => `${there ? 'there' : 'gone'} at ${at} (${by}, call ${call})`,
-    gone: (run, at) => `gone in sync ${run} at ${at}`,
+    ends: (at: string) => `ends ${at}`,
+    reading: (there: boolean, at: string, by: string, call: string) =>
+      `${there ? 'there' : 'gone'} at ${at} (${by}, call ${call})`,
+    gone: (run: string, at: string) => `gone in sync ${run} at ${at}`,
   },
   de: {
     app: [
@@ -163,4 +126,4 @@ export const EVIDENCE_WORDS: Record<Language, EvidenceWords> = {
       `${there ? 'vorhanden' : 'entfernt'} am ${at} (${by}, Aufruf ${call})`,
     gone: (run, at) => `entfernt in Abgleich ${run} am ${at}`,
   },
-}
+})
