@@ -7,8 +7,7 @@ import { lockGroupNames } from '../directory/group-names.ts'
 import { recordMoves } from '../history/spans.ts'
 import { isId } from '../kernel/by-id.ts'
 import { oneAtATime, recordPush, type ScimCaller } from './caller.ts'
-import { type GroupChange, patchGroup, readGroup } from './group-fields.ts'
-import { patchSteps } from './patch.ts'
+import { type GroupChange, readGroup } from './group-fields.ts'
 import { duplicate, invalidValue } from './problem.ts'
 import { FROM, findGroup, type GroupRow, toScimGroup, visibleGroups } from './read-groups.ts'
 import { visibleUsers } from './read-users.ts'
@@ -46,23 +45,8 @@ async function insertGroup(tx: Db, { domainId }: ScimCaller, name: string): Prom
   return written(row).id
 }
 
-export const replaceGroup = (
-  db: Db,
-  caller: ScimCaller,
-  id: string,
-  body: Body,
-  request: ScimRequest,
-): Promise<void> => changeGroup(db, caller, id, readGroup(body), request)
-
-export const patchGroupById = (
-  db: Db,
-  caller: ScimCaller,
-  id: string,
-  body: Body,
-  request: ScimRequest,
-): Promise<void> => changeGroup(db, caller, id, patchGroup(patchSteps(body)), request)
-
-async function changeGroup(
+/** Changes a group by what its provider sent: the whole group (`readGroup`) or steps (`patchGroup`). */
+export async function changeGroup(
   db: Db,
   caller: ScimCaller,
   id: string,

@@ -15,7 +15,6 @@ import type { CoreContext } from '../kernel/context/context.ts'
 import { deactivate, reactivate } from './active.ts'
 import { oneAtATime, recordPush, type ScimCaller } from './caller.ts'
 import { takeNames } from './names.ts'
-import { patchSteps } from './patch.ts'
 import { duplicate, invalidValue } from './problem.ts'
 import {
   findScimUser,
@@ -27,7 +26,7 @@ import {
   visibleUsers,
 } from './read-users.ts'
 import { demandVersion, type Resource, type ScimRequest } from './resource.ts'
-import { emailOf, patchUser, readUser, replaced, type UserValues } from './user-fields.ts'
+import { emailOf, readUser, type UserValues } from './user-fields.ts'
 
 export type PushMeans = Pick<CoreContext, 'send' | 'now' | 'listeners'>
 type Body = Record<string, unknown>
@@ -81,29 +80,8 @@ async function insertUser(
   return id
 }
 
-/** Sets all that may be set; what is not named is taken away. */
-export const replaceUser = (
-  db: Db,
-  caller: ScimCaller,
-  id: string,
-  body: Body,
-  request: ScimRequest,
-  means: PushMeans,
-): Promise<Resource> => changeUser(db, caller, id, () => replaced(readUser(body)), request, means)
-
-export const patchUserById = (
-  db: Db,
-  caller: ScimCaller,
-  id: string,
-  body: Body,
-  request: ScimRequest,
-  means: PushMeans,
-): Promise<Resource> => {
-  const operations = patchSteps(body)
-  return changeUser(db, caller, id, ({ email }) => patchUser(operations, email), request, means)
-}
-
-async function changeUser(
+/** Changes a user by what its provider sent: the whole user (`replaced`) or steps (`patchUser`). */
+export async function changeUser(
   db: Db,
   caller: ScimCaller,
   id: string,

@@ -2,9 +2,12 @@
 import type { ScimEndpointName } from '../../contract/endpoints/scim.ts'
 import type { ScimCaller } from '../../core/scim/caller.ts'
 import * as discovery from '../../core/scim/discovery.ts'
+import { patchGroup, readGroup } from '../../core/scim/group-fields.ts'
+import { patchSteps } from '../../core/scim/patch.ts'
 import { getScimGroup, listScimGroups } from '../../core/scim/read-groups.ts'
 import { getScimUser, listScimUsers } from '../../core/scim/read-users.ts'
 import { type ListQuery, type ScimRequest, wants } from '../../core/scim/resource.ts'
+import { patchUser, readUser, replaced } from '../../core/scim/user-fields.ts'
 import * as groups from '../../core/scim/write-groups.ts'
 import * as users from '../../core/scim/write-users.ts'
 import type { Db } from '../../database/database.ts'
@@ -32,10 +35,15 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
   scim_get_user: (db, who, { id, request }) => getScimUser(db, who, id, request),
   scim_create_user: (db, who, { body, request, means }) =>
     users.createUser(db, who, body, request, means),
-  scim_replace_user: (db, who, { id, body, request, means }) =>
-    users.replaceUser(db, who, id, body, request, means),
-  scim_patch_user: (db, who, { id, body, request, means }) =>
-    users.patchUserById(db, who, id, body, request, means),
+  // What a replacement does not name is taken away.
+  scim_replace_user: async (db, who, { id, body, request, means }) => {
+    const values = replaced(readUser(body))
+    return users.changeUser(db, who, id, () => values, request, means)
+  },
+  scim_patch_user: async (db, who, { id, body, request, means }) => {
+    const steps = patchSteps(body)
+    return users.changeUser(db, who, id, ({ email }) => patchUser(steps, email), request, means)
+  },
   scim_delete_user: (db, who, { id, request, means }) =>
     users.deleteUser(db, who, id, request, means),
   scim_list_groups: (db, who, { query, request }) => listScimGroups(db, who, query, request),
@@ -46,11 +54,12 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
     return groupAfter(db, who, { ...input, id })
   },
   scim_replace_group: async (db, who, input) => {
-    await groups.replaceGroup(db, who, input.id, input.body, input.request)
+    await groups.changeGroup(db, who, input.id, readGroup(input.body), input.request)
     return groupAfter(db, who, input)
   },
   scim_patch_group: async (db, who, input) => {
-    await groups.patchGroupById(db, who, input.id, input.body, input.request)
+    const change = patchGroup(patchSteps(input.body))
+    await groups.changeGroup(db, who, input.id, change, input.request)
     // A provider that adds one of many members is not told all of them, unless it asks.
     return input.query.shape.isAsked ? groupAfter(db, who, input) : null
   },
