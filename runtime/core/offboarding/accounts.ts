@@ -1,7 +1,7 @@
 /** The accounts of a user who leaves: each is made unusable, and read back; by hand if that is not possible. */
 
-import { and, asc, eq, inArray, isNotNull, isNull, notInArray, type SQL, sql } from 'drizzle-orm'
-import { OPEN_TASKS, type TaskProgress } from '../../contract/models/task.ts'
+import { and, asc, eq, isNotNull, isNull, notInArray, type SQL, sql } from 'drizzle-orm'
+import type { TaskProgress } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { accounts, apps } from '../../database/schema/apps.ts'
 import {
@@ -12,7 +12,6 @@ import {
 } from '../../database/schema/offboarding.ts'
 import { users } from '../../database/schema/people.ts'
 import { accessRequests, provisionedAccounts } from '../../database/schema/requests.ts'
-import { tasks } from '../../database/schema/tasks.ts'
 import { callNow } from '../catalogue/apps/outages.ts'
 import type { RequestContext } from '../kernel/context/context.ts'
 import { hasRow } from '../kernel/has-row.ts'
@@ -25,7 +24,7 @@ import { successorsOf } from '../provisioning/successors.ts'
 import { doers } from '../requests/approvers.ts'
 import { judgeFailure } from '../requests/machine/failure.ts'
 import { namedAccount } from '../tasks/named-account.ts'
-import { openTask } from '../tasks/open-task.ts'
+import { completeOpenTask, openTask } from '../tasks/open-task.ts'
 import { progressOf } from '../tasks/progress.ts'
 import { type StepEffect, type StepEvent, type StepWrite, stepTransition } from './machine/steps.ts'
 
@@ -266,18 +265,10 @@ const STEPS: Executor<StepRow, StepWrite, StepEffect> = {
     return { ...step, ...write }
   },
   async carryOut(tx, step, effect) {
-    if (effect.kind === 'close_task') return closeTask(tx, effect.taskId)
+    if (effect.kind === 'close_task') return void (await completeOpenTask(tx, effect.taskId))
     const taskId = await openTaskProgress(tx, step, effect.problem, effect.goesOn)
     await tx.update(offboardingSteps).set({ taskId }).where(eq(offboardingSteps.id, step.id))
   },
-}
-
-/** Nobody has to do it any more. */
-async function closeTask(tx: Db, taskId: string): Promise<void> {
-  await tx
-    .update(tasks)
-    .set({ status: 'COMPLETED' })
-    .where(and(eq(tasks.id, taskId), inArray(tasks.status, OPEN_TASKS)))
 }
 
 async function openTaskProgress(

@@ -1,6 +1,5 @@
 /** Lines that people have to remove: their tasks, and what became of them. */
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
-import { OPEN_TASKS } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
 import {
@@ -10,12 +9,11 @@ import {
   type ReviewAppRow,
   type ReviewRow,
 } from '../../database/schema/reviews.ts'
-import { tasks } from '../../database/schema/tasks.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { doers } from '../requests/approvers.ts'
 import { namedAccount } from '../tasks/named-account.ts'
-import { openTask } from '../tasks/open-task.ts'
+import { completeOpenTask, openTask } from '../tasks/open-task.ts'
 import { sendReviewJob } from './keys.ts'
 import { systemOf } from './machine/log.ts'
 
@@ -57,11 +55,7 @@ const wantsFile = ({ id }: ReviewRow, item: ItemRow): string =>
 
 /** Nobody has to do it any more. */
 export async function closeHands(tx: Db, { taskId }: ItemRow): Promise<void> {
-  if (taskId === null) return
-  await tx
-    .update(tasks)
-    .set({ status: 'COMPLETED' })
-    .where(and(eq(tasks.id, taskId), inArray(tasks.status, OPEN_TASKS)))
+  if (taskId !== null) await completeOpenTask(tx, taskId)
 }
 
 /** Has a line looked at whose task a person has dealt with. */

@@ -1,7 +1,7 @@
-/** Opening tasks: what people are asked to decide or to do. */
+/** Opening tasks, which ask people to decide or to do something, and completing those that need nobody any more. */
 import { randomUUID } from 'node:crypto'
-import { sql } from 'drizzle-orm'
-import type { Task, TaskCategory } from '../../contract/models/task.ts'
+import { and, eq, inArray, sql } from 'drizzle-orm'
+import { OPEN_TASKS, type Task, type TaskCategory } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { taskAssignees, tasks } from '../../database/schema/tasks.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
@@ -44,6 +44,16 @@ export async function openTask(tx: Db, actor: Actor, task: NewTask): Promise<str
     { task_category: task.taskCategory, user_ids: userIds, group_ids: groupIds },
   )
   return taskId
+}
+
+/** Completes a task that nobody has to do any more. @returns whether it was open */
+export async function completeOpenTask(tx: Db, taskId: string): Promise<boolean> {
+  const done = await tx
+    .update(tasks)
+    .set({ status: 'COMPLETED' })
+    .where(and(eq(tasks.id, taskId), inArray(tasks.status, OPEN_TASKS)))
+    .returning({ id: tasks.id })
+  return done.length > 0
 }
 
 const ASSIGNEE = {

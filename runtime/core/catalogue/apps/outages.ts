@@ -14,6 +14,7 @@ import { faultOf } from '../../kernel/faults.ts'
 import { later, pauseMs, TRIES } from '../../kernel/jobs/tries.ts'
 import { keptText } from '../../kernel/kept-text.ts'
 import { openErrorTask } from '../../tasks/error-task.ts'
+import { completeOpenTask } from '../../tasks/open-task.ts'
 
 type AppRow = Pick<
   typeof apps.$inferSelect,
@@ -194,12 +195,7 @@ async function wakeSyncs(tx: Db, appId: string, now: Date): Promise<void> {
 }
 
 async function settle(tx: Db, domainId: string, taskId: string): Promise<void> {
-  const done = await tx
-    .update(tasks)
-    .set({ status: 'COMPLETED' })
-    .where(and(eq(tasks.id, taskId), inArray(tasks.status, OPEN_TASKS)))
-    .returning({ id: tasks.id })
-  if (done.length === 0) return
+  if (!(await completeOpenTask(tx, taskId))) return
   const target = { target_type: 'Task', name: OUTAGE_TASK, id: taskId }
   const change = { action: 'complete', from: 'PENDING', to: 'COMPLETED' }
   await recordActivity(tx, { domainId, userId: null }, 'TASK_ACTION_PERFORMED', [target], change)
