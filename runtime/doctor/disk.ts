@@ -8,6 +8,7 @@ import { lastBackup } from '../database/backup/noted.ts'
 import { programsVersion } from '../database/binaries.ts'
 import { homeOf, isMade } from '../database/home.ts'
 import { runsOn } from '../database/postmaster.ts'
+import { actOn, type Examined, good, look } from './found.ts'
 import { folderEntries, folderSize, formatBytes, formatSeconds } from './sizes.ts'
 
 /** Fractions of free space below which the finding is `look` or `act`. */
@@ -25,13 +26,7 @@ const MOST_NAMED = 10
 /** What to check. `isEmbedded`: the database is Keyway's own. */
 type Place = { dataDir: string; isEmbedded: boolean; clusters: readonly OutsideCluster[] }
 
-type Found = Omit<DoctorFinding, 'check'>
-
-const good = (what: string): Found => ({ state: 'good', what, advice: null })
-const look = (what: string, advice: string): Found => ({ state: 'look', what, advice })
-const act = (what: string, advice: string): Found => ({ state: 'act', what, advice })
-
-const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Found>>> = {
+const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Examined>>> = {
   disk: async ({ dataDir, isEmbedded }) => {
     const folders = new Set([
       dataDir,
@@ -48,7 +43,7 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Found>>> = {
     const least = Math.min(...disks.map(({ share }) => share))
     const advice = 'free some space or move it to a larger disk: writes fail on a full disk'
     return least < ACT_FREE
-      ? act(what, advice)
+      ? actOn(what, advice)
       : least < LOOK_FREE
         ? look(what, advice)
         : good(what)
@@ -64,7 +59,7 @@ const CHECKS: Partial<Record<DoctorCheck, (place: Place) => Promise<Found>>> = {
       ? `the last backup was made ${ago} ago and has ${formatBytes(note.bytes)}`
       : `no backup has been made since the database was created ${ago} ago`
     const advice = 'run `keyway backup FILE` every day, and keep the files on another machine'
-    if (Date.now() - sinceMs > BACKUP_MS) return act(what, advice)
+    if (Date.now() - sinceMs > BACKUP_MS) return actOn(what, advice)
     return note ? good(what) : look(what, advice)
   },
   clusters: async ({ clusters }) => {

@@ -4,7 +4,8 @@ import type { KeptDays } from '../core/retention/rules.ts'
 import type { Db } from '../database/database.ts'
 import { outsideClusters } from './clusters.ts'
 import { examineDisk } from './disk.ts'
-import { examineRecord, unread } from './record.ts'
+import { unread } from './found.ts'
+import { examineRecord } from './record.ts'
 import { tableSizes, tablesFinding } from './tables.ts'
 
 type Disk = { dataDir: string; isEmbedded: boolean }

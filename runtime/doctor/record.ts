@@ -2,7 +2,6 @@
 
 import { sql } from 'drizzle-orm'
 import type { DoctorCheck, DoctorFinding } from '../contract/endpoints/doctor.ts'
-import { messageOf } from '../contract/errors/thrown.ts'
 import { entriesOf } from '../contract/schema/keys.ts'
 import { connectionsOf } from '../core/kernel/deployment/connection-budget.ts'
 import { mailCounts } from '../core/mail/operate.ts'
@@ -11,6 +10,7 @@ import { clockOffsetMs } from '../database/clock.ts'
 import type { Db } from '../database/database.ts'
 import { JOBS_SCHEMA } from '../database/jobs.ts'
 import { rotationOf } from '../rotation/rotation.ts'
+import { actOn, type Examined, good, look, unread } from './found.ts'
 import { formatBytes, formatSeconds } from './sizes.ts'
 import { inShortTransaction } from './tables.ts'
 
@@ -23,11 +23,8 @@ const UNPRUNED_SECONDS = 10_800
 const MOST_NAMED = 10
 
 type Asked = { db: Db; keyIds: readonly string[] }
-type Found = Omit<DoctorFinding, 'check'>
 
-const good = (what: string): Found => ({ state: 'good', what, advice: null })
-
-const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
+const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Examined>>> = {
   retention: async ({ db }) => {
     const { rows } = await inShortTransaction(db, (tx) =>
       tx.execute<{ seconds: string | null; began: boolean }>(sql`
@@ -58,44 +55,40 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
   },
   connections: async ({ db }) => {
     const { enough, what, advice } = await inShortTransaction(db, (tx) => connectionsOf(tx))
-    return enough ? good(what) : { state: 'act', what, advice }
+    return enough ? good(what) : actOn(what, advice)
   },
   clock: async ({ db }) => {
     const offsetMs = await clockOffsetMs(db)
     const far = formatSeconds(Math.abs(offsetMs) / 1000)
     if (Math.abs(offsetMs) <= CLOCK_MS)
       return good(`the host’s clock is within ${far} of the database’s`)
-    return {
-      state: 'act',
-      what: `the host’s clock is ${far} ${offsetMs > 0 ? 'ahead of' : 'behind'} the database’s`,
-      advice: 'synchronize both machines by NTP',
-    }
+    return actOn(
+      `the host’s clock is ${far} ${offsetMs > 0 ? 'ahead of' : 'behind'} the database’s`,
+      'synchronize both machines by NTP',
+    )
   },
   rotation: async ({ db, keyIds }) => {
     const { newest, older, needed, page_tokens_until, hosts_behind, safe_to_drop } =
       await rotationOf(db, keyIds)
     if (hosts_behind.length > 0)
-      return {
-        state: 'act',
-        what: `${hosts_behind.length} hosts do not list the newest secret ${newest} first`,
-        advice: '`keyway rotation` lists them; restart them with the newest secret first',
-      }
+      return actOn(
+        `${hosts_behind.length} hosts do not list the newest secret ${newest} first`,
+        '`keyway rotation` lists them; restart them with the newest secret first',
+      )
     const count = Object.values(needed).reduce((sum, one) => sum + one, 0)
     if (safe_to_drop && older.length === 0) return good('nothing depends on an older secret')
     if (safe_to_drop)
-      return {
-        state: 'look',
-        what: `nothing depends on a secret older than ${newest} any more`,
-        advice: 'start the hosts with only the newest secret; keep the older one for older backups',
-      }
+      return look(
+        `nothing depends on a secret older than ${newest} any more`,
+        'start the hosts with only the newest secret; keep the older one for older backups',
+      )
     const pages = page_tokens_until === null ? '' : `, page tokens until ${page_tokens_until}`
     // A first secret has page tokens too, but there is no older one to drop.
     if (older.length === 0 && count === 0) return good('nothing depends on an older secret')
-    return {
-      state: 'look',
-      what: `${count} tokens, sessions and sealed values still depend on a secret older than ${newest}${pages}`,
-      advice: 'do not drop the older one; `keyway rotation` shows what depends on it',
-    }
+    return look(
+      `${count} tokens, sessions and sealed values still depend on a secret older than ${newest}${pages}`,
+      'do not drop the older one; `keyway rotation` shows what depends on it',
+    )
   },
   apps: async ({ db }) => {
     const { rows } = await inShortTransaction(db, (tx) =>
@@ -120,23 +113,17 @@ const CHECKS: Partial<Record<DoctorCheck, (asked: Asked) => Promise<Found>>> = {
     if (!oldest || oldest.value === 0) return good('no background job is overdue')
     const what = `the oldest due job is in queue ${oldest.labels.queue}, overdue by ${formatSeconds(oldest.value)}`
     if (oldest.value <= DUE_SECONDS) return good(what)
-    return {
-      state: 'act',
-      what,
-      advice: 'check `keyway nodes`, `/readyz` of each host, and `keyway jobs`',
-    }
+    return actOn(what, 'check `keyway nodes`, `/readyz` of each host, and `keyway jobs`')
   },
   mail: async ({ db }) => {
     const { waiting, failing, refused, problem } = await inShortTransaction(db, mailCounts)
     const advice = '`keyway mail show` says what the server answers'
     if (failing > 0)
-      return {
-        state: 'act',
-        what: `${failing} mails were put off by the server: ${problem ?? 'it gave no reason'}`,
+      return actOn(
+        `${failing} mails were put off by the server: ${problem ?? 'it gave no reason'}`,
         advice,
-      }
-    if (refused > 0)
-      return { state: 'look', what: `${refused} mails were refused within a day`, advice }
+      )
+    if (refused > 0) return look(`${refused} mails were refused within a day`, advice)
     return good(waiting === 0 ? 'no mail waits' : `${waiting} mails are due`)
   },
 }
@@ -149,14 +136,4 @@ export async function examineRecord(asked: Asked): Promise<DoctorFinding[]> {
     findings.push({ check, ...(await examine(asked).catch(unread)) })
   }
   return findings
-}
-
-/** The finding of a check that failed. */
-export function unread(error: Error): Found {
-  const message = messageOf(error.cause ?? error)
-  return {
-    state: 'look',
-    what: `could not be checked: ${message.slice(0, 300)}`,
-    advice: 'try again; `/readyz` shows whether the host is waiting for something',
-  }
 }
