@@ -27,14 +27,17 @@ import { showOneRequest } from './one-request.ts'
 import { savePersonal, showPersonal } from './personal.ts'
 import { giveBackForm, remind, sendRequest, showAsk, withdraw } from './requests.ts'
 import { signedOutPage, signInBy } from './sign-in.ts'
-import { FORMS, type FormName, PAGES, type PageName, WHOLE } from './table.ts'
+import { FORMS, PAGES, WHOLE } from './table.ts'
 import { toSignIn } from './to-sign-in.ts'
 import { OPEN_TASKS_QUERY, type Visit, visitOf } from './visit.ts'
 
 type Show = (visit: Visit) => Promise<Response>
 type Take = (visit: Visit, form: Form) => Promise<Response>
 
-const SHOWS: { [N in Exclude<PageName, 'start' | 'sign_in' | 'begin' | 'callback'>]: Show } = {
+const SHOWS: Record<
+  Exclude<keyof typeof PAGES, 'start' | 'sign_in' | 'begin' | 'callback'>,
+  Show
+> = {
   access: showAccess,
   ask: showAsk,
   break_glass: showBreakGlass,
@@ -46,7 +49,7 @@ const SHOWS: { [N in Exclude<PageName, 'start' | 'sign_in' | 'begin' | 'callback
   delegates: (visit) => showDelegates(visit),
 }
 
-const TAKES: { [N in Exclude<FormName, 'sign_out' | 'sign_out_everywhere'>]: Take } = {
+const TAKES: Record<Exclude<keyof typeof FORMS, 'sign_out' | 'sign_out_everywhere'>, Take> = {
   send_request: sendRequest,
   take_break_glass: takeForm,
   withdraw,
@@ -103,7 +106,7 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
     return deps.following.follow(c, who.session.actor.userId, look, INBOX_PACE)
   })
 
-  for (const [name, show] of entriesOf<Record<keyof typeof SHOWS, Show>>(SHOWS))
+  for (const [name, show] of entriesOf(SHOWS))
     routes.get(
       PAGES[name].path,
       asPage(async (c) => {
@@ -112,7 +115,7 @@ export function pageRoutes(deps: CoreDeps & { following: Following }): Hono<Env>
       }),
     )
 
-  for (const [name, take] of entriesOf<Record<keyof typeof TAKES, Take>>(TAKES))
+  for (const [name, take] of entriesOf(TAKES))
     routes.post(
       FORMS[name].path,
       asPage((c) =>
@@ -173,7 +176,7 @@ export function nothingThere(log: CoreDeps['log'], c: Context<Env>): Promise<Res
 /** The methods of each path but `/`, which programs ask for too. */
 function methodsByPath(): Map<string, string> {
   const rows = [
-    ...Object.values(PAGES).map(({ method, path }) => [path, method] as const),
+    ...Object.values(PAGES).map(({ path }) => [path, 'GET'] as const),
     // Opened, the address of a form leads to the page above it.
     ...Object.values(FORMS).map(({ path }) => [path, 'GET, POST'] as const),
   ]

@@ -1,39 +1,25 @@
 /** PAGES: every page and every form that people use. Who sees what in them is judged by the functions of the core. */
 export const PAGES = {
-  start: {
-    method: 'GET',
-    path: '/',
-    shows: 'the console of an operator; else the inbox, or what one has',
-  },
-  sign_in: { method: 'GET', path: '/sign-in', shows: 'the way to sign in' },
-  begin: { method: 'GET', path: '/sign-in/:provider', shows: 'the way to a provider of sign-in' },
-  callback: {
-    method: 'GET',
-    path: '/sign-in/:provider/callback',
-    shows: 'the way on from a provider',
-  },
-  access: { method: 'GET', path: '/access', shows: 'what one has, waits for and may ask for' },
-  ask: { method: 'GET', path: '/access/request', shows: 'the form to ask for access' },
-  break_glass: {
-    method: 'GET',
-    path: '/access/break-glass',
-    shows: 'the form to take break-glass access',
-  },
-  one_request: { method: 'GET', path: '/access/requests/:id', shows: 'one access request' },
-  inbox: { method: 'GET', path: '/inbox', shows: 'the tasks that wait for one' },
-  task: { method: 'GET', path: '/inbox/:id', shows: 'one of those, with grounds' },
-  my_data: { method: 'GET', path: '/settings/my-data', shows: 'what is kept of one' },
+  start: { path: '/', shows: 'the console of an operator; else the inbox, or what one has' },
+  sign_in: { path: '/sign-in', shows: 'the way to sign in' },
+  begin: { path: '/sign-in/:provider', shows: 'the way to a provider of sign-in' },
+  callback: { path: '/sign-in/:provider/callback', shows: 'the way on from a provider' },
+  access: { path: '/access', shows: 'what one has, waits for and may ask for' },
+  ask: { path: '/access/request', shows: 'the form to ask for access' },
+  break_glass: { path: '/access/break-glass', shows: 'the form to take break-glass access' },
+  one_request: { path: '/access/requests/:id', shows: 'one access request' },
+  inbox: { path: '/inbox', shows: 'the tasks that wait for one' },
+  task: { path: '/inbox/:id', shows: 'one of those, with grounds' },
+  my_data: { path: '/settings/my-data', shows: 'what is kept of one' },
   personal: {
-    method: 'GET',
     path: '/settings/personal',
     shows: 'how mail comes, the language, and how pages look',
   },
   delegates: {
-    method: 'GET',
     path: '/settings/delegates',
     shows: 'who decides in one’s place, and in whose place one decides',
   },
-} as const satisfies Record<string, { method: 'GET'; path: string; shows: string }>
+} as const satisfies Record<string, { path: string; shows: string }>
 
 /** FORMS: what pages send. Each is answered by the way to a page, or by the page again with what is wrong. */
 export const FORMS = {
@@ -59,9 +45,6 @@ export const FORMS = {
   name_delegate: { path: '/settings/delegates', does: 'names a delegate' },
   withdraw_delegate: { path: '/settings/delegates/:id/end', does: 'ends a delegation' },
 } as const satisfies Record<string, { path: string; does: string }>
-
-export type PageName = keyof typeof PAGES
-export type FormName = keyof typeof FORMS
 
 /** Below these only pages are served: what is none is told as one. */
 export const WHOLE = ['/access/*', '/inbox/*', '/sign-in/*', '/sign-out/*'] as const
