@@ -19,11 +19,7 @@ export async function keepAnAdmin(
   const isAdmin = and(eq(userRoles.domainId, domainId), eq(userRoles.role, 'Admin'))
   // Locked first and looked at then: what another transaction did to them meanwhile is seen.
   await tx.select().from(userRoles).where(isAdmin).for('update')
-  const admins = await tx
-    .select({ userId: userRoles.userId })
-    .from(userRoles)
-    .innerJoin(users, eq(users.id, userRoles.userId))
-    .where(and(isAdmin, usersWhoMayAct(users)))
+  const admins = await adminsOf(tx, domainId)
   if (admins.length > 0 && admins.every(({ userId }) => losing.has(userId)))
     throw conflict('This is the last Admin; give the role to another user first')
 }

@@ -40,20 +40,28 @@ export const referenceKey = ({
 
 const addressKey = (email: string): string => JSON.stringify([email.toLowerCase()])
 
-async function idsOf(
+/** Rows by their ids; nothing is asked for what is no id. */
+async function byId<R extends { id: string }>(
+  ids: string[],
+  ask: (ids: string[]) => Promise<R[]>,
+): Promise<Map<string, R>> {
+  const real = ids.filter(isId)
+  const rows = real.length === 0 ? [] : await ask(real)
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
+const idsOf = (
   db: Db,
   table: typeof users | typeof groups,
   domainId: string,
   ids: string[],
-): Promise<Known> {
-  const real = ids.filter(isId)
-  if (real.length === 0) return new Map()
-  const rows = await db
-    .select({ id: table.id })
-    .from(table)
-    .where(and(eq(table.domainId, domainId), anyOf(table.id, real)))
-  return new Map(rows.map((row) => [row.id, row]))
-}
+): Promise<Known> =>
+  byId(ids, (real) =>
+    db
+      .select({ id: table.id })
+      .from(table)
+      .where(and(eq(table.domainId, domainId), anyOf(table.id, real))),
+  )
 
 async function knownUsers(
   db: Db,
@@ -103,15 +111,15 @@ async function knownGroups(
 
 /** Kept from being deleted, as permissions are. */
 async function knownWebhooks(db: Db, domainId: string, ids: string[]): Promise<Known> {
-  const real = ids.filter(isId)
-  if (real.length === 0) return new Map()
-  const rows = await db
-    .select({ id: inlineWebhooks.id, hookType: inlineWebhooks.hookType })
-    .from(inlineWebhooks)
-    .where(and(eq(inlineWebhooks.domainId, domainId), anyOf(inlineWebhooks.id, real)))
-    .orderBy(asc(inlineWebhooks.id))
-    .for('key share')
-  return new Map(rows.map((row) => [row.id, row]))
+  const { id, domainId: of, hookType } = inlineWebhooks
+  return byId(ids, (real) =>
+    db
+      .select({ id, hookType })
+      .from(inlineWebhooks)
+      .where(and(eq(of, domainId), anyOf(id, real)))
+      .orderBy(asc(id))
+      .for('key share'),
+  )
 }
 
 /** Kept from being deleted until the transaction ends: who deletes one looks for what names it. */
@@ -121,21 +129,15 @@ async function knownPermissions(
   appId: string,
   ids: string[],
 ): Promise<Known> {
-  const real = ids.filter(isId)
-  if (real.length === 0) return new Map()
-  const rows = await db
-    .select({ id: requestablePermissions.id })
-    .from(requestablePermissions)
-    .where(
-      and(
-        eq(requestablePermissions.domainId, domainId),
-        eq(requestablePermissions.appId, appId),
-        anyOf(requestablePermissions.id, real),
-      ),
-    )
-    .orderBy(asc(requestablePermissions.id))
-    .for('key share')
-  return new Map(rows.map((row) => [row.id, row]))
+  const { id, domainId: of, appId: app } = requestablePermissions
+  return byId(ids, (real) =>
+    db
+      .select({ id })
+      .from(requestablePermissions)
+      .where(and(eq(of, domainId), eq(app, appId), anyOf(id, real)))
+      .orderBy(asc(id))
+      .for('key share'),
+  )
 }
 
 /**
