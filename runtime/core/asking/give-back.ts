@@ -26,13 +26,12 @@ export async function giveBack(
   principal: Principal,
   id: string,
   means: RequestMeans,
-): Promise<null> {
+): Promise<void> {
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
     checkGivenBack(request, principal)
     await end(tx, principal, request, means)
   })
-  return null
 }
 
 /**
@@ -46,7 +45,7 @@ export async function giveBackAll(
   principal: Principal,
   id: string,
   means: RequestMeans,
-): Promise<null> {
+): Promise<void> {
   await db.transaction(async (tx) => {
     const named = await findRequest(tx, principal, id)
     checkGivenBack(named, principal)
@@ -61,7 +60,6 @@ export async function giveBackAll(
       if (request.status !== 'COMPLETED' && request.policyId === null)
         await apply(tx, request, cancelled, means)
   })
-  return null
 }
 
 /** All requests that give the person of one the same, or wait to, locked until the transaction ends. */

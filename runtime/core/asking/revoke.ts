@@ -32,7 +32,7 @@ export async function revokeAccess(
   id: string,
   reason: string,
   means: RequestMeans,
-): Promise<null> {
+): Promise<void> {
   const said = keptText(reason.trim(), reason.length)
   await db.transaction(async (tx) => {
     const { granted, waiting } = await affected(tx, principal, id)
@@ -41,7 +41,6 @@ export async function revokeAccess(
     for (const request of waiting)
       await apply(tx, request, { kind: 'cancelled', by: principal, reason: said }, means)
   })
-  return null
 }
 
 /** The requests that a revocation changes: none where it was done before. */

@@ -69,7 +69,7 @@ export async function putPrice(
 }
 
 /** @throws CoreError not_found, also where there is no price */
-export async function deletePrice(db: Db, principal: Principal, id: string): Promise<null> {
+export async function deletePrice(db: Db, principal: Principal, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const found = await findLicence(tx, principal, id)
     const gone = await tx
@@ -79,7 +79,6 @@ export async function deletePrice(db: Db, principal: Principal, id: string): Pro
     if (gone.length === 0) throw notFound('Price')
     await record(tx, principal, 'REMOVED', found, {})
   })
-  return null
 }
 
 async function findLicence(db: Db, { domainId }: Principal, id: string): Promise<Row> {

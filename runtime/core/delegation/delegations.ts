@@ -151,7 +151,7 @@ export async function endDelegation(
   principal: Principal,
   id: string,
   means: Pick<CoreContext, 'now'>,
-): Promise<null> {
+): Promise<void> {
   await db.transaction(async (tx) => {
     const { userId, permissions } = principal
     const row = await rowOfId(tx, delegations, 'Delegation', principal, id, { lock: 'update' })
@@ -163,7 +163,6 @@ export async function endDelegation(
     await tx.update(delegations).set({ endedAt: now }).where(eq(delegations.id, row.id))
     await record(tx, principal, 'ENDED', row, {})
   })
-  return null
 }
 
 const record = (

@@ -134,7 +134,7 @@ export async function removeRole(
   principal: Principal,
   id: string,
   name: string,
-): Promise<null> {
+): Promise<void> {
   const user = await findUser(db, principal, id)
   const role = knownRole(name)
   if (role === 'User') throw badRequest('Every user has the role User; it cannot be removed')
@@ -148,7 +148,6 @@ export async function removeRole(
       throw new CoreError('not_found', `The user does not have the role ${role}`)
     await recordActivity(tx, principal, 'USER_ROLE_REMOVED', [userTarget(user)], { role })
   })
-  return null
 }
 
 /** A user in the log. */

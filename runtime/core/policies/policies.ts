@@ -150,7 +150,7 @@ export async function deletePolicy(
   principal: Principal,
   id: string,
   means: RequestMeans,
-): Promise<null> {
+): Promise<void> {
   await db.transaction(async (tx) => {
     const policy = await findPolicy(tx, principal, id, true)
     const deletedAt = await means.now(tx)
@@ -158,7 +158,6 @@ export async function deletePolicy(
     await evaluate(tx, policy, means)
     await record(tx, principal, 'DELETED', policy, {})
   })
-  return null
 }
 
 /** @throws CoreError not_found */

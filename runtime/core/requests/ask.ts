@@ -14,7 +14,7 @@ import type { RequestRow } from '../../database/schema/requests.ts'
 import { settingsView } from '../catalogue/store/settings-view.ts'
 import { findFound, permissionsFoundBy, type VisibleApp } from '../catalogue/store/visibility.ts'
 import { usersOf } from '../directory/users.ts'
-import { isId } from '../kernel/by-id.ts'
+import { distinctIds, isId } from '../kernel/by-id.ts'
 import {
   type Caller,
   callerOf,
@@ -129,7 +129,7 @@ async function permissionsOf(
 ): Promise<(PermissionRow | null)[]> {
   const view = settingsView(found.app, found.settings)
   const member = 'requestable_permission_ids'
-  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
+  const wanted = distinctIds(ids)
   const byDefault = view.provisioning.default_permission
   const asked = wanted.length > 0
   const known = asked ? wanted : byDefault === null ? null : [byDefault]

@@ -25,7 +25,7 @@ export async function cancelAccessRequest(
   id: string,
   reason: string | null,
   means: RequestMeans,
-): Promise<null> {
+): Promise<void> {
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
     const own = [request.requesterId, request.targetUserId].includes(principal.userId)
@@ -35,7 +35,6 @@ export async function cancelAccessRequest(
     const said = reason === null ? null : keptText(reason, 1000)
     await apply(tx, request, { kind: 'cancelled', by: principal, reason: said }, means)
   })
-  return null
 }
 
 /** Whether the caller answers for the app of a request, as its admins and those of the domain do; who sees it need not. */

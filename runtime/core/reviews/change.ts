@@ -153,7 +153,7 @@ export async function deleteReview(
   principal: Principal,
   id: string,
   means: RequestContext,
-): Promise<null> {
+): Promise<void> {
   await db.transaction(async (tx) => {
     const found = await findReview(tx, principal, id)
     const now = await means.now(tx)
@@ -164,7 +164,6 @@ export async function deleteReview(
     const review = await findReview(tx, principal, id, true)
     await applyToReview(tx, review, { kind: 'deleted', by: principal }, now)
   })
-  return null
 }
 
 /** @throws CoreError bad_request once the review is COMPLETED, not_found. */
@@ -174,7 +173,7 @@ export async function removeReviewApp(
   id: string,
   ardaId: string,
   means: RequestContext,
-): Promise<null> {
+): Promise<void> {
   await db.transaction(async (tx) => {
     const found = await findReview(tx, principal, id)
     demandUnfinished(found)
@@ -183,7 +182,6 @@ export async function removeReviewApp(
     await noteReview(tx, principal, found, 'APP_REMOVED', { arda_id: arda.id, app_id: arda.appId })
     await sendReviewJob(tx, { kind: 'review', id: found.id }, means)
   })
-  return null
 }
 
 async function takeOut(tx: Db, arda: ReviewAppRow, now: Date): Promise<void> {

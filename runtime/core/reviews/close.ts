@@ -29,7 +29,7 @@ export async function startRemoval(
   id: string,
   ardaId: string,
   means: Means,
-): Promise<null> {
+): Promise<void> {
   await db.transaction(async (tx) => {
     const review = await findReview(tx, principal, id)
     const arda = await findReviewApp(tx, review, ardaId, true)
@@ -49,7 +49,6 @@ export async function startRemoval(
       )
     await closeApp(tx, principal, review, arda, means)
   })
-  return null
 }
 
 /** @throws CoreError not_found, conflict for a review without apps, before their launch, and once it was ended. */

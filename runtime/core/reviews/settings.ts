@@ -6,7 +6,7 @@ import type { AccessReviewSettingsInput } from '../../contract/models/review-ite
 import { type Db, one } from '../../database/database.ts'
 import { groups, users } from '../../database/schema/people.ts'
 import { accessReviews, type ReviewRow } from '../../database/schema/reviews.ts'
-import { isId } from '../kernel/by-id.ts'
+import { distinctIds, isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { demandUnfinished } from './create.ts'
 import { findReview, noteReview } from './rows.ts'
@@ -79,7 +79,7 @@ export async function namedTeam(
   { domainId }: Principal,
   { user_ids, group_ids }: Named,
 ): Promise<{ userIds: string[]; groupIds: string[] }> {
-  const [userIds, groupIds] = [distinct(user_ids), distinct(group_ids)]
+  const [userIds, groupIds] = [distinctIds(user_ids).sort(), distinctIds(group_ids).sort()]
   const people = await tx
     .select({ id: users.id })
     .from(users)
@@ -92,7 +92,3 @@ export async function namedTeam(
   if (teams.length !== groupIds.length) throw notFound('Group')
   return { userIds, groupIds }
 }
-
-/** Ids each once: their letters may be capital ones. */
-const distinct = (ids: readonly string[]): string[] =>
-  [...new Set(ids.map((id) => id.toLowerCase()))].sort()

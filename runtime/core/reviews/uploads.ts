@@ -18,7 +18,7 @@ import {
   type ItemRow,
   type ReviewRow,
 } from '../../database/schema/reviews.ts'
-import { isId } from '../kernel/by-id.ts'
+import { distinctIds, isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { type PageQuery, selectPage } from '../kernel/list/page.ts'
 import { findTask, mayActOn } from '../tasks/tasks.ts'
@@ -78,7 +78,7 @@ async function subjectOf(
   review: ReviewRow,
   { item_ids, arda_id }: Pick<AccessReviewUploadInput, 'item_ids' | 'arda_id'>,
 ): Promise<{ ardaId: string; itemIds: string[] }> {
-  const ids = [...new Set((item_ids ?? []).map((one) => one.toLowerCase()))]
+  const ids = distinctIds(item_ids ?? [])
   if ((ids.length === 0) === !arda_id)
     throw badRequest('Say what it is about: either item_ids or arda_id')
   const writes = principal.permissions.has('reviews.write')

@@ -17,7 +17,7 @@ import {
 } from '../../database/schema/findings.ts'
 import { groups, users } from '../../database/schema/people.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
-import { isId, rowOfId } from '../kernel/by-id.ts'
+import { distinctIds, isId, rowOfId } from '../kernel/by-id.ts'
 import type { CoreContext } from '../kernel/context/context.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { keptText } from '../kernel/kept-text.ts'
@@ -106,13 +106,12 @@ export async function deleteSeparationRule(
   principal: Principal,
   id: string,
   means: Means,
-): Promise<null> {
+): Promise<void> {
   await db.transaction(async (tx) => {
     const rule = await findRule(tx, principal, id, true)
     await tx.delete(separationRules).where(eq(separationRules.id, rule.id))
     await record(tx, principal, 'DELETED', rule, means)
   })
-  return null
 }
 
 const findRule = (db: Db, principal: Principal, id: string, locked: boolean) =>
@@ -135,8 +134,8 @@ async function record(
 
 async function valuesOf(tx: Db, { domainId }: Principal, body: SeparationInput) {
   const side = ({ apps: ofApps, permissions }: SeparationInput['left']): SeparationSide => ({
-    apps: [...new Set(ofApps.map((id) => id.toLowerCase()))],
-    permissions: [...new Set(permissions.map((id) => id.toLowerCase()))],
+    apps: distinctIds(ofApps),
+    permissions: distinctIds(permissions),
   })
   const values = {
     name: body.name,

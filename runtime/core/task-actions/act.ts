@@ -33,7 +33,7 @@ async function act(
   id: string,
   wanted: Wanted,
   means: RequestMeans,
-): Promise<null> {
+): Promise<void> {
   await db.transaction(async (tx) => {
     const { request, task } = await lockForAction(tx, principal, id)
     const { action, to } = choose(task, wanted)
@@ -66,7 +66,6 @@ async function act(
       await wakeStep(tx, task.id, 'dealt_with', await means.now(tx))
     if (request) await applyTaskOutcome(tx, request, task, decision, means)
   })
-  return null
 }
 
 /** Does now what a task says has failed; what an access request asks for is done by `applyTaskOutcome`. */

@@ -7,7 +7,7 @@ import { groups } from '../../database/schema/people.ts'
 import { taskAssignees } from '../../database/schema/tasks.ts'
 import { findUser } from '../directory/users.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
-import { isId } from '../kernel/by-id.ts'
+import { distinctIds, isId } from '../kernel/by-id.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { eligible, partiesOf } from '../requests/able.ts'
 import { authoriseOutcome } from '../requests/task-outcome.ts'
@@ -20,7 +20,7 @@ export async function reassignTask(
   principal: Principal,
   id: string,
   body: ReassignTaskInput,
-): Promise<null> {
+): Promise<void> {
   await db.transaction(async (tx) => {
     const { request, task } = await lockForAction(tx, principal, id)
     if (!isDecision(task.taskCategory)) throw badRequest('Only approval tasks can be reassigned')
@@ -33,8 +33,8 @@ export async function reassignTask(
       throw forbidden(
         'As a delegate you decide on this task, and hand it on to nobody: the person in whose place you decide may, and an admin',
       )
-    const to = distinct(body.user_ids)
-    const teams = distinct(body.group_ids)
+    const to = distinctIds(body.user_ids ?? [])
+    const teams = distinctIds(body.group_ids ?? [])
     if (request && to.some((userId) => partiesOf(request).includes(userId)))
       throw badRequest('The person who asked, or is to have the access, cannot decide on it')
     if (to.length + teams.length === 0) throw badRequest('Name at least one user or group')
@@ -68,15 +68,11 @@ export async function reassignTask(
       replace: body.replace,
     })
   })
-  return null
 }
 
 /** Whether a caller may give a task that they see to others: a delegate may only decide. @throws CoreError not_found */
 export const mayHandOn = async (db: Db, principal: Principal, id: string): Promise<boolean> =>
   actsInOwnName(db, principal, await findTask(db, principal, id))
-
-/** Ids each once: their letters may be capital ones. */
-const distinct = (ids: string[] = []): string[] => [...new Set(ids.map((id) => id.toLowerCase()))]
 
 type AssigneeColumn = typeof taskAssignees.userId | typeof taskAssignees.groupId
 

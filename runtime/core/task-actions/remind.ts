@@ -44,7 +44,7 @@ export async function remindApprovers(
   principal: Principal,
   id: string,
   comment: string,
-): Promise<null> {
+): Promise<void> {
   await db.transaction(async (tx) => {
     const request = await findRequest(tx, principal, id, true)
     if (![request.requesterId, request.targetUserId].includes(principal.userId))
@@ -62,5 +62,4 @@ export async function remindApprovers(
       })
     }
   })
-  return null
 }

@@ -7,7 +7,7 @@ import { type Db, one } from '../../../database/database.ts'
 import { breakGlass, requestablePermissions } from '../../../database/schema/app_store.ts'
 import { apps } from '../../../database/schema/apps.ts'
 import { groups } from '../../../database/schema/people.ts'
-import { idEquals, isId } from '../../kernel/by-id.ts'
+import { distinctIds, idEquals, isId } from '../../kernel/by-id.ts'
 import { groupArrayOf, idsOfApps, reach, reachesNone } from '../../kernel/identity/app-reach.ts'
 import type { Principal } from '../../kernel/identity/principal.ts'
 import { selectPage } from '../../kernel/list/page.ts'
@@ -90,14 +90,13 @@ export async function putBreakGlass(
 }
 
 /** @throws CoreError forbidden, not_found also for a permission that is none */
-export async function deleteBreakGlass(db: Db, principal: Principal, id: string): Promise<null> {
+export async function deleteBreakGlass(db: Db, principal: Principal, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const { permission, app } = await findPermission(tx, principal, id, 'no key update')
     const gone = await tx.delete(breakGlass).where(eq(breakGlass.id, permission.id)).returning()
     if (gone.length === 0) throw notFound('Break-glass permission')
     await recordInStore(tx, principal, 'BREAK_GLASS_REMOVED', permissionTarget(permission), app)
   })
-  return null
 }
 
 async function groupsIn(
@@ -105,7 +104,7 @@ async function groupsIn(
   { domainId }: Principal,
   ids: readonly string[],
 ): Promise<string[]> {
-  const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
+  const wanted = distinctIds(ids)
   const known = await tx
     .select({ id: groups.id })
     .from(groups)

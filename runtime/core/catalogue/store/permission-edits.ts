@@ -142,7 +142,7 @@ export async function deletePermission(
   principal: Principal,
   id: string,
   parts: Pick<CoreContext, 'send' | 'now' | 'listeners'>,
-): Promise<null> {
+): Promise<void> {
   await db.transaction(async (tx) => {
     // In the global lock order: policies, requests, permissions.
     const { app } = await findPermission(tx, principal, id, null)
@@ -177,7 +177,6 @@ export async function deletePermission(
       app,
     )
   })
-  return null
 }
 
 const naming = (id: string): SQL =>

@@ -156,13 +156,12 @@ export async function updateRule(
   return (await answer(db, principal, app, [row]))[0]
 }
 
-export async function deleteRule(db: Db, principal: Principal, id: string): Promise<null> {
+export async function deleteRule(db: Db, principal: Principal, id: string): Promise<void> {
   await db.transaction(async (tx) => {
     const { rule, app } = await findRule(tx, principal, id, 'appstore.write')
     await tx.delete(preApprovalRules).where(eq(preApprovalRules.id, rule.id))
     await recordInStore(tx, principal, 'APP_STORE_PRE_APPROVAL_RULE_DELETED', targetOf(rule), app)
   })
-  return null
 }
 
 const targetOf = ({ id, document }: RuleRow) => ({
