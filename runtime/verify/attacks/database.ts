@@ -1,4 +1,5 @@
 import type { Attack } from './attack.ts'
+import { AT_ONCE, HELD, STALLS } from './server.ts'
 
 /** Statements whose names are what the database of the run does. */
 const DEEDS = [
@@ -95,30 +96,8 @@ export const DATABASE: readonly Attack[] = [
   { ...database, name: 'endless-result', promise: 1, ends: ['request_timeout', 'rate_limit'] },
   { ...database, name: 'wide-rows', promise: 1, ends: ['invalid_response'] },
   { ...database, name: 'silent-database', promise: 1, ends: ['request_timeout'], deadlineMs: 1500 },
-  {
-    ...database,
-    name: 'dripping-database',
-    promise: 1,
-    ends: ['request_timeout'],
-    deadlineMs: 1500,
-  },
+  { ...database, ...STALLS, name: 'dripping-database' },
   { ...database, name: 'broken-rows', promise: 1, ends: ['answer'], deadlineMs: 5000 },
-  {
-    ...database,
-    name: 'statements-at-once',
-    promise: 1,
-    ends: ['answer', 'rate_limit', 'request_timeout'],
-    calls: 12,
-    together: 4,
-  },
-  {
-    ...database,
-    name: 'held-sessions',
-    promise: 1,
-    ends: ['answer', 'rate_limit', 'request_timeout'],
-    calls: 20,
-    together: 10,
-    tenants: 10,
-    deadlineMs: 1500,
-  },
+  { ...database, ...AT_ONCE, name: 'statements-at-once' },
+  { ...database, ...HELD, name: 'held-sessions' },
 ]

@@ -1,4 +1,5 @@
 import type { Attack } from './attack.ts'
+import { AT_ONCE, HELD, STALLS } from './server.ts'
 
 const OPERATIONS = ['search', 'modify', 'add', 'delete', 'modifyDN', 'password']
 
@@ -51,37 +52,9 @@ export const DIRECTORY: readonly Attack[] = [
   { ...directory, name: 'endless-entries', promise: 1, ends: ['invalid_response'], quick: true },
   { ...directory, name: 'endless-pages', promise: 1, ends: ['request_timeout', 'rate_limit'] },
   { ...directory, name: 'wide-entries', promise: 1, ends: ['invalid_response'] },
-  {
-    ...directory,
-    name: 'silent-directory',
-    promise: 1,
-    ends: ['request_timeout'],
-    deadlineMs: 1500,
-  },
-  {
-    ...directory,
-    name: 'dripping-directory',
-    promise: 1,
-    ends: ['request_timeout'],
-    deadlineMs: 1500,
-  },
+  { ...directory, ...STALLS, name: 'silent-directory' },
+  { ...directory, ...STALLS, name: 'dripping-directory' },
   { ...directory, name: 'broken-entries', promise: 1, ends: ['answer'], deadlineMs: 5000 },
-  {
-    ...directory,
-    name: 'searches-at-once',
-    promise: 1,
-    ends: ['answer', 'rate_limit', 'request_timeout'],
-    calls: 12,
-    together: 4,
-  },
-  {
-    ...directory,
-    name: 'held-connections',
-    promise: 1,
-    ends: ['answer', 'rate_limit', 'request_timeout'],
-    calls: 20,
-    together: 10,
-    tenants: 10,
-    deadlineMs: 1500,
-  },
+  { ...directory, ...AT_ONCE, name: 'searches-at-once' },
+  { ...directory, ...HELD, name: 'held-connections' },
 ]

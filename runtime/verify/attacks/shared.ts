@@ -6,43 +6,40 @@ const BESIDE_MS = 1000
 /** The same if the worker has to be killed and replaced. */
 const KILLED_BESIDE_MS = 2500
 
+const KILLS = { workerMayDie: true, besideMs: KILLED_BESIDE_MS } as const
+
 const ATTACKS: readonly (Pick<Attack, 'name' | 'ends'> & Partial<Attack>)[] = [
   { name: 'first-call-spins', ends: ['request_timeout'], calls: 3, together: 3, quick: true },
   {
     name: 'first-call-fills-memory',
     ends: ['service_error', 'request_timeout'],
     deadlineMs: 3000,
-    workerMayDie: true,
-    besideMs: KILLED_BESIDE_MS,
+    ...KILLS,
   },
   {
     name: 'first-call-in-native-code',
     ends: ['request_timeout', 'service_error'],
     deadlineMs: 1000,
-    workerMayDie: true,
-    besideMs: KILLED_BESIDE_MS,
+    ...KILLS,
   },
   {
     name: 'first-call-splits-text',
     ends: ['service_error', 'request_timeout'],
     deadlineMs: 2000,
-    workerMayDie: true,
-    besideMs: KILLED_BESIDE_MS,
+    ...KILLS,
   },
   {
     name: 'native-code-from-then-on',
     ends: ['answer', 'request_timeout', 'service_error'],
     calls: 14,
     deadlineMs: 1000,
-    workerMayDie: true,
-    besideMs: KILLED_BESIDE_MS,
+    ...KILLS,
   },
   {
     name: 'rejection-that-spins-when-read',
     ends: ['answer', 'request_timeout', 'service_error'],
     deadlineMs: 1000,
-    workerMayDie: true,
-    besideMs: KILLED_BESIDE_MS,
+    ...KILLS,
   },
   ...[3, 15, 24].map((sliceMs) => ({
     name: `slices-of-${sliceMs}-ms`,

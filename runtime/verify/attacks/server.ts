@@ -1,0 +1,12 @@
+/** What attacks of a directory and of a database have in common. */
+
+/** The server does not answer to the end. */
+export const STALLS = { promise: 1, ends: ['request_timeout'], deadlineMs: 1500 } as const
+
+const BUSY = { promise: 1, ends: ['answer', 'rate_limit', 'request_timeout'] } as const
+
+/** Many requests of a call at the same time. */
+export const AT_ONCE = { ...BUSY, calls: 12, together: 4 } as const
+
+/** Connections of many tenants that are not given back. */
+export const HELD = { ...BUSY, calls: 20, together: 10, tenants: 10, deadlineMs: 1500 } as const
