@@ -69,6 +69,25 @@ const asks = {
   },
 } as const satisfies TextRow
 
+/** A request that a person ended: how the subject and the sentence call that. */
+const endedBy = ({ en, de }: Record<Language, readonly [subject: string, was: string]>) =>
+  ({
+    en: {
+      subject: (of) => `${en[0]}: ${what(of, 'en')}`,
+      lines: (of) => [
+        `The request for ${what(of, 'en')}${other(of) ? ` for ${other(of)}` : ''} was ${en[1]}.`,
+        ...quoted(of, 'en'),
+      ],
+    },
+    de: {
+      subject: (of) => `${de[0]}: ${what(of, 'de')}`,
+      lines: (of) => [
+        `Die Anfrage nach ${what(of, 'de')}${other(of) ? ` für ${other(of)}` : ''} wurde ${de[1]}.`,
+        ...quoted(of, 'de'),
+      ],
+    },
+  }) satisfies TextRow
+
 export const MAIL_TEXTS = {
   asks,
   give: {
@@ -127,38 +146,8 @@ export const MAIL_TEXTS = {
       ],
     },
   },
-  denied: {
-    en: {
-      subject: (of) => `Denied: ${what(of, 'en')}`,
-      lines: (of) => [
-        `The request for ${what(of, 'en')}${other(of) ? ` for ${other(of)}` : ''} was denied.`,
-        ...quoted(of, 'en'),
-      ],
-    },
-    de: {
-      subject: (of) => `Abgelehnt: ${what(of, 'de')}`,
-      lines: (of) => [
-        `Die Anfrage nach ${what(of, 'de')}${other(of) ? ` für ${other(of)}` : ''} wurde abgelehnt.`,
-        ...quoted(of, 'de'),
-      ],
-    },
-  },
-  cancelled: {
-    en: {
-      subject: (of) => `Cancelled: ${what(of, 'en')}`,
-      lines: (of) => [
-        `The request for ${what(of, 'en')}${other(of) ? ` for ${other(of)}` : ''} was cancelled.`,
-        ...quoted(of, 'en'),
-      ],
-    },
-    de: {
-      subject: (of) => `Abgebrochen: ${what(of, 'de')}`,
-      lines: (of) => [
-        `Die Anfrage nach ${what(of, 'de')}${other(of) ? ` für ${other(of)}` : ''} wurde abgebrochen.`,
-        ...quoted(of, 'de'),
-      ],
-    },
-  },
+  denied: endedBy({ en: ['Denied', 'denied'], de: ['Abgelehnt', 'abgelehnt'] }),
+  cancelled: endedBy({ en: ['Cancelled', 'cancelled'], de: ['Abgebrochen', 'abgebrochen'] }),
   undecided: {
     en: {
       subject: (of) => `Not decided: ${what(of, 'en')}`,
