@@ -55,11 +55,14 @@ function runWords(run: SyncRun): string {
 
 type RunFlags = ReadFlags & { dryRun?: true }
 
+const changeRun = (run: number, verb: 'accept' | 'cancel', flags: RunFlags): Promise<SyncRun> =>
+  ask<SyncRun>(flags, `/operator/syncs/${run}/${verb}`, {
+    body: { dry_run: flags.dryRun ?? false },
+  })
+
 /** Says of a stopped sync that what vanished is gone indeed. */
 export async function acceptSync(run: number, flags: RunFlags): Promise<void> {
-  const body = { dry_run: flags.dryRun ?? false }
-  const answer = await ask<SyncRun>(flags, `/operator/syncs/${run}/accept`, { body })
-  print(flags, answer, (one) =>
+  print(flags, await changeRun(run, 'accept', flags), (one) =>
     flags.dryRun
       ? `Would go on, and mark as gone: ${one.problem}`
       : `Run ${one.run} of ${one.app_name} goes on.`,
@@ -68,9 +71,7 @@ export async function acceptSync(run: number, flags: RunFlags): Promise<void> {
 
 /** Ends a running sync. */
 export async function cancelSync(run: number, flags: RunFlags): Promise<void> {
-  const body = { dry_run: flags.dryRun ?? false }
-  const answer = await ask<SyncRun>(flags, `/operator/syncs/${run}/cancel`, { body })
-  print(flags, answer, (one) =>
+  print(flags, await changeRun(run, 'cancel', flags), (one) =>
     flags.dryRun
       ? `Would cancel run ${one.run} of ${one.app_name}, which is at ${one.phase}.`
       : `Run ${one.run} of ${one.app_name} is cancelled; what it brought so far stays.`,
