@@ -22,6 +22,14 @@ const idOf = ({ params, get }: About): string => params['app_id'] ?? get('app_id
 const toApp = (about: About): string =>
   idOf(about) === '' ? '/console/apps' : appPath(idOf(about))
 
+const ofApp = {
+  place: 'apps',
+  who: null,
+  reason: 'none',
+  back: toApp,
+  crumbs: (visit: ConsoleVisit, about: About) => appCrumbs(visit, idOf(about)),
+} as const
+
 const ofRun = (verb: 'accept' | 'cancel') =>
   ({
     path: `/console/syncs/:run/${verb}`,
@@ -66,23 +74,19 @@ async function customApp(...[db, principal, id]: Parameters<typeof findApp>) {
 export const APP_CHANGES = {
   sync: {
     path: '/console/apps/:app_id/sync',
-    ...{ place: 'apps', who: null, does: 'begins a sync', reason: 'none', back: toApp },
+    ...{ ...ofApp, does: 'begins a sync' },
     ...wordsFrom((t) => t.console.app_change.sync),
-    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     preview: async ({ db, principal, t }, about) => {
       const app = await getApp(db, principal, idOf(about), [])
-      return {
-        lines: [plus(t.console.app_change.sync.line(app.user_friendly_label))],
-      }
+      return { lines: [plus(t.console.app_change.sync.line(app.user_friendly_label))] }
     },
     act: ({ db, principal, context }, about) =>
       triggerSync(db, principal, idOf(about), { sync_type: 'full_sync' }, context),
   },
   disconnect: {
     path: '/console/apps/:app_id/disconnect',
-    ...{ place: 'apps', who: null, does: 'disconnects an app', reason: 'none', back: toApp },
+    ...{ ...ofApp, does: 'disconnects an app' },
     ...wordsFrom((t) => t.console.disconnect),
-    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     danger: true,
     preview: async ({ db, principal, t }, about) => {
       const w = t.console.disconnect
@@ -91,9 +95,7 @@ export const APP_CHANGES = {
       if (row.disconnectedAt !== null) return { lines: [] }
       // Nothing connects a custom app, so it has no credentials and no sync.
       if (row.instanceId === CUSTOM_INSTANCE)
-        return {
-          lines: [minus(w.notAsked(row.name)), same(w.byHandStays), same(w.canReturn)],
-        }
+        return { lines: [minus(w.notAsked(row.name)), same(w.byHandStays), same(w.canReturn)] }
       return {
         lines: [minus(w.destroyed(row.name)), minus(w.noSync), same(w.stays), same(w.again)],
       }
@@ -102,16 +104,13 @@ export const APP_CHANGES = {
   },
   return: {
     path: '/console/apps/:app_id/return',
-    ...{ place: 'apps', who: null, does: 'brings a custom app back', reason: 'none', back: toApp },
+    ...{ ...ofApp, does: 'brings a custom app back' },
     ...wordsFrom((t) => t.console.return_app),
-    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     preview: async ({ db, principal, t }, about) => {
       const w = t.console.return_app
       const row = await customApp(db, principal, idOf(about))
       if (row.disconnectedAt === null) return { lines: [] }
-      return {
-        lines: [plus(w.asked(row.name)), plus(w.policies)],
-      }
+      return { lines: [plus(w.asked(row.name)), plus(w.policies)] }
     },
     act: async ({ db, principal, context }, about) => {
       const { id, appClassId } = await customApp(db, principal, idOf(about))
@@ -135,17 +134,13 @@ export const APP_CHANGES = {
     preview: async (visit, { params }) => {
       const { console: w } = visit.t
       const run = await visit.ask('cancel_sync', { params, body: { dry_run: true } })
-      return {
-        lines: [minus(w.app_change.cancel.line(run.app_name, w.sync_phases[run.phase]))],
-      }
+      return { lines: [minus(w.app_change.cancel.line(run.app_name, w.sync_phases[run.phase]))] }
     },
   },
   'sync-settings': {
     path: '/console/apps/:app_id/sync-settings',
-    ...{ place: 'apps', who: 'operator', does: 'changes how an app is synced', back: toApp },
-    reason: 'none',
+    ...{ ...ofApp, who: 'operator', does: 'changes how an app is synced' },
     ...wordsFrom((t) => t.console.app_change.settings),
-    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     fields: (about, t) =>
       html`${NAMES.map((name) => field({ t, id: name, label: settingWords(t, name), value: about.get(name), type: 'number' }))}`,
     async preview(visit, about) {

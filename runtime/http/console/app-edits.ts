@@ -80,9 +80,7 @@ export const APP_EDITS = {
     async preview({ t }, about) {
       if (about.get('name') === '') return { lines: null }
       const { name = '' } = filledIn(AppInputCreate, toldOf(about))
-      return {
-        lines: [plus(t.console.app_edit.make.line(brief(name, MOST_SHOWN)))],
-      }
+      return { lines: [plus(t.console.app_edit.make.line(brief(name, MOST_SHOWN)))] }
     },
     async act({ db, principal, context, done }, about) {
       const input = filledIn(AppInputCreate, toldOf(about))

@@ -38,11 +38,8 @@ export async function showCalls(visit: ConsoleVisit): Promise<Response> {
   ])
   return answerPage(visit, {
     place: 'connectors',
-    ...{
-      title: t.console.call.title(id),
-      lead: t.console.call.lead,
-      crumbs: [{ path: pathOf(id), words: id }],
-    },
+    ...{ title: t.console.call.title(id), lead: t.console.call.lead },
+    crumbs: [{ path: pathOf(id), words: id }],
     content: html`${listed(
       { id: 'list', title: t.console.call.list, count: items.length },
       [
@@ -53,10 +50,7 @@ export async function showCalls(visit: ConsoleVisit): Promise<Response> {
         { words: t.console.call.took, look: 'num' },
       ],
       rows,
-      {
-        title: t.console.call.none,
-        text: t.console.call.noneText,
-      },
+      { title: t.console.call.none, text: t.console.call.noneText },
       t,
     )}${keyOf(t)}`,
   })

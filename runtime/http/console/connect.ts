@@ -14,7 +14,7 @@ import {
   taking,
 } from './connect-form.ts'
 import { asksForTokens, connectWith, obtain } from './consent.ts'
-import { answerPage, brief, filter, listed } from './parts.ts'
+import { answerPage, brief, filter, listed, nothingIn } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const SIZE = 50
@@ -36,10 +36,6 @@ export async function showConnect(visit: ConsoleVisit): Promise<Response> {
   ])
   const at = (page: number) =>
     `${CONNECT_PATH}?${new URLSearchParams({ ...(search && { query: search }), page: String(page) })}`
-  const nothing =
-    search === ''
-      ? { title: w.none, text: w.noneText }
-      : { title: w.noneFound, text: w.noneFoundText, icon: 'search' as const }
   return answerPage(visit, {
     place: 'apps',
     ...{ title: w.title, lead: w.lead },
@@ -48,7 +44,7 @@ ${listed(
   { id: 'list', title: w.list, count: found.total },
   [{ words: w.name }, { words: w.about, look: 'c3' }, { words: w.category, look: 'c2' }],
   rows,
-  nothing,
+  nothingIn(w, search),
   t,
   pagesNav(t, found, w.list, at),
 )}`,

@@ -4,7 +4,17 @@ import type { ConnectorListing } from '../../contract/models/connector-listing.t
 import type { Tongue } from '../frame/tongue.ts'
 import { searchText } from '../pages/access.ts'
 import { type BadgeLook, badge } from '../pages/states.ts'
-import { answerPage, brief, type Column, filter, go, listed, sortOf, thousands } from './parts.ts'
+import {
+  answerPage,
+  brief,
+  type Column,
+  filter,
+  go,
+  listed,
+  nothingIn,
+  sortOf,
+  thousands,
+} from './parts.ts'
 import { milliseconds, share, totalsOf } from './slots.ts'
 import type { ConsoleVisit } from './visit.ts'
 
@@ -110,23 +120,12 @@ export async function showConnectors(visit: ConsoleVisit): Promise<Response> {
     ]
   })
   const serving = all.filter((one) => one.serving).length
-  const nothing =
-    search === ''
-      ? { title: t.console.connector.none, text: t.console.connector.noneText }
-      : {
-          title: t.console.connector.noneFound,
-          text: t.console.connector.noneFoundText,
-          icon: 'search' as const,
-        }
   return answerPage(visit, {
-    ...{
-      place: 'connectors',
-      isPlace: true,
-    },
+    ...{ place: 'connectors', isPlace: true },
     title: t.console.connector.title(serving, all.length),
     lead: t.console.connector.lead,
     actions: html`${go('/console/install', t.console.connector.install, 'main')}${go('/console/registry', t.w.registry)}${go('/console/generations', t.console.connector.history)}${go('/console/publishers', t.console.connector.publishers)}`,
     content: html`${filter('/console/connectors', t.console.connector.list, { name: 'q', words: t.console.connector.find, value: search, kept: { sort } }, t)}
-${listed({ id: 'list', title: t.console.connector.list, count: found.length }, columns, rows, nothing, t)}`,
+${listed({ id: 'list', title: t.console.connector.list, count: found.length }, columns, rows, nothingIn(t.console.connector, search), t)}`,
   })
 }

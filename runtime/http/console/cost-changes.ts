@@ -47,9 +47,7 @@ ${choose({ id: 'period', label: t.console.cost_change.set.period, value: about.g
       if (about.get('amount') === '' || about.get('currency') === '') return { lines: null }
       const after = priceWords(t, priceIn(about))
       const isSame = price ? priceWords(t, price) === after : false
-      return {
-        lines: [!isSame && plus(t.console.cost_change.set.line(brief(label, 80), after))],
-      }
+      return { lines: [!isSame && plus(t.console.cost_change.set.line(brief(label, 80), after))] }
     },
     act: ({ db, principal }, about) => putPrice(db, principal, idOf(about), priceIn(about)),
   },

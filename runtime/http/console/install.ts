@@ -20,9 +20,10 @@ import type { ConsoleVisit } from './visit.ts'
 
 const PATH = '/console/install'
 
-type Shown = {
+/** The form of a package: what was typed, what was found in the package, and why it was not kept. */
+export type PackageShown = {
   typed?: Form
-  problem?: Markup
+  problem?: Markup | string
   report?: PackageReport | null
   status?: Status
 }
@@ -31,7 +32,7 @@ export const showInstall = (visit: ConsoleVisit): Promise<Response> => show(visi
 
 async function show(
   visit: ConsoleVisit,
-  { typed = new Map(), problem, report = null, status = 200 }: Shown,
+  { typed = new Map(), problem, report = null, status = 200 }: PackageShown,
 ): Promise<Response> {
   const { t } = visit
   const form = html`<form class="in stack" method="post" action="${PATH}" enctype="multipart/form-data">

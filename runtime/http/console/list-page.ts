@@ -3,7 +3,7 @@ import { html } from 'hono/html'
 import type { Markup } from '../frame/layout.ts'
 import { type Place, SIDE } from '../frame/side.ts'
 import { type Pages, pagesNav } from '../pages/parts.ts'
-import { answerPage, type Column, filter, listed, sortOf } from './parts.ts'
+import { answerPage, type Column, filter, listed, nothingIn, sortOf } from './parts.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 type ListPage<T> = {
@@ -29,10 +29,6 @@ export async function listPage<T>(visit: ConsoleVisit, page: ListPage<T>): Promi
   const [first, ...others] = page.columns
   const order = sortOf(sort.key, sort.asked, (asked) => to({ sort: asked }))
   const columns = first ? [{ ...first, sort: order }, ...others] : []
-  const nothing =
-    search.value === ''
-      ? { title: words.none, text: words.noneText }
-      : { title: words.noneFound, text: words.noneFoundText, icon: 'search' as const }
   const at = (number: number) => to({ sort: sort.asked, page: String(number) })
   return answerPage(visit, {
     ...{ place, isPlace: true },
@@ -42,7 +38,7 @@ ${listed(
   { id: 'list', title: words.title, count: found.total },
   columns,
   found.items.map((one) => page.cells(one)),
-  nothing,
+  nothingIn(words, search.value),
   t,
   pagesNav(t, found, words.title, at),
 )}`,

@@ -132,9 +132,7 @@ export const OPERATOR_CHANGES = {
     danger: true,
     preview: async (visit, { params }) => {
       const { id, probe } = await visit.ask('show_connector', { params })
-      return {
-        lines: [probe && minus(visit.t.console.operator_change.forgets(id))],
-      }
+      return { lines: [probe && minus(visit.t.console.operator_change.forgets(id))] }
     },
     act: async (visit, { params }) => void (await visit.ask('forget_probe', { params })),
   },

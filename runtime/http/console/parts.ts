@@ -142,6 +142,15 @@ export const listed = (
       : html`${table(about.title, columns, rows, t)}${after}`,
   )
 
+/** What stands in place of a list: nothing is there, or nothing was found. */
+export const nothingIn = (
+  words: Record<'none' | 'noneText' | 'noneFound' | 'noneFoundText', string>,
+  search: string,
+) =>
+  search === ''
+    ? { title: words.none, text: words.noneText }
+    : { title: words.noneFound, text: words.noneFoundText, icon: 'search' as const }
+
 type Figure = { name: string; value: string | number; unit?: string; note?: Markup | string }
 
 /** Figures, each with what it is compared to. */

@@ -1,6 +1,5 @@
 /** The registry in the console: what is published, what is outdated, and a package that is installed from there. */
 import { html } from 'hono/html'
-import type { PackageReport } from '../../contract/endpoints/operator.ts'
 import type { Published } from '../../contract/endpoints/published-indexes.ts'
 import { notFound } from '../../contract/errors/problem.ts'
 import type { Form } from '../frame/form.ts'
@@ -11,7 +10,7 @@ import { empty, note, pagesNav } from '../pages/parts.ts'
 import { badge } from '../pages/states.ts'
 import { refusal, type Status } from './change.ts'
 import { pathOf } from './connector.ts'
-import { reportIn } from './install.ts'
+import { type PackageShown, reportIn } from './install.ts'
 import {
   answerPage,
   brief,
@@ -120,13 +119,6 @@ function cells({ w }: Tongue, one: Published): (Markup | string)[] {
 
 export const showPublished = (visit: ConsoleVisit): Promise<Response> => show(visit, {})
 
-type Shown = {
-  typed?: Form
-  problem?: Markup | string
-  report?: PackageReport | null
-  status?: Status
-}
-
 /** @throws CoreError not_found, conflict */
 async function foundOf(visit: ConsoleVisit): Promise<Published> {
   const id = visit.c.req.param('published_id') ?? ''
@@ -138,7 +130,7 @@ async function foundOf(visit: ConsoleVisit): Promise<Published> {
 
 async function show(
   visit: ConsoleVisit,
-  { typed = new Map(), problem, report = null, status = 200 }: Shown,
+  { typed = new Map(), problem, report = null, status = 200 }: PackageShown,
 ): Promise<Response> {
   const { t } = visit
   const { w } = t

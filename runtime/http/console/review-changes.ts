@@ -23,9 +23,7 @@ export const REVIEW_CHANGES = {
       const open = apps.flatMap(({ reviewers }) => reviewers).filter((one) => one.open > 0)
       const lines = open.reduce((sum, one) => sum + one.open, 0)
       const tasks = new Set(open.map(({ task_id }) => task_id)).size
-      return {
-        lines: tasks === 0 ? [] : [plus(t.console.review_change.remind.line(tasks, lines))],
-      }
+      return { lines: tasks === 0 ? [] : [plus(t.console.review_change.remind.line(tasks, lines))] }
     },
     act: ({ db, principal, context }, about) => remindNow(db, principal, idOf(about), context),
   },

@@ -39,7 +39,13 @@ const permissionOf = ({ params }: About): string => params['permission_id'] ?? '
 
 const MOST_SHOWN = 200
 
-const ofApp = { place: 'apps', who: null, reason: 'none' } as const
+const ofApp = {
+  place: 'apps',
+  who: null,
+  reason: 'none',
+  crumbs: (visit: ConsoleVisit, about: About) => appCrumbs(visit, idOf(about)),
+} as const
+const ofPermissions = { ...ofApp, back: (about: About) => permissionsPath(idOf(about)) } as const
 
 /** A value as a line of a difference says it. */
 function valueWords(t: Tongue, name: StoreField, value: string): string {
@@ -63,21 +69,15 @@ function fieldOf(t: Tongue, name: StoreField, about: About): Markup {
   const [label, help = ''] = w.fields[name]
   const value = about.get(name)
   switch (STORE_FIELDS[name].kind) {
-    case 'yesno': {
-      const all = [
-        ['no', w.no],
-        ['yes', w.yes],
-      ] as const
-      return choose({ id: name, label, help, value, all })
-    }
+    case 'yesno':
+      return choose({
+        ...{ id: name, label, help, value },
+        all: (['no', 'yes'] as const).map((one) => [one, w[one]]),
+      })
     case 'finders':
       return choose({
         ...{ id: name, label, help, value },
-        all: [
-          ['FULL', w.finders.FULL],
-          ['LIMITED', w.finders.LIMITED],
-          ['NONE', w.finders.NONE],
-        ],
+        all: DISCOVERABILITIES.map((one) => [one, w.finders[one]]),
       })
     case 'lengths':
       return html`<fieldset class="field"><legend>${label}</legend><p class="help">${help}</p><div class="row">${LENGTHS.map((one) => check({ name: lengthBox(one), value: 'yes', words: t.accessLength(ACCESS_LENGTHS[one]), isOn: about.get(lengthBox(one)) !== '' }))}</div></fieldset>`
@@ -90,12 +90,10 @@ ${value}</textarea></div>`
 /** Whether requesters see a permission. */
 const turning = (key: 'show' | 'hide') =>
   ({
-    ...ofApp,
+    ...ofPermissions,
     path: `/console/apps/:app_id/permissions/:permission_id/${key}`,
     does: `${key}s a permission in the store`,
     ...wordsFrom((t) => t.console.permission_change[key]),
-    back: (about) => permissionsPath(idOf(about)),
-    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     async preview(visit, about) {
       const words = visit.t.console.permission_change[key].line(await labelOf(visit, about))
       return { lines: [{ sign: key === 'show' ? 'plus' : 'minus', words }] }
@@ -126,7 +124,6 @@ export const STORE_CHANGES = {
     does: 'changes how an app is asked for',
     ...wordsFrom((t) => t.console.store_change),
     back: (about) => appPath(idOf(about)),
-    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     fields: (about, t) => html`${STORE_NAMES.map((name) => fieldOf(t, name, about))}`,
     async given(visit, about) {
       const { lengths, ...held } = await storeOf(visit, idOf(about))
@@ -158,12 +155,10 @@ export const STORE_CHANGES = {
     },
   },
   'new-permission': {
-    ...ofApp,
+    ...ofPermissions,
     path: '/console/apps/:app_id/permissions/new',
     does: 'makes a permission that people may ask for',
     ...wordsFrom((t) => t.console.permission_change.make),
-    back: (about) => permissionsPath(idOf(about)),
-    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     fields: (about, t) =>
       field({
         t,
@@ -197,13 +192,11 @@ export const STORE_CHANGES = {
   'permission-shown': turning('show'),
   'permission-hidden': { ...turning('hide'), danger: true },
   'permission-deleted': {
-    ...ofApp,
+    ...ofPermissions,
     path: '/console/apps/:app_id/permissions/:permission_id/delete',
     does: 'deletes a permission',
     ...wordsFrom((t) => t.console.permission_change.remove),
     danger: true,
-    back: (about) => permissionsPath(idOf(about)),
-    crumbs: (visit, about) => appCrumbs(visit, idOf(about)),
     async preview(visit, about) {
       const words = visit.t.console.permission_change.remove.line(await labelOf(visit, about))
       return { lines: [minus(words)] }

@@ -44,10 +44,7 @@ export async function showWebhooks(visit: ConsoleVisit): Promise<Response> {
         { words: t.console.webhook.action, look: 'num', unseen: true },
       ],
       rows,
-      {
-        title: t.console.webhook.none,
-        text: t.console.webhook.noneText,
-      },
+      { title: t.console.webhook.none, text: t.console.webhook.noneText },
       t,
     ),
   })
