@@ -1,11 +1,9 @@
 /** What operators read of the calls of the last days, from all hosts. */
 import * as v from 'valibot'
 import { LATENCY_BOUNDS_MS } from '../models/call-minutes.ts'
-import { described, strictObject } from '../schema/schemas.ts'
+import { count, described, strictObject } from '../schema/schemas.ts'
 import { row } from './operator-row.ts'
 import { int, oneOf, text } from './params.ts'
-
-const count = v.pipe(v.number(), v.safeInteger())
 
 /** Most steps that one answer covers. */
 export const MOST_STEPS = 2000

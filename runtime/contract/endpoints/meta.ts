@@ -1,6 +1,6 @@
 /** What happened, and what this is: core-interface.md sections 1.11 and 1.15. */
 import * as v from 'valibot'
-import { described, nullable, strictObject } from '../schema/schemas.ts'
+import { count, described, nullable, strictObject } from '../schema/schemas.ts'
 import { endpoint } from './endpoint.ts'
 import { bool, datetime, int, text } from './params.ts'
 
@@ -19,8 +19,6 @@ const ActivityLog = strictObject('ActivityLog', 'Something that a user, or the h
   event_began_at: nullable(described(v.string(), 'UTC, without zone')),
   event_metadata: anyRecord,
 })
-
-const count = v.pipe(v.number(), v.safeInteger())
 
 export const LogChain = strictObject(
   'LogChain',

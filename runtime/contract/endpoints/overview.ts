@@ -1,10 +1,9 @@
 /** What operators look at first: what needs attention, and how all of it stands. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
-import { described, strictObject } from '../schema/schemas.ts'
+import { count, described, strictObject } from '../schema/schemas.ts'
 import { row } from './operator-row.ts'
 
-const count = v.pipe(v.number(), v.safeInteger())
 const moment = v.nullable(described(v.string(), 'ISO 8601, UTC'))
 
 /** ATTENTION: what needs a person, worst first. `bad`: something fails; `wait`: it waits for a decision. */

@@ -77,3 +77,9 @@ export const bodyEntry = (at: ValidationEntry['loc'], words: string): Validation
   msg: `Value error, ${words}`,
   type: 'value_error',
 })
+
+/** For `catch`: null for what is not there, or is not seen. */
+export function nullIfNotFound(error: unknown): null {
+  if (error instanceof CoreError && error.kind === 'not_found') return null
+  throw error
+}

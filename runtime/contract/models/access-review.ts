@@ -8,6 +8,7 @@ import {
   nullable,
   object,
   strictObject,
+  utcMoment,
 } from '../schema/schemas.ts'
 import { listOf } from './reference.ts'
 import { MAX_FILTERS, ScopeFilter, sentMoment } from './review-scope.ts'
@@ -62,7 +63,6 @@ const MAX_REVIEW_APPS = 200
 export const MAX_REVIEW_NAME = 255
 const name = v.pipe(v.string(), v.minLength(1), v.maxLength(MAX_REVIEW_NAME))
 
-const moment = described(v.string(), 'ISO 8601, UTC')
 const filters = listOf(ScopeFilter, MAX_FILTERS)
 
 const numbers = v.nullish(listOf(v.pipe(v.number(), v.integer()), 366))
@@ -162,11 +162,11 @@ export const AccessReviewDomainAppOutput = strictObject('AccessReviewDomainAppOu
   domain_app_sources: v.array(v.string()),
   status: v.picklist(REVIEW_APP_STATUSES),
   review_type: nullable(v.picklist(REVIEW_TYPES)),
-  app_last_synced_at: nullable(moment),
-  last_synced_at: nullable(moment),
+  app_last_synced_at: nullable(utcMoment),
+  last_synced_at: nullable(utcMoment),
   account_count: nullable(v.number()),
-  launched_at: nullable(moment),
-  completed_at: nullable(moment),
+  launched_at: nullable(utcMoment),
+  completed_at: nullable(utcMoment),
   scope_filters: nullable(v.array(anyObject())),
 })
 export type AccessReviewDomainAppOutput = v.InferInput<typeof AccessReviewDomainAppOutput>
@@ -181,14 +181,14 @@ export const AccessReviewOutput = strictObject(
     creation_path: v.picklist(CREATION_PATHS),
     owner_id: nullable(v.string()),
     created_by_id: nullable(v.string()),
-    deadline_at: nullable(moment),
-    started_at: nullable(moment),
-    completed_at: nullable(moment),
-    target_launch_date: nullable(moment),
+    deadline_at: nullable(utcMoment),
+    started_at: nullable(utcMoment),
+    completed_at: nullable(utcMoment),
+    target_launch_date: nullable(utcMoment),
     recurrence_config: nullable(object('RecurrenceConfig', recurrence)),
     recurrence_days_frequency: nullable(v.number()),
-    created_at: nullable(moment),
-    updated_at: nullable(moment),
+    created_at: nullable(utcMoment),
+    updated_at: nullable(utcMoment),
     apps: v.array(AccessReviewDomainAppOutput),
   },
 )

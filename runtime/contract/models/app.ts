@@ -10,6 +10,7 @@ import {
   nullable,
   object,
   strictObject,
+  utcMoment,
 } from '../schema/schemas.ts'
 import type { AccountStatus } from './account.ts'
 import { CATEGORIES, categoryOf } from './categories.ts'
@@ -210,8 +211,6 @@ export const STANDINGS: Readonly<Record<AccountStatus, AccountStanding>> = {
   DELETED: 'DEPROVISIONED',
 }
 
-const moment = described(v.string(), 'ISO 8601, UTC')
-
 export const Account = strictObject('Account', {
   id: v.string(),
   app_id: v.string(),
@@ -221,9 +220,9 @@ export const Account = strictObject('Account', {
   unique_identifier: text('Its id in the app'),
   email: nullable(v.string()),
   user_id: nullable(v.string()),
-  discovered_at: nullable(moment),
-  last_login: nullable(moment),
-  last_activity: nullable(moment),
+  discovered_at: nullable(utcMoment),
+  last_login: nullable(utcMoment),
+  last_activity: nullable(utcMoment),
   sources: v.array(v.picklist(DISCOVERY_SOURCES)),
 })
 export type Account = v.InferInput<typeof Account>

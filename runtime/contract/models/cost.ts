@@ -1,9 +1,8 @@
 /** What apps cost: expenses as syncs told them, totals of them, and licences with their seats. Ours. */
 import * as v from 'valibot'
-import { described, nullable, strictObject } from '../schema/schemas.ts'
+import { described, nullable, strictObject, utcMoment } from '../schema/schemas.ts'
 import { UNUSED_DAYS } from './finding.ts'
 
-const moment = described(v.string(), 'ISO 8601, UTC')
 const decimal = described(v.string(), 'A decimal number')
 const currencyCode = described(v.string(), 'ISO 4217')
 
@@ -17,7 +16,7 @@ export const RecordedExpense = strictObject(
     id: v.string(),
     app_id: v.string(),
     external_id: described(v.string(), 'Its id in the app'),
-    transaction_date: moment,
+    transaction_date: utcMoment,
     amount: nullable(described(v.string(), 'Null where what the app told is no amount')),
     currency: nullable(currencyCode),
     seller: nullable(v.string()),

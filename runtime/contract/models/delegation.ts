@@ -1,9 +1,7 @@
 /** Delegates: who decides on requests in the place of an approver who is away. Ours. */
 import * as v from 'valibot'
-import { described, maybe, nullable, strictObject } from '../schema/schemas.ts'
+import { described, maybe, nullable, strictObject, utcMoment } from '../schema/schemas.ts'
 import { User } from './person.ts'
-
-const moment = described(v.string(), 'ISO 8601, UTC')
 
 /** The longest time for which a delegate may be named, in days. */
 export const MAX_DELEGATION_DAYS = 366
@@ -27,12 +25,12 @@ export const Delegation = strictObject(
     id: v.string(),
     user: nullable(described(User, 'Who is away')),
     delegate: nullable(described(User, 'Who decides instead')),
-    since: moment,
-    until: moment,
+    since: utcMoment,
+    until: utcMoment,
     reason: v.string(),
     ended_at: nullable(described(v.string(), 'When it was taken back')),
     active: described(v.boolean(), 'Whether it counts now'),
-    created_at: moment,
+    created_at: utcMoment,
   },
 )
 export type Delegation = v.InferInput<typeof Delegation>

@@ -1,10 +1,8 @@
 /** Findings: what is wrong with the access that is there, and what to do next. Ours. */
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
-import { described, nullable, strictObject } from '../schema/schemas.ts'
+import { described, nullable, strictObject, utcMoment } from '../schema/schemas.ts'
 import { reasonText } from './reference.ts'
-
-const moment = described(v.string(), 'ISO 8601, UTC')
 
 export const SEVERITIES = ['LOW', 'MEDIUM', 'HIGH'] as const
 export type Severity = (typeof SEVERITIES)[number]
@@ -117,11 +115,11 @@ export const AccessFinding = strictObject('Finding', 'Something wrong with acces
     'Who is responsible: the admins of the app; empty: those of the domain',
   ),
   owner_group_ids: v.array(v.string()),
-  opened_at: moment,
+  opened_at: utcMoment,
   opened_run: nullable(described(v.number(), 'The last complete sync of the app by then')),
-  resolved_at: nullable(moment),
+  resolved_at: nullable(utcMoment),
   resolved_run: nullable(v.number()),
-  accepted_at: nullable(moment),
+  accepted_at: nullable(utcMoment),
   accepted_until: nullable(described(v.string(), 'From then it is open again')),
   accepted_by_id: nullable(v.string()),
   reason: nullable(described(v.string(), 'Why it is accepted')),

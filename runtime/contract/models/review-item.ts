@@ -2,13 +2,12 @@
 
 import * as v from 'valibot'
 import { keysOf } from '../schema/keys.ts'
-import { described, maybe, nullable, strictObject } from '../schema/schemas.ts'
+import { described, maybe, nullable, strictObject, utcMoment } from '../schema/schemas.ts'
 import { AccessReason } from './access.ts'
 import { REVIEW_APP_STATUSES } from './access-review.ts'
 import { listOf } from './reference.ts'
 import { MAX_FILTERS, ScopeFilter } from './review-scope.ts'
 
-const moment = described(v.string(), 'ISO 8601, UTC')
 const count = v.number()
 
 /** What each means and what may follow: core/reviews/machine/states.ts. */
@@ -125,9 +124,9 @@ export const AccessReviewItem = strictObject(
     entitlement_id: nullable(v.string()),
     resource_id: nullable(v.string()),
     label: nullable(v.string()),
-    held_since: nullable(moment),
-    last_login: nullable(moment),
-    last_activity: nullable(moment),
+    held_since: nullable(utcMoment),
+    last_login: nullable(utcMoment),
+    last_activity: nullable(utcMoment),
     reasons: v.array(AccessReason),
     hints: v.array(v.strictObject({ name: v.picklist(HINT_NAMES), red: v.boolean() })),
     peers: nullable(
@@ -140,7 +139,7 @@ export const AccessReviewItem = strictObject(
     reviewer_group_ids: v.array(v.string()),
     reason: nullable(described(v.string(), 'What the reviewer said')),
     decided_by_id: nullable(v.string()),
-    decided_at: nullable(moment),
+    decided_at: nullable(utcMoment),
     kept_by_id: nullable(
       described(v.string(), 'Who kept it first, where another person has to confirm that'),
     ),
@@ -214,7 +213,7 @@ const states = described(v.record(v.string(), count), 'Lines by state')
 
 const Population = strictObject('AccessReviewPopulation', {
   run: nullable(described(count, 'The complete sync that it is of; null for an app without one')),
-  at: nullable(moment),
+  at: nullable(utcMoment),
   connector: nullable(v.string()),
   connector_version: nullable(v.string()),
   connector_digest: nullable(v.string()),

@@ -1,6 +1,6 @@
 /** Syncs: core-interface.md sections 1.17 and 2.2; what operators see of them and say about them. */
 import * as v from 'valibot'
-import { described, nullable, strictObject } from '../schema/schemas.ts'
+import { count, described, nullable, strictObject, utcMoment } from '../schema/schemas.ts'
 
 const SYNC_TYPES = ['full_sync'] as const
 
@@ -41,15 +41,13 @@ export const TriggerSyncOutput = strictObject('TriggerSyncOutput', {
   status: described(v.string(), 'SYNCING; follow sync_status of the app'),
 })
 
-const moment = described(v.string(), 'ISO 8601, UTC')
-
 const IdentityEvent = strictObject(
   'IdentityEvent',
   'One member of a user that a sync of the identity source found to be different',
   {
     id: v.string(),
     user_id: v.string(),
-    detected_time: moment,
+    detected_time: utcMoment,
     changed_field: described(
       v.string(),
       '`email`, `given_name`, `family_name`, `status`, `manager_id`, `groups`, or `custom_attributes.NAME`',
@@ -65,8 +63,6 @@ export const IdentityEventsResult = strictObject('IdentityEventsResult', {
   total_count: described(v.number(), 'How many fit the filters, on all pages'),
 })
 
-const count = v.pipe(v.number(), v.safeInteger())
-
 /** A run as operators see it. */
 export const SyncRun = strictObject('SyncRun', 'One sync of an app', {
   run: described(count, 'Its number'),
@@ -81,9 +77,9 @@ export const SyncRun = strictObject('SyncRun', 'One sync of an app', {
   skipped: described(v.array(v.string()), 'Phases that the connector does not offer'),
   problem: described(v.nullable(v.string()), 'What went wrong last'),
   attempts: described(count, 'Tries in a row that failed'),
-  next_try_at: v.nullable(moment),
-  began_at: moment,
-  ended_at: v.nullable(moment),
+  next_try_at: v.nullable(utcMoment),
+  began_at: utcMoment,
+  ended_at: v.nullable(utcMoment),
 })
 export type SyncRun = v.InferOutput<typeof SyncRun>
 
@@ -152,7 +148,7 @@ const settings = {
 export const SyncSettings = strictObject('SyncSettings', {
   app_id: v.string(),
   ...settings,
-  next_at: v.nullable(moment),
+  next_at: v.nullable(utcMoment),
 })
 export type SyncSettings = v.InferOutput<typeof SyncSettings>
 

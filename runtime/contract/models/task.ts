@@ -1,6 +1,6 @@
 /** Tasks: core-interface.md section 2; service.md section 2.7. */
 import * as v from 'valibot'
-import { described, maybe, nullable, object, strictObject } from '../schema/schemas.ts'
+import { described, maybe, nullable, object, strictObject, utcMoment } from '../schema/schemas.ts'
 import { User } from './person.ts'
 import { listOf } from './reference.ts'
 
@@ -83,8 +83,6 @@ export const TASK_PRODUCT_AREAS = [
   'SAVINGS',
 ] as const
 
-const moment = described(v.string(), 'ISO 8601, UTC')
-
 export const TaskAction = strictObject('TaskAction', 'Something that can be done with a task now', {
   action_type: v.string(),
   transitions: v.array(v.strictObject({ transition_to: nullable(v.picklist(TASK_STATUSES)) })),
@@ -100,7 +98,7 @@ export const TaskAssignee = strictObject('TaskAssignee', {
 export const TaskComment = strictObject('TaskComment', {
   body: v.string(),
   created_by: nullable(User),
-  created_at: moment,
+  created_at: utcMoment,
 })
 
 export const Task = strictObject('Task', {
@@ -115,8 +113,8 @@ export const Task = strictObject('Task', {
   target_user: nullable(User),
   resolved_by: nullable(User),
   resolved_for: nullable(described(User, 'In whose place a delegate decided')),
-  created_at: moment,
-  updated_at: moment,
+  created_at: utcMoment,
+  updated_at: utcMoment,
   assignees: nullable(v.array(TaskAssignee)),
   delegates: nullable(
     described(v.array(TaskAssignee), 'Who may decide in the place of assignees now; with them'),

@@ -1,7 +1,7 @@
 /** Offboarding of users (core-interface.md section 1.16). */
 import * as v from 'valibot'
 import { parseDatetime } from '../schema/datetime.ts'
-import { described, maybe, nullable, strictObject } from '../schema/schemas.ts'
+import { described, maybe, nullable, strictObject, utcMoment } from '../schema/schemas.ts'
 
 export const OFFBOARDING_STATUSES = [
   'SCHEDULED',
@@ -26,16 +26,14 @@ export const UserOffboardingInput = strictObject('UserOffboardingInput', {
 })
 export type UserOffboardingInput = v.InferOutput<typeof UserOffboardingInput>
 
-const moment = described(v.string(), 'ISO 8601, UTC')
-
 const offboarding = {
   id: v.string(),
   user_id: v.string(),
   status: v.picklist(OFFBOARDING_STATUSES),
-  scheduled_at: nullable(moment),
-  created_at: moment,
-  cancelled_at: nullable(moment),
-  completed_at: nullable(moment),
+  scheduled_at: nullable(utcMoment),
+  created_at: utcMoment,
+  cancelled_at: nullable(utcMoment),
+  completed_at: nullable(utcMoment),
 }
 
 export const UserOffboardingOutput = strictObject(

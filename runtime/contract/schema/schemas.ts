@@ -35,6 +35,12 @@ const read = <E>(
 export const described = <const S extends AnySchema>(schema: S, description: string) =>
   v.pipe(schema, v.metadata({ description }))
 
+/** A moment as it is written on the wire. */
+export const utcMoment = described(v.string(), 'ISO 8601, UTC')
+
+/** How many there are. */
+export const count = v.pipe(v.number(), v.safeInteger())
+
 const absent = (): undefined => undefined
 
 /** An optional member of something that a caller sends: absent, `null` and `undefined` are one. */

@@ -1,5 +1,5 @@
 /** What the inbox follows: which tasks wait, and how far the open one is, with decisions on other hosts too. */
-import { CoreError } from '../../contract/errors/problem.ts'
+import { nullIfNotFound } from '../../contract/errors/problem.ts'
 import type { Task } from '../../contract/models/task.ts'
 import { getTask, listTasks } from '../../core/tasks/tasks.ts'
 import { followQuery } from '../edge/following.ts'
@@ -36,12 +36,7 @@ export async function inboxState(visit: Visit): Promise<unknown> {
   const { c, db, principal } = visit
   const id = c.req.query('task')
   const tasks = await waitingTasks(visit, pageNumber(c.req.query('page')))
-  const task = id === undefined ? null : await getTask(db, principal, id, []).catch(absent)
+  // A task that is gone is a change, too.
+  const task = id === undefined ? null : await getTask(db, principal, id, []).catch(nullIfNotFound)
   return stateOf(tasks, task)
-}
-
-/** A task that is gone is a change, too. */
-function absent(error: unknown): null {
-  if (error instanceof CoreError && error.kind === 'not_found') return null
-  throw error
 }

@@ -1,6 +1,6 @@
 /** The inbox: what waits for a person, one task of it with what a decision can rest on, and the decisions that are sent. */
 import { html } from 'hono/html'
-import { badRequest, CoreError } from '../../contract/errors/problem.ts'
+import { badRequest, CoreError, nullIfNotFound } from '../../contract/errors/problem.ts'
 import { ACTIONABLE_TASKS, isByHand, MAX_COMMENT, type Task } from '../../contract/models/task.ts'
 import { earlierDecisions } from '../../core/asking/earlier.ts'
 import { taskGrounds } from '../../core/asking/grounds.ts'
@@ -151,7 +151,7 @@ async function doneWords(
 }
 
 /** A task, if the caller still sees it: a delegate no longer does after the decision. */
-const seenTask = (visit: Visit, id: string) => taskOf(visit, id).catch(unseen)
+const seenTask = (visit: Visit, id: string) => taskOf(visit, id).catch(nullIfNotFound)
 
 export const showInbox = (visit: Visit): Promise<Response> => show(visit, null)
 
@@ -217,17 +217,11 @@ async function nextOf(visit: Visit, done: string): Promise<string> {
 
 /** The tasks of the request of a task that wait for the visitor. */
 async function restOf({ db, principal }: Visit, id: string): Promise<readonly Task[]> {
-  const task = await getTask(db, principal, id, []).catch(unseen)
+  const task = await getTask(db, principal, id, []).catch(nullIfNotFound)
   const requestId = task?.access_request_id ?? null
   if (requestId === null) return []
   const query = { ...OPEN_TASKS_QUERY, access_request_id: requestId, page: 1, size: 2 }
   return (await listTasks(db, principal, query)).items
-}
-
-/** Of a task that the visitor sees no more. */
-function unseen(error: unknown): null {
-  if (error instanceof CoreError && error.kind === 'not_found') return null
-  throw error
 }
 
 /** The page again, with what was typed and why it was not taken. */

@@ -2,7 +2,7 @@
 import { and, asc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { QueryOf } from '../../../contract/endpoints/table.ts'
-import { CoreError, notFound } from '../../../contract/errors/problem.ts'
+import { notFound, nullIfNotFound } from '../../../contract/errors/problem.ts'
 import type { Access } from '../../../contract/models/access.ts'
 import type { Db } from '../../../database/database.ts'
 import { type PermissionRow, requestablePermissions } from '../../../database/schema/app_store.ts'
@@ -174,7 +174,8 @@ export async function getPermission(db: Db, principal: Principal, id: string, in
           ),
         )
     : []
-  const found = known ? await findFound(db, principal, known.appId).catch(asNone) : null
+  // An app that the caller does not find hides its permissions too: they are what is not found.
+  const found = known ? await findFound(db, principal, known.appId).catch(nullIfNotFound) : null
   if (!known || !found) throw notFound('Permission')
   const view = settingsView(found.app, found.settings)
   const [row] = await db
@@ -183,10 +184,4 @@ export async function getPermission(db: Db, principal: Principal, id: string, in
     .where(and(eq(requestablePermissions.id, known.id), permissionsFoundBy(principal, found, view)))
   if (!row) throw notFound('Permission')
   return (await permissionsAnswer(db, principal, found, [row], inherited))[0]
-}
-
-/** An app that the caller does not find hides its permissions too: they are what is not found. */
-function asNone(error: unknown): null {
-  if (error instanceof CoreError && error.kind === 'not_found') return null
-  throw error
 }
