@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import type { DialTarget } from '../dial/dial.ts'
-import { toConnectError } from '../exchange/failures.ts'
+import { endedError, toConnectError } from '../exchange/failures.ts'
 
 export type OpenMeans = {
   dial(to: DialTarget): Promise<Socket>
@@ -26,12 +26,6 @@ export type WirePlace = { protocol: string; host: string; port: number; origin: 
 export const hostAndPort = ({ origin }: Pick<WirePlace, 'origin'>): string =>
   origin.replace(/^[a-z]+:\/\//, '')
 
-/** The error of a call that has ended: the signal's own one if it has one. */
-export const abortedError = ({ reason }: AbortSignal, from: string): RuntimeError =>
-  reason instanceof RuntimeError
-    ? reason
-    : new RuntimeError('upstream_timeout', `${from} did not answer in time`)
-
 /**
  * Dials, and makes the connection ready.
  *
@@ -47,7 +41,7 @@ export async function openWire<C>(
   const from = hostAndPort(place)
   const raw = await dial({ protocol, hostname: host, port: String(port) }).catch(
     (error: unknown) => {
-      throw signal.aborted ? abortedError(signal, from) : error
+      throw signal.aborted ? endedError(signal, from) : error
     },
   )
   let current: Socket = raw
@@ -59,7 +53,7 @@ export async function openWire<C>(
   }
   const late = new RuntimeError('upstream_connect_timeout', `${from} was not ready in time`)
   const timer = setTimeout(() => end(late), timeoutMs)
-  const onAbort = () => end(abortedError(signal, from))
+  const onAbort = () => end(endedError(signal, from))
   if (signal.aborted) onAbort()
   signal.addEventListener('abort', onAbort, { once: true })
   try {

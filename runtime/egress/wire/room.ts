@@ -3,20 +3,16 @@
  * are replies with a JSON body, like those of any upstream, so that what stands for the network in the test kit can
  * give them too.
  */
+
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { createDialer } from '../dial/dial.ts'
 import type { ResolveName } from '../dial/lookups.ts'
+import { endedError } from '../exchange/failures.ts'
 import type { PrivateGrants } from '../limits/grants.ts'
 import type { EgressLimits } from '../limits/limits.ts'
 import { OUTSIDE_CALLS } from './guard.ts'
-import {
-  abortedError,
-  hostAndPort,
-  type OpenMeans,
-  type PlainMeans,
-  type WirePlace,
-} from './open.ts'
+import { hostAndPort, type OpenMeans, type PlainMeans, type WirePlace } from './open.ts'
 import { createPool, DEFAULT_POOL, type Far, type Lease, type PooledConnection } from './pool.ts'
 
 /** What one request has of its call. */
@@ -126,7 +122,7 @@ export function createRoom<A, C extends PooledConnection>(
         // Nobody waits for it, and the server has a timeout of its own.
         trade.stop?.(asked, connection, stopping).catch(() => {})
       }
-      guard.end(abortedError(signal, from))
+      guard.end(endedError(signal, from))
     }
     signal.addEventListener('abort', onAbort, { once: true })
     const done = guard.allow({
@@ -135,7 +131,7 @@ export function createRoom<A, C extends PooledConnection>(
       maxItems: trade.maxItemsOf(asked),
     })
     try {
-      if (signal.aborted) throw abortedError(signal, from)
+      if (signal.aborted) throw endedError(signal, from)
       means.onSend()
       isSent = true
       const left = Math.min(endMs - Date.now(), MAX_REQUEST_MS)
