@@ -9,11 +9,11 @@ import type { AnySchema } from '../../contract/schema/shape.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
 import {
-  methodOf,
   type OpenApiResponse,
   type Operation,
   type Parameter,
   type PathItem,
+  pathSteps,
 } from './document.ts'
 import { answer } from './responses.ts'
 
@@ -92,15 +92,8 @@ export const RARE_FAILURES: Partial<Record<FailureStatus, string>> = {
 }
 
 /** The paths of the core interface, one endpoint a step. */
-export function* coreSteps(components: Components): Steps<Record<string, PathItem>> {
-  const paths: Record<string, PathItem> = {}
-  for (const [name, row] of Object.entries<Endpoint>(ENDPOINTS)) {
-    const path = row.path.replace(/:([a-z_]+)/g, '{$1}')
-    paths[path] = { ...paths[path], [methodOf(row)]: operation(name, row, components) }
-    yield
-  }
-  return paths
-}
+export const coreSteps = (components: Components): Steps<Record<string, PathItem>> =>
+  pathSteps<Endpoint>(ENDPOINTS, '', (name, row) => operation(name, row, components))
 
 function operation(name: string, row: Endpoint, components: Components): Operation {
   const { body } = row

@@ -1,4 +1,5 @@
 /** The parts of an OpenAPI 3.1 document that are written and read here. */
+import type { Steps } from '../../bounded/slices.ts'
 import { entriesOf } from '../../contract/schema/keys.ts'
 import type { JsonSchema } from '../schemas/tidy.ts'
 
@@ -34,11 +35,24 @@ export type Operation = {
 export type PathMethod = 'get' | 'post' | 'put' | 'patch' | 'delete'
 const METHODS = { GET: 'get', POST: 'post', PUT: 'put', PATCH: 'patch', DELETE: 'delete' } as const
 
-/** The method of an endpoint as OpenAPI writes it. */
-export const methodOf = ({ method }: { method: keyof typeof METHODS }): PathMethod =>
-  METHODS[method]
-
 export type PathItem = { [M in PathMethod]?: Operation }
+
+type Row = { method: keyof typeof METHODS; path: string }
+
+/** The paths of a table of endpoints below a prefix, one endpoint a step. */
+export function* pathSteps<R extends Row>(
+  table: Readonly<Record<string, R>>,
+  prefix: string,
+  operation: (name: string, row: R) => Operation,
+): Steps<Record<string, PathItem>> {
+  const paths: Record<string, PathItem> = {}
+  for (const [name, row] of Object.entries(table)) {
+    const path = prefix + row.path.replace(/:([a-z_]+)/g, '{$1}')
+    paths[path] = { ...paths[path], [METHODS[row.method]]: operation(name, row) }
+    yield
+  }
+  return paths
+}
 
 export type OpenApiDocument = {
   openapi: '3.1.0'

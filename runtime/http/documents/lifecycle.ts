@@ -1,15 +1,16 @@
 /** What is installed, in the document: read from the table of the operator's endpoints. */
 
+import { atOnce } from '../../bounded/slices.ts'
 import { SIGNATURE_HEADER } from '../../connectors/packages/sign.ts'
 import { OPERATOR_ENDPOINTS, type OperatorRow } from '../../contract/endpoints/operator.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import { pathParameters, queryParameters } from './core.ts'
 import {
-  methodOf,
   type OpenApiResponse,
   type Operation,
   type Parameter,
   type PathItem,
+  pathSteps,
 } from './document.ts'
 import { TAGS } from './operations.ts'
 import { ADMIN_SECURITY, answer, failures } from './responses.ts'
@@ -26,14 +27,12 @@ const signature: Parameter = {
 }
 
 /** The paths of the table. */
-export function lifecyclePaths(components: Components): Record<string, PathItem> {
-  const paths: Record<string, PathItem> = {}
-  for (const [name, row] of Object.entries<OperatorRow>(OPERATOR_ENDPOINTS)) {
-    const path = `/operator${row.path.replace(/:([a-z_]+)/g, '{$1}')}`
-    paths[path] = { ...paths[path], [methodOf(row)]: operation(name, row, components) }
-  }
-  return paths
-}
+export const lifecyclePaths = (components: Components): Record<string, PathItem> =>
+  atOnce(
+    pathSteps<OperatorRow>(OPERATOR_ENDPOINTS, '/operator', (name, row) =>
+      operation(name, row, components),
+    ),
+  )
 
 function operation(name: string, row: OperatorRow, components: Components): Operation {
   const { path, query, body, upload, followed, output, status, errors } = row

@@ -16,7 +16,7 @@ import {
   TAGS,
 } from './operations.ts'
 import { answer, CONNECTOR_SECURITY, failures, sharedComponents } from './responses.ts'
-import { SCIM_TAG, scimPaths } from './scim.ts'
+import { SCIM_TAG, scimSteps } from './scim.ts'
 
 /** The version of the interface that service.md section 9 names. */
 const INTERFACE_DOCUMENT_VERSION = '0.0.0'
@@ -72,7 +72,7 @@ export function* documentSteps({
     yield
   }
   Object.assign(paths, yield* coreSteps(components))
-  Object.assign(paths, scimPaths(components))
+  Object.assign(paths, yield* scimSteps(components))
   Object.assign(paths, operatingPaths(components))
   return {
     openapi: '3.1.0',

@@ -62,114 +62,90 @@ export function operatingPaths(components: Components): Record<string, PathItem>
   const document = answer('The document', { type: 'object' })
   const ready = { 200: json('It can serve', Readiness), 503: json('Not yet', Readiness) }
   return {
-    '/healthz': {
-      get: operation('healthz', 'Whether the process lives', { 200: json('It lives', Health) }),
-    },
-    '/readyz': {
-      get: operation(
-        'readyz',
-        'Whether it can serve, what it waits for, and its containment level',
-        ready,
-      ),
-    },
-    '/readyz/connectors': {
-      get: operation(
-        'readyzConnectors',
-        'The same for connectors alone, which answer also while the database is away',
-        ready,
-      ),
-    },
-    '/metrics': {
-      get: operation(
-        'metrics',
-        'Metrics in the text format of Prometheus',
-        { 200: media('The metrics', 'text/plain'), ...failures(401) },
-        { security: CONNECTOR_SECURITY },
-      ),
-    },
-    '/openapi.json': { get: operation('openapi', 'This document', { 200: document }) },
-    '/docs': {
-      get: operation('docs', 'The documentation, as pages for people', {
-        200: media('The first page', 'text/html'),
-      }),
-    },
-    '/docs/api': {
-      get: operation('docs_api', 'This document as a page for people', {
-        200: media('The page', 'text/html'),
-      }),
-    },
-    '/schemas/connector.json': {
-      get: operation('connector_schema', 'The JSON Schema of connector.json', { 200: document }),
-    },
-    '/integrations/{app_class_id}/logo': {
-      get: operation(
-        'get_integration_logo',
-        'The logo of an integration',
-        { 200: media('The picture', 'image/*'), 404: json('There is none', Detail) },
-        { tags: ['Integrations'], parameters: pathParameters('/:app_class_id') },
-      ),
-    },
-    '/operator/connectors': {
-      get: operation(
-        'list_connectors',
-        'List the connectors, also those that are not served, with reasons',
-        { 200: json('The connectors', Listings), ...failures(401, 403, 503) },
-        { security: ADMIN_SECURITY },
-      ),
-    },
-    '/operator/connectors/{connector_id}/release': {
-      post: operation(
-        'release_connector',
-        'End the suspicion or quarantine of a connector on this host',
-        {
-          200: json('Whether there was something to end', Released),
-          ...failures(401, 403, 404, 405, 503),
-        },
-        { parameters: pathParameters('/:connector_id'), security: ADMIN_SECURITY },
-      ),
-    },
+    '/healthz': get('healthz', 'Whether the process lives', { 200: json('It lives', Health) }),
+    '/readyz': get(
+      'readyz',
+      'Whether it can serve, what it waits for, and its containment level',
+      ready,
+    ),
+    '/readyz/connectors': get(
+      'readyzConnectors',
+      'The same for connectors alone, which answer also while the database is away',
+      ready,
+    ),
+    '/metrics': get(
+      'metrics',
+      'Metrics in the text format of Prometheus',
+      { 200: media('The metrics', 'text/plain'), ...failures(401) },
+      { security: CONNECTOR_SECURITY },
+    ),
+    '/openapi.json': get('openapi', 'This document', { 200: document }),
+    '/docs': get('docs', 'The documentation, as pages for people', {
+      200: media('The first page', 'text/html'),
+    }),
+    '/docs/api': get('docs_api', 'This document as a page for people', {
+      200: media('The page', 'text/html'),
+    }),
+    '/schemas/connector.json': get('connector_schema', 'The JSON Schema of connector.json', {
+      200: document,
+    }),
+    '/integrations/{app_class_id}/logo': get(
+      'get_integration_logo',
+      'The logo of an integration',
+      { 200: media('The picture', 'image/*'), 404: json('There is none', Detail) },
+      { tags: ['Integrations'], parameters: pathParameters('/:app_class_id') },
+    ),
+    '/operator/connectors': get(
+      'list_connectors',
+      'List the connectors, also those that are not served, with reasons',
+      { 200: json('The connectors', Listings), ...failures(401, 403, 503) },
+      { security: ADMIN_SECURITY },
+    ),
+    '/operator/connectors/{connector_id}/release': post(
+      'release_connector',
+      'End the suspicion or quarantine of a connector on this host',
+      {
+        200: json('Whether there was something to end', Released),
+        ...failures(401, 403, 404, 405, 503),
+      },
+      { parameters: pathParameters('/:connector_id'), security: ADMIN_SECURITY },
+    ),
     ...lifecyclePaths(components),
-    '/operator/users/import': {
-      post: operation(
-        'import_people',
-        'Import people from a CSV file: all of it, or nothing',
-        {
-          200: json('What was changed, or would be', PeopleDifference),
-          ...failures(401, 403, 405, 409, 413, 415, 422, 503),
+    '/operator/users/import': post(
+      'import_people',
+      'Import people from a CSV file: all of it, or nothing',
+      {
+        200: json('What was changed, or would be', PeopleDifference),
+        ...failures(401, 403, 405, 409, 413, 415, 422, 503),
+      },
+      {
+        description: importWords(),
+        parameters: queryParameters(IMPORT_QUERY),
+        requestBody: { required: true, content: { 'text/csv': { schema: { type: 'string' } } } },
+        security: ADMIN_SECURITY,
+      },
+    ),
+    '/operator/proof': get(
+      'prove_host',
+      'Prove that this host knows a token, before a command sends it',
+      { 200: json('What proves it', HostProof), ...failures(405, 409, 422, 503) },
+      { parameters: queryParameters(PROOF_QUERY) },
+    ),
+    '/operator/login-links': post(
+      'create_login_link',
+      'Make a link that signs a user in to the pages, once and within ten minutes',
+      {
+        201: json('The link', LoginLink),
+        ...failures(401, 403, 404, 405, 409, 413, 415, 422, 503),
+      },
+      {
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: components.schema(LoginLinkWish, 'input') } },
         },
-        {
-          description: importWords(),
-          parameters: queryParameters(IMPORT_QUERY),
-          requestBody: { required: true, content: { 'text/csv': { schema: { type: 'string' } } } },
-          security: ADMIN_SECURITY,
-        },
-      ),
-    },
-    '/operator/proof': {
-      get: operation(
-        'prove_host',
-        'Prove that this host knows a token, before a command sends it',
-        { 200: json('What proves it', HostProof), ...failures(405, 409, 422, 503) },
-        { parameters: queryParameters(PROOF_QUERY) },
-      ),
-    },
-    '/operator/login-links': {
-      post: operation(
-        'create_login_link',
-        'Make a link that signs a user in to the pages, once and within ten minutes',
-        {
-          201: json('The link', LoginLink),
-          ...failures(401, 403, 404, 405, 409, 413, 415, 422, 503),
-        },
-        {
-          requestBody: {
-            required: true,
-            content: { 'application/json': { schema: components.schema(LoginLinkWish, 'input') } },
-          },
-          security: ADMIN_SECURITY,
-        },
-      ),
-    },
+        security: ADMIN_SECURITY,
+      },
+    ),
   }
 }
 
@@ -195,6 +171,9 @@ const operation = (
   responses: { ...responses, ...failures(421) },
   ...more,
 })
+
+const get = (...given: Parameters<typeof operation>): PathItem => ({ get: operation(...given) })
+const post = (...given: Parameters<typeof operation>): PathItem => ({ post: operation(...given) })
 
 function media(description: string, type: string): OpenApiResponse {
   return { description, content: { [type]: { schema: { type: 'string' } } } }

@@ -1,10 +1,11 @@
 /** `/scim/v2` in the OpenAPI document, read from its table. */
+import type { Steps } from '../../bounded/slices.ts'
 import { SCIM_ENDPOINTS, SCIM_PATH, type ScimRow } from '../../contract/endpoints/scim.ts'
 import { ScimErrorBody } from '../../contract/models/scim.ts'
 import type { AnySchema } from '../../contract/schema/shape.ts'
 import type { Components } from '../schemas/json-schema.ts'
 import { pathParameters, queryParameters } from './core.ts'
-import { methodOf, type OpenApiResponse, type Operation, type PathItem } from './document.ts'
+import { type OpenApiResponse, type Operation, type PathItem, pathSteps } from './document.ts'
 import { answer } from './responses.ts'
 
 export const SCIM_TAG = {
@@ -26,14 +27,8 @@ const SCIM_FAILURES = {
 } as const
 const ALWAYS = [400, 401, 429, 503] as const
 
-export function scimPaths(components: Components): Record<string, PathItem> {
-  const paths: Record<string, PathItem> = {}
-  for (const [name, row] of Object.entries<ScimRow>(SCIM_ENDPOINTS)) {
-    const path = SCIM_PATH + row.path.replace(/:([a-z_]+)/g, '{$1}')
-    paths[path] = { ...paths[path], [methodOf(row)]: operation(name, row, components) }
-  }
-  return paths
-}
+export const scimSteps = (components: Components): Steps<Record<string, PathItem>> =>
+  pathSteps<ScimRow>(SCIM_ENDPOINTS, SCIM_PATH, (name, row) => operation(name, row, components))
 
 function operation(name: string, row: ScimRow, components: Components): Operation {
   const { body, output, status, errors } = row
