@@ -36,6 +36,14 @@ type Loaded = Pick<Folder, 'files'> & Stage
 /** A check, with what was made of the folder; `built` is null where anything is wrong. */
 type Checked = { result: CheckResult; built: Built | null; loaded: Loaded | null }
 
+/** For `catch`: loading took too long, or the sandbox died of it. Here that is a finding like any other. */
+export const notLoaded =
+  (file: string) =>
+  (error: unknown): Inspection => {
+    if (!(error instanceof RuntimeError)) throw error
+    return { ok: false, findings: [`${file}: ${error.message}`], id: null, version: null }
+  }
+
 /** Where a check runs: a sandbox of its own, for one check or for many. */
 export type CheckBench = {
   check(directory: string): Promise<CheckResult>
@@ -105,11 +113,7 @@ async function check(
       lanes.prepare()
       return described
     },
-  }).catch((error: unknown): Inspection => {
-    // Loading took too long, or the sandbox died of it: here that is a finding like any other.
-    if (!(error instanceof RuntimeError)) throw error
-    return { ok: false, findings: [`connector.ts: ${error.message}`], id: null, version: null }
-  })
+  }).catch(notLoaded('connector.ts'))
   if (!verdict.ok) return failed(verdict.findings, verdict.id, verdict.version)
   const { findings, passed } = await checkCode({ ...verdict, digest: folder.digest }, folder, lanes)
   const { manifest, code, map } = verdict

@@ -3,13 +3,12 @@
 import type { Package } from '../connectors/packages/format.ts'
 import { leaksIn } from '../connectors/packages/leaks.ts'
 import type { CheckEgress } from '../connectors/registry/check-egress.ts'
-import { type Inspection, inspectPackage } from '../connectors/registry/inspect.ts'
+import { inspectPackage } from '../connectors/registry/inspect.ts'
 import type { Manifest } from '../contract/connector/manifest.ts'
 import type { PackageFinding } from '../contract/endpoints/operator.ts'
-import { RuntimeError } from '../contract/errors/errors.ts'
 import { checkRules } from '../egress/rules/url-template.ts'
 import type { Lanes } from '../lanes/lanes.ts'
-import { type CheckBench, checkCode } from './check-connector.ts'
+import { type CheckBench, checkCode, notLoaded } from './check-connector.ts'
 import type { Finding } from './check-result.ts'
 
 type PackageCheck = {
@@ -31,11 +30,7 @@ export async function checkPackage(
   const verdict = await inspectPackage(one, {
     checkEgress,
     describe: (connector, deadlineMs) => lanes.describe(connector, deadlineMs),
-  }).catch((error: unknown): Inspection => {
-    // Loading took too long, or the sandbox died of it: here that is a finding like any other.
-    if (!(error instanceof RuntimeError)) throw error
-    return { ok: false, findings: [`code.js: ${error.message}`], id: null, version: null }
-  })
+  }).catch(notLoaded('code.js'))
   const leaks = (await leaksIn(one.files)).map((message) => wrong('package', message))
   if (!verdict.ok)
     return {
