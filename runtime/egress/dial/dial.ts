@@ -3,9 +3,10 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { buildConnector } from 'undici'
 import { RuntimeError } from '../../contract/errors/errors.ts'
-import { toConnectError } from '../exchange/failures.ts'
+import { signalOfDispatch } from '../exchange/dispatch.ts'
+import { endedError, toConnectError } from '../exchange/failures.ts'
 import { privateKind } from './addresses.ts'
-import { createLookups, type ResolveName, resolveBySystem } from './lookups.ts'
+import { createLookups, type Lookups, type ResolveName, resolveBySystem } from './lookups.ts'
 
 /** One attempt at one address. `servername` is the host as written, `null` for an address. */
 export type Attempt = {
@@ -24,10 +25,15 @@ export type DialOptions = {
   /** Whether the operator lets this connector reach this `host:port` although it is private. */
   isGranted(target: string): boolean
   connectTimeoutMs: number
-  /** Of the only call that the connection is for: once it is aborted, no further address is tried. */
-  signal?: AbortSignal
   resolve?: ResolveName
   openSocket?: OpenSocket
+}
+
+/** What a connection is made with that is for one call. */
+type DialerOptions = Omit<DialOptions, 'resolve'> & {
+  /** Ends the lookup and the attempt; not the connection, once there is one. */
+  signal: AbortSignal
+  lookups: Lookups
 }
 
 /** More addresses than this are not tried: the time is shared between them. */
@@ -37,22 +43,23 @@ const MAX_ADDRESSES = 8
 export type DialTarget = { hostname: string; protocol: string; port: string }
 
 /** Opens connections that are no HTTP, by the same judgement. @throws as `createDial` says */
-export function createDialer(options: DialOptions): (to: DialTarget) => Promise<Socket> {
-  const resolve = createLookups(options.resolve ?? resolveBySystem)
-  return (to) => dial(to, options, resolve)
-}
+export const createDialer =
+  (options: DialerOptions): ((to: DialTarget) => Promise<Socket>) =>
+  (to) =>
+    dial(to, options, options.lookups, options.signal)
 
 /**
  * The `connect` of an undici Agent, for one connector. The name is looked up once for each connection
  * and the connection made to an address of that very answer, so that a second, different answer (DNS
- * rebinding) changes nothing. One address that is not public refuses the whole name.
+ * rebinding) changes nothing. One address that is not public refuses the whole name. It ends with the request for
+ * which it is made (`requestWith`).
  *
- * Errors: egress_private, upstream_rejected, upstream_connect_timeout.
+ * Errors: egress_private, upstream_rejected, upstream_connect_timeout, and what ends the request.
  */
 export function createDial(options: DialOptions): buildConnector.connector {
-  const resolve = createLookups(options.resolve ?? resolveBySystem)
+  const lookups = createLookups(options.resolve ?? resolveBySystem)
   return (target, callback) => {
-    dial(target, options, resolve).then(
+    dial(target, options, lookups, signalOfDispatch()).then(
       (socket) => callback(null, socket),
       (error: Error) => callback(error, null),
     )
@@ -78,18 +85,19 @@ export function refusePrivate(address: string, target: string, connectorId: stri
 async function dial(
   to: Pick<buildConnector.Options, 'hostname' | 'protocol' | 'port'>,
   options: DialOptions,
-  resolve: ResolveName,
+  lookups: Lookups,
+  signal: AbortSignal | undefined,
 ): Promise<Socket> {
   const { hostname, protocol } = to
   const port = Number(to.port) || (protocol === 'https:' ? 443 : 80)
   const isAddress = isIP(hostname) !== 0
   const target = `${isIP(hostname) === 6 ? `[${hostname}]` : hostname}:${port}`
-  const { openSocket = openSocketByNode, signal } = options
-  const endMs = performance.now() + options.connectTimeoutMs
+  const { openSocket = openSocketByNode, connectTimeoutMs: timeoutMs } = options
+  const endMs = performance.now() + timeoutMs
   try {
-    const found = isAddress
-      ? [hostname]
-      : await within(resolve(hostname), options.connectTimeoutMs, target)
+    const ended = () => lookupTimedOut(target)
+    const found = isAddress ? [hostname] : await lookups(hostname, { signal, timeoutMs, ended })
+    signal?.throwIfAborted()
     if (found.length === 0)
       throw new RuntimeError(
         'upstream_rejected',
@@ -113,6 +121,7 @@ async function dial(
     }
     throw failure
   } catch (error) {
+    if (signal?.aborted) throw endedError(signal, target)
     // A socket's error is turned into ours before undici sees it: some of its codes make it try for ever.
     throw toConnectError(error, target, protocol === 'ldaps:' ? WRITE_LDAP : undefined)
   }
@@ -150,18 +159,6 @@ const openSocketByNode: OpenSocket = ({ protocol, address, port, servername, tim
       reject(error)
     })
   })
-
-async function within<T>(work: Promise<T>, timeoutMs: number, target: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(lookupTimedOut(target)), timeoutMs)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
 
 const lookupTimedOut = (target: string): RuntimeError =>
   new RuntimeError('upstream_connect_timeout', `The name of ${target} was not looked up in time`)

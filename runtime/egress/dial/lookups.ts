@@ -15,39 +15,111 @@ const MAX_RUNNING = 4
 /** Lookups that may wait behind them. */
 const MAX_WAITING = 256
 
+/** Who asks for a name. */
+type Asker = {
+  /** Ends the asking; not a lookup that runs, which may be of others too and cannot be ended. */
+  signal?: AbortSignal | undefined
+  timeoutMs: number
+  /** What the asking fails with where it has ended before the answer. */
+  ended(): Error
+}
+
+/** A name that is asked for. */
+type Question = {
+  hostname: string
+  /** How many wait for the answer. */
+  askers: number
+  isRunning: boolean
+  answer: PromiseWithResolvers<readonly string[]>
+}
+
+export type Lookups = (hostname: string, asker?: Asker) => Promise<readonly string[]>
+
 /**
  * Makes a lookup that runs few at once and answers equal questions asked at the same time with one.
- * Nothing is kept: the next question asks again.
+ * Nothing is kept: the next question asks again. A lookup for which nobody waits any more keeps its place among those
+ * that run, since its thread is busy; among those that wait it has none.
  *
- * Errors: upstream_connect_timeout when too many wait; what `resolve` rejects with.
+ * Errors: upstream_connect_timeout when too many wait; what `resolve` rejects with; what the asker says.
+ *
+ * @param onIdle Called when no lookup runs any more.
  */
-export function createLookups(resolve: ResolveName): ResolveName {
-  const open = new Map<string, Promise<readonly string[]>>()
-  const waiting: (() => void)[] = []
+export function createLookups(resolve: ResolveName, onIdle: () => void = () => {}): Lookups {
+  const open = new Map<string, Question>()
+  const waiting = new Set<Question>()
   let running = 0
 
-  const run: ResolveName = async (hostname) => {
-    if (running < MAX_RUNNING) running += 1
-    else if (waiting.length < MAX_WAITING) await new Promise<void>((turn) => waiting.push(turn))
-    else
+  function run(question: Question): void {
+    question.isRunning = true
+    running += 1
+    const over = () => {
+      open.delete(question.hostname)
+      running -= 1
+      const [next] = waiting
+      if (next === undefined) {
+        if (running === 0) onIdle()
+        return
+      }
+      waiting.delete(next)
+      run(next)
+    }
+    resolve(question.hostname).finally(over).then(question.answer.resolve, question.answer.reject)
+  }
+
+  function ask(hostname: string): Question {
+    if (running >= MAX_RUNNING && waiting.size >= MAX_WAITING)
       throw new RuntimeError(
         'upstream_connect_timeout',
         `${hostname} was not looked up: ${MAX_WAITING} other names of this connector are waiting`,
       )
-    try {
-      return await resolve(hostname)
-    } finally {
-      const next = waiting.shift()
-      if (next === undefined) running -= 1
-      else next()
-    }
+    const answer = Promise.withResolvers<readonly string[]>()
+    // Nobody may be left to hear of a failure.
+    answer.promise.catch(() => {})
+    const question = { hostname, askers: 0, isRunning: false, answer }
+    open.set(hostname, question)
+    if (running < MAX_RUNNING) run(question)
+    else waiting.add(question)
+    return question
   }
 
-  return (hostname) => {
-    const asked = open.get(hostname)
-    if (asked !== undefined) return asked
-    const answer = run(hostname).finally(() => open.delete(hostname))
-    open.set(hostname, answer)
-    return answer
+  function leave(question: Question): void {
+    question.askers -= 1
+    if (question.askers > 0 || question.isRunning) return
+    waiting.delete(question)
+    open.delete(question.hostname)
+  }
+
+  return async (hostname, asker) => {
+    const question = open.get(hostname) ?? ask(hostname)
+    question.askers += 1
+    if (asker === undefined) return question.answer.promise
+    const { signal, timeoutMs, ended } = asker
+    const gone = Promise.withResolvers<never>()
+    const end = () => gone.reject(ended())
+    const timer = setTimeout(end, timeoutMs)
+    signal?.addEventListener('abort', end, { once: true })
+    try {
+      return await Promise.race([question.answer.promise, gone.promise])
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      leave(question)
+    }
+  }
+}
+
+/** Makes the lookups of each connector, where what uses them lives no longer than one call. */
+export function createLookupsOf(resolve: ResolveName): (connectorId: string) => Lookups {
+  /** Of the connectors whose lookups run now: a call that has ended may have left some. */
+  const busy = new Map<string, Lookups>()
+  return (connectorId) => {
+    const known = busy.get(connectorId)
+    if (known !== undefined) return known
+    const lookups = createLookups(resolve, () => busy.delete(connectorId))
+    return (hostname, asker) => {
+      const current = busy.get(connectorId) ?? lookups
+      busy.set(connectorId, current)
+      return current(hostname, asker)
+    }
   }
 }

@@ -6,6 +6,7 @@ import { RuntimeError } from '../../contract/errors/errors.ts'
 import { targetOf } from '../limits/grants.ts'
 import type { EgressLimits } from '../limits/limits.ts'
 import { decodeBody } from './decode.ts'
+import { requestWith } from './dispatch.ts'
 import { toUpstreamError } from './failures.ts'
 import { type HeaderList, headerValue, prepareHeaders } from './headers.ts'
 
@@ -74,7 +75,7 @@ export async function exchange(
 
   let reply: Dispatcher.ResponseData
   try {
-    reply = await dispatcher.request({
+    reply = await requestWith(dispatcher, signal, {
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       // The cast: its type names the usual methods; undici sends any token.

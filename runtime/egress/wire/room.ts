@@ -7,7 +7,7 @@
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import { RuntimeError } from '../../contract/errors/errors.ts'
 import { createDialer } from '../dial/dial.ts'
-import type { ResolveName } from '../dial/lookups.ts'
+import { createLookupsOf, type ResolveName, resolveBySystem } from '../dial/lookups.ts'
 import { endedError } from '../exchange/failures.ts'
 import type { PrivateGrants } from '../limits/grants.ts'
 import type { EgressLimits } from '../limits/limits.ts'
@@ -86,8 +86,9 @@ const MAX_REQUEST_MS = 60_000
 
 export function createRoom<A, C extends PooledConnection>(
   trade: Trade<A, C>,
-  { privateGrants, plainGrants, limits, resolve }: RoomOptions,
+  { privateGrants, plainGrants, limits, resolve = resolveBySystem }: RoomOptions,
 ): Room<A> {
+  const lookupsOf = createLookupsOf(resolve)
   const pool = createPool<C>(trade.far, {
     ...DEFAULT_POOL,
     canLeaveParked: trade.canLeaveParked ?? true,
@@ -101,7 +102,7 @@ export function createRoom<A, C extends PooledConnection>(
         isGranted: (at) => privateGrants.get(id)?.has(at) ?? false,
         connectTimeoutMs: limits.connectTimeoutMs,
         signal,
-        ...(resolve === undefined ? {} : { resolve }),
+        lookups: lookupsOf(id),
       }),
       connectorId,
       mayBePlain: (at) => plainGrants.get(id)?.has(at) ?? false,

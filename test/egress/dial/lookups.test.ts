@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createLookups } from '../../../runtime/egress/dial/lookups.ts'
+import { createLookups, createLookupsOf } from '../../../runtime/egress/dial/lookups.ts'
 import { errorOf } from '../fixtures/door.ts'
 
 test('asks once for one name at a time, and again afterwards', async () => {
@@ -48,4 +48,68 @@ test('refuses when too many names wait', async () => {
   const lookups = createLookups(() => new Promise(() => {}))
   for (let index = 0; index < 4 + 256; index += 1) lookups(`n${index}`).catch(() => {})
   expect(await errorOf(lookups('one-more'))).toMatchObject({ code: 'upstream_connect_timeout' })
+})
+
+const ended = () => new Error('ended')
+
+test('ends for one who asks, and goes on for another who asks the same', async () => {
+  const answer = Promise.withResolvers<string[]>()
+  const lookups = createLookups(() => answer.promise)
+  const gone = new AbortController()
+  const first = lookups('a', { signal: gone.signal, timeoutMs: 10_000, ended })
+  const second = lookups('a', { timeoutMs: 10_000, ended })
+  gone.abort()
+  await expect(first).rejects.toThrow('ended')
+  answer.resolve(['1'])
+  expect(await second).toEqual(['1'])
+})
+
+test('runs no more than four, also where nobody waits for those that run', async () => {
+  const asked: string[] = []
+  const ends: (() => void)[] = []
+  const lookups = createLookups((name) => {
+    asked.push(name)
+    return new Promise((resolve) => ends.push(() => resolve([name])))
+  })
+  const gone = new AbortController()
+  const asker = { signal: gone.signal, timeoutMs: 10_000, ended }
+  const names = Array.from({ length: 4 + 256 }, (_, index) => `n${index}`)
+  const all = names.map((name) => lookups(name, asker))
+  gone.abort()
+  expect((await Promise.allSettled(all)).every(({ status }) => status === 'rejected')).toBe(true)
+  // None of them keeps others from waiting, and none is looked up for nobody.
+  const later = lookups('later')
+  expect(asked).toEqual(['n0', 'n1', 'n2', 'n3'])
+  ends[0]?.()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(asked).toEqual(['n0', 'n1', 'n2', 'n3', 'later'])
+  ends[4]?.()
+  expect(await later).toEqual(['later'])
+})
+
+test('a failure that comes when nobody waits any more is no rejection that nobody handles', async () => {
+  const answer = Promise.withResolvers<string[]>()
+  const lookups = createLookups(() => answer.promise)
+  const gone = new AbortController()
+  const first = lookups('a', { signal: gone.signal, timeoutMs: 10_000, ended })
+  gone.abort()
+  await expect(first).rejects.toThrow('ended')
+  answer.reject(new Error('not found'))
+  await new Promise((resolve) => setImmediate(resolve))
+})
+
+test('of one connector are bounded over calls that have ended, and others are left alone', async () => {
+  const asked: string[] = []
+  const lookupsOf = createLookupsOf((name) => {
+    asked.push(name)
+    return new Promise(() => {})
+  })
+  for (let call = 0; call < 6; call += 1) {
+    const gone = new AbortController()
+    const one = lookupsOf('acme')(`n${call}`, { signal: gone.signal, timeoutMs: 10_000, ended })
+    gone.abort()
+    await expect(one).rejects.toThrow('ended')
+  }
+  void lookupsOf('other')('other')
+  expect(asked).toEqual(['n0', 'n1', 'n2', 'n3', 'other'])
 })

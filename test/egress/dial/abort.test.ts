@@ -1,0 +1,139 @@
+/** Calls that end while their connection is being made: the lookup of its name, the handshake. */
+import type { Socket } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
+import { until } from '../../e2e/until.ts'
+import { errorOf, get, manifestOf, openDoor, openDoors } from '../fixtures/door.ts'
+import { sealed } from '../fixtures/secrets.ts'
+import { startTcp, startUpstream, stopAll } from '../fixtures/upstream.ts'
+
+afterEach(async () => {
+  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await stopAll()
+})
+
+const GONE = new RuntimeError('caller_gone', 'the caller hung up')
+const basic = { username: 'keyway', password: 'the-password-of-the-login' }
+
+/** What is asked of a host by each protocol, and the entry that it takes. */
+const WAYS: [what: string, entry: (at: string) => object, ask: (at: string) => object][] = [
+  ['a website', (at) => ({ url: `https://${at}` }), (at) => get(`https://${at}`)],
+  [
+    'a directory',
+    (at) => ({ ldap: `ldaps://${at}`, base: 'dc=acme', bind: { credential: 'login' } }),
+    () => bridged('ldap:', 'SEARCH', { filter: { present: 'cn' } }),
+  ],
+  [
+    'a database',
+    (at) => ({
+      ...{ sql: `postgresql://${at}`, dialect: 'postgresql', database: 'hr' },
+      login: { credential: 'login' },
+    }),
+    () => bridged('sql:', 'QUERY', { statement: 'people', parameters: [] }),
+  ],
+]
+
+const bridged = (url: string, method: string, body: object) => ({
+  ...get(url, { method, redirect: 'error' }),
+  body: Buffer.from(JSON.stringify(body)),
+})
+
+/** A call that asks `at`, and the way to end it. */
+function asking(
+  [, entry, ask]: (typeof WAYS)[number],
+  at: string,
+  resolve: (name: string) => Promise<string[]>,
+) {
+  const over = new AbortController()
+  const egress = [entry(at)]
+  const statements = { people: { text: 'select 1', reads: true } }
+  const door = openDoor({
+    egress,
+    grants: `acme=${at}`,
+    resolve,
+    limits: { connectTimeoutMs: 3_600_000, maxConnectorOpenFetches: 1 },
+    call: {
+      signal: over.signal,
+      manifest: manifestOf(egress, { statements }),
+      secrets: sealed({ credentials: { login: { basic } } }),
+    },
+  })
+  return { door, over, request: { ...get(''), ...ask(at) } }
+}
+
+test.each(WAYS)(
+  'a call that ends while the name of %s is looked up ends at once',
+  async (...way) => {
+    const asked: string[] = []
+    const { door, over, request } = asking(way, 'slow.example:443', (name) => {
+      asked.push(name)
+      return new Promise(() => {})
+    })
+    const ended = errorOf(door.fetch(request))
+    await until('it is looked up', () => asked.length === 1)
+    over.abort(GONE)
+    expect(await ended).toBe(GONE)
+    // What it held is free: the door takes one at a time.
+    expect(await errorOf(door.fetch(request))).toBe(GONE)
+  },
+)
+
+test.each(WAYS)(
+  'a call that ends before the address of %s is known connects to nothing',
+  async (...way) => {
+    const sockets: Socket[] = []
+    const port = await startTcp((socket) => sockets.push(socket))
+    const answer = Promise.withResolvers<string[]>()
+    const asked: string[] = []
+    const { door, over, request } = asking(way, `slow.example:${port}`, (name) => {
+      asked.push(name)
+      return answer.promise
+    })
+    const ended = errorOf(door.fetch(request))
+    await until('it is looked up', () => asked.length === 1)
+    over.abort(GONE)
+    answer.resolve(['127.0.0.1'])
+    expect(await ended).toBe(GONE)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(sockets).toEqual([])
+  },
+)
+
+test.each(WAYS)(
+  'a call that ends during the handshake with %s closes its connection',
+  async (...way) => {
+    const sockets: Socket[] = []
+    const port = await startTcp((socket) => sockets.push(socket))
+    const { door, over, request } = asking(way, `127.0.0.1:${port}`, async () => [])
+    const ended = errorOf(door.fetch(request))
+    await until('it is connected to', () => sockets.length === 1)
+    const closed = new Promise((resolve) => sockets[0]?.on('close', resolve).resume())
+    over.abort(GONE)
+    expect(await ended).toBe(GONE)
+    await closed
+  },
+)
+
+test('a call that ends while it is connected leaves another one to the same host alone', async () => {
+  const { port, origin, seen } = await startUpstream((_request, response) => response.end('{}'))
+  const answer = Promise.withResolvers<string[]>()
+  const asked: string[] = []
+  const at = `slow.example:${port}`
+  const gone = new AbortController()
+  const door = openDoor({
+    egress: [{ url: `http://${at}` }],
+    grants: `acme=${at}`,
+    resolve(name) {
+      asked.push(name)
+      return answer.promise
+    },
+  })
+  const first = errorOf(door.fetch({ ...get(`http://${at}`), signal: gone.signal }))
+  const second = door.fetch(get(`http://${at}`))
+  await until('it is looked up', () => asked.length === 1)
+  gone.abort(GONE)
+  expect(await first).toBe(GONE)
+  answer.resolve(['127.0.0.1'])
+  expect((await second).status).toBe(200)
+  expect([asked.length, seen.length, origin.endsWith(String(port))]).toEqual([1, 1, true])
+})
