@@ -3,6 +3,7 @@
  * that an isolate which should be free or gone really is.
  */
 import { isFairShare } from '../bounded/fair-share.ts'
+import type { LaneCall } from '../protocol/lane-call.ts'
 import { createIsolateTable, type IsolateLimits } from './isolate-table.ts'
 import { createWaitQueue, type Ticket } from './wait-queue.ts'
 import { createWatchdog } from './watchdog.ts'
@@ -31,6 +32,9 @@ type SchedulerSteps = {
   watchStarvation(): () => boolean
 }
 
+/** What an orphan ran: it is over early where the operator takes that away. */
+type Orphan = Pick<LaneCall, 'version'> & { capability: LaneCall['capability'] | null }
+
 export type IsolateScheduler = {
   /**
    * Seats a call, now or when there is room: first come, first served, but for connectors that have more
@@ -46,7 +50,9 @@ export type IsolateScheduler = {
   /** A call has run past its deadline: its isolate takes no others, and shows that it still lives. */
   overrun(isolate: number): void
   /** Nobody waits for this call any more, but it keeps its seat until its answer, or for so long. */
-  orphan(call: number, isolate: number, leftMs: number): void
+  orphan(call: number, isolate: number, leftMs: number, of: Orphan): void
+  /** The time of some orphans is over now. */
+  lapse(isOver: (of: Orphan) => boolean): void
   /** An orphan has answered. */
   replied(call: number): void
   answered(isolate: number): void
@@ -77,7 +83,10 @@ export function createIsolateScheduler(
 ): IsolateScheduler {
   const isolates = createIsolateTable(limits, now)
   const line = createWaitQueue(limits.maxWaiting)
-  const orphans = new Map<number, { isolate: number; timer: NodeJS.Timeout }>()
+  const orphans = new Map<
+    number,
+    { isolate: number; of: Orphan; lapse(): void; timer: NodeJS.Timeout }
+  >()
   let stopped = false
 
   const watchdog = createWatchdog(
@@ -154,13 +163,20 @@ export function createIsolateScheduler(
     giveUp: line.delete,
     release,
     overrun,
-    orphan(call, isolate, leftMs) {
+    orphan(call, isolate, leftMs, of) {
       const lapse = () => {
         orphans.delete(call)
         overrun(isolate)
         release(isolate)
       }
-      orphans.set(call, { isolate, timer: setTimeout(lapse, leftMs).unref() })
+      orphans.set(call, { isolate, of, lapse, timer: setTimeout(lapse, leftMs).unref() })
+    },
+    lapse(isOver) {
+      for (const { of, lapse, timer } of [...orphans.values()]) {
+        if (!isOver(of)) continue
+        clearTimeout(timer)
+        lapse()
+      }
     },
     replied(call) {
       const orphan = orphans.get(call)

@@ -60,6 +60,20 @@ const BY_GUESTS: readonly WorkerEnd['reason'][] = ['stalled', 'memory', 'crashed
 /** Most requests of one call, one after the other included. */
 const MAX_FETCHES = REQUEST_LIMITS.inAll
 
+/** What the operator's taking away of a call's version or capability is told as; null where it goes on. */
+function takenFrom(
+  { version, capability }: Pick<Errand, 'version' | 'capability'>,
+  demand: DemandServed,
+): RuntimeError | null {
+  if (version === undefined || capability === null) return null
+  try {
+    demand(version, capability)
+    return null
+  } catch (error) {
+    return toLaneError(error)
+  }
+}
+
 /** Makes a lane; nothing is started before its first call. */
 export function createLane(
   launcher: Launcher,
@@ -163,10 +177,12 @@ export function createLane(
     }
     const deadline = deadlines.set(deadlineMs, cut)
     const hangUp = () => {
-      // No caller waits any more, but its code must still end.
+      // No caller waits any more, but its code must still end: at its answer, at its deadline, or when it is taken away.
       if (call?.sent) {
         call.orphaned = true
-        call.worker.seats.orphan(call.id, call.isolate, Math.max(0, endMs - now()))
+        const { version, capability } = errand
+        const leftMs = Math.max(0, endMs - now())
+        call.worker.seats.orphan(call.id, call.isolate, leftMs, { version, capability })
       }
       leave(new RuntimeError('caller_gone', 'the caller hung up'))
     }
@@ -360,14 +376,11 @@ export function createLane(
     cutOff(demand) {
       // Those that wait first: a seat that becomes free must not let one of them begin.
       for (const { errand, cut } of [...waiting.values(), ...pending.values()]) {
-        const { version, capability, hasWritten } = errand
-        if (version === undefined || capability === null) continue
-        try {
-          demand(version, capability)
-        } catch (error) {
-          cut(takenAway(toLaneError(error), hasWritten?.() ?? false))
-        }
+        const error = takenFrom(errand, demand)
+        if (error !== null) cut(takenAway(error, errand.hasWritten?.() ?? false))
       }
+      // Nothing of them reaches a system any more: what they wrote is written, and their requests were aborted.
+      worker?.seats.lapse((of) => takenFrom(of, demand) !== null)
     },
     kill(reason, detail) {
       if (reason === 'stopped') {

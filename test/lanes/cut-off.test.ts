@@ -75,3 +75,31 @@ test('a call that nothing can be taken away from goes on', async () => {
   })
   expect(await running).toBe('done')
 })
+
+test('code whose caller has hung up is ended when it is taken away, and not at its deadline', async () => {
+  const { lanes, ends } = openLanes({ pingMs: 200 })
+  const spins = connectorOf(
+    `ctx.log.info('begun'); setInterval(() => { const end = Date.now() + 45; while (Date.now() < end); }, 1); await new Promise(() => {})`,
+  )
+  const orphan = async (key: string, isolateKey: string) => {
+    const hangUp = new AbortController()
+    const begun = Promise.withResolvers<void>()
+    const call = callOf(spins, {
+      ...{ isolateKey, signal: hangUp.signal, deadlineMs: 3_600_000 },
+      version: { key, digest: key, manifest: MANIFEST },
+      log: () => begun.resolve(),
+    })
+    const running = outcome(lanes.run('a', call))
+    await begun.promise
+    hangUp.abort()
+    expect(await running).toBe('caller_gone')
+  }
+  await orphan('gone', 'first')
+  await orphan('stays', 'second')
+  expect(lanes.states()).toMatchObject([{ isolates: 2 }])
+  lanes.cutOff(({ key }) => {
+    if (key === 'gone') throw new RuntimeError('connector_unknown', 'taken away')
+  })
+  await holds(() => expect(lanes.states()).toMatchObject([{ isolates: 1 }]))
+  expect(ends).toEqual([])
+})

@@ -229,7 +229,7 @@ describe('a call that nobody waits for', () => {
   test('keeps its isolate until it has answered', () => {
     const { seats, take, isolateOf, keys } = open({ maxIsolates: 1 })
     take('1')
-    seats.orphan(7, isolateOf('1'), 60_000)
+    seats.orphan(7, isolateOf('1'), 60_000, { capability: null })
     take('2')
     expect(keys()).toEqual(['1'])
     seats.replied(7)
@@ -239,7 +239,7 @@ describe('a call that nobody waits for', () => {
   test('and that does not answer in its time ends with its isolate', async () => {
     const { seats, steps, take, isolateOf } = open()
     take('1')
-    seats.orphan(7, isolateOf('1'), 20)
+    seats.orphan(7, isolateOf('1'), 20, { capability: null })
     await holds(() => expect(steps.dispose.mock.calls).toEqual([[1]]))
   })
 })
