@@ -1,15 +1,28 @@
 /**
  * Entries of the log for what works without the database: written at once if it is there, else once it is back. They wait
- * in memory. A host that ends before that loses them, and says so in its own log.
+ * in memory. A host that ends before that loses them, and says so in its own log. Each is written once, also where the
+ * connection breaks at its commit: it is looked for by its id before it is written again.
  */
+import { randomUUID } from 'node:crypto'
 import { isAway } from '../../../database/away.ts'
-import type { Db } from '../../../database/database.ts'
+import { isContended } from '../../../database/contention.ts'
+import type { Beginning, Db } from '../../../database/database.ts'
+import { lockTextUntilEnd } from '../../../database/locks.ts'
 import type { DatabaseService } from '../../../database/service.ts'
+import { isRecorded, lastChained } from './waiting.ts'
 
 type Writing = {
   domainId: string
-  /** For the metadata: when it happened, by the clock of the host, where the entry is written later. */
-  happened: { happened_at?: string }
+  /** For the metadata: which entry it is; and when it happened, by the clock of the host, where it is written later. */
+  happened: { entry_id: string; happened_at?: string }
+}
+
+/** An entry that is not settled yet. */
+type Unsettled = {
+  entry: LateEntry
+  happened: Writing['happened']
+  /** The last row of the chain before its first attempt that came to its commit: if that succeeded, it stands behind it. */
+  behind: string | null
 }
 
 /** Writes one entry. */
@@ -34,20 +47,34 @@ const MOST = 1000
 /** How often to check whether the database is back, in milliseconds. */
 const EVERY_MS = 1000
 
+/** An attempt waits so long for one before it, of which nobody knows yet how it ends. */
+const PATIENT: Beginning = { settings: { lock_timeout: '1000' }, once: true }
+
+/** Writes an entry, unless an earlier attempt has: its connection may have broken when that was done. */
+async function writeOnce(tx: Db, domainId: string, one: Unsettled): Promise<void> {
+  const { entry, happened, behind } = one
+  // Held until the commit is over, also on a connection that is gone.
+  await tx.execute(lockTextUntilEnd(happened.entry_id))
+  if (behind !== null && (await isRecorded(tx, domainId, happened.entry_id, behind))) return
+  const last = behind ?? (await lastChained(tx, domainId))
+  await entry(tx, { domainId, happened })
+  one.behind = last
+}
+
 /** Makes an empty queue of late entries. */
 export function createLateEntries({ database, onLost }: LateDeps): LateEntries {
-  let kept: { entry: LateEntry; happened: Writing['happened'] }[] = []
+  let kept: Unsettled[] = []
   let timer: NodeJS.Timeout | null = null
   let flushing: Promise<void> | null = null
 
   /** Whether the entry is settled, written or lost; false while the database is away. */
-  async function attempt(entry: LateEntry, happened: Writing['happened']): Promise<boolean> {
+  async function attempt(one: Unsettled): Promise<boolean> {
     const [db, domainId] = [database?.db(), database?.domainId()]
     if (!db || !domainId) return database === null
     try {
-      await db.transaction((tx) => entry(tx, { domainId, happened }))
+      await db.transaction((tx) => writeOnce(tx, domainId, one), PATIENT)
     } catch (error) {
-      if (isAway(error)) return false
+      if (isAway(error) || isContended(error)) return false
       onLost(error)
     }
     return true
@@ -64,7 +91,7 @@ export function createLateEntries({ database, onLost }: LateDeps): LateEntries {
   async function writeKept(): Promise<void> {
     for (;;) {
       const [first] = kept
-      if (!first || !(await attempt(first.entry, first.happened))) return
+      if (!first || !(await attempt(first))) return
       kept = kept.slice(1)
     }
   }
@@ -79,11 +106,13 @@ export function createLateEntries({ database, onLost }: LateDeps): LateEntries {
 
   return {
     async write(entry) {
-      const happened = { happened_at: new Date().toISOString() }
+      const happened = { entry_id: randomUUID() }
+      const one: Unsettled = { entry, happened, behind: null }
+      const happenedAt = new Date().toISOString()
       // Behind those that wait: the log has them in the order in which they happened.
-      if (kept.length === 0 && (await attempt(entry, {}))) return
+      if (kept.length === 0 && (await attempt(one))) return
       if (kept.length >= MOST) return onLost(new Error('too many entries wait for the database'))
-      kept = [...kept, { entry, happened }]
+      kept = [...kept, { ...one, happened: { ...happened, happened_at: happenedAt } }]
       later()
     },
     async stop() {

@@ -60,6 +60,28 @@ export async function wasRecorded(db: Db, domainId: string, eventType: string): 
   return rows[0]?.was ?? false
 }
 
+/** The number of the last chained entry, as text; `0` where there is none. */
+export async function lastChained(db: Db, domainId: string): Promise<string> {
+  const { rows } = await db.execute<{ last: string }>(sql`
+    select coalesce(max(id), 0)::text as last from activity_logs where domain_id = ${domainId}`)
+  return rows[0]?.last ?? '0'
+}
+
+/** Whether an entry with this `entry_id` was recorded behind a number of the chain, chained or not. One question: it moves. */
+export async function isRecorded(
+  db: Db,
+  domainId: string,
+  entryId: string,
+  behind: string,
+): Promise<boolean> {
+  const { rows } = await db.execute<{ was: boolean }>(sql`
+    select exists (select from activity_logs where domain_id = ${domainId} and id > ${behind}::bigint
+        and event_metadata ->> 'entry_id' = ${entryId})
+      or exists (select from activity_waiting
+        where domain_id = ${domainId} and ('[' || body || ']')::jsonb -> 5 ->> 'entry_id' = ${entryId}) as was`)
+  return rows[0]?.was ?? false
+}
+
 type Chaining = {
   /** Called with each database that was reached. */
   start(database: Pick<Database, 'db' | 'domainId'>): void

@@ -1,4 +1,5 @@
 /** Entries of what is done without the database: in their order, once, whatever ends meanwhile. */
+import { Client } from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordActivity } from '../../../../runtime/core/kernel/audit/activity.ts'
 import { createLateEntries } from '../../../../runtime/core/kernel/audit/late.ts'
@@ -62,6 +63,50 @@ test('a host that ends while they are being written writes each once', async () 
   mayGoOn.resolve()
   await stopped
   expect(await types('ENDS_')).toEqual(['ENDS_1', 'ENDS_2'])
+  expect(state.lost).toEqual([])
+})
+
+/** Breaks the connection of the first commit with such an entry, before the host hears that it was done, or before it is. */
+function breakAtCommit(type: string, isDone: boolean) {
+  const { query } = Client.prototype
+  const broken = { times: 0 }
+  Client.prototype.query = new Proxy(query, {
+    apply(target, client: Client, args: unknown[]) {
+      const text = String(Object(args[0]).text ?? args[0])
+      const isIt = text.includes(type) && text.endsWith('commit')
+      if (!isIt || broken.times > 0) return Reflect.apply(target, client, args)
+      broken.times += 1
+      const done = isDone ? Reflect.apply(target, client, args) : Promise.resolve()
+      return done.then(async () => {
+        Object(client).connection.stream.destroy()
+        throw new Error('Connection terminated unexpectedly')
+      })
+    },
+  })
+  const mend = () => {
+    Client.prototype.query = query
+  }
+  return { broken, mend }
+}
+
+test.each([
+  ['after it', true],
+  ['before it', false],
+])('an entry whose connection breaks at its commit, %s, is written once', async (when, isDone) => {
+  const type = `BREAKS_${when.slice(0, 5).trim().toUpperCase()}`
+  const { state, entries, write } = kept()
+  state.there = true
+  const { broken, mend } = breakAtCommit(type, isDone)
+  try {
+    await write(type)
+    await write(`${type}_NEXT`)
+    await until('both are settled', async () => (await types(`${type}_NEXT`)).length === 1)
+  } finally {
+    mend()
+  }
+  await entries.stop()
+  expect(broken.times).toBe(1)
+  expect(await types(type)).toEqual([type, `${type}_NEXT`])
   expect(state.lost).toEqual([])
 })
 
