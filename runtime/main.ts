@@ -186,8 +186,9 @@ export async function createHost(
     tryOut: (version, probe) => tryOut(version, probe),
     onRetired,
     onTaken(manifestNow) {
-      lanes.cutOff(manifestNow)
+      // Those that wait first: a turn that becomes free must not let one of them begin.
       performing.cutOff(manifestNow)
+      lanes.cutOff(manifestNow)
       // What is left of them reaches no more than it may now.
       egress.judgeAgain()
     },

@@ -87,7 +87,7 @@ export function createInvoke(deps: InvokeDeps): Invoke {
     const startedMs = Date.now()
     const leave =
       turns.tryTake(version.key, isolateKey, bounds) ??
-      (await waitForTurn(version.key, isolateKey, bounds, signal))
+      (await waitForTurn(version, capability, isolateKey, bounds, signal))
     try {
       const leftMs = Math.max(1, deadlineMs - (Date.now() - startedMs))
       const connector = await version.load()
@@ -119,16 +119,23 @@ export function createInvoke(deps: InvokeDeps): Invoke {
 
   /** Signals are made only for calls that really wait. */
   async function waitForTurn(
-    connector: string,
+    version: ServedVersion,
+    capability: CapabilityName,
     tenant: string,
     bounds: TenantBounds,
     caller: AbortSignal,
   ): Promise<() => void> {
-    const signal = AbortSignal.any([caller, AbortSignal.timeout(bounds.deadlineMs)])
+    const taken = new AbortController()
+    const late = AbortSignal.timeout(bounds.deadlineMs)
+    const signal = AbortSignal.any([caller, late, taken.signal])
+    const cut = (error: unknown) => taken.abort(error)
+    const ended = deps.performing?.begin({ version, capability, cut })
     try {
-      return await turns.take(connector, tenant, bounds, signal)
+      return await turns.take(version.key, tenant, bounds, signal)
     } catch (error) {
       throw error instanceof RuntimeError ? error : waitedInVain(caller, bounds.deadlineMs)
+    } finally {
+      ended?.()
     }
   }
 }

@@ -1,10 +1,10 @@
-/** Calls that the host carries out itself: no lane knows of them. */
-import type { OAuthCapability } from '../contract/connector/oauth.ts'
+/** Calls that no lane knows of: those that the host carries out itself, and those that wait for their turn. */
+import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
 import type { BegunVersion, DemandServed } from '../protocol/lane-call.ts'
 
 type Performed = {
   version: BegunVersion
-  capability: OAuthCapability
+  capability: CapabilityName
   cut(error: unknown): void
 }
 

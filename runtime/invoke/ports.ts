@@ -113,7 +113,7 @@ export type InvokeDeps = {
   run(lane: string, call: LaneCall): Promise<LaneReply>
   /** Left out where the operator cannot end calls. */
   demandServed?: DemandServed
-  /** Calls that the host carries out now and that `demandServed` may end. */
+  /** Calls that are in no lane now and that `demandServed` may end. */
   performing?: Performing
   openEgress(call: {
     version: ServedVersion

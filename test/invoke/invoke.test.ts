@@ -6,11 +6,14 @@ import { errorBody } from '../../runtime/contract/envelope/envelope.ts'
 import { RuntimeError } from '../../runtime/contract/errors/errors.ts'
 import { CEILINGS, type Ceilings } from '../../runtime/contract/limits/ceilings.ts'
 import { mapValues } from '../../runtime/contract/schema/keys.ts'
+import { createConcurrencyLimit } from '../../runtime/invoke/concurrency.ts'
 import { createInvoke } from '../../runtime/invoke/invoke.ts'
 import { createPageTokens } from '../../runtime/invoke/page-token.ts'
+import { createPerforming } from '../../runtime/invoke/performing.ts'
 import type { InvokeDeps } from '../../runtime/invoke/ports.ts'
 import type { LaneCall, LaneReply } from '../../runtime/protocol/lane-call.ts'
 import { manifestOf } from '../connectors/registry/fixtures/folders.ts'
+import { until } from '../e2e/until.ts'
 
 /** The ceilings of a host that sets none, but for some. */
 const ceilingsOf = (some: Partial<Ceilings> = {}): Ceilings => ({
@@ -234,6 +237,31 @@ describe('a call', () => {
     const second = ask({}, { signal: hangUp.signal })
     hangUp.abort()
     expect(await second).toMatchObject({ code: 'caller_gone' })
+  })
+
+  test('that waits for its turn ends at once when it is taken away, and another one goes on', async () => {
+    const ceilings = ceilingsOf({ maxDeadlineMs: 60_000, maxMemoryMb: 64, maxConcurrency: 1 })
+    const performing = createPerforming()
+    const turns = createConcurrencyLimit()
+    const ends = Promise.withResolvers<void>()
+    const { ask, calls } = open(() => ends.promise.then(pages()), { ceilings, performing, turns })
+    const first = ask()
+    await until('the first runs', () => calls.length === 1)
+    const second = ask({ request: { account_id: 'u1' } }, { capability: 'get_account' })
+    const third = ask()
+    await until('both wait', () => turns.waiting === 2)
+    performing.cutOff((_version, capability) => {
+      if (capability === 'get_account') throw new RuntimeError('egress_undeclared', 'taken away')
+    })
+    expect(await second).toMatchObject({ code: 'egress_undeclared' })
+    expect([turns.waiting, calls.length]).toEqual([1, 1])
+    ends.resolve()
+    expect([await first, await third]).toMatchObject([{ response: [] }, { response: [] }])
+    // Nothing is left that could be cut.
+    performing.cutOff(() => {
+      throw new Error('there is a call still')
+    })
+    expect(turns.tryTake('acme', 'anybody', { concurrency: 1 })).not.toBeNull()
   })
 
   test('gives its turn back when it fails', async () => {
