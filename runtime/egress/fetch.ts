@@ -6,7 +6,7 @@
 
 import type { Manifest } from '../contract/connector/manifest.ts'
 import { SIGN_IN_ID } from '../contract/connector/manifest.ts'
-import { type RuntimeCode, RuntimeError } from '../contract/errors/errors.ts'
+import { RuntimeError } from '../contract/errors/errors.ts'
 import { takenAway } from '../contract/errors/taken-away.ts'
 import { CEILINGS, type Ceilings } from '../contract/limits/ceilings.ts'
 import { mapValues } from '../contract/schema/keys.ts'
@@ -14,6 +14,7 @@ import { createBlind } from './blind/blind.ts'
 import { errorInBody } from './call/body-errors.ts'
 import type { EgressCall, EgressReply, EgressRequest, HopReply, OpenEgress } from './call/call.ts'
 import { createPolicyOf } from './call/call-policy.ts'
+import { isTakenBack } from './call/taken.ts'
 import { createDeliver, type EgressDeliver } from './deliver.ts'
 import { createDispatchers } from './dial/dispatchers.ts'
 import type { ResolveName } from './dial/lookups.ts'
@@ -170,8 +171,7 @@ function openCall(
   /** As the operator had it at the first request of the call. */
   let begun: Manifest | null = null
   /** Whether a request is refused that may not have been before. */
-  const isRefusedNow = (error: unknown): boolean =>
-    error instanceof RuntimeError && TAKEN.includes(error.code) && manifestOf(call) !== begun
+  const isRefusedNow = (error: unknown): boolean => isTakenBack(error) && manifestOf(call) !== begun
   /** Of another manifest than before: the operator has granted or taken back something. */
   const policyNow = (): Policy => {
     const { manifest } = call
@@ -231,9 +231,6 @@ function openCall(
   }
 }
 
-/** What requests are refused with once the operator has taken back what they reach, or the connector. */
-const TAKEN: readonly RuntimeCode[] = ['egress_undeclared', 'egress_private', 'connector_unknown']
-
 /** The manifest of a call as it is now; null where it is taken away. */
 function manifestOf(call: EgressCall): Manifest | null {
   try {
@@ -243,13 +240,15 @@ function manifestOf(call: EgressCall): Manifest | null {
   }
 }
 
-/** What ends one request of a call. One whose code or token is spent once it is sent goes on. */
+/** A login changes nothing in the system (`loginOf`). */
+const NO_WRITE: Pick<CallState, 'wrote'> = Object.freeze({ wrote: false })
+
+/** What ends one request of a call. */
 function scopeOf(
   call: EgressCall,
-  state: CallState,
-  signal: AbortSignal | undefined,
-): Partial<Pick<EgressCall, 'signal' | 'cut'>> {
-  if (call.once) return signal ? { signal: AbortSignal.any([call.signal, signal]) } : {}
+  state: Pick<CallState, 'wrote'>,
+  signal?: AbortSignal,
+): Required<Pick<EgressCall, 'signal' | 'cut'>> {
   const over = new AbortController()
   const ends = signal ? [call.signal, signal, over.signal] : [call.signal, over.signal]
   return {
@@ -261,21 +260,19 @@ function scopeOf(
 /** The call as one of its requests sees it, which may end before it. */
 const within = (
   call: EgressCall,
-  scoped: Partial<Pick<EgressCall, 'signal' | 'cut'>>,
-): EgressCall =>
-  scoped.signal === undefined
-    ? call
-    : {
-        ...call,
-        ...scoped,
-        get manifest() {
-          return call.manifest
-        },
-      }
+  scoped: Required<Pick<EgressCall, 'signal' | 'cut'>>,
+): EgressCall => ({
+  ...call,
+  ...scoped,
+  get manifest() {
+    return call.manifest
+  },
+})
 
 /**
  * The login of a call. It may reach what the manifest's own `egress` lets a write reach, whatever the
- * capability; it does not count as a write of the call, which may run again.
+ * capability; it does not count as a write of the call, which may run again. It is cut off by itself once what it may
+ * reach is taken back: the request that began it may have ended by then, and others wait for it.
  */
 function loginOf(
   call: EgressCall,
@@ -286,8 +283,9 @@ function loginOf(
 ): Login | null {
   return createLogin(call, door.tokens, (request) => {
     const policyNow = () => policyOf({ ...call, capability: '', level: 'write' })
+    const ending = within(call, scopeOf(call, NO_WRITE))
     return follow({ ...request, redirect: 'follow' }, door.limits.maxRedirects, (one) =>
-      seen(hop, true, onHop)(one, call, policyNow, { state, door }),
+      seen(hop, true, onHop)(one, ending, policyNow, { state, door }),
     )
   })
 }

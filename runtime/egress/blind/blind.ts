@@ -31,8 +31,16 @@ type SecretTarget = Pick<ResolvedRule, 'field' | 'secrets'> & {
 type Sent = { url: URL; request: OutgoingRequest; token: Token | null }
 
 export type Blind = {
-  /** @throws egress_secret, egress_header, egress_body, and what `room.hold` throws */
-  reveal(request: OutgoingRequest, url: URL, target: SecretTarget, room: RequestRoom): Promise<Sent>
+  /** @throws egress_secret, egress_header, egress_body, and what `room.hold` throws and a login ends with */
+  reveal(
+    request: OutgoingRequest,
+    url: URL,
+    target: SecretTarget,
+    room: RequestRoom & {
+      /** Ends the wait for a login. */
+      signal: AbortSignal
+    },
+  ): Promise<Sent>
   /** The same without the token of the exchange: for the request that gets it. */
   beforeLogin: Pick<Blind, 'reveal' | 'headers' | 'body'>
   headers: Conceal['headers']
@@ -94,18 +102,18 @@ export function createBlind(secrets: CallSecrets | null, login: () => Login | nu
   }
 
   /** The token, gone for when the first request needs it, and known again in replies. */
-  async function token(): Promise<Token | null> {
-    const made = (await login()?.token()) ?? null
+  async function token(signal: AbortSignal): Promise<Token | null> {
+    const made = (await login()?.token(signal)) ?? null
     if (made !== null) conceal.add({ value: made.value, instead: exchangePlaceholder(marks, call) })
     return made
   }
 
   const revealing =
-    (getToken: () => Promise<Token | null>): Sight['reveal'] =>
+    (getToken: (signal: AbortSignal) => Promise<Token | null>): Sight['reveal'] =>
     async (request, url, target, room) => {
       let used: Token | null = null
       const once = async () => {
-        used ??= await getToken()
+        used ??= await getToken(room.signal)
         return used
       }
       const means = {

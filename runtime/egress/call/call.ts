@@ -28,7 +28,7 @@ export type EgressCall = {
    * then is dropped. A reason that is a RuntimeError is what open fetches fail with.
    */
   signal: AbortSignal
-  /** Aborts the one request that this is the call for, with the error. Left out where it goes on whatever is taken back. */
+  /** Aborts the one request that this is the call for, with the error. */
   cut?(error: unknown): void
   /** Requests are sent once, whatever the upstream says: a code and a refresh token are good once. */
   once?: true

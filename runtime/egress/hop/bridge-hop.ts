@@ -102,6 +102,7 @@ export async function bridgeHop<R, T extends Target, L>(
             maxHeaderBytes: door.limits.maxHeaderBytes,
             maxRequestBytes: door.limits.maxRequestBytes,
             hold: (bytes) => grown.add(bytes),
+            signal,
           },
         )
         // Read and judged again as it is sent: a secret may have stood in what was judged.

@@ -38,7 +38,7 @@ export type Door = {
   tokens: Tokens
   governorFor(key: string, pace: RequestPace): Governor
   ceilings: Ceilings
-  /** Requests that have had their turn, and are not answered whole yet. */
+  /** Requests that are not answered whole yet: those that wait for their login, for their turn, for the answer. */
   underWay: Set<UnderWay>
 }
 
@@ -120,6 +120,7 @@ export async function hop(
         maxHeaderBytes: limits.maxHeaderBytes,
         maxRequestBytes: limits.maxRequestBytes,
         hold: (bytes) => secrets.add(bytes),
+        signal: call.signal,
       })
       if (proxy !== null) judgeProxied(door.privateGrants, call.connectorId, url)
       const { endMs = Number.POSITIVE_INFINITY, signal } = call
@@ -175,7 +176,8 @@ export async function hop(
 
 /**
  * Prepares a request: judges it, fills in its secrets, waits for its turn. Starts again if the operator granted or took
- * back something meanwhile. Until its turn is left, the request is then cut off as soon as `judge` throws.
+ * back something meanwhile. From its beginning until its turn is left, the request is cut off as soon as `judge` throws;
+ * one that is sent once, whatever is taken back, only until it is sent.
  */
 export async function whileGranted<J, T>(
   {
@@ -191,23 +193,30 @@ export async function whileGranted<J, T>(
   },
   prepare: (judged: J) => Promise<T>,
 ): Promise<T> {
-  for (;;) {
-    const { manifest, cut } = call
-    const prepared = await prepare(judge())
-    if (call.manifest !== manifest) {
-      turn.leave()
-      continue
-    }
-    if (cut !== undefined) {
-      const { leave } = turn
-      const one = { judge, cut }
-      underWay.add(one)
-      turn.leave = () => {
-        underWay.delete(one)
-        leave()
+  const { cut } = call
+  const one = cut && { judge, cut }
+  if (one) underWay.add(one)
+  let isPrepared = false
+  try {
+    for (;;) {
+      const { manifest } = call
+      const prepared = await prepare(judge())
+      if (call.manifest !== manifest) {
+        turn.leave()
+        continue
       }
+      if (one && !call.once) {
+        const { leave } = turn
+        turn.leave = () => {
+          underWay.delete(one)
+          leave()
+        }
+        isPrepared = true
+      }
+      return prepared
     }
-    return prepared
+  } finally {
+    if (one && !isPrepared) underWay.delete(one)
   }
 }
 

@@ -5,7 +5,9 @@
 import type { CallSecrets } from '../../contract/connector/secrets.ts'
 import { createRedact, type Redact } from '../../redact/redact.ts'
 import type { EgressCall, EgressReply, HopReply, Token } from '../call/call.ts'
+import { isTakenBack } from '../call/taken.ts'
 import type { OutgoingRequest } from '../exchange/exchange.ts'
+import { endedError } from '../exchange/failures.ts'
 import { capture } from './capture.ts'
 import { exchangeRequest, ownersOf } from './template.ts'
 import type { Tokens } from './tokens.ts'
@@ -15,8 +17,11 @@ export type Login = {
   owners: readonly string[]
   /** The header that carries it. */
   header: { name: string; value(token: string): string }
-  /** @throws exchange_failed, exchange_empty, and what a request throws */
-  token(): Promise<Token>
+  /**
+   * @param signal Of the request that waits for it: another one of the call may go on.
+   * @throws exchange_failed, exchange_empty, and what a request throws
+   */
+  token(signal: AbortSignal): Promise<Token>
   drop(token: Token): void
 }
 
@@ -26,7 +31,7 @@ export function createLogin(
   tokens: Tokens,
   send: (request: OutgoingRequest) => Promise<EgressReply>,
 ): Login | null {
-  const { secrets, signal } = call
+  const { secrets } = call
   const { exchange } = call.manifest
   if (exchange === undefined || secrets === null) return null
   const { header, value = /^authorization$/i.test(header) ? 'Bearer {exchange}' : '{exchange}' } =
@@ -38,6 +43,12 @@ export function createLogin(
   const owners = ownersOf(exchange, secrets)
   const hide = hiding(secrets, owners)
 
+  /** @throws the error, as each later attempt will; one that the operator may take back is judged anew */
+  function fail(error: unknown): never {
+    if (!isTakenBack(error)) failure = { error }
+    throw error
+  }
+
   async function make(request: OutgoingRequest): Promise<Token> {
     const reply = await send(request)
     return capture(reply, declared, Date.now(), hide)
@@ -46,17 +57,26 @@ export function createLogin(
   return {
     owners,
     header: { name: header, value: (token) => value.replaceAll('{exchange}', () => token) },
-    async token() {
-      if (failure !== null) throw failure.error
-      try {
+    async token(signal) {
+      for (;;) {
+        if (failure !== null) throw failure.error
         // As it is now: what was kept under another one is not used once the operator has taken something back.
         const { manifest } = call
-        const request = exchangeRequest(exchange, manifest, secrets)
-        key = `${new URL(request.url).origin} ${secrets.tenant}`
-        return await tokens.get(manifest, key, () => make(request), signal)
-      } catch (error) {
-        failure = { error }
-        throw error
+        let isMine = false
+        try {
+          const request = exchangeRequest(exchange, manifest, secrets)
+          key = `${new URL(request.url).origin} ${secrets.tenant}`
+          const login = () => {
+            isMine = true
+            return make(request).catch(fail)
+          }
+          return await tokens.get(manifest, key, login, signal)
+        } catch (error) {
+          if (signal.aborted) throw endedError(signal, 'the login')
+          // It was taken from the call that made it, and may still be granted to this one.
+          if (!isMine && (isTakenBack(error) || call.manifest !== manifest)) continue
+          fail(error)
+        }
       }
     },
     drop(token) {

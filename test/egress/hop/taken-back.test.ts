@@ -56,6 +56,26 @@ test('a request whose turn comes after its grant was taken back is not sent', as
   expect((await door.fetch(get(`${origin}/third`))).status).toBe(200)
 })
 
+test('a request that waits for its turn ends at once when its grant is taken back', async () => {
+  const { port, origin, seen } = await startUpstream(() => {})
+  const { door, leave } = takingBack(
+    [{ url: `${origin}/first` }, { url: `${origin}/second` }],
+    [port],
+    ONE_BY_ONE,
+  )
+  const gone = new AbortController()
+  const first = errorOf(door.fetch({ ...get(`${origin}/first`), signal: gone.signal }))
+  await until('the first is there', () => seen.length === 1)
+  const second = errorOf(door.fetch(get(`${origin}/second`)))
+  leave([{ url: `${origin}/first` }])
+  door.judgeAgain()
+  expect((await second).code).toBe('egress_undeclared')
+  expect(door.records[1]).toMatchObject({ sent: false, error: 'egress_undeclared' })
+  gone.abort()
+  await first
+  expect(seen.map(({ path }) => path)).toEqual(['/first'])
+})
+
 test('a grant that is changed for something else leaves a request that waits', async () => {
   const held = Promise.withResolvers<void>()
   const { port, origin, seen } = await startUpstream((_request, response) => {

@@ -69,5 +69,5 @@ export function open(
     if (!(outcome instanceof RuntimeError)) throw outcome
     return { code: outcome.code, message: outcome.message }
   }
-  return { ask, refusal, records, close: () => egress.close() }
+  return { ask, refusal, records, judgeAgain: egress.judgeAgain, close: () => egress.close() }
 }

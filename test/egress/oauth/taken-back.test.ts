@@ -31,3 +31,29 @@ test('a request whose turn comes after its login was taken back sends no secret'
   expect(seen).toHaveLength(1)
   await close()
 })
+
+test('a refresh that waits for its turn ends at once when it is taken back, and one that was sent goes on', async () => {
+  const held = Promise.withResolvers<void>()
+  const { origin, seen } = await startUpstream((_request, response) => {
+    void held.promise.then(() =>
+      response.setHeader('content-type', 'application/json').end('{"access_token":"a-token"}'),
+    )
+  })
+  const manifest = declaring({ flow: 'CODE_FLOW' }, { limits: { concurrent_requests: 1 } })
+  let isTakenBack = false
+  const { ask, refusal, close, judgeAgain } = open(manifest, origin, undefined, () => {
+    if (isTakenBack) throw new RuntimeError('egress_undeclared', 'taken away')
+    return manifest
+  })
+  const request = (token: string) => ({ ...CLIENT, refresh_token: token })
+  const first = ask('refresh_access_token', request('the-first-refresh-token'))
+  await until('the first is there', () => seen.length === 1)
+  const second = refusal('refresh_access_token', request('the-second-refresh-token'))
+  isTakenBack = true
+  judgeAgain()
+  expect((await second).code).toBe('egress_undeclared')
+  held.resolve()
+  expect((await first).response).toMatchObject({ access_token: 'a-token' })
+  expect(seen).toHaveLength(1)
+  await close()
+})

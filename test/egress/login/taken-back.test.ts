@@ -1,0 +1,162 @@
+/** Logins under way whose grant is taken back, for one call and for several that share one. */
+import { afterEach, expect, test } from 'vitest'
+import { RuntimeError } from '../../../runtime/contract/errors/errors.ts'
+import { createEgress } from '../../../runtime/egress/fetch.ts'
+import { parsePrivateGrants } from '../../../runtime/egress/limits/grants.ts'
+import { until } from '../../e2e/until.ts'
+import { errorOf, get, manifestOf, openDoors } from '../fixtures/door.ts'
+import { sealed } from '../fixtures/secrets.ts'
+import { startUpstream, stopAll } from '../fixtures/upstream.ts'
+
+afterEach(async () => {
+  await Promise.all(openDoors.splice(0).map((door) => door.close()))
+  await stopAll()
+})
+
+/** An upstream whose logins are answered in turn as a test says, and calls of one tenant. */
+async function scene() {
+  const held: PromiseWithResolvers<void>[] = []
+  const closed: string[] = []
+  const upstream = await startUpstream((request, response) => {
+    const { url = '' } = request
+    if (url !== '/login') return void response.end('{}')
+    response.on('close', () => response.writableFinished || closed.push(url))
+    const turn = Promise.withResolvers<void>()
+    held.push(turn)
+    void turn.promise.then(() => response.end(`{"token":"the-token-number-${held.length}"}`))
+  })
+  const { port, origin, seen } = upstream
+  const more = {
+    authentication_schema: { kind: 'token' },
+    exchange: {
+      request: { url: `${origin}/login`, json: { key: '{auth.token.token}' } },
+      capture: { json: '/token' },
+      use: { header: 'authorization' },
+    },
+  }
+  const door = createEgress({
+    privateGrants: parsePrivateGrants(`acme=127.0.0.1:${port}`),
+    proxy: null,
+    userAgent: 'keyway/test',
+  })
+  openDoors.push(door)
+  const login = { url: `${origin}/login` }
+  const users = { url: `${origin}/users` }
+  const groups = { url: `${origin}/groups` }
+  const granting = (...egress: object[]) => manifestOf(egress, more)
+  let manifest = granting(login, users, groups)
+  /** A call that is granted what all are, until it is taken away as a whole. */
+  const call = () => {
+    let isTaken = false
+    const secrets = sealed({ auth: { token: { token: 'the-token-of-the-app' } } })
+    const opened = door.open({
+      ...{ connectorId: 'acme', capability: 'list_accounts', level: 'write', settings: {} },
+      signal: new AbortController().signal,
+      secrets,
+      get manifest() {
+        if (isTaken) throw new RuntimeError('egress_undeclared', 'this capability is taken away')
+        return manifest
+      },
+    })
+    const take = () => {
+      isTaken = true
+    }
+    const ask = (path: string, signal?: AbortSignal) =>
+      opened.fetch({ ...get(`${origin}${path}`), ...(signal ? { signal } : {}) })
+    return { ask, take, records: opened.records }
+  }
+  const leave = (...egress: object[]) => {
+    manifest = granting(...egress)
+    door.judgeAgain()
+  }
+  const paths = () => seen.map(({ path }) => path)
+  return { ...{ door, call, leave, held, closed, paths }, ...{ login, users, groups } }
+}
+
+test('a login under way ends once its grant is taken back, and so does the request that needs it', async () => {
+  const { call, leave, users, closed, paths } = await scene()
+  const { ask, records } = call()
+  const ended = errorOf(ask('/users'))
+  await until('the login is there', () => paths().length === 1)
+  leave(users)
+  expect((await ended).code).toBe('egress_undeclared')
+  await until('its connection is closed', () => closed.length === 1)
+  expect(paths()).toEqual(['/login'])
+  expect(records.map(({ error }) => error)).toEqual(['egress_undeclared', 'egress_undeclared'])
+})
+
+test('a login that is granted again is made again by the same call', async () => {
+  const { call, leave, login, users, held, paths } = await scene()
+  const { ask } = call()
+  const ended = errorOf(ask('/users'))
+  await until('the login is there', () => paths().length === 1)
+  leave(users)
+  expect((await ended).code).toBe('egress_undeclared')
+  leave(login, users)
+  const again = ask('/users')
+  await until('the second login is there', () => held.length === 2)
+  held[1]?.resolve()
+  expect((await again).status).toBe(200)
+  expect(paths()).toEqual(['/login', '/login', '/users'])
+})
+
+test('of calls that share a login, one that is still granted logs in once more', async () => {
+  const { door, call, held, closed, paths } = await scene()
+  const [first, second] = [call(), call()]
+  const ended = errorOf(first.ask('/users'))
+  await until('the login is there', () => held.length === 1)
+  const goes = second.ask('/users')
+  first.take()
+  door.judgeAgain()
+  expect((await ended).message).toBe('this capability is taken away')
+  await until('the second login is there', () => held.length === 2)
+  await until('the first is closed', () => closed.length === 1)
+  held[1]?.resolve()
+  expect((await goes).status).toBe(200)
+  expect(paths()).toEqual(['/login', '/login', '/users'])
+})
+
+test('of calls that share a login, one that only waits for it ends alone', async () => {
+  const { door, call, held, paths } = await scene()
+  const [first, second] = [call(), call()]
+  const goes = first.ask('/users')
+  await until('the login is there', () => held.length === 1)
+  const ended = errorOf(second.ask('/users'))
+  second.take()
+  door.judgeAgain()
+  expect((await ended).code).toBe('egress_undeclared')
+  held[0]?.resolve()
+  expect((await goes).status).toBe(200)
+  expect(paths()).toEqual(['/login', '/users'])
+})
+
+test('a request that waits for a login ends with its own grant, and another of the call goes on', async () => {
+  const { call, leave, login, users, held, paths } = await scene()
+  const { ask } = call()
+  const ended = errorOf(ask('/groups'))
+  await until('the login is there', () => held.length === 1)
+  const goes = ask('/users')
+  leave(login, users)
+  expect((await ended).code).toBe('egress_undeclared')
+  held[0]?.resolve()
+  // What was kept under another grant is not used: it logs in under its own.
+  await until('the second login is there', () => held.length === 2)
+  held[1]?.resolve()
+  expect((await goes).status).toBe(200)
+  expect(paths()).toEqual(['/login', '/login', '/users'])
+})
+
+test('a request that is given up while it waits for a login ends at once, and the login is kept', async () => {
+  const { call, held, paths } = await scene()
+  const { ask, records } = call()
+  const gone = new AbortController()
+  const ended = errorOf(ask('/groups', gone.signal))
+  await until('the login is there', () => held.length === 1)
+  gone.abort()
+  expect((await ended).code).toBe('upstream_timeout')
+  expect(records[0]?.error).toBe('upstream_timeout')
+  const goes = ask('/users')
+  held[0]?.resolve()
+  expect((await goes).status).toBe(200)
+  expect(paths()).toEqual(['/login', '/users'])
+})
