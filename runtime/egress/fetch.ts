@@ -36,7 +36,7 @@ import type { PrivateGrants } from './limits/grants.ts'
 import { DEFAULT_LIMITS, type EgressLimits } from './limits/limits.ts'
 import { createLogin, type Login, renewing } from './login/login.ts'
 import { createTokens } from './login/tokens.ts'
-import { type Policy, parseUrl } from './rules/policy.ts'
+import { judgeUrl, type Policy, parseUrl } from './rules/policy.ts'
 import { createSqlRoom } from './sql/room.ts'
 
 const DEFAULT_CEILINGS: Ceilings = mapValues(CEILINGS, (row) => row.default)
@@ -211,9 +211,9 @@ function openCall(
         const send = (one: OutgoingRequest) => {
           const once = () => seen(hop, false, onHop)(one, ending, policyNow, { state, door })
           if (call.once) return once()
-          const mayRetry = () => governorOf(parseUrl(one.url), ending, door).mayRetry()
+          const again = () => waitAgain(one, ending, policyNow, door)
           const { endMs = Number.POSITIVE_INFINITY, signal: ends } = ending
-          return withRetries(one, once, { mayRetry, endMs, signal: ends })
+          return withRetries(one, once, { again, endMs, signal: ends })
         }
         const sends = login ? renewing(send, login) : send
         const reply = await follow(request, maxRedirects, sends)
@@ -240,15 +240,27 @@ function manifestOf(call: EgressCall): Manifest | null {
   }
 }
 
+/** One more try of a request, which is cut off while it waits for it; null where the upstream is to be spared. */
+function waitAgain(
+  { url: text, method }: OutgoingRequest,
+  call: EgressCall & Scope,
+  policyNow: () => Policy,
+  door: Door,
+): (() => void) | null {
+  const url = parseUrl(text)
+  if (!governorOf(url, call, door).mayRetry()) return null
+  const one = { judge: () => judgeUrl(url, method, policyNow()), cut: call.cut }
+  door.underWay.add(one)
+  return () => void door.underWay.delete(one)
+}
+
 /** A login changes nothing in the system (`loginOf`). */
 const NO_WRITE: Pick<CallState, 'wrote'> = Object.freeze({ wrote: false })
 
 /** What ends one request of a call. */
-function scopeOf(
-  call: EgressCall,
-  state: Pick<CallState, 'wrote'>,
-  signal?: AbortSignal,
-): Required<Pick<EgressCall, 'signal' | 'cut'>> {
+type Scope = Required<Pick<EgressCall, 'signal' | 'cut'>>
+
+function scopeOf(call: EgressCall, state: Pick<CallState, 'wrote'>, signal?: AbortSignal): Scope {
   const over = new AbortController()
   const ends = signal ? [call.signal, signal, over.signal] : [call.signal, over.signal]
   return {
@@ -258,10 +270,7 @@ function scopeOf(
 }
 
 /** The call as one of its requests sees it, which may end before it. */
-const within = (
-  call: EgressCall,
-  scoped: Required<Pick<EgressCall, 'signal' | 'cut'>>,
-): EgressCall => ({
+const within = (call: EgressCall, scoped: Scope): EgressCall & Scope => ({
   ...call,
   ...scoped,
   get manifest() {

@@ -22,8 +22,8 @@ const IDEMPOTENT = [...SAFE, 'PUT', 'DELETE']
 type Reply = { status: number; headers: HeaderList; discard(): void }
 
 type Patience = {
-  /** Whether the upstream may be asked once more. */
-  mayRetry(): boolean
+  /** Asked before it waits to be sent once more: what to call when it has waited; null where it may not be. */
+  again(): (() => void) | null
   /** When the call ends, in milliseconds since the epoch. */
   endMs: number
   signal: AbortSignal
@@ -40,7 +40,7 @@ type Patience = {
 export async function withRetries<R extends Reply>(
   { method, url }: Pick<OutgoingRequest, 'method' | 'url'>,
   send: () => Promise<R>,
-  { mayRetry, endMs, signal, now = Date.now, random = Math.random }: Patience,
+  { again, endMs, signal, now = Date.now, random = Math.random }: Patience,
 ): Promise<R> {
   for (let tries = 1; ; tries += 1) {
     let reply: R | null = null
@@ -58,13 +58,15 @@ export async function withRetries<R extends Reply>(
         : 0
     const backOffMs = random() * Math.min(MAX_BACKOFF_MS, FIRST_WAIT_MS * 2 ** tries)
     const waitMs = Math.max(backOffMs, askedMs)
-    const again = tries < most && now() + waitMs < endMs && !signal.aborted && mayRetry()
-    if (!again) {
+    const isInTime = tries < most && now() + waitMs < endMs && !signal.aborted
+    const waited = isInTime ? again() : null
+    if (waited === null) {
       if (reply) return reply
       throw failure
     }
     reply?.discard()
     await pause(waitMs, signal)
+    waited()
     if (signal.aborted) throw endedError(signal, new URL(url).host)
   }
 }

@@ -101,6 +101,28 @@ test('a request is not tried again after its grant was taken back', async () => 
   expect(seen).toHaveLength(1)
 })
 
+test('a request that waits to be tried again ends at once when its grant is taken back', async () => {
+  const { port, origin, seen } = await startUpstream((_request, response) => {
+    response.writeHead(429, { 'retry-after': '3600' }).end()
+  })
+  const { door, leave } = takingBack(
+    [{ url: origin }],
+    [port],
+    {},
+    { endMs: Date.now() + 24 * 3_600_000 },
+  )
+  const ended = errorOf(door.fetch(get(origin)))
+  await until('it was refused', () => door.records[0]?.status === 429)
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  leave([])
+  door.judgeAgain()
+  expect((await ended).code).toBe('egress_undeclared')
+  expect(seen).toHaveLength(1)
+  // It is judged no more.
+  leave([{ url: origin }])
+  door.judgeAgain()
+})
+
 test('a redirect is not followed to what was taken back meanwhile', async () => {
   const target = await startUpstream((_request, response) => response.end())
   const { port, origin } = await startUpstream((_request, response) => {
