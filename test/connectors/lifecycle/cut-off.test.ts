@@ -179,6 +179,41 @@ test('a capability that is taken back ends its calls, and none of another', asyn
   expect((await kept).body.response).toEqual([])
 })
 
+const ONE_BY_ONE = { limits: { concurrency: 1 } }
+const untilWaiting = (count: number) =>
+  until('they wait for their turn', async () => {
+    const reply = await core.host.app.request('/metrics', { headers: { host: 'localhost' } })
+    return (await reply.text()).includes(`keyway_calls_waiting{for="turn"} ${count}`)
+  })
+
+test('a capability that is taken back ends a call that waits for its turn, and leaves who has it', async () => {
+  await op.install(await made(ONE_BY_ONE))
+  const runs = validate()
+  await untilOpen('/held/validate')
+  const waits = activity('one')
+  await untilWaiting(1)
+  await op.call('POST', '/connectors/acme/revoke', { wants: ['capability get_last_activity'] })
+  expect(await endOf(waits)).toBe('permission_denied')
+  await untilOpen('/held/validate')
+  answer()
+  expect((await runs).body.response).toMatchObject({ valid: true })
+})
+
+test('removed and installed again: what had begun ends, also what waits, and what comes is served', async () => {
+  const folder = await made(ONE_BY_ONE)
+  await op.install(folder)
+  const runs = validate()
+  await untilOpen('/held/validate')
+  const waits = activity('one')
+  await untilWaiting(1)
+  await op.call('DELETE', '/connectors/acme')
+  expect([await endOf(runs), await endOf(waits)]).toEqual(['not_found', 'not_found'])
+  await untilOpen()
+  await op.install(folder)
+  answer()
+  expect((await activity('one')).body.response).toEqual([])
+})
+
 test('a host that is taken back ends the requests to it', async () => {
   await op.install(await made())
   const call = validate()
