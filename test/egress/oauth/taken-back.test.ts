@@ -49,6 +49,8 @@ test('a refresh that waits for its turn ends at once when it is taken back, and 
   const first = ask('refresh_access_token', request('the-first-refresh-token'))
   await until('the first is there', () => seen.length === 1)
   const second = refusal('refresh_access_token', request('the-second-refresh-token'))
+  // It waits for its turn by then.
+  await new Promise((resolve) => setTimeout(resolve, 50))
   isTakenBack = true
   judgeAgain()
   expect((await second).code).toBe('egress_undeclared')
