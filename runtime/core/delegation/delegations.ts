@@ -57,13 +57,14 @@ export async function createDelegation(
   const row = await db.transaction(async (tx) => {
     const of = (body.user_id ?? principal.userId).toLowerCase()
     if (of !== principal.userId) demand(principal, 'tasks.write')
-    const now = await means.now(tx)
-    const { since, until } = timesOf(body, now)
     const user = await personOf(tx, principal, of, 'user_id')
     const delegate = await personOf(tx, principal, body.delegate_id, 'delegate_id')
     if (user.id === delegate.id) throw refused('delegate_id', 'one cannot be one’s own delegate')
     const room = { limit: 'delegations', owner: user.id } as const
     await lockRoom(tx, room)
+    // Behind the lock: another one may have been made meanwhile, and is in force by then.
+    const now = await means.now(tx)
+    const { since, until } = timesOf(body, now)
     const same = await sameOf(tx, user.id, delegate.id, { since, until }, now)
     if (same && same.reason === (body.reason ?? '')) return same
     if (same) throw conflict('This delegation exists already, with another reason; end it first')
@@ -121,6 +122,9 @@ async function personOf(tx: Db, { domainId }: Principal, id: string, member: str
 const notOver = (userId: string, now: Date) =>
   and(eq(delegations.userId, userId), isNull(delegations.endedAt), gt(delegations.until, now))
 
+/** Moments that two transactions take for now may differ by what it takes to ask the database, in milliseconds. */
+const SAME_MOMENT_MS = 1000
+
 /** A delegation of the same people and times that is in force or to come. */
 async function sameOf(
   tx: Db,
@@ -129,7 +133,8 @@ async function sameOf(
   { since, until }: { since: Date; until: Date },
   now: Date,
 ): Promise<DelegationRow | undefined> {
-  const begins = since > now ? eq(delegations.since, since) : lte(delegations.since, now)
+  const soon = later(now, SAME_MOMENT_MS)
+  const begins = since > now ? eq(delegations.since, since) : lte(delegations.since, soon)
   const [row] = await tx
     .select()
     .from(delegations)

@@ -1,12 +1,15 @@
 /** Delegates: who decides for another person, when, and on what they may not. */
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { CALLER_LIMITS } from '../../../runtime/contract/limits/caller-limits.ts'
 import { isActive } from '../../../runtime/core/delegation/delegations.ts'
 import { standsInFor } from '../../../runtime/core/delegation/stand-in.ts'
+import { lockRoom } from '../../../runtime/core/kernel/room.ts'
 import { delegations } from '../../../runtime/database/schema/delegations.ts'
 import { users } from '../../../runtime/database/schema/people.ts'
-import { app, type CoreHost, group, type Person, person, startCore } from '../host.ts'
+import { until } from '../../e2e/until.ts'
+import { app, type CoreHost, domainOf, group, type Person, person, startCore } from '../host.ts'
+import { countWaiting } from '../meanwhile.ts'
 import { type Company, company } from '../requests/company.ts'
 import { lastEvents } from '../store.ts'
 
@@ -137,6 +140,25 @@ describe('in a company', () => {
       409,
     )
     expect(await decide(boss, request)).toBe(204)
+  })
+
+  test('is one where another was made while this one waited', async () => {
+    await core.db.delete(delegations)
+    const body = { delegate_id: del.id, until: soon() }
+    const [made, other] = await core.db.transaction(async (tx) => {
+      await lockRoom(tx, { limit: 'delegations', owner: boss.id })
+      const waiting = name(boss, body)
+      await until('it waits', async () => (await countWaiting(core.db)) === 1)
+      const [row] = await tx
+        .insert(delegations)
+        .values({
+          ...{ domainId: await domainOf(core.db), userId: boss.id, delegateId: del.id },
+          ...{ since: sql`clock_timestamp()`, until: new Date(body.until), createdById: boss.id },
+        })
+        .returning()
+      return [row, waiting] as const
+    })
+    expect((await other).body.id).toBe(made?.id)
   })
 
   test('that is sent twice at once is one', async () => {
