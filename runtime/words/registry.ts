@@ -19,8 +19,8 @@ export const REGISTRY_WORDS = {
   },
   registry_find: { en: 'Words', de: 'Wörter' },
   registry_outdated: {
-    en: 'Only what is outdated or withdrawn here',
-    de: 'Nur was hier veraltet oder zurückgezogen ist',
+    en: 'Only outdated and withdrawn ones',
+    de: 'Nur Veraltetes und Zurückgezogenes',
   },
   registry_all: { en: 'Show all', de: 'Alle zeigen' },
   registry_is_old: { en: 'Outdated', de: 'Veraltet' },
