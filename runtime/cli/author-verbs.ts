@@ -85,8 +85,8 @@ before it until Ctrl-C, so there is neither --json nor --dry-run.`,
     notes: `The folder is a registry: index.json with its signature, packages and logos. Serve it by any web server. Without a
 package the index is signed again, for so many days from now. An index that another key has signed is refused.
 
-A withdrawn version stays in the folder, with the reason. Hosts do not install it any more; where it is installed, it goes
-on serving, and keyway outdated says that it is withdrawn.`,
+A withdrawn version stays in the folder, with the reason. Hosts no longer install it; where it is installed, it keeps
+serving, and keyway outdated says that it is withdrawn.`,
     examples: [
       'publish ./registry acme-1.0.0.tgz --key acme.key',
       'publish ./registry --key acme.key --days 30',
@@ -107,7 +107,7 @@ on serving, and keyway outdated says that it is withdrawn.`,
     )
     .option(
       '--withdraw <version>',
-      'version that nobody is to install any more, such as acme@1.0.0; may stand several times',
+      'version that should no longer be installed, such as acme@1.0.0; may stand several times',
       collect,
     )
     .option('--reason <text>', 'why it is withdrawn; everybody who uses the registry reads it')

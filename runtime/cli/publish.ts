@@ -44,7 +44,7 @@ type PublishFlags = {
 /** Longest that an index may be good, in days. */
 const MOST_DAYS = 3650
 
-/** Adds packages to a registry and withdraws versions, or signs it again for longer where none is named. */
+/** Adds packages to a registry and withdraws versions; without either it only renews the signature. */
 export async function publish(
   directory: string,
   packages: readonly string[],
@@ -170,7 +170,7 @@ function warnOfUnsigned(packages: readonly string[], additions: readonly Additio
     )
 }
 
-/** A script that publishes all packages again takes back no withdrawal. */
+/** Publishing a package again, as scripts do, does not undo its withdrawal: say so. */
 function warnOfWithdrawn({ connectors }: PublishedIndex, additions: readonly Addition[]): void {
   for (const { id, version } of additions) {
     const { versions = [] } = connectors.find((one) => one.id === id) ?? {}

@@ -1,4 +1,4 @@
-/** What a check found, without its name. */
+/** A check's finding without its name. */
 import type { DoctorFinding } from '../contract/endpoints/doctor.ts'
 import { messageOf } from '../contract/errors/thrown.ts'
 

@@ -240,7 +240,7 @@ function manifestOf(call: EgressCall): Manifest | null {
   }
 }
 
-/** One more try of a request, which is cut off while it waits for it; null where the upstream is to be spared. */
+/** Allows a retry, and lets it be cut off during the wait; null if the upstream must be spared. */
 function waitAgain(
   { url: text, method }: OutgoingRequest,
   call: EgressCall & Scope,

@@ -53,7 +53,7 @@ export const createCall =
     cause: Cause
     appId: string | null
     signal: AbortSignal
-    /** Whether the response, a list of rows, is answered as a table (contract/schema/table.ts); or with which members. */
+    /** Whether the response, a list of rows, is answered as a table (contract/schema/table.ts), or which of its columns. */
     asTable?: boolean | readonly string[]
   }): Promise<Outcome> => {
     const { body, connectorId, capability, cause, appId, signal, asTable = false } = call

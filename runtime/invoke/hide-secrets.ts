@@ -58,8 +58,8 @@ function grantedBy(manifest: Pick<Manifest, 'clear_secrets'>): ReadonlySet<strin
 
 /**
  * What the sandbox gets: placeholders in the place of secrets, and what more of them are made of. `raw`: whether the caller
- * wants what `ctx.raw` keeps, which is else not even written. `table`: whether the reply may be a table, or the members that
- * are read of its rows.
+ * wants what `ctx.raw` keeps, which is else not even written. `table`: whether the reply may be a table, or which of its
+ * columns are read.
  */
 export function callJson(
   { sealed, secrets, marks: { head, tail }, call }: CallSecrets,

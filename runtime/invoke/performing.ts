@@ -1,4 +1,4 @@
-/** Calls that no lane knows of: those that the host carries out itself, and those that wait for their turn. */
+/** Calls outside the lanes: those that the host carries out itself, and those that wait for their turn. */
 import type { CapabilityName } from '../contract/capabilities/capabilities.ts'
 import type { BegunVersion, DemandServed } from '../protocol/lane-call.ts'
 

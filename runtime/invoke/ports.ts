@@ -35,7 +35,7 @@ export type Invocation = {
   signal: AbortSignal
   /** Where the answer is not for a caller, but parsed here. */
   limits?: ReplyLimits
-  /** Where the answer is parsed here: the members of listed rows that are read; all without it. */
+  /** If the answer is parsed here: the members of listed rows that are read; all if not given. */
   columns?: readonly string[]
 }
 
@@ -113,7 +113,7 @@ export type InvokeDeps = {
   run(lane: string, call: LaneCall): Promise<LaneReply>
   /** Left out where the operator cannot end calls. */
   demandServed?: DemandServed
-  /** Calls that are in no lane now and that `demandServed` may end. */
+  /** Calls outside the lanes that `demandServed` may end. */
   performing?: Performing
   openEgress(call: {
     version: ServedVersion

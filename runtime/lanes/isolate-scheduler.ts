@@ -32,7 +32,7 @@ type SchedulerSteps = {
   watchStarvation(): () => boolean
 }
 
-/** What an orphan ran: it is over early where the operator takes that away. */
+/** What an orphan runs; it ends early if the operator takes that away. */
 type Orphan = Pick<LaneCall, 'version'> & { capability: LaneCall['capability'] | null }
 
 export type IsolateScheduler = {
@@ -51,7 +51,7 @@ export type IsolateScheduler = {
   overrun(isolate: number): void
   /** Nobody waits for this call any more, but it keeps its seat until its answer, or for so long. */
   orphan(call: number, isolate: number, leftMs: number, of: Orphan): void
-  /** The time of some orphans is over now. */
+  /** Ends some orphans now. */
   lapse(isOver: (of: Orphan) => boolean): void
   /** An orphan has answered. */
   replied(call: number): void

@@ -60,7 +60,7 @@ const BY_GUESTS: readonly WorkerEnd['reason'][] = ['stalled', 'memory', 'crashed
 /** Most requests of one call, one after the other included. */
 const MAX_FETCHES = REQUEST_LIMITS.inAll
 
-/** What the operator's taking away of a call's version or capability is told as; null where it goes on. */
+/** The error of a call whose version or capability was taken away; null if it may go on. */
 function takenFrom(
   { version, capability }: Pick<Errand, 'version' | 'capability'>,
   demand: DemandServed,
@@ -177,7 +177,7 @@ export function createLane(
     }
     const deadline = deadlines.set(deadlineMs, cut)
     const hangUp = () => {
-      // No caller waits any more, but its code must still end: at its answer, at its deadline, or when it is taken away.
+      // The caller is gone, but its code must still end: by an answer, at its deadline, or when it is taken away.
       if (call?.sent) {
         call.orphaned = true
         const { version, capability } = errand
@@ -379,7 +379,7 @@ export function createLane(
         const error = takenFrom(errand, demand)
         if (error !== null) cut(takenAway(error, errand.hasWritten?.() ?? false))
       }
-      // Nothing of them reaches a system any more: what they wrote is written, and their requests were aborted.
+      // This harms no system: earlier writes are done, and open requests were aborted when the caller hung up.
       worker?.seats.lapse((of) => takenFrom(of, demand) !== null)
     },
     kill(reason, detail) {

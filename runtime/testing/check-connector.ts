@@ -36,7 +36,7 @@ type Loaded = Pick<Folder, 'files'> & Stage
 /** A check, with what was made of the folder; `built` is null where anything is wrong. */
 type Checked = { result: CheckResult; built: Built | null; loaded: Loaded | null }
 
-/** For `catch`: loading took too long, or the sandbox died of it. Here that is a finding like any other. */
+/** For `catch`: loading timed out or killed the sandbox; here that is a finding like any other. */
 export const notLoaded =
   (file: string) =>
   (error: unknown): Inspection => {

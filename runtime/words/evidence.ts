@@ -36,7 +36,7 @@ export const EVIDENCE_WORDS = inBoth({
     step: ['Accounts', 'App', 'Account', 'State', 'Problem', 'Last reading'],
     upload: ['Attached files', 'When', 'By', 'Name', 'Bytes', 'SHA-256'],
     log: ['Activity log', 'When', 'By', 'What', 'About'],
-    // What of the record stands above the tables.
+    // Facts shown above the tables.
     as_of: 'As of',
     deadline_at: 'Deadline',
     completed_at: 'Completed at',
@@ -56,12 +56,12 @@ export const EVIDENCE_WORDS = inBoth({
     host: 'Keyway itself',
     waits: 'waits',
     account: 'the account itself',
-    // Where groups of people are that are of no app.
+    // For groups that belong to no app.
     own: 'Keyway',
     group: 'group',
-    // In place of an account that no sync has read.
+    // For an account that no sync has read.
     unseen: 'read by no sync yet',
-    // Why, where neither a request nor a policy gave it.
+    // The reason, if neither a request nor a policy granted it.
     found: 'found; no request or policy',
     ends: (at: string) => `ends ${at}`,
     reading: (there: boolean, at: string, by: string, call: string) =>

@@ -69,7 +69,7 @@ const asks = {
   },
 } as const satisfies TextRow
 
-/** A request that a person ended: how the subject and the sentence call that. */
+/** A request that a person ended: the wording of subject and sentence. */
 const endedBy = ({ en, de }: Record<Language, readonly [subject: string, was: string]>) =>
   ({
     en: {

@@ -1,4 +1,4 @@
-/** What an operator sets where the host starts, so that a connector reaches its servers: in words to copy. */
+/** The settings of the host that a connector may need to reach its servers, as lines to copy. */
 import type { HostSetting } from '../../contract/endpoints/installing.ts'
 import type { SettingInForce } from '../../contract/endpoints/settings.ts'
 import { keysOf } from '../../contract/schema/keys.ts'
@@ -6,14 +6,14 @@ import type { ReadFlags } from '../terminal/options.ts'
 import { quoted } from '../terminal/quoted.ts'
 import { ask } from './change.ts'
 
-/** When each is needed. */
+/** When each setting is needed. */
 const WHEN: Readonly<Record<HostSetting['name'], string>> = {
-  KEYWAY_PRIVATE_EGRESS: 'a server of it is in a private network',
-  KEYWAY_PLAIN_LDAP: 'its directory offers no TLS, and may get passwords in plain text',
-  KEYWAY_PLAIN_SQL: 'its database offers no TLS, and may be asked in plain text',
+  KEYWAY_PRIVATE_EGRESS: 'one of its servers is in a private network',
+  KEYWAY_PLAIN_LDAP: 'its directory offers no TLS and passwords may be sent in plain text',
+  KEYWAY_PLAIN_SQL: 'its database offers no TLS and queries may be sent in plain text',
 }
 
-/** Those that are not set on the host, one line for each setting; none where all are set. */
+/** One line for each setting that is still missing on the host; empty if nothing is. */
 export async function hostSettingLines(
   wanted: readonly HostSetting[],
   flags: ReadFlags,
@@ -25,17 +25,17 @@ export async function hostSettingLines(
   const lines = keysOf(WHEN).flatMap((name) => {
     const there = inForce(name)
     const missing = wanted.filter((one) => one.name === name && !isSet(one, there))
-    // With what is set: whoever copies the line loses nothing.
+    // The line includes what is already set, so that copying it loses nothing.
     const value = [...there, ...missing.map(({ entry }) => entry)].join(' ')
-    return missing.length === 0 ? [] : [`  where ${WHEN[name]}: ${name}=${quoted(value)}`]
+    return missing.length === 0 ? [] : [`  if ${WHEN[name]}: ${name}=${quoted(value)}`]
   })
   if (lines.length === 0) return []
   const open = wanted.some((one) => one.open)
-  const names = open ? ' (HOST and PORT stand for those of the server)' : ''
-  return [`Where it applies, restart the host with${names}:`, ...lines]
+  const names = open ? '; replace HOST and PORT with those of the server' : ''
+  return [`Restart the host with what applies${names}:`, ...lines]
 }
 
-/** An entry with HOST or PORT is taken for set where the connector has any. */
+/** An entry with HOST or PORT counts as set if the connector has any entry. */
 function isSet({ entry, open }: HostSetting, there: readonly string[]): boolean {
   if (!open) return there.includes(entry)
   const [id = ''] = entry.split('=')

@@ -31,7 +31,7 @@ type RegistryFlags = ReadFlags & { registry?: string[] }
 
 /** How long the command waits for one file, in milliseconds. */
 const PATIENCE_MS = 60_000
-/** Most withdrawn versions that are named of a connector, the newest first. */
+/** How many withdrawn versions of a connector are listed, newest first. */
 const MOST_WITHDRAWN = 5
 
 /** The addresses that the operator named: nothing else is reached but mirrors that an index of theirs names. */
@@ -84,7 +84,7 @@ export async function search(
   )
 }
 
-/** A connector, with what of it is withdrawn. */
+/** A connector and its withdrawn versions. */
 function foundLine({ id, name, description, versions }: PublishedConnector): string {
   const gone = versions.filter(({ withdrawn }) => withdrawn !== undefined)
   const first = versions.find((one) => !gone.includes(one))

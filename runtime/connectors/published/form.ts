@@ -50,7 +50,7 @@ const WrittenVersion = v.strictObject({
     v.maxLength(MAX_WANTS),
   ),
 })
-/** With `withdrawn` where it is withdrawn. */
+/** `withdrawn` is set only on withdrawn versions. */
 const Version = v.pipe(
   WrittenVersion,
   v.rawCheck(({ dataset, addIssue }) => {

@@ -1,4 +1,4 @@
-/** What is outdated or withdrawn, with the versions that an install would take: not those of another publisher. */
+/** Outdated and withdrawn connectors, with the versions that an install would take; those of other publishers are left out. */
 import { ownerOf, type Statement, saidOf } from '../../contract/endpoints/generation.ts'
 import { PackageError } from '../packages/format.ts'
 import { namedKey } from '../packages/sign.ts'
@@ -48,7 +48,7 @@ export async function outdatedHere(
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
-  // What is withdrawn comes first.
+  // Withdrawn connectors come first.
   const rank = ({ withdrawn }: Outdated) => (withdrawn === undefined ? 1 : 0)
   return found.sort((a, b) => rank(a) - rank(b) || (a.id < b.id ? -1 : 1))
 }

@@ -65,7 +65,7 @@ function withVersion(
       `${shown.id} ${version.version} is published already with another content; a version never changes: raise it in connector.json`,
     )
   const others = before?.versions.filter((one) => one !== same) ?? []
-  // Its signature lies there still, and who publishes it once more does not take its withdrawal back with that.
+  // The signature file is still there, and publishing again does not undo a withdrawal.
   const kept = same?.withdrawn ? { withdrawn: same.withdrawn } : {}
   const added = { ...version, signed: version.signed || same?.signed === true, ...kept }
   const versions = [...others, added].sort(newestFirst)
@@ -101,10 +101,10 @@ export function parseName(text: string): { id: string; range: string } | null {
 export const isRunnable = ({ runtime }: Pick<PublishedVersion, 'runtime'>): boolean =>
   semver.validRange(runtime) !== null && semver.satisfies(INTERFACE_VERSION, runtime)
 
-/** Whether nobody has withdrawn it. */
+/** Whether a version is not withdrawn. */
 const isOffered = ({ withdrawn }: PublishedVersion): boolean => withdrawn === undefined
 
-/** @returns undefined for one that the index does not list, in any spelling */
+/** Finds a connector by its id in any spelling; undefined if the index does not list it. */
 export const connectorIn = (index: PublishedIndex, id: string): PublishedConnector | undefined =>
   index.connectors.find((one) => normalizeId(one.id) === normalizeId(id))
 
@@ -127,7 +127,7 @@ export function pick(
   throw new PackageError(whyNone(connector, { id, range }, fitting))
 }
 
-/** Why none of a range is taken, and what to do. */
+/** Explains why no version of a range can be chosen, and what to do. */
 function whyNone(
   { versions }: PublishedConnector,
   { id, range }: { id: string; range: string },
@@ -147,7 +147,7 @@ function whyNone(
   return `there is no ${id} of ${range}; there are ${there.join(', ')}`
 }
 
-/** That a version is withdrawn, since when and why, without what to do. */
+/** States that a version is withdrawn, when and why; advice is left to the caller. */
 export const wordsOfWithdrawal = (
   id: string,
   { version, withdrawn }: Pick<PublishedVersion, 'version' | 'withdrawn'>,
@@ -182,7 +182,7 @@ export function newestHere(versions: readonly PublishedVersion[]): PublishedVers
 const newestFirst = (a: PublishedVersion, b: PublishedVersion): number =>
   semver.compareBuild(b.version, a.version)
 
-/** What serves and is withdrawn, or has a newer version that an install takes; `newest` is null where there is none. */
+/** An installed version that is withdrawn or outdated; `newest` is null if there is no newer one to install. */
 export type Outdated = {
   id: string
   installed: string
@@ -190,10 +190,10 @@ export type Outdated = {
   withdrawn?: Withdrawn
 }
 
-/** `digest` is that of its package; null for what was not installed. */
+/** `digest` is the package's; null if the connector was not installed from a package. */
 export type InstalledHere = { id: string; version: string; digest: string | null }
 
-/** The withdrawal of what is installed. Only of that very package: another one may have the same name and version. */
+/** The withdrawal of an installed package, matched by digest: another package may have the same name and version. */
 export const withdrawalOf = (
   index: PublishedIndex,
   { id, digest }: Pick<InstalledHere, 'id' | 'digest'>,

@@ -1,4 +1,4 @@
-/** Withdrawing published versions, and taking that back. Pure. */
+/** Withdrawing and restoring published versions. Pure. */
 import * as v from 'valibot'
 import { normalizeId } from '../../contract/connector/manifest.ts'
 import { PackageError } from '../packages/format.ts'
@@ -6,15 +6,15 @@ import type { PublishedIndex, PublishedVersion } from './form.ts'
 import { connectorIn, parseName } from './rules.ts'
 import { WithdrawalReason } from './withdrawn.ts'
 
-/** Each is named as `acme@1.2.0`. */
+/** Versions are written as `acme@1.2.0`. */
 export type Withdrawal = {
   withdraw: readonly string[]
-  /** Why; empty where nothing is withdrawn. */
+  /** Why; empty if nothing is withdrawn. */
   reason: string
   restore: readonly string[]
 }
 
-/** @throws PackageError where a withdrawal has no reason, or a reason no withdrawal */
+/** @throws PackageError if versions are withdrawn without a reason, or a reason is given without versions */
 export function demandReason({ withdraw, reason }: Withdrawal): void {
   if (withdraw.length === 0 && reason !== '')
     throw new PackageError('--reason says why a version is withdrawn: name one by --withdraw')
@@ -26,9 +26,10 @@ export function demandReason({ withdraw, reason }: Withdrawal): void {
 }
 
 /**
- * The index with these versions withdrawn, or offered again. What is withdrawn already keeps its day, and gets the reason.
+ * The index with these versions withdrawn or restored. A version that is already withdrawn keeps its date and gets the new
+ * reason.
  *
- * @throws PackageError for a version that is not there, and for one to be restored that is not withdrawn
+ * @throws PackageError for an unknown version, and for restoring one that is not withdrawn
  */
 export function withdrawn(index: PublishedIndex, asked: Withdrawal, now: Date): PublishedIndex {
   const reason = asked.reason.trim()
@@ -54,7 +55,7 @@ export function withdrawn(index: PublishedIndex, asked: Withdrawal, now: Date): 
   )
 }
 
-/** @throws PackageError for a version that is not there */
+/** @throws PackageError for an unknown version */
 function changed(
   index: PublishedIndex,
   name: string,

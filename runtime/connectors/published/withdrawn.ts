@@ -1,13 +1,13 @@
 /**
- * A withdrawn version, as an index writes it. Hosts that know of no withdrawals refuse an index with a member that they
- * do not know, so a mark stands among the version's wants, which they only search, and its runtime is one that no host
- * has: they do not choose it either.
+ * How an index marks a withdrawn version. Earlier hosts refuse an index with unknown members. The mark is therefore an
+ * entry of the version's wants, which they only search, and the version's runtime is one that no host has, so that they
+ * do not choose it.
  */
 import * as v from 'valibot'
 
-/** The kind of the mark. Another form of it gets another number. */
+/** The kind of the mark; the number is its format. */
 const MARK = 'withdrawn-1'
-/** No range of versions: hosts say it where they refuse the version. */
+/** Not a version range; hosts show it when they refuse the version. */
 const NO_RUNTIME = 'none, since this version is withdrawn'
 
 /** Longest reason, in characters. */
@@ -25,7 +25,7 @@ export const WithdrawalReason = v.pipe(
   ),
 )
 
-/** Since when a version is withdrawn, and why, in its publisher's words. */
+/** When a version was withdrawn, and the publisher's reason. */
 export type Withdrawn = { at: string; reason: string }
 
 type WrittenWant = { kind: string; subject: string; words: string }
@@ -46,7 +46,7 @@ const Mark = v.strictObject({
 
 const isMark = ({ kind }: WrittenWant): boolean => kind === MARK
 
-/** What is wrong with the marks of a version; null for nothing. */
+/** Describes an invalid mark; null if there is none. */
 export function faultOfMarks({ wants }: Written): string | null {
   const marks = wants.filter(isMark)
   if (marks.length > 1) return 'it is withdrawn twice'
@@ -56,7 +56,7 @@ export function faultOfMarks({ wants }: Written): string | null {
   return parsed.success ? null : `its withdrawal cannot be read: ${parsed.issues[0].message}`
 }
 
-/** A version as it is written, with its own runtime, and its mark taken from its wants. */
+/** Reads a version: restores its own runtime and moves the mark out of its wants. */
 export function readMarks<T extends Written>(written: T): T & { withdrawn?: Withdrawn } {
   const mark = written.wants.find(isMark)
   if (mark === undefined) return written

@@ -1,4 +1,4 @@
-/** The settings of the host that a connector may need, by the servers that its manifest names. Pure. */
+/** Which host settings a connector may need, judged by the servers in its manifest. Pure. */
 import { isIP } from 'node:net'
 import {
   type EgressEntry,
@@ -10,7 +10,7 @@ import { SQL_DIALECTS } from '../../contract/connector/sql.ts'
 import type { HostSetting } from '../../contract/endpoints/installing.ts'
 import { loginsOf } from './requested-grant.ts'
 
-/** Most entries that are named of a setting. */
+/** How many entries of one setting are listed. */
 const MOST_ENTRIES = 10
 
 const PORTS: Readonly<Record<string, number>> = {
@@ -24,12 +24,12 @@ const PORTS: Readonly<Record<string, number>> = {
 const PRIVATE_NAME = /\.(internal|local|localhost|lan|home\.arpa|corp|intranet|private)$/i
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)$/i
 
-/** A server as a manifest names it; `isOpen` where a setting of the app says which it is. */
+/** A server of a manifest; `isOpen` if a setting of the app names it. */
 type Server = { scheme: string | null; target: string; isOpen: boolean; mayBePrivate: boolean }
 
 /**
- * Entries for the settings that let it reach private servers, and speak to them in plain text. Nobody can tell from a name
- * where its server stands, so public names are left out, and `HOST` and `PORT` stand for what an app is to say.
+ * Entries for the settings that allow private servers and plain text. A public name may lead to a private address, but only
+ * a connection shows that, so public names are left out. `HOST` and `PORT` stand for values that the app supplies.
  */
 export function hostSettingsOf(manifest: Manifest): HostSetting[] {
   const { id } = manifest
@@ -65,7 +65,7 @@ const rulesOfAll = ({ egress, capabilities }: Manifest): EgressEntry[] => [
   ...Object.values(capabilities).flatMap((declared) => declared.egress ?? []),
 ]
 
-/** Null for a host that no entry could name. */
+/** Null if no setting could name this host. */
 function serverOf(address: string): Server | null {
   const whole = /^(?:([a-z]+):\/\/)?((?:\{[^}]*\}|\[[^\]]*\]|[^/{}[\]:])+)(?::(\d+|\{[^}]*\}))?/i
   const [, scheme = null, host = '', port = ''] = whole.exec(address) ?? []
@@ -74,7 +74,7 @@ function serverOf(address: string): Server | null {
     const target = `HOST:${given ?? 'PORT'}`
     return { scheme, target, isOpen: true, mayBePrivate: true }
   }
-  // Where a name begins with a setting, its domain says whether it is public.
+  // If a name begins with a setting, its domain decides whether it is public.
   const [name = ''] = host.split('}').slice(-1)
   const mayBePrivate =
     isIP(name.replace(/^\[|\]$/g, '')) !== 0 || !name.includes('.') || PRIVATE_NAME.test(name)

@@ -59,7 +59,7 @@ const expectationWith = <E extends v.GenericSchema>(exchange: E) => ({
 
 const page = v.strictObject({ size: v.optional(v.number()) })
 
-/** What a call is made with: a case may say it, and the defaults for all. */
+/** The inputs of a call, set by a case or by the defaults of all cases. */
 const calledWith = {
   auth: v.optional(v.unknown()),
   credentials: v.optional(v.unknown()),

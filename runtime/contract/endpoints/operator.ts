@@ -282,7 +282,7 @@ export const OPERATOR_ENDPOINTS = {
 } as const satisfies Record<string, OperatorRow>
 
 export type OperatorEndpointName = keyof typeof OPERATOR_ENDPOINTS
-/** The body of an endpoint as it is parsed; null where it takes none. */
+/** The parsed body of an endpoint; null if it takes none. */
 export type OperatorBody<N extends OperatorEndpointName> =
   (typeof OPERATOR_ENDPOINTS)[N]['body'] extends infer B extends AnySchema ? v.InferOutput<B> : null
 export type { OperatorRow }

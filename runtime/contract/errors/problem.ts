@@ -78,7 +78,7 @@ export const bodyEntry = (at: ValidationEntry['loc'], words: string): Validation
   type: 'value_error',
 })
 
-/** For `catch`: null for what is not there, or is not seen. */
+/** For `catch`: turns `not_found` into null. */
 export function nullIfNotFound(error: unknown): null {
   if (error instanceof CoreError && error.kind === 'not_found') return null
   throw error

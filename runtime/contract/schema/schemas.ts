@@ -35,10 +35,10 @@ const read = <E>(
 export const described = <const S extends AnySchema>(schema: S, description: string) =>
   v.pipe(schema, v.metadata({ description }))
 
-/** A moment as it is written on the wire. */
+/** A moment in its wire format. */
 export const utcMoment = described(v.string(), 'ISO 8601, UTC')
 
-/** How many there are. */
+/** A count. */
 export const count = v.pipe(v.number(), v.safeInteger())
 
 const absent = (): undefined => undefined

@@ -62,7 +62,7 @@ export async function createDelegation(
     if (user.id === delegate.id) throw refused('delegate_id', 'one cannot be one’s own delegate')
     const room = { limit: 'delegations', owner: user.id } as const
     await lockRoom(tx, room)
-    // Behind the lock: another one may have been made meanwhile, and is in force by then.
+    // Read behind the lock: a delegation that was made while this one waited is already in force.
     const now = await means.now(tx)
     const { since, until } = timesOf(body, now)
     const same = await sameOf(tx, user.id, delegate.id, { since, until }, now)
@@ -122,7 +122,7 @@ async function personOf(tx: Db, { domainId }: Principal, id: string, member: str
 const notOver = (userId: string, now: Date) =>
   and(eq(delegations.userId, userId), isNull(delegations.endedAt), gt(delegations.until, now))
 
-/** Moments that two transactions take for now may differ by what it takes to ask the database, in milliseconds. */
+/** How far apart two transactions' readings of the current time may be, in milliseconds. */
 const SAME_MOMENT_MS = 1000
 
 /** A delegation of the same people and times that is in force or to come. */

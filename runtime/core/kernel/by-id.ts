@@ -50,7 +50,7 @@ export async function lockedRow<T extends PgTable & { id: PgColumn }>(
   return row ?? null
 }
 
-/** Ids each once: their letters may be capital ones. */
+/** Distinct ids, in lower case. */
 export const distinctIds = (ids: readonly string[]): string[] => [
   ...new Set(ids.map((id) => id.toLowerCase())),
 ]

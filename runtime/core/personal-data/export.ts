@@ -36,7 +36,7 @@ export async function exportPerson(db: Db, actor: Actor, email: string): Promise
   })
 }
 
-/** Rows by table, at most so many of each; `cut` names the tables that have more. */
+/** Collects rows by table, up to a limit for each; `cut` names the tables that have more. */
 export function collected() {
   const tables: PersonExport['tables'] = {}
   const cut: string[] = []

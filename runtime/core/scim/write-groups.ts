@@ -45,7 +45,7 @@ async function insertGroup(tx: Db, { domainId }: ScimCaller, name: string): Prom
   return written(row).id
 }
 
-/** Changes a group by what its provider sent: the whole group (`readGroup`) or steps (`patchGroup`). */
+/** Changes a group as its provider asked: the whole group (`readGroup`) or steps (`patchGroup`). */
 export async function changeGroup(
   db: Db,
   caller: ScimCaller,

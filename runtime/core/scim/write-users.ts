@@ -80,7 +80,7 @@ async function insertUser(
   return id
 }
 
-/** Changes a user by what its provider sent: the whole user (`replaced`) or steps (`patchUser`). */
+/** Changes a user as its provider asked: the whole user (`replaced`) or steps (`patchUser`). */
 export async function changeUser(
   db: Db,
   caller: ScimCaller,

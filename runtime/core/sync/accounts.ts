@@ -26,7 +26,7 @@ function wantedAttributes({ settings }: Walk): string[] {
   return [...new Set(named)].filter((name) => !sameAttribute.includes(name))
 }
 
-/** What is always read of an account that was listed; its extra data, mostly the largest member, only where it is wanted. */
+/** Members of a listed account that are always read. Extra data, usually the largest, is read only if it is mapped. */
 const READ = [
   ...(['integration_specific_id', 'email', 'given_name', 'family_name', 'username'] as const),
   ...(['account_type', 'user_status', 'custom_attributes'] as const),

@@ -123,7 +123,7 @@ function accountRows(
   return room.subarray(0, end + BINARY_END.copy(room, end))
 }
 
-/** Writes the rows from a place on; answers where they end. The loop is a function of its own: see copied-associations.ts. */
+/** Writes the rows at an offset and returns where they end. A function of its own, as in copied-associations.ts. */
 function writeEach(
   room: Buffer,
   from: number,

@@ -24,7 +24,7 @@ export type PreparedRows<R> = { rows: R; left_out: number; repeats: boolean }
 export type SyncListing<T extends object, R, A = T[]> = {
   capability: CapabilityName
   request(walk: Walk): Record<string, unknown>
-  /** The members of rows that `arrive` reads; all without it. */
+  /** The members of rows that `arrive` reads; all if not given. */
   reads?(walk: Walk): readonly (keyof T & string)[]
   /** What a page is made into when it comes, while others are written. */
   arrive(walk: Walk, found: TableOf<T>): A

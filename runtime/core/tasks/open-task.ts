@@ -1,4 +1,4 @@
-/** Opening tasks, which ask people to decide or to do something, and completing those that need nobody any more. */
+/** Opening tasks for people, and completing those that are no longer needed. */
 import { randomUUID } from 'node:crypto'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { OPEN_TASKS, type Task, type TaskCategory } from '../../contract/models/task.ts'
@@ -46,7 +46,7 @@ export async function openTask(tx: Db, actor: Actor, task: NewTask): Promise<str
   return taskId
 }
 
-/** Completes a task that nobody has to do any more. @returns whether it was open */
+/** Completes a task that is no longer needed. @returns whether it was open */
 export async function completeOpenTask(tx: Db, taskId: string): Promise<boolean> {
   const done = await tx
     .update(tasks)

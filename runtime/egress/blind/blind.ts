@@ -31,7 +31,7 @@ type SecretTarget = Pick<ResolvedRule, 'field' | 'secrets'> & {
 type Sent = { url: URL; request: OutgoingRequest; token: Token | null }
 
 export type Blind = {
-  /** @throws egress_secret, egress_header, egress_body, and what `room.hold` throws and a login ends with */
+  /** @throws egress_secret, egress_header, egress_body, and the errors of `room.hold` and of a login */
   reveal(
     request: OutgoingRequest,
     url: URL,

@@ -1,9 +1,9 @@
-/** What requests are refused with once the operator has taken back what they reach. */
+/** Errors of requests whose grant the operator has taken back. */
 import { type RuntimeCode, RuntimeError } from '../../contract/errors/errors.ts'
 
-/** Their codes; the last one is of a connector that is gone whole. */
+/** Their codes; the last one means that the whole connector is gone. */
 const TAKEN: readonly RuntimeCode[] = ['egress_undeclared', 'egress_private', 'connector_unknown']
 
-/** Whether an error may be of something that was taken back: then another call, or a later one, may still have it. */
+/** Whether an error may come from a grant that was taken back; other calls, or later ones, may still have theirs. */
 export const isTakenBack = (error: unknown): boolean =>
   error instanceof RuntimeError && TAKEN.includes(error.code)

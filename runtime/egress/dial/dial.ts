@@ -29,9 +29,9 @@ export type DialOptions = {
   openSocket?: OpenSocket
 }
 
-/** What a connection is made with that is for one call. */
+/** Options for a connection that serves a single call. */
 type DialerOptions = Omit<DialOptions, 'resolve'> & {
-  /** Ends the lookup and the attempt; not the connection, once there is one. */
+  /** Ends the lookup and the attempt, but not an established connection. */
   signal: AbortSignal
   lookups: Lookups
 }
@@ -51,8 +51,8 @@ export const createDialer =
 /**
  * The `connect` of an undici Agent, for one connector. The name is looked up once for each connection
  * and the connection made to an address of that very answer, so that a second, different answer (DNS
- * rebinding) changes nothing. One address that is not public refuses the whole name. It ends with the request for
- * which it is made (`requestWith`).
+ * rebinding) changes nothing. One address that is not public refuses the whole name. Connecting ends with the request
+ * that needs the connection (`requestWith`).
  *
  * Errors: egress_private, upstream_rejected, upstream_connect_timeout, and what ends the request.
  */

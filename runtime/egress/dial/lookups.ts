@@ -15,16 +15,16 @@ const MAX_RUNNING = 4
 /** Lookups that may wait behind them. */
 const MAX_WAITING = 256
 
-/** Who asks for a name. */
+/** Someone who waits for a lookup. */
 type Asker = {
-  /** Ends the asking; not a lookup that runs, which may be of others too and cannot be ended. */
+  /** Ends the wait, but not a running lookup: it cannot be stopped, and others may wait for it. */
   signal?: AbortSignal | undefined
   timeoutMs: number
-  /** What the asking fails with where it has ended before the answer. */
+  /** The error if the wait ends before the answer. */
   ended(): Error
 }
 
-/** A name that is asked for. */
+/** A name that is being looked up. */
 type Question = {
   hostname: string
   /** How many wait for the answer. */
@@ -37,8 +37,8 @@ export type Lookups = (hostname: string, asker?: Asker) => Promise<readonly stri
 
 /**
  * Makes a lookup that runs few at once and answers equal questions asked at the same time with one.
- * Nothing is kept: the next question asks again. A lookup for which nobody waits any more keeps its place among those
- * that run, since its thread is busy; among those that wait it has none.
+ * Nothing is cached. A running lookup that nobody waits for still counts as running, because its thread is busy; a queued
+ * one is dropped.
  *
  * Errors: upstream_connect_timeout when too many wait; what `resolve` rejects with; what the asker says.
  *
@@ -73,7 +73,7 @@ export function createLookups(resolve: ResolveName, onIdle: () => void = () => {
         `${hostname} was not looked up: ${MAX_WAITING} other names of this connector are waiting`,
       )
     const answer = Promise.withResolvers<readonly string[]>()
-    // Nobody may be left to hear of a failure.
+    // By the time it fails, nobody may be waiting.
     answer.promise.catch(() => {})
     const question = { hostname, askers: 0, isRunning: false, answer }
     open.set(hostname, question)
@@ -108,9 +108,9 @@ export function createLookups(resolve: ResolveName, onIdle: () => void = () => {
   }
 }
 
-/** Makes the lookups of each connector, where what uses them lives no longer than one call. */
+/** Lookups per connector, for connections that are made for one call each. */
 export function createLookupsOf(resolve: ResolveName): (connectorId: string) => Lookups {
-  /** Of the connectors whose lookups run now: a call that has ended may have left some. */
+  /** Connectors with running lookups, which may have outlived their call. */
   const busy = new Map<string, Lookups>()
   return (connectorId) => {
     const known = busy.get(connectorId)

@@ -1,16 +1,16 @@
-/** Tells a connection that is being made for which request it is, so that it ends with it. */
+/** Ties a connection attempt to the request that needs it, so that both end together. */
 import type { Dispatcher } from 'undici'
 
 /**
- * Of the request that is being dispatched. undici asks for the connection of a request while it dispatches it, and waits
- * for that connection also after the request was aborted; it does not say for which request it asks.
+ * The signal of the request that is being dispatched. undici opens the connection synchronously while it dispatches, does
+ * not say for which request, and keeps waiting for it after the request was aborted.
  */
 let dispatching: AbortSignal | undefined
 
-/** What ends the request for which a connection is asked for; undefined where a connection of undici's own is made anew. */
+/** The signal of the request that needs a connection; undefined if undici reconnects by itself. */
 export const signalOfDispatch = (): AbortSignal | undefined => dispatching
 
-/** Sends a request. A connection that is made for it ends with its signal. */
+/** Sends a request; an attempt to connect for it ends with its signal. */
 export function requestWith(
   dispatcher: Dispatcher,
   signal: AbortSignal,

@@ -22,7 +22,7 @@ const IDEMPOTENT = [...SAFE, 'PUT', 'DELETE']
 type Reply = { status: number; headers: HeaderList; discard(): void }
 
 type Patience = {
-  /** Asked before it waits to be sent once more: what to call when it has waited; null where it may not be. */
+  /** Called before the wait for a retry. @returns what to call after the wait, or null if there must be no retry */
   again(): (() => void) | null
   /** When the call ends, in milliseconds since the epoch. */
   endMs: number

@@ -38,7 +38,7 @@ export type Door = {
   tokens: Tokens
   governorFor(key: string, pace: RequestPace): Governor
   ceilings: Ceilings
-  /** Requests that are not answered whole yet: those that wait for their login, for their turn, for the answer. */
+  /** Requests without a complete answer: those that wait for a login, for their turn, or for the reply. */
   underWay: Set<UnderWay>
 }
 
@@ -176,8 +176,8 @@ export async function hop(
 
 /**
  * Prepares a request: judges it, fills in its secrets, waits for its turn. Starts again if the operator granted or took
- * back something meanwhile. From its beginning until its turn is left, the request is cut off as soon as `judge` throws;
- * one that is sent once, whatever is taken back, only until it is sent.
+ * back something meanwhile. Until the turn is left, the request is cut off as soon as `judge` throws; one that must be sent
+ * only once is cut off only until it is sent.
  */
 export async function whileGranted<J, T>(
   {

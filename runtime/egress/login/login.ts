@@ -18,7 +18,7 @@ export type Login = {
   /** The header that carries it. */
   header: { name: string; value(token: string): string }
   /**
-   * @param signal Of the request that waits for it: another one of the call may go on.
+   * @param signal Ends the wait of one request; other requests of the call go on.
    * @throws exchange_failed, exchange_empty, and what a request throws
    */
   token(signal: AbortSignal): Promise<Token>
@@ -43,7 +43,7 @@ export function createLogin(
   const owners = ownersOf(exchange, secrets)
   const hide = hiding(secrets, owners)
 
-  /** @throws the error, as each later attempt will; one that the operator may take back is judged anew */
+  /** @throws the error, and keeps it for later attempts unless it is about a grant, which may change */
   function fail(error: unknown): never {
     if (!isTakenBack(error)) failure = { error }
     throw error
@@ -73,7 +73,7 @@ export function createLogin(
           return await tokens.get(manifest, key, login, signal)
         } catch (error) {
           if (signal.aborted) throw endedError(signal, 'the login')
-          // It was taken from the call that made it, and may still be granted to this one.
+          // The call that logged in has lost its grant; this one may still have its own.
           if (!isMine && (isTakenBack(error) || call.manifest !== manifest)) continue
           fail(error)
         }

@@ -254,7 +254,7 @@ async function show(
       names = fault?.names ?? []
       code = status === 200 || told.status === 404 ? told.status : status
     }
-    // What was filled in can be put right, unless the same is refused whatever is filled in.
+    // The form is shown again, unless no input could be accepted.
     if (
       change.fields &&
       told.status !== 404 &&
@@ -295,7 +295,7 @@ ${withMarked(asked, names)}
   })
 }
 
-/** Whether a change is refused with the same words before anything is filled in: then no form can mend it. */
+/** Whether a change is refused the same way without any input: then its form is of no use. */
 async function isAlwaysRefused(
   visit: ConsoleVisit,
   { preview }: ConsoleChange,

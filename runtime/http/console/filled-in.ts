@@ -23,7 +23,7 @@ export class FieldFault extends CoreError {
     this.names = (issue.path ?? []).map(({ key }) => String(key))
     const { type, requirement: at } = issue
     this.bound = isKeyOf(BOUNDS, type) && typeof at === 'number' ? { kind: BOUNDS[type], at } : null
-    // Of a list it is the number of members that is bounded, not characters.
+    // For a list, the bound is on its members, not on characters.
     if (this.bound?.kind === 'longest' && Array.isArray(issue.input)) this.bound.kind = 'most'
     this.why = /^Invalid /.test(issue.message) ? null : issue.message
   }

@@ -28,7 +28,7 @@ type About = { of: 'app_id' | 'user_id'; id: string; path: string }
 
 type Found = Awaited<ReturnType<typeof listFindings>>
 
-/** The findings that a page shows; null for who may read none. */
+/** The findings to show; null if the visitor may not read any. */
 export async function findingsShown(
   { c, db, principal }: ConsoleVisit,
   about: Pick<About, 'of' | 'id'>,
@@ -41,11 +41,11 @@ export async function findingsShown(
   return listFindings(db, principal, query)
 }
 
-/** What is another when a page of findings is: those that it shows, and how many there are. */
+/** Changes whenever the shown findings or their number do. */
 export const findingsState = (found: Found | null) =>
   found && { total: found.total, shown: found.items.map(({ id, state }) => [id, state]) }
 
-/** The list of findings; nothing for who may read none. */
+/** The list of findings; empty if the visitor may not read any. */
 export async function findingsList(
   visit: ConsoleVisit,
   about: About,
@@ -94,7 +94,7 @@ const dayOf = (at: Date): string => at.toISOString().slice(0, 10)
 /** Names of accounts, by their ids. */
 type Names = ReadonlyMap<string, string>
 
-/** What an account is called: its name where one is known, else its id in the app. */
+/** How an account is shown: by its name if one is known, else by its id in the app. */
 export const accountCalled = (
   names: Names,
   {

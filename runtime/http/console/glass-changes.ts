@@ -36,7 +36,7 @@ const namesIn = (about: About): string[] =>
     .map((name) => name.trim())
     .filter((name) => name !== '')
 
-/** @throws CoreError invalid for a name that no group has, or several */
+/** @throws CoreError invalid for an unknown or ambiguous group name */
 async function groupIds({ db, principal, t }: ConsoleVisit, names: readonly string[]) {
   const ids: string[] = []
   for (const name of names) {
@@ -47,7 +47,7 @@ async function groupIds({ db, principal, t }: ConsoleVisit, names: readonly stri
   return ids
 }
 
-/** What the endpoint takes, by the names of the form, so that a refusal finds its field. */
+/** The endpoint's schema under the form's field names, so that a refusal finds its field. */
 const GLASS_FORM = v.object({
   groups: BreakGlassInput.entries.group_ids,
   minutes: BreakGlassInput.entries.max_minutes,

@@ -142,7 +142,7 @@ export const listed = (
       : html`${table(about.title, columns, rows, t)}${after}`,
   )
 
-/** What stands in place of a list: nothing is there, or nothing was found. */
+/** What is shown in place of an empty list. */
 export const nothingIn = (
   words: Record<'none' | 'noneText' | 'noneFound' | 'noneFoundText', string>,
   search: string,

@@ -110,7 +110,7 @@ export async function showPerson(visit: ConsoleVisit): Promise<Response> {
   const mayLeave =
     principal.permissions.has('offboardings.write') &&
     !principal.readOnly &&
-    // People are offboarded by others.
+    // Nobody offboards themselves.
     user.id !== principal.userId &&
     user.email !== FIRST_ADMIN &&
     !(await hasLeft(db, user))

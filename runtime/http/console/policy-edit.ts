@@ -42,7 +42,7 @@ type Shown = {
   /** What apps were looked for; null before. */
   find?: string | null
   preview?: PolicyPreview | null
-  /** Why it was not saved; several reasons are a list. */
+  /** Why it was not saved; a list if there are several reasons. */
   problem?: Markup | readonly Markup[] | null
   status?: Status
 }

@@ -27,7 +27,7 @@ import { reportCards, trustBadge } from './versions.ts'
 import type { ConsoleVisit } from './visit.ts'
 
 const PATH = '/console/registry'
-/** Connectors of a page. */
+/** Connectors per page. */
 const SIZE = 50
 const LOOKS = [undefined, 'c3', 'c2', 'num'] as const
 
@@ -170,7 +170,7 @@ ${said}`,
   })
 }
 
-/** That what serves here is withdrawn. */
+/** A note that the version which serves here is withdrawn. */
 const servesNote = ({ w }: Tongue, { id, installed, withdrawn }: Published): Markup | string =>
   withdrawn === null
     ? ''
@@ -181,7 +181,7 @@ const servesNote = ({ w }: Tongue, { id, installed, withdrawn }: Published): Mar
         html`${w.quoted(withdrawn.reason)} ${w.published_serves_withdrawn_text}`,
       )
 
-/** What is withdrawn, and why. */
+/** The withdrawn versions and the reasons. */
 function withdrawnCard({ t, now }: ConsoleVisit, { versions }: Published): Markup | string {
   const { w } = t
   const gone = versions.flatMap(({ version, withdrawn }) =>

@@ -307,7 +307,7 @@ function line(
   },
 ): Cells {
   const { w } = t
-  // An account that is gone is called as the launch saw it.
+  // An account that is gone keeps the name it had at the launch.
   const account = names.get(one.account_id) ?? (one.account_email || one.unique_identifier)
   const who = one.user_name || one.user_email || account
   const others = [...new Set([account, one.unique_identifier])].filter((text) => text !== who)

@@ -161,7 +161,7 @@ export function consoleRoutes(deps: ConsoleDeps): Hono<Env> {
         const visit = await visitOf(c, deps, await stillSignedIn(deps, who))
         const own = consoleVisit(visit, deps)
         const list = await own.ask(name, { query })
-        // They are looked for once a sync is over: a page that shows both follows both.
+        // Findings are computed after a sync, so a page that shows both follows both.
         return findings === undefined || id === undefined
           ? list
           : { ...list, findings: findingsState(await findingsShown(own, { of: 'app_id', id })) }

@@ -27,7 +27,7 @@ type FormField = {
   kind: FieldKind
   /** The setting as the form has it. */
   text(kept: Kept): string
-  /** What the form has as the endpoint takes it. @throws CoreError invalid for a name that nothing has */
+  /** Converts the form's text to the endpoint's input. @throws CoreError invalid for an unknown name */
   input(text: string, visit: ConsoleVisit, field: string): Part | Promise<Part>
 }
 
@@ -148,7 +148,7 @@ export const lengthBox = (length: AccessLength): string => `length-${LENGTHS.ind
 export const storeChanged = (about: About, held: Held): StoreField[] =>
   STORE_NAMES.filter((name) => storeTyped(about, name) !== held[name].trim())
 
-/** What was changed, as the endpoint takes it. @throws CoreError invalid for a name that nothing has */
+/** The changed fields as the endpoint's input. @throws CoreError invalid for an unknown name */
 export async function storeInput(
   visit: ConsoleVisit,
   about: About,
@@ -167,7 +167,7 @@ export async function storeInput(
 const partOf = async (visit: ConsoleVisit, about: About, name: StoreField): Promise<Part> =>
   STORE_FIELDS[name].input(storeTyped(about, name), visit, name)
 
-/** Lines of addresses and of names of groups. @throws CoreError invalid, at the field that has them */
+/** Parses lines of e-mail addresses and group names. @throws CoreError invalid, at the field */
 async function named(visit: ConsoleVisit, text: string, field: string) {
   const all = text.split('\n').filter((line) => line.trim() !== '')
   const users: { id: string }[] = []
@@ -178,14 +178,14 @@ async function named(visit: ConsoleVisit, text: string, field: string) {
   return { users, groups }
 }
 
-/** @throws CoreError invalid for an address that nobody has */
+/** @throws CoreError invalid for an unknown address */
 async function personIn({ db, principal, t }: ConsoleVisit, text: string, field: string) {
   const one = await personNamed(db, principal, text)
   if (!one) throw fieldError(field, t.console.store_change.noPerson(text))
   return { id: one.id }
 }
 
-/** @throws CoreError invalid for a name that no group has, or several */
+/** @throws CoreError invalid for an unknown or ambiguous group name */
 async function groupIn({ db, principal, t }: ConsoleVisit, name: string, field: string) {
   const group = await groupNamed(db, principal, name)
   if (!group) throw fieldError(field, t.console.store_change.noGroup(name))

@@ -59,7 +59,7 @@ ${card(
 )}
 ${settingsCard(t, host_settings)}`
 
-/** What to set where the host starts; nothing where no server of it can need that. */
+/** The host settings that the connector may need; nothing if it needs none. */
 function settingsCard(t: Tongue, wanted: PackageReport['host_settings']): Markup | string {
   const w = t.console.version
   if (wanted.length === 0) return ''

@@ -1,12 +1,12 @@
 /** Telling people from programs. */
 
-/** Whether HTML is named as something to answer with: browsers do, and most programs do not. */
+/** Whether the client accepts HTML by name: browsers do, most programs do not. */
 export const takesHtml = (accepted = ''): boolean =>
   typesIn(accepted).some(({ type, weight }) => type === 'text/html' && weight > 0)
 
 /**
- * Whether a browser opens a page: it names XHTML beside HTML, which no program does. Whoever wants nothing as much as HTML
- * reads it, too. A program that takes HTML as well as pictures (Java's HttpURLConnection) opens none.
+ * Whether a browser opens a page: browsers also accept XHTML, which programs do not. A client that prefers HTML to anything
+ * else counts as one. A program that accepts HTML and images alike (Java's HttpURLConnection) does not.
  */
 export function opensPage(accepted = ''): boolean {
   if (!takesHtml(accepted)) return false

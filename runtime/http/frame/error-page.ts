@@ -72,11 +72,11 @@ async function sentForm(c: Context<Env>): Promise<Form | null> {
 /** What a page refuses by itself: its words are of the catalogue, in the language of the page. */
 export class PageError extends CoreError {}
 
-/** What a page says of one of its fields, by the name that the field has in the form. */
+/** A refusal of one field of a form, by the field's name. */
 export const fieldError = (name: string, words: string): PageError =>
   new PageError('invalid', [{ loc: [name], msg: words, type: 'value_error' }])
 
-/** The words of an error, each part that does not fit by itself: as `saidBy` says them. */
+/** The problems of an error one by one, in the words of `saidBy`. */
 export const saidApart = (t: Tongue, error: CoreError): Markup[] =>
   wordsOf(error).map((words) => wordsSaid(t, error, [words]))
 

@@ -19,10 +19,10 @@ import type { Visit } from './visit.ts'
 
 type GlassValues = { id: string; minutes: string; reason: string }
 
-/** Why nothing was given, and the field that is wrong, where it is one. */
+/** Why access was not given, and the field to correct, if any. */
 type GlassProblem = { said: Markup | string; field: keyof GlassValues | null }
 
-/** The id of the words that say what is wrong. */
+/** The id of the error message. */
 const WORDS_ID = 'not-given'
 /** Most that are shown. */
 const MOST = 100

@@ -36,7 +36,7 @@ export async function inboxState(visit: Visit): Promise<unknown> {
   const { c, db, principal } = visit
   const id = c.req.query('task')
   const tasks = await waitingTasks(visit, pageNumber(c.req.query('page')))
-  // A task that is gone is a change, too.
+  // A task that has disappeared is a change, too.
   const task = id === undefined ? null : await getTask(db, principal, id, []).catch(nullIfNotFound)
   return stateOf(tasks, task)
 }

@@ -8,7 +8,7 @@ import type { BadgeKind } from './states.ts'
 const isOne = (text: Markup | string | readonly Markup[]): text is Markup | string =>
   !Array.isArray(text)
 
-/** Something to know. Of several things each is an item of a list. */
+/** A note; several texts are shown as a list. */
 export const note = (
   kind: BadgeKind,
   name: Icon,
@@ -18,10 +18,10 @@ export const note = (
 ): Markup =>
   html`<div class="note ${kind}" role="${role}"${role === 'alert' ? html` tabindex="-1" autofocus` : ''}>${icon(name)}<div class="wrap"><strong>${title}</strong>${text === '' ? '' : isOne(text) ? html`<br><span class="small">${text}</span>` : html`<ul class="small">${text.map((one) => html`<li>${one}</li>`)}</ul>`}</div></div>`
 
-/** From how many characters on a narrow column would break an e-mail address. */
+/** The length from which a narrow column would break an e-mail address, in characters. */
 const LONG_ADDRESS = 14
 
-/** A text whose e-mail addresses stay whole in the tables of a narrow screen. */
+/** A text whose e-mail addresses do not break in tables on a narrow screen. */
 export const whole = (text: string): Markup =>
   html`${text.split(/(\s+)/).map((word) => (word.length >= LONG_ADDRESS && word.includes('@') ? html`<span class="mail">${word}</span>` : word))}`
 

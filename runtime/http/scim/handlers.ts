@@ -35,7 +35,7 @@ export const SCIM_HANDLERS: Record<ScimEndpointName, Handler> = {
   scim_get_user: (db, who, { id, request }) => getScimUser(db, who, id, request),
   scim_create_user: (db, who, { body, request, means }) =>
     users.createUser(db, who, body, request, means),
-  // What a replacement does not name is taken away.
+  // A replacement removes what it does not name.
   scim_replace_user: async (db, who, { id, body, request, means }) => {
     const values = replaced(readUser(body))
     return users.changeUser(db, who, id, () => values, request, means)

@@ -1,11 +1,11 @@
 /** What attacks of a directory and of a database have in common. */
 
-/** The server does not answer to the end. */
+/** The server never completes its answer. */
 export const STALLS = { promise: 1, ends: ['request_timeout'], deadlineMs: 1500 } as const
 
 const BUSY = { promise: 1, ends: ['answer', 'rate_limit', 'request_timeout'] } as const
 
-/** Many requests of a call at the same time. */
+/** Many concurrent requests of one call. */
 export const AT_ONCE = { ...BUSY, calls: 12, together: 4 } as const
 
 /** Connections of many tenants that are not given back. */

@@ -14,7 +14,7 @@ export class GuestCall {
   aborted = false
   ended = false
   hasRaw = false
-  /** Whether the host reads tables (protocol/tables.ts), and which members of them if not all. */
+  /** Whether the host reads tables (protocol/tables.ts), or which of their columns. */
   table: readonly string[] | boolean = false
   raw: unknown = undefined
   /** Made when the author first asks for `ctx.signal`. */

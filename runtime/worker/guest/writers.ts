@@ -10,7 +10,7 @@ import {
   stringifyJson,
 } from './primordials.ts'
 
-/** Checks a reply and writes it as JSON, of a table what is `read`; throws where the fast way does not fit. */
+/** Checks a reply and writes it as JSON, or the columns in `read` as a table; throws if the fast way does not fit. */
 type Writer = (payload: unknown, read: readonly string[] | null) => string
 
 type Writers = { [capability: string]: Writer }
@@ -44,7 +44,7 @@ export function install(make: (parts: object) => { rows: Writers; tables: Writer
 /**
  * Writes a reply, or null where it has to be judged the slow way.
  *
- * @param table Whether rows may be written as columns (protocol/tables.ts), or the members of which.
+ * @param table Whether rows may be written as columns (protocol/tables.ts), or which columns are read.
  */
 export function write(
   capability: string,

@@ -40,7 +40,7 @@ export const referenceKey = ({
 
 const addressKey = (email: string): string => JSON.stringify([email.toLowerCase()])
 
-/** Rows by their ids; nothing is asked for what is no id. */
+/** Rows by id; texts that are not ids are not queried. */
 async function byId<R extends { id: string }>(
   ids: string[],
   ask: (ids: string[]) => Promise<R[]>,

@@ -1,7 +1,7 @@
 /**
  * Entries of the log for what works without the database: written at once if it is there, else once it is back. They wait
- * in memory. A host that ends before that loses them, and says so in its own log. Each is written once, also where the
- * connection breaks at its commit: it is looked for by its id before it is written again.
+ * in memory. A host that ends before that loses them, and says so in its own log. Each is written once, even if the
+ * connection breaks at commit: before a second attempt, the entry is looked up by its id.
  */
 import { randomUUID } from 'node:crypto'
 import { isAway } from '../../../database/away.ts'
@@ -13,15 +13,15 @@ import { isRecorded, lastChained } from './waiting.ts'
 
 type Writing = {
   domainId: string
-  /** For the metadata: which entry it is; and when it happened, by the clock of the host, where it is written later. */
+  /** For the metadata: the entry's id and, if it is written later, when it happened by the host's clock. */
   happened: { entry_id: string; happened_at?: string }
 }
 
-/** An entry that is not settled yet. */
+/** An entry that is not yet known to be written. */
 type Unsettled = {
   entry: LateEntry
   happened: Writing['happened']
-  /** The last row of the chain before its first attempt that came to its commit: if that succeeded, it stands behind it. */
+  /** The last chained row before the first attempt that reached its commit; if that commit succeeded, the entry follows it. */
   behind: string | null
 }
 
@@ -47,13 +47,13 @@ const MOST = 1000
 /** How often to check whether the database is back, in milliseconds. */
 const EVERY_MS = 1000
 
-/** An attempt waits so long for one before it, of which nobody knows yet how it ends. */
+/** How long an attempt waits for an earlier one whose outcome is unknown. */
 const PATIENT: Beginning = { settings: { lock_timeout: '1000' }, once: true }
 
-/** Writes an entry, unless an earlier attempt has: its connection may have broken when that was done. */
+/** Writes an entry unless an earlier attempt, whose connection broke at commit, has written it. */
 async function writeOnce(tx: Db, domainId: string, one: Unsettled): Promise<void> {
   const { entry, happened, behind } = one
-  // Held until the commit is over, also on a connection that is gone.
+  // The server holds it until the commit is over, even if the connection is gone.
   await tx.execute(lockTextUntilEnd(happened.entry_id))
   if (behind !== null && (await isRecorded(tx, domainId, happened.entry_id, behind))) return
   const last = behind ?? (await lastChained(tx, domainId))

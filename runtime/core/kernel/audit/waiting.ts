@@ -67,7 +67,7 @@ export async function lastChained(db: Db, domainId: string): Promise<string> {
   return rows[0]?.last ?? '0'
 }
 
-/** Whether an entry with this `entry_id` was recorded behind a number of the chain, chained or not. One question: it moves. */
+/** Whether an entry with this `entry_id` is chained behind a number, or waits to be. In one query, since entries move. */
 export async function isRecorded(
   db: Db,
   domainId: string,

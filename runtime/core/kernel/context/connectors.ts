@@ -52,8 +52,8 @@ type ConnectorCall = {
   /** Aborted when nobody waits for it any more. */
   signal: AbortSignal
   /**
-   * Whether the response, a list of rows, is answered as a table (contract/schema/table.ts). Of the members that are named
-   * only those need be there.
+   * Whether the response, a list of rows, is answered as a table (contract/schema/table.ts). A list names the columns that
+   * are needed; others may be missing.
    */
   asTable?: boolean | readonly string[]
 }
