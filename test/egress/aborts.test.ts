@@ -107,7 +107,7 @@ function call(tenant: string, pace: string) {
     },
   }
   const ask = () => opened.fetch({ ...get(`${origin}/users`), signal: one.signal })
-  /** How often its manifest was asked for: by whom knows of it still. */
+  /** How often the call's manifest was read: whoever still holds the call reads it. */
   const looks = () => looked
   return { ask, ways, looks, signals: [over.signal, one.signal], records: opened.records }
 }

@@ -131,7 +131,7 @@ describe('a version that is withdrawn', () => {
     expect(() => taken(builds, 'acme@1.2.0+b')).toThrow(/was withdrawn/)
   })
 
-  test('may have as many wants as any', () => {
+  test('may have as many wants as other versions', () => {
     const wants = Array.from({ length: 1000 }, (_, n) => ({
       ...{ kind: 'capability', subject: `does_${n}`, words: 'offers it' },
     }))

@@ -1,4 +1,4 @@
-/** Whom the console offers to offboard or to erase, and what its pages say where that cannot be. */
+/** Who is offered offboarding and erasure in the console, and what the pages say if it is not possible. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CoreHost, person, startCore } from '../../core/host.ts'
 import { signedIn, type Visitor } from '../settings/visitor.ts'

@@ -15,8 +15,8 @@ const JAVA = 'text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2'
 const ASKING: [string, Record<string, string>, boolean][] = [
   ['a browser', { accept: FIREFOX }, true],
   ['an old browser', { accept: 'text/html, text/plain, application/xhtml+xml, */*;q=0.01' }, true],
-  ['whoever takes HTML alone', { accept: 'text/html' }, true],
-  ['whoever prefers HTML', { accept: 'text/html, text/*;q=0.5, image/*;q=0.4' }, true],
+  ['a client that accepts only HTML', { accept: 'text/html' }, true],
+  ['a client that prefers HTML', { accept: 'text/html, text/*;q=0.5, image/*;q=0.4' }, true],
   ['Java', { accept: JAVA }, false],
   ['what takes HTML if there is no JSON', { accept: 'application/json, text/html;q=0.1' }, false],
   ['curl', { accept: '*/*' }, false],
@@ -36,8 +36,11 @@ describe('an address that nothing is at', () => {
   })
 })
 
-test.each([FIREFOX, JAVA, 'text/html'])('the root leads whoever takes HTML: %s', async (accept) => {
-  const headers = { host: 'localhost', accept }
-  const { status } = await core.host.app.request('/', { headers })
-  expect(status).toBe(303)
-})
+test.each([FIREFOX, JAVA, 'text/html'])(
+  'the root redirects clients that accept HTML: %s',
+  async (accept) => {
+    const headers = { host: 'localhost', accept }
+    const { status } = await core.host.app.request('/', { headers })
+    expect(status).toBe(303)
+  },
+)
