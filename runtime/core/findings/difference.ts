@@ -1,11 +1,11 @@
-/** What is found now compared with what is open: pure, so that looking twice changes nothing. */
+/** Comparison of the findings of a look with the open ones. Pure: looking twice changes nothing. */
 import type { FoundIssue } from './rules.ts'
 
 type Open = { id: string; kind: string; subject: string }
 
 const keyOf = ({ kind, subject }: { kind: string; subject: string }) => `${kind} ${subject}`
 
-/** What is to be opened, and the ids of what is to be resolved. */
+/** Returns the findings to open and the ids of the findings to resolve. */
 export function findingChanges(
   found: readonly FoundIssue[],
   open: readonly Open[],

@@ -1,4 +1,4 @@
-/** The facts that findings are judged by: what complete syncs told, beside what requests and reviews did. */
+/** Facts behind findings: the results of complete syncs, and the effects of requests and reviews. */
 import { desc, eq, type SQL, sql } from 'drizzle-orm'
 import semver from 'semver'
 import type { Beginning, Db } from '../../database/database.ts'
@@ -17,7 +17,7 @@ type AppSeen = {
   last_complete: Date | null
 }
 
-/** Of an app as a whole, with its last complete run. */
+/** Returns the facts about an app as a whole, and its last complete sync run. */
 export async function appFacts(
   db: Db,
   app: AppRow,
@@ -49,11 +49,11 @@ export async function appFacts(
   return { facts, lastRun: lastRun === null ? null : Number(lastRun) }
 }
 
-/** Rows of a question that is no drizzle table hold moments as drivers read them. */
+/** Converts a timestamp. Raw SQL bypasses drizzle, so the driver may return it as a string. */
 const dateOf = (value: Date | string | null | undefined): Date | null =>
   value === null || value === undefined ? null : new Date(value)
 
-/** The newest uploaded version of a connector that is newer than the one that is served. */
+/** Returns the newest uploaded version of a connector that is newer than the served one, or null. */
 async function newerThan(
   db: Db,
   domainId: string,
@@ -93,13 +93,13 @@ type AccountRow = {
   held: HeldRow[] | null
 }
 
-/** Entitlements of an app, by their ids: those that can be asked for, and those that are for emergencies. */
+/** Ids of the entitlements of an app that can be requested, and of those that are break-glass. */
 type Askable = { requestable: ReadonlySet<number>; breakGlass: ReadonlySet<number> }
 
-/** Has whole sets joined: the planner, without statistics of a first sync, would compare each row with each. */
+/** Disables nested loops: without statistics, as after a first sync, the planner compares all pairs. */
 const BY_SETS: Beginning = { settings: { enable_nestloop: 'off' } }
 
-/** Once for a look: an app has fewer entitlements than accounts that hold them. */
+/** Reads the requestable entitlements of an app. Runs once per look: there are fewer of them than holders. */
 export async function askableOf(db: Db, appId: string): Promise<Askable> {
   const { rows } = await db.transaction(
     (tx) =>
@@ -119,11 +119,11 @@ export async function askableOf(db: Db, appId: string): Promise<Askable> {
   }
 }
 
-/** Where a walk over the accounts of an app stands. */
+/** Position of a walk over the accounts of an app. */
 type Place = { identifier: string; accountId: string }
 export const BEGIN: Place = { identifier: '', accountId: '00000000-0000-0000-0000-000000000000' }
 
-/** Accounts of an app, some at a time, by their id in it; with what they hold. */
+/** Returns the next accounts of an app, ordered by their id in it, with the entitlements they hold. */
 export async function nextAccountsHeld(
   db: Db,
   { id: appId, domainId }: Pick<AppRow, 'id' | 'domainId'>,
@@ -168,7 +168,7 @@ export async function nextAccountsHeld(
   }
 }
 
-/** When an access review last removed a line of the account `b`. */
+/** Time at which an access review last removed an item of the account `b`. */
 const removedAt = (which: SQL): SQL => sql`(select max(i.gone_at) from access_review_items i
   where i.account_id = b.account_id and i.state = 'REMOVED' and ${which})`
 

@@ -1,4 +1,4 @@
-/** The background work of findings: one look at an app or a domain at a time. */
+/** Background job of findings: one look at an app or a domain at a time. */
 import type { JobHandler } from '../kernel/background/turn.ts'
 import { lookAt } from './look.ts'
 import { dueLooks, parseLook } from './looks.ts'
@@ -13,6 +13,6 @@ export const FINDING_JOB: JobHandler = {
 
   due: (db) => dueLooks(db),
 
-  // The next look finds what this one did not: at the next change, within a day at the latest.
+  // No retry needed: the next look follows the next change, or comes within a day.
   gaveUp: async () => {},
 }

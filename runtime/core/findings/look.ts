@@ -1,4 +1,4 @@
-/** Looking at an app, or at what is about no single app: batch by batch, each judged by the pure rules. */
+/** Looks at an app, or at a domain as a whole. Works in batches, each judged by the pure rules. */
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { apps } from '../../database/schema/apps.ts'
@@ -13,14 +13,14 @@ import { beginLook, type Look, wakeBy } from './looks.ts'
 import { type FoundIssue, findingOfDuties, findingsOfAccount, findingsOfApp } from './rules.ts'
 import { endAcceptances, resolveGone, type Where, writeFound } from './write.ts'
 
-/** Accounts that are judged at once. */
+/** Number of accounts judged at once. */
 const BATCH = 500
-/** People that are judged at once: what all of them hold is asked for each time. */
+/** Number of people judged at once. Each batch queries everything that they hold. */
 const PEOPLE = 5000
 
 type Parts = Pick<RequestContext, 'connectors' | 'now' | 'signal'>
 
-/** Looks at one thing; what is gone has nothing to be found of. */
+/** Looks at an app or a domain. Does nothing if it no longer exists. */
 export async function lookAt(db: Db, look: Look, parts: Parts): Promise<void> {
   const where =
     look.kind === 'app' ? await lookAtApp(db, look, parts) : await lookAtDomain(db, look, parts)
@@ -81,7 +81,7 @@ async function lookAtDomain(db: Db, look: Look, { signal }: Parts): Promise<Wher
     )
     const isLast = people.length < PEOPLE
     const upTo = people.at(-1)?.userId ?? after
-    // Also those in between who hold nothing of it any more.
+    // Includes the people between two holders, whose findings must be resolved.
     const which = isLast
       ? sql`(user_id > ${after}::uuid or user_id is null)`
       : sql`user_id > ${after}::uuid and user_id <= ${upTo}::uuid`
@@ -93,9 +93,9 @@ async function lookAtDomain(db: Db, look: Look, { signal }: Parts): Promise<Wher
   return where
 }
 
-/** With what is held as people call it. */
+/** Replaces the ids of held apps and permissions by their labels. */
 async function withLabels(db: Db, found: readonly FoundIssue[]): Promise<FoundIssue[]> {
-  // The cast: findings of duties hold things alone in these two.
+  // The cast is safe: these two details of a separation finding hold only things.
   const things = (one: FoundIssue, side: 'left' | 'right') =>
     (one.details?.[side] ?? []) as `app ${string}`[]
   const labels = await labelsOf(

@@ -1,15 +1,15 @@
-/** When what is looked at: a row for each app, and one for each domain. */
+/** Schedule of looks: one row for each app and one for each domain. */
 import { sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 
-/** How long to wait after a change, in seconds: changes come in crowds, and a transaction may still be under way. */
+/** Delay after a change, in seconds: changes come in bursts, and a transaction may still be open. */
 const AFTER_CHANGE_SECONDS = 5
-/** How often things are looked at although nothing changed: time alone makes findings. In hours. */
+/** Interval of looks without a change, in hours: findings can arise through time alone. */
 const EVERY_HOURS = 24
-/** Most that are told to be due at once. */
+/** Maximum number of due looks of each kind returned at once. */
 const MAX_DUE = 50
 
-/** What a job looks at. */
+/** Subject of a look. */
 export type Look = { kind: 'app' | 'domain'; id: string }
 
 export function parseLook(key: string): Look | null {
@@ -17,7 +17,7 @@ export function parseLook(key: string): Look | null {
   return kind === 'app' || kind === 'domain' ? { kind, id } : null
 }
 
-/** Keys of what is due: apps and domains that were never looked at, and those whose moment has come. */
+/** Returns the keys of the due looks: subjects never looked at, and those whose time has come. */
 export async function dueLooks(db: Db): Promise<string[]> {
   const { rows } = await db.execute<{ key: string }>(sql`
     (select 'app ' || a.id as key from apps a left join finding_looks l on l.subject = a.id
@@ -28,7 +28,7 @@ export async function dueLooks(db: Db): Promise<string[]> {
   return rows.map(({ key }) => key)
 }
 
-/** Notes that a look begins: what changes from now on is for the next one. */
+/** Records that a look begins. Changes after this are left to the next look. */
 export async function beginLook(db: Db, { id }: Look, domainId: string): Promise<void> {
   await db.execute(sql`
     insert into finding_looks (subject, domain_id, wake_at, looked_at)
@@ -36,15 +36,15 @@ export async function beginLook(db: Db, { id }: Look, domainId: string): Promise
     on conflict (subject) do update set wake_at = excluded.wake_at, looked_at = excluded.looked_at`)
 }
 
-/** Has an earlier look than planned: at the end of an acceptance. */
+/** Moves the next look forward to a given time, such as the end of an acceptance. */
 export async function wakeBy(db: Db, { id }: Look, at: Date): Promise<void> {
   await db.execute(sql`
     update finding_looks set wake_at = least(wake_at, ${at.toISOString()}::timestamptz) where subject = ${id}`)
 }
 
 /**
- * Has an app and its domain looked at soon. A look that is soon anyway is left alone, and what another transaction
- * changes too is left to it: nobody waits here.
+ * Schedules an early look at an app and its domain. A look that is due soon keeps its time. Rows that another
+ * transaction has locked are skipped, so this never waits: that transaction schedules the look itself.
  */
 export async function accessChanged(
   tx: Db,
@@ -53,7 +53,7 @@ export async function accessChanged(
   await wake(tx, sql`subject in (${domainId}, ${appId ?? domainId})`)
 }
 
-/** People changed: where they have accounts, and what they hold together. */
+/** Schedules an early look at the domain, and at the apps in which the changed people have accounts. */
 export async function peopleChanged(
   tx: Db,
   domainId: string,

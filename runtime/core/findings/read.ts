@@ -1,4 +1,4 @@
-/** Findings as on the wire, and accepting them. */
+/** Reading findings in their wire format, and accepting them. */
 import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { QueryOf } from '../../contract/endpoints/table.ts'
 import { conflict, invalidAt, notFound } from '../../contract/errors/problem.ts'
@@ -28,7 +28,7 @@ type FindingRow = typeof findings.$inferSelect
 
 type Query = QueryOf<'list_findings'>
 
-/** Those that a caller may read: all with findings.read, else those of the apps that they administer. */
+/** Condition on findings the caller may read: all with findings.read, else those of apps they administer. */
 function readable(principal: Principal): SQL | undefined {
   const reached = reach(principal, 'findings.read')
   return and(
@@ -37,7 +37,7 @@ function readable(principal: Principal): SQL | undefined {
   )
 }
 
-/** Newest first. @throws CoreError forbidden */
+/** Lists findings, newest first. @throws CoreError forbidden */
 export async function listFindings(db: Db, principal: Principal, query: Query) {
   const { state, kind, severity } = query
   const where = and(
@@ -53,7 +53,7 @@ export async function listFindings(db: Db, principal: Principal, query: Query) {
   return selectPage(db, findings, { where, order }, query, (rows) => toFindings(db, rows))
 }
 
-/** @throws CoreError forbidden, not_found */
+/** Returns a finding in its wire format. @throws CoreError forbidden, not_found */
 export async function getFinding(db: Db, principal: Principal, id: string): Promise<AccessFinding> {
   return one(db, await findFinding(db, principal, id, false))
 }
@@ -71,9 +71,9 @@ const findFinding = (db: Db, principal: Principal, id: string, locked: boolean) 
   })
 
 /**
- * Accepts a finding until a moment, from which it is open again.
+ * Accepts a finding until a given time, when it opens again.
  *
- * @throws CoreError not_found, conflict for a resolved one, invalid for a moment that is past or too far away
+ * @throws CoreError `not_found`, `conflict` if it is resolved, `invalid` if the time is past or too far away
  */
 export async function acceptFinding(
   db: Db,
@@ -104,7 +104,7 @@ export async function acceptFinding(
   return one(db, row)
 }
 
-/** Takes an acceptance back. @throws CoreError not_found, conflict */
+/** Withdraws an acceptance. @throws CoreError not_found, conflict */
 export async function reopenFinding(
   db: Db,
   principal: Principal,
@@ -131,7 +131,7 @@ async function findOpen(tx: Db, principal: Principal, id: string): Promise<Findi
   return row
 }
 
-/** Until when a finding is accepted. @throws CoreError invalid for a moment that is past or too far away */
+/** Parses the end of an acceptance. @throws CoreError `invalid` if it is past or too far away */
 export function acceptedEnd(text: string, now: Date): Date {
   const until = parseDatetime(text)
   const last = later(now, MAX_ACCEPTED_DAYS * 24 * 3600 * 1000)
@@ -196,7 +196,7 @@ async function toFindings(db: Db, rows: readonly FindingRow[]): Promise<AccessFi
 
 type Price = { amount: string; currency: string; period: string }
 
-/** What unused licences cost, as it is said today: by the ids of their findings. */
+/** Returns the current prices of unused licences, by the ids of their findings. */
 async function pricesOf(db: Db, rows: readonly FindingRow[]): Promise<Map<string, Price>> {
   const ids = rows.flatMap(({ kind, id }) => (kind === 'UNUSED_LICENCE' ? [id] : []))
   if (ids.length === 0) return new Map()
@@ -211,7 +211,7 @@ async function pricesOf(db: Db, rows: readonly FindingRow[]): Promise<Map<string
   )
 }
 
-/** Rows by their ids; nothing is asked for none. */
+/** Returns rows by their ids. Runs no query if there are no ids. */
 async function byId<R extends { id: string }>(
   ids: readonly string[],
   ask: (ids: string[]) => Promise<R[]>,

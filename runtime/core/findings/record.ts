@@ -1,9 +1,9 @@
-/** What happened to findings, into the activity log: webhooks of type SIEM are told it from there. */
+/** Recording changes of findings in the activity log, from which SIEM webhooks are fed. */
 import { FINDINGS, type FindingEvent, type FindingKind } from '../../contract/models/finding.ts'
 import type { Db } from '../../database/database.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 
-/** What the log says about a finding. */
+/** Fields of a finding that the log records. */
 export type Told = {
   id: string
   kind: FindingKind
@@ -12,10 +12,10 @@ export type Told = {
   userId: string | null
 }
 
-/** Findings of a kind in one transaction that are told one by one. */
+/** Maximum number of findings of one kind per transaction that are logged one by one. */
 const ONE_BY_ONE = 20
 
-/** @param metadata What else is said of it. */
+/** Records an event of a finding. @param metadata further fields of the log entry */
 export const recordFinding = (
   tx: Db,
   actor: Actor,
@@ -28,7 +28,10 @@ export const recordFinding = (
     ...{ app_id: appId, account_id: accountId, target_user_id: userId, ...metadata },
   })
 
-/** What a look found, or found to be no more: the first look at a large app would fill the log. */
+/**
+ * Records the findings that a look opened or resolved. Large numbers are logged as one entry per kind, so
+ * that the first look at a large app does not flood the log.
+ */
 export async function recordLook(
   tx: Db,
   { domainId, appId }: { domainId: string; appId: string | null },

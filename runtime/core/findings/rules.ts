@@ -1,6 +1,6 @@
 /**
- * When something is a finding: a row for each kind, each a pure function of facts. What a kind means and what to do
- * about it: contract/models/finding.ts.
+ * Rules of findings: a row for each kind, each a pure function of facts. The meaning of a kind and the next
+ * step are in contract/models/finding.ts.
  */
 import { LICENCE_TYPES, PRIVILEGED_NAMES } from '../../contract/models/entitlement-tag.ts'
 import { type FindingKind, REAPPEARED_DAYS, UNUSED_DAYS } from '../../contract/models/finding.ts'
@@ -10,7 +10,10 @@ import { INACTIVE_ACCOUNTS } from '../separation/holdings.ts'
 import type { Broken } from '../separation/rules.ts'
 
 const DAY_MS = 24 * 3600 * 1000
-/** A scheduled sync is stale after so many of its intervals; one by hand, and the shortest, after so many days. */
+/**
+ * Time until a sync counts as stale: this many intervals of a scheduled one, but at least STALE_DAYS; this
+ * many days of one started by hand.
+ */
 const STALE_INTERVALS = 3
 const STALE_DAYS_BY_HAND = 30
 const STALE_DAYS = 1
@@ -20,11 +23,11 @@ export type HeldFacts = {
   label: string
   type: string
   since: Date
-  /** Whether a request or a policy gave it. */
+  /** Whether a request or a policy granted it. */
   explained: boolean
-  /** Whether people can ask for it in the store. */
+  /** Whether it can be requested in the store. */
   requestable: boolean
-  /** Whether its permission is break-glass: kept for emergencies, so that nobody may use it for long. */
+  /** Whether its permission is break-glass: kept for emergencies, so it may stay unused for long. */
   breakGlass: boolean
   /** When an access review last removed it. */
   removedAt: Date | null
@@ -44,29 +47,29 @@ export type AccountFacts = {
   held: readonly HeldFacts[]
 }
 
-/** Of the app as a whole. */
+/** Facts about an app as a whole. */
 export type ObservedApp = {
   appId: string
   /** Whether its system reports when accounts are used. */
   tellsUse: boolean
-  /** When it was first seen whole; null: never. */
+  /** When a complete sync first recorded accounts, or null if none has. */
   firstSeen: Date | null
   isConnected: boolean
   /** Whether its connector lists accounts. */
   syncs: boolean
   connectedAt: Date
   lastComplete: Date | null
-  /** 0: by hand. */
+  /** Interval of scheduled syncs in hours; 0 if syncs are started by hand. */
   everyHours: number
-  /** Of its connector; null where none is served. */
+  /** Served version of its connector, or null if none is served. */
   servedVersion: string | null
-  /** A newer one that was uploaded. */
+  /** Newest uploaded version above the served one, or null. */
   newerVersion: string | null
 }
 
 export type FoundIssue = {
   kind: FindingKind
-  /** What it is about, by ids: the same thing is the same finding. */
+  /** Identity of the finding within its kind, made of ids: the same subject is the same finding. */
   subject: string
   accountId?: string
   entitlementId?: number
@@ -80,26 +83,26 @@ const isActive = ({ status }: AccountFacts): boolean =>
 
 const daysBefore = (now: Date, days: number): Date => new Date(now.getTime() - days * DAY_MS)
 
-/** Whether an account was not used for long: of systems that say when accounts are used. */
+/** Reports whether an account has been unused for long. Always false if the system does not report use. */
 const isUnused = (
   { usedAt, since }: Pick<AccountFacts, 'usedAt' | 'since'>,
   { tellsUse }: Pick<ObservedApp, 'tellsUse'>,
   now: Date,
 ): boolean => tellsUse && (usedAt ?? since) < daysBefore(now, UNUSED_DAYS)
 
-/** Whether what an account holds is not used for long, and is there to be used. */
+/** Reports whether a held entitlement has been unused for long. Break-glass ones never count as idle. */
 const isIdle = (held: HeldFacts, account: AccountFacts, app: ObservedApp, now: Date): boolean =>
   !held.breakGlass && isUnused(account, app, now)
 
 const PRIVILEGED = new RegExp(PRIVILEGED_NAMES, 'i')
 
-/** Whether the name of an entitlement says that it lets its holder administer something. */
+/** Reports whether the name of an entitlement suggests administrative rights. */
 export const isPrivileged = ({ label, type }: Pick<HeldFacts, 'label' | 'type'>): boolean =>
   PRIVILEGED.test(`${type} ${label}`)
 
 const LICENCE = new RegExp(LICENCE_TYPES, 'i')
 
-/** Whether the type of an entitlement says that it is paid for. */
+/** Reports whether the type of an entitlement marks it as a paid licence. */
 export const isLicence = ({ type }: Pick<HeldFacts, 'type'>): boolean => LICENCE.test(type)
 
 const usedDetails = ({ usedAt }: AccountFacts): FindingDetails =>
@@ -118,7 +121,7 @@ const ofHeld = (account: AccountFacts, { entitlementId, label }: HeldFacts, deta
 
 type OfAccount = (account: AccountFacts, app: ObservedApp, now: Date) => Omit<FoundIssue, 'kind'>[]
 
-/** One finding of the account itself where a condition holds. */
+/** Returns a rule that makes one finding for the account if the condition holds. */
 const whole =
   (holds: (account: AccountFacts, app: ObservedApp, now: Date) => boolean): OfAccount =>
   (account, app, now) =>
@@ -126,7 +129,7 @@ const whole =
       ? [{ ...ofAccount(account), subject: account.accountId }]
       : []
 
-/** A finding of each entitlement for which a condition holds. */
+/** Returns a rule that makes a finding for each entitlement for which the condition holds. */
 const each =
   (
     holds: (held: HeldFacts, account: AccountFacts, app: ObservedApp, now: Date) => boolean,
@@ -144,7 +147,7 @@ const LEFT = ['SUSPENDED', 'INACTIVE']
 const reappeared = (removedAt: Date | null, since: Date, now: Date): boolean =>
   removedAt !== null && since >= removedAt && removedAt >= daysBefore(now, REAPPEARED_DAYS)
 
-/** ACCOUNT_RULES: kind -> what an account has of it. */
+/** Rules for accounts, by kind. */
 export const ACCOUNT_RULES = {
   ORPHAN_ACCOUNT: whole(({ type, userId }) => type === 'USER' && userId === null),
   LEAVER_ACCOUNT: whole(({ userStatus }) => userStatus !== null && LEFT.includes(userStatus)),
@@ -178,7 +181,7 @@ const staleAfterMs = ({ everyHours }: ObservedApp): number =>
     ? STALE_DAYS_BY_HAND * DAY_MS
     : Math.max(STALE_DAYS * DAY_MS, STALE_INTERVALS * everyHours * 3600 * 1000)
 
-/** APP_RULES: kind -> what a connected app has of it; null for nothing. */
+/** Rules for connected apps, by kind. A rule returns null if there is no finding. */
 export const APP_RULES = {
   SYNC_STALE(app, now) {
     const last = app.lastComplete ?? app.connectedAt
@@ -195,7 +198,7 @@ export const APP_RULES = {
   },
 } as const satisfies Partial<Record<FindingKind, OfApp>>
 
-/** What is wrong with an account. */
+/** Returns the findings of an account. */
 export const findingsOfAccount = (
   account: AccountFacts,
   app: ObservedApp,
@@ -205,14 +208,14 @@ export const findingsOfAccount = (
     rule(account, app, now).map((found) => ({ kind, ...found })),
   )
 
-/** What is wrong with an app as a whole. */
+/** Returns the findings of an app as a whole. */
 export const findingsOfApp = (app: ObservedApp, now: Date): FoundIssue[] =>
   entriesOf(APP_RULES).flatMap(([kind, rule]) => {
     const details = rule(app, now)
     return details === null ? [] : [{ kind, subject: app.appId, details }]
   })
 
-/** A rule of separation of duties that a person breaks. */
+/** Returns the finding for a person who breaks a rule of separation of duties. */
 export const findingOfDuties = (
   rule: { id: string; name: string },
   userId: string,

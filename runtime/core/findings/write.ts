@@ -1,4 +1,4 @@
-/** Writing what a look found: only differences, so that looking twice changes nothing. */
+/** Writing the results of a look. Writes only differences, so looking twice changes nothing. */
 import { type SQL, sql } from 'drizzle-orm'
 import { FINDINGS } from '../../contract/models/finding.ts'
 import type { Db } from '../../database/database.ts'
@@ -7,13 +7,13 @@ import { findingChanges } from './difference.ts'
 import { recordFinding, recordLook, type Told } from './record.ts'
 import type { FoundIssue } from './rules.ts'
 
-/** Columns of what the log is told. */
+/** Columns that the log needs. */
 const TOLD = sql`id, kind, app_id as "appId", account_id as "accountId", user_id as "userId"`
 
-/** What a look is about: where its findings belong. */
+/** Scope of a look: the domain, app and sync run that its findings belong to. */
 export type Where = { domainId: string; appId: string | null; lastRun: number | null }
 
-/** Opens and resolves; `which` are the findings that the look would have found again. */
+/** Opens new findings and resolves old ones. `which` selects those this look would find again. */
 export async function writeFound(
   tx: Db,
   where: Where,
@@ -64,7 +64,7 @@ async function resolveThose(tx: Db, { lastRun }: Where, ids: readonly string[]):
     where id = any(${sql.param([...ids])}::uuid[])`)
 }
 
-/** Resolves findings of accounts that are no longer there. */
+/** Resolves the findings of accounts that no longer exist. */
 export async function resolveGone(tx: Db, where: Where): Promise<void> {
   const { domainId, appId, lastRun } = where
   const { rows } = await tx.execute<Told>(sql`
@@ -75,7 +75,7 @@ export async function resolveGone(tx: Db, where: Where): Promise<void> {
   await recordLook(tx, where, 'RESOLVED', rows)
 }
 
-/** Opens again what was accepted until now; answers when the next acceptance ends. */
+/** Reopens findings whose acceptance has ended. Returns the end of the next acceptance, or null. */
 export async function endAcceptances(
   tx: Db,
   { domainId, appId }: Where,
