@@ -1,11 +1,11 @@
 /**
- * What every state machine of the core answers with. A machine is pure: from a row and an event it makes a
+ * Result type of every state machine of the core. A machine is pure: it turns a row and an event into a
  * transition, which is data. `execute.ts` carries it out.
  */
 import type { ActivityOutcome, Actor, Target } from '../kernel/audit/activity.ts'
 import type { TaskTrouble } from '../tasks/error-task.ts'
 
-/** Effects that every machine may ask for; those of one kind of row stand beside its machine. */
+/** Effects that every machine may use. Effects of one kind of row are declared with its machine. */
 export type Effect =
   | {
       kind: 'record'
@@ -15,10 +15,10 @@ export type Effect =
       metadata: Record<string, unknown>
       outcome: ActivityOutcome
     }
-  /** An ERROR task for the admins. */
+  /** Opens an ERROR task for the admins. */
   | { kind: 'report_error'; domainId: string; trouble: TaskTrouble }
 
-/** The rows that are written one after the other, and the effects that follow, in their order. */
+/** Rows to write one after the other, then effects to carry out in order. */
 export type Transition<Write, Own> = {
   writes: readonly Write[]
   effects: readonly (Effect | Own)[]

@@ -1,16 +1,16 @@
-/** The executor of transitions: the rows first, then the effects, all in the caller's transaction. */
+/** Executor of transitions: writes the rows, then carries out the effects, in the caller's transaction. */
 import type { Db } from '../../database/database.ts'
 import { recordActivity } from '../kernel/audit/activity.ts'
 import { openErrorTask } from '../tasks/error-task.ts'
 import type { Effect, Transition } from './effects.ts'
 
-/** What the executor does not know of one kind of row: how it is written, and the effects of its own. */
+/** Parts of an executor that depend on the kind of row: how it is written, and its own effects. */
 export type Executor<Row, Write, Own> = {
   write(tx: Db, row: Row, write: Write): Promise<Row>
   carryOut(tx: Db, row: Row, effect: Own): Promise<void>
 }
 
-/** Carries out a transition of a locked row. @returns the row as it is then */
+/** Carries out a transition of a locked row. @returns the row after the last write */
 export async function execute<Row, Write, Own extends { kind: string }>(
   tx: Db,
   row: Row,

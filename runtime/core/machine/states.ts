@@ -1,19 +1,19 @@
-/** Tables of states, which every machine has: what each means, and which may follow. */
+/** State tables of the machines: the meaning of each state and its permitted successors. */
 
-/** One state. */
+/** Row of a state table. */
 export type StateRow<S extends string> = { next: readonly S[]; meaning: string }
 
 type StateTable<S extends string> = Readonly<Record<S, Pick<StateRow<S>, 'next'>>>
 
-/** Whether a row in one state may get into another. */
+/** Reports whether a row may change from one state to another. */
 export const mayBecome = <S extends string>(table: StateTable<S>, from: S, to: S): boolean =>
   table[from].next.includes(to)
 
 /**
- * Demands that a table has a move.
+ * Asserts that a table permits a change of state.
  *
- * @param what `an access request`
- * @throws Error where it does not: a defect of ours
+ * @param what the row in an error message, such as `an access request`
+ * @throws Error if it does not, which is a bug in Keyway
  */
 export function demandMove<S extends string>(
   what: string,
