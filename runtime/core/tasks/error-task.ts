@@ -1,4 +1,4 @@
-/** Tasks that tell admins about failures which the host cannot repair. */
+/** Tasks that tell admins about failures that the host cannot repair. */
 
 import type { Db } from '../../database/database.ts'
 import type { AppRow } from '../../database/schema/apps.ts'
@@ -6,15 +6,15 @@ import { adminIds } from '../directory/admins.ts'
 import { type NewTask, openTask } from './open-task.ts'
 
 export type TaskTrouble = Pick<NewTask, 'taskType' | 'description'> & {
-  /** What to do about it. */
+  /** What the admins should do about it. */
   instructions: string
-  /** The app that it concerns; without one it concerns the whole domain. */
+  /** App that has the problem. Without one, the problem concerns the whole domain. */
   app?: Pick<AppRow, 'id' | 'adminUserIds' | 'adminGroupIds'>
   targetUserId?: string
   productArea?: NewTask['productArea']
 }
 
-/** Completes a text as a sentence: error messages often come without a full stop. */
+/** Appends a full stop if the text has no end mark; error messages often lack one. */
 const asSentence = (text: string): string => (/[.!?][”"')]?$/.test(text) ? text : `${text}.`)
 
 /** Opens an ERROR task for the admins of the app, or of the domain if the app has none. @returns the task's id */

@@ -1,10 +1,10 @@
-/** How a task names the account that a person has to look for in its app. */
+/** Naming an account in a task, so that a person can find it in its app. */
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { accounts } from '../../database/schema/apps.ts'
 import { keptText } from '../kernel/kept-text.ts'
 
-/** An account's id, and the name that people know it by where that is another: an id may be one that only programs read. */
+/** Returns the id of an account, followed by its display name if that differs: the id may be unreadable. */
 export async function namedAccount(tx: Db, appId: string, account: string): Promise<string> {
   const [known] = await tx
     .select({ email: accounts.email, attributes: accounts.attributes })

@@ -1,4 +1,4 @@
-/** Opening tasks for people, and completing those that are no longer needed. */
+/** Opening tasks, and completing those that are no longer needed. */
 import { randomUUID } from 'node:crypto'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { OPEN_TASKS, type Task, type TaskCategory } from '../../contract/models/task.ts'
@@ -6,7 +6,7 @@ import type { Db } from '../../database/database.ts'
 import { taskAssignees, tasks } from '../../database/schema/tasks.ts'
 import { type Actor, recordActivity } from '../kernel/audit/activity.ts'
 
-/** A task to be opened; every id is one of the actor's domain, which the caller has checked. */
+/** A task to open. The caller has checked that every id belongs to the actor's domain. */
 export type NewTask = {
   taskType: string
   taskCategory: TaskCategory
@@ -20,7 +20,7 @@ export type NewTask = {
   assignees: { userIds: readonly string[]; groupIds: readonly string[] }
 }
 
-/** Creates a PENDING task in a transaction. @returns its id */
+/** Creates a PENDING task. @returns its id */
 export async function openTask(tx: Db, actor: Actor, task: NewTask): Promise<string> {
   const { assignees, ...values } = task
   const { domainId } = actor
@@ -28,7 +28,7 @@ export async function openTask(tx: Db, actor: Actor, task: NewTask): Promise<str
   const taskId = randomUUID()
   const made = tx
     .insert(tasks)
-    // clock_timestamp(), not now(): tasks of one transaction need an order too.
+    // Not now(): tasks opened in one transaction need an order too.
     .values({ ...values, id: taskId, domainId, createdAt: sql`clock_timestamp()` })
   const { domain_id, task_id, user_id, group_id } = ASSIGNEE
   await tx.execute(sql`with made as (${made.getSQL()})

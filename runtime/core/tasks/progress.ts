@@ -1,10 +1,10 @@
-/** How far a task is that something waits for. */
+/** Progress of a task that other work depends on. */
 import { eq } from 'drizzle-orm'
 import { OPEN_TASKS, type TaskProgress } from '../../contract/models/task.ts'
 import type { Db } from '../../database/database.ts'
 import { tasks } from '../../database/schema/tasks.ts'
 
-/** How far a task is, and the user who dealt with it. */
+/** Returns the progress of a task, and the user who resolved it. */
 export async function progressOf(
   db: Db,
   { taskId }: { taskId: string | null },

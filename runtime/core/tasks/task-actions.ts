@@ -1,6 +1,6 @@
 /**
- * What can be done with a task: which action leads where, from which state, for which category. The
- * names are ours (no public source names them) and stable.
+ * Actions on tasks: the categories and states that offer each action, and the states it leads to. The names
+ * are Keyway's own (no public source defines them) and stable.
  */
 import {
   ACTIONABLE_TASKS,
@@ -18,7 +18,7 @@ type TaskActionRow = {
   meaning: string
 }
 
-/** TASK_ACTIONS: action_type on the wire -> its rule. Who may: an assignee of the task, or an admin. */
+/** Rule of each action, by its action_type on the wire. Assignees of the task and admins may perform it. */
 export const TASK_ACTIONS = {
   approve: {
     categories: DECISION_TASKS,
@@ -90,7 +90,7 @@ export const TASK_ACTIONS = {
 
 export type TaskActionType = keyof typeof TASK_ACTIONS
 
-/** The actions of a task in its state, in the order of the table. */
+/** Returns the actions that a task offers in its state, in the order of the table. */
 export function actionsOf(
   category: TaskCategory,
   status: TaskStatus,

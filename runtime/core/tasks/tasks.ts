@@ -1,4 +1,4 @@
-/** Tasks: who sees which, and how they are read. */
+/** Tasks: who may see and act on them, and how they are read. */
 
 import { and, asc, desc, eq, getTableColumns, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
@@ -26,8 +26,8 @@ import { hasPart } from '../kernel/list/search.ts'
 import { actionsOf } from './task-actions.ts'
 
 /**
- * A condition on `tasks`: those that a permission reaches beyond what is assigned; undefined where it
- * reaches all. An App Admin's reaches those of their apps.
+ * Condition on `tasks`: those that a permission reaches beyond the assigned ones, or undefined if it reaches
+ * all. An App Admin's permission reaches the tasks of their apps.
  *
  * @throws CoreError forbidden
  */
@@ -36,25 +36,25 @@ function reached(db: Db, principal: Principal, permission: 'tasks.read' | 'tasks
   return ofApps && inArray(tasks.appId, db.select({ id: apps.id }).from(apps).where(ofApps))
 }
 
-/** Whether the caller reaches more tasks than those that are assigned to them. */
+/** Reports whether the caller reaches more tasks than those assigned to them. */
 const reachesMore = ({ permissions, roles }: Principal, permission: 'tasks.read' | 'tasks.write') =>
   permissions.has(permission) || roles.includes('App Admin')
 
-/** A condition on `tasks`: what is assigned to the caller, and what a permission reaches. */
+/** Condition on `tasks`: those assigned to the caller, and those that a permission reaches. */
 async function within(db: Db, principal: Principal, permission: 'tasks.read' | 'tasks.write') {
   if (!reachesMore(principal, permission)) return assignedTasks(db, principal.userId)
   const more = reached(db, principal, permission)
   return more && or(await assignedTasks(db, principal.userId), more)
 }
 
-/** What is assigned to a user, and what they decide on as a delegate. */
+/** Condition on `tasks`: those assigned to a user, and those they may decide on as a delegate. */
 export async function assignedTasks(db: Db, userId: string): Promise<SQL | undefined> {
   const own = assignedTo(db, userId)
   const delegators = await delegatorsOf(db, userId)
   return delegators.length === 0 ? own : or(own, delegatedTo(userId, delegators))
 }
 
-/** Open decisions that a user may make for another person. A request by or for either of them is never among these. */
+/** Open decisions that a user may make for a delegator, except on requests by or for either of them. */
 const delegatedTo = (userId: string, delegators: readonly string[]): SQL => {
   const ids = sql`${sql.param([...delegators])}::uuid[]`
   const { taskCategory, status, accessRequestId } = tasks
@@ -67,7 +67,7 @@ const delegatedTo = (userId: string, delegators: readonly string[]): SQL => {
       and r.requester_id is distinct from ${userId}::uuid))`
 }
 
-/** A condition on `tasks`: those that are assigned to a user, directly or through a group; an index finds each kind. */
+/** Condition on `tasks`: those assigned to a user, directly or through a group. Each kind uses an index. */
 function assignedTo(db: Db, userId: string): SQL {
   const ids = db
     .select({ id: taskAssignees.taskId })
@@ -81,12 +81,15 @@ function assignedTo(db: Db, userId: string): SQL {
   return inArray(tasks.id, ids.unionAll(ofGroups))
 }
 
-/** The same of one task, from its own assignees: a user may have a hundred thousand. In plain SQL: drizzle would write `id` alone. */
+/**
+ * Like `assignedTo` for one task. Starts from the task's assignees, since a user may have 100,000 tasks.
+ * Plain SQL, because drizzle would write `id` without its table.
+ */
 const isAssigned = (userId: string): SQL<boolean> => sql`exists (
   select from task_assignees a where a.task_id = tasks.id and (a.user_id = ${userId}
     or a.group_id in (select m.group_id from group_members m where m.user_id = ${userId})))`
 
-/** A task in the log. */
+/** Returns a task as a target in the log. */
 export const taskTarget = ({ taskType, id }: TaskRow) => ({
   target_type: 'Task',
   name: taskType,
@@ -102,10 +105,11 @@ const SORTS = {
   targetuser: tasks.targetUserId,
 }
 
-/** A condition: a column has a text, which may be none of its values; no condition for null. */
+/** Condition that a column equals a text, which need not be one of its values. No condition for null. */
 const isText = (column: PgColumn, text: string | null): SQL | undefined =>
   text === null ? undefined : sql`${column} = ${text}`
 
+/** Lists the tasks that the caller may see. */
 export async function listTasks(db: Db, principal: Principal, query: TaskQuery) {
   const where = and(
     eq(tasks.domainId, principal.domainId),
@@ -129,7 +133,7 @@ export async function listTasks(db: Db, principal: Principal, query: TaskQuery) 
   return selectPage(db, tasks, { where, order }, query, (rows) => toTasks(db, rows, expand))
 }
 
-/** Unknown names sort by age, like none. */
+/** Returns the column to sort by. Unknown names sort by age, as does no name. */
 function sortColumn(name: string | null) {
   const wanted = (name ?? '').toLowerCase()
   return isKeyOf(SORTS, wanted) ? SORTS[wanted] : tasks.createdAt
@@ -142,7 +146,7 @@ function assignees(db: Db, userIds: string[], groupIds: string[]): SQL | undefin
     people.length > 0 ? inArray(taskAssignees.userId, people) : undefined,
     teams.length > 0 ? inArray(taskAssignees.groupId, teams) : undefined,
   )
-  // Only ids that are none: nothing can match.
+  // No id is well-formed, so nothing can match.
   if (!wanted) return sql`false`
   return inArray(
     tasks.id,
@@ -150,7 +154,7 @@ function assignees(db: Db, userIds: string[], groupIds: string[]): SQL | undefin
   )
 }
 
-/** Rows as on the wire, with everything that they refer to, in a fixed number of questions. */
+/** Converts rows to their wire format with everything they refer to, in a fixed number of queries. */
 export async function toTasks(db: Db, rows: TaskRow[], expand: readonly string[]): Promise<Task[]> {
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
@@ -204,7 +208,7 @@ async function assigneesOf(db: Db, ids: string[]) {
   }))
 }
 
-/** Who may decide in the place of the people that open decisions are assigned to, by task. */
+/** Returns, by task, the people who may decide open tasks as delegates of the assignees. */
 async function standInsOf(db: Db, rows: readonly TaskRow[]) {
   const open = rows.filter(
     ({ taskCategory, status }) =>
@@ -240,7 +244,7 @@ async function commentsOf(db: Db, ids: string[]) {
   }))
 }
 
-/** The actions of a task in its state, as on the wire. */
+/** Returns the actions that a task offers in its state, in their wire format. */
 export const wireActions = ({ taskCategory, status }: TaskRow) =>
   actionsOf(taskCategory, status).map(({ action_type, to }) => ({
     action_type,
@@ -248,9 +252,9 @@ export const wireActions = ({ taskCategory, status }: TaskRow) =>
   }))
 
 /**
- * A task that the caller may see: assigned to them (`isOwn`), or anybody's for admins. Another's is not found.
+ * Returns a task that the caller may see: one assigned to them (`isOwn`), or any task for admins.
  *
- * @throws CoreError not_found
+ * @throws CoreError not_found, also for a task of others
  */
 export async function findTask(
   db: Db,
@@ -274,19 +278,20 @@ export async function findTask(
   return row
 }
 
+/** Returns a task in its wire format. @throws CoreError not_found */
 export async function getTask(db: Db, principal: Principal, id: string, expand: string[]) {
   return one(await toTasks(db, [await findTask(db, principal, id)], expand))
 }
 
-/** Whether the caller may do something with a task that they see. */
+/** Reports whether the caller may act on a task that they can see. */
 export async function mayActOn(db: Db, principal: Principal, task: TaskRow): Promise<boolean> {
   const mine = await within(db, principal, 'tasks.write')
-  // The right to act on all tasks includes this one.
+  // The permission covers all tasks, so also this one.
   if (mine === undefined) return true
   return hasRow(db, tasks, eq(tasks.id, task.id), mine)
 }
 
-/** Whether a caller may act on a task in their own name, and not as a delegate alone. */
+/** Reports whether a caller may act on a task in their own name, not just as a delegate. */
 export async function actsInOwnName(
   db: Db,
   principal: Principal,
@@ -299,7 +304,7 @@ export async function actsInOwnName(
   return hasRow(db, tasks, eq(tasks.id, task.id), more)
 }
 
-/** In whose place a caller decides on a task: null for their own decision, or by a right over all tasks. */
+/** Returns the delegator for whom the caller decides a task, or null if they decide as assignee or admin. */
 export async function decidesFor(
   db: Db,
   { userId }: Principal,

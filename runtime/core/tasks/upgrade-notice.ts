@@ -1,6 +1,7 @@
 /**
- * What a new version would have begun to do by itself with what was there before it. Migrations pause it and leave a
- * mark; here the admins are told, once, and their word turns it on.
+ * Notices about automation that an upgrade has paused. A new version must not start to act on existing
+ * policies and apps by itself: migrations pause them and leave a mark. The admins are told once, and enable
+ * them.
  */
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
@@ -10,15 +11,15 @@ import { syncSettings } from '../../database/schema/sync.ts'
 import { keptText } from '../kernel/kept-text.ts'
 import { openErrorTask } from './error-task.ts'
 
-/** Mark of policies of before they were carried out; 0014 writes it. */
+/** Mark of policies that predate automatic granting; written by migration 0014. */
 const POLICY_MARK = 'paused by an upgrade'
-/** Mark of apps of before there were syncs; 0015 writes it. */
+/** Mark of apps that predate syncs; written by migration 0015. */
 const SYNC_MARK = new Date(0)
 
-/** Most names in one task. */
+/** Maximum number of names in one task. */
 const MAX_NAMES = 10
 
-/** Tells the admins of a domain what an upgrade has paused, with a task for each kind. */
+/** Tells the admins of a domain what an upgrade has paused, in one task per kind. */
 export async function tellPaused(db: Db, domainId: string): Promise<void> {
   await db.transaction(async (tx) => {
     const policies = await tx
