@@ -1,4 +1,4 @@
-/** Acting on tasks: completing, dismissing, approving, trying again. */
+/** Acting on tasks: completing, dismissing, approving, retrying. */
 import { eq } from 'drizzle-orm'
 import { badRequest, conflict } from '../../contract/errors/problem.ts'
 import { MAX_COMMENT, type TaskStatus } from '../../contract/models/task.ts'
@@ -22,7 +22,7 @@ import { decidesFor, taskTarget } from '../tasks/tasks.ts'
 import { say } from './comment.ts'
 import { lockForAction } from './lock.ts'
 
-/** What an action is asked for: by its name, or by where it leads. */
+/** Selection of an action, by its name or by the state it leads to. */
 type Wanted =
   | { action_type: string; transition_to: string | undefined; reason?: string | undefined }
   | { leadsTo: 'COMPLETED' | 'DISMISSED' }
@@ -68,7 +68,7 @@ async function act(
   })
 }
 
-/** Does now what a task says has failed; what an access request asks for is done by `applyTaskOutcome`. */
+/** Retries the failed operation of a task at once. For access requests, `applyTaskOutcome` does this. */
 async function retry(tx: Db, principal: Principal, task: TaskRow, means: RequestMeans) {
   const { id, appId, taskType, accessRequestId } = task
   if (appId === null || accessRequestId !== null) return
@@ -78,7 +78,7 @@ async function retry(tx: Db, principal: Principal, task: TaskRow, means: Request
   if (taskType === SYNC_TASK) await syncAgain(tx, principal, appId, means)
 }
 
-/** @throws CoreError bad_request, conflict */
+/** Returns the selected action and the state it leads to. @throws CoreError bad_request, conflict */
 function choose(task: TaskRow, wanted: Wanted): { action: TaskActionType; to: TaskStatus } {
   const offered = actionsOf(task.taskCategory, task.status)
   if ('leadsTo' in wanted) {
@@ -110,7 +110,7 @@ function choose(task: TaskRow, wanted: Wanted): { action: TaskActionType; to: Ta
   return { action: action.action_type, to }
 }
 
-/** Where an action leads that a task of this category has in some state; undefined where it must be said. */
+/** Returns the single state an action leads to for tasks of this category, or undefined if there is none. */
 function onlyTarget({ taskCategory }: TaskRow, name: string): TaskStatus | undefined {
   const row = isKeyOf(TASK_ACTIONS, name) ? TASK_ACTIONS[name] : null
   const categories: readonly string[] = row?.categories ?? []
@@ -118,6 +118,7 @@ function onlyTarget({ taskCategory }: TaskRow, name: string): TaskStatus | undef
   return categories.includes(taskCategory) && to.length === 1 ? to[0] : undefined
 }
 
+/** Performs a named action on a task. @throws CoreError bad_request, conflict, forbidden, not_found */
 export const performTaskAction = (
   db: Db,
   principal: Principal,
@@ -126,8 +127,10 @@ export const performTaskAction = (
   means: RequestMeans,
 ) => act(db, principal, id, body, means)
 
+/** Performs the only action that leads to COMPLETED. Throws like `performTaskAction`. */
 export const completeTask = (db: Db, principal: Principal, id: string, means: RequestMeans) =>
   act(db, principal, id, { leadsTo: 'COMPLETED' }, means)
 
+/** Performs the only action that leads to DISMISSED. Throws like `performTaskAction`. */
 export const dismissTask = (db: Db, principal: Principal, id: string, means: RequestMeans) =>
   act(db, principal, id, { leadsTo: 'DISMISSED' }, means)

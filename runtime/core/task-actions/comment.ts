@@ -7,6 +7,7 @@ import { recordActivity } from '../kernel/audit/activity.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { findTask, mayActOn, taskTarget } from '../tasks/tasks.ts'
 
+/** Adds a comment to a task. @throws CoreError `forbidden` if the caller may only read it, `not_found` */
 export async function commentOnTask(
   db: Db,
   principal: Principal,
@@ -23,7 +24,7 @@ export async function commentOnTask(
   })
 }
 
-/** Writes a comment of a user who may act on the task. */
+/** Writes a comment by a user who may act on the task. */
 export async function say(tx: Db, principal: Principal, task: TaskRow, body: string) {
   const { domainId, userId: createdById } = principal
   const [row] = await tx
@@ -31,7 +32,7 @@ export async function say(tx: Db, principal: Principal, task: TaskRow, body: str
     .values({ domainId, taskId: task.id, body: body, createdById })
     .returning()
   const comment = written(row)
-  // Its words are in the task: the log, which cannot be changed, says only that they were written.
+  // The text is kept with the task. The log cannot be changed, so it records only that a comment was written.
   await recordActivity(tx, principal, 'TASK_COMMENTED', [taskTarget(task)], {
     comment_id: comment.id,
   })

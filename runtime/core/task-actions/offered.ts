@@ -1,12 +1,13 @@
-/** What can be done with a task by a caller. */
+/** Actions on a task that a caller can perform. */
 import type { Db } from '../../database/database.ts'
 import type { Principal } from '../kernel/identity/principal.ts'
 import { canBeTried, mayDecide, requestOfTask } from '../requests/task-outcome.ts'
 import { findTask, mayActOn, wireActions } from '../tasks/tasks.ts'
 
 /**
- * service.md section 4.2: the actions available for the task, to this caller. What they would be refused is not among
- * them: with a token that only reads, of what they ask for themselves, and a try of what nothing can do.
+ * Returns the actions available to the caller (service.md section 4.2). Leaves out actions that would be
+ * refused: all of them for a read-only token or on the caller's own request, and `retry` if nothing can be
+ * retried.
  *
  * @throws CoreError not_found
  */

@@ -15,6 +15,7 @@ import { actionsOf } from '../tasks/task-actions.ts'
 import { actsInOwnName, findTask, taskTarget } from '../tasks/tasks.ts'
 import { lockForAction } from './lock.ts'
 
+/** Reassigns an approval task. @throws CoreError bad_request, conflict, forbidden, not_found */
 export async function reassignTask(
   db: Db,
   principal: Principal,
@@ -26,9 +27,9 @@ export async function reassignTask(
     if (!isDecision(task.taskCategory)) throw badRequest('Only approval tasks can be reassigned')
     if (actionsOf(task.taskCategory, task.status).length === 0)
       throw conflict(`The task is ${task.status} already`)
-    // Choosing who decides is half of deciding.
+    // Choosing who decides is part of deciding.
     if (request) authoriseOutcome(request, principal, task)
-    // What a delegate handed on would last longer than the delegation.
+    // A delegate's reassignment would outlast the delegation.
     if (!(await actsInOwnName(tx, principal, task)))
       throw forbidden(
         'As a delegate you decide on this task, and hand it on to nobody: the person in whose place you decide may, and an admin',
@@ -70,7 +71,7 @@ export async function reassignTask(
   })
 }
 
-/** Whether a caller may give a task that they see to others: a delegate may only decide. @throws CoreError not_found */
+/** Reports whether a caller may reassign a task; a delegate may only decide. @throws CoreError not_found */
 export const mayHandOn = async (db: Db, principal: Principal, id: string): Promise<boolean> =>
   actsInOwnName(db, principal, await findTask(db, principal, id))
 

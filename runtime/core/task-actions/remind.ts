@@ -1,4 +1,4 @@
-/** Reminding those who decide: a word of the person who waits, about each decision at most once a day. */
+/** Reminders to approvers from the person who waits, at most one a day for each decision. */
 import { inArray, type SQL, sql } from 'drizzle-orm'
 import { conflict, forbidden } from '../../contract/errors/problem.ts'
 import type { Db } from '../../database/database.ts'
@@ -12,7 +12,9 @@ import { say } from './comment.ts'
 
 const PAUSE = sql`clock_timestamp() - interval '1 day'`
 
-/** Open decisions on requests by or for the caller, of which nobody was told anything for a day. */
+/**
+ * Open decisions on requests by or for the caller, opened over a day ago, with no recent comment by a party.
+ */
 const waitingLong = ({ domainId, userId }: Principal, requestIds: readonly string[]): SQL => sql`
   select t.id, r.id as request_id from access_requests r
   join tasks t on t.access_request_id = r.id and t.status in (${ACTIONABLE_STATES})
@@ -22,7 +24,7 @@ const waitingLong = ({ domainId, userId }: Principal, requestIds: readonly strin
     and not exists (select from task_comments c where c.task_id = t.id and c.created_at > ${PAUSE}
       and c.created_by_id in (r.requester_id, r.target_user_id))`
 
-/** Which of some requests the caller may remind of now. */
+/** Returns the requests, among those given, that the caller may send a reminder for now. */
 export async function remindableOf(
   db: Db,
   principal: Principal,
@@ -35,9 +37,10 @@ export async function remindableOf(
 }
 
 /**
- * Tells those who decide on a request now that a person waits. What that person writes becomes a comment on the task.
+ * Reminds the current approvers of a request. The caller's text becomes a comment on the task.
  *
- * @throws CoreError forbidden for another than who asked or is to have it, not_found, conflict where nobody decides now, or it is too soon
+ * @throws CoreError `forbidden` if the caller is neither requester nor target user, `not_found`, `conflict`
+ * if no decision is open or it is too soon
  */
 export async function remindApprovers(
   db: Db,
