@@ -1,4 +1,4 @@
-/** Delegations as records. A delegate of a delegate decides nothing: no chain leads back to who asks. */
+/** Records of delegations. Delegations do not chain: a delegate of a delegate decides nothing. */
 import { and, desc, eq, gt, isNull, lte, or } from 'drizzle-orm'
 import type { QueryOf } from '../../contract/endpoints/table.ts'
 import { type CoreError, conflict, invalidAt, notFound } from '../../contract/errors/problem.ts'
@@ -24,12 +24,13 @@ import { demandRoom, lockRoom } from '../kernel/room.ts'
 type DelegationRow = typeof delegations.$inferSelect
 type Query = QueryOf<'list_delegations'>
 
-/** Whether a delegation counts at a moment. */
+/** Reports whether a delegation is in force at a given time. */
 export const isActive = (
   { since, until, endedAt }: Pick<DelegationRow, 'since' | 'until' | 'endedAt'>,
   now: Date,
 ): boolean => endedAt === null && since <= now && now < until
 
+/** Lists delegations: all with tasks.read, else those from or to the caller. */
 export async function listDelegations(db: Db, principal: Principal, query: Query) {
   const { domainId, userId, permissions } = principal
   const own = or(eq(delegations.userId, userId), eq(delegations.delegateId, userId))
@@ -44,7 +45,8 @@ export async function listDelegations(db: Db, principal: Principal, query: Query
 }
 
 /**
- * Makes a delegation, or answers with the one that has the same people, times and reason: sending it twice makes one.
+ * Creates a delegation, or returns an existing one with the same people, times and reason, so that repeated
+ * calls create one.
  *
  * @throws CoreError forbidden, conflict, invalid
  */
@@ -62,7 +64,7 @@ export async function createDelegation(
     if (user.id === delegate.id) throw refused('delegate_id', 'one cannot be one’s own delegate')
     const room = { limit: 'delegations', owner: user.id } as const
     await lockRoom(tx, room)
-    // Read behind the lock: a delegation that was made while this one waited is already in force.
+    // Read after taking the lock: a delegation created while this call waited is already in force.
     const now = await means.now(tx)
     const { since, until } = timesOf(body, now)
     const same = await sameOf(tx, user.id, delegate.id, { since, until }, now)
@@ -90,11 +92,11 @@ export async function createDelegation(
   return made
 }
 
-/** When it begins and ends. @throws CoreError invalid */
+/** Returns the start and end of a new delegation. @throws CoreError invalid */
 function timesOf(body: DelegationInput, now: Date): { since: Date; until: Date } {
   const wanted = body.since === undefined ? now : parseDatetime(body.since)
   if (wanted === null) throw refused('since', 'this is no moment')
-  // Nobody decided for another before it was made, and clocks differ.
+  // A delegation cannot start in the past; a past start may come from a client's clock.
   const since = wanted > now ? wanted : now
   const until = parseDatetime(body.until)
   if (until === null || until <= since) throw refused('until', 'this must be a moment to come')
@@ -122,10 +124,10 @@ async function personOf(tx: Db, { domainId }: Principal, id: string, member: str
 const notOver = (userId: string, now: Date) =>
   and(eq(delegations.userId, userId), isNull(delegations.endedAt), gt(delegations.until, now))
 
-/** How far apart two transactions' readings of the current time may be, in milliseconds. */
+/** Maximum difference between the current times that two transactions read, in milliseconds. */
 const SAME_MOMENT_MS = 1000
 
-/** A delegation of the same people and times that is in force or to come. */
+/** Finds a delegation of the same people and times that is in force or in the future. */
 async function sameOf(
   tx: Db,
   userId: string,
@@ -150,7 +152,7 @@ async function sameOf(
   return row
 }
 
-/** Ends a delegation at once. @throws CoreError forbidden, not_found, conflict */
+/** Ends a delegation immediately. @throws CoreError forbidden, not_found, conflict */
 export async function endDelegation(
   db: Db,
   principal: Principal,

@@ -1,13 +1,13 @@
-/** Whose decisions a person may make now, as their delegate; and who stands in for some people. */
+/** Delegations in force: the people a delegate decides for, and the delegates of some people. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { usersWhoMayAct } from '../kernel/identity/principal.ts'
 
-/** The condition that a delegation `d` of the person `u` counts now. Who may not act hands nothing on. */
+/** Condition that a delegation `d` by the person `u` is in force. A user who may not act cannot delegate. */
 const COUNTS: SQL = sql`d.ended_at is null and d.since <= clock_timestamp() and d.until > clock_timestamp()
   and ${usersWhoMayAct('u')}`
 
-/** Ids of those in whose place a person decides now, sorted. */
+/** Returns the sorted ids of the people a user currently decides for. */
 export async function delegatorsOf(db: Db, userId: string): Promise<string[]> {
   const { rows } = await db.execute<{ id: string }>(sql`
     select distinct d.user_id as id from delegations d join users u on u.id = d.user_id
@@ -16,8 +16,8 @@ export async function delegatorsOf(db: Db, userId: string): Promise<string[]> {
 }
 
 /**
- * Who may decide on some tasks of requests now in the place of those they are assigned to, by themselves or as members of
- * a group. Neither a party of the request nor a delegate of one is among them.
+ * Returns the delegates who may currently decide tasks of requests for their assignees, direct or through a
+ * group. Excludes the parties of the request and their delegates.
  */
 export async function standInsOn(
   db: Db,
@@ -43,8 +43,8 @@ export async function standInsOn(
 }
 
 /**
- * In whose place a person decides, of those who were asked: null for none. Who is a party decides neither themselves nor
- * by a delegate, and no delegate of theirs decides because of them.
+ * Returns the approver for whom a caller decides as a delegate, or null. A party of the request decides
+ * neither in person nor as a delegate, and no delegate decides for a party.
  */
 export function standsInFor(
   caller: string,
