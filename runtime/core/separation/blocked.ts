@@ -1,4 +1,4 @@
-/** What policies ask for and a rule with BLOCK denied: whether it still stands against it. */
+/** Policy requests that a rule with BLOCK denied: whether a rule still denies them. */
 import { and, asc, eq, gt, isNotNull, or, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import type { SeparationRow } from '../../database/schema/findings.ts'
@@ -9,13 +9,13 @@ import { conflictsOf, rulesInForce } from './check.ts'
 import { holdingsOfEach, ruleTargets } from './holdings.ts'
 import { appThing, brokenBy, permissionThing, type Thing } from './rules.ts'
 
-/** Requests that are looked at at once. */
+/** Number of requests examined at once. */
 const BATCH = 500
 
 type Wanted = Pick<RequestRow, 'appId' | 'permissionId'>
 type Blocked = Wanted & Pick<RequestRow, 'id' | 'targetUserId'>
 
-/** Whether a rule still denies a request. */
+/** Reports whether a rule still denies a request. */
 export async function isBlockedNow(
   db: Db,
   { id, domainId, targetUserId, appId, permissionId }: RequestRow,
@@ -26,9 +26,10 @@ export async function isBlockedNow(
 }
 
 /**
- * How many of some people a rule would deny at least one of the things that are asked for all of them, one after the other.
+ * Counts the people to whom a rule would deny at least one of the requested items, requested one after the
+ * other.
  *
- * @param wanted What is asked for, in this order; no permission for the app itself.
+ * @param wanted items in the order of request; without a permission, an item is the app itself
  */
 export async function countDenied(
   db: Db,
@@ -50,7 +51,7 @@ export async function countDenied(
   return people.filter(isDeniedAny).length
 }
 
-/** Finds the people of a domain whose blocked requests no rule denies now, and queues a comparison of each with the policies. */
+/** Finds people whose blocked requests no rule denies now, and queues their comparison with the policies. */
 export async function wakeUnblocked(
   db: Db,
   domainId: string,
@@ -102,7 +103,7 @@ const nextBlocked = (db: Db, domainId: string, after: Blocked | null): Promise<B
     .limit(BATCH)
 }
 
-/** A look that is asked for already is left as it is. */
+/** Queues a comparison of users with the policies. A queued one is left unchanged. */
 async function wake(db: Db, domainId: string, userIds: readonly string[]): Promise<void> {
   if (userIds.length === 0) return
   await db.execute(sql`

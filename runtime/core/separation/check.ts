@@ -1,4 +1,4 @@
-/** Whether access that is asked for, or that a policy would give, breaks a rule of separation of duties. */
+/** Checks whether access that is requested or a policy would grant breaks a rule of separation of duties. */
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { SeparationConflict } from '../../contract/models/separation.ts'
 import { type Db, one } from '../../database/database.ts'
@@ -12,15 +12,15 @@ type Conflict = { rule: SeparationRow; holds: Thing[] }
 
 type Wanted = { appId: string; permissionId: string | null }
 
-/** What is asked for, and the person who is to have it. */
+/** Requested access, and the person who is to have it. */
 type Asked = Wanted & {
   domainId: string
   userId: string
-  /** The request itself, where it is there already: it is not what stands against it. */
+  /** Id of the request if it exists already, so that it does not conflict with itself. */
   requestId: string | null
 }
 
-/** Rules that are in force, oldest first. */
+/** Returns the rules in force, oldest first. */
 export const rulesInForce = (db: Db, domainId: string): Promise<SeparationRow[]> =>
   inForce(db, { domainId })
 
@@ -37,11 +37,11 @@ const inForce = prepared('separation rules in force', (db) =>
     .orderBy(asc(separationRules.createdAt), asc(separationRules.id)),
 )
 
-/** Rules that would be broken. */
+/** Returns the rules that a request would break. */
 export const conflictsOf = async (db: Db, asked: Asked): Promise<Conflict[]> =>
   one(await conflictsOfAll(db, asked, [asked]))
 
-/** The same of several things that are asked for one person, in their order. */
+/** Like `conflictsOf` for several items requested for one person. Results are in the order of the items. */
 export async function conflictsOfAll(
   db: Db,
   { domainId, userId, requestId }: Omit<Asked, keyof Wanted>,
@@ -65,14 +65,14 @@ export async function conflictsOfAll(
   )
 }
 
-/** The same for a request that is about to be made: two for one person wait for each other. */
+/** Like `conflictsOf` for a request about to be made. A lock serializes the requests for one person. */
 export async function conflictsOfNew(tx: Db, asked: Asked): Promise<Conflict[]> {
   if ((await rulesInForce(tx, asked.domainId)).length === 0) return []
   await tx.execute(lockTextUntilEnd(`duties of ${asked.userId}`))
   return conflictsOf(tx, asked)
 }
 
-/** As on the wire. */
+/** Converts conflicts to their wire format. */
 export async function toConflicts(
   db: Db,
   conflicts: readonly Conflict[],

@@ -1,4 +1,4 @@
-/** Who holds what of the things that rules name: as complete syncs saw it, and by requests. */
+/** Holders of the apps and permissions that rules name, by complete syncs and by requests. */
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '../../database/database.ts'
 import { associationSpansOf, holdersOf } from '../history/associations.ts'
@@ -7,7 +7,7 @@ import { UNUSABLE } from '../provisioning/read-back.ts'
 import { GONE } from '../provisioning/standings.ts'
 import { appThing, permissionThing, type RuleSides, type Thing } from './rules.ts'
 
-/** The apps and permissions that rules name. */
+/** Returns the apps and permissions that rules name. */
 export function ruleTargets(rules: readonly Omit<RuleSides, 'id'>[]): {
   apps: string[]
   permissions: string[]
@@ -19,7 +19,7 @@ export function ruleTargets(rules: readonly Omit<RuleSides, 'id'>[]): {
   }
 }
 
-/** States of an account in which it gives nothing. */
+/** States in which an account gives no access. */
 export const INACTIVE_ACCOUNTS: readonly string[] = [
   ...GONE,
   ...UNUSABLE.filter((one) => one !== null),
@@ -29,7 +29,7 @@ const texts = (values: readonly string[]): SQL => sql`${sql.param([...values])}`
 
 type Named = { apps: readonly string[]; permissions: readonly string[] }
 
-/** The same as expressions: arrays of ids as texts. */
+/** Like `Named`, as SQL expressions: arrays of ids as texts. */
 type NamedTexts = { apps: SQL; permissions: SQL }
 
 const written = ({ apps, permissions }: Named): NamedTexts => ({
@@ -37,14 +37,14 @@ const written = ({ apps, permissions }: Named): NamedTexts => ({
   permissions: texts(permissions),
 })
 
-/** The condition that an account `a` gives what it holds. */
+/** Condition that an account `a` gives access. */
 const isActive = sql`a.until is null and coalesce(a.status, 'ACTIVE') <> all(${sql.param([...INACTIVE_ACCOUNTS])}::text[])`
 
-/** By what each entitlement is held by: for many people. */
+/** Joins from each entitlement to its holders. Fast for many people. */
 const HOLDERS_OF_EACH = sql`cross join lateral ${holdersOf(sql`e`)} h
   join account_spans a on a.account_id = h.account_id and h.until is null and ${isActive}`
 
-/** By what each account holds: for one person. */
+/** Joins from each account to its entitlements. Fast for one person. */
 const HELD_BY_EACH = sql`join account_spans a on a.domain_id = e.domain_id and a.app_id = e.app_id and ${isActive}
   join lateral ${associationSpansOf({
     domainId: sql`a.domain_id`,
@@ -54,11 +54,11 @@ const HELD_BY_EACH = sql`join account_spans a on a.domain_id = e.domain_id and a
   })} h on h.until is null`
 
 /**
- * Rows of (user_id, thing), each once for every way in which it is held.
+ * Query for rows of (user_id, thing), without duplicates.
  *
- * @param of A condition on `user_id` of each part.
- * @param requests A condition on requests `r` that count as holding.
- * @param holders What joins the accounts `a` that hold the entitlement `e`.
+ * @param of condition on the `user_id` of each part
+ * @param requests condition on the requests `r` that count as holding
+ * @param holders join of the accounts `a` that hold the entitlement `e`
  */
 const holdingRows = (
   domainId: string,
@@ -84,13 +84,13 @@ const holdingRows = (
     and (r.app_id = any((${apps})::uuid[]) and thing like 'app %'
       or r.permission_id = any((${permissions})::uuid[]) and thing like 'permission %')`
 
-/** Requests that wait for a decision, or whose access is there or on its way. */
+/** Requests that wait for a decision, or whose access is granted or being granted. */
 const ASKED = sql`r.status in ('PENDING', 'PENDING_MANAGER_APPROVAL', 'MANAGER_APPROVED',
   'PENDING_APPROVAL', 'APPROVED', 'PENDING_PROVISIONING', 'PENDING_MANUAL_PROVISIONING', 'PROVISIONED', 'COMPLETED')`
-/** Those whose access is there. */
+/** Requests whose access is granted. */
 const THERE = sql`r.status = 'COMPLETED'`
 
-/** What a person holds or has asked for, apart from one request. */
+/** Returns the things that a person holds or has requested, except through one request. */
 export async function holdingsOf(
   db: Db,
   { domainId, userId, without }: { domainId: string; userId: string; without: string | null },
@@ -104,7 +104,7 @@ export async function holdingsOf(
   return new Set(rows.map(({ thing }) => thing))
 }
 
-/** The same of several people; of who holds nothing there is no entry. */
+/** Like `holdingsOf` for several people. People who hold nothing have no entry. */
 export async function holdingsOfEach(
   db: Db,
   domainId: string,
@@ -121,7 +121,7 @@ export async function holdingsOfEach(
   )
 }
 
-/** What people hold, some people at a time, in the order of their ids. */
+/** Returns the next holders, in the order of their user ids, with the things they hold. */
 export async function nextHolders(
   db: Db,
   domainId: string,
@@ -138,7 +138,7 @@ export async function nextHolders(
   return rows.map(({ user_id, things }) => ({ userId: user_id, held: new Set(things) }))
 }
 
-/** A question for the people who hold something of both sides of a rule that is in force. */
+/** Query for the people who hold a thing on both sides of a rule in force. */
 export function breakersOf(domainId: string, ruleId: string): SQL {
   const idsOf = (
     side: SQL,
@@ -152,7 +152,7 @@ export function breakersOf(domainId: string, ruleId: string): SQL {
   return sql`${holders(sql`left_side`)} intersect ${holders(sql`right_side`)}`
 }
 
-/** What things are called. */
+/** Returns the display labels of things. */
 export async function labelsOf(db: Db, things: readonly Thing[]): Promise<Map<Thing, string>> {
   const ids = [...new Set(things.map((thing) => thing.slice(thing.indexOf(' ') + 1)))]
   if (ids.length === 0) return new Map()

@@ -1,4 +1,4 @@
-/** Rules of separation of duties as records. */
+/** Records of rules of separation of duties. */
 
 import { and, desc, eq, inArray } from 'drizzle-orm'
 import type { QueryOf } from '../../contract/endpoints/table.ts'
@@ -30,6 +30,7 @@ import { overlap } from './rules.ts'
 
 type Means = Pick<CoreContext, 'listeners'>
 
+/** Lists the rules of a domain, newest first. */
 export async function listSeparationRules(
   db: Db,
   { domainId }: Principal,
@@ -43,15 +44,16 @@ export async function listSeparationRules(
   return selectPage(db, separationRules, { where, order }, query, (rows) => answers(db, rows))
 }
 
-/** @throws CoreError not_found */
+/** Returns a rule in its wire format. @throws CoreError not_found */
 export async function getSeparationRule(db: Db, principal: Principal, id: string) {
   return (await answers(db, [await findRule(db, principal, id, false)]))[0]
 }
 
 /**
- * Makes a rule. Who breaks it already keeps what they hold: the background finds them.
+ * Creates a rule. People who already break it keep their access; a background look finds them.
  *
- * @throws CoreError conflict where there are too many, invalid for what the body refers to and is not there
+ * @throws CoreError `conflict` if there are too many, `invalid` if the body refers to something that does not
+ * exist
  */
 export async function createSeparationRule(
   db: Db,
@@ -100,7 +102,7 @@ export async function putSeparationRule(
   })
 }
 
-/** @throws CoreError not_found */
+/** Deletes a rule. @throws CoreError not_found */
 export async function deleteSeparationRule(
   db: Db,
   principal: Principal,
@@ -119,7 +121,7 @@ const findRule = (db: Db, principal: Principal, id: string, locked: boolean) =>
     lock: locked && 'update',
   })
 
-/** In the log under the names of core-interface.md section 1.17; what the rule says now is looked for at once. */
+/** Logs a change under the names of core-interface.md section 1.17, and schedules a look for broken rules. */
 async function record(
   tx: Db,
   principal: Principal,

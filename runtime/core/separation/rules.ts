@@ -1,23 +1,28 @@
-/** Rules of separation of duties, without the database: what breaks one, and what follows for a request. */
+/** Rules of separation of duties, without the database: what breaks one, and the effect on a request. */
 import { ON_REQUEST_NAMES, type OnRequest } from '../../contract/models/separation.ts'
 
-/** What can be held, as one text: `app ID` or `permission ID`. */
+/** App or permission that a person can hold, as text: `app ID` or `permission ID`. */
 export type Thing = `app ${string}` | `permission ${string}`
 
 type Side = { apps: readonly string[]; permissions: readonly string[] }
+/** Both sides of a rule. */
 export type RuleSides = { id: string; left: Side; right: Side }
 
+/** Returns the thing for an app. */
 export const appThing = (id: string): Thing => `app ${id}`
+/** Returns the thing for a permission. */
 export const permissionThing = (id: string): Thing => `permission ${id}`
 
+/** Returns the things of one side of a rule. */
 export const thingsOf = ({ apps, permissions }: Side): Thing[] => [
   ...apps.map(appThing),
   ...permissions.map(permissionThing),
 ]
 
+/** Held things on each side of a broken rule. */
 export type Broken = { left: Thing[]; right: Thing[] }
 
-/** What of each side is held; null where one of them is not. */
+/** Returns the held things on each side of a rule, or null if a side has none. */
 export function broken(
   { left, right }: Omit<RuleSides, 'id'>,
   held: ReadonlySet<Thing>,
@@ -28,8 +33,8 @@ export function broken(
 }
 
 /**
- * What is held of the side against which the things asked for stand; null where they would not break the rule. What is
- * broken already is broken by more of either side, too.
+ * Returns the held things that conflict with the requested ones, or null if the request would not break the
+ * rule. A rule that is broken already is broken again by more of either side.
  */
 export function brokenBy(
   rule: Omit<RuleSides, 'id'>,
@@ -43,16 +48,16 @@ export function brokenBy(
     ...(both.left.some(isAsked) ? both.right : []),
     ...(both.right.some(isAsked) ? both.left : []),
   ].filter((thing) => held.has(thing))
-  // Both sides at once, of which nothing is held yet.
+  // The request names both sides at once, and nothing of them is held yet.
   const atOnce = both.left.some(isAsked) && both.right.some(isAsked)
   return against.length > 0 || atOnce ? [...new Set(against)] : null
 }
 
-/** What the strictest of some rules asks for; null for none. */
+/** Returns the strictest `onRequest` of some rules, or null if there are no rules. */
 export const strictest = (rules: readonly { onRequest: OnRequest }[]): OnRequest | null =>
   ON_REQUEST_NAMES.findLast((name) => rules.some(({ onRequest }) => onRequest === name)) ?? null
 
-/** Whether two sides share something: a person who holds it breaks the rule by that alone. */
+/** Returns the things on both sides of a rule. Holding one of them alone would break the rule. */
 export const overlap = ({ left, right }: Omit<RuleSides, 'id'>): Thing[] => {
   const those = new Set(thingsOf(right))
   return thingsOf(left).filter((thing) => those.has(thing))
